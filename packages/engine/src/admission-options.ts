@@ -3,8 +3,8 @@ import { type EngineConfig, engineNodes } from '@tessera/config';
 import type { AdmissionOptions } from '@tessera/coordinator';
 
 /**
- * How this node admits statements; undefined: it admits each at once. The concurrency limit is the engine's, and each node has
- * its share of it, since any node takes statements.
+ * The admission limits of this node; undefined if it admits every statement at once. The concurrency limit
+ * applies to the engine, and each node gets its share of it, since any node accepts statements.
  */
 export function admissionOptions(
   config: EngineConfig,

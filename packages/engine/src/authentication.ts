@@ -12,8 +12,8 @@ import type { Instance, TokenSource } from '@tessera/http-api';
 import type { NodeCredentials } from '@tessera/rpc';
 
 /**
- * Says who asks, as `auth.mode` wants it; in native mode the first user is there afterwards.
- * @throws TesseraError INVALID_ARGUMENT when keys or provider cannot be used
+ * Opens the authenticator for `auth.mode`. In native mode, the first user exists afterwards.
+ * @throws TesseraError INVALID_ARGUMENT if the keys or the provider cannot be used
  */
 export async function openAuthenticator(
   { auth }: EngineConfig,
@@ -47,7 +47,7 @@ async function makeInitialUser(
 
 const missing = (block: string): never => fail('INVALID_ARGUMENT', { message: `${block} is missing` });
 
-/** The instance as clients learn of it before they log in. */
+/** The instance as clients see it before they log in. */
 export const instanceOf = (config: EngineConfig): Instance => ({
   id: config.instance.id,
   audience: config.auth.instance_id,

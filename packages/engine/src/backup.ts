@@ -11,16 +11,16 @@ import { nodeCredentials } from './node-credentials.ts';
 
 export interface CopyCommand {
   readonly config: EngineConfig;
-  /** Absolute path; where tables stand when the configuration names no storage. */
+  /** The absolute path of the directory with the tables, if the configuration names no storage. */
   readonly dataDirectory: string;
-  /** A directory, or a URL. */
+  /** A directory or a URL. */
   readonly place: string;
   readonly concurrency: number;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: CopyProgress) => void;
 }
 
-/** Copies the newest version of all tables to a place, while nodes go on. Answers what to tell of it. */
+/** Copies the newest version of all tables to a place while nodes continue to run. Returns the report. */
 export async function backUp(
   command: CopyCommand & { readonly clusterTls: ClusterTlsFiles },
 ): Promise<string[]> {
@@ -54,7 +54,7 @@ export async function backUp(
   ];
 }
 
-/** Puts a backup into the empty store of a configuration. Answers what to tell of it. */
+/** Restores a backup into the empty store of a configuration. Returns the report. */
 export async function restore(command: CopyCommand): Promise<string[]> {
   const { config, dataDirectory, place } = command;
   await using resources = new AsyncDisposableStack();
@@ -68,7 +68,7 @@ export async function restore(command: CopyCommand): Promise<string[]> {
   return [`Version ${version} of ${takenAt}, ${objects.length} objects, is in ${target.url}.`];
 }
 
-/** Reads a whole backup and compares it with its checksums. */
+/** Reads a complete backup and verifies its checksums. */
 export async function checkBackup(command: CopyCommand): Promise<string[]> {
   await using resources = new AsyncDisposableStack();
   const backup = await openStoreAt(command.place, command.config);

@@ -2,10 +2,13 @@ import { engineNodes } from '@tessera/config';
 import type { Listener } from './listeners.ts';
 import { DEFAULT_HTTP_PORT, type ServeOptions } from './serve-options.ts';
 
-/** As it is called in a checkout, which is where people start nodes at a terminal. */
+/** The command as it is called in a checkout, where users start nodes in a terminal. */
 const TESSERA = 'npx -y pnpm@12 tessera';
 
-/** For a person at a terminal: where the node listens and one line to try. Nothing when stdout is not a terminal. */
+/**
+ * Prints where the node listens and a command to try, for users at a terminal. Prints nothing if stdout is
+ * not a terminal.
+ */
 export function printBanner(listeners: readonly Listener[], options: ServeOptions): void {
   if (!process.stdout.isTTY) return;
   process.stdout.write(bannerText(listeners, options));
@@ -34,19 +37,19 @@ function bannerText(listeners: readonly Listener[], options: ServeOptions): stri
   ].join('\n');
 }
 
-/** Nothing where the command line looks by itself. */
+/** The option with the address of the node; empty if the command line finds it by default. */
 const whereOf = (query: Listener | undefined): string =>
   query === undefined || query.address === `http://127.0.0.1:${DEFAULT_HTTP_PORT}`
     ? ''
     : ` -u ${query.address}`;
 
-/** Nothing where there is one node. */
+/** The rows about the cluster; empty for a single node. */
 function clusterRows({ config, node }: ServeOptions): string[] {
   const { length } = engineNodes(config);
   return length === 1 ? [] : [`  cluster  node ${node} of ${length}; tessera nodes shows all`];
 }
 
-/** Whose password whoever set up the node knows; undefined where none is asked for. */
+/** A user whose password the administrator knows; undefined without authentication. */
 const userToTry = ({ config: { auth } }: ServeOptions): string | undefined =>
   auth.mode === 'native' ? (auth.native?.initial_user?.name ?? 'NAME') : undefined;
 

@@ -4,8 +4,8 @@ import type { NodeCredentials } from '@tessera/rpc';
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '::1']);
 
 /**
- * Whoever reaches a port between nodes can read and change every table, so it needs a secret unless only this machine
- * reaches it.
+ * Refuses unprotected ports between nodes: anyone who reaches them can read and change every table, so they
+ * require a secret unless only this machine can reach them.
  * @throws TesseraError INVALID_ARGUMENT
  */
 export function checkProtected(

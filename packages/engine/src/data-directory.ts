@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { TesseraError } from '@tessera/common';
 
 /**
- * Takes a data directory for this process alone; the function returned gives it back. A lock whose process is gone is
+ * Locks a data directory for this process; the returned function unlocks it. A lock whose process is gone is
  * taken over.
- * @throws TesseraError INVALID_ARGUMENT when another process serves from it, or it cannot be written
+ * @throws TesseraError INVALID_ARGUMENT if another process uses the directory, or if it cannot be written
  */
 export async function lockDataDirectory(directory: string): Promise<() => Promise<void>> {
   const path = join(directory, 'tessera.pid');

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below what the system gives to connections that go out, so that none of them takes a port between now and its use. */
+/**
+ * A range below the ports that the system assigns to outgoing connections, so that none of them takes a port
+ * between now and its use.
+ */
 const [FREE_FROM, FREE_TO] = [20_000, 32_000];
 
-/** A port of `host` that nobody listens at and that is not in `taken`; it is put there. */
+/** A free port of `host` that is not in `taken`; it is added to `taken`. */
 export async function freePort(host: string, taken: Set<number>): Promise<number> {
   for (;;) {
     const port = FREE_FROM + Math.floor(Math.random() * (FREE_TO - FREE_FROM));

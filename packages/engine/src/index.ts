@@ -1,2 +1,2 @@
-/** What scripts use of the program: the pages that are written from it. */
+/** The parts of the program that scripts use to generate pages. */
 export { type MetricDefinition, NodeMetrics } from './metrics/node-metrics.ts';

@@ -4,7 +4,7 @@ import { createSecureContext, type Server } from 'node:tls';
 import { exposure, fail, type Logger, TesseraError } from '@tessera/common';
 import type { TlsKeyPair } from '@tessera/http-api';
 
-/** Paths of PEM files: a certificate with its chain, and its key. */
+/** The paths of PEM files: the certificate chain and the key. */
 export interface ListenerTlsFiles {
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
@@ -15,10 +15,10 @@ interface NamedFiles {
   readonly key: string;
 }
 
-/** A certificate that runs out within this time is worth a warning. */
+/** A certificate that expires within this time causes a warning. */
 const SOON_MS = 14 * 24 * 3_600_000;
 
-/** The certificate of the listeners for clients, read again on request. */
+/** The certificate of the client listeners, which is read again on request. */
 export class ListenerTls {
   readonly #files: NamedFiles;
   readonly #log: Logger;
@@ -32,8 +32,8 @@ export class ListenerTls {
   }
 
   /**
-   * Undefined when no file is named.
-   * @throws TesseraError INVALID_ARGUMENT when only one is, or the files are not fit for use
+   * Undefined if no file is configured.
+   * @throws TesseraError INVALID_ARGUMENT if only one is configured, or if the files cannot be used
    */
   static open({ certificate, key }: ListenerTlsFiles, log: Logger): ListenerTls | undefined {
     if (certificate === undefined && key === undefined) return undefined;
@@ -49,17 +49,17 @@ export class ListenerTls {
     return this.#pair;
   }
 
-  /** When the certificate that is shown now expires. */
+  /** The time when the current certificate expires. */
   get expiresAt(): Date {
     return new X509Certificate(this.#pair.cert).validToDate;
   }
 
-  /** From now on the server shows what is current, to new connections. */
+  /** Makes the server use the current certificate for new connections from now on. */
   keepCurrent(server: Server): void {
     this.#servers.add(server);
   }
 
-  /** Reads the files again; when they are not fit for use the old certificate stays, and the log says why. */
+  /** Reads the files again. If they cannot be used, the old certificate stays and the reason is logged. */
   reload(): void {
     try {
       this.#pair = readPair(this.#files, this.#log);

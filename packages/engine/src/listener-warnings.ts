@@ -3,7 +3,7 @@ import type { Logger } from '@tessera/common';
 import type { NodeCredentials } from '@tessera/rpc';
 import type { Listener } from './listeners.ts';
 
-/** Says in the log what strangers could do with the listeners that other machines reach. */
+/** Logs a warning about what anyone could do through listeners that other machines can reach. */
 export function warnOfOpenListeners(
   listeners: readonly Pick<Listener, 'purpose' | 'address' | 'reach' | 'encrypted'>[],
   { mode }: Authenticator,
@@ -24,7 +24,10 @@ export function warnOfOpenListeners(
   }
 }
 
-/** Says in the log that users are asked who they are, and whoever is on the machine reaches everything past them. */
+/**
+ * Logs a warning if users have to authenticate, but processes on this machine can bypass that through the
+ * ports between nodes.
+ */
 export function warnOfOpenNodePorts(
   { clusterToken, tls }: NodeCredentials,
   { mode }: Authenticator,

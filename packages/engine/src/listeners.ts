@@ -10,24 +10,30 @@ import type { ListenerTls } from './listener-tls.ts';
 import { DEFAULT_HTTP_PORT, type ServeOptions } from './serve-options.ts';
 
 const LOOPBACK = '127.0.0.1';
-/** What clients have to read the end of their answer, or to end a request that came too late, in milliseconds. */
+/**
+ * The time in milliseconds for clients to read the end of their answer, or to finish a request that came too
+ * late.
+ */
 const CLOSE_MS = 2_000;
 
 export interface Listener {
   readonly purpose: 'query' | 'postgres' | 'health' | 'metrics';
-  /** `http://127.0.0.1:3473`, `postgres://127.0.0.1:5432` or `unix:/run/tessera.sock`. */
+  /** The address as `http://127.0.0.1:3473`, `postgres://127.0.0.1:5432` or `unix:/run/tessera.sock`. */
   readonly address: string;
-  /** Who can connect: programs of this machine, or others too. */
+  /** Whether only programs of this machine can connect, or also those of others. */
   readonly reach: 'machine' | 'network';
   readonly encrypted: boolean;
-  /** Connections that are open. */
+  /** The number of open connections. */
   connections(): Promise<number>;
-  /** Has clients go elsewhere with what they send next, and still answers those that do not. */
+  /** Directs clients to other nodes for their next request; requests that still arrive are answered. */
   leave(): void;
-  /** Lets what is under way end within the time, where a connection is more than its statements. */
+  /**
+   * Lets running work finish within the time, for protocols whose connections have state beyond single
+   * statements.
+   */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
-  /** Ends the connections of those who dawdle. */
+  /** Closes the remaining connections. */
   cutOff(): void;
 }
 
@@ -45,9 +51,9 @@ export interface ServerFactories {
 }
 
 /**
- * Opens every listener of the node, or none. Health and metrics are never encrypted: they hold no data, and what asks them
- * cannot check a certificate.
- * @throws TesseraError INVALID_ARGUMENT naming the port or socket that cannot be had
+ * Opens every listener of the node, or none. Health and metrics are never encrypted: they contain no data,
+ * and their clients cannot verify a certificate.
+ * @throws TesseraError INVALID_ARGUMENT that names the port or socket that is not available
  */
 export async function openListeners(
   options: ServeOptions,
@@ -96,7 +102,7 @@ function postgresPorts({ config, postgresPort: told }: ServeOptions): number[] {
   return config.endpoints.postgres.listeners.flatMap(({ port }) => (port === null ? [] : [port]));
 }
 
-/** Stops accepting, lets answers under way end, and closes; who dawdles is cut off. */
+/** Stops accepting connections, lets running answers finish, and closes; remaining connections are cut. */
 export async function closeListeners(listeners: readonly Listener[]): Promise<void> {
   const cut = setTimeout(() => {
     for (const listener of listeners) listener.cutOff();
@@ -118,13 +124,13 @@ async function listenHttp(
   const encrypted = app.server instanceof TlsServer;
   return {
     purpose,
-    // Fastify says http of a server that it did not make itself.
+    // Fastify reports http for a server that it did not create itself.
     address: 'path' in place ? `unix:${place.path}` : encrypted ? url.replace(/^http:/, 'https:') : url,
     reach,
     encrypted,
     connections: () => promisify(app.server.getConnections).call(app.server),
     leave: () => endConnections(app.server),
-    // Who sends the next request on one that is idle would be refused: let them find it closed.
+    // A request on an idle connection would be refused, so clients should find the connection closed.
     drain: async () => app.server.closeIdleConnections(),
     close: () => app.close(),
     cutOff: () => app.server.closeAllConnections(),
@@ -144,7 +150,7 @@ async function listenPostgres(
     reach,
     encrypted,
     connections: async () => server.connections,
-    // The protocol has no word for it.
+    // The protocol has no such message.
     leave: () => {},
     drain: (graceMs) => server.drain(graceMs),
     close: () => server.close(),
@@ -163,7 +169,7 @@ function refuse(purpose: Listener['purpose'], place: Place, error: NodeJS.ErrnoE
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host.startsWith('127.');
 
-/** A socket file that nobody answers at was left by a crash; one that answers is another server's. */
+/** Removes a socket file that a crash left behind; if a server answers there, it belongs to that server. */
 async function removeStaleSocket(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined || !found.isSocket()) return;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { run } from './cli/program.ts';
 
-// A reader that has seen enough, such as `head`, is no failure.
+// If the reader closes our output early, as `head` does, that is not a failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -11,22 +11,27 @@ import { MetadataMetrics } from './metrics/metadata-metrics.ts';
 import { nodeCredentials } from './node-credentials.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
 
-/** What `tessera metadata` was told. */
+/** The options of `tessera metadata`. */
 export interface MetadataOptions {
   readonly config: EngineConfig;
-  /** What is odd about the configuration file without being wrong. */
+  /** Warnings about the configuration file. */
   readonly configWarnings: readonly string[];
-  /** Absolute path; made when it does not exist. */
+  /** An absolute path; created if it does not exist. */
   readonly dataDirectory: string;
-  /** Undefined: loopback. */
+  /** Undefined means loopback. */
   readonly host: string | undefined;
-  /** Undefined: that of `instance.multi_engine.metadata_endpoint`, or 1717. 0: any free port. */
+  /**
+   * Undefined means the port of `instance.multi_engine.metadata_endpoint`, or 1717. 0 means any free port.
+   */
   readonly port: number | undefined;
-  /** Where engines and other metadata services reach this process, `host:port`. Undefined: the host and the port it listens on. */
+  /**
+   * The `host:port` at which engines and other metadata services reach this process. Undefined means the host
+   * and port it listens on.
+   */
   readonly address: string | undefined;
-  /** Undefined: no page of metrics. 0: any free port. */
+  /** Undefined means no metrics page. 0 means any free port. */
   readonly metricsPort: number | undefined;
-  /** PEM files, in place of those that the environment names. */
+  /** PEM files, which override those of the environment. */
   readonly clusterTls: ClusterTlsFiles;
   /** Whether other machines are answered although there is neither a cluster token nor TLS. */
   readonly insecure: boolean;
@@ -35,7 +40,7 @@ export interface MetadataOptions {
 const DEFAULT_PORT = 1_717;
 const LOOPBACK = '127.0.0.1';
 
-/** Serves the metadata log to engines until it is told to stop; commits under way are answered first. */
+/** Serves the metadata log to engines until it is stopped; running commits are answered first. */
 export async function serveMetadata(options: MetadataOptions): Promise<void> {
   const { config, dataDirectory, host = LOOPBACK, port } = options;
   const credentials = nodeCredentials(options.clusterTls);
@@ -85,12 +90,12 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
 
   const reason = await shutdownSignal();
   log.info({ reason }, 'stopping');
-  // Before the port closes: who asks meanwhile is sent on to the next leader.
+  // The manager is closed before the port, so that clients are directed to the next leader meanwhile.
   await manager.close();
 }
 
 /**
- * Where this very process is reached; `metadata_endpoint` may stand for several. Empty, which is nowhere, when the port is not
+ * The address of this very process, while `metadata_endpoint` may denote several. Empty if the port is not
  * known yet.
  */
 function ownAddress(host: string, port: number): string {

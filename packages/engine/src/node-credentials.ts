@@ -8,7 +8,8 @@ import {
 } from '@tessera/rpc';
 
 /**
- * What this node shows to others: the cluster token and certificate of the environment, and of flags before it.
+ * The credentials that this node presents to others: the cluster token and certificate from flags or the
+ * environment, in that order.
  * @throws TesseraError INVALID_ARGUMENT for a token or files that cannot be used
  */
 export function nodeCredentials(files: ClusterTlsFiles): NodeCredentials {
@@ -17,8 +18,8 @@ export function nodeCredentials(files: ClusterTlsFiles): NodeCredentials {
 }
 
 /**
- * What a node that has no others shows itself: a token that nobody else can know, so that its ports between nodes answer
- * nobody else on the machine either.
+ * The credentials of a single node: a random token, so that its ports between nodes answer nobody else on the
+ * machine.
  */
 export const lonelyCredentials = (credentials: NodeCredentials): NodeCredentials => ({
   ...credentials,

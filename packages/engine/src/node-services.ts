@@ -1,26 +1,26 @@
 import { type Logging, TesseraError } from '@tessera/common';
 import { type NodeCredentials, type RpcServer, type ServedService, startRpcServer } from '@tessera/rpc';
 
-/** What other nodes ask of this one, at a port of its own. */
+/** A service for other nodes, on a port of its own. */
 export interface NodeService {
-  /** For messages and logs. */
+  /** A description for messages and logs. */
   readonly purpose: string;
   readonly port: number;
   readonly services: readonly ServedService[];
-  /** What callers must show. */
+  /** The credentials that callers must present. */
   readonly credentials: NodeCredentials;
 }
 
 export interface OpenNodeService {
   readonly purpose: string;
-  /** `grpc://10.0.0.1:5678` */
+  /** The address, such as `grpc://10.0.0.1:5678`. */
   readonly address: string;
   readonly server: RpcServer;
 }
 
 /**
- * Opens the ports between nodes on the node's own `host`, all or none.
- * @throws TesseraError INVALID_ARGUMENT naming a port that cannot be had
+ * Opens all ports between nodes on the node's own `host`, or none.
+ * @throws TesseraError INVALID_ARGUMENT that names the port that is not available
  */
 export async function openNodeServices(
   host: string,

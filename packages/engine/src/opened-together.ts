@@ -3,8 +3,8 @@ interface Closable {
 }
 
 /**
- * Waits for all of them, leaves to `resources` to close those that opened, and fails with the first failure, so that nothing
- * stays open when one cannot be had.
+ * Waits for all of them and fails with the first failure; `resources` closes those that opened, so that
+ * nothing stays open.
  */
 export async function openedTogether<T extends readonly Closable[]>(
   resources: AsyncDisposableStack,

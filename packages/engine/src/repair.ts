@@ -15,15 +15,15 @@ import { nodeCredentials } from './node-credentials.ts';
 
 export interface RepairCommand {
   readonly config: EngineConfig;
-  /** Absolute path; where tables stand when the configuration names no storage. */
+  /** The absolute path of the directory with the tables, if the configuration names no storage. */
   readonly dataDirectory: string;
-  /** Whether lost tablets are taken out of the catalog; otherwise they are only reported. */
+  /** Whether lost tablets are removed from the catalog; otherwise they are only reported. */
   readonly apply: boolean;
   readonly clusterTls: ClusterTlsFiles;
   readonly signal: AbortSignal;
 }
 
-/** Compares the catalog with the objects of the store. Answers the lines of the report. */
+/** Compares the catalog with the objects of the store. Returns the lines of the report. */
 export async function repair(command: RepairCommand): Promise<string[]> {
   const { config, dataDirectory, apply, signal } = command;
   await using resources = new AsyncDisposableStack();
@@ -38,7 +38,7 @@ export async function repair(command: RepairCommand): Promise<string[]> {
     const inspection = await inspectTables(await readCatalog(store, log), store, signal);
     return [...report(inspection, store.url), ...nextStep(inspection)];
   }
-  // Without an address nobody is sent here: this process leads only while no node does.
+  // The process has no address, so no client is directed here; it leads only while no node does.
   const credentials = nodeCredentials(command.clusterTls);
   const manager = await openStorageManager({ store, config, exclusive, address: '', ...credentials, log });
   resources.defer(() => manager.close());

@@ -49,19 +49,21 @@ import type { Serve, ServeOptions } from './serve-options.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
 import { headerOptions, openCatalog, startMirror, storageOptions, tableDirectories } from './tables.ts';
 
-/** How long a client may take no byte of its result. */
+/** The longest time in milliseconds for which a client may accept no data of its result. */
 const WRITE_IDLE_MS = 300_000;
-/** How long the kernel may take, once the grace period is over, to stop what it runs. */
+/** How long the kernel may take after the grace period to stop its running queries, in milliseconds. */
 const INTERRUPT_MS = 6_000;
-/** Below this the kernel cannot even start. */
+/** The kernel cannot start with less memory. */
 const MIN_MEMORY_BYTES = 128 << 20;
 
-/** The share of the memory of the node's own process that outputs of tasks may take; the rest of them goes to disk. */
+/**
+ * The fraction of the memory of the node's own process that outputs of tasks may use; the rest goes to disk.
+ */
 const EXCHANGE_SHARE = 1 / 8;
 /** The share of it that long statements may take while they are prepared; when it is taken, the next ones wait. */
 const PREPARATION_SHARE = 1 / 4;
 
-/** Runs a node until it is told to stop, and leaves nothing behind, also when it cannot start. */
+/** Runs a node until it is stopped. Leaves nothing behind, even if it fails to start. */
 export const serve: Serve = async (options) => {
   const { config } = options;
   checkShared(config);
@@ -93,7 +95,7 @@ export const serve: Serve = async (options) => {
   if (left > 0) log.info({ directories: left }, 'removed files left behind by a crash');
 
   const configured = nodeCredentials(options.clusterTls);
-  // A key that cannot be used is told at the start, not when a location is read.
+  // An unusable key is reported at start-up, not when a location is read.
   secretKeys();
   const node = engineNodes(config)[options.node]!;
   checkProtected(node.host, 'node', configured, options.insecureCluster);
@@ -195,7 +197,8 @@ export const serve: Serve = async (options) => {
     await openAuthenticator(config, coordinator.users, logging.logger('auth'), configured),
   );
   resources.defer(() => authenticator.close());
-  // From before anybody can know that the node is there: a signal then is told to it, and must not end it at once.
+  // The signal handler is installed before anyone can know about the node, so that a signal cannot end it at
+  // once.
   const stopping = shutdownSignal();
   const tasks = multiNode.service(coordinator);
   resources.defer(async () => tasks.close());
@@ -283,7 +286,7 @@ export const serve: Serve = async (options) => {
   log.info({}, 'drained');
 };
 
-/** Nodes and engines that share tables must share the store of their tablets. */
+/** Checks that nodes and engines which share tables also share the store of their tablets. */
 function checkShared(config: EngineConfig): void {
   if (!storageIsLocal(config)) return;
   if (!hasOthers(config)) return;
@@ -297,8 +300,8 @@ const hasOthers = (config: EngineConfig): boolean =>
   engineNodes(config).length > 1 || config.instance.type === 'multi_engine';
 
 /**
- * The port of the storage manager. Other nodes learn it from the store before this node listens there, so that a free port is
- * chosen now where any will do.
+ * The port of the storage manager. Other nodes learn it from the store before this node listens there, so if
+ * any port will do, it is chosen now.
  */
 async function storageManagerPort(
   { config, storageManagerPort: wanted }: ServeOptions,
@@ -309,7 +312,7 @@ async function storageManagerPort(
 }
 
 function memoryLimit(config: EngineConfig): number {
-  // The limit of the control group, where there is one that is lower than the machine's memory.
+  // The memory limit of the control group applies if it is lower than the machine's memory.
   const limit = memoryLimitBytes(config, Math.min(totalmem(), process.constrainedMemory() || totalmem()));
   if (limit >= MIN_MEMORY_BYTES) return limit;
   const message = `The memory left to the engine is ${limit} bytes; it needs at least ${MIN_MEMORY_BYTES} (engine.max_server_memory_usage and its relatives)`;
@@ -352,7 +355,7 @@ function listen(
         consolePage: consolePage(),
       }),
     postgres: async () => {
-      // Loaded where it is wanted: most of a node's start is loading.
+      // The module is loaded on demand, because most of a node's start-up time is loading.
       const { createPostgresServer } = await import('@tessera/postgres-api');
       return createPostgresServer({
         coordinator,

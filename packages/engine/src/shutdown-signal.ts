@@ -3,8 +3,8 @@ import { constants } from 'node:os';
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Has a signal end the process until `shutdownSignal` takes over. The first process of a container gets no signal that it does not
- * handle: without this, one that comes during the start would be lost.
+ * Makes signals end the process until `shutdownSignal` takes over. The first process of a container ignores
+ * signals without a handler, so a signal during start-up would be lost.
  */
 export function endAtSignals(): void {
   if (process.pid !== 1) return;
@@ -14,7 +14,7 @@ export function endAtSignals(): void {
 const endAtOnce = (signal: (typeof SIGNALS)[number]) => process.exit(128 + constants.signals[signal]);
 
 /**
- * Resolves with the first SIGTERM or SIGINT. A second one ends the process at once: whoever sends it does not want to
+ * Resolves at the first SIGTERM or SIGINT. A second one ends the process at once: its sender does not want to
  * wait for running queries.
  */
 export function shutdownSignal(): Promise<string> {

@@ -12,13 +12,13 @@ import { openStorageManager, type ServedStorageManager } from '@tessera/storage-
 import type { ServeOptions } from './serve-options.ts';
 
 export interface TableDirectories {
-  /** Files of tablets; losing them costs a fetch. */
+  /** The files of tablets; losing them costs only another fetch. */
   readonly tablets: string;
-  /** Tablets that are written and not uploaded yet; emptied at every start. */
+  /** Tablets that are written but not uploaded yet; emptied at every start. */
   readonly staging: string;
 }
 
-/** Makes the places where a node keeps what belongs to its tables. */
+/** Creates the directories in which a node keeps data of its tables. */
 export async function tableDirectories(dataDirectory: string): Promise<TableDirectories> {
   const tablets = join(dataDirectory, 'tablets');
   const staging = join(dataDirectory, 'staging');
@@ -42,7 +42,7 @@ export async function openCatalog(
 ): Promise<Catalog> {
   const { config, dataDirectory, node, storageManagerPort: port } = options;
   const log = logging.logger('storage-manager');
-  // Nodes of a cluster find each other where `engine.nodes` says, whatever port this process takes.
+  // Nodes of a cluster find each other by `engine.nodes`, whatever port this process uses.
   const { host } = engineNodes(config)[node]!;
   const address = config.engine.nodes == null && port !== undefined ? `${host}:${port}` : undefined;
   const store = await openObjectStore(config, { dataDirectory });
@@ -67,7 +67,7 @@ export async function openCatalog(
   }
 }
 
-/** The kernel that only plans: it sees no rows. */
+/** Starts the kernel that only plans and never sees rows. */
 export const startMirror = (
   { dataDirectory }: ServeOptions,
   memory: Pick<MemoryShares, 'mirrorBytes' | 'mirrorCeilingBytes'>,

@@ -44,7 +44,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Takes a place until `release`. */
+/** Occupies a slot until `release`. */
 async function hold(id: string): Promise<void> {
   held.set(id, query(server, ENDLESS, { query_id: id }));
   await expect.poll(() => status(id)).toBe('RUNNING');
@@ -123,7 +123,7 @@ test('the statements of a transaction go on beside an open cursor of it, whateve
 test('samples of the node tell of queries that wait, as often as the configuration says', async () => {
   await Promise.all([hold('first'), hold('second')]);
   const waits = query(server, 'SELECT 1');
-  // By default it is one in five seconds.
+  // The default is one sample every five seconds.
   const sampled = `SELECT max(suspended_queries)::INT, min(gap) < 4 FROM (
     SELECT suspended_queries, epoch(event_time) - lag(epoch(event_time)) OVER (ORDER BY event_time) AS gap
     FROM information_schema.engine_metrics_history)`;

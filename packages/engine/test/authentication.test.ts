@@ -25,7 +25,7 @@ function temporaryDirectory(): string {
   return directory;
 }
 
-/** What no log may hold. */
+/** Texts that no log may contain. */
 const secrets = new Set<string>([ADMIN.password, 'hunter2', 'hunter3']);
 
 let directory: string;
@@ -104,7 +104,7 @@ describe('a statement', () => {
   });
 });
 
-/** Opens a connection and sends the head of a request, nothing of its body. */
+/** Opens a connection and sends the head of a request without its body. */
 async function sendHead(lines: readonly string[]): Promise<Socket> {
   const { hostname, port, host } = new URL(node.url);
   const socket = connect(Number(port), hostname);
@@ -283,7 +283,7 @@ it('nothing secret is in the log, whatever its level', () => {
 
 const RESTARTS = { timeout: 120_000 };
 
-/** A node that is gone when the test has ended, however it ended. */
+/** Starts a node that is stopped at the end of the test, whatever its outcome. */
 async function startOnce(config: string, dataDirectory: string): Promise<TesseraProcess> {
   const started = await startTessera({ args: ['--config', config], dataDirectory });
   onTestFinished(() => void started.child.kill('SIGKILL'));

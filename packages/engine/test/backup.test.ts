@@ -9,7 +9,7 @@ import { query, rows } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
-/** Too many to travel in the log: every batch is a tablet in the store. */
+/** Large enough that every batch becomes a tablet in the store instead of a part of the log. */
 const BATCH = 20_000;
 
 let directory: string;
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const place = (name: string) => join(directory, name);
 
-/** A configuration file whose tables stand in the bucket, below an instance's own id. */
+/** A configuration file whose tables are in the bucket, below a separate instance id. */
 async function configured(instance: string): Promise<string> {
   const path = place(`${instance}.json`);
   const storage = { type: 'minio', minio: { endpoint: shared.endpoint }, bucket_name: 'tables' };
@@ -45,14 +45,14 @@ const statement = (step: number): string =>
     ? `DELETE FROM t WHERE batch = ${step - 2}`
     : `INSERT INTO t SELECT ${step}, x, md5((${step} + x)::text) FROM generate_series(1, ${BATCH}) g(x)`;
 
-/** The batches that are there once so many statements are committed. */
+/** The batches that exist after this many statements are committed. */
 function batchesAfter(steps: number): number[] {
   const there = new Set<number>();
   for (let step = 1; step <= steps; step++) step % 3 === 0 ? there.delete(step - 2) : there.add(step);
   return [...there];
 }
 
-/** Every row of every batch that is there, by its content. */
+/** The batches in the table; checks that each contains all of its rows. */
 async function batchesOf(node: TesseraProcess): Promise<number[]> {
   const found = await rows(
     node,
@@ -63,7 +63,7 @@ async function batchesOf(node: TesseraProcess): Promise<number[]> {
   return found.map(([batch]) => batch as number);
 }
 
-/** Sends statement after statement until it is stopped. */
+/** Sends statements one after the other until it is stopped. */
 function write(node: TesseraProcess) {
   let [step, stopped] = [0, false];
   const ended = (async () => {
@@ -83,13 +83,16 @@ function write(node: TesseraProcess) {
   };
 }
 
-/** What the command says. @throws with what it says on stderr when it fails */
+/** The output of the command. @throws with its stderr if it fails */
 async function tessera(...args: readonly string[]): Promise<string> {
   const env = { ...process.env, ...shared.env };
   return (await promisify(execFile)(process.execPath, [MAIN, ...args], { env })).stdout;
 }
 
-/** The state of the node is that after one of the statements from `least` to `most`; how many that are. */
+/**
+ * Checks that the node's state is that after one of the statements from `least` to `most`, and returns their
+ * number.
+ */
 async function committedState(node: TesseraProcess, least: number, most: number): Promise<number> {
   const found = await batchesOf(node);
   const candidates = Array.from({ length: most - least + 1 }, (_, i) => least + i);
@@ -108,7 +111,8 @@ test('a backup that is taken while statements change tables is one committed sta
     bounds.ours[0] = writer.committed;
     await tessera('backup', '--data-dir', original.dataDirectory, '--to', place('backup'));
     bounds.ours[1] = writer.committed + 1;
-    // What docs/operations.md says of copying by hand: the log before what it names.
+    // The order that docs/operations.md prescribes for copying manually: the log before the objects that it
+    // refers to.
     bounds.copied[0] = writer.committed;
     const objects = join(original.dataDirectory, 'objects');
     for (const part of ['meta/ckpt', 'meta/log', 'dv', 'tablets']) {

@@ -6,18 +6,18 @@ const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes
 
 export interface IssueOptions {
   readonly days?: number;
-  /** What the certificate is good for, as `subjectAltName` has it; this machine unless said otherwise. */
+  /** The names in the certificate, in the format of `subjectAltName`; by default this machine. */
   readonly names?: string;
 }
 
-/** A certificate authority of one's own, in a directory. */
+/** A certificate authority for tests, in a directory. */
 export class Authority {
   readonly #directory: string;
   readonly #name: string;
-  /** The authority's own certificate. */
+  /** The path of the authority's own certificate. */
   readonly path: string;
 
-  /** `name`: of its files; several can share a directory. */
+  /** @param name the prefix of its files, so that several authorities can share a directory */
   constructor(directory: string, name = 'ca') {
     this.#directory = directory;
     this.#name = name;
@@ -30,7 +30,7 @@ export class Authority {
     return readFileSync(this.path, 'utf8');
   }
 
-  /** Writes `<name>.pem` and `<name>.key`. */
+  /** Issues a certificate as `<name>.pem` and `<name>.key`. */
   issue(
     name: string,
     { days = 30, names = 'IP:127.0.0.1,DNS:localhost' }: IssueOptions = {},

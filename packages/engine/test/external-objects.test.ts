@@ -18,7 +18,7 @@ describe.skipIf(!radosgwIsInstalled)(
       store = await startRadosgwBehindFaults();
       const config = join(directory, 'tessera.json');
       const { endpoint } = store;
-      // Type minio, so that the bucket is made.
+      // The type minio creates the bucket.
       const storage = {
         type: 'minio',
         minio: { endpoint },

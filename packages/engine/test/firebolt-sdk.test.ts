@@ -9,7 +9,7 @@ import { Authority } from './certificates.ts';
 import { ADMIN, writeNativeConfig } from './native-node.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
-/** The SDK of this API family, unmodified: it logs in and speaks TLS, to the engine itself. */
+/** Uses Firebolt's unmodified SDK, which authenticates and speaks TLS directly with the engine. */
 let directory: string;
 let server: TesseraProcess;
 let firebolt: ReturnType<typeof Firebolt>;
@@ -20,7 +20,7 @@ const OPTIONS = {
   database: 'tessera',
   engineName: 'engine',
 };
-// The SDK has no option for an authority of one's own.
+// The SDK has no option for a custom certificate authority.
 const trust = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
 
 beforeAll(async () => {
@@ -123,7 +123,7 @@ it('remembers settings for later statements', async () => {
   expect((await statement.fetchResult()).data).toEqual([['2024-01-01 09:00:00+09']]);
 });
 
-/** What the SDK's own integration tests check against its service, told anew. */
+/** The checks of the SDK's own integration tests against its service, rewritten. */
 describe('scenarios of its integration tests', () => {
   const fetched = async (sql: string, options: Parameters<Connection['execute']>[1] = {}) =>
     (await connection.execute(sql, options)).fetchResult();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
-/** Makes what it starts the process 1 of a space of its own, as a container does. */
+/** Runs a command as process 1 of a separate process namespace, as a container does. */
 const OWN_SPACE = ['unshare', '--pid', '--fork', '--kill-child'] as const;
 
 it('SIGTERM ends the first process of a container while it starts, too', async (t) => {
@@ -22,7 +22,7 @@ it('SIGTERM ends the first process of a container while it starts, too', async (
   let log = '';
   space.stderr.on('data', (data) => (log += data));
   const ended = once(space, 'exit');
-  // Nothing says when it listens to signals: it is asked until it ends.
+  // No event shows when it handles signals, so the signal is repeated until it ends.
   await expect
     .poll(
       async () => {

@@ -33,7 +33,8 @@ describe.skipIf(files.length === 0)('foreign files (skipped where the test data 
   let directory: string;
 
   beforeAll(async () => {
-    // A fixed memory limit bounds what a small file may unpack to on every machine. Five files are read at once.
+    // A fixed memory limit bounds the unpacked size of a small file on every machine. Five files are read at
+    // once.
     directory = await mkdtemp(join(tmpdir(), 'tessera-foreign-'));
     const config = join(directory, 'config.yaml');
     await writeFile(config, 'schema_version: "1.0"\nengine:\n  max_server_memory_usage: 1GiB\n');
@@ -101,7 +102,7 @@ describe.skipIf(files.length === 0)('foreign files (skipped where the test data 
   });
 });
 
-/** Uploads the file with a statement and reads the whole answer as TSV with names and types. */
+/** Uploads the file with a statement and reads the complete answer as TSV with names and types. */
 async function ask(
   url: string,
   file: ForeignFile,
@@ -122,7 +123,10 @@ async function ask(
   return { kind: 'refused', status: response.status, description: JSON.parse(text).errors[0].description };
 }
 
-/** Why the file was refused; when that was found after the first row, the format that can still say it is asked. */
+/**
+ * The reason why the file was refused. If that was found after the first row, a format that can still report
+ * it is requested.
+ */
 async function refusal(
   url: string,
   file: ForeignFile,
@@ -151,7 +155,7 @@ async function ping(url: string): Promise<string | undefined> {
   return (await response.text()).split('\n')[DATA_ROWS_FROM];
 }
 
-/** A second client that asks for 42 again and again, from its construction until it is stopped. */
+/** A second client that repeats a query for 42 from its construction until it is stopped. */
 class Prober {
   readonly wrong: string[] = [];
   right = 0;

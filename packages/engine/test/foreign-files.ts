@@ -1,47 +1,50 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What one reader made of a file: its rows, or why it gave up. */
+/** The result of one reader for a file: its rows, or why it failed. */
 interface Reading {
   readonly rows?: number;
   readonly error?: string;
 }
 
-/** A row of the manifest: a file of somebody else's test suite. */
+/** A row of the manifest: a file of another project's test suite. */
 export interface ForeignFile {
-  /** Below the folder of foreign files. */
+  /** The path below the folder of foreign files. */
   readonly path: string;
   readonly kind: 'parquet' | 'csv' | 'avro' | 'json';
-  /** `valid` and `bad` bind us; every other class (`check`, `bad-but-readable`, …) may be read or refused. */
+  /**
+   * `valid` and `bad` are binding for us; files of every other class (`check`, `bad-but-readable`, …) may be
+   * read or refused.
+   */
   readonly expect: string;
   readonly duckdb?: Reading;
   readonly hyparquet?: Reading;
   readonly avsc?: Reading;
 }
 
-/** What a file must come to. */
+/** The expected outcome for a file. */
 export type Verdict = Read | Refused;
 
 interface Read {
   readonly read: true;
-  /** Any number where absent. */
+  /** Any number of rows if absent. */
   readonly rows?: number;
 }
 
-/** Where not said otherwise a 4xx error that names the upload. */
+/** By default a 4xx error that names the upload. */
 interface Refused {
   readonly read: false;
   readonly status?: number;
-  /** Part of the description. */
+  /** A part of the error description. */
   readonly says?: string;
 }
 
-/** A file whose verdict is not the manifest's, or that needs other arguments than its kind's. */
+/** A file whose expected outcome differs from the manifest's, or that needs other arguments than its kind. */
 export interface Difference {
   readonly path: string;
   readonly reason: string;
   readonly verdict?: Verdict;
-  /** Named arguments of the read function in place of the kind's own. */
+  /** Named arguments of the read function that replace those of the kind. */
   readonly arguments?: string;
 }
 
@@ -57,7 +60,7 @@ const READ_FUNCTION = {
 } as const;
 const ARGUMENTS = { parquet: '', csv: ', HEADER => true, INFER_SCHEMA => true', avro: '', json: '' } as const;
 
-/** Every file of the manifest, in its order; none where the test data is absent. */
+/** Every file of the manifest, in its order; none if the test data is absent. */
 export function foreignFiles(): ForeignFile[] {
   const manifest = join(DIRECTORY, 'manifest.jsonl');
   if (!existsSync(manifest)) return [];
@@ -75,7 +78,7 @@ export function readCall(file: ForeignFile, part: string, difference: Difference
   return `${READ_FUNCTION[file.kind]}('upload://${part}'${named})`;
 }
 
-/** The manifest's own verdict; undefined where it leaves open whether the file is read. */
+/** The manifest's own expectation; undefined if the file may be read or refused. */
 export function manifestVerdict(file: ForeignFile): Verdict | undefined {
   if (file.expect === 'bad') return { read: false };
   if (file.expect !== 'valid') return undefined;

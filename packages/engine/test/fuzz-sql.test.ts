@@ -11,7 +11,7 @@ const SCHEMAS = 4;
 const QUERIES_PER_SCHEMA = 50;
 const SCHEMA_TIMEOUT_MS = 120_000;
 
-/** How the tables of the generator come to the server. */
+/** The ways in which the generator's tables reach the server. */
 const MODES: readonly {
   readonly over: string;
   readonly target: (
@@ -29,7 +29,7 @@ const MODES: readonly {
   { over: 'managed tables', target: managed },
 ];
 
-/** Random queries over random tables: our answer is plain DuckDB's over its own tables. */
+/** Random queries over random tables: our result must equal plain DuckDB's over its own tables. */
 describe.skipIf(!fuzzToolPresent()).each(MODES)(
   `random SQL over $over, seed ${SEED} (skipped where the generator is absent)`,
   ({ target: targetOf }) => {
@@ -89,10 +89,10 @@ async function parquetFiles(
   return files;
 }
 
-/** The generator's tables: `t` and a digit, which nothing else in its queries is called. */
+/** Matches the generator's tables: `t` and a digit, a name that nothing else in its queries has. */
 const TABLE = /\bt\d\b/g;
 
-/** Runs SQL at the server with every table replaced by the read of its uploaded file. */
+/** Runs SQL on the server with every table replaced by a read of its uploaded file. */
 const uploading = (server: TesseraProcess, files: Record<string, Blob>): Executor => ({
   name: 'tessera',
   execute: async (sql) => {
@@ -102,12 +102,12 @@ const uploading = (server: TesseraProcess, files: Record<string, Blob>): Executo
   close: async () => {},
 });
 
-/** Tablets as small as they may be. */
+/** The smallest possible tablets. */
 const TINY = { tablet_min_size_bytes: '1000', tablet_max_size_bytes: '4000' };
 
 /**
- * The tables as managed ones, sorted by a key with NULLs, written in three pieces; then rows are deleted and changed, in
- * the reference as well.
+ * Creates the tables as managed ones, sorted by a key with NULLs and written in three pieces; then rows are
+ * deleted and changed, in the reference as well.
  */
 async function managed(
   server: TesseraProcess,

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const TOOLS = join(import.meta.dirname, '../../../../shared/tools');
 const GENERATOR = join(TOOLS, 'fuzzsql.mjs');
 
-/** Something that runs SQL; values as text as the tool compares them. */
+/** Runs SQL; values are texts, as the tool compares them. */
 export interface Executor {
   readonly name: string;
   execute(sql: string): Promise<{ columns: { name: string; type: string }[]; rows: (string | null)[][] }>;
@@ -22,7 +22,7 @@ export interface FuzzSchema {
 }
 
 interface FuzzQuery {
-  /** Still with marks around the parts that may be dropped. */
+  /** The query, with marks around parts that may be dropped. */
   readonly sql: string;
   readonly ordered: boolean;
 }
@@ -32,7 +32,7 @@ interface Comparison {
   readonly why?: string;
 }
 
-/** What we use of the generator outside this repository. */
+/** The part of the external generator that is used here. */
 interface Generator {
   makeSchema(seed: string): FuzzSchema;
   schemaSql(schema: FuzzSchema): string[];
@@ -46,7 +46,10 @@ export const fuzzToolPresent = (): boolean => existsSync(GENERATOR);
 
 export const fuzzGenerator = (): Promise<Generator> => import(pathToFileURL(GENERATOR).href);
 
-/** Plain DuckDB as the tool drives it. `directory` takes what makes DuckDB resolvable for the tool's module. */
+/**
+ * Plain DuckDB as the tool drives it. `directory` receives what makes DuckDB resolvable for the tool's
+ * module.
+ */
 export async function plainDuckDb(directory: string): Promise<Executor> {
   const scope = join(directory, 'node_modules/@duckdb');
   await mkdir(scope, { recursive: true });

@@ -4,7 +4,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; tests look at what they expect to be there. */
+  /** The body as JSON; the tests check the parts that they expect. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the test asserts
   json<T = Record<string, any>>(): T;
 }
@@ -46,7 +46,7 @@ async function post(
   return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
 }
 
-/** The rows of a statement as JSON values. @throws with the server's description when it fails */
+/** The rows of a statement as JSON values. @throws with the server's description if it fails */
 export async function rows(
   server: Server,
   sql: string,

@@ -14,8 +14,9 @@ import {
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 /**
- * A parameter `'a\0zzz'` was once cut to `'a'` where it became a C string, so that a DELETE took the wrong row. PostgreSQL
- * refuses such texts with 22021, and so must every way into the engine. Files may have NUL characters: their values keep them.
+ * A parameter `'a\0zzz'` was once cut to `'a'` where it became a C string, so a DELETE removed the wrong row.
+ * PostgreSQL refuses such texts with 22021, and so must every interface of the engine. Files may contain NUL
+ * characters, which their values keep.
  */
 let server: TesseraProcess;
 beforeAll(async () => {
@@ -27,7 +28,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const parameters = (value: string) => ({ query_parameters: JSON.stringify([{ name: '$1', value }]) });
 
-/** `what` is shown as in a request's query string: percent-encoded by hand, so that it need not be UTF-8. */
+/** @param search the query string, percent-encoded by hand so that it need not be valid UTF-8 */
 async function postTo(search: string, body: string | Buffer = 'SELECT 1') {
   const response = await fetch(`${server.url}?${search}`, { method: 'POST', body });
   const answer = (await response.json()) as {
@@ -111,7 +112,7 @@ describe('over PostgreSQL', () => {
   const REFUSED = /^E ERROR 22021 invalid byte sequence for encoding "UTF8": 0x00/;
   const open = () => RawClient.open(server.postgres);
 
-  /** A Bind message of one parameter in a format, and what comes of it. */
+  /** Sends a Bind message with one parameter in a format and returns the outcome. */
   const bindBytes = (bytes: Buffer, format: 0 | 1): Buffer => {
     const shorts = Buffer.from([0, 1, 0, format, 0, 1]);
     return message('B', text(''), text(''), shorts, int32(bytes.length), bytes, Buffer.from([0, 0]));

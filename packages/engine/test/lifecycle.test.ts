@@ -11,19 +11,19 @@ import { startTessera } from './tessera-process.ts';
 
 const SLOW = 'SELECT count(*) FROM generate_series(1, 3000000000) AS g(n) WHERE n % 7 = 3';
 
-/** Ids of the processes that `pid` started itself. */
+/** The ids of the processes that `pid` started itself. */
 async function childrenOf(pid: number): Promise<number[]> {
   const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return list.trim().split(/\s+/).filter(Boolean).map(Number);
 }
 
-/** A process that has ended but that nobody has waited for yet is not alive. */
+/** Whether a process is alive; a zombie is not. */
 async function isAlive(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   return stat !== undefined && !/\) [ZX] /.test(stat);
 }
 
-/** Gone when the test has ended. */
+/** A directory that is removed at the end of the test. */
 async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tessera-lifecycle-'));
   onTestFinished(() => rm(directory, { recursive: true }));
@@ -38,7 +38,7 @@ async function writeConfig(lines: readonly string[]): Promise<string> {
 
 describe('shutdown', () => {
   it('lets running queries finish, takes no new ones, and leaves with code 0', async () => {
-    // Longer than a timer of Node can be.
+    // The value exceeds the range of a Node timer.
     const config = await writeConfig(['engine:', '  termination_grace_period: 30d']);
     await using server = await startTessera({ args: ['--config', config] });
     const running = query(
@@ -69,7 +69,7 @@ describe('shutdown', () => {
     await using server = await startTessera({ args: ['--config', config] });
     const running = query(server, SLOW);
     await expect.poll(() => runningQueries(server.metricsUrl)).toBe(1);
-    // The stopped process stands for one in a long native call, which does not react to messages.
+    // The stopped process simulates a long native call, which does not react to messages.
     process.kill(await kernelPid(server), 'SIGSTOP');
     expect(await server.stop('SIGTERM')).toBe(0);
     expect((await running).json().errors[0].name).toBe('QUERY_CANCELLED');
@@ -81,7 +81,7 @@ describe('shutdown', () => {
     const client = connect(Number(port), hostname);
     client.on('error', () => undefined);
     const answer = new Promise<Buffer>((resolve) => client.once('data', resolve));
-    // Answered, and followed on the same connection by a request that never ends.
+    // The first request is answered; a request that never ends follows on the same connection.
     client.write('GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\nGET /ping HTTP/1.1\r\nHost: ');
     expect(String(await answer)).toContain('Ok.');
     void server.stop();

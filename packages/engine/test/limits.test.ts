@@ -32,7 +32,7 @@ interface KernelProcess {
   readonly threads: number;
 }
 
-/** The kernel processes that the node always has, with what they were told. */
+/** The kernel processes that the node always has, with their options. */
 async function kernels(): Promise<KernelProcess[]> {
   const children = await childrenOf(server.child.pid!);
   const all = await Promise.all(
@@ -48,7 +48,7 @@ async function kernels(): Promise<KernelProcess[]> {
 const childrenOf = async (pid: number): Promise<number[]> =>
   (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number);
 
-/** Processor time of a process so far, in clock ticks. */
+/** The processor time of a process so far, in clock ticks. */
 async function ticks(pid: number): Promise<number> {
   const [, fields = ''] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ');
   const [user, system] = fields.split(' ').slice(11, 13);
@@ -81,14 +81,17 @@ describe('engine.max_server_memory_usage', () => {
   );
 });
 
-/** Memory of its own that a process has, in bytes; 0 when it has ended. */
+/** The private memory of a process in bytes; 0 if it has ended. */
 const ownMemory = (pid: number): Promise<number> =>
   readFile(`/proc/${pid}/status`, 'utf8').then(
     (status) => 1024 * Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0),
     () => 0,
   );
 
-/** The statement fails for want of memory; meanwhile others are answered, and the node stays within its limit. */
+/**
+ * Checks that the statement fails for lack of memory while others are answered, and that the node stays
+ * within its limit.
+ */
 async function failsAlone(sql: string): Promise<void> {
   const node = server.child.pid!;
   const [{ pid: kernel }] = (await kernels()).sort((a, b) => b.memoryLimitBytes - a.memoryLimitBytes) as [
@@ -133,7 +136,7 @@ describe('one statement that needs more memory than there is', () => {
 
 const READS_AT_ONCE = 12;
 
-/** A file of nine columns of text: inference looks for what else their values may be. */
+/** A file with nine columns of text, for which inference searches for other types. */
 const textFile = (): string => {
   const rows = Array.from({ length: 200 }, (_, row) =>
     Array.from({ length: 9 }, (_, column) => `"text ${row} ${column}"`).join(','),

@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Puts the certificate of that name where the node reads it. */
+/** Installs the certificate of that name where the node reads it. */
 function use(name: string): void {
   copyFileSync(join(directory, `${name}.pem`), files.cert);
   copyFileSync(join(directory, `${name}.key`), files.key);
@@ -46,7 +46,7 @@ async function send(method: string, path: string, body = '', headers: Record<str
   return { status: response.statusCode, text: await text(response) };
 }
 
-/** The name in the certificate that the listener shows to a new connection. */
+/** The name in the certificate that the listener uses for a new connection. */
 function shownName(): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(node.url);

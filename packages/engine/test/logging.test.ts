@@ -22,7 +22,7 @@ it('log files follow their configuration, and SIGHUP opens them anew', async () 
     await expect.poll(() => read(path)).toContain('"msg":"listening"');
     await rename(path, `${path}.1`);
     server.child.kill('SIGHUP');
-    // The file is there again as soon as the signal has been handled.
+    // The file exists again as soon as the signal was handled.
     await expect.poll(() => existsSync(path)).toBe(true);
     await server.stop();
     expect(await read(path)).toContain('"msg":"drained"');

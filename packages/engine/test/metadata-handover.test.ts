@@ -12,10 +12,10 @@ import { openStorageManager, type StorageManager } from '@tessera/storage-manage
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { startSharedStore } from './cluster/shared-store.ts';
 
-/** A rolling update of `tessera metadata`, as the engines that write meanwhile see it. */
+/** A rolling update of `tessera metadata`, as engines that write meanwhile see it. */
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 const TOKEN = 'a-token-of-this-instance';
-/** Commits without an answer for longer than this would be noticed. Measured alone: see docs/operations.md. */
+/** The longest acceptable gap between answered commits. Measured in isolation: see docs/operations.md. */
 const LONGEST_GAP_MS = 2_000;
 const WITHIN = { timeout: 30_000, interval: 20 };
 const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('test');
@@ -52,7 +52,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A metadata service that answers. */
+/** A metadata service that is ready. */
 async function service(port: number): Promise<ChildProcess> {
   const dataDirectory = join(directory, `metadata-${randomUUID()}`);
   const args = [
@@ -89,7 +89,7 @@ async function engine(): Promise<StorageManager> {
   return manager;
 }
 
-/** Commits again and again until it is stopped. */
+/** Commits repeatedly until it is stopped. */
 function writer(manager: StorageManager) {
   const commits: { readonly txnId: string; readonly version: number; readonly atMs: number }[] = [];
   const failures: unknown[] = [];
@@ -111,7 +111,7 @@ function writer(manager: StorageManager) {
   return {
     commits,
     failures,
-    /** The longest time between two answers, since the commit of that number. */
+    /** The longest time between two answers since the commit with that number. */
     longestGapMs: (since: number) =>
       commits
         .slice(since + 1)
@@ -149,7 +149,7 @@ test('a second metadata service follows, and takes over at once when the first i
   process.stdout.write(`longest time without a commit, ms: ${JSON.stringify(gaps)}\n`);
   expect(writers.flatMap(({ failures }) => failures)).toEqual([]);
   expect(Math.max(...Object.values(gaps))).toBeLessThan(LONGEST_GAP_MS);
-  // What was acknowledged by one is known to the next, and nothing was committed twice.
+  // Commits that one service acknowledged are known to the next, and nothing was committed twice.
   const manager = await engine();
   for (const { txnId, version } of writers.flatMap(({ commits }) => commits.slice(0, 30))) {
     expect(await manager.commit({ txnId, queryId: txnId, readVersion: 0, actions: [] })).toEqual({ version });

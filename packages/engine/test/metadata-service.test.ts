@@ -143,7 +143,7 @@ it('refuses an engine with another store or another instance id, and names both 
   await expect(engine(TOKEN, 'elsewhere')).rejects.toMatchObject(mismatch(join(directory, 'elsewhere')));
   await expect(engine(TOKEN, 'metadata', 'another')).rejects.toMatchObject(mismatch('.*instance.id another'));
   expect((await ours.latest()).version).toBe(version);
-  // One that opened its own log while the service was away is refused as soon as it asks.
+  // An engine that opened its own log while the service was away is refused as soon as it asks.
   await stop(service, 'SIGTERM');
   const stray = await engine(TOKEN, 'elsewhere');
   await started();

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
-/** Statement, SQLSTATE and description of each mistake, one a line, with tabs between. */
+/** The statement, SQLSTATE and description of each mistake, one per line, separated by tabs. */
 const MISTAKES = readFileSync(join(import.meta.dirname, 'mistakes.tsv'), 'utf8')
   .trimEnd()
   .split('\n')
   .map((line) => line.split('\t') as [sql: string, code: string, description: string]);
 
-/** Words of the kernel that say nothing to a user of the dialect. */
+/** Words of the kernel that mean nothing to users of the dialect. */
 const BANNED = [
   /\bU?INT(?:8|16|32|64|128)\b/,
   /\b(?:VARCHAR|U?BIGINT|U?HUGEINT|U?TINYINT|U?SMALLINT|BLOB|DOUBLE|DECIMAL|\w+_LITERAL)\b/,

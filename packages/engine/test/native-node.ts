@@ -9,7 +9,7 @@ export const ADMIN = { name: 'admin', password: 'correct horse battery staple' }
 
 type Native = Readonly<Record<string, unknown>>;
 
-/** Writes a configuration of native mode; further parameters of `auth.native` and blocks beside `auth` as given. */
+/** Writes a configuration of native mode, with the given parameters of `auth.native` and further blocks. */
 export function writeNativeConfig(directory: string, native: Native = {}, blocks: Native = {}): string {
   const auth = {
     mode: 'native',
@@ -29,7 +29,7 @@ export function writeSigningKey(directory: string, id: string): { id: string; pr
   return { id, private_key_path: path };
 }
 
-/** Asks the token endpoint. */
+/** Requests a token from the token endpoint. */
 export async function requestToken(
   { url }: Pick<TesseraProcess, 'url'>,
   form: Readonly<Record<string, string>>,
@@ -44,7 +44,7 @@ export async function requestToken(
   return { status: response.status, headers: response.headers, json };
 }
 
-/** A token of the user. @throws what the endpoint says against it */
+/** A token of the user. @throws with the endpoint's error */
 export async function logIn(
   node: Pick<TesseraProcess, 'url'>,
   { name, password }: { readonly name: string; readonly password: string } = ADMIN,
@@ -54,6 +54,6 @@ export async function logIn(
   return String(json.access_token);
 }
 
-/** Runs a statement as whom the token stands for. */
+/** Runs a statement as the user of the token. */
 export const queryAs = (token: string, node: Pick<TesseraProcess, 'url'>, sql: string): Promise<Answer> =>
   query(node, sql, { output_format: 'JSON_Compact' }, { Authorization: `Bearer ${token}` });

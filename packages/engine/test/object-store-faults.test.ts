@@ -16,7 +16,7 @@ import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 const SLOW_DOWN: FaultRule['fault'] = { kind: 'answer', status: 503, code: 'SlowDown' };
 const LOG = { method: 'PUT', path: 'meta/log/' };
-/** Bodies too large to travel in the log, so that they are objects. */
+/** Enough rows that their tablets are objects and not parts of the log. */
 const MANY = 40_000;
 
 let directory: string;
@@ -42,7 +42,7 @@ describe.skipIf(!radosgwIsInstalled)(
     let store: RadosgwBehindFaults;
     let node: TesseraProcess;
 
-    /** A node that knows nothing but the bucket and the token that all nodes of the bucket share. */
+    /** A node that only knows the bucket and the token that all nodes of the bucket share. */
     const startNode = async () =>
       startTessera({
         args: ['--config', await configFile('s3', store.endpoint)],

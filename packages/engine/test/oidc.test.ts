@@ -49,7 +49,10 @@ async function startNode(
 
 const as = (node: TesseraProcess, token: string, sql = 'SELECT session_user') =>
   query(node, sql, { output_format: 'JSON_Compact' }, { authorization: `Bearer ${token}` });
-/** Who the PostgreSQL wire takes a user and password for, or the SQLSTATE of its refusal. */
+/**
+ * The user that a PostgreSQL client with this user and password is logged in as, or the SQLSTATE of the
+ * refusal.
+ */
 async function connected(node: TesseraProcess, user: string, password: string): Promise<unknown> {
   const [host = '', port] = node.postgres.split(':');
   const client = new Client({ host, port: Number(port), user, password, database: 'tessera' });
@@ -81,7 +84,7 @@ it('a token of the provider opens HTTP, makes its user, and goes on doing so whi
   const users = await as(node, token, 'SELECT user_name FROM information_schema.users');
   expect(users.json().data).toContainEqual(['sso:alice']);
 
-  // Many requests of a new user at once make one user.
+  // Many concurrent requests of a new user create one user.
   const bob = await idp.token('bob', INSTANCE);
   const answers = await Promise.all(Array.from({ length: 10 }, () => as(node, bob)));
   expect(answers.map((answer) => answer.json().data)).toEqual(Array(10).fill([['sso:bob']]));

@@ -9,12 +9,12 @@ const PROGRAM = join(import.meta.dirname, '../../auth/src/testing/openid-provide
 export interface OpenIdProvider {
   readonly discoveryUrl: string;
   readonly port: number;
-  /** An access token of the client of this name, whose `sub` it is. */
+  /** An access token of the client with this name, which is its `sub`. */
   token(client: string, audience: string): Promise<string>;
   kill(): Promise<void>;
 }
 
-/** With other keys each time. Ends with the test process at the latest. */
+/** Starts a provider with new keys. It ends with the test process at the latest. */
 export async function startOpenIdProvider(clients: readonly string[], port = 0): Promise<OpenIdProvider> {
   const child = spawn(process.execPath, [PROGRAM, String(port), ...clients], {
     stdio: ['pipe', 'pipe', 'inherit'],

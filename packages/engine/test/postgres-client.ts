@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 
-/** A message of the server: its type byte as a letter, and what follows its length. */
+/** A message of the server: its type byte as a letter, and the bytes after its length. */
 export interface ServerMessage {
   readonly type: string;
   readonly body: Buffer;
 }
 
-/** A text as the protocol has it: with a zero byte behind it. */
+/** A text in the protocol's encoding: with a terminating zero byte. */
 export const text = (value: string): Buffer => Buffer.from(`${value}\0`);
 
 const int16 = (value: number): Buffer => {
@@ -35,7 +35,7 @@ export const close = (what: 'S' | 'P', name: string): Buffer => message('C', Buf
 export const sync = message('S');
 export const flush = message('H');
 
-/** Parameters as texts. */
+/** A Bind message with parameters as texts. */
 export function bind(
   parameters: readonly (string | null)[] = [],
   { statement = '', portal = '' }: { readonly statement?: string; readonly portal?: string } = {},
@@ -52,7 +52,7 @@ export function startup(parameters: Readonly<Record<string, string>>, version = 
   return Buffer.concat([int32(body.length + 4), body]);
 }
 
-/** Speaks the protocol byte by byte, so that also what no driver sends can be tried. */
+/** Speaks the protocol byte by byte, to test messages that no driver sends. */
 export class RawClient {
   readonly socket: Socket;
   #received = Buffer.alloc(0);
@@ -73,7 +73,7 @@ export class RawClient {
     this.socket.on('error', onEnd);
   }
 
-  /** Let in as a user, up to the first ReadyForQuery. */
+  /** Connects as a user, up to the first ReadyForQuery. */
   static async open(address: string, parameters: Readonly<Record<string, string>> = {}): Promise<RawClient> {
     const client = new RawClient(address);
     client.send(startup({ user: 'tessera', database: 'tessera', ...parameters }));
@@ -85,7 +85,7 @@ export class RawClient {
     this.socket.write(Buffer.concat(pieces));
   }
 
-  /** The first `count` bytes that come, fewer when the server closes. */
+  /** The next `count` bytes, or fewer if the server closes. */
   async bytes(count: number): Promise<Buffer> {
     while (this.#received.length < count && !this.#ended) await this.#more();
     const bytes = this.#received.subarray(0, count);
@@ -93,7 +93,7 @@ export class RawClient {
     return bytes;
   }
 
-  /** The next message; undefined when the server has closed. */
+  /** The next message; undefined if the server has closed the connection. */
   async next(): Promise<ServerMessage | undefined> {
     for (;;) {
       if (this.#received.length >= 5) {
@@ -109,7 +109,7 @@ export class RawClient {
     }
   }
 
-  /** The messages up to one of the type, that among them; up to the end where none comes. */
+  /** The messages up to and including one of the type; all remaining ones if there is none. */
   async until(type: string): Promise<readonly ServerMessage[]> {
     const messages: ServerMessage[] = [];
     for (;;) {
@@ -120,7 +120,7 @@ export class RawClient {
     }
   }
 
-  /** Sends, and gives the answer up to the next ReadyForQuery, told in words. */
+  /** Sends messages and returns the answer up to the next ReadyForQuery, in words. */
   async ask(...pieces: readonly Buffer[]): Promise<readonly string[]> {
     this.send(...pieces);
     return (await this.until('Z')).map(told);

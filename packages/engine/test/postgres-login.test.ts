@@ -9,7 +9,10 @@ import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 const run = promisify(execFile);
 
-/** The password of `alice`, which clients must prepare alike: with a soft hyphen, a wide blank and a decomposed letter. */
+/**
+ * The password of `alice`, which clients must normalise equally: it contains a soft hyphen, a wide blank and
+ * a decomposed letter.
+ */
 const PASSWORD = 'w\u00adonder\u00a0lande\u0301.1.2';
 
 let directory: string;
@@ -30,7 +33,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What psql says, logging in at the address of this machine. */
+/** The output of psql for a login at the address of this machine. */
 async function psql(host: string, user: string, password: string): Promise<string> {
   const port = node.postgres.split(':').at(-1);
   const args = ['-XAtc', 'SELECT current_user', `host=${host} port=${port} user=${user} dbname=tessera`];

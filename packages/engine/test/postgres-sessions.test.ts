@@ -217,7 +217,7 @@ group('PREPARE and EXECUTE', () => {
       'D wire|SELECT $1::bigint|{bigint}|f',
       'C SELECT 2',
     ]);
-    // A statement over the catalog is described while it is one of those that the catalog shows.
+    // The statement over the catalog is itself one of the statements that the catalog shows.
     await client.ask(
       parse('SELECT count(*) FROM pg_prepared_statements', 'itself'),
       describe('S', 'itself'),
@@ -270,7 +270,7 @@ group('object identifiers', () => {
   });
 });
 
-/** The OIDs of the types that a RowDescription message tells. */
+/** The type OIDs in a RowDescription message. */
 function typeOids(body: Buffer): number[] {
   const oids: number[] = [];
   let at = 2;

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const SSL_REQUEST = Buffer.concat([int32(8), int32(80877103)]);
 
-/** Puts TLS on a connection, as a client that names these protocols. */
+/** Starts TLS on a connection, naming these ALPN protocols. */
 function encrypted(client: RawClient, ALPNProtocols: string[] | undefined): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const { socket } = client;

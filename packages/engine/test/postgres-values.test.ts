@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
-/** The driver asks for results in binary format; its types do not know that it can. */
+/** The driver requests results in binary format; its type declarations lack the option. */
 const BINARY = { binary: true };
 
 let node: TesseraProcess;
@@ -63,7 +63,7 @@ describe('pg', () => {
       const expected = [...VALUES];
       expected[7] = new Date(2024, 1, 29);
       expected[8] = new Date(2024, 1, 29, 12, 34, 56, 789);
-      // Its binary parsers leave these as they are.
+      // The driver's binary parsers leave these values undecoded.
       const unread = format === 'binary' ? [1, 4, 7, 8, 9, 10, 11, 12, 13, 14] : [];
       for (const [i, value] of rows[0]!.entries()) {
         if (!unread.includes(i))

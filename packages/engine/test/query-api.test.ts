@@ -273,7 +273,7 @@ describe('settings and parameters', () => {
 const ENDLESS = 'SELECT count(*) FROM generate_series(1, 100000000000) AS g(n) WHERE n % 7 = 3';
 
 describe('requests that are not HTTP, or too much of it', () => {
-  /** Sends bytes as they are; what comes back until the connection ends. */
+  /** Sends raw bytes and returns what the server sends until it closes the connection. */
   const raw = (bytes: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(server.url);
@@ -334,7 +334,7 @@ describe('stopping a query', () => {
     expect([byMs.status, byMs.json().errors[0].name]).toEqual([504, 'STATEMENT_TIMEOUT']);
     const bySeconds = await query(server, ENDLESS, { max_execution_time: '0.2' });
     expect(bySeconds.json().errors[0].name).toBe('STATEMENT_TIMEOUT');
-    // More than a timer of Node can wait.
+    // The value exceeds the range of a Node timer.
     const work = 'SELECT count(*) FROM generate_series(1, 30000000) AS g(n) WHERE n % 7 = 3';
     expect((await query(server, work, { statement_timeout: '3000000000' })).status).toBe(200);
   });
@@ -433,7 +433,7 @@ describe('web pages of other origins', () => {
   });
 });
 
-/** By node:http, since fetch does not let these headers be set. */
+/** Uses node:http, since fetch does not allow these headers. */
 function statusWith(headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const req = request(server.url, { method: 'POST', headers }, (response) => {

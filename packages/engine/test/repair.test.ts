@@ -7,10 +7,10 @@ import { query, rows } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
-/** Too many to travel in the log: every batch is a tablet in the store. */
+/** Large enough that every batch becomes a tablet in the store instead of a part of the log. */
 const BATCH = 20_000;
 
-/** A test that fails leaves no process behind. */
+/** Starts a node that is stopped even if the test fails. */
 async function start(dataDirectory?: string): Promise<TesseraProcess> {
   const node = await startTessera(dataDirectory === undefined ? {} : { dataDirectory });
   onTestFinished(() => void node.child.kill('SIGKILL'));
@@ -58,7 +58,7 @@ test('a table whose objects are missing is repaired by a command that says what 
     const damaged = await start(dataDirectory);
     const answer = await query(damaged, 'SELECT count(*), max(m) FROM t');
     expect(answer.text).toContain('OBJECT_NOT_FOUND');
-    // The report may be had while the node runs.
+    // The report is available while the node runs.
     const report = await repair(dataDirectory);
     expect(report).toContain(`tessera.public.t (${table}): 1 of 3 tablets lost, with 19900 of 59900 rows.`);
     expect(report).toContain(

@@ -9,7 +9,7 @@ import { type SharedStore, startSharedStore } from './cluster/shared-store.ts';
 import { query, rows } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
-/** What becomes of the credentials of locations: in the bucket, in errors, in the log. */
+/** These tests follow the credentials of locations through the bucket, errors and the log. */
 const KEY = randomBytes(32).toString('base64');
 const CLEAR = 'clear-text-of-an-earlier-version';
 let directory: string;
@@ -45,7 +45,7 @@ async function start(env: Readonly<Record<string, string>>): Promise<TesseraProc
     args: ['--config', configPath, '--allow-url', 's3://lake/out', '--allow-write', 's3://lake/out'],
     env: { ...shared.env, ...env },
   });
-  // A test that fails leaves no process behind.
+  // The process is stopped even if the test fails.
   onTestFinished(() => void node.child.kill('SIGKILL'));
   return node;
 }
@@ -62,7 +62,7 @@ function location(name: string, secret: string): string {
     CREDENTIALS = (AWS_KEY_ID = '${shared.env['AWS_ACCESS_KEY_ID']}' AWS_SECRET_KEY = '${secret}')`;
 }
 
-/** Everything that the metadata log holds, as text. */
+/** Everything that the metadata log contains, as text. */
 async function metadata(): Promise<string> {
   const { config } = await loadConfig(configPath);
   const store = await openObjectStore(config, { dataDirectory });
@@ -92,7 +92,7 @@ test('credentials are encrypted in the bucket with the key of the environment, a
   {
     const node = await start({});
     expect(await failure(node, 'SELECT a FROM in_lake')).toMatchObject({ name: 'SECRET_KEY_MISSING' });
-    // Without a key it is stored as it is, as by earlier versions.
+    // Without a key, the secret is stored in clear text, as earlier versions did.
     await run(node, location('unsealed', CLEAR));
     await node.stop();
   }

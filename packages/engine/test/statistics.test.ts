@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query, rows, upload } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
-/** Statistics of answers and of the history; the columns are random, so that their stored sizes are known. */
+/**
+ * Tests statistics in answers and in the history. The columns are random, so that their stored sizes are
+ * known.
+ */
 const ROWS = 100_000;
 const BIGINT_BYTES = 8 * ROWS;
 
@@ -39,7 +42,7 @@ interface Statistics {
 
 let queries = 0;
 
-/** What a statement's answer tells; the history tells the same. */
+/** The statistics in a statement's answer; checks that the history has the same. */
 async function statistics(sql: string, files: Readonly<Record<string, Blob>> = {}): Promise<Statistics> {
   const query_id = `statistics-${++queries}`;
   const params = { output_format: 'JSON_Compact', query_id };

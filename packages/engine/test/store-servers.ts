@@ -5,14 +5,14 @@ import { createInterface } from 'node:readline';
 
 const PROGRAMS = join(import.meta.dirname, '../../object-store/src/testing');
 
-/** What a server of S3's protocol says once it is up. */
+/** The output of an S3 server once it is running. */
 export interface S3Server {
   readonly endpoint: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
 
-/** A rule of the proxy that stands before an object store; see the page of the object store. */
+/** A rule of the fault-injecting proxy in front of an object store; see the README of object-store. */
 export interface FaultRule {
   readonly fault: { readonly kind: string; readonly [parameter: string]: unknown };
   readonly method?: string;
@@ -27,7 +27,7 @@ export interface RadosgwBehindFaults extends AsyncDisposable {
   /** The environment of a process that uses it. */
   readonly env: Readonly<Record<string, string>>;
   set(...rules: readonly FaultRule[]): Promise<void>;
-  /** How many requests each rule has caught. */
+  /** The number of requests that each rule has caught. */
   caught(): Promise<number[]>;
 }
 
@@ -35,7 +35,7 @@ export const radosgwIsInstalled = ['radosgw', 'ceph', 'ceph-mon', 'ceph-osd'].ev
   (program) => spawnSync('which', [program]).status === 0,
 );
 
-/** Ceph's S3 gateway with the fault-injecting proxy before it. */
+/** Ceph's S3 gateway behind the fault-injecting proxy. */
 export async function startRadosgwBehindFaults(): Promise<RadosgwBehindFaults> {
   const server = await startProgram<S3Server>('radosgw');
   const proxy = await startProgram<{ endpoint: string; control: string }>(
@@ -68,7 +68,10 @@ export const credentialsOf = ({ accessKeyId, secretAccessKey }: S3Server) => ({
   AWS_SECRET_ACCESS_KEY: secretAccessKey,
 });
 
-/** Starts a server program of the object store's tests: it says its facts in one line and ends with its input. */
+/**
+ * Starts a server program of the object store's tests: it prints its facts as one line and ends when its
+ * input closes.
+ */
 export async function startProgram<F>(name: string, ...args: readonly string[]) {
   const child = spawn(process.execPath, [join(PROGRAMS, `${name}-process.ts`), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -118,7 +118,7 @@ it('over HTTP they are refused, with what to do instead', async () => {
   expect(answer.text).toMatch(/NOT_SUPPORTED|PostgreSQL port/);
 });
 
-/** The ids of the schemas of temporary tables that the metadata log creates, and of all objects that it drops. */
+/** The ids of temporary schemas that the metadata log creates, and of all objects that it drops. */
 async function metadata(dataDirectory: string) {
   const paths = (await readdir(dataDirectory, { recursive: true })).filter((path) =>
     /\bmeta\/.*json/.test(path),

@@ -16,16 +16,16 @@ const FREE_PORTS = [
   'shuffle',
 ].flatMap((port) => [`--${port}-port`, '0']);
 
-/** A real `tessera serve` of its own data directory, on free ports. */
+/** A real `tessera serve` with its own data directory, on free ports. */
 export interface TesseraProcess {
   readonly url: string;
-  /** `host:port` of the PostgreSQL protocol; empty without a port for it (`--postgres-port 0`). */
+  /** The `host:port` of the PostgreSQL protocol; empty if it has no port (`--postgres-port 0`). */
   readonly postgres: string;
   readonly healthUrl: string;
   readonly metricsUrl: string;
   readonly dataDirectory: string;
   readonly child: ChildProcess;
-  /** Every log record so far. */
+  /** All log records so far. */
   readonly log: readonly Record<string, unknown>[];
   /** Sends SIGTERM and resolves with the exit code once the process is gone. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
@@ -38,7 +38,7 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Reuses the directory of an earlier process, as after a crash. */
   readonly dataDirectory?: string;
-  /** A command that runs it: it is given the process's command as further arguments, and becomes it. */
+  /** A command that runs it: it gets the process's command as further arguments and replaces itself by it. */
   readonly runBy?: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export async function startTessera(options: StartOptions = {}): Promise<TesseraP
   };
 }
 
-/** Waits for the log record that says where the node listens; its other lines are kept as well. */
+/** Waits for the log record with the node's address; the other records are kept as well. */
 function listening(
   child: ChildProcess,
   log: Record<string, unknown>[],

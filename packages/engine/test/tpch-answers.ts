@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 
-/** Where the test data is, outside the repository. */
+/** The directory of the test data, outside of the repository. */
 export const TEST_DATA =
   process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../shared/data');
 export const TPCH_DATA = join(TEST_DATA, 'tpch');
@@ -16,7 +16,7 @@ export const TPCH_TABLES = [
   'region',
   'supplier',
 ];
-/** `q01` to `q22`. */
+/** The names `q01` to `q22`. */
 export const TPCH_QUERIES = Array.from({ length: 22 }, (_, i) => `q${String(i + 1).padStart(2, '0')}`);
 
 export const tpchQuery = (name: string): Promise<string> =>
@@ -35,7 +35,7 @@ export async function expectTpchAnswer(name: string, scale: string, answer: stri
   }
 }
 
-/** Numbers may differ in the last digit printed: 1e-6 relative. */
+/** Numbers may differ in the last printed digit: 1e-6 relative. */
 function expectSame(actual: string, expected: string, where: string): void {
   if (actual === expected || (actual === '\\N' && expected === '')) return;
   const [a, b] = [Number(actual), Number(expected)];

@@ -5,7 +5,7 @@ import { type Answer, query, upload } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 import { expectTpchAnswer, TPCH_DATA, TPCH_QUERIES, TPCH_TABLES, tpchQuery } from './tpch-answers.ts';
 
-/** By which the tables are sorted. */
+/** The sort keys of the tables. */
 const PRIMARY_INDEX: Readonly<Record<string, string>> = {
   lineitem: 'l_shipdate, l_orderkey',
   orders: 'o_orderdate, o_orderkey',
@@ -13,7 +13,7 @@ const PRIMARY_INDEX: Readonly<Record<string, string>> = {
   part: 'p_partkey',
 };
 
-/** Small granules and small tablets, so that there is something to leave out. */
+/** Small granules and small tablets, so that some can be pruned. */
 const HOSTILE = { tablet_min_size_bytes: '20000', tablet_max_size_bytes: '100000' };
 
 const SCALES = [

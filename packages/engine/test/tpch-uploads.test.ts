@@ -30,7 +30,7 @@ describe.skipIf(!existsSync(TPCH_DATA))(
   },
 );
 
-/** The tables of the query become common table expressions that read the uploads. */
+/** Replaces the tables of the query by common table expressions that read the uploads. */
 function overUploads(query: string): string {
   const tables = TPCH_TABLES.map(
     (table) => `${table} AS (SELECT * FROM READ_PARQUET('upload://${table}'))`,

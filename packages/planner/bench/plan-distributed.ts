@@ -4,7 +4,8 @@ import { atScale100, type Suite, tpcCluster, tpcQueries } from '../src/distribut
 import { readPlan } from '../src/relational/reading/read-plan.ts';
 
 /**
- * What planning costs, in milliseconds: the kernel's part, reading its plan, and making stages of it. Run with
+ * Measures planning in milliseconds: the kernel's part, reading its plan, and dividing it into stages. Run
+ * with
  * `node packages/planner/bench/plan-distributed.ts`.
  */
 const CLUSTER = {

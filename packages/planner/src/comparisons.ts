@@ -1,7 +1,7 @@
-/** How two values are compared, as SQL writes it. */
+/** A comparison operator as SQL writes it. */
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'IS NOT DISTINCT FROM' | 'IS DISTINCT FROM';
 
-/** By the kernel's name in plans. */
+/** The operators by the kernel's name in plans. */
 export const COMPARISONS: Readonly<Record<string, Comparison>> = {
   COMPARE_EQUAL: '=',
   COMPARE_NOTEQUAL: '<>',

@@ -2,7 +2,7 @@ import type { Comparison, Conjunct } from '@tessera/tablet';
 import type { PlanExpression, PlanFilter, PlanType, PlanValue } from './plan-nodes.ts';
 import { valueText } from './value-text.ts';
 
-/** A column as a condition may compare it. */
+/** A column that a condition may compare. */
 export interface FilteredColumn {
   readonly name: string;
   readonly type: PlanType;
@@ -25,7 +25,7 @@ const MIRRORED: Readonly<Record<Comparison['operator'], Comparison['operator']>>
   '>=': '<=',
 };
 
-/** What a scan's filter on `column` says; nothing where it is not understood. */
+/** The conditions that a scan's filter on `column` implies; empty if the filter is not understood. */
 export function filterConjuncts(filter: PlanFilter, column: FilteredColumn): readonly Conjunct[] {
   switch (filter.filter_type) {
     case 'CONSTANT_COMPARISON':
@@ -40,7 +40,7 @@ export function filterConjuncts(filter: PlanFilter, column: FilteredColumn): rea
       return (filter.child_filters ?? []).flatMap((child) => filterConjuncts(child, column));
     case 'CONJUNCTION_OR':
       return disjunction((filter.child_filters ?? []).map((child) => filterConjuncts(child, column)));
-    // The rows are tested again behind the scan, so that the scan may, but need not, leave out what fails.
+    // The rows are tested again above the scan, so the scan may filter them but need not.
     case 'OPTIONAL_FILTER':
       return filter.child_filter === undefined ? [] : filterConjuncts(filter.child_filter, column);
     case 'EXPRESSION_FILTER':
@@ -50,7 +50,10 @@ export function filterConjuncts(filter: PlanFilter, column: FilteredColumn): rea
   }
 }
 
-/** What a condition over columns says; `columnAt` tells the column of a reference, undefined if it is none of a table. */
+/**
+ * The conditions that an expression over columns implies.
+ * @param columnAt the column of a reference, undefined if it is not a table's column
+ */
 export function expressionConjuncts(
   expression: PlanExpression,
   columnAt: (index: number) => FilteredColumn | undefined,
@@ -96,7 +99,7 @@ function onColumn(
   return column === undefined ? [] : then(column);
 }
 
-/** Values of another type than the column's would be compared by another order. */
+/** Whether a value has the column's type; values of another type might be ordered differently. */
 const isOfType = (value: PlanValue, { id, type_info }: PlanType): boolean =>
   value.type.id === id &&
   (id !== 'DECIMAL' ||
@@ -113,14 +116,14 @@ function comparison(
 }
 
 function membership(column: FilteredColumn, values: readonly PlanValue[]): readonly Conjunct[] {
-  // NULL in the list makes no row match.
+  // A NULL in the list matches no row.
   const given = values.filter((value) => value.is_null !== true);
   const texts = given.map((value) => (isOfType(value, column.type) ? valueText(value) : undefined));
   if (!texts.every((text) => text !== undefined)) return [];
   return [{ kind: 'in', column: column.name, values: texts }];
 }
 
-/** A branch that says nothing may hold for every row, so the whole says nothing. */
+/** A branch without conditions may hold for every row, so the whole disjunction has none. */
 function disjunction(branches: readonly (readonly Conjunct[])[]): readonly Conjunct[] {
   if (branches.length === 0 || branches.some((branch) => branch.length === 0)) return [];
   return [{ kind: 'or', branches }];

@@ -23,8 +23,9 @@ export interface ScanSource {
   /** `source`: the tablets are divided among the tasks. `replicated`: every task reads the whole table. */
   readonly partitioning: 'source' | 'replicated';
   /**
-   * The rows are divided by ranges of the table's key (`TableFacts.key`), and not by tablets alone: a task has the rows of the same
-   * keys of all scans of the stage with this domain. Only with `source`.
+   * The domain if the rows are divided by ranges of the table's key (`TableFacts.key`) and not only by
+   * tablets: a task then has the rows with the same keys from all scans of the stage in this domain. Only
+   * with `source`.
    */
   readonly keyDomain?: string | undefined;
   /** Keys of finished stages that reduce this scan: rows whose key did not occur there are not needed. */
@@ -34,16 +35,19 @@ export interface ScanSource {
 export interface DynamicFilter {
   readonly column: string;
   readonly stage: StageId;
-  /** Position in the stage's `output.columns`. */
+  /** The position in the stage's `output.columns`. */
   readonly key: number;
-  /** Every row is tested, because rows that pass are moved. Otherwise the keys only prune tablets and granules. */
+  /**
+   * Whether every row is tested, which pays if the remaining rows are moved. Otherwise the keys only prune
+   * tablets and granules.
+   */
   readonly filtersRows?: boolean | undefined;
 }
 
 /** A relation that exists only in the session of the query. A stage that reads one runs there, in one task. */
 export interface SessionSource {
   readonly kind: 'session';
-  /** SQL of the relation, as it stands in FROM. */
+  /** SQL of the relation for FROM. */
   readonly sql: string;
 }
 
@@ -51,24 +55,24 @@ export interface ExchangeSource {
   readonly kind: 'exchange';
   readonly stage: StageId;
   /**
-   * `hash`: each task reads its range of hash buckets from every producer. `broadcast`: every task reads all rows. `gather`: the
-   * only task reads all rows. `forward`: task i reads the output of task i on the node where it was made.
+   * `hash`: each task reads its range of hash buckets from every producer. `broadcast`: every task reads all
+   * rows. `gather`: the only task reads all rows. `forward`: task i reads the output of task i on the node
+   * that produced it.
    */
   readonly mode: 'hash' | 'broadcast' | 'gather' | 'forward';
 }
 
 export interface StageColumn {
   readonly name: string;
-  /** SQL of the type. */
+  /** The type as SQL. */
   readonly type: string;
 }
 
 /**
- * One SQL statement, run by one or more tasks, each over its part of the sources.
- *
- * `source` partitioning: one task for each node that has tablets of the partitioned scans (at least one), or for each task of the
- * stage that is forwarded. `hash`: tasks over ranges of hash buckets; their number follows from the sizes of the inputs.
- * `single`: one task on any node. `coordinator`: one task in the session of the query.
+ * One SQL statement that one or more tasks run, each over its part of the sources.
+ * `source` partitioning: one task per node that has tablets of the partitioned scans (at least one), or per
+ * task of the forwarded stage. `hash`: tasks over ranges of hash buckets; their number depends on the sizes
+ * of the inputs. `single`: one task on any node. `coordinator`: one task in the session of the query.
  */
 export interface Stage {
   readonly id: StageId;
@@ -80,9 +84,12 @@ export interface Stage {
    * that emits no unmatched build rows.
    */
   readonly sliceable?: readonly number[] | undefined;
-  /** All sources are exchanges, and tasks that each read a part of them produce together the rows that one task would produce. */
+  /**
+   * All sources are exchanges, and tasks that each read a part of them together produce the rows that one
+   * task would produce.
+   */
   readonly isRowWise?: boolean | undefined;
-  /** Its columns are named as `output.columns`. */
+  /** The SQL; its columns have the names of `output.columns`. */
   readonly sql: SqlTemplate;
   readonly output: {
     readonly columns: readonly StageColumn[];
@@ -90,15 +97,15 @@ export interface Stage {
     readonly hashKeys: readonly number[];
     /** Positions in `columns` whose values a finished task summarises, for dynamic filters. */
     readonly summarised: readonly number[];
-    /** Positions among `summarised` for which it also builds a filter that rows are tested against. */
+    /** Positions in `summarised` for which the task also builds a Bloom filter to test rows against. */
     readonly filterKeys?: readonly number[] | undefined;
   };
   readonly estimate: { readonly rows: number; readonly bytes: number };
-  /** Stages that this one waits for without reading them, because their sizes decide how this one runs. */
+  /** Stages that this one waits for without reading them, because their sizes decide how it runs. */
   readonly after: readonly StageId[];
-  /** A second attempt may produce other rows (volatile functions, LIMIT without a total order). */
+  /** Whether a second attempt may produce other rows (volatile functions, LIMIT without a total order). */
   readonly isVolatile: boolean;
-  /** Operators of the stage for EXPLAIN: one line each, indented by depth. */
+  /** The operators of the stage for EXPLAIN: one line each, indented by depth. */
   readonly outline: readonly string[];
 }
 
@@ -107,7 +114,7 @@ export interface DistributedPlan {
   readonly stages: readonly Stage[];
   /** Descriptions of inputs of unbounded size that the plan gathers into one task. A good plan has none. */
   readonly unboundedGathers: readonly string[];
-  /** Estimates of the whole query; plans that are put together by hand have none. */
+  /** Estimates for the whole query; absent for plans that were not made by `planDistributed`. */
   readonly choice?: NodeChoice | undefined;
 }
 
@@ -119,53 +126,62 @@ export interface PlanCost {
   readonly elapsedMs: number;
 }
 
-/** The number of nodes that a query is worth, and what it was weighed by. */
+/** The chosen number of nodes, with the estimates that the choice compared. */
 export interface NodeChoice {
-  /** 1, or all that are available. */
+  /** Either 1 or all available nodes. */
   readonly nodes: number;
   /** The number of nodes that the plan is for. */
   readonly available: number;
   readonly oneNode: PlanCost;
-  /** With this plan. */
+  /** The cost of this plan. */
   readonly allNodes: PlanCost;
 }
 
 /** Statistics of a table that the planner uses. */
 export interface TableFacts {
   readonly rows: number;
-  /** Stored size. */
+  /** The stored size in bytes. */
   readonly bytes: number;
   readonly isDimension: boolean;
   /** Number of distinct values by column, where known. */
   readonly distinct: ReadonlyMap<string, number>;
   /** Columns by which the table is clustered: rows with equal values are mostly in the same tablet. */
   readonly clusteredBy?: ReadonlySet<string> | undefined;
-  /** Number of tablets, or of files; 0 for an empty table. */
+  /** The number of tablets or files; 0 for an empty table. */
   readonly tablets: number;
-  /** Files outside the managed store: no node keeps them, so that each task fetches what it reads. Absent for tables. */
+  /**
+   * Set for files outside the managed store: no node keeps them, so each task fetches what it reads. Absent
+   * for tables.
+   */
   readonly external?: 'parquet' | 'text' | undefined;
-  /** The column by whose ranges the table is divided among tasks, where it is. Tables of one domain have the same ranges. */
+  /**
+   * The column by whose ranges the table is divided among tasks, if it is. Tables of one domain have the same
+   * ranges.
+   */
   readonly key?: { readonly column: string; readonly domain: string } | undefined;
 }
 
 export interface ClusterFacts {
   /** Number of nodes that can run tasks. */
   readonly nodes: number;
-  /** Maximum size of a broadcast relation. */
+  /** The maximum size of a broadcast relation, in bytes. */
   readonly broadcastLimitBytes: number;
-  /** Where keys filter rows before these are moved: by estimate (the default), wherever it is right, or nowhere. */
+  /**
+   * Where join keys filter rows before they are moved: where the estimate favours it (the default), wherever
+   * it is correct, or nowhere.
+   */
   readonly joinKeyFilters?: 'auto' | 'always' | 'never' | undefined;
   /** Only tables smaller than this may be read in full by every task. */
   readonly wholeTableBytes: number;
-  /** Memory of the kernel process of one node. */
+  /** The memory of the kernel process of one node, in bytes. */
   readonly nodeMemoryBytes: number;
-  /** The rows of the result are written to a table, by all nodes where there are several. */
+  /** Whether the rows of the result are written to a table, by all nodes if there are several. */
   readonly storesResult?: boolean | undefined;
   /** Maximum number of rows that a plan may gather into one task, other than the rows of the result. */
   readonly gatherLimitRows: number;
 }
 
-/** Actual size of the output of a finished stage. */
+/** The actual size of the output of a finished stage. */
 export interface FinishedStage {
   readonly rows: number;
   readonly bytes: number;

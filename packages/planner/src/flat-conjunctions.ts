@@ -4,8 +4,9 @@ interface Node {
 }
 
 /**
- * Makes one AND or OR of each chain of them, in place: the kernel binds `a OR b OR c` as pairs, as deep as the chain is long.
- * Neither this walk nor the walks over what it leaves then need a call for each link.
+ * Merges each chain of AND or OR into one conjunction, in place: the kernel binds `a OR b OR c` as nested
+ * pairs, as deep as the chain is long. This walk, and later walks over its result, then need no recursion per
+ * link.
  */
 export function flattenConjunctions(root: object): void {
   const pending: object[] = [root];
@@ -17,7 +18,7 @@ export function flattenConjunctions(root: object): void {
   }
 }
 
-/** In their order. */
+/** The operands, in order. */
 function operands(conjunction: Node): readonly Node[] {
   const found: Node[] = [];
   const pending = [conjunction];

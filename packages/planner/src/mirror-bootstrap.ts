@@ -1,8 +1,9 @@
 import { MANAGED_SCHEMA } from '@tessera/sql';
 
 /**
- * Optimisers that the mirror does without. Plans do not always serialise with the first four; the others draw conclusions from
- * the tables being empty, or put operators into the plan that only an execution understands.
+ * Optimisers that are disabled in the mirror. Plans cannot always be serialised with the first four; the
+ * others draw conclusions from the tables being empty, or insert operators that only an execution
+ * understands.
  */
 const DISABLED_OPTIMIZERS = [
   'column_lifetime',
@@ -17,7 +18,10 @@ const DISABLED_OPTIMIZERS = [
   'common_subplan',
 ];
 
-/** What the kernel that binds and plans over empty tables runs after `kernelBootstrap`, before it is locked down. */
+/**
+ * The statements that the mirror kernel, which binds and plans over empty tables, runs after
+ * `kernelBootstrap` and before it is locked down.
+ */
 export const mirrorBootstrap: readonly string[] = [
   `CREATE SCHEMA ${MANAGED_SCHEMA}`,
   `SET GLOBAL disabled_optimizers = '${DISABLED_OPTIMIZERS.join(',')}'`,

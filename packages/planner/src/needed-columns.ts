@@ -1,11 +1,11 @@
 import { isGet, type PlanGet, type PlanOperator } from './plan-nodes.ts';
 
-/** Positions in the columns that an operator gives; `all` where it is not known which of them matter. */
+/** The positions of needed columns of an operator; `all` if it is unknown which are needed. */
 export type Needed = ReadonlySet<number> | 'all';
 
 /**
- * Calls `onGet` for every scan with the columns it has to give so that the root gives all of its own: what no operator
- * above looks at is left out. Operators that are not known here need everything below them.
+ * Calls `onGet` for every scan with the columns that are needed for all columns of the root; columns that no
+ * operator above uses are left out. Operators that are not known here need everything below them.
  */
 export function walkNeededColumns(
   root: PlanOperator,
@@ -22,10 +22,13 @@ export function walkNeededColumns(
 
 const NONE: Needed = new Set();
 
-/** Fields that hold no reference to columns below. */
+/** Fields without references to columns of the children. */
 const PLAIN_FIELDS = new Set(['type', 'children']);
 
-/** What the operator needs of each of its children; those that are not in the list give everything. */
+/**
+ * The columns that the operator needs of each of its children; children that are not in the list are needed
+ * completely.
+ */
 function childrenNeeds(node: PlanOperator, needed: Needed): readonly Needed[] {
   const rule = RULES[node.type];
   if (rule === undefined) return [];
@@ -36,7 +39,7 @@ function childrenNeeds(node: PlanOperator, needed: Needed): readonly Needed[] {
   return isSurprising ? [] : needs(node as LooseOperator, needed);
 }
 
-/** With the fields that only some operators have. */
+/** An operator with the fields that only some operators have. */
 interface LooseOperator extends PlanOperator {
   readonly groups?: readonly unknown[];
   readonly grouping_functions?: readonly unknown[];
@@ -58,7 +61,7 @@ interface LooseOperator extends PlanOperator {
 }
 
 interface Rule {
-  /** The fields that hold references, all of which `needs` looks at. */
+  /** The fields with references, all of which `needs` examines. */
   readonly fields: readonly string[];
   needs(node: LooseOperator, needed: Needed): readonly Needed[];
 }
@@ -124,7 +127,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   LOGICAL_MATERIALIZED_CTE: { fields: [], needs: (_node, needed) => ['all', needed] },
 };
 
-/** The columns of the child, and behind them those that the operator makes. */
+/** The columns of the child, followed by those that the operator computes. */
 function appended({ expressions, children }: LooseOperator, needed: Needed): readonly Needed[] {
   const columns = width(children?.[0]);
   return columns === undefined ? [] : [union(below(needed, columns), references(expressions))];
@@ -154,7 +157,7 @@ function joined(node: LooseOperator, needed: Needed): readonly Needed[] {
   }
 }
 
-/** How many columns an operator gives; undefined where that is not known here. */
+/** The number of columns of an operator; undefined if it is not known here. */
 function width(node: PlanOperator | undefined): number | undefined {
   if (node === undefined) return undefined;
   const { type, expressions = [], children = [] } = node;
@@ -222,7 +225,7 @@ const isEmpty = (list: readonly unknown[] | undefined): boolean => list === unde
 const sum = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? undefined : a + b;
 
-/** An absent or empty map passes all columns on. */
+/** The number of columns after a projection map; an absent or empty map passes all columns. */
 const mappedWidth = (columns: number | undefined, map: readonly number[] | undefined): number | undefined =>
   map === undefined || map.length === 0 ? columns : map.length;
 
@@ -242,13 +245,13 @@ const shifted = (needed: Needed, by: number): Needed =>
 const picked = <T>(items: readonly T[], needed: Needed): readonly T[] =>
   needed === 'all' ? items : items.filter((_, i) => needed.has(i));
 
-/** Positions that anything inside refers to. */
+/** The positions of all references inside a value. */
 function references(value: unknown, found = new Set<number>()): Set<number> {
   if (Array.isArray(value)) {
     for (const item of value) references(item, found);
   } else if (typeof value === 'object' && value !== null) {
     const { type, index } = value as { readonly type?: unknown; readonly index?: unknown };
-    // The first position is written like any other, but be safe against a form that leaves zero out.
+    // The first position is normally written out; a missing index is taken as zero to be safe.
     if (type === 'BOUND_REF') found.add(Number(index ?? 0));
     for (const field of Object.values(value)) references(field, found);
   }

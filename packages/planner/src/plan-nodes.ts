@@ -1,4 +1,7 @@
-/** The kernel's bound, optimised plan (`json_serialize_plan`), as far as planning reads it. Absent fields are empty, or of no meaning. */
+/**
+ * The kernel's bound, optimised plan (`json_serialize_plan`), as far as planning reads it. Absent fields are
+ * empty or have their default value.
+ */
 
 export interface PlanType {
   readonly id: string;
@@ -7,15 +10,15 @@ export interface PlanType {
 
 export interface PlanTypeInfo {
   readonly type: string;
-  /** Of a type with a name of its own, such as JSON. */
+  /** The name of the type if it has one of its own, such as JSON. */
   readonly alias?: string;
   readonly width?: number;
   readonly scale?: number;
   readonly child_type?: PlanType;
   readonly child_types?: readonly { readonly first?: string; readonly second: PlanType }[];
-  /** Of an ARRAY. */
+  /** The size of an ARRAY. */
   readonly size?: number;
-  /** Of an ENUM. */
+  /** The values of an ENUM. */
   readonly values?: readonly string[];
 }
 
@@ -25,7 +28,7 @@ export interface PlanValue {
   readonly value?: unknown;
 }
 
-/** `type` tells expressions apart; a reference is by position in the columns of the operator's children. */
+/** `type` distinguishes expressions. A reference is a position in the columns of the operator's children. */
 export interface PlanExpression {
   readonly type: string;
   readonly expression_class?: string;
@@ -39,7 +42,7 @@ export interface PlanExpression {
   readonly children?: readonly PlanExpression[];
   readonly try_cast?: boolean;
   readonly return_type?: PlanType;
-  /** Of BETWEEN. */
+  /** The tested value of BETWEEN. */
   readonly input?: PlanExpression;
   readonly lower?: PlanExpression;
   readonly upper?: PlanExpression;
@@ -50,16 +53,19 @@ export interface PlanExpression {
     readonly then_expr: PlanExpression;
   }[];
   readonly else_expr?: PlanExpression;
-  /** Of functions; `function_data` is what binding made of arguments that are no longer among the children. */
+  /**
+   * Set for functions; `function_data` is what the binder derived from arguments that are no longer among the
+   * children.
+   */
   readonly is_operator?: boolean;
   readonly arguments?: readonly PlanType[];
   readonly original_arguments?: readonly PlanType[];
   readonly function_data?: Readonly<Record<string, unknown>>;
-  /** Of aggregates. */
+  /** Set for aggregates. */
   readonly aggregate_type?: string;
   readonly filter?: PlanExpression | null;
   readonly order_bys?: { readonly orders?: readonly PlanOrder[] } | null;
-  /** Of windows. */
+  /** Set for windows. */
   readonly partitions?: readonly PlanExpression[];
   readonly orders?: readonly PlanOrder[];
   readonly arg_orders?: readonly PlanOrder[];
@@ -73,7 +79,7 @@ export interface PlanExpression {
   readonly offset_expr?: PlanExpression | null;
   readonly default_expr?: PlanExpression | null;
   readonly exclude_clause?: string;
-  /** Of a `BOUND_COLUMN_REF`, which the kernel leaves in the inputs of table functions. */
+  /** The binding of a `BOUND_COLUMN_REF`, which the kernel leaves in the inputs of table functions. */
   readonly binding?: { readonly table_index?: number; readonly column_index?: number };
 }
 
@@ -83,7 +89,7 @@ export interface PlanOrder {
   readonly expression: PlanExpression;
 }
 
-/** What the scan of a table applies to one column; `filter_type` tells them apart. */
+/** A filter that the scan of a table applies to one column; `filter_type` distinguishes the kinds. */
 export interface PlanFilter {
   readonly filter_type: string;
   readonly comparison_type?: string;
@@ -108,20 +114,23 @@ export interface PlanSampleOptions {
   readonly seed?: number | bigint;
 }
 
-/** A scan. `column_indexes` are the columns it gives, by their place in `names`. Of managed tables: `managedTable` tells what it looks like. */
+/**
+ * A scan. `column_indexes` are the columns that it returns, as positions in `names`. For managed tables, see
+ * `managedTable`.
+ */
 export interface PlanGet extends PlanOperator {
   readonly table_index?: number;
   readonly names?: readonly string[];
   readonly returned_types?: readonly PlanType[];
   readonly column_indexes?: readonly { readonly index: number | bigint }[];
   readonly projection_ids?: readonly number[];
-  /** Of the table function that it calls. */
+  /** The name of the table function that it calls. */
   readonly name?: string;
   readonly function_data?: { readonly schema?: string; readonly table?: string };
   readonly parameters?: readonly PlanValue[];
   readonly named_parameters?: readonly { readonly key: string; readonly value: PlanValue }[];
   readonly input_table_types?: readonly PlanType[];
-  /** Positions in the columns of the child that stand behind those of the function. */
+  /** The positions of the child's columns that follow those of the function. */
   readonly projected_input?: readonly number[];
   readonly extra_info?: { readonly sample_options?: PlanSampleOptions | null } | null;
   readonly ordinality_idx?: number | bigint;

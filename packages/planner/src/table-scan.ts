@@ -1,13 +1,16 @@
 import type { Conjunct } from '@tessera/tablet';
 
-/** What a statement reads of one table, all its appearances in the statement taken together. */
+/** What a statement reads of one table, over all references to the table in the statement. */
 export interface TableScan {
-  /** The name the mirror has for the table. */
+  /** The table's name in the mirror. */
   readonly relation: string;
-  /** Names of the columns that the result depends on. */
+  /** The names of the columns that the result depends on. */
   readonly columns: readonly string[];
-  /** Names of all columns that the statement names, be it by a star, whether anything comes of it or not. */
+  /**
+   * The names of all columns that the statement names, including through a star, whether the result depends
+   * on them or not.
+   */
   readonly named: readonly string[];
-  /** Of each appearance: a tablet is needed if it may hold rows for one of them. */
+  /** The filters of each reference. A tablet is needed if it may contain rows for one of them. */
   readonly filters: readonly (readonly Conjunct[])[];
 }

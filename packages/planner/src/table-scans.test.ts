@@ -180,5 +180,5 @@ describe.skipIf(!existsSync(TPCH))('TPC-H (skipped where the test data is absent
   });
 });
 
-/** Names that the queries give to results. */
+/** Names that the queries give to result columns. */
 const MADE_BY_QUERIES = new Set(['o_year', 'l_year', 'c_count', 'c_orders']);

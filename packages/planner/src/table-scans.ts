@@ -7,9 +7,9 @@ import { parsePlan } from './serialized-plan.ts';
 import type { TableScan } from './table-scan.ts';
 
 /**
- * What a statement reads of each managed table, from the text that `json_serialize_plan` gives for it. Tables that the
- * plan does without are not in the result.
- * @throws TesseraError STATEMENT_FAILED when the kernel gave no plan
+ * What a statement reads of each managed table, from the text that `json_serialize_plan` returns. Tables that
+ * the plan does not need are not in the result.
+ * @throws TesseraError STATEMENT_FAILED if the kernel returned no plan
  */
 export function tableScans(serialized: string): readonly TableScan[] {
   const plan = parsePlan(serialized);
@@ -35,7 +35,7 @@ export function tableScans(serialized: string): readonly TableScan[] {
   }));
 }
 
-/** What a scan gives to those above it, and what it filters by. */
+/** The columns that a scan returns to the operators above, and those that it filters by. */
 function neededIndexes(get: PlanGet, needed: Needed): Set<number> {
   const given = columnIndexes(get);
   const projected = get.projection_ids ?? [];
@@ -44,7 +44,7 @@ function neededIndexes(get: PlanGet, needed: Needed): Set<number> {
   return new Set([...places.filter((_, i) => needed === 'all' || needed.has(i)), ...filtered]);
 }
 
-/** Places beyond the columns are the row id and the like. */
+/** The column positions of a scan. Larger positions denote the row id and similar virtual columns. */
 const columnIndexes = (get: PlanGet): readonly number[] =>
   (get.column_indexes ?? []).map(({ index }) => Number(index));
 

@@ -1,8 +1,8 @@
 import type { PlanValue } from './plan-nodes.ts';
 
 /**
- * A constant of a plan as the kernel's VARCHAR of it; undefined for NULL and for types whose values a plan tells in a
- * form that is not understood here.
+ * A constant of a plan as the kernel's VARCHAR; undefined for NULL and for types whose plan format is not
+ * supported here.
  */
 export function valueText({ type, is_null, value }: PlanValue): string | undefined {
   if (is_null === true || value === undefined || value === null) return undefined;
@@ -69,7 +69,7 @@ function floating(value: number): string {
 }
 
 const DAY_MS = 86_400_000n;
-/** What a `Date` holds, so that years have four digits: 0001-01-01 to 9999-12-31. */
+/** The range of `Date` with four-digit years: 0001-01-01 to 9999-12-31. */
 const MIN_DAY = -719_162n;
 const MAX_DAY = 2_932_896n;
 

@@ -8,7 +8,7 @@ interface Flags extends ServerFlags {
   readonly format?: string;
 }
 
-/** By which `tessera ps` knows its own query. */
+/** The label by which `tessera ps` recognises its own query. */
 const PS_LABEL = 'tessera ps';
 
 const NODES = `

@@ -1,6 +1,6 @@
 import { EXIT } from './exit-code.ts';
 
-/** The first Ctrl-C cancels the query, the second one ends the program on the spot. */
+/** The first Ctrl-C cancels the query; the second one ends the program at once. */
 export function interruption(): AbortSignal {
   const controller = new AbortController();
   process.on('SIGINT', () => {

@@ -1,4 +1,7 @@
-/** A node of a dev cluster: `tessera serve` that ends, as at SIGTERM, when the process that started it is gone. */
+/**
+ * A node of a dev cluster: `tessera serve`, which shuts down, as at SIGTERM, when the process that started it
+ * is gone.
+ */
 import { run } from './program.ts';
 
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));

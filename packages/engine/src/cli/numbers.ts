@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Commander's reader for integers from `min` to `max`. */
+/** A Commander parser for integers from `min` to `max`. */
 export const wholeNumber =
   (min: number, max: number) =>
   (text: string): number => {

@@ -5,8 +5,8 @@ import { ReadStream } from 'node:tty';
 import { CommandFailure, EXIT } from './exit-code.ts';
 
 /**
- * Asks at the terminal, which shows nothing of what is typed; also when standard input is a file.
- * @throws CommandFailure where there is no terminal, or the question was left with Ctrl-C or Ctrl-D
+ * Prompts on the terminal without echo, even if standard input is a file.
+ * @throws CommandFailure if there is no terminal, or if the prompt was left with Ctrl-C or Ctrl-D
  */
 export async function promptPassword(question: string): Promise<string> {
   const input = process.stdin.isTTY ? process.stdin : terminal();

@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-describe('who asks', () => {
+describe('the user of a request', () => {
   const environment = { TESSERA_TOKEN: 't', TESSERA_USER: 'eve', TESSERA_PASSWORD: 'p' };
 
   it.each([

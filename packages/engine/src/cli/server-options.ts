@@ -5,7 +5,7 @@ import { CommandFailure, EXIT } from './exit-code.ts';
 import { promptPassword } from './prompt-password.ts';
 import type { Login, Server } from './query/server.ts';
 
-/** Flags that say which server a command asks, and as whom. */
+/** The flags that select the server and the user of a command. */
 export interface ServerFlags {
   readonly url: string;
   readonly token?: string;
@@ -33,7 +33,8 @@ export const withServerOptions = (command: Command, whose = ''): Command =>
     );
 
 /**
- * Where to send statements and what to show there. A flag counts before the environment, and a token before a user.
+ * The server for statements and the credentials to use. A flag takes precedence over the environment, and a
+ * token over a user.
  * @throws CommandFailure
  */
 export async function serverOf(flags: ServerFlags, environment = process.env): Promise<Server> {

@@ -6,9 +6,9 @@ import { Peer } from './peer.ts';
 import type { PeerPlace } from './pinger.ts';
 
 export interface EngineClusterOptions {
-  /** This node; asked again whenever it is told to others. */
+  /** The current state of this node; called whenever it is sent to others. */
   readonly self: () => ClusterNode;
-  /** All of `engine.nodes`, this node among them. */
+  /** All nodes of `engine.nodes`, including this one. */
   readonly places: readonly PeerPlace[];
   readonly distExec: DistExec;
   readonly credentials: NodeCredentials;
@@ -20,12 +20,12 @@ const ASK_TIMEOUT_MS = 3_000;
 
 type LossListener = (node: ClusterNode, reason: string) => void;
 
-/** The nodes that `engine.nodes` names, each asked twice a second whether it is there. */
+/** The nodes of `engine.nodes`, each of which is pinged twice a second. */
 export class EngineCluster implements Cluster {
   readonly #options: EngineClusterOptions;
   readonly #peers: ReadonlyMap<number, Peer>;
   readonly #listeners = new Set<LossListener>();
-  /** `<name>/<incarnation>` */
+  /** The name of this node: `<name>/<incarnation>`. */
   readonly #name: string;
 
   constructor(options: EngineClusterOptions) {
@@ -50,7 +50,7 @@ export class EngineCluster implements Cluster {
     return this.#options.places.length;
   }
 
-  /** Resolves once every other node has answered or failed to. */
+  /** Resolves once every other node has answered or failed to answer. */
   async firstRound(): Promise<void> {
     await Promise.all([...this.#peers.values()].map(({ asked }) => asked));
   }
@@ -70,7 +70,7 @@ export class EngineCluster implements Cluster {
   }
 
   onLost(listener: LossListener): () => void {
-    // A function of its own for each call: the same listener may be added twice.
+    // A separate function per call, because the same listener may be added twice.
     const own: LossListener = (node, reason) => listener(node, reason);
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);

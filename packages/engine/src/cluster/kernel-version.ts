@@ -1,7 +1,7 @@
 import type { Kernel } from '@tessera/kernel';
 import { simulatedFaults } from './simulated-faults.ts';
 
-/** `v1.5.6`: what nodes must have in common to cut rows alike. */
+/** The kernel's version, such as `v1.5.6`. Nodes must have the same one to compute equal hash buckets. */
 export async function kernelVersion(kernel: Kernel): Promise<string> {
   const claimed = simulatedFaults().kernelVersion;
   if (claimed !== undefined) return claimed;

@@ -19,17 +19,17 @@ import { simulatedFaults } from './simulated-faults.ts';
 
 export interface MultiNodeOptions {
   readonly config: EngineConfig;
-  /** Index of this node in `engine.nodes`. */
+  /** The index of this node in `engine.nodes`. */
   readonly node: number;
   readonly kernel: Kernel;
   readonly agent: StorageAgent;
-  /** Where it puts tablets that it writes for others. */
+  /** Where it stores tablets that it writes for other nodes. */
   readonly tablets: Omit<TabletStore, 'agent'>;
   readonly external: ExternalSources;
-  /** Where tasks keep what they read of files; the kernel may read there. */
+  /** The directory in which tasks keep parts of files; the kernel must be able to read it. */
   readonly filesDirectory: string;
   readonly memoryLimitBytes: number;
-  /** Where outputs of tasks go. */
+  /** Where the outputs of tasks are kept. */
   readonly exchange: Pick<ShuffleOptions, 'directory' | 'memoryBytes'>;
   readonly isDraining: () => boolean;
   readonly credentials: NodeCredentials;
@@ -42,25 +42,28 @@ export interface CoordinatedQueries {
   cancel(queryId: QueryId, reason: string, ofUser?: string): boolean;
 }
 
-/** By then every other node has asked how this one is, and gives it no new tasks. */
+/** After this time, every other node has pinged this one and gives it no new tasks. */
 const TOLD_AFTER_MS = 1_000;
 const DRAIN_CHECK_MS = 20;
 
-/** What a node needs to have part in queries of several nodes. */
+/** The services of a node that takes part in distributed queries. */
 export interface MultiNode {
   readonly shuffle: Shuffle;
   readonly distExec: DistExec;
   readonly cluster: EngineCluster;
-  /** Files that other nodes read parts of. */
+  /** Files that other nodes read in parts. */
   readonly sharedFiles: SharedFiles;
-  /** What it answers to other nodes. */
+  /** The service that answers other nodes. */
   service(queries: CoordinatedQueries): ServedDistExec;
-  /** Waits for what it does and keeps for other nodes, who have been told that it leaves `toldMs` ago; `graceMs` at most. */
+  /**
+   * Waits for the tasks and outputs of other nodes, which were told `toldMs` ago that this node leaves; at
+   * most `graceMs`.
+   */
   drain(graceMs: number, toldMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens it without answering others: that is for the services. */
+/** Opens the services without answering other nodes, which the caller's ports do. */
 export function openMultiNode(options: MultiNodeOptions): MultiNode {
   const { config, node, kernel, agent, tablets, external, credentials, logging } = options;
   const places = placesOf(config);

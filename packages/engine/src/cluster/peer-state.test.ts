@@ -20,7 +20,7 @@ const late: PingReply = { kind: 'late', reason: 'no answer in time' };
 const unreachable: PingReply = { kind: 'unreachable', reason: 'connect ECONNREFUSED' };
 const refusal: PingReply = { kind: 'refusal', reason: 'it refuses: another kernel' };
 
-/** Replies one after the other, each after a second; the changes. */
+/** The state changes for a sequence of replies, one per second. */
 function changes(replies: readonly PingReply[], from: PeerState = UNKNOWN_PEER): PeerChange[] {
   let state = from;
   return replies.map((reply) => {
@@ -57,7 +57,7 @@ describe('a node', () => {
 
   it('is another one when it comes back as another incarnation', () => {
     expect(losses([answer(), answer('second')])).toEqual([['first', 'it was restarted']]);
-    // Its loss was told already.
+    // The loss was already reported.
     expect(losses([answer(), unreachable, unreachable, answer('second')])).toHaveLength(1);
   });
 

@@ -1,15 +1,15 @@
 import type { ClusterNode } from '@tessera/scheduler';
 import type { PingReply } from './pinger.ts';
 
-/** What this node holds of another one. */
+/** The state of another node as this node sees it. */
 export type PeerState =
   | { readonly kind: 'unknown'; readonly reason: string }
   | {
       readonly kind: 'living';
       readonly node: ClusterNode;
-      /** Since its last answer, by the time in which this process could have heard one. */
+      /** The time since its last answer, counting only time in which this process could have received one. */
       readonly silentMs: number;
-      /** Failed connections since its last answer. */
+      /** The number of failed connections since its last answer. */
       readonly failures: number;
     }
   | { readonly kind: 'lost'; readonly reason: string; readonly node: ClusterNode }
@@ -17,20 +17,20 @@ export type PeerState =
 
 export interface PeerChange {
   readonly state: PeerState;
-  /** The incarnation whose life is over. */
+  /** The incarnation that was lost. */
   readonly lost?: { readonly node: ClusterNode; readonly reason: string } | undefined;
 }
 
-/** Silence after which a node counts as lost. */
+/** The silence after which a node counts as lost. */
 export const LOST_AFTER_MS = 3_000;
-/** A dead process refuses connections at once; the second refusal confirms the first. */
+/** A dead process refuses connections at once; a second refusal confirms the first. */
 const LOST_AFTER_FAILURES = 2;
 
 export const UNKNOWN_PEER: PeerState = { kind: 'unknown', reason: 'it was not asked yet' };
 
 /**
- * What a ping, sent `waitedMs` ago, tells of a peer. It is never half alive: it is living until one of the limits is
- * reached, and then lost until it answers again.
+ * The state of a peer after a ping that was sent `waitedMs` ago. There is no intermediate state: a peer is
+ * alive until it reaches one of the limits, and then lost until it answers again.
  */
 export function afterPing(state: PeerState, reply: PingReply, waitedMs: number): PeerChange {
   if (reply.kind === 'answer') return answered(state, reply.node);

@@ -7,7 +7,7 @@ import { openPinger, type PeerPlace, PING_TIMEOUT_MS, type Pinger, type PingRepl
 
 export interface PeerOptions {
   readonly place: PeerPlace;
-  /** `<name>/<incarnation>` of this node. */
+  /** The `<name>/<incarnation>` of this node. */
   readonly from: string;
   readonly credentials: NodeCredentials;
   readonly onLost: (node: ClusterNode, reason: string) => void;
@@ -31,9 +31,9 @@ export interface Release {
 
 /** Another node of the engine, asked again and again whether it is there. */
 export class Peer {
-  /** Calls that meet no answer make the node suspect. */
+  /** Runs tasks on the node; calls without an answer make the node suspect. */
   readonly tasks: RemoteTasks;
-  /** Fulfilled once the node has answered, or failed to, for the first time. */
+  /** Resolves once the node has answered, or failed to answer, for the first time. */
   readonly asked: Promise<void>;
   readonly #options: PeerOptions;
   readonly #pinger: Pinger;
@@ -41,7 +41,7 @@ export class Peer {
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
   #state: PeerState = UNKNOWN_PEER;
-  /** Of the incarnation that is living. */
+  /** Aborts when the living incarnation is lost. */
   #life = new AbortController();
   #suspicion = new AbortController();
   /** Releases that the node has not confirmed. It is told again when it answers. */
@@ -79,14 +79,14 @@ export class Peer {
         };
   }
 
-  /** Undefined unless it answers. */
+  /** Undefined unless the node answers. */
   get living(): ClusterNode | undefined {
     return this.#state.kind === 'living' ? this.#state.node : undefined;
   }
 
   /**
-   * Aborted, with the error for calls under way, when the incarnation is lost.
-   * @throws TesseraError NODE_LOST, NODE_RESTARTED when it is already
+   * A signal that aborts with the error for running calls when the incarnation is lost.
+   * @throws TesseraError NODE_LOST, NODE_RESTARTED if it is already lost
    */
   lifeOf({ incarnation }: ClusterNode): AbortSignal {
     if (this.#state.kind !== 'living') throw this.#lost(this.#state.reason);
@@ -131,7 +131,7 @@ export class Peer {
       const reply = await this.#pinger.ping(closing);
       if (closing.aborted) break;
       const now = performance.now();
-      // The time that this process slept itself is no silence of the other.
+      // Time in which this process itself was suspended does not count as silence of the peer.
       const waitedMs = Math.min(now - heardAt, PING_TIMEOUT_MS + PING_EVERY_MS);
       heardAt = now;
       this.#take(reply, waitedMs);

@@ -2,22 +2,22 @@ import { TesseraError } from '@tessera/common';
 import { DistExecService, type NodeCredentials, openRpcChannel, type PingResponse } from '@tessera/rpc';
 import type { ClusterNode } from '@tessera/scheduler';
 
-/** Where a node is to be found. */
+/** The address of a node. */
 export interface PeerPlace {
-  /** Position in `engine.nodes`. */
+  /** The position in `engine.nodes`. */
   readonly index: number;
-  /** `host:port` of its distexec service. */
+  /** The `host:port` of its distexec service. */
   readonly name: string;
   readonly shuffleAddress: string;
 }
 
 export type PingReply =
   | { readonly kind: 'answer'; readonly node: ClusterNode }
-  /** No answer within the time of a ping. */
+  /** There was no answer within the time limit of a ping. */
   | { readonly kind: 'late'; readonly reason: string }
-  /** There is no connection, or it was cut. */
+  /** There is no connection, or it was closed. */
   | { readonly kind: 'unreachable'; readonly reason: string }
-  /** It says that it cannot work with this node. */
+  /** The node refuses to work with this one. */
   | { readonly kind: 'refusal'; readonly reason: string };
 
 export interface Pinger {
@@ -28,8 +28,8 @@ export interface Pinger {
 export const PING_TIMEOUT_MS = 1_000;
 
 /**
- * Asks a node whether it is there, over a connection that serves nothing else: no ping waits behind a task.
- * `from` is `<name>/<incarnation>` of this node.
+ * Opens a connection for pings only, so that no ping waits behind a task.
+ * @param from `<name>/<incarnation>` of this node
  */
 export function openPinger(place: PeerPlace, from: string, credentials: NodeCredentials): Pinger {
   let failure: PingReply | undefined;

@@ -1,6 +1,6 @@
-/** Faults that tests have a node commit, told by its environment. Nothing else sets them. */
+/** Faults that tests inject into a node through its environment. Nothing else sets them. */
 export interface SimulatedFaults {
-  /** Rows are put into the buckets of another hash function. */
+  /** Whether rows are put into the buckets of another hash function. */
   readonly disturbedHash: boolean;
   /** The version of the kernel that the node claims to run. */
   readonly kernelVersion: string | undefined;

@@ -2,7 +2,7 @@ import type { Authenticator, KnownUser } from '@tessera/auth';
 import { TesseraError } from '@tessera/common';
 import type { MetricSet } from './metric-set.ts';
 
-/** Wraps an authenticator so that every proof of who asks is counted. */
+/** Wraps an authenticator so that every authentication is counted. */
 export function authenticationMetrics(set: MetricSet): (authenticator: Authenticator) => Authenticator {
   const attempts = set.counter(
     'tessera_authentications_total',

@@ -7,7 +7,7 @@ import type { MetricSet } from './metric-set.ts';
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Counts what the packages tell of; answers with how to end that. */
+/** Counts the events that the packages publish; returns the functions that stop it. */
 export function countEvents(set: MetricSet): (() => void)[] {
   return [...storeMetrics(set), ...logMetrics(set), ...maintenanceMetrics(set), rpcMetrics(set)];
 }

@@ -10,7 +10,7 @@ export interface EndpointMetrics {
   readonly postgres: PostgresMetrics;
 }
 
-/** What the endpoints tell of the queries that they take. */
+/** The metrics of queries that endpoints receive. */
 export function endpointMetrics(set: MetricSet): EndpointMetrics {
   const queries = set.counter(
     'tessera_queries_total',
@@ -29,7 +29,7 @@ export function endpointMetrics(set: MetricSet): EndpointMetrics {
     'Bytes of uploaded files, after decompression',
   );
   const resultBytes = set.counter('tessera_result_bytes_total', 'Bytes of result bodies sent over HTTP');
-  // There from the start, so that the first error is an increase.
+  // The counters exist from the start, so that the first error is visible as an increase.
   for (const endpoint of ['http', 'postgres'])
     for (const [outcome, name] of [
       ['ok', 'ok'],

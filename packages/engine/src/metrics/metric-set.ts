@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 type Value = number | undefined;
 type Labels<L extends string> = Readonly<Record<L, string>>;
 
-/** The metrics of one process, by their names. */
+/** The metrics of one process, by name. */
 export class MetricSet {
   readonly registry = new Registry();
   readonly #registers = [this.registry];
@@ -27,7 +27,7 @@ export class MetricSet {
     });
   }
 
-  /** Read when it is asked for; while it has no value it is not told. */
+  /** A gauge that is read at each scrape; it is omitted while it has no value. */
   gauge(name: string, help: string, read: () => Value | Promise<Value>): void {
     this.gauges(name, help, [], async () => {
       const value = await read();
@@ -35,7 +35,7 @@ export class MetricSet {
     });
   }
 
-  /** Several of one name, told apart by labels. */
+  /** Several gauges with one name, distinguished by labels. */
   gauges<L extends string>(
     name: string,
     help: string,
@@ -56,12 +56,12 @@ export class MetricSet {
     });
   }
 
-  /** A count that is kept elsewhere. */
+  /** A counter whose value is kept elsewhere. */
   total(name: string, help: string, read: () => number): void {
     this.totals(name, help, [], () => [[{}, read()]]);
   }
 
-  /** Several of one name, told apart by labels. */
+  /** Several counters with one name, distinguished by labels. */
   totals<L extends string>(
     name: string,
     help: string,

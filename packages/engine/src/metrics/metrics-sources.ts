@@ -6,7 +6,7 @@ import type { Samples } from './metric-set.ts';
 
 const ENDPOINTS = { query: 'http', postgres: 'postgres' } as const;
 
-/** Connections of clients that are open, by endpoint. */
+/** The number of open client connections, by endpoint. */
 export async function countOpen(listeners: readonly Listener[]): Promise<Samples<'endpoint'>> {
   const open = new Map<string, number>();
   for (const listener of listeners) {
@@ -17,7 +17,7 @@ export async function countOpen(listeners: readonly Listener[]): Promise<Samples
   return [...open].map(([endpoint, count]) => [{ endpoint }, count]);
 }
 
-/** When the certificates that this node shows expire. */
+/** The expiry times of the certificates that this node uses. */
 export function certificateExpiries(
   listeners: ListenerTls | undefined,
   { tls }: Pick<NodeCredentials, 'tls'>,

@@ -5,28 +5,28 @@ import type { AgentMetrics } from '@tessera/storage-agent';
 import type { LogStatus } from '@tessera/storage-manager';
 import type { MetricSet, Samples } from './metric-set.ts';
 
-/** What of a node is asked for its state when it is scraped. */
+/** The parts of a node whose state is read at each scrape. */
 export interface MetricsSources {
   readonly version: string;
   readonly kernelVersion: string;
   readonly coordinator: Coordinator;
-  /** By what they are for. */
+  /** The kernels, by their purpose. */
   readonly kernels: Readonly<Record<'queries' | 'plans', Kernel>>;
   readonly agent: () => AgentMetrics;
-  /** Where the agent keeps tablets. */
+  /** The directory in which the storage agent keeps tablets. */
   readonly tabletDirectory: string;
   readonly log: () => LogStatus;
   readonly cluster: () => ClusterState;
   readonly connections: () => Promise<Samples<'endpoint'>>;
-  /** When the certificates expire, by who is shown them. */
+  /** The expiry times of the certificates, by the kind of peer that sees them. */
   readonly certificates: () => Samples<'shown_to'>;
 }
 
-/** What the nodes of the engine do for each other, seen from this one. */
+/** The state of the cluster as this node sees it. */
 export interface ClusterState {
   readonly nodesConfigured: number;
   readonly nodesLiving: number;
-  /** Those that wait among them. */
+  /** The number of tasks, including waiting ones. */
   readonly runningTasks: number;
   readonly waitingTasks: number;
   readonly exchangeBytes: number;
@@ -115,7 +115,7 @@ function queryGauges(set: MetricSet, coordinator: Coordinator, kernel: Kernel): 
   );
 }
 
-/** A kernel that does not answer at once, as while it starts, is left out. */
+/** A kernel that does not answer within this time, for example while it starts, is omitted. */
 const MEMORY_WITHIN_MS = 1_000;
 
 function kernelGauges(set: MetricSet, kernels: MetricsSources['kernels']): void {
@@ -166,7 +166,7 @@ function kernelGauges(set: MetricSet, kernels: MetricsSources['kernels']): void 
 
 type Memory = Awaited<ReturnType<Kernel['memory']>>;
 
-/** One question to each kernel for the metrics of one scrape, which ask at the same time. */
+/** Asks each kernel once per scrape, although several metrics need the answer. */
 function memoryOf(kernels: MetricsSources['kernels']): () => Promise<Map<string, Memory>> {
   let asking: Promise<Map<string, Memory>> | undefined;
   const ask = async () => {

@@ -4,17 +4,17 @@ import { type EndpointMetrics, endpointMetrics } from './endpoint-metrics.ts';
 import { type MetricsSources, nodeGauges } from './node-gauges.ts';
 import { ServedMetrics } from './served-metrics.ts';
 
-/** Of a node. What is asked of the node itself is asked once it `observes`. */
+/** The metrics of a node. Gauges of the node's state exist once it `observes`. */
 export class NodeMetrics extends ServedMetrics {
   readonly endpoints: EndpointMetrics = endpointMetrics(this.set);
-  /** The same authenticator, counted. */
+  /** Wraps an authenticator so that it is counted. */
   readonly counted: (authenticator: Authenticator) => Authenticator = authenticationMetrics(this.set);
 
   observe(sources: MetricsSources): void {
     nodeGauges(this.set, sources);
   }
 
-  /** Name, type and meaning of every metric. */
+  /** The name, type and help text of every metric. */
   get definitions(): readonly MetricDefinition[] {
     return this.set.registry.getMetricsAsArray() as unknown as readonly MetricDefinition[];
   }

@@ -2,7 +2,10 @@ import { collectDefaultMetrics } from 'prom-client';
 import { countEvents } from './counted-events.ts';
 import { MetricSet } from './metric-set.ts';
 
-/** What `GET /metrics` of a process tells: itself, and what its packages tell of as they do it, from its making on. */
+/**
+ * The metrics that `GET /metrics` of a process returns: process metrics, and events of its packages from
+ * construction on.
+ */
 export class ServedMetrics {
   protected readonly set = new MetricSet();
   readonly #ends = countEvents(this.set);
@@ -15,7 +18,7 @@ export class ServedMetrics {
     return this.set.registry.contentType;
   }
 
-  /** Prometheus' text format. */
+  /** The metrics in Prometheus' text format. */
   text(): Promise<string> {
     return this.set.registry.metrics();
   }

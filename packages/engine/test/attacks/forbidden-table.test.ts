@@ -7,7 +7,7 @@ import { logIn, queryAs, writeNativeConfig } from '../native-node.ts';
 import { startTessera, type TesseraProcess } from '../tessera-process.ts';
 
 const BOB = { name: 'bob', password: 'secret of bob' };
-/** Names of columns and values that no answer may have. */
+/** Names of columns and values that no answer may contain. */
 const HIDDEN = /salary|sixfigures/i;
 
 let directory: string;

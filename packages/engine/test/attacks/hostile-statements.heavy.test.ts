@@ -11,13 +11,16 @@ import { hostileStatements } from './hostile-statements.ts';
 import type { Pings } from './pinging-worker.ts';
 
 const SEED = Number(process.env.TESSERA_HOSTILE_SEED ?? 20261122);
-/** TESSERA_HOSTILE_STATEMENTS=5000 is the whole proof. */
+/** TESSERA_HOSTILE_STATEMENTS=5000 runs the complete proof. */
 const STATEMENTS = Number(process.env.TESSERA_HOSTILE_STATEMENTS ?? 170);
 const MS_PER_STATEMENT = 3_000;
 const IDLE_PINGS = 200;
 const LIMIT = { max_execution_time: '1', output_format: 'JSON_Compact' };
 const MOST_P99_MS = 50;
-/** On a machine that is busy with other work: as many times what it is without the statements. */
+/**
+ * The allowed slowdown, relative to the latency without the statements, on a machine that is busy with other
+ * work.
+ */
 const MOST_SLOWER = 5;
 
 let server: TesseraProcess;
@@ -45,7 +48,7 @@ async function pings(): Promise<Pings> {
   return told;
 }
 
-/** Latency while nothing else runs. */
+/** The latency while nothing else runs. */
 async function idlePings(): Promise<Pings> {
   const latencies: number[] = [];
   while (latencies.length < IDLE_PINGS) latencies.push(...(await pings()).latencies);
@@ -55,14 +58,14 @@ async function idlePings(): Promise<Pings> {
 const p99 = ({ latencies }: Pings): number =>
   latencies.toSorted((a, b) => a - b)[Math.floor(latencies.length * 0.99)]!;
 
-/** What the node has logged about its kernel processes. */
+/** The node's log records about its kernel processes. */
 const kernelLog = (): string =>
   server.log
     .filter(({ component }) => component === 'kernel')
     .map((record) => JSON.stringify(record))
     .join('\n');
 
-/** Answers that tell of something broken, not of a wrong statement. */
+/** Error codes that indicate a defect rather than a wrong statement. */
 const UNCLEAR: ReadonlySet<string> = new Set(['undefined', 'INTERNAL', 'KERNEL_LOST', 'NOT_READY']);
 
 test(

@@ -3,7 +3,7 @@ import { SeededRandom } from '@tessera/common';
 interface HostileStatement {
   readonly kind: string;
   readonly sql: string;
-  /** Values for `$1`, `$2`, …, in JSON. */
+  /** The values for `$1`, `$2`, …, in JSON. */
   readonly parameters?: string;
 }
 
@@ -51,7 +51,7 @@ const BRACKETS = [
 
 type Maker = (random: SeededRandom, size: number) => Omit<HostileStatement, 'kind'>;
 
-/** Generators of statements by kind; `size` is from 1 to 1,000,000, and larger values are rarer. */
+/** The generators of statements by kind; `size` is from 1 to 1,000,000, and larger values are rarer. */
 const KINDS: Readonly<Record<string, Maker>> = {
   'deep nesting': (random, size) => {
     const depth = Math.min(size, 20_000);
@@ -136,7 +136,9 @@ const KINDS: Readonly<Record<string, Maker>> = {
   }),
 };
 
-/** Statements that follow from a seed. Each tries to take more than its share of something, or to break what reads it. */
+/**
+ * Statements determined by a seed. Each tries to use more than its share of a resource, or to break a parser.
+ */
 export function* hostileStatements(seed: number, count: number): Generator<HostileStatement> {
   const random = new SeededRandom(seed);
   const kinds = Object.keys(KINDS);

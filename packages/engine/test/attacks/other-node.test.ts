@@ -13,7 +13,7 @@ async function connect(node: TesseraProcess, user: string, password: string) {
   client.on('error', () => {});
   await client.connect();
   onTestFinished(() => client.end());
-  /** Rows, or the SQLSTATE of the refusal. */
+  /** The rows, or the SQLSTATE of the refusal. */
   return (sql: string) =>
     client.query({ text: sql, rowMode: 'array' }).then(
       ({ rows }) => rows as unknown[],

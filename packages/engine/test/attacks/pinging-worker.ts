@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** Latencies of a client that repeats `SELECT 1`, since the last report. */
+/** The latencies of a client that repeats `SELECT 1`, since the last report. */
 export interface Pings {
-  /** Milliseconds, in the order of the requests. */
+  /** Latencies in milliseconds, in the order of the requests. */
   readonly latencies: readonly number[];
-  /** Answers other than 200 with the row. */
+  /** Responses that are not 200 with the expected row. */
   readonly failures: readonly string[];
 }
 

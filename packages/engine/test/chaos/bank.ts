@@ -10,13 +10,16 @@ export const BANK_TABLES = [
   `INSERT INTO accounts SELECT i, ${OPENING} FROM generate_series(1, ${ACCOUNTS}) AS g(i)`,
 ];
 
-/** What is known of transfers: acknowledged ones are in the ledger, refused ones are not, of the others either is right. */
+/**
+ * The known outcomes of transfers: acknowledged ones must be in the ledger, refused ones must not, and for
+ * the others both is allowed.
+ */
 export class Bank {
   readonly acknowledged = new Set<string>();
   readonly refused = new Set<string>();
   #next = 0;
 
-  /** One transfer in a transaction: two updates and an entry in the ledger. */
+  /** Executes one transfer in a transaction: two updates and an entry in the ledger. */
   async transfer(place: Place, client: string, random: SeededRandom): Promise<void> {
     const name = `${client}-${this.#next++}`;
     const source = random.between(1, ACCOUNTS);
@@ -50,7 +53,10 @@ export class Bank {
     }
   }
 
-  /** Balances and ledger, in one snapshot: no money made or lost, every balance explained by the ledger. */
+  /**
+   * Checks balances and ledger in one snapshot: the total is unchanged, and the ledger explains every
+   * balance.
+   */
   async audit(place: Place): Promise<string[]> {
     const found = await read(
       place,
@@ -71,9 +77,9 @@ export class Bank {
     return problems;
   }
 
-  /** The ledger holds every acknowledged transfer once, and no refused one. */
+  /** Checks that the ledger contains every acknowledged transfer once, and no refused one. */
   async auditLedger(place: Place): Promise<string[]> {
-    // What is known now must hold of what is read afterwards.
+    // What is known now must hold for everything that is read afterwards.
     const acknowledged = [...this.acknowledged];
     const found = await read(place, 'SELECT transfer, count(*) FROM ledger GROUP BY transfer');
     if (found === undefined) return [];
@@ -93,7 +99,7 @@ export class Bank {
 }
 
 function checkRefusal(answer: Parameters<typeof isRetryable>[0], sql: string): void {
-  // A server that was started again knows nothing of transactions from before.
+  // A restarted server does not know transactions from before.
   const code = answer.json().errors?.[0]?.code;
   if (isRetryable(answer) || code === '25P01' || code === '25P02') return;
   throw new Error(`${sql}: HTTP ${answer.status}: ${answer.text}`);

@@ -8,12 +8,15 @@ export const BATCH_TABLES = [
   'CREATE TABLE batches (client TEXT NOT NULL, batch INT NOT NULL, item INT NOT NULL) PRIMARY INDEX client, batch',
 ];
 
-/** Batches of rows that are written whole under one query id, repeated until it is answered, and some deleted again. */
+/**
+ * Batches of rows that are inserted atomically under one query id, which is repeated until it is answered;
+ * some are deleted again.
+ */
 export class Batches {
   readonly #client: string;
   readonly #written = new Set<number>();
   readonly #deleted = new Set<number>();
-  /** Under way: may be there or not. */
+  /** Batches whose outcome is unknown. */
   readonly #open = new Set<number>();
   #next = 0;
 

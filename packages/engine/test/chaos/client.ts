@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, query } from '../http.ts';
 
-/** Where the server is now; it moves when it is started again. */
+/** The current address of the server, which changes when it is restarted. */
 export interface Place {
   url: string;
-  /** Set when the run is over: clients finish what they do and stop. */
+  /** Set at the end of the run: clients finish their statement and stop. */
   stopped: boolean;
 }
 
-/** What became of a statement: `unknown` when the connection broke before the answer. */
+/** The outcome of a statement; `unknown` if the connection broke before the answer. */
 export type Outcome =
   | { readonly kind: 'done'; readonly answer: Answer }
   | { readonly kind: 'refused'; readonly answer: Answer }
   | { readonly kind: 'unknown' };
 
 const RETRY_MS = 20;
-/** Answers that say "again later" and did nothing. */
+/** Error codes that ask for a retry and guarantee that nothing was done. */
 const RETRYABLE = new Set(['40001', '57P01', '57P03', '57P04', '53300']);
 
 export async function attempt(
@@ -32,8 +32,9 @@ export async function attempt(
 }
 
 /**
- * Sends a statement under one query id until it is known to have happened; undefined when the run ended before that.
- * @throws when the server refuses it for good
+ * Repeats a statement under one query id until it is known to have been executed; undefined if the run ended
+ * before.
+ * @throws if the server refuses it permanently
  */
 export async function untilDone(place: Place, sql: string, queryId: string): Promise<Answer | undefined> {
   while (!place.stopped) {
@@ -47,14 +48,20 @@ export async function untilDone(place: Place, sql: string, queryId: string): Pro
   return undefined;
 }
 
-/** Refused without effect, and worth another try; so is a statement that still runs from before the connection broke. */
+/**
+ * Whether a refusal had no effect and is worth a retry. This includes statements that still run since before
+ * the connection broke.
+ */
 export function isRetryable(answer: Answer): boolean {
   if (answer.status === 503 || answer.status === 429) return true;
   const code = String(answer.json().errors?.[0]?.code ?? '');
   return RETRYABLE.has(code) || /is running/.test(answer.text);
 }
 
-/** Rows of a query, asked for until the server is there; undefined when the run ended. @throws when it is refused */
+/**
+ * The rows of a query, repeated until the server is available; undefined if the run ended. @throws if it is
+ * refused
+ */
 export async function read(place: Place, sql: string): Promise<unknown[][] | undefined> {
   while (!place.stopped) {
     const outcome = await attempt(place, sql);

@@ -1,6 +1,9 @@
 import { type Place, read, untilDone } from './client.ts';
 
-/** Makes, fills, alters, renames and drops tables, each step under a query id of its own, and looks that each is whole. */
+/**
+ * Creates, fills, alters, renames and drops tables, each step under a query id of its own, and checks that
+ * each step is atomic.
+ */
 export class Definitions {
   readonly #client: string;
   #next = 0;
@@ -30,7 +33,7 @@ export class Definitions {
     return problems;
   }
 
-  /** Tables whose life is over must not be listed. */
+  /** Checks that dropped tables are not listed. */
   async audit(place: Place): Promise<string[]> {
     const finished = this.#next - 1;
     const found = await read(

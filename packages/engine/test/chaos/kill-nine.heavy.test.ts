@@ -11,7 +11,7 @@ import { BATCH_TABLES, Batches } from './batches.ts';
 import { attempt, type Place } from './client.ts';
 import { Definitions } from './definitions.ts';
 
-/** The promise is about 200; a few are enough to see that nothing broke. */
+/** The promise covers about 200 kills; a few suffice to detect a regression. */
 const KILLS = Number(process.env.TESSERA_CHAOS_KILLS ?? 8);
 const SEED = Number(process.env.TESSERA_CHAOS_SEED ?? Date.now() % 1_000_000);
 const KILL_AFTER_MS = [30, 900] as const;
@@ -80,7 +80,7 @@ async function audits(
   return found.flat();
 }
 
-/** Nothing keeps the server from stopping in an orderly way after all that. */
+/** Checks that the server still stops in an orderly way. */
 async function leavesNothing(server: TesseraProcess): Promise<void> {
   expect(await server.stop()).toBe(0);
 }

@@ -5,7 +5,7 @@ import { until } from './until.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
-/** All nodes take part, and no table is read whole by each of them. */
+/** Settings with which all nodes take part and no node reads a whole table. */
 const SPREAD: Settings = { min_distributed_bytes: '0', whole_table_bytes: '0' };
 const ON_ONE_NODE: Settings = { enable_distributed_execution: 'false' };
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
     `INSERT INTO visits SELECT 'Person#' || lpad((i * 13 % 4100)::TEXT, 6, '0'), DATE '2021-05-01' + (i % 30)::INT, i % 17 FROM generate_series(0, 29999) g(i)`,
   ])
     await textOf(sql, several, 1);
-  // Small tablets with keys from everywhere, and without one.
+  // These are small tablets with keys from the whole range, and without a key.
   for (let i = 0; i < 6; i++) {
     await run(
       `INSERT INTO orders VALUES (NULL, '2022-01-0${i + 1}', 'nobody'), (${i * 5000 + 3}, NULL, NULL)`,

@@ -11,7 +11,7 @@ export interface EndedCommand {
   readonly stderr: string;
 }
 
-/** `tessera` with these arguments, under way. */
+/** Starts `tessera` with these arguments. */
 export const startCommand = (...args: readonly string[]): ChildProcess =>
   spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
 

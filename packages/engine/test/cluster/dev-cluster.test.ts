@@ -16,7 +16,7 @@ interface Facts {
   readonly nodes: readonly { readonly url: string; readonly pid: number; readonly name: string }[];
 }
 
-/** What it prints once all nodes are there; and what it tells people, as it comes. */
+/** Waits for the JSON that it prints when all nodes are ready, and collects its messages to the user. */
 async function started(child: ChildProcess): Promise<{ facts: Facts; told: string[] }> {
   const told: string[] = [];
   createInterface(child.stderr!).on('line', (line) => told.push(line));

@@ -8,10 +8,10 @@ import { loadTpcTables } from './tpc-tables.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Every exchange is a hash exchange, and every table is read by all nodes. */
+/** Settings with which every exchange is a hash exchange and all nodes read every table. */
 const SPREAD: Settings = { min_distributed_bytes: '0', whole_table_bytes: '0', broadcast_limit_bytes: '0' };
 const ON_ONE_NODE: Settings = { enable_distributed_execution: 'false' };
-/** A query that takes longer waits for something that never comes. */
+/** A query that takes longer waits for something that never happens. */
 const QUERY_TIMEOUT_MS = 60_000;
 
 let cluster: EngineCluster;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-/** Columns and rows; the order of the rows counts only where `isOrdered`. */
+/** The columns and rows; their order matters only if `isOrdered`. */
 async function answerOf(sql: string, settings: Settings, isOrdered = true, node = 0): Promise<string> {
   const text = await textOf(sql, { ...settings, output_format: 'JSON_Compact' }, node);
   if (text === '') return '';

@@ -10,19 +10,22 @@ import { until } from './until.ts';
 
 export interface EngineClusterOptions {
   readonly nodes: number;
-  /** A store of its own unless given. */
+  /** If absent, the cluster has a store of its own. */
   readonly store?: SharedStore | undefined;
-  /** Blocks of the configuration beside those that make the cluster. */
+  /** Further blocks of the configuration. */
   readonly engine?: object;
   readonly execution?: object;
   readonly storage?: object;
-  /** With authentication the cluster is opened and its nodes started one by one: nobody asks whether it is whole. */
+  /**
+   * With authentication, the cluster is opened and its nodes are started one by one, without waiting until it
+   * is complete.
+   */
   readonly auth?: object;
-  /** Of every node. */
+  /** The environment of every node. */
   readonly env?: Readonly<Record<string, string>>;
   /** Further arguments of every node. */
   readonly args?: readonly string[];
-  /** Where each node is; each at an address of loopback, on free ports, unless given. */
+  /** The addresses of the nodes; by default each has a loopback address and free ports. */
   readonly places?: readonly NodePlace[] | undefined;
 }
 
@@ -37,17 +40,22 @@ export interface NodePlace {
 export interface NodeStart {
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** A command that runs the node: it is given the node's command as further arguments, and becomes it. */
+  /**
+   * A command that runs the node: it gets the node's command as further arguments and replaces itself by it.
+   */
   readonly runBy?: readonly string[];
 }
 
 const WHOLE_WITHIN_MS = 60_000;
 
-/** Real nodes of one engine over one bucket, each a process that can be stopped, killed and started again at its address. */
+/**
+ * Real nodes of one engine over one bucket. Each is a process that can be stopped, killed and restarted at
+ * its address.
+ */
 export class EngineCluster implements AsyncDisposable {
   readonly places: readonly NodePlace[];
   readonly #running: (TesseraProcess | undefined)[] = [];
-  /** Logs of processes that are gone. */
+  /** The logs of processes that are gone. */
   readonly #ended: TesseraProcess[] = [];
   readonly #directory: string;
   readonly #configPath: string;
@@ -74,7 +82,7 @@ export class EngineCluster implements AsyncDisposable {
     this.#args = parts.args;
   }
 
-  /** Nothing runs yet but the store. */
+  /** Opens the cluster without starting nodes; only the store runs. */
   static async open({
     nodes,
     store,
@@ -103,7 +111,7 @@ export class EngineCluster implements AsyncDisposable {
     return new EngineCluster({ ...parts, stack: stack.move() });
   }
 
-  /** All nodes run and know each other. */
+  /** Starts a cluster; all nodes run and know each other. */
   static async start(options: EngineClusterOptions): Promise<EngineCluster> {
     const cluster = await EngineCluster.open(options);
     try {
@@ -120,14 +128,14 @@ export class EngineCluster implements AsyncDisposable {
     return this.places.length;
   }
 
-  /** What statements are sent to. @throws Error when it does not run */
+  /** The node, for sending statements. @throws Error if it is not running */
   node(n: number): TesseraProcess {
     const found = this.#running[n];
     if (found === undefined) throw new Error(`node ${n} does not run`);
     return found;
   }
 
-  /** As it is called in the system's relations. */
+  /** The node's name in system views. */
   nameOf(n: number): string {
     const { host, distexec_port: port } = this.places[n]!;
     return `${host}:${port}`;
@@ -137,7 +145,7 @@ export class EngineCluster implements AsyncDisposable {
     return join(this.#directory, `data-${n}`);
   }
 
-  /** Starts a node at its address, with what its data directory has from before. */
+  /** Starts a node at its address, with its former data directory. */
   async startNode(n: number, { env, args = [], runBy = [] }: NodeStart = {}): Promise<TesseraProcess> {
     const place = this.places[n]!;
     const node = await startTessera({
@@ -155,12 +163,12 @@ export class EngineCluster implements AsyncDisposable {
     return node;
   }
 
-  /** The nodes that do not run. */
+  /** The nodes that are not running. */
   stopped(): number[] {
     return [...this.places.keys()].filter((n) => this.#running[n] === undefined);
   }
 
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL and resolves when the process is gone. */
   async kill(n: number): Promise<void> {
     const node = this.node(n);
     this.#running[n] = undefined;
@@ -168,7 +176,7 @@ export class EngineCluster implements AsyncDisposable {
     await node.stop('SIGKILL');
   }
 
-  /** SIGTERM; resolves with the exit code when the process is gone. */
+  /** Sends SIGTERM and resolves with the exit code when the process is gone. */
   async stop(n: number): Promise<number | null> {
     const node = this.node(n);
     const code = await node.stop('SIGTERM');
@@ -177,17 +185,17 @@ export class EngineCluster implements AsyncDisposable {
     return code;
   }
 
-  /** SIGSTOP: it keeps its connections and answers nothing. */
+  /** Sends SIGSTOP: the node keeps its connections and answers nothing. */
   pause(n: number): void {
     this.node(n).child.kill('SIGSTOP');
   }
 
-  /** SIGCONT */
+  /** Sends SIGCONT. */
   resume(n: number): void {
     this.node(n).child.kill('SIGCONT');
   }
 
-  /** Until every node that runs is ready and holds every other one for living. */
+  /** Waits until every running node is ready and sees all others as alive. */
   async untilWhole(): Promise<void> {
     const living = this.#running.flatMap((node) => node ?? []);
     for (const node of living) {
@@ -200,7 +208,7 @@ export class EngineCluster implements AsyncDisposable {
     }
   }
 
-  /** What all nodes wrote to their logs from a level on, one line for each record. */
+  /** All log records of all nodes from a level on, one per line. */
   logs(minimum: 'debug' | 'info' | 'warn' = 'warn'): string {
     const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
     const from = levels.indexOf(minimum);
@@ -213,7 +221,7 @@ export class EngineCluster implements AsyncDisposable {
       .join('\n');
   }
 
-  /** Files of a node below its data directory whose path has the text. */
+  /** The files below a node's data directory whose path contains the text. */
   async filesOf(n: number, text: string): Promise<string[]> {
     const all = await readdir(this.dataDirectory(n), { recursive: true });
     return all.filter((path) => path.includes(text));
@@ -222,7 +230,7 @@ export class EngineCluster implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(
       this.#running.map(async (node) => {
-        // One that is stopped does not hear any other signal.
+        // A stopped process handles no other signal.
         node?.child.kill('SIGCONT');
         await node?.stop('SIGKILL');
       }),
@@ -231,7 +239,7 @@ export class EngineCluster implements AsyncDisposable {
   }
 }
 
-/** A node of this machine's address `host`, on free ports. */
+/** A place for a node at this machine's address `host`, on free ports. */
 export async function placeOf(host: string): Promise<NodePlace> {
   const [manager, agent, distexec, shuffle] = await freePorts(host, 4);
   return {
@@ -243,7 +251,10 @@ export async function placeOf(host: string): Promise<NodePlace> {
   };
 }
 
-/** Over the flags by which tests of one node take free ports: other nodes look for this one where the configuration says. */
+/**
+ * Overrides the flags with which tests of single nodes choose free ports: other nodes use the configured
+ * ports.
+ */
 const fixedPorts = (place: NodePlace): string[] =>
   (['storage_manager', 'storage_agent', 'distexec', 'shuffle'] as const).flatMap((service) => [
     `--${service.replace('_', '-')}-port`,

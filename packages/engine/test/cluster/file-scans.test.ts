@@ -175,7 +175,7 @@ it('COPY FROM that fails on a value says which one it is, as on one node, and st
   expect((await result('SELECT count(*) FROM refused', {})).data).toEqual([['0']]);
 }, 120_000);
 
-/** Computes long with each row. */
+/** An expression that takes long per row. */
 const SLOW =
   'SELECT count(*), sum(list_sum(list_transform(range(0, 700), lambda x: (x * f0::bigint) % 7)))::bigint';
 

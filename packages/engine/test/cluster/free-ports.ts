@@ -1,6 +1,6 @@
 import { freePort } from '../../src/free-port.ts';
 
-/** Ports of `host` that nobody listens at. */
+/** Free ports of `host`. */
 export async function freePorts(host: string, count: number): Promise<number[]> {
   const found = new Set<number>();
   while (found.size < count) await freePort(host, found);

@@ -4,7 +4,7 @@ import { command } from './command.ts';
 import { EngineCluster } from './engine-cluster.ts';
 
 const TIMEOUT_MS = 90_000;
-/** Loaded machines are slow to start processes. */
+/** Processes start slowly on loaded machines. */
 const POLL = { timeout: 40_000, interval: 100 };
 const SLOW = 'SELECT count(*) FROM generate_series(1, 30000000000) AS g(n) WHERE n % 7 = 3';
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-/** How node `n` sees the nodes. */
+/** The nodes as node `n` sees them. */
 const seenBy = async (n: number) =>
   (await rows(cluster.node(n), 'SELECT node_name, status FROM information_schema.nodes ORDER BY 1')).map(
     ([name, status]) => `${name} ${status}`,

@@ -7,7 +7,7 @@ import { query, rows } from '../http.ts';
 import { startTessera, type TesseraProcess } from '../tessera-process.ts';
 import { type SharedStore, startSharedStore } from './shared-store.ts';
 
-/** Two nodes that no `engine.nodes` names, over one bucket, on ports that they choose themselves. */
+/** Two nodes without `engine.nodes` over one bucket, on ports that they choose themselves. */
 let store: SharedStore;
 let directory: string;
 let config: string;

@@ -55,7 +55,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** The environment of a node that has a certificate of the authority, and believes ours. */
+/** The environment of a node with a certificate of the authority `by`, which trusts our authority. */
 function certified(n: number, by: Authority): Record<string, string> {
   const { cert, key } = by.issue(`node-${n}`, { names: `IP:${HOSTS[n]}` });
   return { TESSERA_CLUSTER_TLS_CA: ours.path, TESSERA_CLUSTER_TLS_CERT: cert, TESSERA_CLUSTER_TLS_KEY: key };
@@ -80,7 +80,8 @@ describe('nodes with certificates and no token', () => {
         rows(node, 'SELECT status FROM information_schema.nodes ORDER BY node_name');
       await expect.poll(() => statuses(first), POLL).toEqual([['RUNNING'], ['RUNNING'], ['UNKNOWN']]);
       await expect.poll(() => statuses(second), POLL).toEqual([['RUNNING'], ['RUNNING'], ['UNKNOWN']]);
-      // The commit goes to the leader over TLS, the query to tasks and back.
+      // The commit goes to the leader over TLS, and the query's tasks and their outputs travel over TLS as
+      // well.
       await query(second, 'CREATE TABLE t AS SELECT n, n % 5 AS k FROM generate_series(1, 1000) AS g(n)');
       await query(second, 'INSERT INTO t SELECT n, n % 5 FROM generate_series(1001, 2000) AS g(n)');
       const settings = { min_distributed_bytes: '0', whole_table_bytes: '0', output_format: 'JSON_Compact' };

@@ -1,6 +1,6 @@
 import { credentialsOf, type S3Server, startProgram } from '../store-servers.ts';
 
-/** An object store that several nodes, and several clusters one after the other, may use. */
+/** An object store that several nodes, or several clusters one after the other, can use. */
 export interface SharedStore extends AsyncDisposable {
   readonly endpoint: string;
   /** The environment of a process that uses it. */

@@ -3,7 +3,10 @@ import { query, rows } from '../http.ts';
 import { EngineCluster } from './engine-cluster.ts';
 
 const NODES = 3;
-/** Every query is spread, and rows are written where they are however few. */
+/**
+ * Settings with which every query is distributed, and rows are written where they are computed, however few
+ * they are.
+ */
 const SPREAD = { min_distributed_bytes: '0', whole_table_bytes: '0', tablet_min_size_bytes: '1000' };
 const ROWS = 30_000;
 
@@ -46,7 +49,7 @@ it('INSERT of a query: nodes write their part, and all of it is there at once', 
     'none',
     (ROWS * (ROWS + 1)) / 8 - 55 / 4,
   );
-  // One node alone would have made one tablet.
+  // A single node would have written one tablet.
   expect(await tabletsOf('target')).toBeGreaterThanOrEqual(NODES);
 }, 60_000);
 

@@ -22,13 +22,15 @@ const RUNS = (process.env.TESSERA_TPC === undefined ? [3] : [1, 2, 3, 5]).map((n
   ...SCALES,
 }));
 
-/** Many small tablets. */
+/** Settings that produce many small tablets. */
 const TABLETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'sf0.01': { tablet_min_size_bytes: '20000', tablet_max_size_bytes: '100000' },
   'sf0.1': { tablet_min_size_bytes: '200000', tablet_max_size_bytes: '500000' },
   sf1: { tablet_min_size_bytes: '2000000', tablet_max_size_bytes: '8000000' },
 };
-/** Every query is spread however small, and only the smallest tables are read whole. */
+/**
+ * Settings with which every query is distributed, however small, and only the smallest tables are read whole.
+ */
 const SPREAD = { min_distributed_bytes: '0', whole_table_bytes: '20000', broadcast_limit_bytes: '1000000' };
 const LOAD_MS = ALL ? 600_000 : 180_000;
 const QUERY_MS = ALL ? 180_000 : 60_000;
@@ -71,13 +73,13 @@ describe.skipIf(!existsSync(TPCH_DATA)).each(RUNS)(
     }, LOAD_MS);
     afterAll(() => cluster[Symbol.asyncDispose]());
 
-    /** One node after the other coordinates. */
+    /** Runs a query; the nodes take turns as coordinator. */
     const run = async (sql: string, parameters: Readonly<Record<string, string>>): Promise<string> => {
       const node = cluster.node(turn++ % nodes);
       const answer = await query(node, sql, { ...parameters, output_format: 'TabSeparatedWithNames' });
       return succeeded(answer).text;
     };
-    /** Fails where the query was not spread, or gathers inputs without a bound. */
+    /** Fails if the query was not distributed, or if it gathers inputs without a bound. */
     const runSpread = async (sql: string): Promise<string> => {
       const node = cluster.node(turn % nodes);
       const names = ['tessera_undistributed_queries_total', 'tessera_gathering_queries_total'];

@@ -5,14 +5,14 @@ import { upload } from '../http.ts';
 import type { TesseraProcess } from '../tessera-process.ts';
 
 export interface TpcTables {
-  /** A directory of Parquet files, one for each table. */
+  /** A directory with one Parquet file per table. */
   readonly directory: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** SQL behind CREATE TABLE and its name. */
+  /** The SQL that follows CREATE TABLE and the name. */
   readonly clauses: (table: string) => string;
 }
 
-/** Loads each file into a table of its name. @throws Error what the engine says against it */
+/** Loads each file into a table of its name. @throws Error with the engine's error */
 export async function loadTpcTables(
   node: Pick<TesseraProcess, 'url'>,
   { directory, settings, clauses }: TpcTables,

@@ -3,20 +3,21 @@ import { join } from 'node:path';
 import { TEST_DATA } from '../tpch-answers.ts';
 
 export const TPCDS_DATA = join(TEST_DATA, 'tpcds');
-/** `01` to `99`. */
+/** The names `01` to `99`. */
 export const TPCDS_QUERIES = Array.from({ length: 99 }, (_, i) => String(i + 1).padStart(2, '0'));
 
 export const tpcdsQuery = (name: string): Promise<string> =>
   readFile(join(TPCDS_DATA, 'queries', `${name}.sql`), 'utf8');
 
-/** Values as texts; NULL is the empty one. */
+/** Values as texts; NULL is the empty text. */
 type Rows = readonly (readonly string[])[];
 
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 /**
- * What is wrong with an answer as `TabSeparatedWithNames`; undefined when it is the official one. Which of the rows that tie
- * under a LIMIT are there is open: then `whole` tells all rows of the query without it, and the answer has to be of them.
+ * The difference between an answer in `TabSeparatedWithNames` and the official one; undefined if there is
+ * none. Rows that tie at a LIMIT may be chosen freely: then `whole` returns all rows of the query without the
+ * limit, and the answer must be a part of them.
  */
 export async function tpcdsDifference(
   name: string,
@@ -52,7 +53,7 @@ const rowsOf = (answer: string): string[][] =>
     .slice(1)
     .map((line) => line.split('\t').map((value) => (value === '\\N' ? '' : value)));
 
-/** A row of the first that the second does not have as often. */
+/** A row that occurs more often in the first list than in the second. */
 function missingRow(first: Rows, second: Rows): readonly string[] | undefined {
   const left = new Map<string, (readonly string[])[]>();
   const key = (row: readonly string[]) => row.filter((value) => !NUMBER.test(value)).join('|');
@@ -65,7 +66,7 @@ function missingRow(first: Rows, second: Rows): readonly string[] | undefined {
   });
 }
 
-/** Numbers may differ in the last digit printed: 1e-6 relative. */
+/** Numbers may differ in the last printed digit: 1e-6 relative. */
 function isSameRow(row: readonly string[], other: readonly string[]): boolean {
   return row.every((value, i) => {
     if (value === other[i]) return true;

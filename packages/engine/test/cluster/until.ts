@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const AGAIN_MS = 25;
 
-/** Asks again until the condition holds. @throws Error naming it when it does not hold in time */
+/**
+ * Repeats a check until the condition holds. @throws Error that names the condition if it does not hold in
+ * time
+ */
 export async function until(
   condition: string,
   withinMs: number,

@@ -13,22 +13,22 @@ import { loadInTablets } from './random-tablets.ts';
 import { reduced, withoutMarks } from './reduced.ts';
 import { resultDifference } from './result-difference.ts';
 
-/** A query whose answer is not that of plain DuckDB. */
+/** A query whose result differs from plain DuckDB's. */
 export interface Mismatch {
-  /** `<generator>:<seed>:<tables>:<query>`; with `only` it is run again. */
+  /** `<generator>:<seed>:<tables>:<query>`; with `only`, it is run again. */
   readonly id: string;
   readonly why: string;
   readonly sql: string;
   readonly settings: Settings;
-  /** Whether the engine gives the answer of the reference when only one node runs the query. */
+  /** Whether the engine returns the reference's result if only one node runs the query. */
   readonly isRightOnOneNode: boolean;
 }
 
 export interface Tally {
   compared: number;
-  /** Of the compared ones, with no row. */
+  /** The number of compared queries without a row. */
   empty: number;
-  /** That the reference refuses, and the engine too. */
+  /** The number of queries that both the reference and the engine refuse. */
   refused: number;
   mismatches: number;
   /** Timed out, and the reference took long for them, too. */
@@ -42,20 +42,23 @@ export interface DifferentialOptions {
   readonly seed: string;
   readonly queries: number;
   readonly queriesPerTables: number;
-  /** Ids of tables or queries to run; all when left out. */
+  /** The ids of tables or queries to run; all if omitted. */
   readonly only?: string | undefined;
   readonly onMismatch: (mismatch: Mismatch) => void;
   readonly onProgress?: (tally: Tally) => void;
 }
 
-/** Share of the queries. */
+/** The fraction of the queries. */
 const TYPES_CHECKED = 0.1;
 /** Limit for a whole query, so that one that never ends is told. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** A query that takes the reference this long may time out. */
 const SLOW_MS = 3_000;
 
-/** Random queries against the cluster and plain DuckDB, generator after generator, as many as asked for. */
+/**
+ * Runs random queries on the cluster and on plain DuckDB, one generator after the other, as many as
+ * requested.
+ */
 export async function runDifferential(options: DifferentialOptions): Promise<Tally> {
   const tally: Tally = { compared: 0, empty: 0, refused: 0, mismatches: 0, slow: 0, onOneNode: 0 };
   const directory = await mkdtemp(join(tmpdir(), 'tessera-differential-'));
@@ -136,7 +139,7 @@ async function runQueries(
   }
 }
 
-/** Types of columns are exactly those of the same query on one node. */
+/** Checks that the column types equal those of the same query on one node. */
 async function typeDifference(
   sql: string,
   node: { readonly url: string },
@@ -172,7 +175,7 @@ async function difference(
     attempt(() => target.run(sql)),
   ]);
   if (expected instanceof Error && actual instanceof Error) return { kind: 'refused' };
-  // A defect of the reference, which says nothing of the answer.
+  // This is a defect of the reference, which proves nothing about the answer.
   if (expected instanceof Error && expected.message.startsWith('INTERNAL')) return { kind: 'refused' };
   if (expected instanceof Error)
     return { kind: 'different', why: `only DuckDB refuses: ${expected.message}` };

@@ -2,14 +2,14 @@ import type { RandomChoice } from './random-choice.ts';
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** So that every query is spread, however small. */
+/** Makes every query distributed, however small. */
 const SPREAD: Settings = { min_distributed_bytes: '0' };
-/** So that none is. */
+/** Makes no query distributed. */
 export const ON_ONE_NODE: Settings = { enable_distributed_execution: 'false' };
-/** Tablets as small as they may be. */
+/** The smallest possible tablets. */
 export const TINY_TABLETS: Settings = { tablet_min_size_bytes: '1000', tablet_max_size_bytes: '4000' };
 
-/** Limits at which plans are other than usual. */
+/** Limits that lead to unusual plans. */
 export function hostileSettings(choice: RandomChoice): Settings {
   return {
     ...SPREAD,

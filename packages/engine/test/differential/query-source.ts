@@ -5,17 +5,17 @@ import { QueryMaker, type RandomQuery } from './random-query.ts';
 import { randomTables } from './random-tables.ts';
 import { relaxed } from './reduced.ts';
 
-/** Tables of one seed, and queries over them. */
+/** The tables of one seed, and queries over them. */
 export interface QuerySource {
   readonly tables: readonly string[];
-  /** SQL of plain DuckDB that makes them. Each has a unique column `id`. */
+  /** SQL of plain DuckDB that creates them. Each has a unique column `id`. */
   readonly definitions: readonly string[];
   query(seed: string): Promise<RandomQuery>;
 }
 
 export type SourceName = 'own' | 'tool';
 
-/** The generators that are here: the one of this directory, and the one outside the repository where it is present. */
+/** The available generators: the one in this directory, and the external one if it is present. */
 export const sourceNames = (): SourceName[] => (fuzzToolPresent() ? ['own', 'tool'] : ['own']);
 
 export async function openSource(
@@ -41,7 +41,7 @@ export async function openSource(
   }
   const { makeSchema, schemaSql, genQuery, relax } = await fuzzGenerator();
   const schema = makeSchema(seed);
-  // To the generator only the number of rows says something.
+  // The generator only uses the number of rows.
   const executor = {
     name: 'duckdb',
     execute: async (sql: string) => {

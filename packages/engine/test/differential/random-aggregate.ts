@@ -2,7 +2,7 @@ import type { RandomChoice } from './random-choice.ts';
 import type { Kind } from './random-tables.ts';
 import type { Reference } from './reference.ts';
 
-/** Kinds whose values have an order that both sides agree on. */
+/** Kinds of columns whose order is the same on both sides. */
 export const ORDERED: ReadonlySet<Kind> = new Set([
   ...([
     'unique',
@@ -20,7 +20,7 @@ export const ORDERED: ReadonlySet<Kind> = new Set([
 /** Kinds whose sums are exact in any order. */
 export const EXACT: ReadonlySet<Kind> = new Set(['unique', 'int', 'decimal'] as const);
 
-/** An aggregate of the columns; of `kind` where there is one. Its value does not depend on the order of the rows. */
+/** An aggregate of the columns, of `kind` if possible. Its value does not depend on the order of the rows. */
 export function aggregateOf(choice: RandomChoice, columns: readonly Reference[], kind?: Kind): Reference {
   const ordered = columns.filter(
     (column) => ORDERED.has(column.kind) && (kind === undefined || column.kind === kind),

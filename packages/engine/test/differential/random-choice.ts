@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SeededRandom } from '@tessera/common';
 
-/** Choices of one seed. */
+/** The random choices of one seed. */
 export class RandomChoice {
   readonly #random: SeededRandom;
 
@@ -21,7 +21,7 @@ export class RandomChoice {
     return values[this.between(0, values.length - 1)]!;
   }
 
-  /** Some of the values, at least `least`, in a random order. */
+  /** At least `least` of the values, in random order. */
   some<T>(values: readonly T[], least: number, most: number): T[] {
     const shuffled = [...values]
       .map((value) => ({ value, at: this.#random.fraction() }))

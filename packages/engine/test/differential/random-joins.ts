@@ -4,17 +4,17 @@ import type { Kind } from './random-tables.ts';
 import type { RandomValues, Relation } from './random-values.ts';
 import { optional } from './reduced.ts';
 
-/** No relation of a query is to have many more. */
+/** No relation of a query should have many more rows. */
 export const MANY_ROWS = 20_000;
 
 interface Parts {
-  /** A relation of up to so many levels. */
+  /** A relation with at most this many levels. */
   readonly relation: (depth: number) => Relation;
-  /** A name that the query does not have yet. */
+  /** A name that is not yet used in the query. */
   readonly name: (prefix: string) => string;
 }
 
-/** Relations beside each other. */
+/** Generates joins of relations. */
 export class RandomJoins {
   readonly #choice: RandomChoice;
   readonly #values: RandomValues;
@@ -75,8 +75,8 @@ export class RandomJoins {
   }
 
   /**
-   * The nearest row has to be the only nearest one. No NULL stands on the left: the kernel's ASOF join takes it for the
-   * largest value.
+   * The nearest row must be unique. There is no NULL on the left side: the kernel's ASOF join treats it as
+   * the largest value.
    */
   #asofKey(left: Relation, right: Relation): string | undefined {
     const [a, b] = [left, right].map(({ columns, sql }) =>

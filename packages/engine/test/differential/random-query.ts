@@ -8,9 +8,9 @@ import { optional } from './reduced.ts';
 import type { Reference } from './reference.ts';
 
 export interface RandomQuery {
-  /** With marks around what may be left out. */
+  /** The query, with marks around parts that may be dropped. */
   readonly sql: string;
-  /** The order of the rows is given by the query. */
+  /** Whether the query determines the order of the rows. */
   readonly ordered: boolean;
 }
 
@@ -89,7 +89,7 @@ export class QueryMaker {
     return optional(` LIMIT ${c.pick([0, 1, 5, 20, 300])}${offset}`);
   }
 
-  /** A common table expression; the queries after it may refer to it, often more than once. */
+  /** A common table expression, which later queries may refer to, often more than once. */
   #cte(): string {
     const c = this.#choice;
     if (c.chance(0.25)) return this.#recursive();
@@ -121,7 +121,7 @@ export class QueryMaker {
       SELECT ${to}, r.n + 1 FROM ${name} r JOIN ${table.name} t ON ${from} WHERE r.n < ${steps})`;
   }
 
-  /** A whole SELECT, with names of its own for its columns. */
+  /** A complete SELECT with new names for its columns. */
   #body(depth: number): { sql: string; columns: Named['columns']; rows: number } {
     const c = this.#choice;
     if (depth > 0 && c.chance(0.15)) return this.#setOperation(depth);
@@ -263,7 +263,7 @@ export class QueryMaker {
     ]);
   }
 
-  /** Subqueries that give a value for each row. */
+  /** Subqueries that return one value per row. */
   #scalar(from: Relation): Reference {
     const c = this.#choice;
     const inner = this.#relation(0);
@@ -388,7 +388,10 @@ export class QueryMaker {
   }
 }
 
-/** Bytes are not printed alike everywhere: their length is shown. A unique column is not unique above a join. */
+/**
+ * Bytes are printed differently on both sides, so their length is compared. A unique column is not unique
+ * above a join.
+ */
 function shownValue({ sql, kind }: Reference): Reference {
   if (kind === 'bytes') return { sql: `octet_length(${sql})`, kind: 'big' };
   return { sql, kind: kind === 'unique' ? 'big' : kind };

@@ -25,13 +25,16 @@ export interface RandomTable {
   readonly name: string;
   readonly rows: number;
   readonly columns: readonly TableColumn[];
-  /** SQL of plain DuckDB that makes it. */
+  /** The SQL of plain DuckDB that creates it. */
   readonly sql: string;
 }
 
 const HOT_VALUE = 7;
 
-/** SQL of a value of each kind from a number of a small domain, so that tables meet in their keys. */
+/**
+ * SQL of a value of each kind, computed from a number of a small domain, so that keys of different tables
+ * match.
+ */
 const VALUE: Readonly<Record<Exclude<Kind, 'unique'>, (number: string) => string>> = {
   int: (n) => `(${n} - 3)::INTEGER`,
   big: (n) => `(${n} * 4294967296 - 5)::BIGINT`,
@@ -49,7 +52,7 @@ const VALUE: Readonly<Record<Exclude<Kind, 'unique'>, (number: string) => string
 };
 const KINDS = Object.keys(VALUE) as Exclude<Kind, 'unique'>[];
 
-/** Tables with keys of every kind, some skewed, some empty, some of one row. */
+/** Tables with keys of every kind: some skewed, some empty, some with a single row. */
 export function randomTables(seed: string): RandomTable[] {
   const choice = new RandomChoice(`tables ${seed}`);
   const sizes = [
@@ -87,7 +90,7 @@ export function randomTables(seed: string): RandomTable[] {
   });
 }
 
-/** A literal from the same domain as the tables' values. */
+/** A literal from the same domain as the values of the tables. */
 export function literalOf(kind: Kind, choice: RandomChoice): string {
   const n = choice.between(0, 12);
   switch (kind) {

@@ -7,16 +7,17 @@ import { TINY_TABLETS } from './hostile-settings.ts';
 import type { RandomChoice } from './random-choice.ts';
 
 export interface LoadedTables {
-  /** Made by the reference; each has a unique column `id`. */
+  /** Created by the reference; each has a unique column `id`. */
   readonly names: readonly string[];
   readonly reference: PlainDuckDb;
-  /** For files on the way. */
+  /** A directory for temporary files. */
   readonly directory: string;
 }
 
 /**
- * Brings tables of the reference to the engine in many tablets, and then deletes and changes rows at both.
- * @throws Error what the engine says against it
+ * Copies tables of the reference into the engine as many tablets, and then deletes and changes rows on both
+ * sides.
+ * @throws Error with the engine's error
  */
 export async function loadInTablets(
   node: Pick<TesseraProcess, 'url'>,

@@ -3,7 +3,7 @@ import type { RandomChoice } from './random-choice.ts';
 import { type Kind, literalOf } from './random-tables.ts';
 import type { Reference } from './reference.ts';
 
-/** Something that stands in FROM; `rows` is about how many it has. */
+/** A relation for FROM; `rows` is its approximate number of rows. */
 export interface Relation {
   readonly sql: string;
   readonly columns: readonly Reference[];
@@ -12,7 +12,7 @@ export interface Relation {
 
 const INTEGERS: ReadonlySet<Kind> = new Set(['unique', 'int', 'big']);
 
-/** Expressions of one row, over columns that are there. */
+/** Generates expressions over the columns of one row. */
 export class RandomValues {
   readonly #choice: RandomChoice;
 

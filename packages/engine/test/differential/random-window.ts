@@ -3,8 +3,9 @@ import type { RandomChoice } from './random-choice.ts';
 import type { Reference } from './reference.ts';
 
 /**
- * A window function whose value does not depend on the order of rows that its own order leaves open. `mayNumber`: it may tell
- * rows apart that are alike in all columns. Of one SELECT only one window may: two would pair their values at will.
+ * A window function whose value does not depend on the order of rows that its own ORDER BY leaves open.
+ * `mayNumber`: whether it may distinguish rows that are equal in all columns. Only one window of a SELECT may
+ * do that, because two would combine their values arbitrarily.
  */
 export function windowOf(
   choice: RandomChoice,
@@ -25,7 +26,7 @@ export function windowOf(
   const numbers = columns.filter(({ kind }) => EXACT.has(kind));
   const ranked = choice.pick(['RANK()', 'DENSE_RANK()', 'PERCENT_RANK()', 'CUME_DIST()']);
   const peers = `${partition}${keys(choice.some(orderable, 1, 2))}`;
-  // With every column in the order, rows that it leaves open are alike.
+  // With every column in the order, rows that it leaves open are equal.
   const rest = choice.some(columns, columns.length, columns.length);
   const total = `${partition}${keys(rest)}`;
   const numbering = (weight: number) => (mayNumber ? weight : 0);

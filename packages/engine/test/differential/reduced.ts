@@ -1,4 +1,4 @@
-/** Around what a generator marks as something that may be left out. */
+/** The marks that a generator puts around a part that may be dropped. */
 const OPEN = '\u0002';
 const CLOSE = '\u0003';
 
@@ -8,7 +8,7 @@ export const optional = (sql: string): string => (sql === '' ? '' : `${OPEN}${sq
 /** The query without its marks. */
 export const withoutMarks = (sql: string): string => sql.replaceAll(OPEN, '').replaceAll(CLOSE, '');
 
-/** Leaves out one marked part after another as long as what remains still fails. */
+/** Drops marked parts one after the other as long as the rest still fails. */
 export async function reduced(sql: string, fails: (sql: string) => Promise<boolean>): Promise<string> {
   let current = sql;
   for (let isSmaller = true; isSmaller; ) {
@@ -23,7 +23,7 @@ export async function reduced(sql: string, fails: (sql: string) => Promise<boole
   return withoutMarks(current);
 }
 
-/** A query that gives no row with parts left out until it gives some, if that comes about within a few tries. */
+/** If a query returns no row, drops parts until it returns some, within a few attempts. */
 export async function relaxed(sql: string, givesRows: (sql: string) => Promise<boolean>): Promise<string> {
   let current = sql;
   for (let tries = 0; tries < 4; tries++) {
@@ -35,7 +35,7 @@ export async function relaxed(sql: string, givesRows: (sql: string) => Promise<b
   return (await givesRows(withoutMarks(current))) ? current : sql;
 }
 
-/** Shortest first. */
+/** The variants with one part dropped, shortest first. */
 function withOnePartLess(sql: string): string[] {
   const found: string[] = [];
   for (let from = sql.indexOf(OPEN); from >= 0; from = sql.indexOf(OPEN, from + 1)) {

@@ -2,10 +2,13 @@ import type { SqlResult } from '../sqllogic/database.ts';
 import { textOfValue } from '../sqllogic/text-of-value.ts';
 
 const TOLERANCE = 1e-9;
-/** Rows that are looked for one by one when sorting them as texts does not bring them together. */
+/** The maximum number of rows that are matched one by one if sorting them as texts does not align them. */
 const MATCHED_ROWS = 5_000;
 
-/** How a result differs from the one of the reference, in words; as a multiset unless `ordered`. Undefined: it does not. */
+/**
+ * The difference between a result and the reference's, in words; compared as multisets unless `ordered`.
+ * Undefined if there is none.
+ */
 export function resultDifference(
   expected: SqlResult,
   actual: SqlResult,
@@ -47,7 +50,7 @@ function areMatched(
   });
 }
 
-/** What the types of both sides have in common: sums are wider in one than in the other, and `1.5` is a DOUBLE in one. */
+/** A common class of the types of both sides: sums are wider on one side, and `1.5` is a DOUBLE on one. */
 function classOf(type: string): string {
   const name = type.replace(/ null\b/g, '').toLowerCase();
   const list = /^array\((.*)\)$/.exec(name) ?? /^(.*)\[\]$/.exec(name);
@@ -66,7 +69,10 @@ function canonical(value: unknown, type: string, typeName: string): string {
   return text;
 }
 
-/** Whole numbers exactly; others so that noise in their last digits seldom changes how they sort. */
+/**
+ * Formats integers exactly, and other numbers such that noise in their last digits seldom changes their
+ * order.
+ */
 const numberText = (text: string): string => {
   if (/^-?\d+$/.test(text)) return text;
   const word = text.toLowerCase().replace('infinity', 'inf');

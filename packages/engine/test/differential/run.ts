@@ -1,8 +1,10 @@
 /**
- * Random queries at a cluster and at plain DuckDB over the same tables; tells every difference, made small.
- *   node packages/engine/test/differential/run.ts [--n 20000] [--seed S] [--nodes 3] [--per-tables 50] [--only ID]
+ * Runs random queries on a cluster and on plain DuckDB over the same tables, and reports every difference in
+ * reduced form.
+ *   node packages/engine/test/differential/run.ts [--n 20000] [--seed S] [--nodes 3] [--per-tables 50]
+ *   [--only ID]
  *     [--out mismatches.jsonl]
- * A seed gives the same tables, queries and settings again; an ID of a difference runs that query alone.
+ * A seed reproduces the same tables, queries and settings; the ID of a difference runs only that query.
  */
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

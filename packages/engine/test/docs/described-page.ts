@@ -11,8 +11,8 @@ const ROOT = join(import.meta.dirname, '../../../..');
 const TIMEOUT_MS = 120_000;
 
 /**
- * Does what pages say, each from its top, each block as one test. They share a directory and what stays: a page that
- * starts what runs already finds it running, with the tables of those before it.
+ * Executes pages from top to bottom, each block as one test. The pages share a directory and running servers:
+ * a page that starts a server that already runs finds it, with the tables of earlier pages.
  */
 export function describePages(paths: readonly string[]): void {
   let session: PageSession;
@@ -51,10 +51,10 @@ async function tried(session: PageSession, step: Step): Promise<void> {
   session.rename(renamed);
 }
 
-/** What pages take from the environment. */
+/** The environment that pages expect. */
 const ENVIRONMENT = { ADMIN_PASSWORD: 'a password', TESSERA_MEMORY: '8GiB', TESSERA_THREADS: '4' };
 
-/** A whole configuration, or blocks of one. */
+/** Checks a complete configuration, or single blocks of one. */
 function checkConfiguration(text: string): void {
   const whole = /^schema_version:/m.test(text) ? text : `schema_version: "1.0"\n${text}`;
   parseConfig(whole, 'page', ENVIRONMENT);

@@ -7,7 +7,7 @@ import { PAGES } from './pages.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
-/** What users read. Decisions and notes for those who work on Tessera have no commands to try. */
+/** The pages for users. Decisions and developer notes contain no commands to try. */
 const SHOWN = ['README.md', 'docs/*.md', 'docs/{guides,sql}/**/*.md', 'examples/*.md', 'deploy/**/*.md'];
 const pages = SHOWN.flatMap((pattern) => globSync(pattern, { cwd: ROOT })).filter(
   (p) => !p.includes('node_modules'),

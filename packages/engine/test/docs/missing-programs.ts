@@ -7,7 +7,7 @@ const PROGRAMS = ['psql', 'isql', 'jq', 'openssl', 'curl'];
 const isThere = (program: string, ...args: readonly string[]): boolean =>
   spawnSync(program, args, { stdio: 'ignore' }).status === 0;
 
-/** Says what a step needs and this machine does not have; undefined where it has all. */
+/** A description of what a step needs and this machine lacks; undefined if nothing is missing. */
 export function missingFor(step: Step): string | undefined {
   if (step.kind !== 'run') return undefined;
   const { language, text } = step;

@@ -2,20 +2,20 @@
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** Of the fence that opens it, from 1. */
+  /** The line of the opening fence, counted from 1. */
   readonly line: number;
-  /** The HTML comments right above it, which readers do not see. */
+  /** The HTML comments directly above it, which readers do not see. */
   readonly notes: readonly Note[];
 }
 
-/** `<!-- name: value -->`; without a colon the value is empty. */
+/** `<!-- name: value -->`; the value is empty if there is no colon. */
 export interface Note {
   readonly name: string;
   readonly value: string;
   readonly line: number;
 }
 
-/** What a page has for its executor, in order: blocks, and notes that stand by themselves. */
+/** The parts of a page for its executor, in order: blocks, and notes that stand alone. */
 export type PageItem = { readonly block: Block } | { readonly note: Note };
 
 const FENCE = /^( *)(`{3,}|~{3,})(.*)$/;

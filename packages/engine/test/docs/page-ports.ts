@@ -3,11 +3,11 @@ import { freePorts } from '../cluster/free-ports.ts';
 
 const HOST = '127.0.0.1';
 
-/** The ports that pages speak of: those of a node that is told nothing else, and those from `--base-port 4000` on. */
+/** The ports that pages mention: the default ports of a node, and those from `--base-port 4000` on. */
 const OF_A_NODE = [3473, 5432, 8122, 9090, 1717, 3434, 5678, 16000] as const;
 const OF_A_CLUSTER = Array.from({ length: 50 }, (_, i) => 4000 + i);
 
-/** Ports of this machine in place of those that a page names, so that pages can be tried beside each other. */
+/** Maps the ports that a page names to free ports of this machine, so that pages can run concurrently. */
 export class PagePorts {
   readonly #given: ReadonlyMap<string, string>;
   readonly #shown: ReadonlyMap<string, string>;

@@ -2,7 +2,10 @@ import { join } from 'node:path';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
-/** Programs that a page's commands find before those of the machine: this checkout's `tessera`, and what calls it. */
+/**
+ * Programs that a page's commands find before the machine's: this checkout's `tessera`, and wrappers that
+ * call it.
+ */
 export function pagePrograms(
   port: (shown: 3473 | 5432 | 8122 | 9090 | 1717 | 3434 | 5678 | 16000) => string,
 ) {
@@ -13,7 +16,7 @@ export function pagePrograms(
   ].join(' ');
   const node = `"${process.execPath}"`;
   return {
-    // A reader sees answers as on a terminal.
+    // The output is formatted as on a terminal.
     tessera: script(
       `command=\${1-}; [ $# -eq 0 ] || shift`,
       `case $command in`,

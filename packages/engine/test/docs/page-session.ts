@@ -15,7 +15,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Commands that stay until they are stopped, and what they say when they are ready. */
+/** Commands that keep running, and the output that shows that they are ready. */
 const STAYS = /\b(?:tessera (?:serve|dev-cluster)|pnpm@12 start)\b(?!.*(?:&$|--help))/m;
 const READY = /"msg":"listening"| ready\.\n/;
 
@@ -32,8 +32,8 @@ const RUNS: Readonly<Record<keyof typeof FILE_NAMES, string>> = {
 };
 
 /**
- * A reader who follows a page from its top: one directory, one shell whose variables last, and a terminal for what
- * stays. Ports that the page names are free ones here.
+ * A reader who follows a page from its top, with one directory, one shell that keeps its variables, and a
+ * terminal for commands that keep running. Ports that the page names are replaced by free ones.
  */
 export class PageSession implements AsyncDisposable {
   readonly #directory: string;
@@ -64,25 +64,25 @@ export class PageSession implements AsyncDisposable {
     return session;
   }
 
-  /** What the page says, as it is meant here. */
+  /** The text of the page with the actual ports and names. */
   meant = (text: string): string =>
     this.#renamed.reduce((rest, [shown, given]) => rest.replaceAll(shown, given), this.#ports.toGiven(text));
 
-  /** What came, as the page would say it. */
+  /** Output in the form in which the page would show it. */
   asShown = (text: string): string =>
     this.#renamed.reduce(
       (rest, [shown, given]) => rest.replaceAll(given, shown),
       this.#ports.toShown(text).replaceAll(this.#directory, '.'),
     );
 
-  /** Another page: no variable, setting or name of the one before is left. */
+  /** Begins another page: variables, settings and names of the previous page are reset. */
   async turnPage(): Promise<void> {
     this.#renamed.length = 0;
     this.#settings.clear();
     await rm(join(this.#directory, '.page', 'state'), { force: true });
   }
 
-  /** From here on the page says one thing and means another. */
+  /** From now on, replaces a shown text by the actual one. */
   rename(renamed: readonly Renamed[]): void {
     this.#renamed.push(...renamed.filter(([shown, given]) => shown !== given));
   }
@@ -108,7 +108,7 @@ export class PageSession implements AsyncDisposable {
     return { code, ...output };
   }
 
-  /** Starts what stays, in place of what stayed before, and waits until it is ready. */
+  /** Starts a command that keeps running, in place of the previous one, and waits until it is ready. */
   async #stay(commands: string): Promise<Ran> {
     if (this.#staying?.commands === commands) return { code: 0, stdout: '', stderr: '' };
     await this.#leave();
@@ -142,7 +142,10 @@ export class PageSession implements AsyncDisposable {
     });
   }
 
-  /** As a client of the HTTP endpoint: what SET, USE and BEGIN say is sent with what comes after them. */
+  /**
+   * Runs statements as an HTTP client: the effects of SET, USE and BEGIN are sent with the following
+   * statements.
+   */
   async #statements(text: string): Promise<Ran> {
     let stdout = '';
     for (const { text: sql } of splitStatements(text)) {

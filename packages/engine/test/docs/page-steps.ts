@@ -1,6 +1,6 @@
 import { type Block, type Note, pageItems } from './page-blocks.ts';
 
-/** What the executor does with a block of a page. */
+/** The action for a block of a page. */
 export type Step =
   | RunStep
   | { readonly kind: 'file'; readonly name: string; readonly text: string; readonly line: number }
@@ -11,16 +11,16 @@ interface RunStep {
   readonly language: RunLanguage;
   readonly text: string;
   readonly line: number;
-  /** What the page shows of the answer. */
+  /** The output that the page shows. */
   readonly output: ShownOutput | undefined;
   readonly fails: boolean;
 }
 
 export interface ShownOutput {
   readonly text: string;
-  /** What may differ from one run to the next. */
+  /** Patterns of output that may differ between runs. */
   readonly varies: readonly RegExp[];
-  /** What differs and is meant wherever the page says it again. */
+  /** Patterns of output that differs between runs and that the page refers to later. */
   readonly names: readonly RegExp[];
 }
 
@@ -30,16 +30,16 @@ export type RunLanguage = (typeof RUN_LANGUAGES)[number];
 const isRun = (language: string): language is RunLanguage =>
   (RUN_LANGUAGES as readonly string[]).includes(language);
 
-/** What a reader sees of an answer: a block without a language, or of data. */
+/** The languages of blocks that show output: no language, or data. */
 const OUTPUT_LANGUAGES = ['', 'text', 'json', 'csv'];
 
 export interface PageSteps {
   readonly steps: readonly Step[];
-  /** Blocks that nobody tries although nothing above them says why. */
+  /** Blocks that are not executed although no reason is given. */
   readonly untried: readonly string[];
 }
 
-/** @param page text in Markdown; see README.md here for what its comments may say */
+/** @param page the text in Markdown; the README in this directory describes its comments */
 export function pageSteps(page: string): PageSteps {
   const steps: Step[] = [];
   const untried: string[] = [];
@@ -83,7 +83,7 @@ const run = (language: RunLanguage, text: string, line: number): RunStep => ({
   fails: false,
 });
 
-/** `$ command` lines, with `> ` before the lines that continue them, and what is answered to each. */
+/** The steps of `$ command` lines, continued by `> ` lines, with the output of each. */
 function transcriptSteps(block: Block): Step[] {
   const steps: Step[] = [];
   let [command, output, line] = ['', '', block.line];
@@ -113,7 +113,7 @@ const shownOutput = (text: string, notes: readonly Note[]): ShownOutput => ({
 const patterns = (notes: readonly Note[], name: string): RegExp[] =>
   notes.filter((note) => note.name === name).map(({ value }) => new RegExp(value, 'g'));
 
-/** Says why it is not tried; a mark without a reason is none. */
+/** Whether a block is marked as not executed, with a reason; a mark without a reason does not count. */
 const isMarked = ({ notes }: Block): boolean =>
   notes.some(({ name, value }) => (name === 'not run' || name === 'tried by') && value !== '');
 

@@ -1,4 +1,4 @@
-/** Pages that are tried, by the test file that does it: files run beside each other, the pages of one in turn. */
+/** The pages that each test file executes: files run concurrently, the pages of one file in sequence. */
 export const PAGES = {
   readme: ['README.md'],
   tutorial: ['docs/tutorial.md', 'docs/configuration.md'],

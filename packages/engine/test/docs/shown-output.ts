@@ -2,19 +2,19 @@ import type { ShownOutput } from './page-steps.ts';
 
 const VARYING = '◇';
 
-/** What a run gave in place of something that the page shows. */
+/** A text on the page and the actual text in this run. */
 export type Renamed = readonly [shown: string, given: string];
 
 export interface Comparison {
-  /** Both are the same text when the page is right; else their difference is what is wrong. */
+  /** Both texts are equal if the page is correct; otherwise their difference is the error. */
   readonly shown: string;
   readonly given: string;
   readonly renamed: readonly Renamed[];
 }
 
 /**
- * Compares what a page shows with what came. `…` stands for anything within a line, and for any lines where it is one.
- * With patterns of what varies, the width of columns does, too.
+ * Compares the shown output with the actual one. `…` matches anything within a line, or any lines if it is
+ * alone on a line. If there are patterns of varying output, column widths may vary too.
  */
 export function compareOutput({ text, varies, names }: ShownOutput, output: string): Comparison {
   const patterns = [...varies, ...names];

@@ -1,6 +1,6 @@
 import { it } from 'vitest';
 
-/** Tests that take long beside the others run when TESSERA_FAULTS is `all`; else they are skipped, and say so. */
+/** Slow tests only run if TESSERA_FAULTS is `all`; otherwise they are reported as skipped. */
 export const ALL_FAULTS = process.env.TESSERA_FAULTS === 'all';
 
 /** A test that runs with TESSERA_FAULTS=all. */

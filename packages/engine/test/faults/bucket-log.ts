@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { loadConfig } from '@tessera/config';
 import { type ObjectStore, openObjectStore } from '@tessera/object-store';
 
-/** An entry of the metadata log, as far as these tests look at it; see docs/metadata-log.md. */
+/** An entry of the metadata log, with the fields that these tests use; see docs/metadata-log.md. */
 export interface BucketEntry {
   readonly version: number;
   readonly epoch: number;
@@ -16,7 +16,7 @@ export interface BucketEntry {
   readonly txns: readonly { readonly txn_id: string }[];
 }
 
-/** What an instance has in its bucket, read past nodes and faults. */
+/** Reads an instance's log directly from its bucket, bypassing nodes and faults. */
 export class BucketLog implements AsyncDisposable {
   readonly #store: ObjectStore;
 
@@ -24,7 +24,7 @@ export class BucketLog implements AsyncDisposable {
     this.#store = store;
   }
 
-  /** The credentials are those of the environment, as for a node. */
+  /** Uses the credentials of the environment, like a node. */
   static async open(configPath: string): Promise<BucketLog> {
     const { config } = await loadConfig(configPath);
     return new BucketLog(await openObjectStore(config, { dataDirectory: '' }));
@@ -36,14 +36,14 @@ export class BucketLog implements AsyncDisposable {
     return keys;
   }
 
-  /** How many entries there are. */
+  /** The number of entries. */
   async length(): Promise<number> {
     return (await this.keys('meta/log/')).length;
   }
 
   /**
-   * Every entry. @throws unless they are one chain: each version once and in its own slot, each of the bytes before it, epochs
-   * that only grow, no transaction twice
+   * All entries. @throws unless they form one chain: each version occurs once and in its own slot, each
+   * refers to the bytes of its predecessor, epochs only grow, and no transaction occurs twice
    */
   async entries(): Promise<BucketEntry[]> {
     const entries: BucketEntry[] = [];

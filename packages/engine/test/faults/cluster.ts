@@ -25,14 +25,14 @@ export interface ClusterOptions {
 export interface NodeStart {
   /** How far the node's clock is ahead. */
   readonly clockShiftMs?: number;
-  /** How far it jumps at SIGUSR2. */
+  /** How far the clock jumps at SIGUSR2. */
   readonly clockJumpMs?: number;
-  /** With an empty data directory. */
+  /** Whether the node starts with an empty data directory. */
   readonly fresh?: boolean;
 }
 
 /**
- * Nodes over one bucket, each with a fault-injecting proxy of its own before the bucket and a link of its own over which the
+ * Nodes over one bucket. Each has a fault-injecting proxy in front of the bucket and a link over which the
  * other nodes reach it.
  */
 export class Cluster implements AsyncDisposable {
@@ -60,7 +60,7 @@ export class Cluster implements AsyncDisposable {
     this.#stack = parts.stack;
   }
 
-  /** Nothing runs yet but the proxies. */
+  /** Opens the cluster without starting nodes; only the proxies run. */
   static async open({ endpoint, nodes, storage, engine }: ClusterOptions): Promise<Cluster> {
     await using stack = new AsyncDisposableStack();
     const directory = await mkdtemp(join(tmpdir(), 'tessera-cluster-'));
@@ -106,7 +106,7 @@ export class Cluster implements AsyncDisposable {
     return this.#addresses.indexOf(address);
   }
 
-  /** Where it kept its files before, unless it is to be fresh. */
+  /** Starts a node with its former files, unless `fresh` is set. */
   async start(
     n: number,
     { clockShiftMs = 0, clockJumpMs = 0, fresh = false }: NodeStart = {},
@@ -128,19 +128,19 @@ export class Cluster implements AsyncDisposable {
     this.links[n]!.target = addressOf(node, 'storage-manager');
   }
 
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   async kill(n: number): Promise<void> {
     await this.node(n).stop('SIGKILL');
     this.#nodes[n] = undefined;
   }
 
-  /** What happens from now on between a node and the bucket. */
+  /** Sets the faults between a node and the bucket from now on. */
   async faults(n: number, ...rules: readonly FaultRule[]): Promise<void> {
     const answer = await fetch(this.#proxies[n]!.control, { method: 'PUT', body: JSON.stringify(rules) });
     if (!answer.ok) throw new Error(await answer.text());
   }
 
-  /** How many requests of the node each rule has caught. */
+  /** The number of requests of the node that each rule has caught. */
   async caught(n: number): Promise<number[]> {
     const states = (await (await fetch(this.#proxies[n]!.control)).json()) as { caught: number }[];
     return states.map((state) => state.caught);
@@ -148,7 +148,7 @@ export class Cluster implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const node of this.#nodes) {
-      // One that is stopped does not hear any other signal.
+      // A stopped process handles no other signal.
       node?.child.kill('SIGCONT');
       await node?.stop('SIGKILL');
     }
@@ -156,7 +156,7 @@ export class Cluster implements AsyncDisposable {
   }
 }
 
-/** Where a node listens for what other nodes ask. */
+/** The address at which a node listens for other nodes. */
 function addressOf({ log }: TesseraProcess, purpose: string): { host: string; port: number } {
   const listening = log.find(({ msg }) => msg === 'listening')!.listeners as string[];
   const url = new URL(listening.find((one) => one.startsWith(`${purpose} `))!.split(' ')[1]!);

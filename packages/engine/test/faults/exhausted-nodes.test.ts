@@ -23,13 +23,16 @@ import {
 const TEST_MS = 240_000;
 const WITHIN_MS = 30_000;
 const MEMORY = 768 * 2 ** 20;
-/** Two nodes: the one that is asked, and the one that things happen to. */
+/** Two nodes: the one that coordinates and the one that is exhausted. */
 const [ASKED, STRUCK] = [0, 1];
 
-/** Rows 15, 18, 19, 20 and 21: what a node has too little of, and a kernel that dies. */
+/**
+ * These tests cover rows 15, 18, 19, 20 and 21 of the fault table: nodes that run out of a resource, and a
+ * kernel that dies.
+ */
 describe('nodes that run out of something', () => {
   let cluster: EngineCluster;
-  /** Answers to the statements that run while a kernel dies. */
+  /** The correct results of the statements that run while a kernel dies. */
   const slowRight = new Map<string, unknown[][]>();
 
   beforeAll(async () => {
@@ -56,7 +59,7 @@ describe('nodes that run out of something', () => {
   const itMounts = (title: string, test: () => Promise<void>) =>
     it.skipIf(!canMount)(canMount ? title : `${title}: skipped, this user may not mount`, test, TEST_MS);
 
-  /** A table of which no node has read anything. */
+  /** A table that no node has read yet. */
   async function coldTable(name: string): Promise<string> {
     const run = async (sql: string) => expect((await query(cluster.node(ASKED), sql)).text).toBe('');
     await run(`CREATE TABLE ${name} (a INT, c TEXT)`);
@@ -95,14 +98,15 @@ describe('nodes that run out of something', () => {
   it(
     'a task that needs more memory than there is: the error says so, and nobody else is harmed',
     async () => {
-      // A list: what string_agg holds the kernel does not count.
+      // The query uses a list, because the kernel does not account for the memory of string_agg.
       const hungry = `SELECT t.b % 2 AS k, length(list(repeat(t.c || u.c, 8))) FROM t JOIN u ON t.b = u.b GROUP BY k`;
       const answer = started(cluster, ASKED, hungry);
       await untilBusy(cluster, STRUCK);
       await works();
       const { status, text } = await answer;
       expect([status, text], cluster.logs()).toEqual([500, expect.stringMatching(/memory/i)]);
-      // A kernel that takes its want of memory for an error of its own is replaced, unseen by the others.
+      // A kernel that takes a lack of memory for an internal error is replaced without affecting other
+      // queries.
       for (const n of [ASKED, STRUCK]) {
         const restarts = await metric(cluster.node(n), 'tessera_kernel_restarts_total{process="queries"}');
         expect(restarts, cluster.logs()).toBeLessThanOrEqual(1);

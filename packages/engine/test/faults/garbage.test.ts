@@ -5,16 +5,16 @@ import { Cluster } from './cluster.ts';
 import { describeOnGateway, startGateway } from './gateway.ts';
 
 const HOUR_MS = 3_600_000;
-/** From this age on, by its clock, the leader takes objects that no entry names for orphans; and an hour more. */
+/** The age by the leader's clock at which unreferenced objects are orphans, plus an hour. */
 const ORPHAN_AGE_MS = 25 * HOUR_MS;
 const ROUNDS = 8;
 const ROWS_OF_INSERT = 40;
-/** Bodies too large to travel in the log. */
+/** Enough rows that their tablets are objects and not parts of the log. */
 const MANY = 40_000;
-/** A leader collects nothing before it has led for 30 s, which a fast machine has to wait for. */
+/** A leader collects no garbage during its first 30 s, which a fast machine has to wait for. */
 const COLLECTS_MS = 90_000;
 
-/** Rows 23, 27 and 28. */
+/** These tests cover rows 23, 27 and 28 of the fault table. */
 describeOnGateway('two nodes that change and collect', () => {
   let stack: AsyncDisposableStack;
   let cluster: Cluster;
@@ -30,7 +30,7 @@ describeOnGateway('two nodes that change and collect', () => {
         engine: { auto_vacuum: { debug_sleep_before_commit_ms: 40 } },
       }),
     );
-    // The clocks of the nodes are two hours apart, and neither is that of the bucket.
+    // The clocks of the nodes differ by two hours, and both differ from that of the bucket.
     await cluster.start(0, { clockShiftMs: HOUR_MS, clockJumpMs: ORPHAN_AGE_MS });
     await cluster.start(1, { clockShiftMs: -HOUR_MS });
   });
@@ -48,7 +48,7 @@ describeOnGateway('two nodes that change and collect', () => {
   const WHOLE = [MANY, (MANY * (MANY + 1)) / 2];
   const tabletsOf = (keys: readonly string[], id: string) =>
     keys.filter((key) => key.startsWith(`tablets/${id}/`));
-  /** The tables that have objects in the bucket. */
+  /** The tables with objects in the bucket. */
   const tablesWithObjects = async () =>
     new Set((await cluster.bucket.keys('tablets/')).map((key) => key.split('/')[1]!));
   const createFilled = async (table: string) => {
@@ -116,7 +116,10 @@ describeOnGateway('two nodes that change and collect', () => {
     COLLECTS_MS,
   );
 
-  /** Collects until no tablet of a table is left, since nodes tell only now and then what they read. Answers how many objects went. */
+  /**
+   * Collects until no tablet of a table is left, since nodes report only periodically what they read. Returns
+   * the number of deleted objects.
+   */
   async function collectAll(table: string): Promise<number> {
     let collected = 0;
     await expect
@@ -149,7 +152,7 @@ describeOnGateway('two nodes that change and collect', () => {
       await insert;
       await rows(cluster.node(0), 'CALL collect_garbage()');
       expect(tabletsOf(await cluster.bucket.keys('tablets/'), kept)).not.toEqual([]);
-      // Another node has no copies of its own: what it reads is in the bucket.
+      // Another node has no local copies, so it reads from the bucket.
       await cluster.kill(1);
       await cluster.start(1, { fresh: true });
       for (const n of [0, 1]) for (const t of ['kept', 'under_way']) expect(await sums(n, t)).toEqual(WHOLE);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { TesseraProcess } from '../tessera-process.ts';
 
-/** The kernel process of a node, in which its queries run. @throws Error where there is none */
+/** The process id of the kernel that runs a node's queries. @throws Error if there is none */
 export async function kernelPid(node: TesseraProcess): Promise<number> {
   for (const pid of await childrenOf(node.child.pid!)) {
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
@@ -10,7 +10,7 @@ export async function kernelPid(node: TesseraProcess): Promise<number> {
   throw new Error('the node has no kernel process');
 }
 
-/** Bytes of memory that a node's processes have. */
+/** The resident memory in bytes of a node's processes. */
 export async function residentBytes(node: TesseraProcess): Promise<number> {
   const pids = [node.child.pid!, ...(await childrenOf(node.child.pid!))];
   const sizes = await Promise.all(

@@ -4,11 +4,11 @@ import { Cluster } from './cluster.ts';
 import { describeOnGateway, startGateway } from './gateway.ts';
 
 const LOG = { method: 'PUT', path: 'meta/log/' };
-/** Too many to travel in the log, so that there are objects as well. */
+/** Enough rows that their tablets are objects and not parts of the log. */
 const ROWS = 40_000;
 const INSERT = `INSERT INTO t SELECT x, md5(x::text) FROM generate_series(1, ${ROWS}) g(x)`;
 
-/** Row 7: a node is killed exactly where it commits. */
+/** This test covers row 7 of the fault table: a node is killed exactly where it commits. */
 describeOnGateway('a node that is killed in an INSERT', () => {
   let stack: AsyncDisposableStack;
   let cluster: Cluster;

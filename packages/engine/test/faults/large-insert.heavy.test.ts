@@ -8,12 +8,12 @@ import { startTessera } from '../tessera-process.ts';
 
 const MB = 1 << 20;
 const LIMIT_BYTES = 1024 * MB;
-/** Of 100 bytes and more each: over 1 GB, in the order that is worst to sort. */
+/** Rows of at least 100 bytes each, more than 1 GB in total, in the worst order for sorting. */
 const ROWS = 10_000_000;
-/** The peaks count the programs' files too, which the processes share. */
+/** The peaks also count the programs' files, which the processes share. */
 const ALLOWED_BYTES = LIMIT_BYTES + 320 * MB;
 
-/** The most memory that each process below `pid`, and it itself, ever had. */
+/** The peak memory of each process below `pid`, and of `pid` itself. */
 async function peaks(pid: number): Promise<number[]> {
   const children = execFileSync('ps', ['--ppid', String(pid), '-o', 'pid='], { encoding: 'utf8' });
   const all = [pid, ...children.trim().split(/\s+/).map(Number)];

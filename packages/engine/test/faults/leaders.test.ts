@@ -6,10 +6,12 @@ import { query, rows } from '../http.ts';
 import { Cluster } from './cluster.ts';
 import { describeOnGateway, startGateway } from './gateway.ts';
 
-/** A leader that gives no sign of life is believed in for 9 s. */
+/** A leader without a sign of life is assumed to be alive for 9 s. */
 const TAKES_OVER = { timeout: 30_000 };
 
-/** Rows 8 and 9: leaders that sleep, and nodes that are cut off. */
+/**
+ * These tests cover rows 8 and 9 of the fault table: leaders that are suspended, and nodes that are cut off.
+ */
 describeOnGateway('two nodes over one bucket', () => {
   let stack: AsyncDisposableStack;
   let cluster: Cluster;

@@ -1,23 +1,25 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A TCP connection between two nodes that can be cut: then nobody gets through, and who was through is thrown out. */
+/**
+ * A TCP link between two nodes that can be cut: existing connections are then closed and new ones refused.
+ */
 export class Link implements AsyncDisposable {
-  /** Where it leads; a node that is started again is somewhere else. */
+  /** The current target; a restarted node has another address. */
   target: { readonly host: string; readonly port: number } | undefined;
   readonly #server = createServer((socket) => this.#serve(socket));
   readonly #sockets = new Set<Socket>();
   #isCut = false;
   #refused = 0;
 
-  /** Listens on `host`; answers with the port. */
+  /** Listens on `host` and returns the port. */
   async start(host: string): Promise<number> {
     this.#server.listen(0, host);
     await once(this.#server, 'listening');
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** How many connections were refused since it was cut. */
+  /** The number of connections that were refused since the link was cut. */
   get refused(): number {
     return this.#refused;
   }

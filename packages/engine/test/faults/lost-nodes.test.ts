@@ -21,13 +21,13 @@ import {
 const TEST_MS = 180_000;
 const GONE_WITHIN_MS = 30_000;
 
-/** A disconnect stops everything within this, on a machine that does nothing else. */
+/** A disconnect must stop everything within this time on an otherwise idle machine. */
 const STOPPED_WITHIN_MS = ALL_FAULTS ? 1_000 : GONE_WITHIN_MS;
 const SCAN = slowScan(1);
 const JOIN = slowJoin(1);
 const REDUCTION = slowReduction(1);
 
-/** Rows 1 to 6, 19 and 22. */
+/** These tests cover rows 1 to 6, 19 and 22 of the fault table. */
 describe('nodes that are lost while a query runs', () => {
   let cluster: EngineCluster;
   const answers = new Map<string, Promise<unknown[][]>>();
@@ -47,14 +47,16 @@ describe('nodes that are lost while a query runs', () => {
     expect(answer.status, `${answer.text}\n${cluster.logs()}`).toBe(200);
     return answer.json().data;
   };
-  /** On one node. */
+  /** The result on one node. */
   const right = (sql: string) => {
     const known =
       answers.get(sql) ?? started(cluster, 0, sql, { enable_distributed_execution: 'false' }).then(dataOf);
     answers.set(sql, known);
     return known;
   };
-  /** Kills a worker once so many stages have finished, and `then` has happened: the answer must be the same. */
+  /**
+   * Kills a worker once this many stages have finished and `then` has resolved; the result must be the same.
+   */
   const killedAfterStages = async (stages: number, sql: string, settings = {}, then = async () => {}) => {
     const expected = await right(sql);
     const answer = started(cluster, 0, sql, settings);
@@ -192,7 +194,7 @@ describe('nodes that are lost while a query runs', () => {
       await Promise.all([0, 1, 2].map((n) => untilIdle(cluster, n, STOPPED_WITHIN_MS)));
       const running = `SELECT count(*)::int FROM information_schema.engine_running_queries WHERE query_text LIKE '%50021%'`;
       await until('the query is gone', GONE_WITHIN_MS, async () => {
-        // This statement is the only one that has the text.
+        // Only this statement contains the text.
         return (await rows(cluster.node(0), running))[0]![0] === 1;
       });
     },

@@ -10,7 +10,7 @@ const ON_ALL_NODES = {
   broadcast_limit_bytes: '0',
   output_format: 'JSON_Compact',
 };
-/** Over more than one task can have. */
+/** A query with more rows than one task can hold. */
 const JOIN = 'SELECT count(*)::int FROM a JOIN b ON a.n = b.n WHERE length(a.text) + length(b.text) > 1';
 
 async function fillTables(cluster: EngineCluster): Promise<void> {
@@ -28,14 +28,14 @@ it(
   async () => {
     await using cluster = await EngineCluster.open({ nodes: 2 });
     await cluster.startNode(0);
-    // Another hash function under the same version is found out by whoever reads the rows.
+    // The readers of the rows detect another hash function, although the version is the same.
     await cluster.startNode(1, { env: { TESSERA_FAULT_HASH: 'disturbed' } });
     await cluster.untilWhole();
     await fillTables(cluster);
     const failed = await query(cluster.node(0), JOIN, ON_ALL_NODES);
     expect(failed.json().errors[0].name).toBe('PARTITION_MISMATCH');
 
-    // Another version of the kernel is refused before that, by both, naming both.
+    // Both nodes refuse another version of the kernel before that, with both versions in the message.
     await cluster.kill(1);
     await cluster.startNode(1, { env: { TESSERA_FAULT_KERNEL_VERSION: 'v0.0.1' } });
     const refusal = async (n: number) =>

@@ -13,7 +13,7 @@ export const canMount: boolean = (() => {
   return mounted;
 })();
 
-/** A disk of its own in place of a directory; what was there before is there again when it is disposed of. */
+/** A disk mounted over a directory, whose former content reappears when the disk is disposed of. */
 export class Disk implements Disposable {
   readonly #directory: string;
 
@@ -27,13 +27,13 @@ export class Disk implements Disposable {
     return new Disk(directory);
   }
 
-  /** From now on every write fails, as on a disk that the system has given up. */
+  /** Makes every write fail from now on, as on a disk that was remounted read-only. */
   refuseWrites(): void {
     execFileSync('mount', ['-o', 'remount,ro', this.#directory]);
   }
 
   [Symbol.dispose](): void {
-    // Lazily: files of it may be open.
+    // The unmount is lazy, because files may be open.
     execFileSync('umount', ['-l', this.#directory]);
   }
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 
 const ip = (...args: string[]) => execFileSync('ip', args, { stdio: 'pipe' });
 
-/** Whether this process may make networks. */
+/** Whether this process may create networks. */
 export const canMakeNetworks: boolean = (() => {
   const name = `tessera-${randomBytes(3).toString('hex')}`;
   if (spawnSync('ip', ['netns', 'add', name]).status !== 0) return false;
@@ -24,18 +24,18 @@ export const canMakeNetworks: boolean = (() => {
 })();
 
 /**
- * A network with one machine in it besides this one, and a wire between the two that can be cut: packets are lost then, and
- * nobody is told.
+ * A network with another machine and a virtual cable between the two, which can be cut: packets are then lost
+ * silently.
  */
 export class NetworkNamespace implements Disposable {
-  /** This machine, in the network. */
+  /** The address of this machine in the network. */
   readonly near: string;
-  /** The other one. */
+  /** The address of the other machine. */
   readonly far: string;
   readonly #name = `tessera-${randomBytes(3).toString('hex')}`;
 
   constructor() {
-    // Benchmarking networks (RFC 2544): nobody else should have them.
+    // These addresses are reserved for benchmarking (RFC 2544), so nobody else should use them.
     const network = `198.18.${1 + Math.floor(Math.random() * 250)}`;
     this.near = `${network}.1`;
     this.far = `${network}.2`;
@@ -54,7 +54,7 @@ export class NetworkNamespace implements Disposable {
     }
   }
 
-  /** A command that runs another one on the far machine. */
+  /** A command that runs another command on the far machine. */
   get runBy(): readonly string[] {
     return ['ip', 'netns', 'exec', this.#name];
   }
@@ -67,7 +67,7 @@ export class NetworkNamespace implements Disposable {
     ip('-n', this.#name, 'link', 'set', 'wire', 'up');
   }
 
-  /** The wire goes with the network it leads to. */
+  /** Deleting the network removes the cable too. */
   [Symbol.dispose](): void {
     ip('netns', 'delete', this.#name);
   }

@@ -7,10 +7,10 @@ import { query, rows } from '../http.ts';
 import { startTessera } from '../tessera-process.ts';
 
 const CLOCK = pathToFileURL(join(import.meta.dirname, 'shifted-clock.ts')).href;
-/** From an age of a day on, objects that no entry names are orphans. */
+/** Objects without a reference are orphans from an age of a day on. */
 const TOMORROW_MS = 25 * 3_600_000;
 const ROWS = 2_000_000;
-/** Several tablets, each large enough to be an object. */
+/** Settings that produce several tablets, each large enough to be an object. */
 const SMALL_TABLETS = { tablet_min_size_bytes: '1000000', tablet_max_size_bytes: '2000000' };
 
 let directory: string;
@@ -32,7 +32,7 @@ const start = (clockShiftMs: number) =>
     env: { NODE_OPTIONS: `--import ${CLOCK}`, TESSERA_TEST_CLOCK_SHIFT_MS: String(clockShiftMs) },
   });
 
-/** The objects of tablets, and what a write was leaving beside them. */
+/** The objects of tablets, and partial files of an interrupted write. */
 async function objects(): Promise<string[]> {
   const found = await readdir(join(dataDirectory, 'objects', 'tablets'), { recursive: true }).catch(() => []);
   return found.filter((name) => name.endsWith('.parquet'));

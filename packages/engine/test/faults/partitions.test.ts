@@ -19,10 +19,10 @@ import {
 
 const TEST_MS = 180_000;
 const WITHIN_MS = 60_000;
-/** The node at the other end of the wire. */
+/** The node at the other end of the cable. */
 const FAR = 2;
 
-/** Row 9, between the nodes: packets get lost, connections stay. */
+/** These tests cover row 9 of the fault table between nodes: packets are lost while connections stay open. */
 describe.skipIf(!canMakeNetworks)(
   canMakeNetworks
     ? 'a node that the network does not reach'
@@ -36,7 +36,7 @@ describe.skipIf(!canMakeNetworks)(
     beforeAll(async () => {
       network = new NetworkNamespace();
       store = await startSharedStore();
-      // The store listens on loopback, which the far node does not see.
+      // The store listens on loopback, which the far node cannot reach.
       bucket = new Link();
       const { hostname: host, port } = new URL(store.endpoint);
       bucket.target = { host, port: Number(port) };
@@ -71,7 +71,7 @@ describe.skipIf(!canMakeNetworks)(
         return (await rows(cluster.node(0), status))[0]![0] !== 'RUNNING';
       });
 
-    /** Cuts it off while a query is `under` way, and joins it again. */
+    /** Cuts the node off while a query is in the state that `under` waits for, and reconnects it. */
     async function cutOff(sql: string, under: () => Promise<void>): Promise<void> {
       const expected = await right(sql);
       const answer = started(cluster, 0, sql);

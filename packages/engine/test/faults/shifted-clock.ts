@@ -1,6 +1,7 @@
 /**
- * Imported into a process before everything else (`--import`): its wall clock is TESSERA_TEST_CLOCK_SHIFT_MS ahead of the
- * machine's, and jumps by as much as TESSERA_TEST_CLOCK_JUMP_MS says at each SIGUSR2. The monotonic clock is left alone.
+ * Imported into a process before everything else (`--import`): its wall clock is TESSERA_TEST_CLOCK_SHIFT_MS
+ * ahead of the machine's, and jumps by TESSERA_TEST_CLOCK_JUMP_MS at each SIGUSR2. The monotonic clock is
+ * unchanged.
  */
 const Original = globalThis.Date;
 const jump = Number(process.env.TESSERA_TEST_CLOCK_JUMP_MS ?? 0);

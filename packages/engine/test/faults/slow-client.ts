@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import type { TesseraProcess } from '../tessera-process.ts';
 import { SPREAD } from './slow-queries.ts';
 
-/** A client that takes a result at its own pace: nothing is read from the connection but what it asks for. */
+/** A client that reads a result at its own pace: it only reads from the connection on request. */
 export class SlowClient implements Disposable {
   readonly #response: IncomingMessage;
 
@@ -11,7 +11,7 @@ export class SlowClient implements Disposable {
     this.#response = response;
   }
 
-  /** Resolves when the result begins. @throws Error when the answer is no result */
+  /** Resolves when the result begins. @throws Error if the response is not a result */
   static async ask(node: TesseraProcess, sql: string): Promise<SlowClient> {
     const url = new URL(node.url);
     for (const [name, value] of Object.entries(SPREAD)) url.searchParams.set(name, value);
@@ -22,7 +22,7 @@ export class SlowClient implements Disposable {
     return new SlowClient(response);
   }
 
-  /** Waits for so many bytes and takes them. @throws Error at the end of the result */
+  /** Waits for this many bytes and reads them. @throws Error at the end of the result */
   async take(bytes: number): Promise<Buffer> {
     for (;;) {
       const taken = this.#response.read(bytes) as Buffer | null;
@@ -32,7 +32,7 @@ export class SlowClient implements Disposable {
     }
   }
 
-  /** Goes away. */
+  /** Disconnects. */
   [Symbol.dispose](): void {
     this.#response.destroy();
   }

@@ -3,7 +3,10 @@ import { metric } from '../cluster/metrics.ts';
 import { until } from '../cluster/until.ts';
 import { type Answer, query, rows } from '../http.ts';
 
-/** Every query is spread, no table is read whole, and what stages leave is not put together because it is little. */
+/**
+ * Settings with which every query is distributed, no table is read whole, and small stage outputs are not
+ * gathered.
+ */
 export const SPREAD = {
   min_distributed_bytes: '0',
   whole_table_bytes: '0',
@@ -13,7 +16,7 @@ export const ROWS = 15_000;
 const PIECES = 6;
 const SEEN_WITHIN_MS = 60_000;
 
-/** Tables `t` and `u` of which each node has some tablets. */
+/** Creates tables `t` and `u`, of which each node has some tablets. */
 export async function loadSpreadTables(cluster: EngineCluster): Promise<void> {
   const run = async (sql: string) => {
     const answer = await query(cluster.node(0), sql);
@@ -29,27 +32,33 @@ export async function loadSpreadTables(cluster: EngineCluster): Promise<void> {
 }
 
 /**
- * Keeps every node busy for seconds in the stage that reads the tables: each row of one with each of the other. `salt` makes
- * another statement of it.
+ * A statement that keeps every node busy for seconds in the stage that reads the tables: it pairs each row of
+ * one with each row of the other. Different `salt`s give different statements.
  */
 export const slowScan = (salt: number): string =>
   `SELECT t.b, count(*) AS n, sum(u.a) AS s FROM t JOIN u ON hash(t.a, u.a, ${salt}) % 50021 = 7 GROUP BY t.b ORDER BY t.b`;
 
-/** Keeps every node busy for seconds in a stage that reads what other stages left. */
+/** A statement that keeps every node busy for seconds in a stage that reads outputs of other stages. */
 export const slowJoin = (salt: number): string =>
   `SELECT x.b, count(*) AS n FROM (SELECT a, min(b) AS b FROM t GROUP BY a) x
    JOIN (SELECT a, max(c) AS c FROM u GROUP BY a) y ON hash(x.a, y.a, ${salt}) % 50021 = 7 GROUP BY x.b ORDER BY x.b`;
 
-/** Settings for `slowReduction`: both sides are sent by hash, the rows of one side filtered by the keys of the other. */
+/**
+ * Settings for `slowReduction`: both sides use a hash exchange, and the keys of one side filter the rows of
+ * the other.
+ */
 export const REDUCED = { broadcast_limit_bytes: '1', join_key_filters: 'always' };
 
-/** Keeps every node busy for seconds in a stage whose scan is filtered by the keys of a finished stage. */
+/**
+ * A statement that keeps every node busy for seconds in a stage whose scan is filtered by the keys of a
+ * finished stage.
+ */
 export const slowReduction = (salt: number): string =>
   `SELECT x.b, count(*) AS n, sum(y.va) AS s FROM (SELECT a, b FROM t WHERE b < 20) x
    JOIN (SELECT u.a, v.a AS va FROM u JOIN (SELECT a FROM t WHERE b < 40) v ON hash(u.a, v.a, ${salt}) % 50021 = 7) y ON x.a = y.a
    GROUP BY x.b ORDER BY x.b`;
 
-/** The rows of a statement under way. */
+/** Starts a statement and returns its rows later. */
 export function started(
   cluster: EngineCluster,
   n: number,
@@ -65,17 +74,17 @@ const tasksOf = (cluster: EngineCluster, n: number): Promise<number> =>
 export const exchangeBytesOf = (cluster: EngineCluster, n: number): Promise<number> =>
   metric(cluster.node(n), 'tessera_cluster_exchange_bytes');
 
-/** Until a node runs tasks of others. */
+/** Waits until a node runs tasks of other nodes. */
 export const untilBusy = (cluster: EngineCluster, n: number, tasks = 1): Promise<void> =>
   until(`node ${n} runs ${tasks} tasks`, SEEN_WITHIN_MS, async () => (await tasksOf(cluster, n)) >= tasks);
 
-/** Until a node neither runs tasks nor keeps anything for others. */
+/** Waits until a node neither runs tasks nor keeps outputs for other nodes. */
 export const untilIdle = (cluster: EngineCluster, n: number, withinMs: number): Promise<void> =>
   until(`node ${n} is idle`, withinMs, async () => {
     return (await tasksOf(cluster, n)) === 0 && (await exchangeBytesOf(cluster, n)) === 0;
   });
 
-/** Until a query of the coordinator has finished stages and goes on. */
+/** Waits until a query of the coordinator has finished stages and is still running. */
 export const untilStagesFinished = (cluster: EngineCluster, n: number, stages: number): Promise<void> =>
   until(`${stages} stages have finished`, SEEN_WITHIN_MS, async () => {
     const found = await rows(

@@ -2,10 +2,10 @@ import pg from 'pg';
 import { startTessera } from '../tessera-process.ts';
 import { startPostgres } from './postgres-reference.ts';
 
-/** Values are compared as the servers send them, in the text format. */
+/** Values are compared in the text format of the servers. */
 const AS_TEXT = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig;
 
-/** Connected clients of a Tessera node and of a PostgreSQL server, which are asked the same queries. */
+/** Clients of a Tessera node and of a PostgreSQL server that run the same queries. */
 export interface ComparedSides extends AsyncDisposable {
   readonly ours: pg.Client;
   readonly theirs: pg.Client;

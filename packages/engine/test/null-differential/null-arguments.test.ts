@@ -6,12 +6,13 @@ import { postgresPrograms } from './postgres-reference.ts';
 
 const programs = postgresPrograms();
 
-/** Reviewed differences. */
+/** Differences that were reviewed and are intended. */
 const MEANT: Readonly<Record<string, string>> = {
-  // `format` has the kernel's places `{}`, not PostgreSQL's `%s`; its result is NULL where a value is NULL.
+  // `format` uses the kernel's placeholders `{}`, not PostgreSQL's `%s`; its result is NULL if a value is
+  // NULL.
   "format('b'::text, 'b'::text, NULL::text)": 'null instead of "b"',
   "format('b'::text, NULL::text, 'b'::text)": 'null instead of "b"',
-  // JSON is written without blanks, and a key that is NULL has an error of its own.
+  // JSON is written without blanks, and a NULL key has an error of its own.
   "json_build_array('b'::text, NULL::text)": String.raw`"[\"b\",null]" instead of "[\"b\", null]"`,
   "json_build_array(NULL::text, 'b'::text)": String.raw`"[null,\"b\"]" instead of "[null, \"b\"]"`,
   'json_build_array(NULL::text, NULL::text)': '"[null,null]" instead of "[null, null]"',
@@ -66,7 +67,7 @@ const argumentTable: readonly string[] = [
   `INSERT INTO arguments VALUES (${TYPES.map((type) => `${TYPICAL[type]}, NULL`).join(', ')})`,
 ];
 
-/** Each argument alone, and all of them. */
+/** The argument positions that are NULL: each one alone, and all of them. */
 const placesOfNull = (count: number): readonly (readonly number[])[] => {
   const all = Array.from({ length: count }, (_, i) => i);
   return count === 1 ? [all] : [...all.map((i) => [i]), all];
@@ -78,7 +79,10 @@ const argument = (type: string, isNull: boolean): string =>
 const shown = ({ types, call }: Callable, nulls: readonly number[]): string =>
   call(types.map((type, i) => (nulls.includes(i) ? `NULL::${type}` : `${TYPICAL[type]}::${type}`)));
 
-/** The value as text, or the error; the arguments are columns, so that nothing is known of them when the call is planned. */
+/**
+ * The value as text, or the error. The arguments are columns, so that nothing is known about them when the
+ * call is planned.
+ */
 async function answer(
   client: pg.Client,
   { types, call }: Callable,

@@ -75,7 +75,7 @@ async function answer(
   }
 }
 
-/** REAL, DOUBLE PRECISION and NUMERIC: an average is of one type there, of another here. */
+/** REAL, DOUBLE PRECISION and NUMERIC: an average may have another one of these types in PostgreSQL. */
 const FRACTIONS: ReadonlySet<number> = new Set([700, 701, 1700]);
 
 const rounded = (value: string | null): string | null =>

@@ -1,15 +1,15 @@
 import type pg from 'pg';
 
-/** A function or operator that PostgreSQL has for arguments of types that the engine has too. */
+/** A function or operator of PostgreSQL whose argument types the engine has too. */
 export interface Callable {
-  /** `substr(text, integer)`, `integer + integer` */
+  /** The signature: `substr(text, integer)`, `integer + integer`. */
   readonly signature: string;
   readonly types: readonly string[];
-  /** The call with its arguments' SQL. */
+  /** The call with the SQL of its arguments. */
   call(args: readonly string[]): string;
 }
 
-/** A value of each type that stands for any value of it. */
+/** A representative value of each type. */
 export const TYPICAL: Readonly<Record<string, string>> = {
   text: "'b'",
   integer: '2',
@@ -27,7 +27,7 @@ export const TYPICAL: Readonly<Record<string, string>> = {
   'integer[]': "'{1,2}'",
 };
 
-/** The type that replaces a polymorphic parameter. */
+/** The types that replace polymorphic parameters. */
 const POLYMORPHIC: Readonly<Record<string, string>> = {
   anyelement: 'integer',
   anynonarray: 'integer',
@@ -43,7 +43,10 @@ const KINDS: Readonly<Record<string, (call: string) => string>> = {
   w: (call) => `${call} OVER ()`,
 };
 
-/** Everything callable in `pg_catalog` with arguments of the typical types, without what changes or depends on the server. */
+/**
+ * Everything in `pg_catalog` that can be called with arguments of these types, except functions with side
+ * effects or results that depend on the server.
+ */
 export async function postgresCallables(client: pg.Client): Promise<readonly Callable[]> {
   const { rows: functions } = await client.query<{
     name: string;

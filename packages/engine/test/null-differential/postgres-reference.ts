@@ -12,7 +12,7 @@ export interface PostgresReference extends AsyncDisposable {
   readonly host: string;
 }
 
-/** Programs of the newest PostgreSQL server that Debian has installed; undefined where there is none. */
+/** The programs of the newest PostgreSQL server that Debian has installed; undefined if there is none. */
 export function postgresPrograms(): string | undefined {
   if (!existsSync(INSTALLED) || runAs() === undefined) return undefined;
   return readdirSync(INSTALLED)
@@ -31,7 +31,7 @@ function runAs(): { readonly uid?: number; readonly gid?: number } | undefined {
   return entry && { uid: Number(entry[2]), gid: Number(entry[3]) };
 }
 
-/** A PostgreSQL server in a directory of its own that compares texts by bytes. */
+/** A PostgreSQL server in a temporary directory that compares texts by bytes. */
 export async function startPostgres(bin: string): Promise<PostgresReference> {
   const owner = runAs()!;
   const directory = await mkdtemp(join(tmpdir(), 'tessera-postgres-'));
@@ -69,7 +69,7 @@ export async function startPostgres(bin: string): Promise<PostgresReference> {
   };
 }
 
-/** Waits for the line of the log that says so, and keeps the log from filling its pipe. */
+/** Waits for the log line that reports readiness, and drains the log afterwards. */
 function listening(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let log = '';

@@ -1,6 +1,6 @@
 import { RandomChoice } from '../differential/random-choice.ts';
 
-/** A query that PostgreSQL and the engine understand alike, with the parameters it takes. */
+/** A query that PostgreSQL and the engine interpret in the same way, with its parameters. */
 export interface NullQuery {
   readonly sql: string;
   readonly parameters: readonly (string | null)[];
@@ -15,7 +15,7 @@ const COLUMNS: Readonly<Record<Kind, readonly string[]>> = {
   boolean: ['p', 'q'],
 };
 
-/** Two tables of the same columns, about a third of whose values are NULL. */
+/** Two tables with the same columns, in which about a third of the values are NULL. */
 export function nullTables(seed: string): readonly string[] {
   const choice = new RandomChoice(`${seed}:tables`);
   const value = (values: readonly string[]) => (choice.chance(0.35) ? 'NULL' : choice.pick(values));
@@ -31,7 +31,7 @@ export function nullTables(seed: string): readonly string[] {
   ]);
 }
 
-/** The query of a seed: NULL in every place where a value can stand. */
+/** The query of a seed, with NULL in every position where a value can be. */
 export function randomNullQuery(seed: string): NullQuery {
   return new Generator(new RandomChoice(seed)).query();
 }
@@ -53,7 +53,7 @@ class Generator {
       [2, () => this.#sets()],
       [1, () => this.#distinct()],
     ])();
-    // Not every expression that was made stands in the query: its parameters are those that do.
+    // Not every generated expression is in the query; the parameters are those of the expressions that are.
     const used: (string | null)[] = [];
     const numbered = sql.replace(
       /\$(\d+)/g,

@@ -3,21 +3,21 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTessera, type TesseraProcess } from '../tessera-process.ts';
 
-/** A client in a language of its own, which tests itself. */
+/** A test program in another language that tests its client library. */
 export interface ClientProgram {
   readonly title: string;
-  /** Says why the client cannot run here; undefined where it can. */
+  /** The reason why the client cannot run here; undefined if it can. */
   readonly missing: string | undefined;
   readonly source: string;
-  /** Finds the names of its tests in the source. */
+  /** Matches the names of its tests in the source. */
   readonly tests: RegExp;
-  /** The command that runs it; the host and the port of the node are given as its last arguments. */
+  /** The command that runs it; the host and port of the node are appended as arguments. */
   readonly command: readonly [program: string, ...args: readonly string[]];
 }
 
 /**
- * Runs the program once against a node of its own. For every test it has to write a line, `ok name`, or `failed name: why`
- * (with `\n` for line ends).
+ * Runs the program once against a new node. For every test it must print one line, `ok name`, or `failed
+ * name: why` (with `\n` for line ends).
  */
 export function describeClientProgram({ title, missing, source, tests, command }: ClientProgram): void {
   const names = [...readFileSync(source, 'utf8').matchAll(tests)].map(([, name]) => name!);

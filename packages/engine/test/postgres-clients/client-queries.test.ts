@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTessera, type TesseraProcess } from '../tessera-process.ts';
 
 /*
- * What clients of PostgreSQL send to read its catalog, a file each: `-- row: a | b` is a row that must be among the answer
- * (`*` is any value, NULL is NULL), `-- rows: 0` tells how many there are, `{oid:t}` is the OID of something.
+ * Catalog queries of PostgreSQL clients, one file each: `-- row: a
+ * b` is a row that the answer must contain (`*` is any value, NULL is NULL), `-- rows: 0` is the expected
+ * number of rows, and `{oid:t}` is the OID of an object.
  */
 
 const QUERIES = join(import.meta.dirname, 'queries');

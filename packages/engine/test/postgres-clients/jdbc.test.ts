@@ -8,7 +8,7 @@ const source = join(import.meta.dirname, 'JdbcClient.java');
 
 function missing(): string | undefined {
   if (!existsSync(DRIVER)) return 'libpostgresql-jdbc-java is not installed';
-  // The compiler is what runs a source file, and a runtime alone has none.
+  // Running a source file needs the compiler, which a plain runtime does not include.
   return spawnSync('javac', ['-version']).status === 0 ? undefined : 'a JDK is not installed';
 }
 

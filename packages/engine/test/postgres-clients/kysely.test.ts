@@ -156,7 +156,7 @@ it('migrates under its advisory lock', async () => {
   const migrator = () => new Migrator({ db, provider: { getMigrations: async () => ({ one: notes }) } });
   const [first, second] = await Promise.all([migrator().migrateToLatest(), migrator().migrateToLatest()]);
   expect([first.error, second.error]).toEqual([undefined, undefined]);
-  // The second found the migration done, because it had waited for the first.
+  // The second migration found nothing to do, because it had waited for the first.
   expect([...(first.results ?? []), ...(second.results ?? [])].map(({ status }) => status)).toEqual([
     'Success',
   ]);

@@ -259,7 +259,7 @@ describe('transactions', () => {
   });
 });
 
-/** What `pg-copy-streams` does, in short: the driver lets a query class speak for itself. */
+/** A short version of `pg-copy-streams`: the driver lets a query class handle the protocol itself. */
 class Copy {
   readonly #text: string;
   readonly #input: readonly string[];

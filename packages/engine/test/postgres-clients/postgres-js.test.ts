@@ -6,7 +6,7 @@ import { rows as rowsOverHttp } from '../http.ts';
 import type { TesseraProcess } from '../tessera-process.ts';
 import { type Place, placeOf, startNode } from './programs.ts';
 
-/** The OID of what the driver would take for texts. */
+/** The OID for parameters that the driver would otherwise send as texts. */
 const INT = 23;
 
 let node: TesseraProcess;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   node = await startNode();
   place = placeOf(node);
   sql = postgres({ ...place, max: 4, onnotice: () => undefined });
-  // The driver knows the types of arrays when its first connection has asked for them.
+  // The driver knows array types once its first connection has queried them.
   await sql`SELECT 1`;
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe } from 'vitest';
 import { startTessera, type TesseraProcess } from '../tessera-process.ts';
 
-/** Where a client finds a node. */
+/** The address of a node for a client. */
 export interface Place {
   readonly host: string;
   readonly port: number;
@@ -18,7 +18,7 @@ export function placeOf({ postgres }: TesseraProcess): Place {
   return { host, port: Number(port), user: 'tessera', database: 'tessera' };
 }
 
-/** Tests that need a program: where it is not installed they are skipped, and say why. */
+/** Tests that need a program; if it is not installed, they are skipped with that reason. */
 export function describeProgram(program: string, tests: () => void): void {
   const isThere = spawnSync(program, ['--version']).error === undefined;
   describe.skipIf(!isThere)(isThere ? program : `${program}: skipped, it is not installed`, tests);
@@ -32,13 +32,13 @@ export interface Ended {
 
 export interface RunOptions {
   readonly args: readonly string[];
-  /** Written to its input, which then ends. */
+  /** Written to its standard input, which is then closed. */
   readonly input?: string | undefined;
-  /** Told of the process when it runs. */
+  /** Called with the process once it runs. */
   readonly onStart?: (child: ChildProcess) => void;
 }
 
-/** Runs a program of libpq against a node, to its end. */
+/** Runs a libpq program against a node to its end. */
 export async function runProgram(program: string, place: Place, options: RunOptions): Promise<Ended> {
   const child = spawn(program, options.args, {
     env: {

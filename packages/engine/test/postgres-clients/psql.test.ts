@@ -34,7 +34,7 @@ describeProgram('psql', () => {
   const psql = (input: string, ...args: string[]) =>
     runProgram('psql', place, { args: ['-X', '-q', ...args], input });
 
-  /** What it prints, unaligned and without headings. */
+  /** Its output, unaligned and without headings. */
   const lines = async (input: string) => {
     const { stdout, stderr } = await psql(input, '-At');
     return [...stdout.split('\n'), ...stderr.split('\n')].filter((line) => line !== '');

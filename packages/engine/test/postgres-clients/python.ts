@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describeClientProgram } from './client-program.ts';
 
-/** The one that the Debian packages of client libraries are for. */
+/** The Python interpreter for which the Debian packages of client libraries are installed. */
 const PYTHON = '/usr/bin/python3';
 
 export interface PythonClient {
   readonly title: string;
-  /** The client library, of the Debian package `python3-<module>`. */
+  /** The client library, from the Debian package `python3-<module>`. */
   readonly module: string;
-  /** A file of this directory, which has a function `test_…` for each test. */
+  /** A file of this directory with a function `test_…` for each test. */
   readonly program: string;
 }
 

@@ -5,17 +5,17 @@ import { until } from '../cluster/until.ts';
 import type { TesseraProcess } from '../tessera-process.ts';
 
 export interface Times {
-  /** Between two probes of a node. */
+  /** The interval between two probes of a node. */
   readonly probeEveryMs: number;
-  /** From a change to when balancers act on it. */
+  /** The delay between a change and the time when load balancers act on it. */
   readonly heardAfterMs: number;
 }
 
 const UNREADY_AFTER = 2;
 
 /**
- * Which nodes get new connections, as Kubernetes has it: those whose probe succeeds, until they are to terminate; and
- * balancers hear of it later.
+ * The nodes that get new connections, by the rules of Kubernetes: those whose probe succeeds, until they are
+ * about to terminate. Load balancers learn about changes with a delay.
  */
 export class Endpoints implements AsyncDisposable {
   readonly #times: Times;
@@ -31,7 +31,7 @@ export class Endpoints implements AsyncDisposable {
     return [...this.#known.values()];
   }
 
-  /** Resolves when balancers give it connections. */
+  /** Resolves when load balancers send it connections. */
   async add(n: number, node: TesseraProcess): Promise<void> {
     const stop = new AbortController();
     this.#probing.set(n, stop);
@@ -39,7 +39,7 @@ export class Endpoints implements AsyncDisposable {
     await until(`node ${n} is an endpoint`, 60_000, () => this.#known.get(n) === node);
   }
 
-  /** The node is to terminate: from now on nobody asks whether it is ready. */
+  /** Marks the node as terminating: from now on its readiness is not probed. */
   terminate(n: number): void {
     this.#probing.get(n)?.abort();
     this.#run(this.#tell(() => this.#known.delete(n)));
@@ -75,7 +75,7 @@ export class Endpoints implements AsyncDisposable {
   }
 }
 
-/** Gives each new connection to one of the endpoints; those that are open stay where they are. */
+/** Assigns each new connection to one of the endpoints; open connections stay where they are. */
 export class TcpBalancer implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -109,7 +109,7 @@ export class TcpBalancer implements AsyncDisposable {
     ] as const) {
       this.#sockets.add(one);
       one.once('close', () => this.#sockets.delete(one));
-      // Whoever is cut off leaves the other cut off too.
+      // If one side is cut off, the other side is cut off too.
       one.once('error', () => other.resetAndDestroy());
       one.pipe(other);
     }

@@ -16,7 +16,7 @@ it('with --drain-delay a node is not ready first, and ends connections with answ
   expect(await agent.ask('SELECT 1')).toMatchObject({ status: 200, connection: 'keep-alive' });
   const stopped = server.stop('SIGTERM');
   await expect.poll(async () => (await fetch(`${server.healthUrl}/health/ready`)).status, POLL).toBe(503);
-  // On the connection from before, and on another one.
+  // The statements run on the existing connection and on a new one.
   expect(await agent.ask('SELECT 2')).toMatchObject({ status: 200, connection: 'close', isReused: true });
   expect(await agent.ask('SELECT 3')).toMatchObject({ status: 200, connection: 'close', isReused: false });
   server.child.kill('SIGTERM');
@@ -35,7 +35,7 @@ it('a node that drains closes connections without a request', async () => {
   idle.resume();
   const stopped = server.stop('SIGTERM');
   await ended;
-  // While it still works.
+  // The node is still running at this point.
   expect(server.child.exitCode).toBeNull();
   await fetch(`${server.url}/cancel?query_id=slow`, { method: 'POST' });
   expect((await running).json().errors[0].name).toBe('QUERY_CANCELLED');
@@ -48,7 +48,7 @@ interface Told {
   readonly isReused: boolean;
 }
 
-/** A client that keeps its connection for as long as it may. */
+/** A client that keeps its connection as long as the server allows. */
 class KeptConnection implements Disposable {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #url: string;

@@ -8,19 +8,22 @@ import { type Question, Traffic } from './traffic.ts';
 interface Course {
   readonly times: Times;
   readonly drainDelaySeconds: number;
-  /** The nodes that are replaced, in their order. */
+  /** The nodes that are replaced, in order. */
   readonly order: readonly number[];
   readonly clients: number;
 }
 
-/** One after the other, from the last to the first, as a StatefulSet does it; the last, and the one that leads the metadata log. */
+/**
+ * Replaces nodes one after the other, from the last to the first, as a StatefulSet does. In particular the
+ * last one, and the one that leads the metadata log.
+ */
 const SHORT: Course = {
   times: { probeEveryMs: 100, heardAfterMs: 400 },
   drainDelaySeconds: 2,
   order: [2, 0],
   clients: 3,
 };
-/** With the delays of the chart and of Kubernetes, all of them twice: `TESSERA_ROLLING=all`. */
+/** With the delays of the chart and of Kubernetes, and every node twice: `TESSERA_ROLLING=all`. */
 const LONG: Course = {
   times: { probeEveryMs: 2_000, heardAfterMs: 3_000 },
   drainDelaySeconds: 10,

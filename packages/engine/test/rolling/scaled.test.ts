@@ -18,7 +18,9 @@ const ON_ALL_NODES = {
 const JOIN = 'SELECT count(*)::int, sum(a.n)::int FROM facts a JOIN facts b ON a.n = b.n';
 const POLL = { timeout: 60_000, interval: 100 };
 
-/** How many tasks the widest stage of a query has that a node is asked; none where it runs in one piece. */
+/**
+ * The number of tasks in the widest stage of a query that the node runs; 0 if the query is not distributed.
+ */
 async function tasksOf(node: TesseraProcess): Promise<number> {
   const answer = await query(node, `EXPLAIN (ANALYZE) ${JOIN}`, ON_ALL_NODES);
   return Math.max(
@@ -61,7 +63,7 @@ it('while a cluster grows and shrinks its nodes have different lists, and answer
   await start(0, one);
   await query(cluster.node(0), 'CREATE TABLE facts (n BIGINT)');
   for (let part = 0; part < 4; part++) await insert(0, 1 + (part * ROWS) / 4, ((part + 1) * ROWS) / 4);
-  // The new one comes first; the old one does not know of it, and does what it asks.
+  // The new node starts first; the old one does not know it, but runs tasks for it.
   await start(1, both);
   await expect.poll(() => seenBy(1), POLL).toEqual(['RUNNING', 'RUNNING']);
   expect(await seenBy(0)).toEqual(['RUNNING']);
@@ -72,12 +74,12 @@ it('while a cluster grows and shrinks its nodes have different lists, and answer
   await insert(1, ROWS + 1, ROWS + 1);
   expected = [ROWS + 1, expected[1]! + ROWS + 1];
   expect(await answersOf(cluster, 0, 1)).toEqual([expected, expected]);
-  // Then the old one is started again.
+  // Then the old node is restarted.
   expect(await cluster.stop(0)).toBe(0);
   await start(0, both);
   await expect.poll(() => seenBy(0), POLL).toEqual(['RUNNING', 'RUNNING']);
   expect(await answersOf(cluster, 0, 1)).toEqual([expected, expected]);
-  // The other way round the last one goes, while the first one still has it in its list.
+  // In reverse, the last node stops while the first one still lists it.
   expect(await cluster.stop(1)).toBe(0);
   expect(await answersOf(cluster, 0)).toEqual([expected]);
 }, 180_000);

@@ -1,33 +1,33 @@
 import { Client as PostgresClient } from 'pg';
 import { Pool } from 'undici';
 
-/** What clients met. */
+/** The outcomes that clients observed. */
 export interface Met {
   queries: number;
-  /** Of these, each with what it was answered. */
+  /** The failed statements, each with its response. */
   readonly failures: string[];
-  /** Times that a connection was ended, announced, between two statements. */
+  /** The number of announced disconnects between two statements. */
   ended: number;
 }
 
 export interface Question {
   readonly sql: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** As JSON, the rows of the answer. */
+  /** The rows of the answer, as JSON. */
   readonly expected: string;
 }
 
-/** Clients that ask all the time, each over connections that it keeps. */
+/** Clients that send statements continuously, each over connections that it keeps. */
 export class Traffic implements AsyncDisposable {
   readonly met: Met = { queries: 0, failures: [], ended: 0 };
-  /** Numbers whose INSERT was acknowledged. */
+  /** The numbers whose INSERT was acknowledged. */
   readonly inserted: number[] = [];
   readonly #pools: Pool[] = [];
   readonly #running: Promise<void>[] = [];
   #nextNumber = 1;
   #isStopped = false;
 
-  /** Over HTTP: asks the questions in turn. */
+  /** Clients over HTTP that ask the questions in turn. */
   asks(port: number, clients: number, questions: readonly Question[]): void {
     for (let n = 0; n < clients; n++) {
       const pool = this.#pool(port);
@@ -36,7 +36,7 @@ export class Traffic implements AsyncDisposable {
     }
   }
 
-  /** Over HTTP: adds rows to the table `added (n BIGINT)`. */
+  /** A client over HTTP that inserts rows into the table `added (n BIGINT)`. */
   inserts(port: number): void {
     const pool = this.#pool(port);
     this.#repeat(async () => {
@@ -46,12 +46,12 @@ export class Traffic implements AsyncDisposable {
     });
   }
 
-  /** Over PostgreSQL: one connection, another one whenever it is ended. */
+  /** A client over PostgreSQL that reconnects whenever its connection is closed. */
   asksPostgres(port: number, sql: string, expected: string): void {
     this.#repeat(() => this.#connection(port, sql, expected));
   }
 
-  /** Resolves when the questions under way are answered. */
+  /** Resolves when all running statements are answered. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(this.#running);
@@ -82,7 +82,7 @@ export class Traffic implements AsyncDisposable {
     if (rows !== expected) this.met.failures.push(`${sql}: ${rows} instead of ${expected}`);
   }
 
-  /** The body of an answer that is none of an error. */
+  /** Sends a statement and returns the body of a successful answer. */
   async #send(
     pool: Pool,
     sql: string,
@@ -116,7 +116,7 @@ export class Traffic implements AsyncDisposable {
       }
     } catch (error) {
       const { code, message } = error as Error & { code?: string };
-      // The node said that it goes before it looked at the statement, which may be sent again.
+      // The node announced that it is leaving before it looked at the statement, which may be sent again.
       if (announced || code === '57P01') this.met.ended++;
       else this.met.failures.push(`PostgreSQL: ${code} ${message}`);
     } finally {

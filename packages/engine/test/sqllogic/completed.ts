@@ -4,8 +4,8 @@ import { linesOf } from './result-check.ts';
 import { unrolled } from './unrolled.ts';
 
 /**
- * The text of a file with the results of the database for queries outside loops that expect none yet. What it says is to be
- * looked at before it is believed.
+ * The text of a file with the database's results for queries that expect none yet, outside of loops. These
+ * results must be reviewed before they are trusted.
  */
 export async function completed(text: string, database: Database): Promise<string> {
   await database.fresh();

@@ -1,6 +1,6 @@
 export interface ResultColumn {
   readonly name: string;
-  /** As the dialect of the database calls it, in lower case. */
+  /** The type in the database's dialect, in lower case. */
   readonly type: string;
 }
 
@@ -10,13 +10,13 @@ export interface SqlResult {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** What a file runs on. */
+/** The database that a file runs on. */
 export interface Database {
-  /** By which `skipif` and `onlyif` know it. */
+  /** The names that `skipif` and `onlyif` match. */
   readonly names: ReadonlySet<string>;
   /** @throws Error with the message of the database */
   run(sql: string, connection: string | undefined): Promise<SqlResult>;
-  /** Whether the statements of now run in a database of their own; undoes what a file left. */
+  /** Starts a new database for the following statements if possible; undoes what a file left behind. */
   fresh(): Promise<void>;
   close(): Promise<void>;
 }

@@ -4,13 +4,13 @@ import type { Database, SqlResult } from './database.ts';
 
 interface Session {
   parameters: Record<string, string>;
-  /** Where its last statement ran: a transaction stays where it began. */
+  /** The node of the last statement: a transaction stays on the node where it began. */
   node: number;
 }
 
 /**
- * The engine over HTTP. Statements go to one node after the other; those of a transaction to one. Each file has a database
- * of its own.
+ * The engine over HTTP. Statements go to the nodes in turn; those of a transaction go to one node. Each file
+ * has a database of its own.
  */
 export class HttpDatabase implements Database {
   readonly names = new Set(['tessera']);
@@ -71,7 +71,7 @@ export class HttpDatabase implements Database {
   }
 }
 
-/** The parameters of the session after an answer, as clients keep them. */
+/** The session parameters after an answer, as clients keep them. */
 function after(parameters: Record<string, string>, headers: Headers): Record<string, string> {
   const next = headers.has('Firebolt-Reset-Session') ? {} : { ...parameters };
   const update = headers.get('Firebolt-Update-Parameters');

@@ -1,11 +1,11 @@
-/** A statement or query of a file, with the conditions that stand before it. */
+/** A statement or query of a file, with its conditions. */
 export type SqlRecord = StatementRecord | QueryRecord;
 
 interface RecordPlace {
-  /** Of its first line, from 1. */
+  /** The number of its first line, counted from 1. */
   readonly line: number;
   readonly conditions: readonly Condition[];
-  /** Statements of one name share a session. */
+  /** Statements with the same name share a session. */
   readonly connection: string | undefined;
   readonly sql: string;
 }
@@ -18,22 +18,22 @@ export interface Condition {
 export interface StatementRecord extends RecordPlace {
   readonly kind: 'statement';
   readonly expect: 'ok' | 'error' | 'maybe';
-  /** That the error says: a part of it, or after `<REGEX>:` a pattern of all of it. */
+  /** The expected error: a part of the message, or after `<REGEX>:` a pattern for the whole message. */
   readonly message: string | undefined;
 }
 
 export interface QueryRecord extends RecordPlace {
   readonly kind: 'query';
-  /** A letter for each column. */
+  /** One letter per column. */
   readonly types: string;
   readonly sort: 'nosort' | 'rowsort' | 'valuesort';
-  /** Queries of one label give the same result. */
+  /** Queries with the same label must return the same result. */
   readonly label: string | undefined;
-  /** Lines of the result; undefined: not looked at. */
+  /** The lines of the result; undefined if it is not compared. */
   readonly expected: readonly string[] | undefined;
 }
 
-/** What steers the run. */
+/** A command that controls the run. */
 export type Control =
   | { readonly kind: 'halt'; readonly line: number; readonly conditions: readonly Condition[] }
   | { readonly kind: 'endloop'; readonly line: number }
@@ -49,7 +49,7 @@ export type Control =
 const SIGNED = ['tinyint', 'smallint', 'integer', 'bigint', 'hugeint'];
 const INTEGRAL = [...SIGNED, 'utinyint', 'usmallint', 'uinteger', 'ubigint', 'uhugeint'];
 const NUMERIC = [...INTEGRAL, 'float', 'double'];
-/** Lists that go by a name. */
+/** Named lists of types. */
 const TYPE_LISTS: Readonly<Record<string, readonly string[]>> = {
   '<signed>': SIGNED,
   '<integral>': INTEGRAL,
@@ -60,7 +60,7 @@ const typesOf = (word: string): readonly string[] => TYPE_LISTS[word] ?? [word];
 
 const SORTS = new Set(['nosort', 'rowsort', 'valuesort']);
 
-/** Reads a file of the sqllogictest format, with what DuckDB's and SQLite's have added to it. */
+/** Parses a file in the sqllogictest format, with the extensions of DuckDB and SQLite. */
 export function parseRecords(text: string): (SqlRecord | Control)[] {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   const found: (SqlRecord | Control)[] = [];

@@ -4,19 +4,19 @@ import type { QueryRecord } from './records.ts';
 import { textOfValue } from './text-of-value.ts';
 
 export interface CheckOptions {
-  /** How far a number may be off, relative to it. */
+  /** The relative tolerance for numbers. */
   readonly tolerance: number;
-  /** Whether the letters of the types say something: `I`, `R`, `T`, `B`. */
+  /** Whether the type letters are checked: `I`, `R`, `T`, `B`. */
   readonly checkTypes: boolean;
-  /** Render as SQLite's own runner does: integers of `I`, three digits of `R`. */
+  /** Whether values are rendered as SQLite's own runner does: `I` as integers, `R` with three digits. */
   readonly asSqlite: boolean;
-  /** Rows may come in any order. */
+  /** Whether the rows may be in any order. */
   readonly anyOrder?: boolean;
 }
 
 const HASHED = /^(\d+) values hashing to ([0-9a-f]{32})$/;
 
-/** What is wrong with a result; undefined when it is as expected. */
+/** The difference between a result and the expected one; undefined if there is none. */
 export function differenceOf(
   result: SqlResult,
   record: QueryRecord,
@@ -63,7 +63,7 @@ function areSameInAnyOrder(
   });
 }
 
-/** The result as lines of a file: what a record that has none would expect. */
+/** The result as lines of a file: what a record without expectation would expect. */
 export function linesOf(result: SqlResult, record: QueryRecord): string[] {
   const options = { tolerance: 0, checkTypes: false, asSqlite: false };
   return sorted(renderedRows(result, record.types, options), record.sort).map((row) => row.join('\t'));
@@ -86,7 +86,7 @@ const integerText = (value: unknown): string => {
 
 const printable = (text: string): string => text.replace(/[^ -~]/g, '@');
 
-/** One line for each row, its values apart by tabs; or one line for each value. */
+/** The expected rows: one line per row, with tab-separated values, or one line per value. */
 function expectedRows(lines: readonly string[], columns: number, rows: number): string[][] {
   const cells = lines.map((line) => line.split('\t'));
   if (columns === 1 || lines.length === 0) return lines.map((line) => [line]);
@@ -145,7 +145,7 @@ const LETTERS: readonly [letter: string, types: RegExp][] = [
   ['B', /^boolean( null)?$/],
 ];
 
-/** `I` integers, `R` other numbers, `B` truth values, `T` the rest. */
+/** `I` means integers, `R` other numbers, `B` booleans, `T` everything else. */
 function wrongType({ columns }: SqlResult, types: string): string | undefined {
   if (columns.length !== types.length) return `${columns.length} columns for ${types.length}`;
   for (const [i, { type }] of columns.entries()) {

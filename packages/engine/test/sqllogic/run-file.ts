@@ -8,7 +8,7 @@ export interface Failure {
   readonly sql: string;
   readonly kind: 'error' | 'no-error' | 'wrong-error' | 'wrong-result' | 'unsupported';
   readonly why: string;
-  /** A statement before it, that was to change something, failed. */
+  /** Whether an earlier statement that should have changed something failed. */
   readonly followsFailure: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface FileReport {
 }
 
 export interface RunOptions extends CheckOptions {
-  /** Statements that need not succeed: settings that another engine has, or plans as it prints them. */
+  /** Matches statements that need not succeed, such as settings of another engine or plans in its format. */
   readonly mayFail?: RegExp;
 }
 

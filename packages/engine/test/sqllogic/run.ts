@@ -1,11 +1,12 @@
 /**
- * Runs files of the sqllogictest format and tells what fails:
- *   node packages/engine/test/sqllogic/run.ts [--nodes 3 | --duckdb] [--setting name=value]… [--as name]… [--sqlite]
+ * Runs files of the sqllogictest format and reports failures:
+ *   node packages/engine/test/sqllogic/run.ts [--nodes 3
+ * --duckdb] [--setting name=value]… [--as name]… [--sqlite]
  *     [--loose] [--report failures.jsonl] [--complete] files or directories
- * `--as` also takes what `onlyif name` says; `--sqlite` renders values as SQLite's runner does; `--loose` is for files of
- * others: types of columns are not looked at, numbers may differ by 1 %, rows come in
- * any order (NULLs sort as settings say that we do not have), and settings that we do not have are passed over. `--complete` writes
- * results into the files for queries that expect none yet.
+ * `--as` also includes records marked `onlyif name`; `--sqlite` renders values as SQLite's runner does;
+ * `--loose` is for files of other projects: column types are not compared, numbers may differ by 1 %, rows
+ * may be in any order (NULLs sort by settings that we do not have), and unknown settings are ignored.
+ * `--complete` writes results into the files for queries that expect none yet.
  */
 import { appendFileSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';

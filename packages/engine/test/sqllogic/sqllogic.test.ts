@@ -8,7 +8,7 @@ import { runFile } from './run-file.ts';
 
 const FILES = join(import.meta.dirname, 'files');
 const OPTIONS = { tolerance: 1e-9, checkTypes: true, asSqlite: false };
-/** Every query is spread, and no table is read whole. */
+/** Settings with which every query is distributed and no table is read whole. */
 const SPREAD = { min_distributed_bytes: '0', whole_table_bytes: '0' };
 const FILE_MS = 120_000;
 

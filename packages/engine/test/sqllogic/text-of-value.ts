@@ -1,4 +1,7 @@
-/** A value as the files write it: NULL, `(empty)`, doubles with a fraction, lists and structs as DuckDB prints them. */
+/**
+ * A value in the notation of the files: NULL, `(empty)`, doubles with a fraction, lists and structs as DuckDB
+ * prints them.
+ */
 export function textOfValue(value: unknown, type: string): string {
   if (value === null || value === undefined) return 'NULL';
   if (value === '') return '(empty)';

@@ -2,7 +2,7 @@ import type { Control, QueryRecord, SqlRecord } from './records.ts';
 
 type Step = SqlRecord | Extract<Control, { kind: 'mode' | 'unsupported' | 'halt' }>;
 
-/** The records in the order in which they run: loops written out, `${variable}` replaced in them. */
+/** The records in execution order: loops are expanded and `${variable}` is replaced in them. */
 export function unrolled(records: readonly (SqlRecord | Control)[]): Step[] {
   const steps: Step[] = [];
   for (let at = 0; at < records.length; at++) {

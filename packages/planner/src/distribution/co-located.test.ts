@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { differenceOf } from './testing/same-rows.ts';
 import { SimulatedCluster } from './testing/simulated-cluster.ts';
 
-/** Nothing is small, and no exchange is cheap. */
+/** No table is small, and no exchange is cheap. */
 const OPTIONS = { nodes: 3, wholeTableBytes: 0, gatherLimitRows: 10, refines: false };
 const key = { column: 'k', domain: 'keys' };
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-/** The exchanges of a plan, but for the last, of the result. */
+/** The exchanges of a plan, except the one of the result. */
 async function exchangesOf(sql: string): Promise<readonly string[]> {
   const plan = await cluster.plan(sql, { ...OPTIONS, tables: large() });
   return plan.stages

@@ -13,17 +13,17 @@ import type { PlanFacts } from './plan-facts.ts';
 import { normalForm } from './rewrites/normal-form.ts';
 import { stageOfDraft } from './stages/stage-of-draft.ts';
 
-/** State of the plans of this process, kept to refine them. */
+/** The planning state of the plans of this process, kept to refine them. */
 const MEMORIES = new WeakMap<DistributedPlan, PlanMemory>();
 
-/** A relation in stages. */
+/** Divides a relation into stages. */
 export function distribute(relation: Relation, facts: PlanFacts): DistributedPlan {
   return planned(new Planning(facts), normalForm(relation));
 }
 
 /**
- * The plan with what is not started decided again, now that the sizes of `finished` stages are known. The same plan where it
- * was not made by `distribute` in this process.
+ * Plans the stages that have not started again, with the actual sizes of `finished` stages. Returns the same
+ * plan if it was not made by `distribute` in this process.
  */
 export function refine(
   plan: DistributedPlan,
@@ -49,7 +49,7 @@ export function refine(
   return planned(planning, memory.tree, plan.choice);
 }
 
-/** @param choice made before the plan was refined */
+/** @param choice the number of nodes that was chosen before the plan was refined */
 function planned(planning: Planning, tree: Relation, choice?: NodeChoice): DistributedPlan {
   const { cpuMs } = choice?.oneNode ?? costOnOneNode(planning, tree);
   planning.isWorthAllNodes = cpuMs * 1000 > planning.nodes * COST_CONSTANTS.startTask;
@@ -108,7 +108,10 @@ function neededDrafts(planning: Planning, root: StageDraft): readonly StageDraft
   }
 }
 
-/** Started stages, those that leave other rows of the same relations, and what these read. */
+/**
+ * The stages that have started, stages of the same relations with other outputs, and the stages that these
+ * read.
+ */
 function keptStages(
   plan: DistributedPlan,
   memory: PlanMemory,

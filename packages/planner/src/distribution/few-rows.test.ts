@@ -3,7 +3,7 @@ import { refine } from './distribute.ts';
 import { SimulatedCluster } from './testing/simulated-cluster.ts';
 
 const OPTIONS = { nodes: 3, gatherLimitRows: 1_000_000 };
-/** Three exchanges, if their rows are many. */
+/** A query with three exchanges if it reads many rows. */
 const SQL = `
   SELECT n, count(*) FROM (
     SELECT a.id % 50 AS m, count(DISTINCT b.v) AS n FROM a JOIN b ON a.k = b.k GROUP BY ALL
@@ -21,7 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-/** What is left to do when all stages that read tables have finished with so many bytes each. */
+/**
+ * The number of stages that remain after all stages that read tables have finished with this many bytes each.
+ */
 async function stagesLeft(bytes: number): Promise<number> {
   const options = { ...OPTIONS, tables: many() };
   const plan = await cluster.plan(SQL, options);

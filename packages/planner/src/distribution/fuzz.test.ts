@@ -9,11 +9,11 @@ import { wrongFacts } from './testing/wrong-facts.ts';
 const GENERATOR = join(import.meta.dirname, '../../../../../shared/tools/fuzzsql.mjs');
 const FIRST_SEED = Number(process.env.TESSERA_FUZZ_SEED ?? 1);
 const SCHEMAS = Number(process.env.TESSERA_FUZZ_SCHEMAS ?? 8);
-/** Enlarged tables have so many times their rows. */
+/** Enlarged tables claim this many times their rows. */
 const GROWTH = 50_000;
 const QUERIES = Number(process.env.TESSERA_FUZZ_QUERIES ?? 12);
 
-/** What we use of the generator outside this repository. */
+/** The part of the external generator that is used here. */
 interface Generator {
   makeSchema(seed: string): object;
   schemaSql(schema: object): string[];
@@ -68,7 +68,7 @@ test.skipIf(!existsSync(GENERATOR)).each(seeds)(
   },
 );
 
-/** Most tables are divided by ranges of a key: one column of a type of which many tables have one. */
+/** Divides most tables by ranges of a key: one column, of a type that many tables have. */
 async function keysOf(cluster: SimulatedCluster): Promise<TableKeys> {
   const { rows } = await cluster.plain(
     `SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE schema_name = 'managed'
@@ -80,7 +80,7 @@ async function keysOf(cluster: SimulatedCluster): Promise<TableKeys> {
   return keys;
 }
 
-/** Facts of tables that are worth weighing: small ones are read by every task without more ado. */
+/** Statistics of tables large enough to be weighed; small tables are always read in full by every task. */
 const enlarged = (cluster: SimulatedCluster, options: SimulatedOptions) =>
   new Map(
     [...cluster.planFacts(options).tables].map(([name, facts]) => [
@@ -89,7 +89,7 @@ const enlarged = (cluster: SimulatedCluster, options: SimulatedOptions) =>
     ]),
   );
 
-/** Without a plan of the kernel there is nothing to distribute: such a query runs on one node. */
+/** If the kernel returns no plan, there is nothing to distribute; such a query runs on one node. */
 async function planOf(cluster: SimulatedCluster, sql: string, options: SimulatedOptions) {
   try {
     return await cluster.plan(sql, options);

@@ -6,7 +6,7 @@ import { planText } from './plan-text.ts';
 import type { SimulatedCluster } from './testing/simulated-cluster.ts';
 import { atScale100, type Suite, TPC_KEYS, tpcCluster, tpcPresent, tpcQueries } from './testing/tpc.ts';
 
-// UPDATE_GOLDENS=1 writes the files anew.
+// UPDATE_GOLDENS=1 rewrites the files.
 const UPDATES = process.env.UPDATE_GOLDENS === '1';
 const CLUSTER = {
   nodes: 4,

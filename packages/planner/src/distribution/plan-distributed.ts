@@ -4,7 +4,7 @@ import { distribute } from './distribute.ts';
 import type { PlanFacts } from './plan-facts.ts';
 
 /**
- * The kernel's plan, as `PLAN_SQL` gives it, in stages.
+ * Divides the kernel's plan, as `PLAN_SQL` returns it, into stages.
  * @throws UnsupportedPlan
  */
 export const planDistributed = (serializedPlan: string, facts: PlanFacts): DistributedPlan =>

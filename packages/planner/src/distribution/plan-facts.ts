@@ -2,7 +2,7 @@ import type { ClusterFacts, TableFacts } from '../distributed-plan.ts';
 
 /** Facts about tables and the cluster that the planner uses. */
 export interface PlanFacts {
-  /** Tables by bound name. */
+  /** The tables by bound name. */
   readonly tables: ReadonlyMap<string, TableFacts>;
   readonly cluster: ClusterFacts;
 }

@@ -3,9 +3,9 @@ import type { DistributedPlan, ScanSource, Stage, StageSource } from '../distrib
 import { choiceText } from './placement/cost/cost-text.ts';
 
 /**
- * A plan as people read it: what it costs on one node and on all of them, then each stage with where it runs, what it leaves, what it reads, and its operators.
- *
- * @param tableName what users call a table that the plan has by its bound name
+ * Renders a plan for EXPLAIN: its cost on one node and on all nodes, then for each stage its partitioning,
+ * its output, its inputs and its operators.
+ * @param tableName the user-visible name of a table, by its bound name
  */
 export function planText(
   plan: DistributedPlan,
@@ -78,7 +78,7 @@ function conjunctText(conjunct: Conjunct): string {
   }
 }
 
-/** Three digits and a unit: estimates are no exact numbers. */
+/** Formats a count with three digits and a unit, because estimates are not exact. */
 function count(rows: number): string {
   return scaled(rows, 1000, ['', ' thousand', ' million', ' billion', ' trillion']);
 }

@@ -4,7 +4,7 @@ import { differenceOf } from './testing/same-rows.ts';
 import type { SimulatedCluster, SimulatedOptions } from './testing/simulated-cluster.ts';
 import { atScale100, type Suite, TPC_KEYS, tpcCluster, tpcPresent, tpcQueries } from './testing/tpc.ts';
 
-/** As a query's number goes round, so do these, and all of them with `TESSERA_ALL_VARIANTS=1`. */
+/** Each query uses one of these variants, by its number, and all of them with `TESSERA_ALL_VARIANTS=1`. */
 const VARIANTS: readonly SimulatedOptions[] = [
   { nodes: 3 },
   { nodes: 3, broadcastLimitBytes: 0 },
@@ -12,7 +12,10 @@ const VARIANTS: readonly SimulatedOptions[] = [
   { nodes: 3, broadcastLimitBytes: 2 ** 50, gatherLimitRows: 10 },
   { nodes: 3, wholeTableBytes: 1_000_000 },
 ];
-/** Plans as for a hundred times ten thousand the rows that there are, and kept so: of every third query. */
+/**
+ * Plans every third query for the statistics of scale factor 100, without refining the plan to the actual
+ * sizes.
+ */
 const LARGE: SimulatedOptions = { nodes: 3, wholeTableBytes: 2 ** 30, refines: false };
 const LARGE_EVERY = 3;
 const RUNS_ALL = process.env.TESSERA_ALL_VARIANTS === '1';
@@ -31,7 +34,7 @@ describe.each<Suite>(['tpch', 'tpcds'])('%s in stages gives what the kernel give
     variants: RUNS_ALL ? VARIANTS : [VARIANTS[i % VARIANTS.length]!],
     isLarge: RUNS_ALL || i % LARGE_EVERY === 0,
   }));
-  // Without a query the suite would be empty, which counts as a failure.
+  // A suite without tests would count as a failure.
   if (cases.length === 0) test.skip(`${suite}: skipped, its data is not on this machine`);
   test.skipIf(!tpcPresent(suite)).each(cases)(
     'query $name',

@@ -4,7 +4,7 @@ import { differenceOf } from './testing/same-rows.ts';
 import { SimulatedCluster, type SimulatedOptions } from './testing/simulated-cluster.ts';
 import { filtersRows, wrongFacts } from './testing/wrong-facts.ts';
 
-/** Statements that have been answered wrongly by one distributed engine or another. */
+/** Statements that some distributed engine has answered wrongly. */
 const TRAPS: readonly (readonly [what: string, sql: string])[] = [
   ['count of nothing', 'SELECT count(*), sum(v), min(s), avg(d) FROM a WHERE k > 1000000'],
   ['count of an empty table', 'SELECT count(*), count(v), max(v) FROM empty'],

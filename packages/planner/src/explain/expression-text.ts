@@ -13,7 +13,7 @@ interface NamedExpression extends PlanExpression {
   readonly else_expr?: PlanExpression;
 }
 
-/** An expression of a plan, much as SQL has it; for people. */
+/** The text of a plan's expression for EXPLAIN, similar to SQL. */
 export function expressionText(node: PlanExpression): string {
   const { type, name, left, right, child, children = [], value } = node;
   const { alias, is_operator, aggregate_type, case_checks, else_expr } = node as NamedExpression;

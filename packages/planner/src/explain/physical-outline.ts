@@ -11,10 +11,9 @@ interface KernelPlan {
 }
 
 /**
- * The outline of what the kernel's `EXPLAIN (FORMAT json)` tells of a statement over relations of the mirror.
- *
- * @param serialized the same statement's plan, which knows them by name
- * @param rename for texts in which tables stand by names that users do not know
+ * The outline of the kernel's `EXPLAIN (FORMAT json)` output for a statement over relations of the mirror.
+ * @param serialized the plan of the same statement, which contains the names of the relations
+ * @param rename translates texts that contain internal table names
  */
 export function physicalOutline(
   json: string,
@@ -25,14 +24,14 @@ export function physicalOutline(
   const plan = (Array.isArray(parsed) ? parsed[0] : parsed) ?? {};
   const count = operators(plan).filter(isRelation).length;
   const tables = count === 0 ? [] : scannedTables(parsePlan(serialized));
-  // Where the kernel has made other scans of those of the plan, nobody can tell which is which.
+  // If the kernel has other scans than the plan, they cannot be matched.
   const names = (tables.length === count ? tables : []).values();
   return outline(plan, { rename, names });
 }
 
 interface Naming {
   readonly rename: (text: string) => string;
-  /** Of the tables that are scanned, in the order of their scans. */
+  /** The names of the scanned tables, in the order of their scans. */
   readonly names: Iterator<string, undefined>;
 }
 

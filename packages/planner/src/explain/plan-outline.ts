@@ -4,7 +4,7 @@ import { parsePlan } from '../serialized-plan.ts';
 import { expressionText } from './expression-text.ts';
 import { scanConditions } from './scan-conditions.ts';
 
-/** A plan as people read it: each operator with what it does. */
+/** A plan for EXPLAIN: each operator with its details. */
 export interface PlanOutline {
   readonly operator: string;
   readonly details: Readonly<Record<string, string>>;
@@ -12,10 +12,9 @@ export interface PlanOutline {
 }
 
 /**
- * The outline of a bound plan, from the text that `json_serialize_plan` gives for it.
- *
- * @param tableName what users call a table that the plan has by its bound name
- * @throws TesseraError STATEMENT_FAILED when the kernel gave no plan
+ * The outline of a bound plan, from the text that `json_serialize_plan` returns.
+ * @param tableName the user-visible name of a table, by its bound name
+ * @throws TesseraError STATEMENT_FAILED if the kernel returned no plan
  */
 export function logicalOutline(serialized: string, tableName: (bound: string) => string): PlanOutline {
   return outline(parsePlan(serialized), tableName);
@@ -102,7 +101,7 @@ function detailsOf(node: PlanOperator): Readonly<Record<string, string>> {
 const listed = (name: string, items: readonly string[] | undefined): Record<string, string> =>
   items === undefined || items.length === 0 ? {} : { [name]: items.join(', ') };
 
-/** One line for each operator, those that give it rows indented below. */
+/** One line per operator, with its inputs indented below it. */
 export function outlineText({ operator, details, inputs }: PlanOutline, indent = ''): string {
   const told = Object.entries(details).map(([name, value]) => `${name}: ${value}`);
   const line = `${indent}${operator}${told.length === 0 ? '' : ` [${told.join('; ')}]`}`;

@@ -2,7 +2,7 @@ import { COMPARISONS } from '../comparisons.ts';
 import type { PlanFilter, PlanGet } from '../plan-nodes.ts';
 import { constantText, expressionText } from './expression-text.ts';
 
-/** What a scan filters by, for people. */
+/** The filters of a scan as texts for EXPLAIN. */
 export const scanConditions = (get: PlanGet): readonly string[] =>
   (get.table_filters?.filters ?? []).map(({ key, value }) =>
     filterText(value, get.names?.[Number(key)] ?? '?'),

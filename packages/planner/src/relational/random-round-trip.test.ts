@@ -31,7 +31,7 @@ describe.skipIf(!generatorPresent())(
           }
         }
         expect(wrong).toEqual([]);
-        // Some of the plans the kernel itself fails to give.
+        // The kernel itself fails to return some of the plans.
         expect(refused.length, refused.join('\n')).toBeLessThan(QUERIES_PER_SCHEMA / 20);
       },
     );

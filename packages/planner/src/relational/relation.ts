@@ -2,8 +2,9 @@ import type { Comparison } from '../comparisons.ts';
 import type { PlanExpression, PlanType } from '../plan-nodes.ts';
 
 /**
- * The bound, optimised plan as a tree of relations. An expression is the kernel's own bound one; a `BOUND_REF` in it is a
- * position in the columns of the relation's inputs, left before right. The columns that a relation gives are `columns`.
+ * The bound, optimised plan as a tree of relations. An expression is the kernel's own bound expression; a
+ * `BOUND_REF` in it is a position in the columns of the relation's inputs, left before right. `columns` are
+ * the columns of the relation.
  */
 export type Relation =
   | ScanRelation
@@ -28,7 +29,7 @@ export type Relation =
   | RecursiveRelation;
 
 export interface RelationColumn {
-  /** What the plan calls it, for people; names may repeat. */
+  /** The name in the plan, for EXPLAIN; names may repeat. */
   readonly name: string;
   readonly type: PlanType;
 }
@@ -37,7 +38,10 @@ interface Columns {
   readonly columns: readonly RelationColumn[];
 }
 
-/** A managed table; `names` are the table's columns that `columns` stand for (`$tablet`, `$row` among them). */
+/**
+ * A scan of a managed table. `names` are the table's columns that `columns` represent (possibly including
+ * `$tablet` and `$row`).
+ */
 export interface ScanRelation extends Columns {
   readonly kind: 'scan';
   /** The bound name, without the schema. */
@@ -45,33 +49,36 @@ export interface ScanRelation extends Columns {
   readonly names: readonly string[];
 }
 
-/** What only the session of the query has: uploads, views of information_schema, files. `names` as for a scan. */
+/**
+ * A relation that only the session of the query has: uploads, views of information_schema, files. `names` as
+ * for a scan.
+ */
 export interface SessionRelation extends Columns {
   readonly kind: 'session';
-  /** As it stands in FROM. */
+  /** The SQL for FROM. */
   readonly sql: string;
   readonly names: readonly string[];
 }
 
-/** The rows of another stage. */
+/** The output of another stage. */
 export interface InputRelation extends Columns {
   readonly kind: 'input';
   readonly id: number;
 }
 
-/** A table function of the kernel whose rows follow from its arguments (`range`, `generate_series`, …). */
+/** A table function of the kernel whose rows depend only on its arguments (`range`, `generate_series`, …). */
 export interface FunctionRelation extends Columns {
   readonly kind: 'function';
   readonly name: string;
   readonly arguments: readonly PlanExpression[];
   readonly namedArguments: Readonly<Record<string, PlanExpression>>;
-  /** The rows to call it for, if its arguments refer to any; their columns stand behind those of the function. */
+  /** The rows to call it for, if its arguments refer to any; their columns follow those of the function. */
   readonly input?: Relation | undefined;
 }
 
 export interface ValuesRelation extends Columns {
   readonly kind: 'values';
-  /** A row without columns is one row; no rows is the empty relation. */
+  /** A list of rows. One row without columns is a single empty row; an empty list is the empty relation. */
   readonly rows: readonly (readonly PlanExpression[])[];
 }
 
@@ -88,9 +95,9 @@ export interface ProjectRelation extends Columns {
 }
 
 /**
- * `mark` adds one BOOLEAN column to the left ones (IN with its NULLs), `single` the right ones, at most one match for each
- * left row or an error. `semi`, `anti` give the left columns, `right_semi`, `right_anti` the right ones. A cross product is
- * an inner join without conditions.
+ * `mark` adds one BOOLEAN column to the left columns (IN with its NULLs). `single` adds the right columns and
+ * fails if a left row has more than one match. `semi` and `anti` return the left columns, `right_semi` and
+ * `right_anti` the right ones. A cross product is an inner join without conditions.
  */
 export type JoinType =
   | 'inner'
@@ -118,9 +125,9 @@ export interface JoinRelation extends Columns {
   readonly left: Relation;
   readonly right: Relation;
   readonly conditions: readonly JoinCondition[];
-  /** Must hold too; references are positions in the left and the right columns together. */
+  /** Additional conditions; references are positions in the left and right columns together. */
   readonly residual: readonly PlanExpression[];
-  /** One of `conditions`, an inequality, picks the nearest row only (ASOF JOIN). */
+  /** Whether one of `conditions`, an inequality, selects only the nearest row (ASOF JOIN). */
   readonly isAsof: boolean;
 }
 
@@ -130,15 +137,20 @@ export interface PositionalJoinRelation extends Columns {
   readonly right: Relation;
 }
 
-/** Gives the groups, then the aggregates (`BOUND_AGGREGATE`), then one column for each of `groupingCalls`. */
+/**
+ * Returns the groups, then the aggregates (`BOUND_AGGREGATE`), then one column for each of `groupingCalls`.
+ */
 export interface AggregateRelation extends Columns {
   readonly kind: 'aggregate';
   readonly input: Relation;
   readonly groups: readonly PlanExpression[];
-  /** Positions in `groups`; one set with all of them is a plain GROUP BY, and one empty set no GROUP BY. */
+  /**
+   * Positions in `groups`. A single set with all of them is a plain GROUP BY; a single empty set means no
+   * GROUP BY.
+   */
   readonly groupingSets: readonly (readonly number[])[];
   readonly aggregates: readonly PlanExpression[];
-  /** GROUPING(…): positions in `groups`. */
+  /** The arguments of each GROUPING(…) call: positions in `groups`. */
   readonly groupingCalls: readonly (readonly number[])[];
 }
 
@@ -150,7 +162,7 @@ export interface DistinctRelation extends Columns {
   readonly order: readonly SortKey[];
 }
 
-/** Gives the input's columns, then one for each of `windows` (`BOUND_WINDOW`). */
+/** Returns the input's columns, then one for each of `windows` (`BOUND_WINDOW`). */
 export interface WindowRelation extends Columns {
   readonly kind: 'window';
   readonly input: Relation;
@@ -170,8 +182,8 @@ export interface SortRelation extends Columns {
 }
 
 /**
- * Above a sort it keeps its first rows. Its numbers are expressions over no row, or over columns of the input that have the same
- * value in every row (`LIMIT (SELECT …)`).
+ * Above a sort, it keeps the first rows. Its numbers are expressions over no row, or over columns of the
+ * input that have the same value in every row (`LIMIT (SELECT …)`).
  */
 export interface LimitRelation extends Columns {
   readonly kind: 'limit';
@@ -184,7 +196,7 @@ export interface LimitRelation extends Columns {
 export interface SampleRelation extends Columns {
   readonly kind: 'sample';
   readonly input: Relation;
-  /** What stands behind USING SAMPLE. */
+  /** The text after USING SAMPLE. */
   readonly sql: string;
 }
 
@@ -192,11 +204,11 @@ export interface SetRelation extends Columns {
   readonly kind: 'set';
   readonly operation: 'union' | 'intersect' | 'except';
   readonly isAll: boolean;
-  /** Two for INTERSECT and EXCEPT; columns of the same types. */
+  /** Exactly two for INTERSECT and EXCEPT; their columns have the same types. */
   readonly inputs: readonly Relation[];
 }
 
-/** Gives the input's columns, then one for each of `unnests` (`BOUND_UNNEST`), a row for each element. */
+/** Returns the input's columns, then one for each of `unnests` (`BOUND_UNNEST`), with one row per element. */
 export interface UnnestRelation extends Columns {
   readonly kind: 'unnest';
   readonly input: Relation;
@@ -204,8 +216,8 @@ export interface UnnestRelation extends Columns {
 }
 
 /**
- * `definition` is computed once and read by every `SharedReference` with its id in `body`: a CTE, and what a DELIM_JOIN
- * shares between its sides.
+ * `definition` is computed once and read by every `SharedReference` with its id in `body`. Used for CTEs, and
+ * for what a DELIM_JOIN shares between its sides.
  */
 export interface SharedRelation extends Columns {
   readonly kind: 'shared';
@@ -217,7 +229,7 @@ export interface SharedRelation extends Columns {
 
 export interface SharedReference extends Columns {
   readonly kind: 'reference';
-  /** Of a shared relation, or of a recursive one of which it is the working table. */
+  /** The id of a shared relation, or of the recursive relation whose working table this is. */
   readonly id: number;
 }
 
@@ -225,7 +237,7 @@ export interface RecursiveRelation extends Columns {
   readonly kind: 'recursive';
   readonly id: number;
   readonly anchor: Relation;
-  /** References to `id` are the rows of the step before. */
+  /** References to `id` in it are the rows of the previous step. */
   readonly step: Relation;
   /** References to it are all rows so far (`recurring.` of USING KEY). */
   readonly recurringId?: number | undefined;

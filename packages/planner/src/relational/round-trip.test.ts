@@ -10,7 +10,7 @@ const SHAPES = join(import.meta.dirname, 'testing/shapes');
 const PLANNED: readonly PlannedBy[] = [
   { tables: 'empty' },
   { tables: 'filled' },
-  // Calls over constants stay calls.
+  // Calls with constant arguments are not folded in this mode.
   { tables: 'empty', without: ['expression_rewriter'] },
 ];
 

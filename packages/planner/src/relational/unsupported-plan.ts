@@ -1,4 +1,7 @@
-/** A plan, or a part of one, that cannot be told as relations or as SQL: the query is run as it was written. */
+/**
+ * Thrown for a plan, or a part of one, that cannot be represented as relations or rendered as SQL. The query
+ * then runs as it was written.
+ */
 export class UnsupportedPlan extends Error {
   override readonly name = 'UnsupportedPlan';
   readonly reason: string;

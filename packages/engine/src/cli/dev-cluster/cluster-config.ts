@@ -1,12 +1,12 @@
 import type { ClusterIdentity, ClusterLogin } from './identity.ts';
 import type { ClusterPorts, NodePorts } from './ports.ts';
 
-/** Of all processes of the cluster, of the machine's memory. */
+/** The fraction of the machine's memory for all processes of the cluster. */
 const MEMORY_RATIO = 0.8;
-/** Where nodes find the administrator's password. */
+/** The environment variable with the administrator's password. */
 export const PASSWORD_VARIABLE = 'TESSERA_DEV_CLUSTER_PASSWORD';
 
-/** What all nodes read: a configuration file as `tessera serve --config` takes it. */
+/** The configuration of all nodes, in the format of `tessera serve --config`. */
 export const clusterConfig = (
   { instanceId }: ClusterIdentity,
   { nodes }: ClusterPorts,

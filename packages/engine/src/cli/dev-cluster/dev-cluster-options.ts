@@ -1,14 +1,14 @@
-/** What `tessera dev-cluster` was told. */
+/** The options of `tessera dev-cluster`. */
 export interface DevClusterOptions {
   readonly nodes: number;
-  /** Absolute path, kept; undefined: a temporary one, removed at the end. */
+  /** An absolute path that is kept; if undefined, a temporary directory that is removed at the end. */
   readonly directory: string | undefined;
-  /** Undefined or 0: free ports. */
+  /** Undefined or 0 selects free ports. */
   readonly basePort: number | undefined;
-  /** Whether nodes that die are started again. */
+  /** Whether nodes that die are restarted. */
   readonly restart: boolean;
   /** Whether users have to log in. */
   readonly nativeAuth: boolean;
-  /** Whether the addresses are printed for programs. */
+  /** Whether the addresses are printed in JSON. */
   readonly json: boolean;
 }

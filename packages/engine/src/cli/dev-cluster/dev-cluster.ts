@@ -10,24 +10,24 @@ import { type ClusterPorts, clusterPorts } from './ports.ts';
 
 export interface DevClusterParts {
   readonly nodes: number;
-  /** Made when it does not exist. */
+  /** Created if it does not exist. */
   readonly directory: string;
   readonly basePort: number | undefined;
   readonly restart: boolean;
   /** Whether users have to log in. */
   readonly nativeAuth: boolean;
-  /** Aborted when it is to be given up while it starts. */
+  /** Aborts if the start should be given up. */
   readonly signal: AbortSignal;
-  /** What happened to a node, for a person. */
+  /** Reports events of nodes to the user. */
   readonly tell: (line: string) => void;
 }
 
 export interface DevNode {
   readonly index: number;
-  /** As the nodes call it: `host:port` of its distexec service. */
+  /** The node's name in the cluster: `host:port` of its distexec service. */
   readonly name: string;
   readonly url: string;
-  /** `host:port` of the PostgreSQL protocol. */
+  /** The `host:port` of the PostgreSQL protocol. */
   readonly postgres: string;
   readonly healthUrl: string;
   readonly metricsUrl: string;
@@ -38,17 +38,17 @@ export interface DevNode {
 const RESTART_AFTER_MS = 1_000;
 const READY_WITHIN_MS = 120_000;
 const ASK_EVERY_MS = 100;
-/** Beyond the grace period of the nodes' configuration. */
+/** Longer than the grace period of the nodes' configuration. */
 const KILL_AFTER_MS = 20_000;
 
-/** An object store in this process and nodes in processes of their own. */
+/** An object store in this process, and nodes in processes of their own. */
 export class DevCluster implements AsyncDisposable {
   readonly #parts: DevClusterParts;
   readonly #ports: ClusterPorts;
   readonly #store: S3DevServer;
   readonly #env: Readonly<Record<string, string>>;
   readonly #configPath: string;
-  /** Whom users can log in as; undefined: nobody is asked. */
+  /** The user to log in as; undefined without authentication. */
   readonly login: ClusterLogin | undefined;
   readonly #nodes = new Map<number, NodeHandle>();
   readonly #watching = new Set<Promise<void>>();
@@ -73,7 +73,10 @@ export class DevCluster implements AsyncDisposable {
     this.login = opened.login;
   }
 
-  /** Resolves when every node is ready and sees all others. @throws Error with the last words of a node that did not start */
+  /**
+   * Resolves when every node is ready and sees all others. @throws Error with the last log lines of a node
+   * that did not start
+   */
   static async start(parts: DevClusterParts): Promise<DevCluster> {
     const { directory } = parts;
     await mkdir(directory, { recursive: true });
@@ -115,7 +118,7 @@ export class DevCluster implements AsyncDisposable {
     return this.#configPath;
   }
 
-  /** Those that run now. */
+  /** The nodes that are running. */
   get nodes(): readonly DevNode[] {
     return [...this.#nodes.values()]
       .sort((a, b) => a.index - b.index)
@@ -134,12 +137,12 @@ export class DevCluster implements AsyncDisposable {
       });
   }
 
-  /** Resolves when no node runs and none is to be started again. */
+  /** Resolves when no node is running and none will be restarted. */
   get allGone(): Promise<void> {
     return this.#allGone.promise;
   }
 
-  /** Ends all nodes at once instead of letting their queries finish. */
+  /** Kills all nodes at once instead of letting their queries finish. */
   kill(): void {
     for (const node of this.#nodes.values()) node.signal('SIGKILL');
   }
@@ -196,7 +199,7 @@ export class DevCluster implements AsyncDisposable {
     const ready = Promise.all(this.nodes.map(({ url }) => this.#untilItSeesAll(url, giveUp)));
     ready.catch(() => undefined);
     await Promise.race([ready, dead]);
-    // Whoever ends later is told of by its watch.
+    // A process that ends later is reported by its watch.
     dead.catch(() => undefined);
   }
 
@@ -212,7 +215,7 @@ export class DevCluster implements AsyncDisposable {
   }
 }
 
-/** The one number that a query answers; undefined while nobody answers. */
+/** The single number that a query returns; undefined while no node answers. */
 async function countOf(
   connection: Connection,
   sql: string,

@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { newUlid } from '@tessera/common';
 import type { S3DevCredentials } from '@tessera/object-store';
 
-/** What a cluster must keep to find its tables again. */
+/** The values that a cluster must keep to find its tables again. */
 export interface ClusterIdentity {
   readonly instanceId: string;
   readonly store: S3DevCredentials;
   readonly clusterToken: string;
 }
 
-/** Who may use a cluster that asks for passwords. */
+/** The administrator of a cluster with authentication. */
 export interface ClusterLogin {
   readonly user: string;
   readonly password: string;
   readonly signingKeyPath: string;
 }
 
-/** That of the cluster whose files are in the directory, or of a new one. */
+/** The identity of the cluster whose files are in the directory, or of a new one. */
 export async function clusterIdentity(directory: string): Promise<ClusterIdentity> {
   const path = join(directory, 'identity.json');
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -37,7 +37,7 @@ export async function clusterIdentity(directory: string): Promise<ClusterIdentit
   return identity;
 }
 
-/** The administrator's password and the signing key that stand in the directory, or new ones. */
+/** The administrator's password and the signing key in the directory, or new ones. */
 export async function clusterLogin(directory: string): Promise<ClusterLogin> {
   const signingKeyPath = join(directory, 'signing-key.pem');
   const key = () =>
@@ -53,7 +53,7 @@ export async function clusterLogin(directory: string): Promise<ClusterLogin> {
   return { user: 'admin', password, signingKeyPath };
 }
 
-/** The content of the file, which is made, for nobody else to read, where it is not there. */
+/** The content of the file. If it does not exist, it is created and readable only by its owner. */
 async function keptIn(path: string, make: () => string): Promise<string> {
   const made = make();
   try {

@@ -4,17 +4,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface NodeStart {
-  /** Position in `engine.nodes`. */
+  /** The position in `engine.nodes`. */
   readonly index: number;
-  /** Of `tessera serve`. */
+  /** The arguments of `tessera serve`. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Where its log goes, after what is there. */
+  /** The log file, which is appended to. */
   readonly logPath: string;
 }
 
 export interface NodeEnd {
-  /** `exit code 1`, `SIGKILL` */
+  /** `exit code 1`, `SIGKILL`, and so on. */
   readonly reason: string;
 }
 
@@ -25,7 +25,7 @@ const LAST_LINES = 15;
 export class NodeHandle {
   readonly index: number;
   readonly logPath: string;
-  /** Resolves when the process is gone, however it ended. */
+  /** Resolves when the process has ended for whatever reason. */
   readonly ended: Promise<NodeEnd>;
   readonly #child: ChildProcess;
 
@@ -33,7 +33,7 @@ export class NodeHandle {
     this.index = index;
     this.logPath = logPath;
     const log = openSync(logPath, 'a');
-    // A process group of its own: Ctrl-C is for the cluster, which then stops its nodes.
+    // The node gets a process group of its own: Ctrl-C is meant for the cluster, which then stops its nodes.
     this.#child = fork(PROGRAM, args, {
       detached: true,
       env: { ...process.env, ...env },

@@ -2,7 +2,7 @@ import { TesseraError } from '@tessera/common';
 import { freePort, isFree } from '../../free-port.ts';
 import { DEFAULT_HTTP_PORT } from '../../serve-options.ts';
 
-/** Where one node of a dev cluster listens, all on the loopback interface. */
+/** The ports of one node of a dev cluster, all on the loopback interface. */
 export interface NodePorts {
   readonly http: number;
   readonly health: number;
@@ -24,9 +24,9 @@ const PER_NODE = 10;
 const LAST_PORT = 65_535;
 
 /**
- * Ports for a cluster: from `basePort` on, ten for the store and ten for each node; or free ones, the first node's query
- * port being the usual one where that is free.
- * @throws TesseraError INVALID_ARGUMENT when ports from `basePort` on are in use or there are not enough
+ * The ports of a cluster: from `basePort` on, ten for the store and ten per node; or free ones, with the
+ * default query port for the first node if it is free.
+ * @throws TesseraError INVALID_ARGUMENT if ports from `basePort` on are in use, or if there are not enough
  */
 export async function clusterPorts(nodes: number, basePort: number | undefined): Promise<ClusterPorts> {
   if (basePort !== undefined && basePort > 0) return consecutivePorts(nodes, basePort);

@@ -5,7 +5,10 @@ import { CommandFailure, EXIT } from '../exit-code.ts';
 import { DevCluster } from './dev-cluster.ts';
 import type { DevClusterOptions } from './dev-cluster-options.ts';
 
-/** Runs a cluster until Ctrl-C, SIGTERM, or until no node is left; nothing of it stays but a directory that was named. */
+/**
+ * Runs a cluster until Ctrl-C, SIGTERM, or until no node is left. Removes everything afterwards, except a
+ * directory that was named.
+ */
 export async function runDevCluster(options: DevClusterOptions): Promise<void> {
   const { directory: kept, json, ...parts } = options;
   const asked = stopAsked();

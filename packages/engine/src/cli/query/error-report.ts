@@ -8,7 +8,7 @@ interface ReportedError {
   readonly resolution?: string | null;
 }
 
-/** The errors in a server's answer, or undefined when the text is no such answer. */
+/** The errors in a server's answer; undefined if the text is not an error answer. */
 export function parseErrors(body: string): readonly ReportedError[] | undefined {
   try {
     const answer: unknown = JSON.parse(body);
@@ -19,7 +19,10 @@ export function parseErrors(body: string): readonly ReportedError[] | undefined 
   }
 }
 
-/** Each error with the line of the statement it points into, a marker under the place, and the way out. */
+/**
+ * Formats each error with the line of the statement that it points into, a marker under the position, and the
+ * resolution.
+ */
 export function errorReport(errors: readonly ReportedError[], sql: string): string {
   return errors
     .map((error) =>
@@ -32,7 +35,7 @@ export function errorReport(errors: readonly ReportedError[], sql: string): stri
     .join('\n');
 }
 
-/** Lines longer than a screen are shown around the place only. */
+/** Longer lines are shown only around the position. */
 const BEFORE = 60;
 const SHOWN = 120;
 

@@ -7,15 +7,15 @@ const CODINGS = ['gzip', 'deflate', 'br', 'xz', 'zstd', 'lz4', 'snappy'];
 
 /** A file to send as a part of the request. */
 export interface FilePart {
-  /** `upload://<name>` in the statement. */
+  /** The name in `upload://<name>`. */
   readonly name: string;
-  /** `-` is standard input. */
+  /** The path of the file; `-` means standard input. */
   readonly path: string;
-  /** Content-Encoding the file already has. */
+  /** The Content-Encoding that the file already has. */
   readonly encoding: string | undefined;
 }
 
-/** A part whose file is there; the size of a pipe is not known. */
+/** A part whose file exists; the size of a pipe is unknown. */
 export interface SizedPart extends FilePart {
   readonly sizeBytes: number | undefined;
 }
@@ -35,7 +35,7 @@ export function parseFilePart(text: string): FilePart {
   return { name, path, encoding: encoding?.toLowerCase() };
 }
 
-/** Looks at the files before anything is sent. */
+/** Checks the files before anything is sent. */
 export async function sizeParts(parts: readonly FilePart[]): Promise<SizedPart[]> {
   const names = parts.map((p) => p.name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);

@@ -5,8 +5,8 @@ const MAX_LINE_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
 /**
- * Passes the results of several statements on, but for the error document that ends them when a statement fails: a last
- * line with `errors` and the id of the query, which no row can know.
+ * Passes the results of several statements on, except for the error document that ends them if a statement
+ * fails: a last line with `errors` and the id of the query, which no row can contain.
  */
 export class FinalError extends Transform {
   readonly #queryId: string;

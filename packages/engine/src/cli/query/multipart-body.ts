@@ -7,13 +7,13 @@ const CHUNK_BYTES = 256 * 1024;
 
 export interface MultipartBody {
   readonly contentType: string;
-  /** Undefined when a part's size is not known: the request is then sent in chunks. */
+  /** Undefined if the size of a part is unknown: the request is then sent in chunks. */
   readonly lengthBytes: number | undefined;
-  /** Reads the files as it is read itself; `onSent` hears of every chunk. */
+  /** Reads the files on demand; `onSent` is called for every chunk. */
   stream(onSent: (bytes: number) => void): Readable;
 }
 
-/** The request body of a statement and its files; files are never in memory as a whole. */
+/** The request body of a statement and its files, which are never completely in memory. */
 export function multipartBody(sql: string, parts: readonly SizedPart[], stdin: Readable): MultipartBody {
   const boundary = `----tessera-${randomBytes(16).toString('hex')}`;
   const statement = Buffer.from(`--${boundary}\r\n${disposition('sql')}\r\n\r\n${sql}\r\n`);
@@ -60,7 +60,7 @@ function partHeaders(part: SizedPart): string {
 
 const disposition = (name: string) => `Content-Disposition: form-data; name="${name}"`;
 
-/** Of a file that grows meanwhile only the announced length is sent; one that shrinks breaks the request off. */
+/** Sends only the announced length of a file that grows meanwhile; a file that shrinks aborts the request. */
 async function* contentOf(part: SizedPart, stdin: Readable): AsyncGenerator<Buffer> {
   if (part.path === '-') yield* stdin;
   else if (part.sizeBytes === undefined) yield* createReadStream(part.path, { highWaterMark: CHUNK_BYTES });

@@ -17,7 +17,7 @@ const SHORT: Readonly<Record<string, string>> = {
 export const FORMAT_NAMES = Object.keys(SHORT);
 const BINARY = ['arrowstream', 'parquet'];
 
-/** The server's name of the format to ask for; its own names are passed on. */
+/** The server's name of the requested format; other names are passed on unchanged. */
 export function outputFormat(asked: string | undefined, terminal: boolean): string {
   const format = SHORT[(asked ?? (terminal ? 'psql' : 'tsv')).toLowerCase()] ?? asked!;
   if (terminal && BINARY.includes(format.toLowerCase()))
@@ -28,7 +28,7 @@ export function outputFormat(asked: string | undefined, terminal: boolean): stri
   return format;
 }
 
-/** Whether the last line of the format says how the query ended; other formats break off. */
+/** Whether the last line of the format reports how the query ended; other formats break off. */
 export function saysItsEnd(format: string): boolean {
   return format.toLowerCase() === 'jsonlines_compact';
 }

@@ -12,7 +12,7 @@ export interface Seen {
   readonly body: string;
 }
 
-/** A server that remembers what it was asked; it answers when `reply` says so. */
+/** A server that records its requests and answers with `reply`. */
 export async function startServer(reply: (seen: Seen, response: ServerResponse) => void) {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {

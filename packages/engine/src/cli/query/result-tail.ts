@@ -3,7 +3,7 @@ import { parseErrors } from './error-report.ts';
 
 const KEPT_BYTES = 64 * 1024;
 
-/** Passes a result on and remembers its end, where the line format says whether the query succeeded. */
+/** Passes a result on and keeps its end, in which the line format reports whether the query succeeded. */
 export class ResultTail extends Transform {
   #tail = Buffer.alloc(0);
 
@@ -12,7 +12,7 @@ export class ResultTail extends Transform {
     done(null, chunk);
   }
 
-  /** The errors of a last line FINISH_WITH_ERRORS. */
+  /** The errors in a last line FINISH_WITH_ERRORS. */
   get errors(): ReturnType<typeof parseErrors> {
     return parseErrors(this.#tail.toString('utf8').trimEnd().split('\n').at(-1)!);
   }

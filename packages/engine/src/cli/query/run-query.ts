@@ -21,12 +21,13 @@ export interface QueryRequest {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** How long a cancelled query may take to hear of it. */
+/** How long to wait for the server's confirmation of a cancellation. */
 const CANCEL_TIMEOUT_MS = 2_000;
 
 /**
- * Sends one or several statements with their files and writes the results to stdout as they come. Throws CommandFailure: with the
- * server's errors, or with why the server could not be reached. When `interrupt` aborts, the query is cancelled.
+ * Sends one or several statements with their files and writes the results to stdout as they arrive. Throws
+ * CommandFailure with the server's errors, or with the reason why the server could not be reached. If
+ * `interrupt` aborts, the query is cancelled.
  */
 export async function runQuery(query: QueryRequest, io: Streams, interrupt: AbortSignal): Promise<void> {
   const format = outputFormat(query.format, io.stdout.isTTY === true);
@@ -62,7 +63,7 @@ export async function runQuery(query: QueryRequest, io: Streams, interrupt: Abor
 
 const PRINT_ALL = { enable_multi_query_requests: 'true', multi_query_results: 'all' };
 
-/** The server says what is wrong with a text that cannot be split. */
+/** Whether a text contains several statements. If it cannot be split, the server reports why. */
 function holdsSeveral(sql: string): boolean {
   try {
     return splitStatements(sql).length > 1;
@@ -115,7 +116,7 @@ async function printResult(
     const stages = end === undefined ? [answer.body, io.stdout] : [answer.body, end, io.stdout];
     await pipeline(stages, { end: false });
   } catch (error) {
-    // The reader of our output has seen enough, as `head` does.
+    // The reader of our output has closed it, as `head` does.
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return;
     throw new CommandFailure(
       EXIT.connection,
@@ -143,13 +144,16 @@ async function refuse(answer: Answer, sql: string): Promise<never> {
   );
 }
 
-/** The connection goes down right after, which cancels too; telling the server first stops it sooner. */
+/**
+ * Cancels the query. The connection is closed right after, which cancels too, but a request stops the query
+ * sooner.
+ */
 async function cancelQuery(connection: Connection, queryId: string): Promise<void> {
   try {
     const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
     const answer = await connection.post({ path: '/cancel', parameters: { query_id: queryId }, signal });
     await answer.body.dump();
   } catch {
-    // Unreachable or unwilling: nothing is left but to hang up.
+    // The server cannot be reached or refuses; closing the connection is all that is left.
   }
 }

@@ -4,13 +4,13 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { CommandFailure, EXIT } from '../exit-code.ts';
 import { tokenForm, tokenOf } from './log-in.ts';
 
-/** Where queries go: `http://host:port`, `https://…`, or `unix:/path/of/socket`. */
+/** The address for queries: `http://host:port`, `https://…`, or `unix:/path/of/socket`. */
 export interface Server {
   readonly url: string;
   readonly token?: string | undefined;
-  /** In place of a token: the connection fetches one. */
+  /** Credentials instead of a token: the connection requests a token itself. */
   readonly login?: Login | undefined;
-  /** PEM of an authority that is trusted beside those of the system. */
+  /** A PEM certificate of an additional trusted authority. */
   readonly ca?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ interface Post {
   readonly signal: AbortSignal;
 }
 
-/** A connection that waits for the server as long as the query takes: limits on time are the server's. */
+/** A connection that waits as long as the query takes: time limits are the server's. */
 export class Connection {
   readonly #base: URL;
   readonly #login: Login | undefined;
@@ -101,7 +101,7 @@ function httpUrl(text: string): URL {
   );
 }
 
-/** Of certificates that no known authority has signed. */
+/** Errors of certificates that no known authority has signed. */
 const UNTRUSTED = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',

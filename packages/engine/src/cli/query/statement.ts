@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { CommandFailure, EXIT } from '../exit-code.ts';
 import type { Streams } from './streams.ts';
 
-/** The statement: the argument, the file, or standard input, in this order. */
+/** The statement from the argument, the file, or standard input, in this order. */
 export async function readStatement(
   sql: string | undefined,
   file: string | undefined,

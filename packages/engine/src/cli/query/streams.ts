@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** The standard streams of a command, as a process has them or as a test makes them. */
+/** The standard streams of a command, of a process or of a test. */
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean };

@@ -7,10 +7,10 @@ export interface UploadProgress {
 }
 
 const MEGABYTE = 1_000_000;
-/** Below this an upload is over before a bar could be read. */
+/** A smaller upload is over before a progress bar could be read. */
 const WORTH_A_BAR_BYTES = 4 * MEGABYTE;
 
-/** A progress bar on a terminal; nothing elsewhere, for small uploads, and when the size is not known. */
+/** A progress bar on a terminal; nothing elsewhere, for small uploads, and if the size is unknown. */
 export function uploadProgress(totalBytes: number | undefined, stderr: Streams['stderr']): UploadProgress {
   if (totalBytes === undefined || totalBytes < WORTH_A_BAR_BYTES || stderr.isTTY !== true)
     return { sent: () => {}, stop: () => {} };

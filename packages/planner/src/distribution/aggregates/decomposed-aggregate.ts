@@ -1,18 +1,18 @@
 import type { PlanExpression } from '../../plan-nodes.ts';
 
-/** Refers to one of a row of columns by its place among them. */
+/** Refers to a column of a list by its position. */
 export type ColumnAt = (place: number) => PlanExpression;
 
-/** An aggregate as one of aggregates of parts of the rows. */
+/** An aggregate computed from partial aggregates over parts of the rows. */
 export interface Decomposition {
-  /** Over rows of the input. */
+  /** The partial aggregates, over rows of the input. */
   readonly partials: readonly PlanExpression[];
-  /** Of each group of partial rows first: sums that the terms are made with. */
+  /** Aggregates over all partial rows of a group that the terms need, computed first. */
   readonly totals?: ((partial: ColumnAt) => readonly PlanExpression[]) | undefined;
-  /** Columns computed for each partial row. */
+  /** Columns that are computed for each partial row. */
   readonly terms?: ((partial: ColumnAt, total: ColumnAt) => readonly PlanExpression[]) | undefined;
-  /** Aggregates of a group's partial rows, over the partials and, behind them, the terms. */
+  /** Aggregates over a group's partial rows. Their columns are the partials, followed by the terms. */
   readonly mergers: (column: ColumnAt) => readonly PlanExpression[];
-  /** The value, from the mergers. */
+  /** The final value, computed from the mergers. */
   readonly result: (merged: ColumnAt) => PlanExpression;
 }

@@ -15,7 +15,7 @@ const SAME = new Set([
   'any_value',
   'product',
 ]);
-/** Of rows, or of rows without repetitions: the same. */
+/** Aggregates that return the same value with and without DISTINCT. */
 const IGNORES_DISTINCT = new Set(['min', 'max', 'bool_and', 'bool_or', 'bit_and', 'bit_or', 'any_value']);
 const COUNTS = new Set(['count', 'count_star']);
 const COUNT_IFS = new Set(['count_if', 'countif']);
@@ -34,8 +34,8 @@ const EXACT = new Set([
 ]);
 
 /**
- * How to compute an aggregate from parts. Undefined for those that have to see all rows of a group: ordered ones, lists,
- * quantiles, and those over distinct values.
+ * How to compute an aggregate from parts. Undefined for aggregates that must see all rows of a group: ordered
+ * ones, lists, quantiles, and those over distinct values.
  */
 export function decompose(expression: PlanExpression): Decomposition | undefined {
   const { name = '', children = [], return_type: type, filter, order_bys, aggregate_type } = expression;
@@ -47,7 +47,7 @@ export function decompose(expression: PlanExpression): Decomposition | undefined
   if (COUNTS.has(name)) return counted(expression);
   if (COUNT_IFS.has(name)) return summed(expression, type);
   if (first === undefined) return undefined;
-  // With a second argument, min and max give lists.
+  // With a second argument, min and max return lists.
   if (SAME.has(name)) return children.length === 1 ? same(expression, name, type) : undefined;
   if (SUMS.has(name)) return ['INTERVAL', 'BIGNUM'].includes(type.id) ? undefined : summed(expression, type);
   if (AVERAGES.has(name)) return averaged(first, typeOf(first), type, filter);
@@ -62,7 +62,10 @@ const counted = (expression: PlanExpression): Decomposition => ({
   result: (merged) => cast(operator('OPERATOR_COALESCE', [merged(0), constant(BIGINT, 0)], HUGEINT), BIGINT),
 });
 
-/** Sums of whole numbers are HUGEINT and DECIMAL(38, s), in which parts lose nothing. */
+/**
+ * A sum that is added up from parts. Sums of integers are HUGEINT and sums of decimals DECIMAL(38, s), so
+ * nothing is lost.
+ */
 const summed = (expression: PlanExpression, type: PlanType): Decomposition => ({
   partials: [expression],
   mergers: (column) => [aggregate('sum', [column(0)], type)],
@@ -75,15 +78,19 @@ const same = (expression: PlanExpression, name: string, type: PlanType): Decompo
   result: (merged) => merged(0),
 });
 
-/** Of these, and of DECIMAL of up to so many digits, the kernel's `avg` divides doubles; of wider numbers, `long double`. */
+/**
+ * For these types, and for DECIMAL up to this precision, the kernel's `avg` divides doubles; for wider types,
+ * `long double`.
+ */
 const SHORT = new Set(['TINYINT', 'UTINYINT', 'SMALLINT']);
 const SHORT_DIGITS = 4;
-/** A count times 10 to this power is a HUGEINT. */
+/** A count times 10 to at most this power fits into a HUGEINT. */
 const MAX_EXACT_SCALE = 19;
 
 /**
- * The sum over the count, divided as the kernel does, so that the result is the same to the last bit: the average of
- * DECIMAL(p, s) is the sum of the digits as whole number by the count times 10^s, in one division.
+ * The sum divided by the count, with the kernel's own division, so that the result is identical to the last
+ * bit. For DECIMAL(p, s), the digits of the sum as an integer are divided by the count times 10^s, in one
+ * division.
  */
 function averaged(
   child: PlanExpression,
@@ -118,6 +125,6 @@ function averaged(
   };
 }
 
-/** A DECIMAL without its point. */
+/** The unscaled integer of a DECIMAL. */
 const digitsOf = (value: PlanExpression): PlanExpression =>
   call('replace', [cast(value, VARCHAR), constant(VARCHAR, '.'), constant(VARCHAR, '')], VARCHAR);

@@ -16,11 +16,11 @@ const TWO = new Set([
 ]);
 
 /**
- * Variances and covariances from parts by the formula of Chan, Golub and LeVeque, with the mean of all rows known:
- *
+ * Variances and covariances from parts by the formula of Chan, Golub and LeVeque, with the known mean of all
+ * rows:
  *     M2 = Σ M2ᵢ + Σ nᵢ (meanᵢ - mean)²        C = Σ Cᵢ + Σ nᵢ (xᵢ - x)(yᵢ - y)
- *
- * Never Σx² - n·mean², which loses all digits where the spread is small against the mean.
+ * The formula Σx² - n·mean² is not used, because it loses all digits if the spread is small in comparison
+ * with the mean.
  */
 export function momentsOf(expression: PlanExpression): Decomposition | undefined {
   const { name = '', children, return_type, filter } = expression;
@@ -60,7 +60,7 @@ function one(name: string, x: PlanExpression, filter: Filter): Decomposition {
   };
 }
 
-/** Partials: n, means of x and y, Sxx, Syy, Sxy, each of the pairs without NULL. */
+/** Partials: n, means of x and y, Sxx, Syy and Sxy, each over the pairs without NULL. */
 function two(
   name: string,
   y: PlanExpression,

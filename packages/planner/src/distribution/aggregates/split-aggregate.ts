@@ -7,25 +7,30 @@ import { DOUBLE, referenceTo } from '../tree/expressions.ts';
 import type { Decomposition } from './decomposed-aggregate.ts';
 import { decompose } from './decomposition.ts';
 
-/** An aggregate as one of parts of the rows and one that finishes it. */
+/** An aggregate split into one over parts of the rows and one that finishes it. */
 export interface SplitAggregate {
   readonly partial: AggregateRelation;
-  /** Positions in the partial rows that tell groups apart: the groups, and with grouping sets which set. */
+  /**
+   * The positions in the partial rows that distinguish groups: the group columns and, with grouping sets, the
+   * number of the set.
+   */
   readonly keys: readonly number[];
-  /** The aggregate from partial rows, all of a group's in one place; the columns of the aggregate. */
+  /**
+   * Builds the final aggregate over partial rows, with all rows of a group in one place; it has the columns
+   * of the original aggregate.
+   */
   readonly finish: (partialRows: Relation) => Relation;
 }
 
 /**
- *     aggregate g, avg(x)    →    project g, s / n
+ * aggregate g, avg(x)    →    project g, s / n
  *       input                       aggregate g, sum(s) s, sum(n) n
  *                                     aggregate g, sum(x) s, count(x) n        each task
  *                                       input
- *
- * With grouping sets, the partial rows tell by `grouping(…)` which set each is of, and are grouped by it too: NULL as the
- * mark of a column that is not grouped by, and NULL as a value, are different groups.
- *
- * Undefined where an aggregate has to see all rows.
+ * With grouping sets, the partial rows contain the number of their set (`grouping(…)`) and are grouped by it
+ * too. Otherwise NULL as the value of a column that the set omits and NULL as an ordinary value would be
+ * merged into one group.
+ * Undefined if an aggregate has to see all rows.
  */
 export function splitAggregate(relation: AggregateRelation): SplitAggregate | undefined {
   const { groups, groupingSets, aggregates, groupingCalls, columns } = relation;
@@ -100,7 +105,9 @@ function finished(rows: Relation, { relation, parts, keys, groupCount, callCount
   return { ...project(merged, results), columns: relation.columns };
 }
 
-/** Partial rows with the terms of those aggregates that have some, which look at sums over their group first. */
+/**
+ * Adds the terms to partial rows. Terms may depend on sums over their whole group, which are computed first.
+ */
 function withTerms(
   rows: Relation,
   parts: readonly Decomposition[],

@@ -14,9 +14,9 @@ import { rowWidth, usualWidth } from './width.ts';
 /** Estimated size of a relation. */
 export interface Estimate {
   readonly rows: number;
-  /** Estimated size in memory. */
+  /** The estimated size in memory, in bytes. */
   readonly bytes: number;
-  /** Number of distinct values of each column. */
+  /** The number of distinct values of each column. */
   readonly distinct: readonly number[];
   /** Number of distinct values of each column without the conditions that leave out rows. */
   readonly domains: readonly number[];
@@ -81,7 +81,7 @@ export class Estimates {
       case 'scan': {
         const table = this.facts.tables.get(relation.relation);
         const rows = table?.rows ?? 1000;
-        // Only sizes are known of files outside the managed store.
+        // For files outside the managed store, only sizes are known.
         const areBoundsKnown = table !== undefined && table.external === undefined;
         return {
           rows,
@@ -279,7 +279,7 @@ export function groupCount(distinct: readonly number[], rows: number): number {
     .sort((a, b) => b - a)
     .reduce((product, d, i) => product * d ** (1 / Math.min(i + 1, 2)), 1);
   if (combinations >= rows) return rows;
-  // Expected number of different combinations when each row draws one at random.
+  // The expected number of different combinations if each row draws one at random.
   return Math.max(Math.min(1, rows), combinations * -Math.expm1(-rows / combinations));
 }
 
@@ -308,12 +308,16 @@ function expressionDistinct(expression: PlanExpression, input: Estimate): number
   return first === undefined ? Math.sqrt(input.rows) : Math.min(input.rows, expressionDistinct(first, input));
 }
 
-/** A column of which nothing is known. Texts that are compared or grouped by are names of kinds sooner than of single things. */
+/**
+ * A guess for a column of which nothing is known. Texts that are compared or grouped by are more often
+ * categories than unique names.
+ */
 function guessedDistinct(rows: number, type: PlanType, isKnown: boolean): number {
   const width = usualWidth(type);
   if (width === 1) return 2;
   if (type.id === 'VARCHAR') return Math.max(10, rows ** 0.5);
-  // Where the smallest and the largest whole number leave room for no more values than rows, that is known.
+  // If the range between the smallest and the largest integer contains fewer values than there are rows, the
+  // limit is certain.
   if (isKnown && /^U?(?:INTEGER|BIGINT|HUGEINT)$/.test(type.id)) return Math.max(10, rows);
   return width <= 4 ? Math.min(rows, Math.max(10, rows ** 0.8)) : Math.max(10, rows ** 0.7);
 }

@@ -1,7 +1,7 @@
 import type { PlanExpression } from '../../plan-nodes.ts';
 import { plainReference } from '../tree/expressions.ts';
 
-/** Distinct values of the column at a position; undefined where it is not a column. */
+/** The distinct values of the column at a position; undefined if it is not a column. */
 export type DistinctOf = (index: number) => number | undefined;
 
 const RANGE = 0.3;
@@ -9,7 +9,10 @@ const LIKE = 0.1;
 const NULLS = 0.04;
 const UNKNOWN = 0.25;
 
-/** The share of rows that meet a condition, 0 to 1, by its kind and the distinct values of what it compares. */
+/**
+ * The fraction of rows that satisfy a condition, 0 to 1, estimated from its kind and the distinct values of
+ * its operands.
+ */
 export function selectivity(predicate: PlanExpression, distinct: DistinctOf): number {
   const { type, children = [], left, right, name } = predicate;
   switch (type) {
@@ -53,14 +56,17 @@ export function selectivity(predicate: PlanExpression, distinct: DistinctOf): nu
   }
 }
 
-/** Of several conditions that hold together; the more there are, the less each adds, since they tend to go together. */
+/**
+ * The combined selectivity of several conditions. Each further condition counts less, since conditions tend
+ * to be correlated.
+ */
 export function all(shares: readonly number[]): number {
   return [...shares]
     .sort((a, b) => a - b)
     .reduce((product, share, i) => product * share ** (1 / Math.min(2 ** i, 8)), 1);
 }
 
-/** How many values an expression over columns takes; of a constant, one. */
+/** The number of values that an expression over columns can have; 1 for a constant. */
 function valuesOf(expression: PlanExpression | undefined, distinct: DistinctOf): number {
   if (expression === undefined || expression.value !== undefined) return 1;
   const index = plainReference(expression);

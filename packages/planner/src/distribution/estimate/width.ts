@@ -2,7 +2,7 @@ import { decimalWidth, fixedWidth } from '@tessera/kernel';
 import type { PlanType } from '../../plan-nodes.ts';
 import type { RelationColumn } from '../../relational/relation.ts';
 
-/** Of types whose values differ in length, with their headers: guesses. */
+/** Assumed sizes of variable-length types, including their headers. */
 const USUAL_WIDTHS: Readonly<Record<string, number>> = {
   VARCHAR: 20,
   BLOB: 40,
@@ -12,7 +12,7 @@ const USUAL_WIDTHS: Readonly<Record<string, number>> = {
   STRUCT: 32,
 };
 
-/** Bytes of a value of the type in memory, about. */
+/** The approximate number of bytes of a value of the type in memory. */
 export const usualWidth = ({ id, type_info }: PlanType): number =>
   id === 'DECIMAL' ? decimalWidth(type_info?.width ?? 18) : (fixedWidth(id) ?? USUAL_WIDTHS[id] ?? 8);
 

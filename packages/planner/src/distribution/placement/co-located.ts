@@ -58,11 +58,11 @@ function whereItIs(planning: Planning, fragment: Fragment): Fragment {
 }
 
 /**
- * Joins tables by the key by whose ranges both are divided, where they are.
- *
+ * Joins tables by the key whose ranges divide both of them, if there is such a key.
  *     join k              →    join k                        one task: k from 1 to 1,000 in both
  *       scan a (source)          scan a (source, by k)
  *       scan b (source)          scan b (source, by k)
+ * Without the ranges, matching rows would be in different tasks, and the join would lose them.
  */
 export function coLocatedSides(
   planning: Planning,
@@ -85,7 +85,10 @@ export function coLocatedSides(
   return undefined;
 }
 
-/** Replicated fragments with the table divided that a column comes from, where it is the key of that table. */
+/**
+ * Replicated fragments in which the table that a column comes from is divided, if the column is that table's
+ * key.
+ */
 const dividedBy = (planning: Planning, placed: Placed, column: number): Placed => ({
   ...placed,
   fragments: placed.fragments.map((fragment): Fragment => {
@@ -99,8 +102,8 @@ const dividedBy = (planning: Planning, placed: Placed, column: number): Placed =
 });
 
 /**
- * Divides the scan that `scanOf` finds. The tables that it is joined with stay whole, so that each row is in one task. Undefined
- * below other operators.
+ * Divides the scan that `scanOf` finds. The tables that it is joined with stay replicated, so that each row
+ * is in one task. Undefined if other operators are in between.
  */
 function withDividedScan(planning: Planning, relation: Relation, position: number): Relation | undefined {
   switch (relation.kind) {

@@ -1,15 +1,16 @@
 import type { JoinRelation, Relation, ScanRelation } from '../../relational/relation.ts';
 import { plainReference } from '../tree/expressions.ts';
 
-/** A column of a table that a column of a relation has its values from. */
+/** The table column that provides the values of a relation's column. */
 export interface ScannedColumn {
   readonly scan: ScanRelation;
   readonly column: string;
 }
 
 /**
- * The scans that a column of a relation comes from, where a scan that leaves out all rows with some value of the column only
- * makes the relation leave out its rows with this value. A LIMIT, or a window over other partitions, would give other rows.
+ * The scans that a column of a relation comes from, if filtering a value of the column out of the scan only
+ * removes the rows with this value from the relation. Below a LIMIT, or below a window with other partitions,
+ * the filter would change other rows.
  */
 export function scannedColumns(relation: Relation, position: number): readonly ScannedColumn[] {
   switch (relation.kind) {
@@ -52,7 +53,7 @@ export function scannedColumns(relation: Relation, position: number): readonly S
   }
 }
 
-/** The scan that a column comes from, where it is only one (`scannedColumns`). */
+/** The scan that a column comes from, if there is exactly one (`scannedColumns`). */
 export function scanOf(relation: Relation, position: number): ScannedColumn | undefined {
   const [only, ...others] = scannedColumns(relation, position);
   return others.length === 0 ? only : undefined;
@@ -65,8 +66,8 @@ export interface InputColumn {
 }
 
 /**
- * The column of a stage output that holds every value of a column of a relation, except NULL. The output may have more values
- * than the relation.
+ * A column of a stage output that contains every value of a relation's column, except NULL. The output may
+ * contain further values.
  */
 export function inputColumn(relation: Relation, position: number): InputColumn | undefined {
   switch (relation.kind) {
@@ -106,7 +107,10 @@ const groupSource = (
   return group && plainReference(group);
 };
 
-/** The side of a join that a column passes through from, and its position there; no side for the mark of a mark join. */
+/**
+ * The join input that a column comes from and its position there; no input for the mark column of a mark
+ * join.
+ */
 function joinSource(
   { type, left }: JoinRelation,
   position: number,
@@ -117,11 +121,14 @@ function joinSource(
   return type === 'mark' ? { position } : { side: 'right', position: position - width };
 }
 
-/** Whether rows that are left out of a side are only missing in the join, and do not change its other rows. */
+/**
+ * Whether removing rows from one side only removes their own results and does not change other rows of the
+ * join.
+ */
 function mayLoseRows({ type, isAsof }: JoinRelation, side: 'left' | 'right'): boolean {
   switch (type) {
     case 'inner':
-      // Without its nearest row, an ASOF JOIN takes another one.
+      // Without its nearest row, an ASOF JOIN would match another one.
       return side === 'left' || !isAsof;
     case 'left':
     case 'semi':

@@ -11,38 +11,47 @@ import type { Planning, StageDraft } from './planning.ts';
 import { stagesBefore } from './stages-before.ts';
 import { dropsUnmatched } from './unmatched-rows.ts';
 
-/** Bounds of more build rows than this hardly prune anything. */
+/** With more build rows than this, bounds hardly prune anything. */
 const MOST_BUILD_ROWS = 1_000_000;
 const LEAST_PROBE_ROWS = 100_000;
-/** Stored bytes of a table for which a stage more is worth while, when this share of the build side's rows is left at most. */
+/**
+ * An additional stage is worthwhile for a table of at least this many stored bytes, if at most this fraction
+ * of the build side's rows is left.
+ */
 const LEAST_PROBE_BYTES = 2 ** 28;
 const MOST_KEPT = 0.3;
 
-/** Types whose equal values always have equal hashes and equal texts. Floating-point numbers (-0, NaN) and intervals are not here. */
+/**
+ * Types whose equal values always have equal hashes and equal texts. Floating-point numbers (-0, NaN) and
+ * intervals are excluded.
+ */
 const FILTERED_TYPES =
   /^(?:BOOLEAN|U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|DECIMAL|DATE|TIME|TIMESTAMP(?:_S|_MS|_NS)?|TIMESTAMP WITH TIME ZONE|VARCHAR|UUID)$/;
 
 const isFilteredType = ({ id, type_info: info }: PlanType): boolean =>
   FILTERED_TYPES.test(id) && (id === 'DECIMAL' || info === undefined || info === null);
 
-/** Whether a filter of the keys of one side may leave out rows of the other side. */
+/** Whether a filter of the keys of one side may remove rows of the other side. */
 export const mayFilterRows = (join: JoinRelation, probeSide: 'left' | 'right', pair: KeyPair): boolean =>
   dropsUnmatched(join.type, probeSide) &&
   !join.isAsof &&
   !pair.isNullSafe &&
   isFilteredType(join[probeSide].columns[pair[probeSide]]!.type);
 
-/** A scan that divides the rows of a table among its tasks, and the stage that has it already, which has not started. */
+/**
+ * A scan that divides the rows of a table among its tasks, and the stage that already contains it, if that
+ * stage has not started.
+ */
 export interface TestingScan extends ScannedColumn {
   readonly draft: StageDraft | undefined;
-  /** The rows of the scan are exchanged at least once before they come to the relations. */
+  /** Whether the rows of the scan pass at least one exchange before they reach the relations. */
   readonly isStagesBelow: boolean;
 }
 
 /**
- * The scans that may leave out rows whose value of a column has no match, because the rows of the relation that come from these are
- * not in the result.
- * @param placed the relation as it is placed: its fragments, or the stages made of them
+ * The scans that may filter out rows whose value of a column has no match: rows of the relation that come
+ * from these rows are not in the result.
+ * @param placed the placed relation: its fragments, or the stages made of them
  */
 export function testingScans(
   planning: Planning,
@@ -62,15 +71,12 @@ export function testingScans(
 type PlacedRelation = Pick<Fragment, 'relation'>;
 
 /**
- * Lets the scans of a probe side leave out what finds no match: the keys of a finished build side prune the tablets that are
- * read, and the key `rowPair` filters the rows as well.
- *
+ * Lets the scans of a probe side skip rows without a match. The keys of a finished build side prune the
+ * tablets that are read, and the key `rowPair` also filters rows.
  *     join k                         join k
  *       scan a (k)            →        scan a (k among those of stage 1)
  *       input b (stage 1)              input b (stage 1, summarises its k)
- *
- * This holds only where probe rows without a match are not in the result: a LEFT JOIN would lose them.
- *
+ * This requires that probe rows without a match are not in the result: a LEFT JOIN would lose them.
  * @param probe the fragments of the probe side, or of the stages made of it
  */
 export function filterByBuild(
@@ -131,11 +137,11 @@ function addFilter(
 
 export interface StageColumnRef {
   readonly stage: StageId;
-  /** Position in the output of the stage. */
+  /** The position in the output of the stage. */
   readonly position: number;
 }
 
-/** The column of a stage output that holds every value of a column of a relation, except NULL. */
+/** The column of a stage output that contains every value of a relation's column, except NULL. */
 export function stageColumn(
   planning: Planning,
   relation: Relation,
@@ -147,8 +153,8 @@ export function stageColumn(
 }
 
 /**
- * Whether a build side that every task could compute for itself is sooner computed once, so that its keys prune what the probe
- * side reads: it leaves out much, and there is much to leave out.
+ * Whether a build side that every task could compute should rather be computed once, so that its keys prune
+ * what the probe side reads: it must be selective, and the probe side large.
  */
 export function isWorthSummarising(
   planning: Planning,

@@ -1,18 +1,18 @@
 import type { JoinRelation } from '../../relational/relation.ts';
 import { plainReference, sameType } from '../tree/expressions.ts';
 
-/** A pair of columns of the two sides that are equal in all pairs of rows that match. */
+/** A pair of columns, one of each side, that are equal in every pair of matching rows. */
 export interface KeyPair {
   readonly left: number;
   readonly right: number;
-  /** Rows with NULL in it may match. */
+  /** Whether rows with NULL in these columns may match (IS NOT DISTINCT FROM). */
   readonly isNullSafe: boolean;
 }
 
 /**
- * The pairs by which rows of a join find each other, so that both sides can be hashed by them. Conditions are over plain columns
- * of the same type (`withKeyColumns` made them so). A mark join tells NULL from false by looking at all rows of the right side,
- * so that only its null-safe keys, those of the rows that it is computed for, may part them.
+ * The column pairs by which both sides of a join can be hashed. Conditions are over plain columns of equal
+ * types (`withKeyColumns` ensures that). A mark join distinguishes NULL from false by looking at all rows of
+ * the right side, so only its null-safe keys, which come from the correlation, may divide the rows.
  */
 export function equalKeys({
   conditions,

@@ -24,7 +24,10 @@ import type { Planning } from './planning.ts';
 /** Below this size a single task is faster than several. */
 const FEW_BYTES = 2 ** 20;
 
-/** Filtered rows are read again by hash from the unfiltered output unless less than this share of its rows passes the filter. */
+/**
+ * If a filter passes less than this fraction of the rows of a stage output, its result is materialized by
+ * hash; otherwise the unfiltered output is read by hash and filtered again.
+ */
 const FILTERED_READ_SHARE = 0.3;
 
 /**
@@ -47,7 +50,7 @@ export function materialize(
   return fragments;
 }
 
-/** The outputs of stages that have started for the relation, to be read again. */
+/** The outputs of started stages that contain the relation, to be read again. */
 export function materializedBefore(planning: Planning, relation: Relation): Placed | undefined {
   const fragments = planning.fixed.get(relation)?.at(-1);
   return fragments && { relation, fragments: fragments.map((fragment) => readAgain(planning, fragment)) };
@@ -81,8 +84,8 @@ export function gather(planning: Planning, placed: Placed): Fragment {
 }
 
 /**
- * Gathers a relation into one task if it is in one place already, or if all its stages have finished and their outputs are small:
- * several tasks would cost more than they save.
+ * Gathers a relation into one task if it already is in one place, or if all its stages have finished with
+ * small outputs: several tasks would cost more than they save.
  */
 export function gatherWhenSmall(planning: Planning, placed: Placed): Placed {
   if (singleFragment(placed) !== undefined) return placed;
@@ -96,7 +99,10 @@ export function gatherWhenSmall(planning: Planning, placed: Placed): Placed {
   return { ...placed, fragments: [broadcast(planning, placed)] };
 }
 
-/** Repartitions rows by hash: rows with equal `keys` come to the same task, also across relations with keys of the same types. */
+/**
+ * Repartitions rows by hash: rows with equal `keys` reach the same task, also across relations whose keys
+ * have the same types.
+ */
 export function repartition(planning: Planning, placed: Placed, keys: readonly number[]): Fragment {
   const isThere = placed.fragments.every(
     ({ placement, hashKeyChoices: hashed }) =>
@@ -134,7 +140,8 @@ export function repartition(planning: Planning, placed: Placed, keys: readonly n
 }
 
 /**
- * Returns columns among `allowed` that all fragments are hashed by, or whose stage outputs have hash buckets for.
+ * Columns among `allowed` by which all fragments are hashed, or for which their stage outputs have hash
+ * buckets.
  */
 export function hashKeysWithin(
   planning: Planning,
@@ -265,7 +272,7 @@ function stageOf(
       distinct,
       keyed: placement === 'source' ? commonKeys(group) : undefined,
     },
-    // Rows that are hashed already keep their hash keys, because a reader may need them.
+    // Rows that are already hashed keep their hash keys, because a reader may need them.
     keys.length > 0 || group.length > 1 ? keys : (first.hashKeyChoices[0] ?? []),
   );
   draft.hasOpenKeys = keys.length === 0;
@@ -284,7 +291,7 @@ function outputOf(planning: Planning, stage: StageId): Fragment {
   };
 }
 
-/** Reads the same stage output once more, with an exchange mode of its own. */
+/** Reads the same stage output again, with its own exchange mode. */
 export function readAgain(planning: Planning, fragment: Fragment): Fragment {
   const { output } = fragment;
   if (output === undefined) return fragment;

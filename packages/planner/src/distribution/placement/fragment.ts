@@ -5,7 +5,6 @@ import { plainReference } from '../tree/expressions.ts';
 
 /**
  * Where the rows of a fragment are.
- *
  * - `replicated`: every task that computes the fragment has all of its rows, and the same ones.
  * - `source`: each row is in one of the tasks among which the tablets of tables are divided.
  * - `hash`: each row is in the task that reads the hash bucket of its keys.
@@ -20,20 +19,26 @@ export interface Fragment {
   /** The leaves are scans, session relations, constants and outputs of other stages (`input`). */
   readonly relation: Relation;
   readonly placement: Placement;
-  /** For `hash`: lists of columns that the rows are hashed by. With several lists, each of them is true. */
+  /**
+   * For `hash`: lists of columns by which the rows are hashed. If there are several lists, each of them
+   * applies.
+   */
   readonly hashKeyChoices: readonly (readonly number[])[];
   /** For `output`: the stage that is read, and the positions of the fragment's columns in its output. */
   readonly output?: OutputOrigin | undefined;
-  /** For `source`: what the ranges of keys are of by which the rows are divided. */
+  /** For `source`: the key whose ranges divide the rows. */
   readonly keyed?: KeyedColumns | undefined;
   /** For `source`: the stage whose tasks are forwarded to the tasks of this fragment. */
   readonly forwardedFrom?: StageId | undefined;
 }
 
-/** Rows with equal values of one of the columns are in the same task, as the rows with this key of all tables of the domain. */
+/**
+ * Rows with equal values of one of the columns are in the same task, together with the rows with this key
+ * from all tables of the domain.
+ */
 export interface KeyedColumns {
   readonly domain: string;
-  /** Positions of columns that all hold the key; one at least. */
+  /** The positions of columns that all hold the key; at least one. */
   readonly columns: readonly number[];
 }
 
@@ -46,7 +51,7 @@ export type KeyedFragment = Fragment & {
 
 export interface OutputOrigin {
   readonly stage: StageId;
-  /** Id of the `input` relation, whose exchange mode is still open. */
+  /** The id of the `input` relation whose exchange mode is still open. */
   readonly input: number;
   readonly columns: readonly (number | undefined)[];
 }
@@ -63,8 +68,9 @@ export const placedAs = (relation: Relation, ...fragments: readonly Fragment[]):
 });
 
 /**
- * Adds an operator that leaves each row in its task. `sources` has, for each column of the operator, the input column that it
- * passes through, or undefined for a computed column.
+ * Adds an operator that leaves each row in its task.
+ * @param sources for each column of the operator, the input column that it passes through, or undefined for a
+ * computed column
  */
 export function withOperator(
   fragment: Fragment,
@@ -95,7 +101,7 @@ export function withOperator(
   };
 }
 
-/** The same keys in other columns; undefined where there are none. */
+/** The same keys in other columns; undefined if no column is left. */
 export const keyedBy = (
   keyed: KeyedColumns | undefined,
   columns: readonly number[],
@@ -145,5 +151,8 @@ export function commonPlacement(fragments: readonly Fragment[]): 'replicated' | 
 export const sameKeys = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((key, i) => key === b[i]);
 
-/** Places the inputs of a relation. `isResult`: the rows are (nearly) those of the query result. */
+/**
+ * Places an input of a relation.
+ * @param isResult whether its rows are (nearly) those of the query result
+ */
 export type Place = (relation: Relation, isResult?: boolean) => Placed;

@@ -11,21 +11,25 @@ import type { Planning } from './planning.ts';
 import { replicate } from './replicate.ts';
 import type { JoinStrategy, WeighedStrategy } from './weighed-strategy.ts';
 
-/** Join types whose right (left) side may be broadcast: they emit rows of that side only together with a row of the other. */
+/**
+ * Join types whose right (left) side may be broadcast: they return rows of that side only together with a row
+ * of the other side.
+ */
 const BROADCAST_RIGHT: ReadonlySet<JoinType> = new Set(['inner', 'left', 'semi', 'anti', 'mark', 'single']);
 const BROADCAST_LEFT: ReadonlySet<JoinType> = new Set(['inner', 'right', 'right_semi', 'right_anti']);
 
-/** Share of a node's memory that the hash table over a replicated side may take. */
+/** The fraction of a node's memory that the hash table of a replicated side may occupy. */
 const REPLICATED_SHARE = 0.1;
-/** Bytes of the hash table of a join for each row, besides the row. */
+/** The bytes that the hash table of a join needs per row in addition to the row itself. */
 const HASH_ENTRY_BYTES = 16;
 
 export const mayBroadcast = (type: JoinType, side: 'left' | 'right'): boolean =>
   (side === 'right' ? BROADCAST_RIGHT : BROADCAST_LEFT).has(type);
 
 /**
- * Chooses the cheapest correct strategy by the CPU time of all tasks together: the work of the sides, what moves, the hash table
- * and the lookups. A broadcast above the limit is chosen only if nothing else works.
+ * Chooses the cheapest correct strategy by the CPU time of all tasks together: computing the sides, moving
+ * rows, building the hash table, and lookups. A broadcast above the limit is only chosen if nothing else
+ * works.
  */
 export function joinStrategy(
   planning: Planning,
@@ -45,7 +49,7 @@ export function joinStrategy(
     return { kind: 'single' };
   }
   if (best.cost < Number.POSITIVE_INFINITY) return best.strategy;
-  // Only broadcasts above the limit are left: choose the smaller side.
+  // Only broadcasts above the limit are left, so the smaller side is chosen.
   const broadcasts = weighed.flatMap(({ strategy }) => (strategy.kind === 'broadcast' ? [strategy] : []));
   const bytesOf = (side: 'left' | 'right') =>
     planning.estimates.of(side === 'left' ? join.left : join.right).bytes;
@@ -57,7 +61,7 @@ export function joinStrategy(
   return smallest;
 }
 
-/** Every strategy that gives the right rows. */
+/** All strategies that return the correct rows. */
 function weighedStrategies(
   planning: Planning,
   join: JoinRelation,
@@ -108,14 +112,17 @@ function weighedStrategies(
   return weighed;
 }
 
-/** The work of a side that is computed once, by one task or by several that divide its rows. */
+/** The cost of computing a side once, in one task or in several that divide its rows. */
 const workOnce = (planning: Planning, { fragments }: Placed): number =>
   fragments.reduce((sum, { placement, relation }) => {
     const isDivided = placement === 'source' || placement === 'hash';
     return sum + totalWork(workOf(planning, relation), isDivided ? planning.nodes : 1);
   }, 0);
 
-/** The work of a side that every task computes; undefined where tasks cannot, or the side would not fit into a node. */
+/**
+ * The cost of computing a side in every task; undefined if tasks cannot do that, or if the side would not fit
+ * into a node's memory.
+ */
 function replicatedCost(planning: Planning, placed: Placed): number | undefined {
   const fragment = replicate(planning, placed);
   if (fragment === undefined) return undefined;
@@ -136,7 +143,7 @@ function broadcastCost(planning: Planning, placed: Placed): number {
 const repartitionCost = (planning: Planning, placed: Placed): number =>
   stageCost(planning, placed) + exchangeCost(planning.estimates.of(placed.relation), 'hash', planning.nodes);
 
-/** The tasks that leave the rows of a side, and what they write; none where a stage has left them already. */
+/** The cost of the tasks that compute a side and write its rows; 0 if a stage has already written them. */
 function stageCost(planning: Planning, placed: Placed): number {
   const made = placed.fragments.filter(({ placement }) => placement !== 'output');
   if (made.length === 0) return 0;
@@ -153,7 +160,7 @@ interface HashedKeys {
   readonly isRightThere: boolean;
 }
 
-/** Chooses the keys to hash both sides by, preferring keys that a side is hashed by already. */
+/** Chooses the keys to hash both sides by, preferring keys by which a side is already hashed. */
 function hashedKeys(
   planning: Planning,
   join: JoinRelation,

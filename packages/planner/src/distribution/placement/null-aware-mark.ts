@@ -19,8 +19,8 @@ import {
 } from '../tree/expressions.ts';
 
 /**
- * IN and NOT IN over a right side that is too large for every task, so that both sides can be hashed by the key.
- *
+ * IN and NOT IN over a right side that is too large for every task, so that both sides can be hashed by the
+ * key.
  *     mark join a = b      →    project …, case when there then true when n = 0 then false
  *       left                                    when a is null or n > m then null else false end
  *       right                     join of all pairs
@@ -28,11 +28,9 @@ import {
  *                                     left
  *                                     distinct b, true as there of right
  *                                   aggregate count(*) n, count(b) m of right
- *
- * A task that has only some of the right side's rows cannot tell that there is a NULL among the others, for which NOT IN keeps
- * no row at all.
- *
- * Undefined for other conditions than one equality.
+ * A task with only some of the right side's rows cannot know whether there is a NULL among the others, for
+ * which NOT IN returns no row at all.
+ * Undefined for conditions other than a single equality.
  */
 export function nullAwareMark(join: JoinRelation, id: number): Relation | undefined {
   const { left, right, conditions, residual, columns } = join;

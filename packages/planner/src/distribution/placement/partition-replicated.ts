@@ -8,11 +8,12 @@ import type { Planning } from './planning.ts';
 const SMALL_ROWS = 100_000;
 
 /**
- * Divides the driving table of a replicated fragment among tasks if it has many rows. The other tables stay replicated.
- *
+ * Divides the driving table of a replicated fragment among tasks if it has many rows. The other tables stay
+ * replicated.
  *     join            →    join              source
  *       scan a (replicated)  scan a (source)
  *       scan b (replicated)  scan b (replicated)
+ * Dividing both tables would lose matches between rows of different tasks.
  */
 export function partitionReplicated(planning: Planning, fragment: Fragment): Fragment {
   if (fragment.placement !== 'replicated' || rowsRead(planning, fragment.relation) < SMALL_ROWS)
@@ -22,7 +23,7 @@ export function partitionReplicated(planning: Planning, fragment: Fragment): Fra
   return { ...fragment, relation, placement: 'source', keyed: keysOfSpine(planning, relation) };
 }
 
-/** The key of the driving table, where its column is left. */
+/** The key of the driving table, if its column is still present. */
 function keysOfSpine(planning: Planning, relation: Relation): KeyedColumns | undefined {
   const divided = dividedScans(planning, relation);
   const [scan] = divided;
@@ -40,14 +41,14 @@ function dividedScans(planning: Planning, relation: Relation): readonly ScanRela
   return inputsOf(relation).flatMap((input) => dividedScans(planning, input));
 }
 
-/** Number of rows that the leaves of a relation read. */
+/** The number of rows that the leaves of a relation read. */
 export function rowsRead(planning: Planning, relation: Relation): number {
   const inputs = inputsOf(relation);
   if (inputs.length === 0) return planning.estimates.of(relation).rows;
   return inputs.reduce((sum, input) => sum + rowsRead(planning, input), 0);
 }
 
-/** Returns the tree with its driving scan partitioned; undefined if no scan produces each row exactly once. */
+/** The tree with its driving scan partitioned; undefined if no scan produces each row exactly once. */
 function partitionedSpine(planning: Planning, relation: Relation): Relation | undefined {
   switch (relation.kind) {
     case 'scan': {

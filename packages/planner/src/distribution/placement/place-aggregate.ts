@@ -18,9 +18,9 @@ import { type Fragment, keyedBy, type Place, type Placed, placedAs, singleFragme
 import { partitionReplicated } from './partition-replicated.ts';
 import type { Planning } from './planning.ts';
 
-/** Up to this number of partial rows are merged in one task. */
+/** Up to this number of partial rows, one task merges them. */
 const FEW_ROWS = 100_000;
-/** Partial aggregation is worthwhile if it leaves less than this share of the rows. */
+/** Partial aggregation pays if it leaves less than this fraction of the rows. */
 const REDUCES = 0.75;
 
 /**
@@ -102,7 +102,7 @@ function finish(
   return placedAs(relation, {
     relation: split.finish(fragment.relation),
     placement: 'hash',
-    // With grouping sets the set is a key too, and not among the columns.
+    // With grouping sets, the number of the set is a key too and is not among the columns.
     hashKeyChoices: isPlain ? [keys] : [],
   });
 }
@@ -137,11 +137,11 @@ function inEachTask(relation: AggregateRelation, fragment: Fragment): Fragment {
 const ORDER_SENSITIVE =
   /^(?:first|last|any_value|arbitrary|list|array_agg|string_agg|group_concat|listagg|mode|arg_|argm|min_by|max_by|approx|reservoir|histogram)/;
 
-/** Whether tasks that have the same rows in another order compute the same result. */
+/** Whether tasks with the same rows in another order compute the same result. */
 const isSameEverywhere = ({ aggregates }: AggregateRelation): boolean =>
   !aggregates.some(({ name = '' }) => ORDER_SENSITIVE.test(name));
 
-/** Input positions of the column groups that are in every grouping set. */
+/** The input positions of the group columns that are in every grouping set. */
 function commonGroups({ groups, groupingSets }: AggregateRelation): readonly number[] {
   const [first = [], ...others] = groupingSets;
   const common = first.filter((i) => others.every((set) => set.includes(i)));
@@ -159,7 +159,7 @@ function partialCost(planning: Planning, relation: AggregateRelation, { partial 
 
 /** Whether partial aggregation reduces the rows enough to be worth its work. */
 function reduces(planning: Planning, relation: AggregateRelation, placed: Placed): boolean {
-  // Without a group common to all sets, the alternative is to gather all rows into one task.
+  // Without a group column common to all sets, the alternative is to gather all rows into one task.
   if (commonGroups(relation).length === 0) return true;
   const input = planning.estimates.of(relation.input).rows;
   const groups = planning.estimates.of(relation).rows;

@@ -14,8 +14,8 @@ import { placeAggregate } from './place-aggregate.ts';
 import type { Planning } from './planning.ts';
 
 /**
- * DISTINCT is a grouping by all columns. DISTINCT ON keeps the first row of each key in each task, and then the first of
- * these.
+ * Places DISTINCT as a grouping by all columns. DISTINCT ON keeps the first row of each key in each task,
+ * then the first of these.
  */
 export function placeDistinct(planning: Planning, relation: DistinctRelation, place: Place): Placed {
   if (relation.on === undefined && relation.columns.length > 0) {

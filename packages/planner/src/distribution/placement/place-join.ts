@@ -25,21 +25,22 @@ import type { CoLocatedSides, JoinStrategy } from './weighed-strategy.ts';
 
 /** The choice of strategy is deferred until the actual size is known if the estimate is within this factor of the broadcast limit. */
 const WAIT_SHARE = 8;
-/** The choice is deferred as well if one side is estimated smaller than the other by this factor. */
+/** The choice is also deferred if one side is estimated to be smaller than the other by this factor. */
 const MUCH_LESS = 4;
-/** Estimates are this uncertain: a side estimated larger by up to this factor may turn out to be the smaller one. */
+/**
+ * The uncertainty of estimates: a side that is estimated to be larger by up to this factor may turn out to be
+ * the smaller one.
+ */
 const ABOUT_AS_MUCH = 3;
 
 /**
- * Places a join: every task of one side computes the other side (replicated) or is sent it (broadcast), or both sides are
- * hashed by equal keys.
- *
+ * Places a join: every task of one side computes the other side (replicated) or is sent it (broadcast), or
+ * both sides are hashed by equal keys.
  *     join k                 join k                       join k                     join k
  *       scan a (source)  →     scan a (source)       or     scan a (source)     or     input a (hash of k)
  *       scan b (source)        scan b (replicated)          input b (broadcast)        input b (hash of k)
- *
- * A side whose unmatched rows are emitted (the left of a LEFT join) must not be broadcast or replicated: each task without a match would emit
- * the row again.
+ * A side whose unmatched rows are returned (the left side of a LEFT join) must not be broadcast or
+ * replicated: each task without a match would return the row again.
  */
 export function placeJoin(planning: Planning, join: JoinRelation, below: Place): Placed {
   const rewritten = planning.once(join, 'hashed mark join', () => hashableMark(planning, join));
@@ -94,7 +95,7 @@ function broadcastJoin(
   const { rows } = planning.estimates.of(build.relation);
   const isReplicated =
     replicated !== undefined && !isWorthSummarising(planning, join, probe, side, pairs, replicated, rows);
-  // A broadcast is decided again when the actual size is known, so the output gets hash buckets too.
+  // The broadcast is decided again when the actual size is known, so the output gets hash buckets too.
   const whole = isReplicated ? replicated : broadcast(planning, computedOnce(build), buildKeys);
   const fragments = probe.fragments.map((fragment): Fragment => {
     const here = forward(planning, fragment);
@@ -117,7 +118,7 @@ function broadcastJoin(
   return placedAs(join, ...fragments);
 }
 
-/** One task computes what every task could compute, so that its rows are the output of a stage. */
+/** Computes in one task what every task could compute, so that the rows are the output of a stage. */
 function computedOnce(placed: Placed): Placed {
   const [only] = placed.fragments;
   return placed.fragments.length === 1 && only?.placement === 'replicated'
@@ -184,7 +185,7 @@ function hashJoin(
   });
 }
 
-/** The side whose actual size is awaited because it may turn out small enough to be broadcast. */
+/** The side whose actual size should be awaited, because it may turn out small enough to be broadcast. */
 function deferredSide(planning: Planning, join: JoinRelation): 'left' | 'right' | undefined {
   const limit = planning.facts.cluster.broadcastLimitBytes * WAIT_SHARE;
   const sides = (['right', 'left'] as const).filter((side) => {
@@ -200,7 +201,9 @@ function deferredSide(planning: Planning, join: JoinRelation): 'left' | 'right' 
   return bytesOf(smallest) < other * ABOUT_AS_MUCH ? smallest : undefined;
 }
 
-/** Filters out rows with a NULL key that cannot match: they need not move, and would all be in one bucket. */
+/**
+ * Filters out rows with a NULL key, which cannot match: they need not move, and would all be in one bucket.
+ */
 function withoutNullKeys(
   planning: Planning,
   join: JoinRelation,
@@ -232,7 +235,7 @@ function withoutNullKeys(
   };
 }
 
-/** Whether rows emitted by the join are still hashed by the keys of the side. */
+/** Whether rows returned by the join are still hashed by the keys of the side. */
 function keepsPartitioning(type: JoinType, side: 'left' | 'right'): boolean {
   if (type === 'inner') return true;
   if (type === 'full') return false;

@@ -10,12 +10,15 @@ import { scanWork } from './cost/relation-work.ts';
 import { type KeyedColumns, type Place, type Placed, placedAs, withOperator } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
-/** A table is read by every task without being weighed if that costs all nodes together less than this share of a task. */
+/**
+ * Every task reads a table without further weighing if that costs all nodes together less than this fraction
+ * of starting a task.
+ */
 const LITTLE = 1 / 20;
 
 /**
- * A table is divided among the tasks by tablets. Every task reads all of a very small table; larger ones are read so where a join
- * finds it cheapest, since rows that are divided may be in the same task as those they match.
+ * Divides a table among the tasks by tablets. Every task reads all of a very small table. For larger tables,
+ * each join decides what is cheapest, since divided rows may already be in the same task as their matches.
  */
 export function placeScan(planning: Planning, scan: ScanRelation): Placed {
   const table = planning.facts.tables.get(scan.relation);
@@ -36,7 +39,7 @@ export function placeScan(planning: Planning, scan: ScanRelation): Placed {
   });
 }
 
-/** The column by whose ranges a divided table is divided, where the scan reads it. */
+/** The key column whose ranges divide the table, if the scan reads it. */
 function keysOfScan(planning: Planning, { relation, names }: ScanRelation): KeyedColumns | undefined {
   const key = planning.facts.tables.get(relation)?.key;
   const position = key === undefined ? -1 : names.indexOf(key.column);
@@ -53,7 +56,10 @@ export const placeValues = (values: ValuesRelation): Placed =>
     hashKeyChoices: [],
   });
 
-/** A table function is computed by every task that needs its rows, or in the tasks of the rows that it takes as arguments. */
+/**
+ * Computes a table function in every task that needs its rows, or in the tasks of the rows that are its
+ * arguments.
+ */
 export function placeFunction(relation: FunctionRelation, below: Place): Placed {
   const expressions = [...relation.arguments, ...Object.values(relation.namedArguments)];
   if (relation.input === undefined)

@@ -5,19 +5,18 @@ import { forward, gather, gatherWhenSmall, materializedBefore } from './exchange
 import { type Place, type Placed, placedAs, sameColumns, singleFragment, withOperator } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
-/** More rows than this are not put in order twice. */
+/** With more rows than this, sorting twice does not pay. */
 const MOST_ROWS = 1_000_000;
 
 /**
- * The first rows of all are among the first of each task.
- *
+ * The first rows of the result are among the first rows of each task.
  *     limit k offset o        limit k offset o
  *       sort x           →      sort x                     one task
  *         input                   limit k + o
  *                                   sort x                 each task
  *                                     input
- *
- * The offset counts rows of all tasks, so no task may skip any, and the outer limit stays: each task gives up to `k + o` rows.
+ * The offset counts rows of all tasks, so no task may skip any, and the outer limit stays: each task returns
+ * up to `k + o` rows.
  */
 export function placeLimit(planning: Planning, relation: LimitRelation, place: Place): Placed {
   const sorted = relation.input.kind === 'sort' ? relation.input : undefined;
@@ -46,7 +45,7 @@ export function placeLimit(planning: Planning, relation: LimitRelation, place: P
     return firstRows(sorted === undefined ? inner : sort(inner, sorted.keys), most ?? 0);
   }
 
-  /** Others could give other rows of those that are equal. */
+  /** Finishes in one task: another task could return other rows among equal ones. */
   function finish({ relation: inner, placement }: { relation: Relation; placement: string }): Placed {
     return placedAs(relation, {
       relation: { ...relation, input: sorted === undefined ? inner : { ...sorted, input: inner } },

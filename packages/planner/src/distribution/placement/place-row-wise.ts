@@ -10,8 +10,8 @@ import {
 } from './fragment.ts';
 
 /**
- * Row-wise operators are computed where the rows are. A volatile expression over rows that several tasks have would
- * give each of them another value, so it is computed in one.
+ * Computes row-wise operators where the rows are. A volatile expression over replicated rows is computed in
+ * one task, because each task would otherwise compute another value.
  */
 export function placeRowWise(
   relation: FilterRelation | ProjectRelation | UnnestRelation,

@@ -4,8 +4,8 @@ import { type Place, type Placed, placedAs } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
 /**
- * A share of the rows that is drawn row by row is drawn where they are; a number of rows, or a sample that is to be the same
- * each time, of all rows in one place.
+ * Samples a percentage of the rows where they are, row by row. A fixed number of rows, or a repeatable
+ * sample, is drawn from all rows in one place.
  */
 export function placeSample(planning: Planning, relation: SampleRelation, below: Place): Placed {
   const input = below(relation.input);

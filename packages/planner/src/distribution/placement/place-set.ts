@@ -14,8 +14,9 @@ import {
 import type { Planning } from './planning.ts';
 
 /**
- * UNION ALL is the fragments of all branches, each where it is: a branch that one task computes is not computed by the tasks of
- * another. INTERSECT and EXCEPT meet in buckets of all columns, where equal rows, NULLs in them or not, are together.
+ * UNION ALL consists of the fragments of all branches, each where it is, so a branch that one task computes
+ * is not computed by the tasks of another branch. INTERSECT and EXCEPT exchange rows by the hash of all
+ * columns, which brings equal rows, including those with NULLs, together.
  */
 export function placeSet(planning: Planning, relation: SetRelation, below: Place): Placed {
   const placed = relation.inputs.map((input) => below(input));

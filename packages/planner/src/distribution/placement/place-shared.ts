@@ -8,16 +8,23 @@ import { commonKeys, type Place, type Placed, placedAs, singleFragment } from '.
 import { rowsRead } from './partition-replicated.ts';
 import type { Planning } from './planning.ts';
 
-/** Readers that compute a shared relation where a key's rows are save about so many exchanges as large as it, each with a task on every node. */
+/**
+ * Computing a shared relation where a key's rows are saves each reader about this many exchanges of its size,
+ * each with a task on every node.
+ */
 const EXCHANGES_SAVED = 4;
 
-/** Below this number of rows each reader computes the shared relation itself instead of reading the output of a stage. */
+/**
+ * Below this number of rows, each reader computes the shared relation itself instead of reading the output of
+ * a stage.
+ */
 const INLINE_ROWS = 20_000;
 
 /**
- * A shared relation is computed once, by a stage, and all references read its output. A small relation that is the same in every
- * task is computed by each reader instead, unless it is volatile: every reader must see the same rows. So is one whose rows tasks
- * have by ranges of a key, unless it is much work: as the output of a stage its rows would not be known to be so.
+ * Computes a shared relation once, in a stage whose output all references read. A small relation that is the
+ * same in every task is instead computed by each reader, unless it is volatile: every reader must see the
+ * same rows. The same applies to a relation whose rows are divided by ranges of a key, unless it takes much
+ * work: reading it from a stage would lose that property.
  */
 export function placeShared(
   planning: Planning,
@@ -78,7 +85,7 @@ function isKeyedInline(planning: Planning, { fragments, relation }: Placed): boo
   );
 }
 
-/** Whether the operator gives the same rows whenever it is computed, and wherever. */
+/** Whether the operator returns the same rows whenever and wherever it is computed. */
 function isSameAgain(planning: Planning, relation: Relation): boolean {
   switch (relation.kind) {
     case 'scan':
@@ -95,7 +102,7 @@ function isSameAgain(planning: Planning, relation: Relation): boolean {
   }
 }
 
-/** Each reader has scans of its own: what it filters them by is not for the others. */
+/** Gives each reader its own scans, because a dynamic filter of one reader must not affect the others. */
 const withOwnScans = (planning: Planning, relation: Relation): Relation =>
   rebuild(relation, (inner) => {
     if (inner.kind === 'input') return planning.read(planning.readings.get(inner.id)!.stage, inner.columns);

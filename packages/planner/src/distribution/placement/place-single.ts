@@ -28,7 +28,7 @@ export function placeSingle(planning: Planning, relation: Relation, below: Place
     hashKeyChoices: [],
   });
 
-  /** `bound`: shared relations that exist only here. */
+  /** @param bound ids of shared relations that exist only here */
   function gatherInputs(inner: Relation, bound: ReadonlySet<number>): Relation {
     const inputs = inputsOf(inner);
     return withInputs(

@@ -3,7 +3,7 @@ import { gather } from './exchange.ts';
 import { type Place, type Placed, placedAs } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
-/** Rows in an order are in one place; what stands above keeps them there, up to the result. */
+/** Sorted rows are in one place, and the operators above keep them there up to the result. */
 export function placeSort(
   planning: Planning,
   relation: SortRelation,

@@ -6,8 +6,8 @@ import { type Place, type Placed, placedAs, singleFragment, withOperator } from 
 import type { Planning } from './planning.ts';
 
 /**
- * A window is computed where all rows of its partition are: hashed by what all windows partition by. Windows without a
- * partition see all rows.
+ * Computes a window where all rows of its partition are: hashed by the columns by which all windows
+ * partition. Windows without a partition need all rows in one place.
  */
 export function placeWindow(planning: Planning, relation: WindowRelation, below: Place): Placed {
   const input = gatherWhenSmall(planning, below(relation.input));
@@ -33,7 +33,7 @@ export function placeWindow(planning: Planning, relation: WindowRelation, below:
   });
 }
 
-/** Columns by which all windows partition, in order. */
+/** The columns by which all windows partition, in order. */
 export function commonPartition({ windows }: WindowRelation): readonly number[] {
   const [first, ...others] = windows.map(
     ({ partitions = [] }) => new Set(partitions.map(plainReference).filter((at) => at !== undefined)),

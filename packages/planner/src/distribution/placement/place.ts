@@ -15,7 +15,7 @@ import { placeSort } from './place-sort.ts';
 import { placeWindow } from './place-window.ts';
 import type { Planning } from './planning.ts';
 
-/** Decides where the rows of a relation are computed, and with what exchanges. */
+/** Decides where the rows of a relation are computed, and which exchanges this needs. */
 export function place(planning: Planning, relation: Relation, isResult = false): Placed {
   const before = materializedBefore(planning, relation);
   if (before !== undefined) return before;

@@ -18,7 +18,7 @@ export interface StageDraft {
   readonly relation: Relation;
   readonly columns: readonly RelationColumn[];
   hashKeys: readonly number[];
-  /** No stage reads by the hash keys yet, so they may still change. */
+  /** Whether no stage reads by the hash keys yet, so that they may still change. */
   hasOpenKeys: boolean;
   readonly summarised: Set<number>;
   /** Columns among `summarised` whose values filter rows of later scans. */
@@ -27,7 +27,7 @@ export interface StageDraft {
   readonly isVolatile: boolean;
   readonly rows: number;
   readonly bytes: number;
-  /** Distinct values of each column. */
+  /** The number of distinct values of each column. */
   readonly distinct: readonly number[];
   /** For `source`: the key by whose ranges the tasks have the rows, and its columns in the output. */
   readonly keyed?: KeyedColumns | undefined;
@@ -41,10 +41,10 @@ export interface InputReading {
   mode?: ExchangeSource['mode'] | undefined;
 }
 
-/** Fragments that are stage outputs and contain together all rows of a relation. */
+/** Fragments that are stage outputs and together contain all rows of a relation. */
 export type MaterializedRows = readonly Fragment[];
 
-/** State of a plan that is kept to refine it while it runs. */
+/** The part of the planning state that is kept to refine the plan while it runs. */
 export interface PlanMemory {
   readonly tree: Relation;
   readonly drafts: readonly StageDraft[];
@@ -66,13 +66,14 @@ export class Planning {
   readonly drafts: StageDraft[] = [];
   readonly readings = new Map<number, InputReading>();
   /**
-   * Stage outputs of each materialized relation. Readers that need the rows hashed by other keys add another set. A set whose
-   * stages have started is kept for the rest of the run, so refinements add at most one set for each relation and list of keys.
+   * The stage outputs of each materialized relation. A reader that needs the rows hashed by other keys adds
+   * another set. A set whose stages have started is kept for the rest of the run, so refinements add at most
+   * one set per relation and list of keys.
    */
   readonly materialized = new Map<Relation, readonly MaterializedRows[]>();
   /** The materialized relations whose stages have all started. */
   readonly fixed: ReadonlyMap<Relation, readonly MaterializedRows[]>;
-  /** Output size of finished stages. */
+  /** The output sizes of finished stages. */
   readonly finished = new Map<StageId, FinishedStage>();
   readonly shared = new Map<number, Placed>();
   readonly dynamicFilters = new Map<ScanRelation, readonly DynamicFilter[]>();
@@ -80,13 +81,16 @@ export class Planning {
   readonly partitionedScans = new Set<ScanRelation>();
   /** Partial aggregates, which other stages merge. */
   readonly partials = new Set<Relation>();
-  /** The strategies that were weighed for joins of these conditions, the cheapest first. */
+  /** The strategies that were weighed for joins with these conditions, cheapest first. */
   readonly weighed = new Map<JoinRelation['conditions'], readonly WeighedStrategy[]>();
   /** The whole query on one node takes more CPU time than to start a task on every node. */
   isWorthAllNodes = false;
   /** Stored bytes of all tables of the query. */
   readonly tableBytes: number;
-  /** Joins of these conditions that are computed where the rows are, with the left column that both sides are divided by. */
+  /**
+   * Joins with these conditions that are computed where the rows are, each with the left column that divides
+   * both sides.
+   */
   readonly coLocated = new Map<JoinRelation['conditions'], number>();
   readonly reasons: string[] = [];
   /** Hash keys for the output of an aggregate that suit the operator above it. */

@@ -7,14 +7,12 @@ import { withWholeScans } from './one-task.ts';
 import type { Planning } from './planning.ts';
 
 /**
- * Computes a relation in every task that reads it, from whole tables, in place of an exchange.
- *
+ * Computes a relation in every task that reads it, from whole tables, instead of an exchange.
  *     join            →    join
  *       scan a (source)      scan a (source)
  *       scan b (source)      scan b (replicated)
- *
- * The scans are copies: another reader of the same relation may still divide the table among tasks. Returns undefined where a
- * task could not compute the same rows as the others, or a table is larger than `whole_table_bytes` allows.
+ * The scans are copied, because another reader of the same relation may still divide the table among tasks.
+ * Undefined if a task could compute other rows than the others, or if a table exceeds `whole_table_bytes`.
  */
 export function replicate(planning: Planning, placed: Placed): Fragment | undefined {
   const [only] = placed.fragments;
@@ -50,7 +48,7 @@ function isOfWholeTables(planning: Planning, relation: Relation): boolean {
     case 'join':
     case 'set':
       return inputsOf(relation).every((input) => isOfWholeTables(planning, input));
-    // Aggregates here are partial ones, and the order of rows differs between tasks.
+    // Aggregates at this point are partial ones, and the order of rows differs between tasks.
     default:
       return false;
   }

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-/** `a` has many more rows, and many more keys, than `b`; neither fits into a broadcast. */
+/** `a` has many more rows and keys than `b`; neither can be broadcast. */
 function options() {
   const usual = { nodes: 3, broadcastLimitBytes: 0, refines: false };
   const { tables } = cluster.planFacts(usual);
@@ -36,7 +36,7 @@ function options() {
   return { ...usual, tables: new Map([...tables].map(sized)) };
 }
 
-/** The columns whose rows are reduced; the rows of the result are checked too. */
+/** The columns by which rows are reduced; the rows of the result are also verified. */
 async function reduced(sql: string): Promise<readonly string[]> {
   const plan = await cluster.plan(sql, options());
   expect(differenceOf(await cluster.plain(sql), await cluster.execute(plan, options()))).toBeUndefined();

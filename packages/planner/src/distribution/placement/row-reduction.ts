@@ -8,26 +8,26 @@ import type { KeyPair } from './equal-keys.ts';
 import type { Placed } from './fragment.ts';
 import type { Planning, StageDraft } from './planning.ts';
 
-/** CPU time in µs, as measured: one row is tested against a filter, or added to one. */
+/** The measured CPU time in µs to test one row against a filter, or to add one row to it. */
 const TESTED_ROW_US = 0.07;
 const ADDED_KEY_US = 0.06;
-/** CPU time in µs to send one key of a filter to a node and to load it there. */
+/** The CPU time in µs to send one key of a filter to a node and to load it there. */
 const SENT_KEY_US = 0.08;
-/** CPU time in µs of the statements that a filter takes at each node. */
+/** The CPU time in µs of the statements that a filter needs on each node. */
 const EACH_NODE_US = 3_000;
 
-/** Share of the keys that pass a filter although they are not in it. */
+/** The fraction of keys that pass a filter although they are not in it. */
 const FALSE_POSITIVES = 0.05;
-/** A filter of more keys is larger than a task message should be. */
+/** A filter with more keys is larger than a task message should be. */
 const MOST_KEYS = 8_000_000;
 
-/** Chooses the side of a hash join whose keys filter the rows of the other side. */
+/** A choice of the side of a hash join whose keys filter the rows of the other side. */
 export interface RowReduction {
   readonly buildSide: 'left' | 'right';
   readonly pair: KeyPair;
 }
 
-/** Operators that have every value of a column in the result that it has in their input. */
+/** Operators whose result contains every value that a column has in their input. */
 const KEEPS_VALUES: ReadonlySet<Relation['kind']> = new Set([
   'input',
   'project',
@@ -37,23 +37,22 @@ const KEEPS_VALUES: ReadonlySet<Relation['kind']> = new Set([
   'sort',
 ]);
 
-/** The sides of a join as they are placed, and which of them is moved by an exchange. */
+/** The placed sides of a join, and which of them an exchange moves. */
 export interface JoinSides {
   readonly left: Placed;
   readonly right: Placed;
-  /** A broadcast leaves the rows of the other side where they are. */
+  /** False for a broadcast, which leaves the rows of the other side in place. */
   readonly isProbeMoved: boolean;
 }
 
 /**
- * Chooses the side of a join whose keys should filter the rows below the other side before these are moved: it is computed first.
- * Undefined where the rows that need not move cost less than to build the filter and to test every row.
- *
+ * Chooses the side of a join to compute first, so that its keys filter the rows below the other side before
+ * these are moved. Undefined if moving the removed rows costs less than building the filter and testing every
+ * row.
  *     stage 1: scan a, hash of k           stage 1: scan a, hash of k, builds a filter of its k
  *     stage 2: scan b, hash of k      →    stage 2: scan b (k in the filter of stage 1), hash of k
  *     stage 3: join k                      stage 3: join k
- *
- * @param first the side that is computed first anyway; undefined: either
+ * @param first the side that is computed first in any case; undefined means either
  */
 export function rowReduction(
   planning: Planning,
@@ -69,7 +68,7 @@ export function rowReduction(
   return choices.filter(({ gain }) => gain > 0).sort((a, b) => b.gain - a.gain)[0];
 }
 
-/** Microseconds of CPU saved when a key of `buildSide` filters the rows of the other side. */
+/** The CPU time in µs that is saved if a key of `buildSide` filters the rows of the other side. */
 function reductionGain(
   planning: Planning,
   join: JoinRelation,
@@ -96,15 +95,18 @@ function reductionGain(
 }
 
 /**
- * Distinct values of a column in the tables that it comes from. Keys usually refer to rows that exist: a build side that has all
- * rows of its table leaves out nothing.
+ * The distinct values of a column in the tables that it comes from. Keys usually refer to existing rows, so a
+ * build side with all rows of its table filters nothing.
  */
 const keysOfTable = (planning: Planning, relation: Relation, position: number): readonly number[] =>
   scannedColumns(relation, position).map(
     ({ scan, column }) => planning.estimates.of(scan).distinct[scan.names.indexOf(column)]!,
   );
 
-/** Rows of the scans that would test the column, and what moving the rows costs that come from them. */
+/**
+ * The number of rows of the scans that would test the column, and the cost of moving the rows that come from
+ * them.
+ */
 function testedRows(
   planning: Planning,
   join: JoinRelation,
@@ -131,7 +133,10 @@ function testedRows(
   return { tested, movedCost };
 }
 
-/** The rows of the stage whose column would make the filter, and its distinct values; undefined where no one stage has them. */
+/**
+ * The rows of the stage whose column would provide the filter, and its distinct values; undefined if no
+ * single stage has them.
+ */
 function addedKeys(
   planning: Planning,
   relation: Relation,
@@ -148,7 +153,7 @@ function addedKeys(
   const draft = planning.draft(found.stage);
   if (draft.isFixed && !draft.filterKeys.has(found.position)) return undefined;
   const size = planning.finished.get(found.stage)?.rows ?? draft.rows;
-  // The filter has all values of the stage's column, also those that operators above it leave out.
+  // The filter contains all values of the stage's column, including those that operators above remove.
   const losesValues = anyRelation(only.relation, ({ kind }) => !KEEPS_VALUES.has(kind));
   return { rows: size, distinct: losesValues ? size : Math.min(own.distinct, size) };
 }

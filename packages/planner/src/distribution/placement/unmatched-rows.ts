@@ -1,6 +1,6 @@
 import type { JoinType } from '../../relational/relation.ts';
 
-/** Whether rows of a side without a match are of no account. */
+/** Whether rows of a side without a match do not affect the result. */
 export function dropsUnmatched(type: JoinType, side: 'left' | 'right'): boolean {
   switch (type) {
     case 'inner':

@@ -1,6 +1,6 @@
 import type { KeyedFragment } from './fragment.ts';
 
-/** The sides of a join whose rows are in the same task as all rows that they match. */
+/** Sides of a join whose rows are in the same task as all rows that they match. */
 export interface CoLocatedSides {
   readonly left: KeyedFragment;
   readonly right: KeyedFragment;
@@ -8,10 +8,10 @@ export interface CoLocatedSides {
   readonly keys: { readonly left: number; readonly right: number };
 }
 
-/** How the two sides of a join are brought together. */
+/** A way to bring the two sides of a join together. */
 export type JoinStrategy =
   | { readonly kind: 'single' }
-  /** Each task has the rows of the same ranges of a key of both sides. */
+  /** Each task has the rows of both sides with the same ranges of a key. */
   | { readonly kind: 'co-located'; readonly sides: CoLocatedSides }
   /** Every task of the other side computes all rows of this side. */
   | { readonly kind: 'replicated'; readonly side: 'left' | 'right' }
@@ -19,7 +19,7 @@ export type JoinStrategy =
   | { readonly kind: 'broadcast'; readonly side: 'left' | 'right' }
   | { readonly kind: 'hash'; readonly leftKeys: readonly number[]; readonly rightKeys: readonly number[] };
 
-/** A strategy with its cost in CPU µs, infinite where it would exceed a limit. */
+/** A strategy with its cost in CPU µs, which is infinite if it would exceed a limit. */
 export interface WeighedStrategy {
   readonly strategy: JoinStrategy;
   readonly cost: number;

@@ -6,16 +6,14 @@ import { decompose } from '../aggregates/decomposition.ts';
 import { append, project } from '../tree/build.ts';
 import { plainReference, referenceTo } from '../tree/expressions.ts';
 
-/** Aggregates whose value over distinct values follows from those alone. */
+/** Aggregates that are decomposable once their input is distinct. */
 const OVER_DISTINCT = new Set(['count', 'sum', 'avg', 'mean']);
 
 /**
- * Repetitions of the one column that distinct aggregates are about are dropped by a grouping of their own.
- *
+ * Removes duplicates of the single column that all distinct aggregates share by a grouping of its own.
  *     aggregate k, count(distinct d), sum(x)    →    aggregate k, count(d), sum(s)
  *                                                      aggregate k, d, sum(x) s
- *
- * Counting distinct values of each task and adding up would count a value again for every task that has it.
+ * Adding up the distinct counts of each task would count a value once per task that has it.
  */
 export function distinctAggregates(relation: Relation): Relation {
   if (relation.kind !== 'aggregate') return relation;
@@ -43,7 +41,7 @@ export function distinctAggregates(relation: Relation): Relation {
   return outer(relation, inner, parts);
 }
 
-/** What all of the aggregates are about; undefined when they are not of that kind. */
+/** The argument that all of the aggregates share; undefined if the rewrite does not apply. */
 function commonSubject(aggregates: readonly PlanExpression[]): PlanExpression | undefined {
   const [first, ...others] = aggregates;
   const subject = first?.children?.[0];
@@ -61,7 +59,7 @@ function commonSubject(aggregates: readonly PlanExpression[]): PlanExpression | 
     : undefined;
 }
 
-/** Without what tells where it stood in the statement. */
+/** The expression without its position in the statement. */
 const stripped = (expression: unknown): unknown =>
   JSON.parse(
     JSON.stringify(expression, (key, value) =>

@@ -1,13 +1,12 @@
 import type { Relation } from '../../relational/relation.ts';
 
 /**
- *     semi join k        →    semi join k
+ * semi join k        →    semi join k
  *       a                       a
  *       inner join              distinct
  *                                 inner join
- *
- * Rows that are only looked for need to be there once, and a join gives them once for every match: each task drops its
- * repetitions before rows travel.
+ * A semi join needs each row of its right side only once, while an inner join returns it once per match. So
+ * each task removes duplicates before rows are sent.
  */
 export function distinctMatches(relation: Relation): Relation {
   if (relation.kind !== 'join' || (relation.type !== 'semi' && relation.type !== 'anti')) return relation;

@@ -2,7 +2,7 @@ import type { PlanExpression } from '../../plan-nodes.ts';
 import type { Relation } from '../../relational/relation.ts';
 import { addReferences } from '../tree/expressions.ts';
 
-/** Positions in the columns of a relation. */
+/** The positions of needed columns of a relation. */
 export type Needs = ReadonlySet<number>;
 
 const allOf = ({ columns }: Relation): Needs => new Set(columns.keys());
@@ -13,7 +13,10 @@ const withReferences = (needs: Iterable<number>, expressions: readonly PlanExpre
   return all;
 };
 
-/** What a relation needs of each of its inputs to give `needed` of its own columns. Of a shared relation: of its body. */
+/**
+ * The columns that a relation needs of each of its inputs to return its own `needed` columns. For a shared
+ * relation: of its body.
+ */
 export function inputNeeds(relation: Relation, needed: Needs): readonly Needs[] {
   switch (relation.kind) {
     case 'scan':
@@ -120,7 +123,7 @@ export function inputNeeds(relation: Relation, needed: Needs): readonly Needs[] 
   }
 }
 
-/** The aggregates that are wanted; one at least, so that an aggregate without groups has a column. */
+/** The aggregates to keep; at least one, so that an aggregate without groups has a column. */
 export function keptAggregates(count: number, groups: number, needed: Needs): readonly number[] {
   const kept = [...Array(count).keys()].filter((i) => needed.has(groups + i));
   return kept.length === 0 && groups === 0 && count > 0 ? [0] : kept;

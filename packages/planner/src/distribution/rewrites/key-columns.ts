@@ -4,8 +4,8 @@ import { append, pick, rejoin } from '../tree/build.ts';
 import { plainReference, referenceTo, shiftReferences } from '../tree/expressions.ts';
 
 /**
- * Keys of joins, groups and partitions as columns, so that rows can be hashed by them before they travel.
- *
+ * Turns keys of joins, groups and partitions into columns, so that rows can be hashed by them before they are
+ * sent.
  *     join lower(a) = b         project all but k
  *       scan a           →        join k = b
  *       scan b                      project a, lower(a) k

@@ -2,12 +2,11 @@ import { substituteReferences } from '../../relational/expressions/references.ts
 import type { LimitRelation, ProjectRelation, Relation } from '../../relational/relation.ts';
 
 /**
- *     limit                 project
+ * limit                 project
  *       project      →        limit
  *         sort                  sort
- *
- * The limit then stands on the order that it cuts, below however many projections. Where its numbers are columns of the
- * projection (`LIMIT (SELECT …)`), the projected expressions take their place.
+ * Moves a limit below all projections, directly above the sort that it cuts. If its numbers are columns of
+ * the projection (`LIMIT (SELECT …)`), they are replaced by the projected expressions.
  */
 export function limitBelowProjection(relation: Relation): Relation {
   if (relation.kind !== 'limit' || relation.input.kind !== 'project') return relation;

@@ -22,7 +22,7 @@ const RULES: readonly Rule[] = [
   distinctMatches,
 ];
 
-/** The tree with everything in the shape that the rules of placement look for; its rows are the same. */
+/** Rewrites the tree into the form that the placement rules expect; its rows are the same. */
 export function normalForm(root: Relation): Relation {
   return pruneColumns(normalised(pruneColumns(root)));
 }

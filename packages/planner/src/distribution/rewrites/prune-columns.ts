@@ -5,23 +5,21 @@ import { shiftReferences } from '../tree/expressions.ts';
 import { inputsOf } from '../tree/inputs.ts';
 import { inputNeeds, keptAggregates, type Needs } from './input-needs.ts';
 
-/** A relation that gives fewer columns, and where those it was asked for now stand. */
+/** A relation with fewer columns, and the new positions of the requested ones. */
 interface Pruned {
   readonly relation: Relation;
   readonly at: (index: number) => number;
 }
 
 /**
- * Leaves out columns that nothing above reads, in front of whatever may become an exchange.
- *
+ * Removes columns that nothing above reads, below every operator that may become an exchange.
  *     project a                    project a
  *       join x = y         →         join x = y
  *         scan a, b, x                 scan a, x
  *         filter c > 1                 project y
  *           scan c, y                    filter c > 1
  *                                          scan c, y
- *
- * Without it every column that a statement names would travel with the rows to the end.
+ * Without this rule, every column that a statement names would be sent with the rows through all exchanges.
  */
 export function pruneColumns(root: Relation): Relation {
   const all: Needs = new Set(root.columns.keys());
@@ -34,7 +32,7 @@ export function pruneColumns(root: Relation): Relation {
   );
 }
 
-/** What is read of each shared relation, by its id. */
+/** Collects the columns that are read of each shared relation, by its id. */
 function collectSharedNeeds(relation: Relation, needed: Needs, shared: Map<number, Set<number>>): void {
   if (relation.kind === 'reference') {
     const known = shared.get(relation.id) ?? new Set();
@@ -55,14 +53,14 @@ const identity = (index: number): number => index;
 
 class Pruning {
   private readonly shared: ReadonlyMap<number, ReadonlySet<number>>;
-  /** Where the columns of a shared definition went. */
+  /** The new column positions of each shared definition. */
   private readonly definitions = new Map<number, Pruned>();
 
   constructor(shared: ReadonlyMap<number, ReadonlySet<number>>) {
     this.shared = shared;
   }
 
-  /** As `pruned`, with no other columns than those needed, unless none is. */
+  /** Like `pruned`, but returns exactly the needed columns, or one column if none is needed. */
   exactly(relation: Relation, needed: Needs): Pruned {
     const pruned = this.pruned(relation, needed);
     if (needed.size === 0 || pruned.relation.columns.length === needed.size) return pruned;
@@ -73,7 +71,7 @@ class Pruning {
     };
   }
 
-  /** Gives the needed columns at least. */
+  /** Returns at least the needed columns. */
   private pruned(relation: Relation, needed: Needs): Pruned {
     const needs = inputNeeds(relation, needed);
     switch (relation.kind) {
@@ -248,7 +246,7 @@ class Pruning {
         };
       }
       case 'limit': {
-        // A limit stays right above the order that it cuts.
+        // A limit stays directly above the sort that it cuts.
         const input = this.pruned(relation.input, needs[0]!);
         const columns = input.relation.columns;
         const limit = relation.limit && shiftReferences(relation.limit, input.at);
@@ -301,7 +299,7 @@ class Pruning {
     }
   }
 
-  /** All columns, where they were. */
+  /** Returns all columns at their original positions. */
   private inOrder(relation: Relation): Relation {
     const { relation: below, at } = this.exactly(relation, new Set(relation.columns.keys()));
     return pick(

@@ -3,9 +3,8 @@ import { commonPartition } from '../placement/place-window.ts';
 import { pick } from '../tree/build.ts';
 
 /**
- * Windows that partition by different columns, one relation after the other, so that each meets its partitions in a hash
- * exchange of its own and not all of them in one task.
- *
+ * Splits windows that partition by different columns into one relation each, so that each gets its own hash
+ * exchange instead of gathering all rows into one task.
  *     window (by a), (by b)    →    project in order
  *                                     window (by b)
  *                                       window (by a)

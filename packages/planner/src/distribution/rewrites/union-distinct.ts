@@ -1,12 +1,11 @@
 import type { Relation } from '../../relational/relation.ts';
 
 /**
- *     union            →    distinct
+ * union            →    distinct
  *       a                     union all
  *       b                       a
  *                               b
- *
- * So that each task drops its own repetitions before rows travel.
+ * Each task can then remove its own duplicates before rows are sent.
  */
 export function unionDistinct(relation: Relation): Relation {
   if (relation.kind !== 'set' || relation.operation !== 'union' || relation.isAll) return relation;

@@ -7,7 +7,7 @@ import type { Planning } from '../placement/planning.ts';
 import type { WeighedStrategy } from '../placement/weighed-strategy.ts';
 import { inputsOf } from '../tree/inputs.ts';
 
-/** One line for each operator of a stage, those that give it rows indented below it. Plain projections are left out. */
+/** One line per operator of a stage, with its inputs indented below it. Plain projections are left out. */
 export function relationOutline(planning: Planning, relation: Relation, depth = 0): readonly string[] {
   const text = lineOf(planning, relation);
   const below = inputsOf(relation).flatMap((input) =>
@@ -92,7 +92,7 @@ function lineOf(planning: Planning, relation: Relation): string | undefined {
   }
 }
 
-/** `broadcast right 1.2 s`: the strategy with its estimated CPU time. */
+/** Formats a strategy with its estimated CPU time: `broadcast right 1.2 s`. */
 function weighedText({ strategy, cost }: WeighedStrategy): string {
   const side = 'side' in strategy ? ` ${strategy.side}` : '';
   const time = cost === Number.POSITIVE_INFINITY ? 'over the limit' : milliseconds(cost / 1000);
@@ -102,7 +102,7 @@ function weighedText({ strategy, cost }: WeighedStrategy): string {
 const textsOf = (expressions: readonly PlanExpression[], input: Relation): string =>
   expressions.map((expression) => named(expression, input.columns)).join(', ');
 
-/** The text of an expression, with columns by the names that they have below. */
+/** The text of an expression, with the names that columns have in the input. */
 const named = (expression: PlanExpression, columns: Relation['columns']): string =>
   expressionText(
     mapExpression(expression, (inner) =>

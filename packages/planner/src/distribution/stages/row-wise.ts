@@ -1,8 +1,8 @@
 import type { Relation } from '../../relational/relation.ts';
 
 /**
- * Whether each row follows from one row of one input, so that tasks which read parts of the inputs give together what one
- * task gives that reads all of them.
+ * Whether each output row depends on a single row of one input. Tasks that read parts of the inputs then
+ * together produce what one task over all inputs would.
  */
 export function isRowWise(relation: Relation): boolean {
   switch (relation.kind) {

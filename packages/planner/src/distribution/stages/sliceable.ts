@@ -3,8 +3,9 @@ import { mayBroadcast } from '../placement/join-strategy.ts';
 import type { Planning } from '../placement/planning.ts';
 
 /**
- * Inputs whose rows may be parted anywhere, since each of them is looked at alone: probe sides of joins that give no unmatched
- * rows of the other side, below nothing that looks at several rows but partial aggregates.
+ * Inputs whose rows may be divided arbitrarily, because each row is processed on its own: probe sides of
+ * joins that return no unmatched rows of the other side, below no operator over several rows except partial
+ * aggregates.
  */
 export function sliceableInputs(planning: Planning, relation: Relation): ReadonlySet<number> {
   const found = new Set<number>();
@@ -29,14 +30,17 @@ export function sliceableInputs(planning: Planning, relation: Relation): Readonl
         if (mayBroadcast(inner.type, 'right')) visit(inner.left);
         if (mayBroadcast(inner.type, 'left')) visit(inner.right);
         return;
-      // Not UNION ALL: with each part of one input all rows of the others would come once more.
+      // UNION ALL is excluded: with each part of one input, all rows of the other inputs would occur again.
       default:
         return;
     }
   }
 }
 
-/** Partial aggregates are made again over each fragment, with the same expressions. */
+/**
+ * Whether the aggregate is partial. Partial aggregates are built again over each fragment, with the same
+ * expressions.
+ */
 const isPartial = (planning: Planning, relation: Relation & { readonly kind: 'aggregate' }): boolean =>
   [...planning.partials].some(
     (partial) => partial.kind === 'aggregate' && partial.aggregates === relation.aggregates,

@@ -91,7 +91,7 @@ function afterOf({ after }: StageDraft, sources: readonly StageSource[]): Readon
 
 interface FoundLeaf {
   readonly leaf: LeafRelation;
-  /** Predicates of the filters directly above the leaf. */
+  /** The predicates of the filters directly above the leaf. */
   readonly predicates: readonly PlanExpression[];
 }
 

@@ -3,8 +3,8 @@ import type { Answer } from './simulated-cluster.ts';
 const TOLERANCE = 1e-9;
 
 /**
- * Why two answers differ as multisets of rows of the same types, or in order; undefined when they do not. Floating numbers may
- * be nearly equal.
+ * How two results differ as multisets of rows of the same types, or in order; undefined if they do not.
+ * Floating-point numbers may differ slightly.
  */
 export function differenceOf(expected: Answer, given: Answer, isOrdered = false): string | undefined {
   if (expected.types.join() !== given.types.join())
@@ -24,7 +24,7 @@ export function differenceOf(expected: Answer, given: Answer, isOrdered = false)
   const [left, right] = [sorted(expected), sorted(given)];
   const places = left.flatMap(({ row }, i) => (sameRow(row, right[i]!.row, isFloat) ? [] : [i]));
   if (places.length === 0) return undefined;
-  // Rows whose keys stand on both sides of a border of rounding.
+  // These are rows whose values are on different sides of a rounding boundary.
   const rest = places.map((i) => right[i]!.row);
   for (const i of places) {
     const found = rest.findIndex((row) => sameRow(left[i]!.row, row, isFloat));

@@ -24,11 +24,11 @@ export interface SimulatedOptions {
   readonly gatherLimitRows?: number;
   readonly joinKeyFilters?: 'always';
   readonly refines?: boolean;
-  /** In place of what the tables have. */
+  /** Statistics to use instead of the real ones. */
   readonly tables?: ReadonlyMap<string, TableFacts>;
 }
 
-/** What the kernel that runs tasks does without. */
+/** Optimisers that the kernel which runs tasks has disabled. */
 const KERNEL_OPTIMIZERS = kernelBootstrap
   .find((statement) => statement.includes('disabled_optimizers'))!
   .replace('SET GLOBAL', 'SET');
@@ -46,9 +46,9 @@ export interface Answer {
 }
 
 /**
- * Runs distributed plans in one kernel: every table is cut into random shards, one for each virtual node, tasks are SQL over
- * temporary tables, and what a stage leaves is read by buckets as the exchange does. Scans leave out each row that their
- * conditions allow to leave out.
+ * Runs distributed plans in one kernel. Every table is cut into random shards, one per virtual node; tasks
+ * are SQL over temporary tables, and the output of a stage is read by buckets as the exchange does. Scans
+ * drop every row that their conditions allow them to drop.
  */
 export class SimulatedCluster {
   private readonly connection: DuckDBConnection;
@@ -74,7 +74,9 @@ export class SimulatedCluster {
     await this.connection.run(sql);
   }
 
-  /** Makes shards of all tables that there are, for plans over so many nodes; those with a key by ranges of it. */
+  /**
+   * Divides all existing tables into shards for this many nodes; tables with a key are divided by its ranges.
+   */
   async shard(
     nodes: number,
     isDimension: (table: string) => boolean = () => false,
@@ -115,7 +117,10 @@ export class SimulatedCluster {
     }
   }
 
-  /** The node of a key: some ranges of the keys of all tables of the domain, each on some node, and NULL with the first. */
+  /**
+   * The node of a key: ranges of the keys of all tables of the domain are assigned to nodes, and NULL to the
+   * node of the first range.
+   */
   private async nodeOfKey(keys: TableKeys, { column, domain }: TableKey, nodes: number): Promise<string> {
     const all = [...keys].filter(([, key]) => key.domain === domain);
     const values = all
@@ -167,13 +172,13 @@ export class SimulatedCluster {
     }
   }
 
-  /** The query over all data, as the kernel answers it. */
+  /** The result of the query over all data, computed by the kernel. */
   async plain(sql: string): Promise<Answer> {
     const reader = await this.connection.runAndReadAll(sql);
     return { types: reader.columnTypes().map(String), rows: reader.getRowsJson() };
   }
 
-  /** The query in stages. */
+  /** The result of the query, computed in stages. */
   async distributed(sql: string, options: SimulatedOptions): Promise<Answer> {
     return this.execute(await this.plan(sql, options), options);
   }
@@ -281,7 +286,7 @@ export class SimulatedCluster {
         const tables = outputs.get(stage);
         if (tables === undefined) throw new Error(`A filter of stage ${stage}, which has not run`);
         const keys = tables.map((output) => `SELECT c${key} FROM "${output}"`).join(' UNION ALL ');
-        // A filter lets some rows pass whose keys are not in it.
+        // A filter lets some rows pass whose keys it does not contain.
         return `("${column}" IN (${keys})${filtersRows ? ` OR hash("${column}") % 20 = 0` : ''})`;
       }),
     ];
@@ -309,10 +314,10 @@ interface SimulatedTask {
   readonly range: readonly [from: number, to: number];
 }
 
-/** A refined plan may have so many times the stages of the first one. */
+/** A refined plan may have at most this many times the stages of the first plan. */
 const MOST_STAGES = 3;
 
-/** Stages that have run and that the root does not depend on. */
+/** Stages that have run although the root does not depend on them. */
 function unreadStages(plan: DistributedPlan, finished: ReadonlyMap<StageId, unknown>): readonly StageId[] {
   const needed = new Set<StageId>();
   for (const stage of [...plan.stages].reverse())

@@ -10,7 +10,7 @@ export type Suite = 'tpch' | 'tpcds';
 export const tpcPresent = (suite: Suite): boolean => existsSync(join(DATA, suite, 'sf0.01'));
 
 export interface TpcQuery {
-  /** `01` and so on. */
+  /** The number of the query, such as `01`. */
   readonly name: string;
   readonly sql: string;
 }
@@ -25,7 +25,7 @@ export const tpcQueries = (suite: Suite): readonly TpcQuery[] =>
         }))
     : [];
 
-/** A cluster with the suite's tables. */
+/** A cluster with the tables of the suite. */
 export async function tpcCluster(
   suite: Suite,
   nodes: number,
@@ -41,7 +41,7 @@ export async function tpcCluster(
   return cluster;
 }
 
-/** The keys that tables of the suites are clustered by, where several have the same. */
+/** The keys by which tables of the suites are clustered, if several tables share one. */
 export const TPC_KEYS: Readonly<Record<Suite, TableKeys>> = {
   tpch: new Map([
     ['lineitem', { column: 'l_orderkey', domain: 'orderkey' }],
@@ -61,7 +61,7 @@ export const TPC_KEYS: Readonly<Record<Suite, TableKeys>> = {
   ]),
 };
 
-/** Rows at scale factor 100. */
+/** The numbers of rows at scale factor 100. */
 const ROWS: Readonly<Record<string, number>> = {
   lineitem: 600_037_902,
   orders: 150_000_000,
@@ -94,7 +94,10 @@ const DS_ROWS: Readonly<Record<string, number>> = {
   reason: 55,
 };
 
-/** Facts of the tables at scale factor 100, from those of small ones: keys grow with the rows, and other columns keep their values. */
+/**
+ * Table statistics at scale factor 100, derived from those of small tables: the values of keys grow with the
+ * rows, and other columns keep their numbers of values.
+ */
 export function atScale100(
   suite: Suite,
   small: ReadonlyMap<string, TableFacts>,
@@ -117,7 +120,7 @@ export function atScale100(
   return facts;
 }
 
-/** No more values of a foreign key than keys. */
+/** The maximum number of values of a foreign key: the number of keys. */
 function keyLimit(suite: Suite, column: string): number {
   const names: readonly (readonly [RegExp, string])[] =
     suite === 'tpch'

@@ -1,8 +1,8 @@
 import type { DistributedPlan, TableFacts } from '../../distributed-plan.ts';
 
 /**
- * Facts that say other sizes of the tables, and other numbers of values of their columns, than they have: the planner makes other
- * choices, which must give the same rows.
+ * Statistics that claim other sizes of the tables, and other numbers of column values, than they have. The
+ * planner then makes other choices, which must return the same rows.
  */
 export function wrongFacts(
   tables: ReadonlyMap<string, TableFacts>,

@@ -21,7 +21,7 @@ export const project = (input: Relation, expressions: readonly PlanExpression[])
   columns: expressions.map((expression) => columnOf(expression, input.columns)),
 });
 
-/** The columns at `positions` only; the relation itself where these are all. */
+/** Only the columns at `positions`; the relation itself if these are all of its columns. */
 export function pick(input: Relation, positions: readonly number[]): Relation {
   if (positions.length === input.columns.length && positions.every((p, i) => p === i)) return input;
   return project(
@@ -30,7 +30,7 @@ export function pick(input: Relation, positions: readonly number[]): Relation {
   );
 }
 
-/** The columns of the relation and behind them the expressions. */
+/** The columns of the relation followed by the expressions. */
 export const append = (input: Relation, expressions: readonly PlanExpression[]): Relation =>
   expressions.length === 0
     ? input
@@ -58,7 +58,7 @@ export const firstRows = (input: Relation, rows: number): LimitRelation => ({
   columns: input.columns,
 });
 
-/** One relation of all rows of several; the one itself if it is one. */
+/** One relation with all rows of several relations; a single relation is returned unchanged. */
 export function unionAll(inputs: readonly Relation[]): Relation {
   const [first] = inputs as readonly [Relation];
   if (inputs.length === 1) return first;

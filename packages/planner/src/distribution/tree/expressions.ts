@@ -14,7 +14,7 @@ export function addReferences(expression: PlanExpression, into: Set<number>): vo
   });
 }
 
-/** The expression with `at` in place of the positions that it refers to. */
+/** Replaces each position that an expression refers to by the result of `at`. */
 export const shiftReferences = (expression: PlanExpression, at: (index: number) => number): PlanExpression =>
   mapExpression(expression, (inner) =>
     isReference(inner) ? { ...inner, index: at(Number(inner.index)) } : undefined,
@@ -25,7 +25,7 @@ export const referenceTo = (relation: Relation, index: number): PlanExpression =
   return reference(index, column.type, column.name);
 };
 
-/** The position that an expression refers to, when it is nothing but a reference. */
+/** The position that an expression refers to, if the expression is only a reference. */
 export const plainReference = (expression: PlanExpression): number | undefined =>
   isReference(expression) ? Number(expression.index) : undefined;
 
@@ -99,6 +99,6 @@ export const caseWhen = (
 export const isNotNull = (child: PlanExpression): PlanExpression =>
   operator('OPERATOR_IS_NOT_NULL', [child], { id: 'BOOLEAN' });
 
-/** Whether values of the types are kept, and so hashed, alike. */
+/** Whether values of the types are stored, and therefore hashed, in the same way. */
 export const sameType = (a: PlanType, b: PlanType): boolean =>
   a === b || (a.id === b.id && JSON.stringify(a.type_info ?? null) === JSON.stringify(b.type_info ?? null));

@@ -1,6 +1,6 @@
 import type { Relation } from '../../relational/relation.ts';
 
-/** The relations that a relation reads, in the order in which their columns are counted. */
+/** The inputs of a relation, in the order in which their columns are numbered. */
 export function inputsOf(relation: Relation): readonly Relation[] {
   switch (relation.kind) {
     case 'scan':
@@ -25,7 +25,7 @@ export function inputsOf(relation: Relation): readonly Relation[] {
   }
 }
 
-/** The relation over other inputs of the same columns; itself where they are the same. */
+/** The relation over other inputs with the same columns; the relation itself if the inputs are unchanged. */
 export function withInputs(relation: Relation, inputs: readonly Relation[]): Relation {
   if (inputsOf(relation).every((input, i) => input === inputs[i])) return relation;
   const [first, second] = inputs as [Relation, Relation];
@@ -50,7 +50,7 @@ export function withInputs(relation: Relation, inputs: readonly Relation[]): Rel
   }
 }
 
-/** Rebuilds a tree from its leaves up. */
+/** Rebuilds a tree bottom-up. */
 export function rebuild(relation: Relation, change: (relation: Relation) => Relation): Relation {
   return change(
     withInputs(

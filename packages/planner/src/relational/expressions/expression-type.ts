@@ -5,7 +5,7 @@ export const BOOLEAN: PlanType = { id: 'BOOLEAN' };
 export const INTEGER: PlanType = { id: 'INTEGER' };
 export const BIGINT: PlanType = { id: 'BIGINT' };
 
-/** @throws UnsupportedPlan for an expression that does not tell its type */
+/** @throws UnsupportedPlan for an expression whose type the plan does not contain */
 export function expressionType(expression: PlanExpression): PlanType {
   const { type, return_type, value } = expression;
   if (return_type !== undefined) return return_type;

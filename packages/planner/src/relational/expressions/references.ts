@@ -11,7 +11,7 @@ export const reference = (index: number, type: PlanType, alias?: string): PlanEx
   index,
 });
 
-/** The column that an expression is, as people would call it. */
+/** The name of the column that an expression is, for EXPLAIN. */
 export const columnOf = (expression: PlanExpression, inputs: readonly RelationColumn[]): RelationColumn => ({
   name:
     expression.alias ??
@@ -26,7 +26,7 @@ export const isReference = (
 ): expression is PlanExpression & { readonly index: number } =>
   expression.type === 'BOUND_REF' && expression.index !== undefined;
 
-/** Fields in which there is no reference to a column: a lambda's are to its own parameters. */
+/** Fields without references to columns; references inside a lambda are to its own parameters. */
 const OPAQUE = new Set([
   'function_data',
   'return_type',
@@ -36,14 +36,16 @@ const OPAQUE = new Set([
   'query_location',
 ]);
 
-/** Calls `change` for every expression inside, from the outermost on; where it answers one, that one stands instead. */
+/**
+ * Calls `change` for every expression inside, outermost first; its result, if any, replaces the expression.
+ */
 export function mapExpression(
   expression: PlanExpression,
   change: (expression: PlanExpression) => PlanExpression | undefined,
 ): PlanExpression {
   return mapped(expression) as PlanExpression;
 
-  /** The value itself where nothing inside changes. */
+  /** Returns the same value if nothing inside changes. */
   function mapped(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) {
@@ -66,7 +68,7 @@ export function mapExpression(
   }
 }
 
-/** Positions that an expression, or any of several, refers to. */
+/** The positions that one or several expressions refer to. */
 export function references(...expressions: readonly PlanExpression[]): ReadonlySet<number> {
   const found = new Set<number>();
   for (const expression of expressions)
@@ -77,7 +79,7 @@ export function references(...expressions: readonly PlanExpression[]): ReadonlyS
   return found;
 }
 
-/** The expression with what `inputs` says in place of each reference. */
+/** Replaces each reference in an expression by the corresponding element of `inputs`. */
 export const substituteReferences = (
   expression: PlanExpression,
   inputs: readonly PlanExpression[],

@@ -1,6 +1,6 @@
 import type { PlanExpression } from '../../plan-nodes.ts';
 
-/** Functions of the kernel that another call may answer otherwise. */
+/** Functions of the kernel whose result may differ between calls. */
 const VOLATILE = new Set([
   'random',
   'setseed',
@@ -20,7 +20,7 @@ const VOLATILE = new Set([
   'clock_timestamp',
 ]);
 
-/** Whether the expression may give another value when it is computed again over the same row. */
+/** Whether the expression may have another value if it is computed again over the same row. */
 export function isVolatile(expression: PlanExpression): boolean {
   return holdsVolatile(expression);
 }

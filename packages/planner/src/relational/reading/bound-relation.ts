@@ -3,26 +3,26 @@ import { mapExpression, reference } from '../expressions/references.ts';
 import type { Relation, RelationColumn } from '../relation.ts';
 import { unsupported } from '../unsupported-plan.ts';
 
-/** Where a column comes from, as the kernel's binder numbers it. */
+/** The kernel binder's number of a column: table and column index. */
 export interface Binding {
   readonly table: number;
   readonly column: number;
 }
 
-/** A relation of which it is known what the kernel's binder calls its columns. */
+/** A relation with the binder's numbers of its columns. */
 export interface BoundRelation {
   readonly relation: Relation;
   readonly bindings: readonly Binding[];
 }
 
-/** What an operator means is told by where it stands. */
+/** The context in which an operator is read. */
 export interface ReadScope {
   readonly read: (node: PlanOperator, scope: ReadScope) => BoundRelation;
-  /** Ids of shared relations count up from 0 in a plan. */
+  /** Returns a new id for a shared relation; ids count up from 0 in a plan. */
   readonly nextId: () => number;
-  /** CTEs by the kernel's index, with the columns they give. */
+  /** CTEs by the kernel's index, with their columns. */
   readonly shared: ReadonlyMap<number, SharedColumns>;
-  /** The nearest DELIM_JOIN on whose other side this is. */
+  /** The nearest DELIM_JOIN on whose other side the operator is. */
   readonly delim?: { readonly id: number; readonly keys: readonly PlanExpression[] } & SharedColumns;
 }
 
@@ -35,14 +35,14 @@ export interface SharedColumns {
 export const bindingsOf = (table: number | undefined, columns: readonly unknown[]): readonly Binding[] =>
   columns.map((_, column) => ({ table: Number(table ?? 0), column }));
 
-/** The only child of an operator. */
+/** Reads the only child of an operator. */
 export function readInput(node: PlanOperator, scope: ReadScope): BoundRelation {
   const [child, ...others] = node.children ?? [];
   if (child === undefined || others.length > 0) return unsupported(`the inputs of ${node.type}`);
   return scope.read(child, scope);
 }
 
-/** The two children of an operator. */
+/** Reads the two children of an operator. */
 export function readInputs(node: PlanOperator, scope: ReadScope): readonly [BoundRelation, BoundRelation] {
   const [left, right, ...others] = node.children ?? [];
   if (left === undefined || right === undefined || others.length > 0)
@@ -68,7 +68,7 @@ export const resolvedAll = (
   inputs: readonly BoundRelation[],
 ): readonly PlanExpression[] => (expressions ?? []).map((expression) => resolved(expression, inputs));
 
-/** Some of a relation's columns; an absent or empty map is all of them. */
+/** The columns of a relation selected by a map; an absent or empty map selects all. */
 export function mappedColumns(input: BoundRelation, map: readonly number[] | undefined): BoundRelation {
   if (map === undefined || map.length === 0) return input;
   const { columns } = input.relation;

@@ -12,8 +12,8 @@ type PlanDelimJoin = PlanJoin & {
 };
 
 /**
- * One side is computed once and shared: the join reads it, and the DELIM_GETs of the other side read the distinct values of
- * its duplicate-eliminated columns.
+ * Reads a DELIM_JOIN. One side is computed once and shared: the join reads it, and the DELIM_GETs of the
+ * other side read the distinct values of its duplicate-eliminated columns.
  */
 export function readDelimJoin(node: PlanDelimJoin, scope: ReadScope): BoundRelation {
   const [left, right] = node.children ?? [];

@@ -14,7 +14,7 @@ export function readDistinct(node: PlanDistinct, scope: ReadScope): BoundRelatio
   const { columns } = input.relation;
   const targets = resolvedAll(node.distinct_targets, [input]);
   const order = sortKeys(node.order_by?.orders, input);
-  // By a collation columns are told apart by something else than themselves.
+  // With a collation, columns are compared by a derived value instead of their own.
   const whole =
     node.distinct_type !== 'DISTINCT_ON' &&
     targets.length === columns.length &&

@@ -10,10 +10,10 @@ import { sampled } from './sample.ts';
 import { tableFilterPredicates } from './table-filter.ts';
 import { functionRelation, inOutFunction } from './table-function.ts';
 
-/** Positions beyond the columns: the row id, and a column of nothing where rows are only counted. */
+/** Positions beyond the columns: the row id, and an empty column if rows are only counted. */
 const FIRST_VIRTUAL = 2n ** 63n;
 
-/** A scan, with what it filters and samples by as relations above. */
+/** Reads a scan, with its filters and samples as relations above it. */
 export function readGet(node: PlanGet, scope: ReadScope): BoundRelation {
   if (isOrdinality(node)) return unsupported('WITH ORDINALITY');
   if ((node.children ?? []).length > 0) return inOutFunction(node, scope);
@@ -22,7 +22,7 @@ export function readGet(node: PlanGet, scope: ReadScope): BoundRelation {
     place: Number(key),
     value,
   }));
-  // Columns that only the filters look at are read too.
+  // Columns that only the filters use are read too.
   const places = [...new Set([...given.filter(isReal).map(Number), ...filters.map(({ place }) => place)])];
   const columns = places.map((place) => columnAt(node, place));
   const scan = baseRelation(node, columns);
@@ -55,7 +55,7 @@ function baseRelation(node: PlanGet, columns: readonly RelationColumn[]): Relati
   if (managed !== undefined) return { kind: 'scan', relation: managed, names, columns };
   const { schema, table } = node.function_data ?? {};
   if (node.name !== 'seq_scan' || table === undefined) return functionRelation(node, columns);
-  // Tables of the session alone are found without a schema.
+  // Tables of the session are found without a schema.
   const path = schema === undefined || schema === 'main' ? [table] : [schema, table];
   return { kind: 'session', sql: path.map(quoteIdentifier).join('.'), names, columns };
 }

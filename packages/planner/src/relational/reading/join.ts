@@ -44,7 +44,7 @@ export function readComparisonJoin(node: PlanJoin, scope: ReadScope): BoundRelat
   return comparisonJoin(node, ...readInputs(node, scope));
 }
 
-/** A join by `conditions`, over inputs that were read. */
+/** Reads a join by `conditions` over inputs that were already read. */
 export function comparisonJoin(node: PlanJoin, left: BoundRelation, right: BoundRelation): BoundRelation {
   const conditions = (node.conditions ?? []).map((condition): JoinCondition => {
     const comparison = COMPARISONS[condition.comparison];
@@ -129,7 +129,7 @@ function joinShape(
   }
 }
 
-/** Both sides' maps as one over the columns that the join gives without them. */
+/** Combines the maps of both sides into one over the columns of the join without maps. */
 function projectionMap(
   { left_projection_map: leftMap = [], right_projection_map: rightMap = [] }: PlanJoin,
   type: JoinType,

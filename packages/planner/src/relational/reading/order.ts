@@ -97,7 +97,7 @@ function sorted(input: BoundRelation, { orders }: PlanSort): BoundRelation {
   };
 }
 
-/** @throws UnsupportedPlan where the order is left to a setting */
+/** @throws UnsupportedPlan if the order depends on a setting */
 export const sortKeys = (
   orders: readonly PlanOrder[] | undefined,
   input: BoundRelation,

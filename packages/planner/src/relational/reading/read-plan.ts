@@ -53,10 +53,10 @@ const READERS: Readonly<Record<string, ReadOperator>> = {
 };
 
 /**
- * The plan that `PLAN_SQL` gives, as relations: managed tables are scans, other tables of the session `local`.
- *
- * @throws UnsupportedPlan for a plan that relations cannot tell
- * @throws TesseraError STATEMENT_FAILED when the kernel gave no plan
+ * Reads the plan that `PLAN_SQL` returns as relations: managed tables become scans, other tables of the
+ * session `local` relations.
+ * @throws UnsupportedPlan for a plan that relations cannot represent
+ * @throws TesseraError STATEMENT_FAILED if the kernel returned no plan
  */
 export function readPlan(serialized: string): Relation {
   const plan = parsePlan(serialized);
@@ -71,7 +71,10 @@ function readOperator(node: PlanOperator, scope: ReadScope): BoundRelation {
   return reader === undefined ? unsupported(`the operator ${node.type}`) : reader(node as never, scope);
 }
 
-/** The mirror's row ids are not those of the tables. Where rows are only counted, they are there but not looked at. */
+/**
+ * Refuses scans that use row ids, because the mirror's row ids differ from those of the tables. If rows are
+ * only counted, a row id is present but not used.
+ */
 function refuseRowIds({ column_indexes = [], projection_ids = [] }: PlanGet, needed: Needed): void {
   const given = projection_ids.length === 0 ? column_indexes : projection_ids.map((i) => column_indexes[i]);
   for (const [i, column] of given.entries())

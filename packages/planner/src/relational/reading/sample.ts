@@ -13,13 +13,13 @@ export function readSample(
   return { relation: sampled(relation, node.sample_options), bindings };
 }
 
-/** Some of the rows. */
+/** Reads a sample of the rows. */
 export function sampled(input: Relation, options: PlanSampleOptions | undefined): Relation {
   const { sample_size, is_percentage, method = '', seed } = options ?? {};
   const size = sample_size?.value;
   if ((typeof size !== 'number' && typeof size !== 'bigint') || !METHODS.has(method.toLowerCase()))
     return unsupported('how to sample');
-  // Every number without a sign is a seed.
+  // Every non-negative number is a seed.
   const repeatable = seed === undefined || BigInt(seed) < 0n ? '' : ` REPEATABLE (${seed})`;
   const unit = is_percentage === true ? 'PERCENT' : 'ROWS';
   const sql = `${method.toLowerCase()}(${size} ${unit})${repeatable}`;

@@ -4,7 +4,7 @@ import { substituteReferences } from '../expressions/references.ts';
 import { unsupported } from '../unsupported-plan.ts';
 
 /**
- * What the filter of a scan says about its column, as conditions that every row must meet.
+ * Translates the filter of a scan on a column to conditions that every row must satisfy.
  * @throws UnsupportedPlan
  */
 export function tableFilterPredicates(filter: PlanFilter, column: PlanExpression): readonly PlanExpression[] {
@@ -36,7 +36,7 @@ export function tableFilterPredicates(filter: PlanFilter, column: PlanExpression
           children: children.map((child) => conjunction(tableFilterPredicates(child, column))),
         },
       ];
-    // The rows are tested again behind the scan.
+    // The rows are tested again above the scan.
     case 'OPTIONAL_FILTER':
       return [];
     case 'EXPRESSION_FILTER':

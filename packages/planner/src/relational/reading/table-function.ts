@@ -4,10 +4,10 @@ import type { FunctionRelation, Relation, RelationColumn } from '../relation.ts'
 import { unsupported } from '../unsupported-plan.ts';
 import { type Binding, type BoundRelation, type ReadScope, readInput } from './bound-relation.ts';
 
-/** Table functions whose rows follow from their arguments alone. */
+/** Table functions whose rows depend only on their arguments. */
 const PURE = new Set(['range', 'generate_series', 'repeat', 'repeat_row', 'unnest']);
 
-/** A call over constants. @throws UnsupportedPlan for functions that read something */
+/** Reads a call with constant arguments. @throws UnsupportedPlan for functions that read data */
 export function functionRelation(node: PlanGet, columns: readonly RelationColumn[]): Relation {
   const name = node.name ?? '';
   if (!PURE.has(name)) return unsupported(`the table function ${name}`);
@@ -31,7 +31,7 @@ export function functionRelation(node: PlanGet, columns: readonly RelationColumn
   return { kind: 'project', input: call, expressions: picks(call, places), columns };
 }
 
-/** A call for every row of the input, whose first columns are its arguments. */
+/** Reads a call for every row of the input, whose first columns are the arguments. */
 export function inOutFunction(node: PlanGet, scope: ReadScope): BoundRelation {
   const name = node.name ?? '';
   if (!PURE.has(name)) return unsupported(`the table function ${name} over rows`);

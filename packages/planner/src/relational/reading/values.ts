@@ -10,7 +10,9 @@ type Indexed = PlanOperator & { readonly table_index?: number };
 const unnamed = (types: readonly PlanType[] | undefined): readonly RelationColumn[] =>
   (types ?? []).map((type, i) => ({ name: `col${i}`, type }));
 
-/** Rows that the optimiser made of constants, such as those of a long IN; told by column. */
+/**
+ * Reads constant rows that the optimiser created, such as those of a long IN list; they are stored by column.
+ */
 export function readColumnData(
   node: Indexed & {
     readonly chunk_types?: readonly PlanType[];
@@ -29,7 +31,10 @@ export function readColumnData(
   return { relation: { kind: 'values', rows, columns }, bindings: bindingsOf(node.table_index, columns) };
 }
 
-/** VALUES: for every row of the input, mostly the one of a DUMMY_SCAN, each row of expressions. */
+/**
+ * Reads VALUES: for every row of the input, usually the single row of a DUMMY_SCAN, one row per list of
+ * expressions.
+ */
 export function readExpressionGet(
   node: Omit<Indexed, 'expressions'> & {
     readonly expr_types?: readonly PlanType[];
@@ -45,7 +50,7 @@ export function readExpressionGet(
   const bindings = bindingsOf(node.table_index, columns);
   const isConstant = isDummy(input.relation) && rows.every((row) => references(...row).size === 0);
   if (isConstant) return { relation: { kind: 'values', rows, columns }, bindings };
-  // The input stands once for each row, so it must be one that may be computed several times.
+  // The input occurs once per row of expressions, so it must be cheap to compute repeatedly.
   if (rows.length > 1 && !isCheap(input.relation)) return unsupported('VALUES over rows of something else');
   const projections = rows.map(
     (expressions): Relation => ({ kind: 'project', input: input.relation, expressions, columns }),
@@ -75,7 +80,7 @@ function isCheap(relation: Relation): boolean {
   }
 }
 
-/** One row. Its one column is never looked at, but counts when columns are numbered. */
+/** Reads one row. Its only column is never used, but counts when columns are numbered. */
 export function readDummyScan(node: Indexed): BoundRelation {
   const columns: readonly RelationColumn[] = [{ name: 'dummy', type: INTEGER }];
   const nothing: PlanExpression = { type: 'VALUE_CONSTANT', value: { type: INTEGER, is_null: true } };

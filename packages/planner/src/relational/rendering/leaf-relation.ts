@@ -2,9 +2,9 @@ import type { InputRelation, ScanRelation, SessionRelation } from '../relation.t
 
 export type LeafRelation = ScanRelation | SessionRelation | InputRelation;
 
-/** A relation that is put in when the SQL runs. */
+/** A relation that is inserted when the SQL runs. */
 export interface Leaf {
   readonly hole: number;
-  /** What it calls the columns of the leaf. */
+  /** The names of the leaf's columns. */
   readonly columns: readonly string[];
 }

@@ -2,7 +2,10 @@ import type { PlanType } from '../../plan-nodes.ts';
 import { unsupported } from '../unsupported-plan.ts';
 import { typeSql } from './type-sql.ts';
 
-/** NULL of exactly a type, of one too that SQL has no name for: those with structs without names. */
+/**
+ * NULL of exactly a type, including types that SQL cannot name because they contain structs with unnamed
+ * fields.
+ */
 export function nullSql(type: PlanType): string {
   if (type.id === 'NULL') return 'NULL';
   return isNameable(type) ? `CAST(NULL AS ${typeSql(type)})` : `CASE WHEN false THEN ${exampleSql(type)} END`;
@@ -11,7 +14,7 @@ export function nullSql(type: PlanType): string {
 /** Whether a cast can name the type. */
 export function isNameable({ id, type_info }: PlanType): boolean {
   const child = type_info?.child_type;
-  // A union keeps which of its members it has in a first field without a name.
+  // A union stores the number of its member in an unnamed first field.
   const fields = (type_info?.child_types ?? []).slice(id === 'UNION' ? 1 : 0);
   return (
     (child === undefined || isNameable(child)) &&
@@ -19,7 +22,7 @@ export function isNameable({ id, type_info }: PlanType): boolean {
   );
 }
 
-/** Some value of the type. */
+/** An arbitrary value of the type. */
 export function exampleSql(type: PlanType): string {
   if (isNameable(type)) return nullSql(type);
   const { child_type, child_types = [] } = type.type_info ?? {};

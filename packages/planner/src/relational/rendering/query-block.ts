@@ -1,21 +1,23 @@
 import type { SqlTemplate } from '../../distributed-plan.ts';
 import { joinSql, sql } from './sql-parts.ts';
 
-/** A SELECT that is being put together. */
+/** A SELECT under construction. */
 export interface QueryBlock {
   /** WITH and its definitions. */
   readonly with?: SqlTemplate | undefined;
-  /** Behind FROM; without it there is one row. */
+  /** The text after FROM; without it there is one row. */
   readonly from?: SqlTemplate | undefined;
-  /** `from` is more than one relation: as the right side of a join it stands in parentheses. */
+  /**
+   * Whether `from` contains more than one relation, so that it needs parentheses as the right side of a join.
+   */
   readonly isJoined?: boolean;
-  /** What it selects; references to columns of `from` only, while it `isPlain`. */
+  /** The select list; it only contains references to columns of `from` while the block `isPlain`. */
   readonly columns: readonly SqlTemplate[];
   readonly isPlain: boolean;
-  /** Between SELECT and the columns. */
+  /** The text between SELECT and the columns. */
   readonly distinct?: SqlTemplate | undefined;
   readonly where: readonly string[];
-  /** What stands behind WHERE: GROUP BY, ORDER BY, LIMIT, USING SAMPLE. */
+  /** The clauses after WHERE: GROUP BY, ORDER BY, LIMIT, USING SAMPLE. */
   readonly tail: readonly SqlTemplate[];
 }
 
@@ -28,15 +30,15 @@ export const plainBlock = (from: SqlTemplate, columns: readonly string[], isJoin
   tail: [],
 });
 
-/** Whether the block only names columns of its FROM, with conditions at most. */
+/** Whether the block only selects columns of its FROM, with conditions at most. */
 export const isSimple = ({ isPlain, tail, distinct, with: definitions }: QueryBlock): boolean =>
   isPlain && tail.length === 0 && distinct === undefined && definitions === undefined;
 
-/** The text of a column of a plain block. */
+/** The texts of the columns of a plain block. */
 export const plainColumns = ({ columns }: QueryBlock): readonly string[] =>
   columns.map((column) => column.join(''));
 
-/** The block as a query whose columns are `c0` to `cn`; one without columns gives one of no meaning. */
+/** The block as a query with columns `c0` to `cn`; a block without columns gets one dummy column. */
 export function blockQuery(block: QueryBlock): SqlTemplate {
   const { columns, from, where, tail, distinct, with: definitions } = block;
   const selected =

@@ -6,16 +6,18 @@ import { renderRelation } from './render-relation.ts';
 import type { RenderScope } from './render-scope.ts';
 
 export interface RelationSqlOptions {
-  /** Where it answers nothing, `local` relations stand as their own SQL, and scans and inputs cannot be rendered. */
+  /**
+   * Returns the SQL for a leaf. For undefined results, `local` relations use their own SQL, and scans and
+   * inputs cannot be rendered.
+   */
   readonly leaf?: (relation: LeafRelation) => Leaf | undefined;
-  /** Names of the result's columns; `c0` to `cn` where there are none. */
+  /** The names of the result's columns; by default `c0` to `cn`. */
   readonly names?: readonly string[];
 }
 
 /**
- * A query of the kernel that gives the rows of the relation: the same values of the same types, in the order that the
- * relation says. A relation without columns gives one that means nothing.
- *
+ * A query of the kernel that returns the rows of the relation: the same values of the same types, in the
+ * relation's order. A relation without columns returns one dummy column.
  * @throws UnsupportedPlan
  */
 export function relationSql(relation: Relation, options: RelationSqlOptions = {}): SqlTemplate {

@@ -16,7 +16,7 @@ import { renderWindow } from './operators/window.ts';
 import type { QueryBlock } from './query-block.ts';
 import type { RenderScope } from './render-scope.ts';
 
-/** A relation as a block of SQL; each kind has a file of its own. */
+/** Renders a relation as a block of SQL; each kind has a file of its own. */
 export function renderRelation(relation: Relation, scope: RenderScope): QueryBlock {
   switch (relation.kind) {
     case 'scan':

@@ -8,27 +8,27 @@ import { sql } from './sql-parts.ts';
 
 export interface RenderScope {
   readonly leaf: (relation: LeafRelation) => Leaf | undefined;
-  /** A name that nothing else in the query has. */
+  /** Returns a name that is unique in the query. */
   readonly alias: () => string;
   readonly render: (relation: Relation) => QueryBlock;
-  /** Shared relations by id, as they stand in FROM. */
+  /** Shared relations by id, as they are written in FROM. */
   readonly shared: Map<number, string>;
 }
 
-/** The relation as a block that more can be added to: columns of its FROM, with conditions at most. */
+/** The relation as a block that can be extended: columns of its FROM, with conditions at most. */
 export const simpleBlock = (relation: Relation, scope: RenderScope): QueryBlock =>
   simplified(scope.render(relation), scope);
 
 export const simplified = (block: QueryBlock, scope: RenderScope): QueryBlock =>
   isSimple(block) ? block : nested(block, scope);
 
-/** The relation as something to stand in FROM and its columns. */
+/** The relation for FROM, with its columns. */
 export function source(
   relation: Relation,
   scope: RenderScope,
 ): {
   readonly from: SqlTemplate;
-  /** `from` where only one relation may stand. */
+  /** `from` for a place where only a single relation is allowed. */
   readonly operand: SqlTemplate;
   readonly columns: readonly string[];
 } {
@@ -53,7 +53,7 @@ export function nested(block: QueryBlock, scope: RenderScope): QueryBlock {
   );
 }
 
-/** SQL of an expression over columns. */
+/** SQL of an expression over the given columns. */
 export const over = (expression: PlanExpression, columns: readonly string[]): string =>
   expressionSql(expression, (index) => columns[index] ?? missing(index));
 

@@ -1,6 +1,6 @@
 import type { SqlTemplate } from '../../distributed-plan.ts';
 
-/** SQL with holes: `sql` joins text, templates and lists of templates into one template. */
+/** Joins text, templates and lists of templates into one SQL template with holes. */
 export function sql(
   strings: TemplateStringsArray,
   ...values: readonly (string | SqlTemplate)[]
@@ -14,7 +14,7 @@ export function sql(
   return parts;
 }
 
-/** Holes are numbers: in `sql` a number would be text. */
+/** Creates a hole: a plain number in `sql` would become text. */
 export const hole = (id: number): SqlTemplate => [id];
 
 export function joinSql(items: readonly SqlTemplate[], separator: string): SqlTemplate {
@@ -26,7 +26,7 @@ export function joinSql(items: readonly SqlTemplate[], separator: string): SqlTe
   return parts;
 }
 
-/** Texts that follow each other become one. */
+/** Appends parts and merges adjacent texts. */
 function append(parts: (string | number)[], more: SqlTemplate): void {
   for (const part of more) {
     const last = parts.at(-1);
@@ -35,6 +35,6 @@ function append(parts: (string | number)[], more: SqlTemplate): void {
   }
 }
 
-/** The text of a template, with `fill` telling what stands for each hole. */
+/** The text of a template; `fill` returns the text for each hole. */
 export const fillHoles = (template: SqlTemplate, fill: (hole: number) => string): string =>
   template.map((part) => (typeof part === 'number' ? fill(part) : part)).join('');

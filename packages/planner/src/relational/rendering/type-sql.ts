@@ -2,7 +2,7 @@ import { quoteIdentifier } from '@tessera/sql';
 import type { PlanType } from '../../plan-nodes.ts';
 import { unsupported } from '../unsupported-plan.ts';
 
-/** Types whose SQL is the id that the plan has. */
+/** Types whose SQL name equals the id in the plan. */
 const PLAIN = new Set([
   'BOOLEAN',
   'TINYINT',
@@ -34,7 +34,7 @@ const PLAIN = new Set([
   'BIGNUM',
 ]);
 
-/** SQL of a type, for casts and definitions. @throws UnsupportedPlan */
+/** Renders a type for casts and definitions. @throws UnsupportedPlan */
 export function typeSql({ id, type_info: info }: PlanType): string {
   const alias = info?.alias;
   if (alias !== undefined && alias !== '')

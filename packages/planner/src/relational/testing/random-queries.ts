@@ -5,12 +5,12 @@ import { pathToFileURL } from 'node:url';
 const GENERATOR = join(import.meta.dirname, '../../../../../../shared/tools/fuzzsql.mjs');
 
 interface RandomQuery {
-  /** Still with marks around the parts that may be dropped. */
+  /** The query, with marks around the parts that may be dropped. */
   readonly sql: string;
   readonly ordered: boolean;
 }
 
-/** What is used here of the generator outside this repository. */
+/** The part of the external generator that is used here. */
 interface Generator {
   makeSchema(seed: string): unknown;
   schemaSql(schema: unknown): string[];
@@ -20,7 +20,7 @@ interface Generator {
 
 export const generatorPresent = (): boolean => existsSync(GENERATOR);
 
-/** Random tables, and queries over them; the same for the same seed. */
+/** Random tables and queries over them; the same seed gives the same queries. */
 export async function randomQueries(
   seed: string,
   count: number,

@@ -11,11 +11,11 @@ import { fillHoles } from '../rendering/sql-parts.ts';
 export interface PlannedBy {
   /** The tables as the planning kernel knows them. */
   readonly tables: 'empty' | 'filled';
-  /** Optimisers that do without as well. */
+  /** Further optimisers to disable. */
   readonly without?: readonly string[];
 }
 
-/** Queries, and what is left of them after their plan was read and rendered, run in the same kernel. */
+/** Runs queries, and their plans after reading and rendering, in the same kernel. */
 export class RoundTrip {
   private readonly kernel: DuckDBConnection;
   private readonly mirrors: Readonly<Record<PlannedBy['tables'], DuckDBConnection>>;
@@ -25,12 +25,12 @@ export class RoundTrip {
     this.mirrors = mirrors;
   }
 
-  /** @param setup makes the tables */
+  /** @param setup the statements that create the tables */
   static async open(setup: readonly string[]): Promise<RoundTrip> {
     const instance = await DuckDBInstance.create(':memory:', { threads: '2' });
     const kernel = await instance.connect();
     await run(kernel, [...kernelBootstrap, `CREATE SCHEMA ${MANAGED_SCHEMA}`, ...SESSION, ...setup]);
-    // Its disabled optimisers would be those of the kernel that runs, so there the setting is its own.
+    // Disabled optimisers are a setting of the whole instance, so the planning kernel is a separate instance.
     const empty = await (await DuckDBInstance.create(':memory:', { threads: '1' })).connect();
     await run(empty, [...kernelBootstrap, ...mirrorBootstrap, ...SESSION]);
     await run(empty, await definitions(kernel));
@@ -44,7 +44,7 @@ export class RoundTrip {
     return { types: result.columnTypes().map(String), rows: result.getRowsJson() };
   }
 
-  /** The query that the plan of a query is rendered as. @throws UnsupportedPlan */
+  /** The query as rendered from its plan. @throws UnsupportedPlan */
   async rendered(sql: string, { tables, without = [] }: PlannedBy): Promise<string> {
     const mirror = this.mirrors[tables];
     const plan = await this.serialized(mirror, sql, without);
@@ -57,7 +57,7 @@ export class RoundTrip {
     return fillHoles(template, (hole) => leaves[hole] ?? '');
   }
 
-  /** How the rows of the rendered query differ from those of the query; undefined when they do not. */
+  /** How the rows of the rendered query differ from those of the original; undefined if they do not. */
   async difference(sql: string, by: PlannedBy, isOrdered = false): Promise<string | undefined> {
     const rendered = await this.rendered(sql, by);
     const expected = await this.rows(sql);

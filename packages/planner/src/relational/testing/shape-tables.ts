@@ -1,4 +1,4 @@
-/** Tables for queries of every shape: NULLs, repetitions, empty lists, not-a-number, and one table that is empty. */
+/** Tables for queries of every shape: with NULLs, duplicates, empty lists, NaN, and one empty table. */
 export const SHAPE_TABLES: readonly string[] = [
   'CREATE TABLE t (a INTEGER, b VARCHAR, d DATE, x DECIMAL(15,2), l INTEGER[], ts TIMESTAMP, f DOUBLE, s STRUCT(p INTEGER, q VARCHAR), big BIGINT)',
   `INSERT INTO t SELECT

@@ -4,9 +4,9 @@ import type { Planning, StageDraft } from '../planning.ts';
 import { COST_CONSTANTS as COST } from './cost-constants.ts';
 import { costOfStages, costOnOneNode } from './plan-cost.ts';
 
-/** CPU ms of work that one node does about as fast as several, without taking time from the others. */
+/** CPU time in ms below which one node is about as fast as several, and leaves the others free. */
 const WORK_OF_ONE_NODE_MS = 1000;
-/** Several nodes have to be faster than one by this factor. */
+/** Several nodes must be faster than one by at least this factor. */
 const LEAST_SPEEDUP = 1.25;
 
 /** Chooses one node for little work, and for work that several nodes would not finish sooner. */

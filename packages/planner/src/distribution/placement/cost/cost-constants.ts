@@ -1,41 +1,41 @@
 /**
- * CPU time in µs that the operations of a plan take. `tessera-loadtest cluster` measures most of them on a machine and prints both
- * values; costs of single bytes are not measured.
+ * CPU times in µs of the operations of a plan. `tessera-loadtest cluster` measures most of them on a machine
+ * and prints both values; the costs per byte are not measured.
  */
 export interface CostConstants {
-  /** One value of a table in kernel memory. */
+  /** Reads one value of a table in kernel memory. */
   readonly scanResidentValue: number;
-  /** One value of a Parquet file on the local disk. */
+  /** Reads one value of a Parquet file on the local disk. */
   readonly scanParquetValue: number;
-  /** One byte of a file outside the managed store, fetched. */
+  /** Fetches one byte of a file outside the managed store. */
   readonly fetchByte: number;
-  /** One byte of a text file, parsed. */
+  /** Parses one byte of a text file. */
   readonly parseByte: number;
-  /** One condition on one row. */
+  /** Tests one condition on one row. */
   readonly filterRow: number;
   /** One text matched against a pattern. */
   readonly matchRow: number;
   /** One row put into the hash table of a join. */
   readonly buildRow: number;
-  /** One row looked up in the hash table of a join. */
+  /** Looks up one row in the hash table of a join. */
   readonly probeRow: number;
-  /** One row put into its group, where there are few groups. */
+  /** Adds one row to its group if there are few groups. */
   readonly aggregateRow: number;
-  /** One new group. */
+  /** Creates one group. */
   readonly newGroup: number;
-  /** One row put in order. */
+  /** Sorts one row. */
   readonly sortRow: number;
-  /** One row written to the output of a stage. */
+  /** Writes one row to the output of a stage. */
   readonly writeRow: number;
   readonly writeByte: number;
   /** Cost per row of each further consumer of a hash exchange. */
   readonly scatterRow: number;
-  /** One row sent to a consumer, received there and read. */
+  /** Sends one row to a consumer, including receiving and reading it there. */
   readonly moveRow: number;
   readonly moveByte: number;
-  /** One byte, as it is in memory, of rows that are encoded as tablets and stored. */
+  /** Encodes and stores one byte (its size in memory) of rows that are written as tablets. */
   readonly storeByte: number;
-  /** One task, with its session, its statements and its messages. */
+  /** Starts one task, with its session, statements and messages. */
   readonly startTask: number;
 }
 

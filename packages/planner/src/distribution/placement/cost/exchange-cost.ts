@@ -5,10 +5,10 @@ export interface Moved {
   readonly bytes: number;
 }
 
-/** CPU µs of writing rows to the output of a stage. */
+/** The CPU time in µs for writing rows to the output of a stage. */
 export const writeCost = ({ rows, bytes }: Moved): number => rows * COST.writeRow + bytes * COST.writeByte;
 
-/** CPU µs of an exchange of rows that are written already, on both ends together. */
+/** The CPU time in µs, on both ends together, of an exchange of rows that are already written. */
 export function exchangeCost(
   { rows, bytes }: Moved,
   mode: 'hash' | 'broadcast' | 'gather' | 'forward',

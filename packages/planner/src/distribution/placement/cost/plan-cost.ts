@@ -6,7 +6,7 @@ import { COST_CONSTANTS as COST } from './cost-constants.ts';
 import { exchangeCost, writeCost } from './exchange-cost.ts';
 import { totalWork, workOf, workOfTask } from './relation-work.ts';
 
-/** A hash stage has a task for each so many bytes it reads, up to one for each node. */
+/** A hash stage has one task per this many bytes of input, at most one per node. */
 const BYTES_OF_HASH_TASK = 4 << 20;
 
 /** Estimates the CPU time of all stages on all nodes, and the length of the longest chain of stages. */
@@ -48,7 +48,10 @@ function tasksOf(planning: Planning, { partitioning, relation }: StageDraft): nu
   }
 }
 
-/** Tablets of the largest table that is divided among tasks; without bound where the rows are those of a stage. */
+/**
+ * The number of tablets of the largest table that is divided among tasks; unlimited if the rows are a stage's
+ * output.
+ */
 function mostTablets(planning: Planning, relation: Relation): number {
   if (relation.kind === 'scan' && planning.partitionedScans.has(relation))
     return planning.facts.tables.get(relation.relation)?.tablets ?? 1;

@@ -6,34 +6,38 @@ import { inputsOf } from '../../tree/inputs.ts';
 import type { Planning } from '../planning.ts';
 import { COST_CONSTANTS as COST } from './cost-constants.ts';
 
-/** CPU time in µs that the tasks of a stage take for a relation. */
+/** The CPU time in µs that the tasks of a stage spend on a relation. */
 export interface Work {
-  /** All tasks together take this long, because their rows are divided among them. */
+  /** The time of all tasks together for rows that are divided among them. */
   readonly divided: number;
-  /** Every task takes this long, because every task has all rows. */
+  /** The time that every task spends, because it has all of these rows. */
   readonly repeated: number;
-  /** The rows of the relation are divided among the tasks. */
+  /** Whether the rows of the relation are divided among the tasks. */
   readonly isDivided: boolean;
 }
 
-/** The part of the state of planning that work follows from. */
+/** The part of the planning state that work depends on. */
 export type WorkContext = Pick<
   Planning,
   'estimates' | 'facts' | 'tableBytes' | 'readings' | 'partitionedScans' | 'nodes'
 >;
 
-/** CPU µs of all tasks. */
+/** The CPU time in µs of all tasks. */
 export const totalWork = ({ divided, repeated }: Work, tasks: number): number => divided + tasks * repeated;
 
-/** CPU µs of one of the tasks. */
+/** The CPU time in µs of one task. */
 export const workOfTask = ({ divided, repeated }: Work, tasks: number): number => divided / tasks + repeated;
 
-/** Share of a node's memory that resident tables may take before the model counts them as read from files. */
+/**
+ * The fraction of a node's memory up to which the model assumes that tables are resident; beyond it, that
+ * they are read from files.
+ */
 const RESIDENT_SHARE = 0.5;
 
 /**
- * Estimates the work of a relation from the rows of its operators. Scans that are divided among tasks, and exchanges that are
- * hashed or forwarded, make the rows above them divided; all others are repeated by every task.
+ * Estimates the work of a relation from the row counts of its operators. Rows above scans that are divided
+ * among tasks, and above hash or forward exchanges, are divided; every task repeats the work for all other
+ * rows.
  */
 export function workOf(planning: WorkContext, relation: Relation): Work {
   const rowsOf = (inner: Relation) => planning.estimates.of(inner).rows;
@@ -56,7 +60,7 @@ export function workOf(planning: WorkContext, relation: Relation): Work {
   }
 }
 
-/** CPU µs of reading all rows of a table. */
+/** The CPU time in µs for reading all rows of a table. */
 export function scanWork(planning: WorkContext, scan: ScanRelation): number {
   const external = externalWork(planning, scan);
   if (external !== undefined) return external;
@@ -64,7 +68,7 @@ export function scanWork(planning: WorkContext, scan: ScanRelation): number {
   return planning.estimates.of(scan).rows * Math.max(1, scan.names.length) * value;
 }
 
-/** CPU µs of fetching and reading files outside the managed store; undefined for a table. */
+/** The CPU time in µs for fetching and reading files outside the managed store; undefined for a table. */
 function externalWork({ facts, estimates }: WorkContext, scan: ScanRelation): number | undefined {
   const table = facts.tables.get(scan.relation);
   if (table?.external === undefined) return undefined;
@@ -73,14 +77,14 @@ function externalWork({ facts, estimates }: WorkContext, scan: ScanRelation): nu
   return table.bytes * COST.fetchByte + values * COST.scanParquetValue;
 }
 
-/** Whether the tables of the query, or a node's part of them, fit into the memory of a node. */
+/** Whether the query's tables, or a node's share of them, fit into the memory of a node. */
 function isResident(planning: WorkContext, scan: ScanRelation): boolean {
   const { nodeMemoryBytes } = planning.facts.cluster;
   const nodes = planning.partitionedScans.has(scan) ? planning.nodes : 1;
   return planning.tableBytes / nodes <= nodeMemoryBytes * RESIDENT_SHARE;
 }
 
-/** The kernel builds a hash table of the smaller side and looks up the rows of the other. */
+/** The kernel builds a hash table of the smaller side and looks up the rows of the other side. */
 function joinWork(planning: WorkContext, join: JoinRelation): Work {
   const [left, right] = [workOf(planning, join.left), workOf(planning, join.right)];
   const [l, r] = [planning.estimates.of(join.left), planning.estimates.of(join.right)];
@@ -95,7 +99,7 @@ function joinWork(planning: WorkContext, join: JoinRelation): Work {
   return plus(sides, pairs + emitted, left.isDivided || right.isDivided);
 }
 
-/** CPU µs of one operator over all of its rows, without its inputs. */
+/** The CPU time in µs of one operator over all of its rows, without its inputs. */
 function operatorWork(planning: WorkContext, relation: Relation): number {
   const { rows } = planning.estimates.of(relation);
   const read = inputsOf(relation).reduce((sum, input) => sum + planning.estimates.of(input).rows, 0);
@@ -141,7 +145,10 @@ const computedColumns = (expressions: readonly { readonly type: string }[]): num
 const leaf = (cost: number, isDivided: boolean): Work =>
   isDivided ? { divided: cost, repeated: 0, isDivided } : { divided: 0, repeated: cost, isDivided };
 
-/** The work of the inputs and of one operator above them, which is repeated unless its rows are divided. */
+/**
+ * The work of the inputs and of one operator above them, which every task repeats unless its rows are
+ * divided.
+ */
 function plus(inputs: readonly Work[], own: number, isDivided: boolean): Work {
   const divided = inputs.reduce((sum, work) => sum + work.divided, 0);
   const repeated = inputs.reduce((sum, work) => sum + work.repeated, 0);

@@ -5,7 +5,7 @@ import { constantSql } from './constant.ts';
 import type { ExpressionScope } from './expression-scope.ts';
 import { orderSql } from './order.ts';
 
-/** An aggregate over a group. */
+/** Renders an aggregate over a group. */
 export function aggregateSql(expression: PlanExpression, scope: ExpressionScope): string {
   const { aggregate_type, filter, order_bys } = expression;
   if (aggregate_type !== 'DISTINCT' && aggregate_type !== 'NON_DISTINCT')
@@ -16,7 +16,7 @@ export function aggregateSql(expression: PlanExpression, scope: ExpressionScope)
     : `${call} FILTER (WHERE ${scope.render(filter, scope)})`;
 }
 
-/** The call of an aggregate, as a group or a window computes it, without FILTER. */
+/** Renders the call of an aggregate, as a group or a window computes it, without FILTER. */
 export function aggregateCall(
   expression: PlanExpression,
   scope: ExpressionScope,
@@ -38,8 +38,8 @@ export function aggregateCall(
 }
 
 /**
- * `string_agg(DISTINCT CAST(n AS VARCHAR) ORDER BY n)` → `string_agg(DISTINCT n ORDER BY n)`: distinct values can only be
- * ordered by an argument as it is written, and binding makes the cast again.
+ * `string_agg(DISTINCT CAST(n AS VARCHAR) ORDER BY n)` → `string_agg(DISTINCT n ORDER BY n)`: distinct values
+ * can only be ordered by an argument as it is written, and binding adds the cast again.
  */
 function beforeCast(
   argument: PlanExpression,
@@ -52,10 +52,10 @@ function beforeCast(
   return orders.some(({ expression }) => scope.render(expression, scope) === inner) ? child : argument;
 }
 
-/** What functions keep of the session; they are bound in one like it again. */
+/** Session settings that functions store in their data; binding in an equal session restores them. */
 const SETTINGS = new Set(['tz_setting', 'cal_setting']);
 
-/** The arguments of an aggregate that binding folds away, by what it makes of them. */
+/** The arguments of an aggregate that binding folds away, reconstructed from its data. */
 export function foldedArguments(expression: PlanExpression): readonly string[] {
   const { name = '', function_data } = expression;
   if (function_data === undefined) return [];

@@ -8,7 +8,7 @@ import type { ExpressionScope } from './expression-scope.ts';
 export function castSql({ child, return_type, try_cast }: PlanExpression, scope: ExpressionScope): string {
   if (child === undefined || return_type === undefined) return unsupported('a cast without its type');
   const value = scope.render(child, scope);
-  // Beside a value of the type, what has none takes it.
+  // A value without a type takes the type of the value beside it.
   if (!isNameable(return_type) && expressionType(child).id === 'NULL')
     return `CASE WHEN false THEN ${exampleSql(return_type)} ELSE ${value} END`;
   return `${try_cast === true ? 'TRY_CAST' : 'CAST'}(${value} AS ${typeSql(return_type)})`;

@@ -5,7 +5,7 @@ import { unsupported } from '../../unsupported-plan.ts';
 import { exampleSql, isNameable, nullSql } from '../null-sql.ts';
 import { quotedText, typeSql } from '../type-sql.ts';
 
-/** A constant of exactly the plan's type. @throws UnsupportedPlan */
+/** Renders a constant with exactly the plan's type. @throws UnsupportedPlan */
 export function constantSql(constant: PlanValue): string {
   const { type, is_null, value } = constant;
   if (is_null === true || value === undefined || value === null) {
@@ -48,7 +48,9 @@ export function constantSql(constant: PlanValue): string {
   }
 }
 
-/** By its text, or where years have not four digits by its distance from 1970. */
+/**
+ * Renders a point in time by its text or, if its year does not have four digits, by its distance from 1970.
+ */
 function momentSql(constant: PlanValue): string {
   const { type, value } = constant;
   const distance = whole(value);
@@ -92,7 +94,7 @@ function textOf(constant: PlanValue): string {
 const whole = (value: unknown): number | bigint =>
   typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))
     ? value
-    : unsupported('a constant that is no whole number');
+    : unsupported('a constant that is not an integer');
 
 const MAX_DATE = 2 ** 31 - 1;
 const MAX_TIMESTAMP = 2n ** 63n - 1n;
@@ -111,7 +113,7 @@ function wide(value: unknown, isSigned: boolean): bigint {
   return ((isSigned ? high : BigInt.asUintN(64, high)) << 64n) + BigInt.asUintN(64, BigInt(whole(lower)));
 }
 
-/** The kernel keeps UUIDs with the first bit turned, so that they sort as signed numbers. */
+/** Decodes a UUID: the kernel stores it with the first bit inverted, so that UUIDs sort as signed numbers. */
 function uuid(value: bigint): string {
   const hex = (BigInt.asUintN(128, value) ^ (1n << 127n)).toString(16).padStart(32, '0');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
@@ -126,7 +128,7 @@ function time(micros: bigint): string {
 
 const MAX_ZONE_SECONDS = 57_599n;
 
-/** Microseconds, and in the last 24 bits how far west of the easternmost zone. */
+/** Decodes microseconds and, in the last 24 bits, the distance from the easternmost zone. */
 function zonedTime(bits: bigint): string {
   const zone = MAX_ZONE_SECONDS - (bits & 0xff_ff_ffn);
   const [sign, seconds] = zone < 0n ? ['-', -zone] : ['+', zone];

@@ -7,12 +7,13 @@ interface Decimal {
 }
 
 const MAX_WIDTH = 38;
-/** What a 64-bit integer holds. */
+/** The number of digits that a 64-bit integer holds. */
 const NARROW_WIDTH = 18;
 
 /**
- * The operands of `+`, `-`, `*`, `%` over decimals as they were before binding widened them, so that binding them again gives
- * the same type. Undefined where no such operands are found: the result is then to be cast.
+ * The operands of `+`, `-`, `*`, `%` over decimals as they were before the binder widened them, so that
+ * binding them again gives the same type. Undefined if no such operands are found; the result must then be
+ * cast.
  */
 export function decimalOperands(
   name: string,
@@ -25,7 +26,7 @@ export function decimalOperands(
     for (const r of narrower(right)) {
       const [a, b] = [decimalOf(l), decimalOf(r)];
       if (a === undefined || b === undefined) continue;
-      // At least one of them must be a decimal for the kernel to take its decimal arithmetic.
+      // At least one operand must be a decimal, or the kernel would not use its decimal arithmetic.
       if (expressionType(l).id !== 'DECIMAL' && expressionType(r).id !== 'DECIMAL') continue;
       const bound = boundType(name, a, b);
       if (bound?.width === result.type_info?.width && bound?.scale === result.type_info?.scale) return [l, r];
@@ -72,7 +73,7 @@ function decimalOf(expression: PlanExpression): Decimal | undefined {
   return width === undefined ? undefined : { width, scale: 0 };
 }
 
-/** The operand, then what it may have been made of without a change of its value. */
+/** The operand, followed by the forms from which the binder may have made it without changing its value. */
 function narrower(operand: PlanExpression): readonly PlanExpression[] {
   const own = decimalOf(operand);
   if (own === undefined) return [operand];
@@ -87,7 +88,7 @@ function narrower(operand: PlanExpression): readonly PlanExpression[] {
   return [operand, ...narrowerConstants(operand, own)];
 }
 
-/** A constant by each width that holds it, the narrowest first. */
+/** A constant in each width that can hold it, narrowest first. */
 function narrowerConstants(operand: PlanExpression, { width, scale }: Decimal): readonly PlanExpression[] {
   const { value } = operand;
   const unscaled = value?.value;

@@ -5,6 +5,6 @@ export interface ExpressionScope {
   /** SQL of the column at a position. */
   readonly column: (index: number) => string;
   readonly render: (expression: PlanExpression, scope: ExpressionScope) => string;
-  /** Lambdas around: names of parameters count on. */
+  /** The number of enclosing lambdas; names of parameters are numbered by it. */
   readonly depth: number;
 }

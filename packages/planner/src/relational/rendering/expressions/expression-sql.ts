@@ -10,8 +10,7 @@ import { isOperator, operatorSql } from './operator.ts';
 import { windowSql } from './window-call.ts';
 
 /**
- * SQL of a bound expression, whose value and type are the same when the kernel binds it again.
- *
+ * Renders a bound expression as SQL with the same value and type when the kernel binds it again.
  * @param column SQL of the column at a position
  * @throws UnsupportedPlan
  */

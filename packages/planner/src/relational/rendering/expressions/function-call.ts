@@ -9,13 +9,13 @@ import { decimalOperands } from './decimal-arithmetic.ts';
 import type { ExpressionScope } from './expression-scope.ts';
 import { lambdaCallSql, takesLambda } from './lambda.ts';
 
-/** Operators that stand between their operands. The others are called by their name. */
+/** Infix operators; other functions are called by name. */
 const INFIX = new Set(['+', '-', '*', '%', '//', '||', '&', '|', '<<', '>>', '^', '**']);
 
-/** What functions keep of the session; they are bound in one like it again. */
+/** Session settings that functions store in their data; binding in an equal session restores them. */
 const SESSION_DATA = new Set(['tz_setting', 'cal_setting']);
 
-/** A call of a scalar function. */
+/** Renders a call of a scalar function. */
 export function functionSql(expression: PlanExpression, scope: ExpressionScope): string {
   const { name = '', children = [], function_data, return_type } = expression;
   if (takesLambda(name)) return lambdaCallSql(expression, scope);
@@ -54,7 +54,7 @@ const SPECIAL: Readonly<Record<string, (expression: PlanExpression, scope: Expre
   row: (expression, scope) => callSql('row', itemsOf(expression, scope)),
   struct_insert: (expression, scope) => namedSql('struct_insert', expression, scope, 1),
   union_value: (expression, scope) => namedSql('union_value', expression, scope, 0),
-  // Of any type, and of the type that its arguments had before binding widened them.
+  // The call accepts any type, so its arguments keep the types that they had before the binder widened them.
   error: castCallSql,
   equi_width_bins: castCallSql,
   date_part: datePartSql,
@@ -67,7 +67,7 @@ const SPECIAL: Readonly<Record<string, (expression: PlanExpression, scope: Expre
   aggregate: listAggregateSql,
 };
 
-/** A call whose type does not follow from its arguments. */
+/** Renders a call whose type does not follow from its arguments. */
 function castCallSql(expression: PlanExpression, scope: ExpressionScope): string {
   const call = callSql(expression.name ?? '', itemsOf(expression, scope));
   const type = expressionType(expression);
@@ -79,7 +79,10 @@ function castCallSql(expression: PlanExpression, scope: ExpressionScope): string
 const itemsOf = ({ children = [] }: PlanExpression, scope: ExpressionScope): readonly string[] =>
   children.map((child) => scope.render(child, scope));
 
-/** Behind `plain` arguments without one, those named as the last fields of the result's type are. */
+/**
+ * Renders a call with named arguments: after `plain` unnamed arguments, the others are named like the last
+ * fields of the result type.
+ */
 function namedSql(name: string, expression: PlanExpression, scope: ExpressionScope, plain: number): string {
   const items = itemsOf(expression, scope);
   const named = items.slice(plain);
@@ -91,7 +94,7 @@ function namedSql(name: string, expression: PlanExpression, scope: ExpressionSco
   return `${name}(${[...items.slice(0, plain), ...assigned].join(', ')})`;
 }
 
-/** `list[from:to:step]`. An empty list stands for a bound that is not given. */
+/** Renders `list[from:to:step]`. An empty list represents a bound that is not given. */
 function sliceSql(expression: PlanExpression, scope: ExpressionScope): string {
   const [list = '', from = '', to = '', step] = itemsOf(expression, scope);
   const [, low, high] = expression.children ?? [];
@@ -99,12 +102,14 @@ function sliceSql(expression: PlanExpression, scope: ExpressionScope): string {
     bound !== undefined && expressionType(bound).id === 'LIST';
   if (!isOpen(low) && !isOpen(high)) return callSql(expression.name ?? '', itemsOf(expression, scope));
   const first = isOpen(low) ? '' : from;
-  // The kernel writes an open upper bound as `-` in front of a step, and as nothing without one.
+  // The kernel writes an open upper bound as `-` before a step, and omits it without one.
   const openEnd = step === undefined ? '' : '-';
   return `(${list})[${first}:${isOpen(high) ? openEnd : to}${step === undefined ? '' : `:${step}`}]`;
 }
 
-/** A list of parts makes a struct of them; the list is folded away. */
+/**
+ * Renders a call with a list of date parts, which returns a struct of them; the binder folds the list away.
+ */
 function datePartSql(expression: PlanExpression, scope: ExpressionScope): string {
   const items = itemsOf(expression, scope);
   const { return_type } = expression;
@@ -113,7 +118,7 @@ function datePartSql(expression: PlanExpression, scope: ExpressionScope): string
   return callSql('date_part', [`[${parts.join(', ')}]`, ...items]);
 }
 
-/** Arguments of the aggregate behind its name are folded into it. */
+/** Renders a list aggregate; arguments after the aggregate's name are folded into the aggregate. */
 function listAggregateSql(expression: PlanExpression, scope: ExpressionScope): string {
   const { bind_data } = expression.function_data ?? {};
   const { aggr_expr: aggregate } = (bind_data ?? {}) as { readonly aggr_expr?: PlanExpression };

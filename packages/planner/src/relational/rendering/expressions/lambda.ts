@@ -2,7 +2,7 @@ import type { PlanExpression } from '../../../plan-nodes.ts';
 import { unsupported } from '../../unsupported-plan.ts';
 import type { ExpressionScope } from './expression-scope.ts';
 
-/** Functions over lambdas by the number of their parameters, without the index that one more may take. */
+/** Functions over lambdas by the number of lambda parameters, without the optional index parameter. */
 const PARAMETERS: Readonly<Record<string, number>> = {
   list_transform: 1,
   list_apply: 1,
@@ -20,8 +20,8 @@ const PARAMETERS: Readonly<Record<string, number>> = {
 export const takesLambda = (name: string): boolean => name in PARAMETERS;
 
 /**
- * A function over a lambda. Inside it, references are first to the parameters, the last one first, then to what it captures,
- * which the children behind the arguments tell.
+ * Renders a function over a lambda. Inside the lambda, references are first to the parameters, the last one
+ * first, then to captured values, which are the children after the arguments.
  */
 export function lambdaCallSql(expression: PlanExpression, scope: ExpressionScope): string {
   const { name = '', children = [], function_data = {} } = expression;
@@ -31,7 +31,7 @@ export function lambdaCallSql(expression: PlanExpression, scope: ExpressionScope
     return unsupported(`${name} without a lambda`);
   const hasInitial = function_data.has_initial === true;
   const count = (PARAMETERS[name] ?? 0) + (function_data.has_index === true ? 1 : 0);
-  // An initial value stands in front of what is captured.
+  // An initial value precedes the captured values.
   const captures = hasInitial ? rest.slice(1) : rest;
   const initial = hasInitial ? rest.slice(0, 1) : [];
   const parameters = Array.from({ length: count }, (_, i) => `p${scope.depth + i}`);

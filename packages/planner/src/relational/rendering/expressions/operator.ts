@@ -19,7 +19,7 @@ const OTHERS = new Set([
 
 export const isOperator = (type: string): boolean => type in COMPARISONS || OTHERS.has(type);
 
-/** Comparisons, conjunctions and the kernel's special operators. */
+/** Renders comparisons, conjunctions and the kernel's special operators. */
 export function operatorSql(expression: PlanExpression, scope: ExpressionScope): string {
   const { type, left, right, children = [] } = expression;
   const comparison = COMPARISONS[type];

@@ -2,7 +2,7 @@ import type { PlanOrder } from '../../../plan-nodes.ts';
 import { unsupported } from '../../unsupported-plan.ts';
 import type { ExpressionScope } from './expression-scope.ts';
 
-/** A list of ORDER BY inside of a call. */
+/** Renders an ORDER BY list inside a call. */
 export function orderSql(orders: readonly PlanOrder[], scope: ExpressionScope): string {
   return orders
     .map(({ type, null_order, expression }) => {

@@ -20,7 +20,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   WINDOW_FILL: 'fill',
 };
 
-/** A window function with its partition, order and frame. */
+/** Renders a window function with its partition, order and frame. */
 export function windowSql(expression: PlanExpression, scope: ExpressionScope): string {
   const { partitions = [], orders = [], filters } = expression;
   const filter =
@@ -99,7 +99,10 @@ function boundarySql(
   return `${scope.render(given, scope)} ${direction}`;
 }
 
-/** Binding makes of `n PRECEDING` the value `order - n` (`order + n` where the order descends): its `n`. */
+/**
+ * The `n` of `n PRECEDING`: binding replaces it by the value `order - n` (`order + n` for a descending
+ * order).
+ */
 function rangeOffset(
   boundary: PlanExpression,
   isPreceding: boolean,

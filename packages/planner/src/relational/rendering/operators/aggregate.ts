@@ -18,7 +18,7 @@ export function renderAggregate(relation: AggregateRelation, scope: RenderScope)
     ...aggregates.map((aggregate) => over(aggregate, columns)),
     ...groupingCalls.map((call) => `grouping(${named(call)})`),
   ];
-  // A result without columns is still made by an aggregate, so that it has one row.
+  // A result without columns still needs an aggregate, so that it has one row.
   const isEmpty = selected.length === 0;
   return {
     ...block,
@@ -29,8 +29,8 @@ export function renderAggregate(relation: AggregateRelation, scope: RenderScope)
 }
 
 /**
- * The input with a column for each group. Groups that are computed, or that are the same column twice, are computed below, so
- * that GROUP BY and SELECT mean the same by them.
+ * The input with a column for each group. Computed groups, and groups that repeat a column, are computed
+ * below, so that GROUP BY and SELECT refer to the same expression.
  */
 function grouped(
   block: QueryBlock,

@@ -4,7 +4,10 @@ import { over, type RenderScope, simpleBlock } from '../render-scope.ts';
 import { sql } from '../sql-parts.ts';
 import { sortKeySql } from './order.ts';
 
-/** `SELECT DISTINCT …`, or `SELECT DISTINCT ON (…) … ORDER BY …`, which keeps the first row of each. */
+/**
+ * Renders `SELECT DISTINCT …`, or `SELECT DISTINCT ON (…) … ORDER BY …`, which keeps the first row of each
+ * key.
+ */
 export function renderDistinct({ input, on, order }: DistinctRelation, scope: RenderScope): QueryBlock {
   const block = simpleBlock(input, scope);
   const columns = plainColumns(block);

@@ -1,7 +1,7 @@
 import type { JoinCondition } from '../../relation.ts';
 import { over } from '../render-scope.ts';
 
-/** The condition over the columns of both sides. */
+/** Renders the condition over the columns of both sides. */
 export const conditionSql = (
   { comparison, left, right }: JoinCondition,
   lefts: readonly string[],

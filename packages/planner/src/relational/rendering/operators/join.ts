@@ -18,7 +18,7 @@ const KEYWORDS = {
   right_anti: 'ANTI JOIN',
 } as const;
 
-/** `left JOIN right ON …`; those of the right side as semi joins the other way round. */
+/** Renders `left JOIN right ON …`; joins that return the right side become semi joins with swapped sides. */
 export function renderJoin(relation: JoinRelation, scope: RenderScope): QueryBlock {
   const { type, conditions, residual, isAsof } = relation;
   if (type === 'mark') return renderMarkJoin(relation, scope);

@@ -5,7 +5,7 @@ import { plainBlock, type QueryBlock } from '../query-block.ts';
 import type { RenderScope } from '../render-scope.ts';
 import { hole, sql } from '../sql-parts.ts';
 
-/** `<hole> AS t`, or a local relation as it is. */
+/** Renders `<hole> AS t`, or a local relation as it is. */
 export function renderLeaf(relation: LeafRelation, scope: RenderScope): QueryBlock {
   const alias = scope.alias();
   const leaf = scope.leaf(relation);

@@ -7,8 +7,8 @@ import { sql } from '../sql-parts.ts';
 import { conditionSql } from './join-condition.ts';
 
 /**
- * Conditions that hold for NULLs too come of a correlation: they say which rows are compared with. The others compare, as IN
- * and ANY do; without any it is whether there is such a row.
+ * Renders a mark join. Null-safe conditions come from a correlation: they select the rows to compare with.
+ * The other conditions compare as IN and ANY do; without any, the mark is whether such a row exists.
  */
 export function renderMarkJoin(relation: JoinRelation, scope: RenderScope): QueryBlock {
   const { conditions, residual, isAsof } = relation;
@@ -50,8 +50,8 @@ function existence({ left, right, conditions }: JoinRelation, scope: RenderScope
 }
 
 /**
- * `WITH r AS (right) SELECT left, x IN (SELECT y FROM r WHERE …)`. That the right side has a name keeps the kernel from looking for
- * the correlation inside of it.
+ * `WITH r AS (right) SELECT left, x IN (SELECT y FROM r WHERE …)`. The right side is a named CTE, so that the
+ * kernel does not search it for the correlation.
  */
 function correlatedMembership({ left, right, conditions }: JoinRelation, scope: RenderScope): QueryBlock {
   const outer = source(left, scope);

@@ -23,7 +23,7 @@ export const sortKeySql = (
 ): string =>
   `${over(expression, columns)} ${descending ? 'DESC' : 'ASC'} NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`;
 
-/** `… LIMIT n OFFSET m`, behind the ORDER BY of the sort below. */
+/** `… LIMIT n OFFSET m`, after the ORDER BY of the sort below. */
 export function renderLimit(relation: LimitRelation, scope: RenderScope): QueryBlock {
   const { input, limit, offset } = relation;
   const isOverRows = [limit, offset].some((number) => number !== undefined && references(number).size > 0);
@@ -32,7 +32,7 @@ export function renderLimit(relation: LimitRelation, scope: RenderScope): QueryB
   return { ...block, tail: [...block.tail, limitSql(relation, (number) => over(number, []))] };
 }
 
-/** A block that ends in ORDER BY, if any. */
+/** A block that ends in ORDER BY, if the input is one. */
 function sortedBlock(input: Relation, scope: RenderScope): QueryBlock {
   return input.kind === 'sort' ? renderSort(input, scope) : simpleBlock(input, scope);
 }
@@ -49,8 +49,8 @@ function limitSql(
 }
 
 /**
- * The numbers are columns of the input, the same in every row (a subquery's value): they are looked up in the rows, which
- * are computed once for that.
+ * The numbers are columns of the input with the same value in every row (a subquery's value). They are read
+ * from the rows, which are therefore computed only once.
  */
 function limitOverRows(relation: LimitRelation, scope: RenderScope): QueryBlock {
   const sort = relation.input.kind === 'sort' ? relation.input : undefined;

@@ -5,8 +5,9 @@ import { plainColumns, type QueryBlock } from '../query-block.ts';
 import { over, type RenderScope, simplified } from '../render-scope.ts';
 
 /**
- * `SELECT expressions …`. Columns that are only picked are picked in place, even out of a sorted or limited block; computed
- * ones are not, as without an `unnest` or an aggregate there would be other rows, and a volatile one would have two values.
+ * Renders `SELECT expressions …`. Plain columns are selected in place, even from a sorted or limited block.
+ * Computed expressions are not: an `unnest` or aggregate in the block would give other rows, and a volatile
+ * expression would be evaluated twice.
  */
 export function renderProject({ input, expressions }: ProjectRelation, scope: RenderScope): QueryBlock {
   const block = scope.render(input);

@@ -5,12 +5,12 @@ import { nested, over, type RenderScope, source } from '../render-scope.ts';
 import { joinSql, sql } from '../sql-parts.ts';
 import { conditionSql } from './join-condition.ts';
 
-/** The kernel's own words. */
+/** The kernel's own message. */
 const ERROR = `More than one row returned by a subquery used as an expression - scalar subqueries can only return a single row.
 
 Use "SET scalar_subquery_error_on_multiple_rows=false" to revert to previous behavior of returning a random row.`;
 
-/** A left join that fails for a second match. */
+/** Renders a left join that fails for a second match. */
 export function renderSingleJoin(relation: JoinRelation, scope: RenderScope): QueryBlock {
   const { conditions, residual, isAsof } = relation;
   if (isAsof) return unsupported('a single ASOF join');
@@ -51,8 +51,8 @@ function byKeys({ left, right, conditions }: JoinRelation, scope: RenderScope): 
 }
 
 /**
- * `WITH r AS (right) SELECT left, (SELECT {right} FROM r WHERE …)`: the kernel raises the error itself. That the right side has a
- * name keeps the kernel from looking for the correlation inside of it.
+ * `WITH r AS (right) SELECT left, (SELECT {right} FROM r WHERE …)`: the kernel raises the error itself. The
+ * right side is a named CTE, so that the kernel does not search it for the correlation.
  */
 function bySubquery({ left, right, conditions, residual }: JoinRelation, scope: RenderScope): QueryBlock {
   const outer = source(left, scope);

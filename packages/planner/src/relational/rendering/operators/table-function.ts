@@ -4,7 +4,7 @@ import { plainBlock, type QueryBlock } from '../query-block.ts';
 import { over, type RenderScope, source } from '../render-scope.ts';
 import { sql } from '../sql-parts.ts';
 
-/** `name(…) AS t`, or for the rows of an input `input, LATERAL name(…) AS t` */
+/** Renders `name(…) AS t`, or for the rows of an input `input, LATERAL name(…) AS t`. */
 export function renderFunction(relation: FunctionRelation, scope: RenderScope): QueryBlock {
   const { name, input, columns } = relation;
   const rows = input === undefined ? undefined : source(input, scope);

@@ -2,7 +2,10 @@ import type { UnnestRelation } from '../../relation.ts';
 import { plainColumns, type QueryBlock } from '../query-block.ts';
 import { nested, over, type RenderScope, simpleBlock } from '../render-scope.ts';
 
-/** `SELECT columns, unnest(…) …`: lists side by side, short ones filled with NULLs. */
+/**
+ * Renders `SELECT columns, unnest(…) …`: lists are unnested in parallel, and shorter ones are padded with
+ * NULLs.
+ */
 export function renderUnnest({ input, unnests }: UnnestRelation, scope: RenderScope): QueryBlock {
   const block = simpleBlock(input, scope);
   const columns = plainColumns(block);
@@ -11,6 +14,7 @@ export function renderUnnest({ input, unnests }: UnnestRelation, scope: RenderSc
     columns: [...columns, ...unnests.map((unnest) => over(unnest, columns))].map((text) => [text]),
     isPlain: false,
   };
-  // Its rows are there by the lists: who picks other columns only must not lose them.
+  // The number of rows depends on the lists, so an operator above that selects other columns must not drop
+  // the unnest.
   return nested(unnested, scope);
 }

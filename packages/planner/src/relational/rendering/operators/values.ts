@@ -4,7 +4,9 @@ import { plainBlock, type QueryBlock } from '../query-block.ts';
 import { over, type RenderScope } from '../render-scope.ts';
 import { sql } from '../sql-parts.ts';
 
-/** `VALUES …`; one row is a SELECT without FROM, and no row one that nothing meets. */
+/**
+ * Renders `VALUES …`; a single row is a SELECT without FROM, and no row is a SELECT with a false condition.
+ */
 export function renderValues({ rows, columns }: ValuesRelation, scope: RenderScope): QueryBlock {
   const [first, ...others] = rows;
   const texts = (row: (typeof rows)[number]) => row.map((value) => over(value, []));

@@ -6,7 +6,7 @@ import { query } from '../http.ts';
 import { logIn, queryAs, writeNativeConfig } from '../native-node.ts';
 import { startTessera } from '../tessera-process.ts';
 
-it('a user who is made anew is shown nothing of what the one before asked', async () => {
+it('a user who is recreated sees nothing of the queries of the dropped user with the same name', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'tessera-made-anew-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   await using node = await startTessera({ args: ['--config', writeNativeConfig(directory)] });
