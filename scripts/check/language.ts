@@ -89,10 +89,9 @@ const GENERATED = /(?:^|\/)generated\/|_pb\.ts$/;
 /** Files that name what is banned: this rule, its test and the glossary. */
 const EXEMPT = /^(?:scripts\/check\/language(?:\.test)?\.ts|docs\/glossary\.md)$/;
 
-/** Fragments and banned phrases in the files that have been cleaned. */
+/** Fragments and banned phrases in pages and sources. */
 export function languageProblems(root: string, files: readonly string[]): string[] {
   return files
-    .filter((file) => CLEANED.some((path) => (path.endsWith('/') ? file.startsWith(path) : file === path)))
     .filter((file) => !GENERATED.test(file) && !EXEMPT.test(file))
     .flatMap((file) => {
       if (!PAGE.test(file) && !SOURCE.test(file)) return [];

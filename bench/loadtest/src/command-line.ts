@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { DEFAULT_OPTIONS, type RunOptions } from './options.ts';
 
-/** What the person asks for. */
+/** The parsed command line. */
 export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'list'; readonly options: RunOptions }
@@ -27,7 +27,7 @@ export interface GenerateCommand {
 
 export interface ReportCommand {
   readonly files: readonly string[];
-  /** The page goes here; to stdout as Markdown unless given. */
+  /** The file for the report; by default it is written to stdout as Markdown. */
   readonly html: string | undefined;
 }
 
@@ -55,9 +55,9 @@ const OPTIONS = {
 
 type Values = ReturnType<typeof parse>['values'];
 
-/** @throws Error saying which word or option is wrong */
+/** @throws Error with the invalid word or option */
 export function parseCommandLine(args: readonly string[]): Command {
-  // `pnpm loadtest -- upload` hands the separator on.
+  // `pnpm loadtest -- upload` passes the separator on.
   const { values, positionals } = parse(args[0] === '--' ? args.slice(1) : args);
   if (values.help) return { kind: 'help' };
   const [first = '', ...rest] = positionals;
@@ -130,7 +130,7 @@ function runOptions(values: Values): RunOptions {
   };
 }
 
-/** Separated by commas. */
+/** The words of a comma-separated list. */
 const words = (value: string | undefined): string[] | undefined =>
   value
     ?.split(',')

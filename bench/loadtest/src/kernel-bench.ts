@@ -1,7 +1,6 @@
 /**
- * Rows per second in and out of the kernel through its process boundary, the time of the smallest query, and how long
- * the event loop of this process was held up meanwhile.
- *
+ * Measures rows per second into and out of the kernel process, the time of the smallest query, and how long
+ * the event loop of this process was blocked meanwhile.
  *     node bench/loadtest/src/kernel-bench.ts [--json] [--rows N]
  */
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -24,7 +24,7 @@ const loadtest = (...args: string[]) =>
 
 const all = BENCHMARKS.filter((entry) => entry.inAll).map(({ name }) => name);
 
-/** All of them take minutes. */
+/** Running all benchmarks takes minutes. */
 const isWhole = process.env.TESSERA_LOADTEST === 'all';
 const measured = isWhole ? all : ['select42', 'tpch'];
 const options = isWhole ? [] : ['--queries', 'q01,q06', '--runs', '1', '--peers', 'duckdb'];

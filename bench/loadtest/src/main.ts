@@ -35,7 +35,10 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** What the command line asks for; it resolves with whether all was good. @throws Error where it asks for nonsense */
+/**
+ * The work that the command line requests; it resolves with whether everything succeeded. @throws Error for
+ * invalid arguments
+ */
 function work(args: readonly string[]): () => Promise<boolean> {
   const command = parseCommandLine(args);
   switch (command.kind) {

@@ -18,9 +18,9 @@ import {
 
 export interface Measuring {
   readonly options: RunOptions;
-  /** For the report. */
+  /** The command line, for the report. */
   readonly command: readonly string[];
-  /** Aborted: no further benchmark starts, and the one that runs is left or ends early. */
+  /** Once it aborts, no further benchmark starts, and the running one ends early or is abandoned. */
   readonly signal: AbortSignal;
   onBenchmark(name: string): void;
   onProgress(doing: string, fraction: number | undefined): void;
@@ -28,7 +28,10 @@ export interface Measuring {
   onFailure(failure: Failure): void;
 }
 
-/** Runs the benchmarks one after the other, each against servers started for it. One that fails is told of, and the others run. */
+/**
+ * Runs the benchmarks one after the other, each on servers started for it. A failure is reported, and the
+ * others still run.
+ */
 export async function measure(entries: readonly BenchmarkEntry[], measuring: Measuring): Promise<Report> {
   const { options, signal, command } = measuring;
   const startedAt = new Date();
@@ -100,10 +103,10 @@ async function measureOne(
   }
 }
 
-/** So long does a benchmark have to end early and tell what it has. */
+/** The time that a benchmark has to end early and report its results. */
 const GRACE_MS = 10_000;
 
-/** What runs on after that is ended with this process. */
+/** Waits for work until the signal and the grace period; work that continues is ended with this process. */
 async function leftWhenAborted<T>(running: Promise<T>, signal: AbortSignal): Promise<T> {
   const broken = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;
@@ -121,7 +124,7 @@ async function leftWhenAborted<T>(running: Promise<T>, signal: AbortSignal): Pro
   }
 }
 
-/** The commit of the repository that this program lies in. */
+/** The commit of the repository that contains this program. */
 async function commitHere(): Promise<string | undefined> {
   const git = async (...args: string[]) =>
     (await promisify(execFile)('git', args, { cwd: import.meta.dirname })).stdout.trim();

@@ -1,24 +1,29 @@
-/** What the command line says about how to measure; every benchmark takes from it what concerns it. */
+/** The measurement options of the command line; each benchmark uses those that concern it. */
 export interface RunOptions {
-  /** Measures this server instead of starting one. */
+  /** If set, this server is measured and none is started. */
   readonly url: string | undefined;
-  /** At endpoints that run already: its password is in the environment, and buys a token for each benchmark. */
+  /**
+   * The user for endpoints that already run: the password is in the environment and buys a token for each
+   * benchmark.
+   */
   readonly user: string | undefined;
-  /** Sent to endpoints that run already, where there is no user. */
+  /** The token for endpoints that already run, if there is no user. */
   readonly token: string | undefined;
-  /** Shrinks data and times to this part of the full size: above 0, at most 1. */
+  /** The fraction of the full size for data and times: above 0, at most 1. */
   readonly scale: number;
-  /** Of the query suites: 1 is 1 GB of TPC-H. Each suite has a default of its own, times `scale`. */
+  /**
+   * The scale factor of the query suites: 1 is 1 GB of TPC-H. The default is that of the suite times `scale`.
+   */
   readonly scaleFactor: number | undefined;
-  /** Each benchmark has a default of its own. */
+  /** The default depends on the benchmark. */
   readonly runs: number | undefined;
-  /** By the names of {@link PEER_KINDS}. */
+  /** The peers, by the names of {@link PEER_KINDS}. */
   readonly peers: readonly string[];
-  /** Endpoints that run already and are measured as peers, by the names the report gives them. */
+  /** Endpoints that already run and are measured as peers, by their names in the report. */
   readonly peerUrls: Readonly<Record<string, string>>;
-  /** Sizes of clusters, of benchmarks that start some. */
+  /** The sizes of the clusters that benchmarks start. */
   readonly nodes: readonly number[] | undefined;
-  /** Of the query suites; all of them unless said otherwise. */
+  /** The queries of the query suites; all by default. */
   readonly queries: readonly string[] | undefined;
   /** The same seed gives the same random choices. */
   readonly seed: number;

@@ -1,9 +1,9 @@
-/** Tells the person at the terminal how a run gets on. */
+/** Shows the progress of a run to the user. */
 export interface Progress {
   benchmark(name: string): void;
-  /** `fraction` of the benchmark, 0 to 1, where it is known. */
+  /** `fraction` of the benchmark, 0 to 1, if it is known. */
   doing(what: string, fraction: number | undefined): void;
-  /** Takes the line away, so that something else can be printed. */
+  /** Removes the line, so that something else can be printed. */
   clear(): void;
   stop(): void;
 }
@@ -20,7 +20,7 @@ const CLEAR_LINE = '\r\u001b[2K';
 
 export const silentProgress: Progress = { benchmark() {}, doing() {}, clear() {}, stop() {} };
 
-/** On a terminal one line that is written again and again; elsewhere a line for each step. */
+/** On a terminal a single line that is updated; elsewhere one line per step. */
 export const progressTo = (output: ProgressOutput): Progress =>
   output.isTTY === true ? new LineOnTerminal(output) : new PlainLines(output);
 
@@ -93,11 +93,11 @@ class LineOnTerminal implements Progress {
   }
 }
 
-/** Steps mostly say whose they are. */
+/** Prefixes a step with its benchmark, unless it already names it. */
 const prefixed = (name: string, what: string): string =>
   what.startsWith(`${name}:`) ? what : `${name}: ${what}`;
 
-/** `1:05`, and how much is left at this pace. */
+/** Formats the elapsed time (`1:05`) and the remaining time at this pace. */
 export function timesOf(elapsedSeconds: number, fraction: number | undefined): string {
   const elapsed = clock(elapsedSeconds);
   if (fraction === undefined || fraction <= 0) return elapsed;

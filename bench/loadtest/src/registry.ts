@@ -19,15 +19,18 @@ import { upload } from './benchmarks/upload.ts';
 import { uploads } from './benchmarks/uploads.ts';
 import type { RunOptions } from './options.ts';
 
-/** A benchmark as the command line knows it. */
+/** A benchmark with its command-line name. */
 export interface BenchmarkEntry {
   readonly name: string;
-  /** One line, for a person who chooses. */
+  /** A one-line description for users. */
   readonly about: string;
   readonly run: Benchmark;
-  /** Part of `all`. What takes very long, or breaks things on purpose, is run by name only. */
+  /**
+   * Whether it is part of `all`. Very long benchmarks, and those that break things on purpose, run by name
+   * only.
+   */
   readonly inAll: boolean;
-  /** What is missing for it to run with these options on this machine; undefined where nothing is. */
+  /** What is missing to run it with these options on this machine; undefined if nothing is. */
   needs?(options: RunOptions): string | undefined;
 }
 
@@ -159,8 +162,9 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
 ];
 
 /**
- * The benchmarks that the words name, in the order they run; `all` leaves out what cannot run here.
- * @throws Error for a name that is none, or a benchmark that cannot run here
+ * The benchmarks that the words name, in the order in which they run; `all` leaves out those that cannot run
+ * here.
+ * @throws Error for an unknown name, or a benchmark that cannot run here
  */
 export function chosenBenchmarks(words: readonly string[], options: RunOptions): BenchmarkEntry[] {
   if (words.length === 0) throw new Error('Name a benchmark, or "all"; "list" tells which there are');
@@ -176,7 +180,7 @@ export function chosenBenchmarks(words: readonly string[], options: RunOptions):
   );
 }
 
-/** `; did you mean "upload"?` for a word that is one or two letters away from a name. */
+/** `; did you mean "upload"?` for a word that differs from a name in one or two letters. */
 function didYouMean(word: string): string {
   const near = BENCHMARKS.map(({ name }) => ({ name, distance: editDistance(word, name) }))
     .filter(({ distance }) => distance <= 2)
@@ -184,7 +188,7 @@ function didYouMean(word: string): string {
   return near === undefined ? '' : `; did you mean "${near.name}"?`;
 }
 
-/** Levenshtein, with a swap of neighbours as two edits. */
+/** The Levenshtein distance; a swap of neighbours counts as two edits. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, n) => n);
   for (let i = 1; i <= a.length; i++) {

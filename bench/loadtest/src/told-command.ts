@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-/** The command line as a report tells it: without secrets, and without the paths of this machine. */
+/** The command line for a report: without secrets and without paths of this machine. */
 export function toldCommand(args: readonly string[]): string[] {
   return args.map((arg, n) => {
     const [, option, value] = /^(--[a-z-]+)=(.*)$/s.exec(arg) ?? [];

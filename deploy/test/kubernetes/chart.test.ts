@@ -146,7 +146,7 @@ describe.skipIf(!hasHelm)(
       for (const one of ids) expect(one).toMatch(/^0[0-9A-F]{25}$/);
     });
 
-    it('rolls the pods when the configuration changes, and not for what is made anew at each rendering', () => {
+    it('rolls the pods when the configuration changes, and not for values that differ in each rendering', () => {
       const checksum = (values: object) => nodesOf(render({ values })).spec.template.metadata.annotations;
       expect(checksum({})).toEqual(checksum({}));
       expect(checksum({ config: { logging: { level: 'debug' } } })).not.toEqual(checksum({}));

@@ -44,7 +44,7 @@ class WatchedValue {
     this.#path = path;
     this.value = new Proxy(target, {
       get: (_, key) => this.#get(key),
-      // Who lists the fields takes any.
+      // Listing the fields counts as using all of them.
       ownKeys: () => {
         for (const key of Object.keys(target)) this.#seen.add(key);
         return Reflect.ownKeys(target);

@@ -15,7 +15,7 @@ export interface PrometheusAnswer {
 /** A real Prometheus that scrapes one target every second. */
 export interface PrometheusProcess extends AsyncDisposable {
   query(expression: string): Promise<PrometheusAnswer>;
-  /** Of `/api/v1/rules`: what went wrong with rules, by their names. */
+  /** The errors of rules by name, from `/api/v1/rules`. */
   ruleErrors(): Promise<Map<string, string>>;
 }
 

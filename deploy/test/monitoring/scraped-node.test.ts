@@ -68,7 +68,7 @@ test('a node has every metric and label that they name', () => {
   }
 });
 
-/** Of metrics that have a sample. */
+/** The label names of each metric with a sample. */
 function labelsOf(text: string): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const [, name, list = ''] of text.matchAll(/^(\w+?)(?:_bucket|_count|_sum)?(?:\{(.*)\})? \S+$/gm)) {

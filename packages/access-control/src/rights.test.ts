@@ -229,7 +229,7 @@ function snapshotOf({ memberships, grants, onEngine, owner }: World): Snapshot {
   return catalogOf(user('alice', held('alice')), ...roles, t);
 }
 
-/** Everything that the core can answer about one user, as facts that hold. */
+/** Everything that the API can answer about one user, as a set of facts. */
 function factsOf(snapshot: Snapshot): ReadonlySet<string> {
   const rights = rightsOf(snapshot, 'alice');
   const t = snapshot.relation(BOOTSTRAP_SCHEMA.id, 't')!;
@@ -296,7 +296,7 @@ const grantStatement = fc.oneof(
 test('REVOKE takes back what GRANT gave, and nothing else', async () => {
   await fc.assert(
     fc.asyncProperty(world, grantStatement, async (before, { what, to, option }) => {
-      // Memberships that go round could not be granted.
+      // Circular memberships cannot be granted.
       const memberships = before.memberships.filter((m) => m.role > m.of || m.of === 'alice');
       const snapshot = snapshotOf({ ...before, memberships });
       const revoke = `REVOKE ${what} FROM ${to} CASCADE`;

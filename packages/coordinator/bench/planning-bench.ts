@@ -1,10 +1,9 @@
 /**
- * What planning costs before a query can run, for each TPC-DS (or TPC-H) query, by phase: the kernel's parser, binder and
- * optimiser, reading what they answer, and planning over nodes.
- *
- *   node packages/coordinator/bench/planning-bench.ts [--benchmark tpcds] [--nodes 4] [--runs 3] [--query 14] [--json file]
- *
- * Tables are empty, but said to have the sizes of scale 0.1 times `--scale`.
+ * Measures planning before a query can run, for each TPC-DS (or TPC-H) query, by phase: the kernel's parser,
+ * binder and optimiser, parsing their results, and planning over nodes.
+ *   node packages/coordinator/bench/planning-bench.ts [--benchmark tpcds] [--nodes 4] [--runs 3] [--query 14]
+ *   [--json file]
+ * The tables are empty but claim the sizes of scale 0.1 times `--scale`.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +44,7 @@ if (workload === undefined) throw new Error(`--benchmark: tpcds or tpch, not ${v
 await using fixture = await TableFixture.open();
 await makeTables();
 const statistics = new ColumnStatisticsCache(100 << 20);
-/** Nodes with the memory that first plans have. */
+/** Nodes with the memory that the first plans assume. */
 const nodes = Array.from({ length: Number(values.nodes) }, () => ({ memoryLimitBytes: 2 ** 35 }));
 const scope = { nodes, statistics, storesResult: false, keys: new Map() };
 const mirror = new MirrorTables(fixture.mirror);
@@ -53,7 +52,10 @@ const queries = workload.queries.filter(
   ({ name }) => values.query === undefined || name.includes(values.query),
 );
 
-/** Milliseconds from a text that was planned before to its stages, with the session that it is to run in. */
+/**
+ * The time in milliseconds from a text that was planned before to its stages, including the session that it
+ * will run in.
+ */
 const repeats: number[] = [];
 const found: { query: string; times: PhaseTimes; planLength: number; note: string }[] = [];
 for (const { name, sql } of queries) {

@@ -9,7 +9,10 @@ import {
 import { newUlid } from '@tessera/common';
 import { selectTablets } from '../src/read/table-selection.ts';
 
-/** Planning of a pruned query over very many tablets: milliseconds to choose what is read. */
+/**
+ * Measures planning of a pruned query over very many tablets: the time in milliseconds to choose what is
+ * read.
+ */
 
 const TABLETS = 100_000;
 const NOW = new Date().toISOString();

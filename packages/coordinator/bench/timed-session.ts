@@ -28,7 +28,7 @@ const PHASE_OF_SQL: readonly (readonly [RegExp, string])[] = [
   [/json_serialize_plan/, 'kernel: plan'],
 ];
 
-/** The session, with the time of its calls told by what they are for. */
+/** The session, with the time of its calls recorded by their purpose. */
 export function timed(session: KernelSession, times: PhaseTimes): KernelSession {
   const phaseOf = (method: string, sql: unknown): string =>
     PHASE_OF_SQL.find(([pattern]) => pattern.test(String(sql)))?.[1] ?? `kernel: ${method}`;

@@ -41,19 +41,19 @@ export interface CoordinatorOptions {
   readonly kernel: Kernel;
   readonly external: ExternalSources;
   readonly engineId: string;
-  /** False where nobody is asked who they are (`auth.mode: disabled`): then everybody may do everything. */
+  /** False if authentication is off (`auth.mode: disabled`); every user may then do everything. */
   readonly checksPrivileges: boolean;
-  /** Undefined: every query runs on this node. */
+  /** If undefined, every query runs on this node. */
   readonly cluster?: ClusterServices | undefined;
-  /** Undefined: the node keeps no tables. */
+  /** Undefined if the node keeps no tables. */
   readonly tables?: TableServices | undefined;
-  /** Undefined: tables are left as statements made them. */
+  /** If undefined, tables are not maintained automatically. */
   readonly maintenance?: MaintenanceOptions | undefined;
-  /** Undefined: every statement runs at once. */
+  /** If undefined, every statement runs at once. */
   readonly admission?: AdmissionOptions | undefined;
-  /** How many samples of `engine_metrics_history` a minute has; default 12. */
+  /** The number of samples per minute in `engine_metrics_history`; default 12. */
   readonly metricsPerMinute?: number | undefined;
-  /** Bytes of what tablets tell of columns that are kept for plans. */
+  /** The memory for cached column statistics of tables, in bytes. */
   readonly columnStatisticsBytes?: number | undefined;
   /** Memory of the node process for statements that are being prepared, in bytes; undefined: any number at once. */
   readonly preparationBytes?: number | undefined;
@@ -61,7 +61,9 @@ export interface CoordinatorOptions {
   readonly makeCredential?: MakeCredential | undefined;
 }
 
-/** Takes statements from the endpoints and sees each through to its result, its error or its cancellation. */
+/**
+ * Accepts statements from the endpoints and sees each through to its result, its error or its cancellation.
+ */
 export class Coordinator {
   readonly running = new RunningQueries();
   readonly #history = new QueryHistory();
@@ -75,7 +77,7 @@ export class Coordinator {
   readonly #information: NodeInformation;
   readonly #runner: StatementRunner;
   readonly #sessions: Sessions;
-  /** Undefined where the node keeps no tables. */
+  /** Undefined if the node keeps no tables. */
   readonly #tables: OpenTables | undefined;
   #leaving = false;
   #draining = false;
@@ -134,29 +136,32 @@ export class Coordinator {
     });
   }
 
-  /** Undefined where the node keeps no tables. */
+  /** Undefined if the node keeps no tables. */
   get transactions(): Transactions | undefined {
     return this.#tables?.transactions;
   }
 
-  /** State of a client's session, which this node keeps until `endSession`. */
+  /** Opens the state of a client's session, which this node keeps until `endSession`. */
   openSession(): TemporaryTables {
     return this.#sessions.open();
   }
 
-  /** Drops the temporary tables of a session. Never rejects: what cannot be dropped now is dropped later. */
+  /**
+   * Drops the temporary tables of a session. Never rejects: tables that cannot be dropped now are dropped
+   * later.
+   */
   endSession(session: TemporaryTables): Promise<void> {
     return this.#sessions.end(session);
   }
 
-  /** The users of the catalog. @throws TesseraError NOT_SUPPORTED where the node keeps no tables */
+  /** The users of the catalog. @throws TesseraError NOT_SUPPORTED if the node keeps no tables */
   get users(): Users {
     const { tables } = this.#options;
     if (tables !== undefined) return new Users(tables.manager);
     throw TesseraError.of('NOT_SUPPORTED', { what: 'A user', hint: 'this node keeps no tables' });
   }
 
-  /** Whether the user may do everything; as far as this node knows without asking others. */
+  /** Whether the user is an administrator, as far as this node knows without a request. */
   isAdministrator(user: string): boolean {
     return this.#authorizer.isAdministrator(user);
   }
@@ -166,7 +171,7 @@ export class Coordinator {
     return this.#access.checkDatabase(name, user);
   }
 
-  /** The queries of this node as `engine_running_queries` tells them, for other nodes. */
+  /** The queries of this node as rows of `engine_running_queries`, for other nodes. */
   queryRecords(): readonly QueryRecord[] {
     return this.#information.queryRecords();
   }
@@ -179,39 +184,45 @@ export class Coordinator {
     return !this.#leaving && this.#options.kernel.ready;
   }
 
-  /** Queries that wait to be admitted. */
+  /** The number of queries that wait to be admitted. */
   get queuedQueries(): number {
     return this.#admission?.queued ?? 0;
   }
 
-  /** Queries over tables that read everything, because their plan was not understood. */
+  /**
+   * The number of queries over tables that read all columns of all tablets, because their plan was not
+   * understood.
+   */
   get unplannedQueries(): number {
     return this.#binder.unplanned;
   }
 
-  /** Queries over large tables that ran on one node, because their plan could not be told in stages. */
+  /**
+   * The number of queries over large tables that ran on one node, because their plan could not be divided
+   * into stages.
+   */
   get undistributedQueries(): number {
     return this.#binder.undistributed;
   }
 
-  /** Queries of which inputs without a bound were gathered on one node. */
+  /** The number of queries for which inputs of unbounded size were gathered on one node. */
   get gatheringQueries(): number {
     return this.#binder.gathered;
   }
 
-  /** Further attempts at statements that met a conflict, or lost the kernel that they ran in. */
+  /** The number of retries of statements after a conflict or the loss of their kernel process. */
   get retries(): number {
     return this.#retries;
   }
 
-  /** Tables that wait to be looked at whether tablets of theirs are to be merged. */
+  /** The number of tables that wait to be checked for tablets to merge. */
   get tablesToMerge(): number {
     return this.#tables?.maintenance?.waiting ?? 0;
   }
 
   /**
    * Registers a query at the start of its request, so that it can be cancelled while its files still arrive.
-   * The caller ends it with `end`, whatever became of it.
+   * The caller must end it with `end`, whatever its outcome.
    * @throws TesseraError DRAINING, QUERY_ID_IN_USE
    */
   begin(identity: { queryId?: string | undefined; label: string; user: string }): RunningQuery {
@@ -237,7 +248,7 @@ export class Coordinator {
     return this.#cancellation.anywhere(queryId, reason, user);
   }
 
-  /** What the parameters and the result of a statement would be, without running it. */
+  /** The parameters and the result of a statement, without running it. */
   async describe(query: RunningQuery, asked: StatementRequest): Promise<ParameterDescription> {
     requireValidTexts(asked);
     const request = this.#access.inDatabase(asked);
@@ -249,8 +260,8 @@ export class Coordinator {
   }
 
   /**
-   * What the one statement of a request asks for and gives, without running it. Parameters of the request that have a type
-   * keep it; none needs a value.
+   * The parameter types and result columns of the only statement of a request, without running it. Parameters
+   * with a type in the request keep it; none needs a value.
    */
   async describeStatement(query: RunningQuery, asked: StatementRequest): Promise<StatementDescription> {
     requireValidTexts(asked);
@@ -262,10 +273,10 @@ export class Coordinator {
   }
 
   /**
-   * Runs the statement of a request; with `enable_multi_query_requests` each of several, giving the last one's result. With
-   * `multi_query_results=all`, `onRows` takes the results of several statements in order and closes each of them, before the
-   * next statement runs; nothing is left to return then.
-   * @throws TesseraError what the statement did wrong, or why it was stopped
+   * Runs the statement of a request or, with `enable_multi_query_requests`, each of several, and returns the
+   * last one's result. With `multi_query_results=all`, `onRows` receives the results of all statements in
+   * order and must close each before the next statement runs; nothing is returned then.
+   * @throws TesseraError the statement's error, or the reason why it was stopped
    */
   async execute(
     query: RunningQuery,
@@ -293,9 +304,9 @@ export class Coordinator {
   }
 
   /**
-   * Starts a statement whose client does not wait; its rows are thrown away. The query is ended here, and `cleanUp` run,
-   * when it is over. Answers the token that `CALL fb_GetAsyncStatus` takes.
-   * @throws TesseraError INVALID_ARGUMENT for a request whose answer must tell the client something to remember
+   * Starts an asynchronous statement, whose rows are discarded. When it is over, the query is ended and
+   * `cleanUp` called. Returns the token for `CALL fb_GetAsyncStatus`.
+   * @throws TesseraError INVALID_ARGUMENT for a request whose answer would change the client's session
    */
   startAsync(query: RunningQuery, request: StatementRequest, cleanUp: () => Promise<void>): string {
     refuseUnheardChanges(request);
@@ -311,12 +322,12 @@ export class Coordinator {
     if (result.kind === 'rows') await readToEnd(result);
   }
 
-  /** Resolves when no maintenance of tables is under way or due. */
+  /** Resolves when no maintenance of tables is running or due. */
   async settled(): Promise<void> {
     await this.#tables?.maintenance?.settled();
   }
 
-  /** To be called when the node has drained: stops what no statement asked for, ends what clients left open. */
+  /** Must be called after the node has drained: stops background work and ends what clients left open. */
   async close(): Promise<void> {
     this.#information.close();
     this.#sessions.close();
@@ -324,12 +335,12 @@ export class Coordinator {
     await this.transactions?.close();
   }
 
-  /** It is not ready any more, and still takes queries: of those who do not know yet. */
+  /** Makes the node unready, although it still accepts queries from clients that have not noticed yet. */
   leave(): void {
     this.#leaving = true;
   }
 
-  /** Takes no new query, lets the running ones finish for `graceMs`, then cancels what is left. */
+  /** Accepts no new queries, lets the running ones finish for `graceMs`, then cancels the rest. */
   async drain(graceMs: number): Promise<void> {
     this.leave();
     this.#draining = true;

@@ -4,17 +4,17 @@ import type { StorageAgent } from '@tessera/storage-agent';
 import type { StorageManager } from '@tessera/storage-manager';
 import type { HeaderOptions } from '@tessera/tablet';
 
-/** What statements on managed tables need. */
+/** The services that statements on managed tables need. */
 export interface TableServices {
   readonly manager: StorageManager;
   readonly agent: StorageAgent;
   readonly store: ObjectStore;
   /**
-   * A kernel of its own that only plans: tables are there by name and empty, with the optimiser set so that
+   * A kernel that only plans: it has all tables by name, without rows, with optimiser settings under which
    * `json_serialize_plan` works.
    */
   readonly mirror: Kernel;
-  /** Writable by the kernel; tablets stand here until they are uploaded. */
+  /** A directory that the kernel can write to; tablets are kept there until they are uploaded. */
   readonly stagingRoot: string;
   readonly header: HeaderOptions;
   readonly storage: {

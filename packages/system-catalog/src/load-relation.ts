@@ -3,7 +3,7 @@ import type { SystemColumn, SystemRelation, SystemValue } from './facts/system-r
 
 const ROWS_AT_ONCE = 20_000;
 
-/** Makes the temp table `table` of the session with the columns and rows of a view. */
+/** Creates the temp table `table` of the session with the columns and rows of a view. */
 export async function loadSystemRelation(
   session: KernelSession,
   table: string,
@@ -28,7 +28,7 @@ export async function loadSystemRelation(
   if (chunk[0]!.length > 0) await flush();
 }
 
-/** The values of a column come as one JSON array, in a parameter. */
+/** The values of a column are passed as one JSON array in a parameter. */
 function listOf({ type }: SystemColumn, index: number): string {
   const isTime = type === 'TIMESTAMP WITH TIME ZONE';
   const structure = type.endsWith('[]') ? `["${type.slice(0, -2)}"]` : `"${isTime ? 'VARCHAR' : type}"`;

@@ -5,7 +5,7 @@ import { informationSchemaRelation } from './information-schema/information-sche
 import { pgCatalogRelation } from './pg-catalog/pg-catalog.ts';
 import { postgresFacts } from './pg-catalog/postgres-facts.ts';
 
-/** A relation of `information_schema` or `pg_catalog`; undefined where there is none of the name. */
+/** A relation of `information_schema` or `pg_catalog`; undefined if there is none of the name. */
 export function systemRelation(
   { schema, name }: { readonly schema: string; readonly name: string },
   facts: SystemFacts,
@@ -14,7 +14,7 @@ export function systemRelation(
   return pgCatalogRelation(name, postgresFacts(facts));
 }
 
-/** Whether the rows of a relation tell of the columns of views. */
+/** Whether the rows of a relation contain columns of views. */
 export const tellsOfViewColumns = ({
   schema,
   name,

@@ -20,19 +20,22 @@ const WRITERS = 2;
 const BACK_WITHIN_MS = 60_000;
 const ASK_EVERY_MS = 50;
 const ASK_LIMIT_MS = 2_000;
-/** Without faults, before the first and after the last. */
+/** The time without faults, before the first and after the last. */
 const CALM_MS = 3_000;
 
-/** A fault that was done, by the clock of this process. */
+/** An injected fault, with times by the clock of this process. */
 interface DoneFault extends Fault {
   readonly at: number;
-  /** When the node could go on: from here on it is to come back. */
+  /** When the node could continue; its recovery time counts from here. */
   readonly released: number;
-  /** When it answered. */
+  /** When the node answered again. */
   readonly back: number;
 }
 
-/** Nodes are killed and paused while queries with known answers and transfers of money run: every answer is checked. */
+/**
+ * Nodes are killed and paused while queries with known results and transfers of money run; every answer is
+ * checked.
+ */
 export const chaos: Benchmark = async ({ scale, options, duckdb, signal, progress }) => {
   const nodes = options.nodes?.[0] ?? NODES;
   const plan = faultPlan(Math.max(LEAST_FAULTS, Math.round(FAULTS * scale)), nodes, options.seed);
@@ -119,7 +122,7 @@ async function doFault(
   const released = performance.now();
   const session = sessions[fault.node]!;
   const deadline = released + BACK_WITHIN_MS;
-  // It answers when it has its tables again.
+  // A node answers this query once it has its tables again.
   while (!(await answers(session))) {
     if (performance.now() > deadline)
       throw new Error(
@@ -151,7 +154,9 @@ function journalLine(what: string, journal: Journal, seconds: number): Line {
   };
 }
 
-/** Of each kind of fault: how long nothing was answered at worst, and when the node itself was back. */
+/**
+ * For each kind of fault: the longest time without any answer, and the time until the node itself was back.
+ */
 function faultLines(done: readonly DoneFault[], end: number, reads: Journal, transfers: Journal): Line[] {
   const until = new Map(done.map((fault, n) => [fault, done[n + 1]?.at ?? end]));
   return [...Map.groupBy(done, ({ kind }) => kind)].map(([kind, faults]) => {

@@ -14,10 +14,10 @@ import { planningLines } from './cluster/planning-cost.ts';
 import { workLines } from './cluster/query-work.ts';
 import { stageLine } from './cluster/stage-cost.ts';
 
-/** Where `--nodes` says nothing. */
+/** The default of `--nodes`. */
 const NODES = 4;
 const ROUNDS = 3;
-/** Small, so that there are enough tablets for every node. */
+/** Small tablets, so that there are enough for every node. */
 const TABLET_BYTES = 4_194_304;
 
 async function exchangeLines(
@@ -31,7 +31,7 @@ async function exchangeLines(
 
 const loadText = (): string => loadavg()[0]!.toFixed(1);
 
-/** What several nodes cost, in CPU seconds of all their processes. */
+/** Measures what several nodes cost, in CPU seconds of all their processes. */
 export const cluster: Benchmark = async ({ scale, options, progress }) => {
   const scaleFactor = options.scaleFactor ?? scale;
   const queries = chosenQueries(tpch, options.queries);

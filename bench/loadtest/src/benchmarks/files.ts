@@ -9,7 +9,7 @@ import type { Line } from '../report/report.ts';
 const NODES = 4;
 const ROUNDS = 3;
 const FILES = 64;
-/** Number of rows in a file of about 20 MB at full scale. Most of a row is text that does not compress. */
+/** The number of rows in a file of about 20 MB at full scale. Most of a row is incompressible text. */
 const ROWS_PER_FILE = 400_000;
 const RATIO_TARGET = { at: 'most', value: 1.2 } as const;
 const BALANCE_TARGET = { at: 'most', value: 1.2 } as const;
@@ -79,7 +79,7 @@ export const files: Benchmark = async ({ scale, options, progress }) => {
   }
 };
 
-/** CPU seconds of one run by node, and the rows. */
+/** The CPU seconds of one run by node, and the rows. */
 async function workOf(cluster: OwnCluster, nodes: number) {
   const connection = new Connection(cluster.url);
   const before = cluster.cpuSeconds();

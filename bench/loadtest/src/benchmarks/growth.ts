@@ -14,10 +14,10 @@ import { type Cost, measureCost } from './growth/measure-cost.ts';
 
 const NODES = [1, 2, 4];
 const SCALE_FACTORS = [0.1, 0.3, 1, 3];
-/** With less than the full size. */
+/** The scale factors for less than the full size. */
 const FEWER_SCALE_FACTORS = [0.1, 0.3, 1];
 const RUNS = 3;
-/** Small, so that there are enough tablets for every node. */
+/** Small tablets, so that there are enough for every node. */
 const TABLET_BYTES = 4_194_304;
 const BYTES_PER_MB = 1e6;
 
@@ -36,7 +36,7 @@ const QUANTITIES: readonly (readonly [title: string, unit: Unit, of: (place: Pla
   ['memory', 'MB', ({ peakBytes }) => peakBytes / BYTES_PER_MB],
 ];
 
-/** What queries cost against the size of the data and of the cluster, and the law by which that grows. */
+/** Measures the cost of queries by the size of the data and of the cluster, and the law by which it grows. */
 export const growth: Benchmark = async (bench) => {
   const { scale, options } = bench;
   const sizes = options.nodes ?? NODES;
@@ -92,7 +92,7 @@ async function measureSize(
   }
 }
 
-/** Answers with the bytes that the tables take. */
+/** Loads the data and returns the size of the tables in bytes. */
 async function load(
   store: DevStore,
   instanceId: string,
@@ -121,7 +121,9 @@ const placeLine = (place: Place): Line => ({
   figures: Object.fromEntries(QUANTITIES.map(([title, unit, of]) => [title, figure(unit, [of(place)])])),
 });
 
-/** Of each quantity, over the data at each size of cluster, and over the nodes at each size of data. */
+/**
+ * For each quantity, its growth with the data for each cluster size, and with the nodes for each data size.
+ */
 function lawLines(places: readonly Place[]): Line[] {
   const lines: Line[] = [];
   for (const [nodes, own] of Map.groupBy(places, (place) => place.nodes))
@@ -131,7 +133,7 @@ function lawLines(places: readonly Place[]): Line[] {
   return lines;
 }
 
-/** None where there is nothing to compare; of what is 0 somewhere there is no law. */
+/** Undefined if there is nothing to compare; there is no power law for a quantity that is sometimes 0. */
 function lawLine(what: string, places: readonly Place[], over: (place: Place) => number): Line[] {
   const laws = QUANTITIES.flatMap(([title, , of]) => {
     const law = powerLaw(places.map((place) => [over(place), of(place)] as const));
@@ -141,7 +143,7 @@ function lawLine(what: string, places: readonly Place[], over: (place: Place) =>
   const exponents = laws.map(([title, { exponent }]) => [title, figure('', [exponent])] as const);
   const explained = laws.map(([title, { r2 }]) => [title, figure('', [r2])] as const);
   const exponent = { what: `exponent ${what}`, figures: Object.fromEntries(exponents) };
-  // A line goes through any two places.
+  // A line fits any two points.
   return places.length < 3
     ? [exponent]
     : [exponent, { what: `R² ${what}`, figures: Object.fromEntries(explained) }];

@@ -11,7 +11,10 @@ import { figure } from '../report/figure.ts';
 const RUNS = 3;
 const TARGET = { at: 'most', value: 1.5 } as const;
 
-/** Loading lineitem from an uploaded Parquet file, against plain DuckDB writing a sorted zstd Parquet file. */
+/**
+ * Loads lineitem from an uploaded Parquet file, compared with plain DuckDB writing a sorted zstd Parquet
+ * file.
+ */
 export const insert: Benchmark = async ({ duckdb, scale, options, progress }) => {
   const scaleFactor = options.scaleFactor ?? scale;
   const data = await WorkloadData.generate(tpch, { scale: scaleFactor, tables: ['lineitem'], progress });
@@ -37,7 +40,7 @@ export const insert: Benchmark = async ({ duckdb, scale, options, progress }) =>
         },
       );
       await connection.run('DROP TABLE lineitem');
-      // The first run warms both.
+      // The first run warms up both systems.
       if (run > 0) samples.push({ ours: ours.milliseconds, theirs: theirs.milliseconds });
     }
   } finally {

@@ -32,14 +32,14 @@ const FORMATS = [
   'Parquet',
 ];
 
-/** One case: what it is called, and its work at a server with a watch on its memory. */
+/** One case: its name, and its work on a server whose memory is watched. */
 interface Case {
   readonly what: string;
-  /** Resolves with the peak while the upload streamed in, where there was one. */
+  /** Resolves with the peak while the upload was received, if there was one. */
   work(url: string, watch: MemoryWatch): Promise<number | undefined>;
 }
 
-/** How far a node's resident memory rises above idle while uploads stream in and results stream out. */
+/** Measures how far a node's resident memory rises above idle while uploads and results are streamed. */
 export const memory: Benchmark = async ({ files, scale, progress }) => {
   const uploadRows = await files.rowsForCsvBytes(UPLOAD_BYTES * scale);
   const resultRows = repeatableRows(RESULT_ROWS * scale);
@@ -109,7 +109,7 @@ const SETTLED_BYTES = 2e6;
 const SETTLE_INTERVAL_MS = 500;
 const SETTLE_TRIES = 10;
 
-/** Resident memory once it no longer falls; restarts the watch there. */
+/** The resident memory once it no longer falls; restarts the watch there. */
 async function idleBytes(watch: MemoryWatch): Promise<number> {
   watch.restart();
   for (let tries = 0; tries < SETTLE_TRIES; tries++) {

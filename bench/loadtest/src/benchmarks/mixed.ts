@@ -20,7 +20,7 @@ const RUNS = 3;
 
 type Paces = Load['paces'];
 
-/** Deletes keep to a rate, so that there are always batches. */
+/** Deletes have a limited rate, so that there are always batches. */
 const paces = (seed: number): { readonly readers: Paces; readonly writers: Paces } => ({
   readers: { point: { connections: 4 }, aggregate: { connections: 1 } },
   writers: {
@@ -80,7 +80,10 @@ export const mixed: Benchmark = async ({ scale, options, progress }) => {
   }
 };
 
-/** Of batches that are there in part, or whose amounts no longer come to nothing. @throws Error where there are such */
+/**
+ * Checks for batches that exist in part, or whose amounts no longer add up to zero. @throws Error if there
+ * are any
+ */
 async function audit(connection: Connection, table: string): Promise<void> {
   const { text } = await connection.run(
     `SELECT count(*) FROM (SELECT batch FROM ${table} GROUP BY batch HAVING sum(amount) <> 0 OR count(*) <> ${BATCH_ROWS} OR count(DISTINCT item) <> ${BATCH_ROWS}) AS wrong`,
@@ -96,7 +99,7 @@ function refuseWrongAnswers(measured: ReadonlyMap<string, readonly LoopResult[]>
   }
 }
 
-/** Failures by class: a conflict that the server gave up on is one of them. */
+/** Failures by class; a conflict that the server gave up on is one of them. */
 function figuresOf(results: readonly LoopResult[]): Line['figures'] {
   const classes = new Set(results.flatMap(({ failures }) => [...failures.keys()]));
   const failures = [...classes].map(

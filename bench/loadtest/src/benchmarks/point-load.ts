@@ -22,7 +22,7 @@ const WARM_UP_MS = 1_000;
 const LEAST_MS = 200;
 const RUNS = 3;
 
-/** Point queries by many clients: what comes through at most, and what it takes below that. */
+/** Point queries by many clients: the maximum throughput, and latencies below it. */
 export const pointLoad: Benchmark = async (bench) => {
   const { scale, options, progress } = bench;
   const rows = Math.max(LEAST_ROWS, Math.round(ROWS * scale));

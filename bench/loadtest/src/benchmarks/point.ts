@@ -8,10 +8,10 @@ const ROWS = 60_000_000;
 const QUERIES = 300;
 const RUNS = 3;
 const P50_TARGET = { at: 'most', value: 10 } as const;
-/** Spreads the keys that are asked for over the whole table. */
+/** Spreads the requested keys over the whole table. */
 const STRIDE = 7_919_317;
 
-/** One row by its primary index, out of many. */
+/** Measures reading one row by its primary index. */
 export const point: Benchmark = async ({ scale, options, progress }) => {
   const runs = options.runs ?? RUNS;
   const rows = Math.max(1_000, Math.round(ROWS * scale));
@@ -37,7 +37,7 @@ export const point: Benchmark = async ({ scale, options, progress }) => {
       progress(`point: run ${run + 1}`);
       const latencies: number[] = [];
       for (let asked = 0; asked < queries; asked++) {
-        // Those before were for the first query and its explanation.
+        // The earlier keys were used by the first query and its EXPLAIN.
         const n = 2 + run * queries + asked;
         const answer = await connection.run(query(n));
         if (answer.text.split('\n').length !== 3) throw new Error(`id ${key(n)}: ${answer.text}`);
@@ -77,7 +77,7 @@ export const point: Benchmark = async ({ scale, options, progress }) => {
   }
 };
 
-/** The lines of the explanation that speak of granules. */
+/** The lines of the explanation that mention granules. */
 const granules = (explained: string): string =>
   explained
     .split(/\\n|\n/)

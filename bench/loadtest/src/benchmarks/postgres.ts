@@ -16,7 +16,7 @@ const BYTES_PER_MB = 1e6;
 const SETTLE_MS = 2_000;
 
 const THROUGHPUT_TARGET = { at: 'least', value: 1_500 } as const;
-/** By name: parsed once for a connection, then bound and executed. */
+/** A named statement: parsed once per connection, then bound and executed. */
 const PREPARED = { name: 'answer', text: 'SELECT 42' };
 
 /** Round trips of the smallest prepared statement on the PostgreSQL wire, with few connections and with many. */
@@ -97,7 +97,7 @@ async function connected(connectionString: string): Promise<Client> {
   return client;
 }
 
-/** The latencies of all round trips within the time, ascending, ms. */
+/** The latencies of all round trips within the time, ascending, in ms. */
 async function roundTrips(clients: readonly Client[], milliseconds: number): Promise<number[]> {
   const latencies: number[] = [];
   const end = performance.now() + milliseconds;

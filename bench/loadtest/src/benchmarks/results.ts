@@ -8,7 +8,7 @@ const ROWS = 5_000_000;
 const RUNS = 3;
 const BYTES_PER_MB = 1e6;
 
-/** Output formats and the least rows per second they are to reach. */
+/** The output formats, each with its target in rows per second. */
 const FORMATS = {
   JSON_Compact: 1_000_000,
   TabSeparatedWithNamesAndTypes: 1_000_000,

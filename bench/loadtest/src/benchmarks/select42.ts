@@ -57,7 +57,7 @@ function line(what: string, samples: number[][], scale: number, server: string):
   };
 }
 
-/** The latencies of all round trips within the time, ascending, ms. */
+/** The latencies of all round trips within the time, ascending, in ms. */
 async function roundTrips(
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -10,7 +10,7 @@ const ROWS = 1_000;
 const CONNECTIONS = [1, 4];
 const TARGET = { at: 'least', value: 100 } as const;
 
-/** INSERTs of one row each, and what they leave in the store. */
+/** Measures INSERTs of one row each, and the objects that they leave in the store. */
 export const singleInserts: Benchmark = async ({ scale, progress }) => {
   const rows = Math.max(20, Math.round(ROWS * scale));
   const lines: Line[] = [];

@@ -34,7 +34,9 @@ const CASES: readonly Case[] = [
 const aggregate = (source: string) =>
   `SELECT city, paid, count(*), sum(price), avg(score), min(ordered), max(shipped), sum(customer) FROM ${source} GROUP BY city, paid`;
 
-/** Uploads a file and aggregates it, against plain DuckDB over the same file plus the copy of its bytes. */
+/**
+ * Uploads a file and aggregates it, compared with plain DuckDB over the same file plus the copy of its bytes.
+ */
 export const upload: Benchmark = async (bench) => {
   const rows = await bench.files.rowsForCsvBytes(CSV_BYTES * bench.scale);
   const lines: Line[] = [];

@@ -34,7 +34,7 @@ interface Measured {
   readonly peaks: number[];
 }
 
-/** Files that many clients post at the same time, aggregated as they come. */
+/** Files that many clients upload concurrently and that are aggregated on arrival. */
 export const uploads: Benchmark = async (bench) => {
   const { files, scale, options, progress } = bench;
   const rows = await files.rowsForCsvBytes(Math.max(LEAST_BYTES, CSV_BYTES * scale));

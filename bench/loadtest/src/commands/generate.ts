@@ -3,7 +3,7 @@ import type { GenerateCommand } from '../command-line.ts';
 import { WORKLOADS } from '../data/workloads.ts';
 import type { Progress } from '../progress.ts';
 
-/** Writes the tables of a workload as Parquet files. @throws Error for a workload that is none, at once */
+/** Writes the tables of a workload as Parquet files. @throws Error immediately for an unknown workload */
 export function generate({
   workload: name,
   scaleFactor,

@@ -3,7 +3,7 @@ import type { RunOptions } from '../options.ts';
 import { PEER_KINDS } from '../peers/peers.ts';
 import { BENCHMARKS } from '../registry.ts';
 
-/** Benchmarks, peers and workloads, and why some cannot run here. */
+/** Benchmarks, peers and workloads, with the reason for those that cannot run here. */
 export async function list(options: RunOptions): Promise<string> {
   const benchmarks = BENCHMARKS.map(({ name, about, inAll, needs }) => {
     const missing = needs?.(options);

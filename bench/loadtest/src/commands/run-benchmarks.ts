@@ -10,7 +10,9 @@ import { renderTables } from '../report/table.ts';
 
 const INTERRUPTED_EXIT_CODE = 130;
 
-/** Measures and reports; answers whether all was good. `command` is what the report says was asked for. */
+/**
+ * Measures and reports; returns whether everything succeeded. `command` is the command line for the report.
+ */
 export async function runBenchmarks(
   benchmarks: readonly BenchmarkEntry[],
   { options, json, html, quiet }: RunCommand,
@@ -41,7 +43,7 @@ export async function runBenchmarks(
   return isGood(report);
 }
 
-/** Aborted by the first signal; the second one ends the process, which takes along what it started. */
+/** Aborts at the first signal; the second one ends the process and everything it started. */
 function breakOffBySignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

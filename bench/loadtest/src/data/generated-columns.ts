@@ -1,5 +1,5 @@
 /**
- * Ten mixed columns over a number `i`, understood alike by our dialect and by plain DuckDB:
+ * Ten mixed columns over a number `i`, valid in our dialect and in plain DuckDB:
  * int, two bigints, double, two decimals, date, timestamp, short text, boolean.
  */
 const GENERATED_COLUMNS = `
@@ -14,7 +14,7 @@ const GENERATED_COLUMNS = `
   'city ' || CAST(i * 613 % 997 AS VARCHAR) AS city,
   i % 3 = 0 AS paid`;
 
-/** Numbers of one length from the first row on, so that text grows in proportion to the rows. */
+/** All numbers have the same length, so that text grows in proportion to the rows. */
 const BEFORE_FIRST = 1_000_000_000;
 
 /** A query of `rows` generated rows. */
@@ -24,14 +24,14 @@ export const generatedQuery = (rows: number): string =>
 const COMPUTED_ROWS = 100_000;
 
 /**
- * A query of `rows` rows at so little cost that what is measured is the way out: 100,000 generated rows repeated with
- * other ids. Above 100,000, `rows` is a multiple of it.
+ * A query of `rows` rows that is very cheap to compute, so that the output is what is measured: 100,000
+ * generated rows repeated with other ids. Above 100,000, `rows` must be a multiple of it.
  */
 export function repeatedQuery(rows: number): string {
   const computed = Math.min(rows, COMPUTED_ROWS);
   return `SELECT computed.* REPLACE (id + n AS id) FROM (${generatedQuery(computed)}) AS computed CROSS JOIN generate_series(1, ${Math.ceil(rows / computed)}) AS copies(n)`;
 }
 
-/** The nearest number of rows that {@link repeatedQuery} can make. */
+/** The nearest number of rows that {@link repeatedQuery} can generate. */
 export const repeatableRows = (rows: number): number =>
   rows <= COMPUTED_ROWS ? Math.ceil(rows) : Math.round(rows / COMPUTED_ROWS) * COMPUTED_ROWS;

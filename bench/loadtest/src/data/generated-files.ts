@@ -29,21 +29,21 @@ export class GeneratedFiles {
     return new GeneratedFiles(duckdb, await mkdtemp(join(tmpdir(), 'tessera-loadtest-data-')));
   }
 
-  /** How many rows make a CSV file of about so many bytes. */
+  /** The number of rows for a CSV file of about this many bytes. */
   async rowsForCsvBytes(bytes: number): Promise<number> {
     const path = await this.write('csv', SAMPLE_ROWS);
     const { size } = await stat(path);
     return Math.max(1, Math.floor((bytes / size) * SAMPLE_ROWS));
   }
 
-  /** Writes a file and answers its path. */
+  /** Writes a file and returns its path. */
   async write(format: keyof typeof COPY_OPTIONS, rows: number): Promise<string> {
     const path = join(this.#directory, `${rows}.${format}`);
     await this.#duckdb.run(`COPY (${generatedQuery(rows)}) TO '${path}' (${COPY_OPTIONS[format]})`);
     return path;
   }
 
-  /** Also when the program is broken off: the files are large. */
+  /** Also called when the program is interrupted, because the files are large. */
   readonly remove = (): void => {
     process.off('exit', this.remove);
     rmSync(this.#directory, { recursive: true, force: true });

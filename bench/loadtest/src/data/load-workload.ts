@@ -4,12 +4,15 @@ import { upload } from '../http/upload.ts';
 
 export interface LoadOptions {
   readonly token?: string | undefined;
-  /** Tablets of at most so many bytes. */
+  /** The maximum size of tablets, in bytes. */
   readonly tabletBytes?: number;
   progress(table: string): void;
 }
 
-/** Makes the tables of a workload at a server of our API and fills them from the Parquet files of a directory. */
+/**
+ * Creates the tables of a workload on a server of our API and fills them from the Parquet files of a
+ * directory.
+ */
 export async function loadWorkload(
   url: string,
   { tables }: Workload,
@@ -33,7 +36,7 @@ export async function loadWorkload(
   }
 }
 
-/** The statement that makes a table of a workload. */
+/** The statement that creates a table of a workload. */
 export const createTable = ({ name, columns, sortKey }: WorkloadTable): string => {
   const defined = columns.map(
     (column) => `${column.name} ${column.type}${column.nullable ? '' : ' NOT NULL'}`,

@@ -6,7 +6,7 @@ import { undoneAtExit } from '../processes/undone-at-exit.ts';
 
 export interface WorkloadDataOptions {
   readonly scale: number;
-  /** Only these tables; all unless said otherwise. */
+  /** Only these tables; all by default. */
   readonly tables?: readonly string[];
   progress(doing: string): void;
 }

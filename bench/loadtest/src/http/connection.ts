@@ -16,7 +16,9 @@ export class Connection {
     this.#pool = new Pool(url, { connections: 1, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
   }
 
-  /** Runs a statement and reads its whole answer. @throws when the status is not 200, or after the time it is given */
+  /**
+   * Runs a statement and reads its whole answer. @throws if the status is not 200, or after the time limit
+   */
   async run(sql: string, outputFormat = 'TabSeparatedWithNames', limitMs?: number): Promise<Answer> {
     const start = performance.now();
     const path = `/?output_format=${outputFormat}`;
@@ -38,6 +40,6 @@ export class Connection {
   }
 }
 
-/** The header that shows a token. */
+/** The header with a token. */
 export const bearer = (token: string | undefined): Readonly<Record<string, string>> =>
   token === undefined ? {} : { authorization: `Bearer ${token}` };

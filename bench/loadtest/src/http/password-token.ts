@@ -1,6 +1,9 @@
 import { request } from 'undici';
 
-/** Buys a token with a password at a server whose `auth.mode` is `native`. @throws Error with what it says instead */
+/**
+ * Requests a token with a password from a server whose `auth.mode` is `native`. @throws Error with the
+ * server's refusal
+ */
 export async function passwordToken(
   url: string,
   username: string,

@@ -1,13 +1,13 @@
 import { Pool } from 'undici';
 import { bearer } from './connection.ts';
 
-/** What reading a whole answer came to. */
+/** The measurements of reading a whole answer. */
 export interface DiscardedAnswer {
   readonly milliseconds: number;
   readonly bytes: number;
 }
 
-/** Runs a statement and reads its result to the end without keeping it. @throws when the status is not 200 */
+/** Runs a statement and discards its result while reading it. @throws if the status is not 200 */
 export async function runDiscarding(
   url: string,
   sql: string,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { upload } from './upload.ts';
 
-/** More than one read of the file. */
+/** A file that takes more than one read. */
 const FILE = Buffer.alloc(2_500_000, 'line of text\n');
 const SQL = "SELECT count(*) FROM READ_CSV('upload://data')";
 

@@ -17,7 +17,7 @@ export interface UploadPart {
 }
 
 export interface UploadOptions {
-  /** Sends the file evenly over at least this time, in place of as fast as it is taken. */
+  /** Sends the file evenly over at least this time, instead of as fast as the server reads. */
   readonly spreadOverMs?: number;
   readonly token?: string | undefined;
   /** Called when the last byte has been handed to the connection. */
@@ -29,7 +29,7 @@ export interface UploadAnswer {
   readonly text: string;
 }
 
-/** Posts a statement with one file, streaming. @throws when the status is not 200 */
+/** Posts a statement with one file, streaming. @throws if the status is not 200 */
 export async function upload(
   url: string,
   sql: string,
@@ -58,7 +58,8 @@ export async function upload(
     post,
   );
   const handedOver = sent.then(() => options.onSent?.());
-  // A server that refuses may close the connection before it has taken everything: its answer says why.
+  // A server that refuses may close the connection before it has read everything; its answer gives the
+  // reason.
   handedOver.catch(() => {});
   const answer = await response;
   const answerText = await text(answer);

@@ -14,7 +14,7 @@ test('Poisson arrivals keep the rate, bunch, and come again from the same seed',
   const distances = times.slice(1).map((time, i) => time - times[i]!);
   const mean = distances.reduce((sum, d) => sum + d, 0) / distances.length;
   const variance = distances.reduce((sum, d) => sum + (d - mean) ** 2, 0) / distances.length;
-  // Of exponential distances, deviation and mean are the same.
+  // For exponential distances, deviation and mean are equal.
   expect(Math.sqrt(variance) / mean).toBeCloseTo(1, 1);
 });
 

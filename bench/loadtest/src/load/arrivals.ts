@@ -1,6 +1,6 @@
 import { SeededRandom } from '@tessera/common';
 
-/** How requests come when nobody waits for answers. */
+/** The arrival of requests that do not depend on answers. */
 export interface Arrivals {
   readonly perSecond: number;
   /** At equal distances, or independent of each other. */
@@ -8,7 +8,7 @@ export interface Arrivals {
   readonly seed: number;
 }
 
-/** When each request of that time is to be sent: milliseconds from the beginning, ascending. */
+/** The send times of all requests within the duration: milliseconds from the start, ascending. */
 export function arrivalTimes({ perSecond, spread, seed }: Arrivals, milliseconds: number): number[] {
   if (!(perSecond > 0)) throw new Error(`Requests cannot come at ${perSecond} a second`);
   const mean = 1_000 / perSecond;

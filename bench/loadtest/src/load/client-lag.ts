@@ -3,14 +3,14 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 const NANOSECONDS = 1e6;
 const RESOLUTION_MS = 1;
 
-/** How long this process did not come to its turn, milliseconds. */
+/** How long this process was not scheduled, in milliseconds. */
 export interface Lag {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
 }
 
-/** Watches how late the event loop of this process is: what that is, latencies measured here have too much. */
+/** Measures the delay of this process's event loop, by which the latencies measured here are too high. */
 export class ClientLag {
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 
@@ -18,7 +18,7 @@ export class ClientLag {
     this.#delay.enable();
   }
 
-  /** What it was since the beginning; ends the watch. */
+  /** The delays since the start; ends the measurement. */
   stop(): Lag {
     this.#delay.disable();
     const late = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS);

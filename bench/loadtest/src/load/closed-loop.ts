@@ -4,17 +4,18 @@ import type { Session } from './session.ts';
 
 export interface LoopTimes {
   readonly clock: Clock;
-  /** Before what counts. */
+  /** The time before measurements count. */
   readonly warmUpMs: number;
   readonly measuredMs: number;
 }
 
-/** A server that refuses everything is not asked as fast as it can refuse. */
+/** A pause, so that a server that refuses everything is not flooded. */
 const PAUSE_AFTER_FAILURE_MS = 5;
 
 /**
- * Every connection sends its next request when it has the answer to the last one: what the server can do at most with so many
- * clients. A server that stalls is asked nothing meanwhile, so that latencies hide the stall: see `openLoop`.
+ * Every connection sends its next request when it has the answer to the last one, which measures the maximum
+ * throughput for this many clients. While the server stalls, nothing is sent, so the latencies hide the
+ * stall: see `openLoop`.
  */
 export async function closedLoop(sessions: readonly Session[], times: LoopTimes): Promise<LoopResult> {
   const { clock, warmUpMs, measuredMs } = times;
@@ -24,7 +25,7 @@ export async function closedLoop(sessions: readonly Session[], times: LoopTimes)
   let next = 0;
   let last = end;
   const drive = async (session: Session) => {
-    // At least one that counts, however long answers take.
+    // At least one request is measured, however long answers take.
     for (let measured = 0; measured === 0 || clock.now() < end; ) {
       const start = clock.now();
       if (start >= from) measured++;
@@ -41,7 +42,7 @@ export async function closedLoop(sessions: readonly Session[], times: LoopTimes)
     }
   };
   await Promise.all(sessions.map(drive));
-  // What was sent in time counts, and so does the time until it was answered: slow answers are not left out.
+  // Requests sent in time count with the full time until their answer, so that slow answers are not omitted.
   result.seconds = (last - from) / 1_000;
   return result;
 }

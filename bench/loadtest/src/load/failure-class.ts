@@ -1,6 +1,6 @@
 import { WrongAnswer } from './session.ts';
 
-/** What failures are counted under. */
+/** The class under which a failure is counted. */
 export function failureClass(error: unknown): string {
   if (error instanceof WrongAnswer) return 'wrong answer';
   const { code, sqlState, status } = error as {

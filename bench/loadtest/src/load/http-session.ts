@@ -1,7 +1,7 @@
 import { timerMs } from '@tessera/common';
 import { Client } from 'undici';
 
-/** A statement was refused. */
+/** Thrown if a statement was refused. */
 class Refused extends Error {
   readonly status: number;
   readonly sqlState: string | undefined;
@@ -14,11 +14,11 @@ class Refused extends Error {
 }
 
 export interface HttpSessionOptions {
-  /** How long a statement may take before it counts as failed. */
+  /** The time after which a statement counts as failed, in milliseconds. */
   readonly limitMs: number;
 }
 
-/** A client with one keep-alive connection, which is made anew when it broke. */
+/** A client with one keep-alive connection, which is reopened if it breaks. */
 export class HttpSession {
   readonly #client: Client;
 
@@ -30,7 +30,10 @@ export class HttpSession {
     });
   }
 
-  /** The rows as JSON has them. @throws an Error with `status` and `sqlState`, or with the `code` of the connection */
+  /**
+   * The rows as JSON values. @throws an Error with `status` and `sqlState`, or with the `code` of the
+   * connection
+   */
   async query(sql: string, parameters: Readonly<Record<string, string>> = {}): Promise<unknown[][]> {
     const { text } = await this.statement(sql, { output_format: 'JSON_Compact', ...parameters });
     return text === '' ? [] : ((JSON.parse(text) as { data?: unknown[][] }).data ?? []);
@@ -47,7 +50,7 @@ export class HttpSession {
     return { text, headers };
   }
 
-  /** Breaks off what is under way. */
+  /** Aborts the running request. */
   close(): Promise<void> {
     return this.#client.destroy();
   }

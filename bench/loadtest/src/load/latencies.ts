@@ -7,7 +7,7 @@ import {
 
 const MICROSECONDS = 1_000;
 const HOUR = 3_600_000_000;
-/** Counts are of 32 bits; two values that differ in the third digit are told apart. */
+/** Counters have 32 bits; values that differ in the third digit are distinguished. */
 const SHAPE = {
   lowestDiscernibleValue: 1,
   highestTrackableValue: HOUR,
@@ -15,7 +15,7 @@ const SHAPE = {
   bitBucketSize: 32,
 } as const;
 
-/** Milliseconds below which so much of the answers came. */
+/** The latencies in milliseconds below which the given percentage of the answers arrived. */
 export interface Percentiles {
   readonly p50: number;
   readonly p90: number;
@@ -25,7 +25,10 @@ export interface Percentiles {
   readonly max: number;
 }
 
-/** How long answers took: every one of them counted, none averaged away, in as much memory for a million as for one. */
+/**
+ * A histogram of latencies: every answer is counted, none is averaged, and a million take no more memory than
+ * one.
+ */
 export class Latencies {
   readonly #histogram: Histogram;
 
@@ -33,19 +36,19 @@ export class Latencies {
     this.#histogram = histogram;
   }
 
-  /** @param encoded what `encoded` gave, here or in another process */
+  /** @param encoded the result of `encoded`, in this or another process */
   static of(encoded: string): Latencies {
     return new Latencies(decodeFromCompressedBase64(encoded, SHAPE.bitBucketSize));
   }
 
-  /** All of them together. */
+  /** The sum of several histograms. */
   static together(parts: readonly Latencies[]): Latencies {
     const all = new Latencies();
     for (const part of parts) all.#histogram.add(part.#histogram);
     return all;
   }
 
-  /** More than an hour counts as an hour. */
+  /** Values above an hour count as an hour. */
   record(milliseconds: number): void {
     const microseconds = Math.round(milliseconds * MICROSECONDS);
     this.#histogram.recordValue(Math.min(HOUR, Math.max(1, microseconds)));
@@ -59,7 +62,7 @@ export class Latencies {
     return this.#histogram.mean / MICROSECONDS;
   }
 
-  /** NaN of none. */
+  /** NaN if there are no values. */
   percentile(p: number): number {
     if (this.count === 0) return Number.NaN;
     const value = p >= 100 ? this.#histogram.maxValue : this.#histogram.getValueAtPercentile(p);

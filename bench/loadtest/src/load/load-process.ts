@@ -4,7 +4,7 @@ import type { Load, LoadResult } from './load.ts';
 import { LoopResult } from './loop-result.ts';
 import type { LoadAnswer, LoadRequest } from './serve-load.ts';
 
-/** A process that puts on loads, so that what the measuring program does besides does not show in latencies. */
+/** A separate process for loads, so that other work of the measuring program does not affect latencies. */
 export class LoadProcess<Parameters> {
   readonly #child: ChildProcess;
 
@@ -13,7 +13,7 @@ export class LoadProcess<Parameters> {
     this.#child = fork(program, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   }
 
-  /** One call at a time. @throws Error where the load could not be put on at all */
+  /** Only one call may run at a time. @throws Error if the load could not be run at all */
   async run(parameters: Parameters, load: Load): Promise<LoadResult> {
     const ended = new AbortController();
     const { signal } = ended;

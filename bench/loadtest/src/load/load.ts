@@ -6,14 +6,17 @@ import type { LoopResult } from './loop-result.ts';
 import { openLoop } from './open-loop.ts';
 import type { Session, Traffic } from './session.ts';
 
-/** When the requests of one kind are sent. Without arrivals: each when the answer to the last one is there. */
+/**
+ * The schedule of requests of one kind. Without arrivals, each request is sent after the answer to the last
+ * one.
+ */
 export interface Pace {
   readonly connections: number;
   readonly arrivals?: Arrivals;
 }
 
 export interface Load {
-  /** By the name of the traffic; all run at the same time. */
+  /** The paces by the name of the traffic; all run concurrently. */
   readonly paces: Readonly<Record<string, Pace>>;
   readonly warmUpMs: number;
   readonly measuredMs: number;
@@ -24,10 +27,10 @@ export interface LoadResult {
   readonly lag: Lag;
 }
 
-/** How long an open loop goes on after its end with what it had not sent by then. */
+/** How long an open loop continues after its end with requests that are still unsent. */
 const DRAIN_MS = 10_000;
 
-/** Puts the load on, and answers when all of it is answered or given up. */
+/** Runs the load and resolves when all of it is answered or given up. */
 export async function runLoad(
   traffics: readonly Traffic[],
   { paces, warmUpMs, measuredMs }: Load,

@@ -1,20 +1,25 @@
 import { failureClass } from './failure-class.ts';
 import { Latencies } from './latencies.ts';
 
-/** What a load came to, of one kind of requests. */
+/** The result of a load for one kind of requests. */
 export class LoopResult {
-  /** Of requests that were answered: of an open loop from when they were to be sent. */
+  /** The latencies of answered requests; in an open loop, counted from the scheduled send time. */
   readonly latencies: Latencies;
-  /** From when they were sent. The same, where the client waits for answers before it sends. */
+  /**
+   * The latencies counted from the actual send time. Equal to `latencies` if the client waits for answers.
+   */
   readonly service: Latencies;
-  /** How late requests left although a connection was free: the client's own part in `latencies`. */
+  /** How late requests were sent although a connection was free: the client's own part of `latencies`. */
   readonly lateness: Latencies;
-  /** By class. */
+  /** The failures by class. */
   readonly failures: Map<string, number>;
   seconds = 0;
-  /** The most requests that waited for a connection at once. */
+  /** The largest number of requests that waited for a connection. */
   backlog = 0;
-  /** Requests that were due and had not been sent when the load was given up. They are in `latencies` with the time until then. */
+  /**
+   * Requests that were due but unsent when the load was given up. They are in `latencies` with the time until
+   * then.
+   */
   unsent = 0;
 
   constructor(parts?: { latencies: Latencies; service: Latencies; lateness: Latencies }) {
@@ -37,7 +42,7 @@ export class LoopResult {
     this.failures.set(name, (this.failures.get(name) ?? 0) + 1);
   }
 
-  /** For another process. */
+  /** The result in a form for another process. */
   sent(): SentResult {
     const { seconds, backlog, unsent } = this;
     return {

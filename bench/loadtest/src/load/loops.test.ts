@@ -45,7 +45,7 @@ describe('a server that stalls for one second in ten', () => {
     expect(latencies.percentile(50)).toBeCloseTo(ANSWER_MS, 1);
     expect(latencies.percentile(90)).toBeGreaterThan(300);
     expect(latencies.percentile(99)).toBeGreaterThan(900);
-    // Counted from when they were sent, as a client does that does not know better.
+    // These latencies are counted from the send time, as naive clients do.
     expect(service.percentile(99)).toBeCloseTo(ANSWER_MS, 1);
     expect(backlog).toBeGreaterThanOrEqual(198);
     expect(unsent).toBe(0);

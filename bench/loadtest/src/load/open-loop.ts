@@ -5,14 +5,15 @@ import type { Session } from './session.ts';
 
 export interface OpenLoop extends LoopTimes {
   readonly arrivals: Arrivals;
-  /** How long requests may still leave that were due before the end. */
+  /** How long requests that were due before the end may still be sent. */
   readonly drainMs: number;
 }
 
 /**
- * Requests come by a schedule that knows nothing of answers, as those of many users do. Where all connections are busy they
- * wait, in a queue without a bound, and the time they wait counts: latencies are from when a request was *to be* sent. So a
- * server that stalls shows in every request that came meanwhile, not only in those it had (no coordinated omission).
+ * Requests follow a schedule that does not depend on answers, like those of many users. If all connections
+ * are busy, they wait in an unbounded queue, and that time counts: latencies are measured from when a request
+ * was *scheduled*. So a stall of the server shows in every request that was due meanwhile, not only in those
+ * that were running (no coordinated omission).
  */
 export async function openLoop(sessions: readonly Session[], options: OpenLoop): Promise<LoopResult> {
   const { clock, warmUpMs, measuredMs, arrivals, drainMs } = options;

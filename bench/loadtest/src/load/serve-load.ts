@@ -3,7 +3,7 @@ import { type Load, runLoad } from './load.ts';
 import type { SentResult } from './loop-result.ts';
 import type { Traffic } from './session.ts';
 
-/** What the process of a load is asked for. */
+/** A request to the load process. */
 export interface LoadRequest {
   readonly parameters: unknown;
   readonly load: Load;
@@ -14,8 +14,8 @@ export type LoadAnswer =
   | { readonly error: string };
 
 /**
- * The whole of a program that `LoadProcess` starts: puts on each load that it is asked for, one after the other, and ends
- * with who started it.
+ * The body of a program that `LoadProcess` starts: runs each requested load, one after the other, and ends
+ * when its parent does.
  */
 export function serveLoad<Parameters>(traffics: (parameters: Parameters) => readonly Traffic[]): void {
   process.on('message', async ({ parameters, load }: LoadRequest) => {

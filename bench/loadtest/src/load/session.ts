@@ -1,6 +1,6 @@
-/** One connection of a client to what is measured. */
+/** One connection of a client to the measured system. */
 export interface Session {
-  /** Sends a request and reads the whole answer. @throws when that fails, or the answer is not the right one */
+  /** Sends a request and reads the whole answer. @throws if that fails, or if the answer is wrong */
   send(request: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -11,5 +11,5 @@ export interface Traffic {
   open(): Promise<Session>;
 }
 
-/** Thrown where what was answered cannot be. */
+/** Thrown if an answer is impossible. */
 export class WrongAnswer extends Error {}

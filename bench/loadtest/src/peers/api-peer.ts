@@ -7,7 +7,7 @@ import { promotionsDone } from '../processes/promotions.ts';
 import { type OwnNode, startTessera, type Target } from '../processes/tessera.ts';
 import type { Peer, PeerRun } from './peer.ts';
 
-/** A server of our own API: a node started here, or any endpoint by its URL. */
+/** A server of our own API: a node started here, or an endpoint by its URL. */
 export class ApiPeer implements Peer {
   readonly name: string;
   readonly version: string;
@@ -26,7 +26,7 @@ export class ApiPeer implements Peer {
     if (target.metricsUrl !== undefined) this.settled = () => promotionsDone(this.#target.metricsUrl!);
   }
 
-  /** `target` is stopped with the peer. */
+  /** `target` is stopped together with the peer. */
   static async over(name: string, target: Target): Promise<ApiPeer> {
     const connection = new Connection(target.url, target.token);
     try {
@@ -67,7 +67,7 @@ export class ApiPeer implements Peer {
   }
 
   async stop(): Promise<void> {
-    // What runs on elsewhere is left as it was found.
+    // An endpoint that already ran is left as it was found.
     if (this.#target.pid === undefined)
       for (const table of this.#tables) await this.#connection.run(`DROP TABLE IF EXISTS ${table}`);
     await this.#connection.close();
@@ -83,7 +83,7 @@ export class ApiPeer implements Peer {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', '0': '\0' };
 
-/** Of tab-separated values behind a line of names. */
+/** The values of tab-separated text after a line of names. */
 function valuesOf(text: string): (string | undefined)[][] {
   const lines = text.split('\n').slice(1);
   if (lines.at(-1) === '') lines.pop();

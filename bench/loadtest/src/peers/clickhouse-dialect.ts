@@ -5,12 +5,12 @@ const TYPES: Readonly<Record<string, string>> = {
   bigint: 'Int64',
   real: 'Float32',
   'double precision': 'Float64',
-  // The plain ones begin at 1970.
+  // The plain date types begin at 1970.
   date: 'Date32',
   timestamp: 'DateTime64(6)',
 };
 
-/** The type of a column of standard SQL. */
+/** The ClickHouse type for a column type of standard SQL. */
 export function clickHouseType(type: string, nullable: boolean): string {
   const decimal = /^(?:numeric|decimal)\((\d+), *(\d+)\)$/.exec(type);
   const named = decimal === null ? (TYPES[type] ?? 'String') : `Decimal(${decimal[1]}, ${decimal[2]})`;
@@ -18,10 +18,11 @@ export function clickHouseType(type: string, nullable: boolean): string {
 }
 
 /**
- * A query of standard SQL in the ways that ClickHouse may understand it, the most faithful first. A number with a point
- * is a decimal in standard SQL, and a double to ClickHouse, for which 0.07 then is not between 0.06 - 0.01 and
- * 0.06 + 0.01; but it has no conditionals over decimals of several scales. And a name that a column and an expression of
- * SELECT have in common is the column's in most places of standard SQL, and the expression's in ORDER BY.
+ * The forms of a standard SQL query that ClickHouse may accept, the most faithful first. A number with a
+ * point is a decimal in standard SQL but a double in ClickHouse, for which 0.07 is then not between 0.06 -
+ * 0.01 and 0.06 + 0.01; but ClickHouse lacks conditionals over decimals of several scales. A name that a
+ * column and an expression of SELECT share denotes the column in most places of standard SQL, but the
+ * expression in ORDER BY.
  */
 export function clickHouseWays(sql: string): string[] {
   const aliases = 'SETTINGS prefer_column_name_to_alias = 0';
@@ -29,7 +30,7 @@ export function clickHouseWays(sql: string): string[] {
   return [decimals, `${decimals} ${aliases}`, sql, `${sql} ${aliases}`];
 }
 
-/** What stands in quotes or comments stays. */
+/** Writes numbers as decimals; quoted text and comments are unchanged. */
 const withDecimals = (sql: string): string =>
   sql.replace(
     /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|(?<![\w.])(\d+)\.(\d+)(?![\w.])/g,

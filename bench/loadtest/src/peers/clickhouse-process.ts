@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { SqlAnswer, SqlRequest } from '../processes/sql-process.ts';
 
-/** Started with the directory that chdb is installed in, and the one for the tables. */
+/** The arguments: the directory in which chdb is installed, and the one for the tables. */
 const [installed, tables] = process.argv.slice(2) as [string, string];
 
 interface Session {
@@ -17,7 +17,7 @@ const session = new Session(tables);
 process.on('message', (request: SqlRequest) => {
   process.send!(run(request));
 });
-// The tables are removed by whoever started this: there is no need to close them well.
+// The parent removes the tables, so they need not be closed properly.
 process.once('disconnect', () => process.exit());
 
 function run({ sql, keep, limitMs }: SqlRequest): SqlAnswer {

@@ -12,7 +12,7 @@ import type { Peer, PeerKind, PeerRun } from './peer.ts';
 const PROGRAM = join(import.meta.dirname, 'clickhouse-process.ts');
 const NO_LIMIT_MS = 1e9;
 
-/** So that it answers as standard SQL has it, and in texts that lose nothing. */
+/** Settings for results as in standard SQL, and for lossless texts. */
 const SETTINGS = {
   join_use_nulls: 1,
   group_by_use_nulls: 1,
@@ -29,7 +29,10 @@ const SETTINGS = {
   output_format_decimal_trailing_zeros: 1,
 } as const;
 
-/** ClickHouse embedded: npm's chdb, which is half a gigabyte and no dependency, from where the user installed it. */
+/**
+ * Embedded ClickHouse: npm's chdb, which has half a gigabyte and is therefore not a dependency, from where
+ * the user installed it.
+ */
 export const clickHouse: PeerKind = {
   name: 'clickhouse',
   about: 'ClickHouse embedded (npm chdb), MergeTree tables on disk',
@@ -53,7 +56,7 @@ class ClickHousePeer implements Peer {
   readonly version: string;
   readonly #directory: string;
   readonly #callOff: () => void;
-  /** The way of a query that it took. */
+  /** The form of each query that it accepted. */
   readonly #understood = new Map<string, string>();
   #process: SqlProcess;
 

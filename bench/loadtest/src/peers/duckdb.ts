@@ -33,7 +33,7 @@ class DuckDbPeer implements Peer {
     this.version = version;
     this.#kind = kind;
     this.#plain = plain;
-    // Tables in memory do not survive.
+    // Tables in memory do not survive a restart.
     if (kind === 'VIEW') this.restart = () => this.#restart();
   }
 

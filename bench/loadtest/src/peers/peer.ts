@@ -1,45 +1,58 @@
 import type { Workload } from '@tessera/workloads';
 
-/** A system that answers the queries of a workload, measured beside others in the same run, over the same rows. */
+/**
+ * A system that answers the queries of a workload, measured in the same run over the same rows as the others.
+ */
 export interface Peer {
-  /** `DuckDB`; a title of columns and of lines in charts. */
+  /** The title in tables and charts, such as `DuckDB`. */
   readonly name: string;
   readonly version: string;
-  /** The process whose tree does the work, where that is on this machine. It changes with a restart. */
+  /**
+   * The root of the process tree that does the work, if it runs on this machine. It changes with a restart.
+   */
   readonly pid: number | undefined;
-  /** By which queries say what they are for it, where they differ from system to system. */
+  /** The key of queries that are written differently for this system. */
   readonly dialect?: 'clickhouse' | 'postgresql';
-  /** Quotients of decimals keep the scale of the dividend, so that its answers have fewer digits than those of others. */
+  /**
+   * Whether quotients of decimals keep the scale of the dividend, so that its answers have fewer digits than
+   * others.
+   */
   readonly shortQuotients?: boolean;
-  /** Makes the tables of the workload and fills them from the Parquet files of `directory` (`<table>.parquet`). */
+  /**
+   * Creates the tables of the workload and fills them from the Parquet files of `directory`
+   * (`<table>.parquet`).
+   */
   load(workload: Workload, directory: string, progress: (table: string) => void): Promise<void>;
-  /** Bytes that the tables take where they are kept; undefined where there is no telling. */
+  /** The stored size of the tables in bytes; undefined if it cannot be determined. */
   storedBytes(): Promise<number | undefined>;
-  /** Empties the system's own caches by starting it anew over the tables that it has. */
+  /** Empties the system's own caches by restarting it over its existing tables. */
   restart?(): Promise<void>;
-  /** Resolves when it has done what it does by itself after tables were first used. */
+  /** Resolves when the background work after the first use of tables is done. */
   settled?(): Promise<void>;
-  /** Runs one query and fetches all of its rows. @throws Error with the peer's message, such as for SQL it does not have */
+  /**
+   * Runs one query and fetches all of its rows. @throws Error with the peer's message, for example for
+   * unsupported SQL
+   */
   run(sql: string, limitMs: number): Promise<PeerRun>;
-  /** Stops what was started, and removes what it stored. */
+  /** Stops what was started and removes its data. */
   stop(): Promise<void>;
 }
 
 export interface PeerRun {
-  /** From sending the query to having the last row. */
+  /** The time from sending the query to receiving the last row. */
   readonly milliseconds: number;
-  /** Names of the columns, where the system tells. */
+  /** The names of the columns, if the system reports them. */
   readonly names?: readonly string[];
-  /** In the order they came, values as text, NULL as undefined. */
+  /** The rows in the order of arrival: values as text, NULL as undefined. */
   readonly values: readonly (readonly (string | undefined)[])[];
 }
 
 export interface PeerKind {
-  /** As `--peers` names it: `duckdb`, `clickhouse`, `postgres`. */
+  /** The name in `--peers`: `duckdb`, `clickhouse`, `postgres`. */
   readonly name: string;
-  /** One line for `list`. */
+  /** A one-line description for `list`. */
   readonly about: string;
-  /** Why it cannot run on this machine, and what to install; undefined where it can. */
+  /** The reason why it cannot run on this machine, and what to install; undefined if it can run. */
   missing(): Promise<string | undefined>;
   start(): Promise<Peer>;
 }

@@ -10,8 +10,8 @@ import { PostgresPeer } from './postgres-peer.ts';
 export const PEER_KINDS: readonly PeerKind[] = [duckDb, duckDbOverParquet, clickHouse, postgreSql];
 
 /**
- * The peers that the options name; `all` are those that can run here.
- * @throws Error for a name that is none, or a peer that cannot run here
+ * The peers that the options name; `all` selects those that can run here.
+ * @throws Error for an unknown name, or a peer that cannot run here
  */
 export async function chosenPeers({ peers }: RunOptions): Promise<PeerKind[]> {
   const unknown = peers.find((name) => name !== 'all' && !PEER_KINDS.some((kind) => kind.name === name));
@@ -30,7 +30,7 @@ export async function chosenPeers({ peers }: RunOptions): Promise<PeerKind[]> {
   return chosen;
 }
 
-/** Starts the chosen peers and connects to those with a URL; stops what it started when one fails. */
+/** Starts the chosen peers and connects to those with a URL; stops what it started if one fails. */
 export async function startPeers(options: RunOptions, progress: (doing: string) => void): Promise<Peer[]> {
   const peers: Peer[] = [];
   try {

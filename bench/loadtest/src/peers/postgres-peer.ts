@@ -10,7 +10,7 @@ import { PlainDuckDb } from '../processes/plain-duckdb.ts';
 import { undoneAtExit } from '../processes/undone-at-exit.ts';
 import type { Peer, PeerRun } from './peer.ts';
 
-/** A server that was started here, or runs somewhere. */
+/** A server that was started here, or that already runs. */
 export interface PostgresServer {
   readonly connection: ClientConfig;
   pid(): number | undefined;
@@ -22,7 +22,7 @@ const READ_BYTES = 1024 * 1024;
 const TIMED_OUT = '57014';
 const asText = { getTypeParser: () => (value: string) => value };
 
-/** Whatever talks PostgreSQL's protocol and has COPY FROM STDIN. */
+/** Any server with the PostgreSQL protocol and COPY FROM STDIN. */
 export class PostgresPeer implements Peer {
   readonly name: string;
   readonly dialect = 'postgresql';
@@ -104,7 +104,7 @@ export class PostgresPeer implements Peer {
   }
 
   async #loadTable(table: WorkloadTable, csv: string): Promise<void> {
-    // In one transaction, so that the rows need no log.
+    // Loading in one transaction avoids writing the rows to the log.
     await this.#client.query('BEGIN');
     await this.#client.query(createTable(table));
     const rows = this.#client.query(copyFrom(`COPY ${table.name} FROM STDIN (FORMAT csv)`));
@@ -117,7 +117,7 @@ export class PostgresPeer implements Peer {
 
 async function connected({ connection }: PostgresServer): Promise<Client> {
   const client = new Client(connection);
-  // A server that is stopped says so on idle connections.
+  // A server that is stopped sends an error on idle connections.
   client.on('error', () => {});
   await client.connect();
   return client;
@@ -126,7 +126,9 @@ async function connected({ connection }: PostgresServer): Promise<Client> {
 const createTable = ({ name, columns }: WorkloadTable): string =>
   `CREATE TABLE ${name} (${columns.map((column) => `${column.name} ${column.type}${column.nullable ? '' : ' NOT NULL'}`).join(', ')})`;
 
-/** Of the sort key, and of each column that refers to another table, as the rules of TPC allow. */
+/**
+ * The indexes on the sort key, and on each column that refers to another table, as the rules of TPC allow.
+ */
 function indexes({ columns, sortKey }: WorkloadTable): string[][] {
   const keys = columns.map(({ name }) => name).filter((name) => /(key|_sk)$/.test(name));
   const others = keys.filter((name) => name !== sortKey[0]);

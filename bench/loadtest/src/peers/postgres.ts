@@ -12,7 +12,7 @@ const INSTALLED = '/usr/lib/postgresql';
 const MB = 2 ** 20;
 const STARTED_WITHIN_MS = 60_000;
 
-/** PostgreSQL as Debian packages it, on a directory of its own. */
+/** PostgreSQL from the Debian package, on a temporary directory. */
 export const postgreSql: PeerKind = {
   name: 'postgres',
   about: 'PostgreSQL of this machine on a directory of its own, with indexes on keys',
@@ -25,7 +25,7 @@ export const postgreSql: PeerKind = {
   start: async () => PostgresPeer.connect('PostgreSQL', await startServer()),
 };
 
-/** Those of the newest version. */
+/** The programs of the newest version. */
 function programs(): string | undefined {
   if (!existsSync(INSTALLED)) return undefined;
   return readdirSync(INSTALLED)
@@ -39,7 +39,7 @@ interface Owner {
   readonly gid?: number;
 }
 
-/** Whom the server runs as: root's it refuses to be. */
+/** The user that the server runs as, because it refuses to run as root. */
 function unprivileged(): Owner | undefined {
   if (process.getuid!() !== 0) return {};
   const entries = readFileSync('/etc/passwd', 'utf8')
@@ -51,7 +51,7 @@ function unprivileged(): Owner | undefined {
   return entry && { uid: Number(entry[2]), gid: Number(entry[3]) };
 }
 
-/** Half of what a machine for it alone would get, since it shares this one. */
+/** Half of the settings for a dedicated machine, since it shares this one. */
 function settings(): string[] {
   const memoryMb = Math.floor(totalmem() / MB);
   const values = {
@@ -126,7 +126,7 @@ async function startOn(bin: string, data: string, directory: string, owner: Owne
   return {
     pid: child.pid!,
     stop: async () => {
-      // Ends connections too, and leaves nothing to recover.
+      // This signal ends connections too and leaves nothing to recover.
       child.kill('SIGINT');
       await exited;
       callOff();
@@ -134,7 +134,10 @@ async function startOn(bin: string, data: string, directory: string, owner: Owne
   };
 }
 
-/** Waits for the log line, and keeps the log from filling its pipe. @throws Error with the log of a server that ended */
+/**
+ * Waits for the log line that reports readiness, and drains the log. @throws Error with the log of a server
+ * that ended
+ */
 function listening(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let log = '';

@@ -15,15 +15,15 @@ import { undoneAtExit } from './undone-at-exit.ts';
 const SERVICES = ['storage_manager', 'storage_agent', 'distexec', 'shuffle'] as const;
 type Place = { readonly host: string } & Readonly<Record<`${(typeof SERVICES)[number]}_port`, number>>;
 
-/** Long, because nodes that start on a busy machine take turns. */
+/** A long limit, because nodes that start on a busy machine take turns. */
 const WHOLE_WITHIN_MS = 180_000;
 const POLL_MS = 50;
 
 export interface ClusterOptions {
   readonly store: DevStore;
-  /** Of the engine: clusters that have it in common have their tables in common. */
+  /** The id of the engine; clusters with the same id share their tables. */
   readonly instanceId: string;
-  /** 0: a node that is no cluster, on the same store. */
+  /** 0 means a single node without a cluster, on the same store. */
   readonly nodes: number;
   /** Further blocks of the configuration. */
   readonly engine?: object;
@@ -45,7 +45,7 @@ export class OwnCluster {
     this.#callOff = undoneAtExit(() => rmSync(directory, { recursive: true, force: true }));
   }
 
-  /** All nodes run and know each other. */
+  /** Resolves when all nodes run and know each other. */
   static async start(options: ClusterOptions): Promise<OwnCluster> {
     const { store, instanceId, nodes, engine, execution, storage, args = [] } = options;
     const directory = await mkdtemp(join(tmpdir(), 'tessera-loadtest-cluster-'));
@@ -83,17 +83,17 @@ export class OwnCluster {
     return cluster;
   }
 
-  /** Where statements go. */
+  /** The address for statements. */
   get url(): string {
     return this.nodes[0]!.url;
   }
 
-  /** CPU seconds of each node so far, its kernels included. */
+  /** The CPU seconds of each node so far, including its kernels. */
   cpuSeconds(): readonly number[] {
     return this.nodes.map(({ pid }) => cpuSeconds(pid!));
   }
 
-  /** Resolves when every node has in memory what it means to. */
+  /** Resolves when every node has finished loading tables into memory. */
   async settled(): Promise<void> {
     for (const { metricsUrl } of this.nodes) await promotionsDone(metricsUrl);
   }
@@ -118,14 +118,14 @@ export class OwnCluster {
   }
 }
 
-/** How many nodes this one holds for living; 0 while it is not ready. */
+/** The number of nodes that this one sees as alive; 0 while it is not ready. */
 async function running(connection: Connection): Promise<number> {
   const sql = `SELECT count(*)::int FROM information_schema.nodes WHERE status = 'RUNNING'`;
   const { text } = await connection.run(sql).catch(() => ({ text: '\n0' }));
   return Number(text.split('\n')[1]);
 }
 
-/** The view that a node has of the others, or the error that it answered. */
+/** A node's view of the others, or its error. */
 async function statusOf(connection: Connection): Promise<string> {
   try {
     const { text } = await connection.run('SELECT * FROM information_schema.nodes');
@@ -144,7 +144,10 @@ async function placeOf(host: string): Promise<Place> {
 const portsOf = (place: Place): string[] =>
   SERVICES.flatMap((service) => [`--${service.replace('_', '-')}-port`, String(place[`${service}_port`])]);
 
-/** Below what the system gives to connections that go out, so that nobody takes it between now and its use. */
+/**
+ * A range below the ports that the system assigns to outgoing connections, so that none of them takes a port
+ * between now and its use.
+ */
 const [FROM, TO] = [20_000, 32_000];
 
 async function freePort(host: string): Promise<number> {

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { cpuSeconds } from './cpu-time.ts';
 
-/** Works for half a second of CPU time, in a process of its own below a process that does nothing, then says so. */
+/** Uses half a second of CPU time in a process below an idle process, then reports. */
 const WORKER = 'while (process.cpuUsage().user < 500_000); console.log("done"); setInterval(() => {}, 1000)';
 const PARENT = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(WORKER)}], { stdio: 'inherit' })`;
 

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 
 /** `sysconf(_SC_CLK_TCK)`, the same on every Linux that Node.js runs on. */
 const TICKS_PER_SECOND = 100;
-/** Fields of `/proc/<pid>/stat` behind the name: user, system, and those of children that were waited for. */
+/** The fields of `/proc/<pid>/stat` after the name: user and system time, and those of awaited children. */
 const TIME_FIELDS = [11, 12, 13, 14];
 
-/** CPU seconds that a process and its descendants have used, ended ones included once they were waited for. */
+/**
+ * The CPU seconds that a process and its descendants have used, including ended ones once they were awaited.
+ */
 export const cpuSeconds = (pid: number): number =>
   [pid, ...descendants(pid)].reduce((sum, each) => sum + ticks(each), 0) / TICKS_PER_SECOND;
 
@@ -19,7 +21,7 @@ function descendants(pid: number): number[] {
 
 function ticks(pid: number): number {
   const stat = read(`${pid}/stat`);
-  // The name may hold anything, parentheses too.
+  // The name may contain any character, including parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return TIME_FIELDS.reduce((sum, field) => sum + Number(fields[field] ?? 0), 0);
 }

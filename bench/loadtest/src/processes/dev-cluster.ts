@@ -10,9 +10,9 @@ interface Facts {
   readonly nodes: readonly { readonly index: number; readonly url: string; readonly pid: number }[];
 }
 
-/** `tessera dev-cluster --restart`: nodes that may be hurt, and are started again when they die. */
+/** A `tessera dev-cluster --restart`, whose nodes may be killed or paused and are restarted when they die. */
 export class OwnDevCluster {
-  /** Where statements go, by node; a node that is started again has the same. */
+  /** The addresses for statements, by node; a restarted node keeps its address. */
   readonly urls: readonly string[];
   readonly #pids: number[];
   readonly #stop: () => Promise<void>;
@@ -23,7 +23,10 @@ export class OwnDevCluster {
     this.#stop = stop;
   }
 
-  /** All nodes run and know each other. @throws Error with what the program said where it did not start */
+  /**
+   * Resolves when all nodes run and know each other. @throws Error with the program's output if it did not
+   * start
+   */
   static async start(nodes: number): Promise<OwnDevCluster> {
     const args = ['dev-cluster', '--nodes', String(nodes), '--base-port', '0', '--restart', '--json'];
     const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -55,23 +58,23 @@ export class OwnDevCluster {
     return cluster;
   }
 
-  /** With `SIGSTOP` the node stands still until `SIGCONT`. */
+  /** After `SIGSTOP`, the node is suspended until `SIGCONT`. */
   signal(node: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
     process.kill(this.#pids[node]!, signal);
   }
 
-  /** So that they can be stopped. */
+  /** Resumes all nodes, so that they can be stopped. */
   #resumeAll(): void {
     for (const pid of this.#pids) {
       try {
         process.kill(pid, 'SIGCONT');
       } catch {
-        // It is dead.
+        // The process is dead.
       }
     }
   }
 
-  /** Ends all nodes and removes what they stored. */
+  /** Ends all nodes and removes their data. */
   stop(): Promise<void> {
     return this.#stop();
   }

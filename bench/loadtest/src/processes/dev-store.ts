@@ -15,7 +15,7 @@ interface Facts {
 /** An object store that several nodes share, in a process of its own. */
 export class DevStore {
   readonly endpoint: string;
-  /** The environment of nodes that use it: what the store and the nodes among each other ask for. */
+  /** The environment of nodes that use it: credentials of the store, and the cluster token. */
   readonly env: Readonly<Record<string, string>>;
   readonly #stop: () => Promise<void>;
 
@@ -41,7 +41,7 @@ export class DevStore {
     });
   }
 
-  /** Removes what is in it. */
+  /** Stops it and removes its contents. */
   stop(): Promise<void> {
     return this.#stop();
   }

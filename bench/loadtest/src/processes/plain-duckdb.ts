@@ -8,11 +8,11 @@ const NO_LIMIT_MS = 2 ** 31 - 1;
 export interface PlainRun {
   readonly milliseconds: number;
   readonly rows: number;
-  /** First value of the first row. */
+  /** The first value of the first row. */
   readonly first: string | undefined;
 }
 
-/** DuckDB alone in a process of its own: the peer of our server, and the maker of test data. */
+/** DuckDB in a process of its own: the peer of our server, and the generator of test data. */
 export class PlainDuckDb {
   readonly #process = new SqlProcess(PROGRAM, { name: 'plain DuckDB' });
 
@@ -20,7 +20,10 @@ export class PlainDuckDb {
     return this.#process.pid;
   }
 
-  /** Runs one statement and fetches all its chunks. One call at a time. @throws with DuckDB's message */
+  /**
+   * Runs one statement and fetches all of its chunks. Only one call may run at a time. @throws with DuckDB's
+   * message
+   */
   async run(sql: string): Promise<PlainRun> {
     const { milliseconds, rows, values } = await this.#process.run({
       sql,
@@ -30,7 +33,7 @@ export class PlainDuckDb {
     return { milliseconds, rows, first: values[0]?.[0] };
   }
 
-  /** As `run`, with all values. */
+  /** Like `run`, but returns all values. */
   fetch(sql: string, limitMs = NO_LIMIT_MS): Promise<SqlResult> {
     return this.#process.run({ sql, keep: true, limitMs });
   }

@@ -2,7 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** A node:http server in a process of its own that discards every request body and answers 42: what HTTP alone costs. */
+/**
+ * A node:http server in a process of its own that discards every request body and answers 42: the cost of
+ * HTTP alone.
+ */
 export class PlainHttp {
   readonly url: string;
   readonly #child: ChildProcess;

@@ -5,7 +5,7 @@ const METRIC = 'tessera_storage_agent_promotions_pending';
 const POLL_MS = 100;
 const LIMIT_MS = 300_000;
 
-/** Resolves when the node has loaded into memory what it means to. @throws when that takes minutes */
+/** Resolves when the node has finished loading tables into memory. @throws if that takes minutes */
 export async function promotionsDone(metricsUrl: string): Promise<void> {
   const deadline = Date.now() + LIMIT_MS;
   while (Date.now() < deadline) {

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const SAMPLE_INTERVAL_MS = 50;
 const BYTES_PER_KIB = 1024;
 
-/** Watches the resident memory of a process and its children, summed. */
+/** Watches the total resident memory of a process and its children. */
 export class MemoryWatch {
   #peakBytes = 0;
   readonly #pid: number;
@@ -16,7 +16,7 @@ export class MemoryWatch {
     this.#loop = this.#sample();
   }
 
-  /** The greatest sum seen since the construction or the last `restart`. */
+  /** The largest total since construction or the last `restart`. */
   get peakBytes(): number {
     return this.#peakBytes;
   }
@@ -39,7 +39,7 @@ export class MemoryWatch {
   }
 }
 
-/** Resident memory of a process and its children, bytes; what they share in memory segments counts once. */
+/** The resident memory of a process and its children in bytes; shared memory segments count once. */
 function residentBytes(pid: number): number {
   const each = [pid, ...children(pid)].map((one) => readProc(`${one}/status`));
   const shared = each.map((status) => kib(status, 'RssShmem'));

@@ -3,8 +3,8 @@ import type { RunOptions } from '../options.ts';
 import type { Target } from './tessera.ts';
 
 /**
- * A server that runs already. It is shown the token of `--token`, or one that it gives for a user and a password: those in its URL,
- * else `--user` with TESSERA_PASSWORD. @throws Error where it gives none
+ * A server that already runs. The requests carry the token of `--token`, or one that the server issues for a
+ * user and password: those in its URL, or else `--user` with TESSERA_PASSWORD. @throws Error if it refuses
  */
 export async function runningEndpoint(
   url: string,

@@ -2,35 +2,35 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { undoneAtExit } from './undone-at-exit.ts';
 
-/** To a program that {@link SqlProcess} starts. */
+/** A request to a program that {@link SqlProcess} starts. */
 export interface SqlRequest {
   readonly sql: string;
-  /** Answers all values; only those of the first row unless asked for. */
+  /** Whether all values are returned, or only those of the first row. */
   readonly keep: boolean;
-  /** The statement is to be broken off after this time. */
+  /** The time after which the statement is cancelled. */
   readonly limitMs: number;
 }
 
 export interface SqlResult {
-  /** From the statement to having its last row, without turning values into text. */
+  /** The time from the statement to its last row, without converting values to text. */
   readonly milliseconds: number;
   readonly rows: number;
   /** NULL is undefined. */
   readonly values: readonly (readonly (string | undefined)[])[];
 }
 
-/** How values travel: undefined does not survive between processes. */
+/** An answer in transit between processes, where undefined would be lost. */
 export type SqlAnswer =
   | (Omit<SqlResult, 'values'> & { readonly values: readonly (readonly (string | null)[])[] })
   | { readonly error: string };
 
 export interface SqlProcessOptions {
-  /** What errors call it. */
+  /** The name in error messages. */
   readonly name: string;
   readonly args?: readonly string[];
 }
 
-/** A database embedded in a process of its own, which takes one statement at a time. */
+/** A database embedded in a process of its own, which runs one statement at a time. */
 export class SqlProcess {
   readonly #name: string;
   readonly #child: ChildProcess;
@@ -39,11 +39,11 @@ export class SqlProcess {
 
   constructor(program: string, { name, args = [] }: SqlProcessOptions) {
     this.#name = name;
-    // In a process group of its own: Ctrl-C is for this program to act on.
+    // The process gets a process group of its own, because this program handles Ctrl-C.
     this.#child = fork(program, [...args], { detached: true });
     this.#ended = once(this.#child, 'exit');
     this.#callOff = undoneAtExit(() => this.#child.kill('SIGKILL'));
-    // Whoever asks is told; a process that nobody asks may end.
+    // Callers get the error; a process without callers may end.
     this.#ended.catch(() => {});
   }
 

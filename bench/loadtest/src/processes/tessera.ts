@@ -8,12 +8,12 @@ import { undoneAtExit } from './undone-at-exit.ts';
 
 const MAIN = join(import.meta.dirname, '../../../../packages/engine/src/main.ts');
 
-/** A node to measure: one started here, or an endpoint that runs already. */
+/** A node to measure: one started here, or an endpoint that already runs. */
 export interface Target {
   readonly url: string;
   /** Sent with each request as bearer token. */
   readonly token?: string;
-  /** The node process where it was started here. */
+  /** The id of the node process if it was started here. */
   readonly pid: number | undefined;
   /** Stops it and removes its data. */
   stop(): Promise<void>;
@@ -22,10 +22,13 @@ export interface Target {
 /** A node that was started here. */
 export interface OwnNode extends Target {
   readonly metricsUrl: string;
-  /** `postgres://127.0.0.1:5432`, with a port from `--postgres-port`. */
+  /** The URL such as `postgres://127.0.0.1:5432`, with the port of `--postgres-port`. */
   readonly postgresUrl: string | undefined;
   readonly dataDirectory: string;
-  /** Stops it, lets `between` at its data directory, and starts it again on that. `stop` is the new node's from then on. */
+  /**
+   * Stops it, calls `between` with its data directory, and restarts it there. `stop` then refers to the new
+   * process.
+   */
   restart(between?: (dataDirectory: string) => Promise<void>): Promise<OwnNode>;
 }
 
@@ -40,12 +43,15 @@ const FREE_PORTS = [
 ].flatMap((port) => [`--${port}-port`, '0']);
 
 export interface StartOptions {
-  /** Behind those for the data directory and free ports. */
+  /** Arguments after those for the data directory and free ports. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts `tessera serve` with its defaults, on free ports, on a data directory of its own that `stop` removes. */
+/**
+ * Starts `tessera serve` with its defaults, on free ports and a temporary data directory, which `stop`
+ * removes.
+ */
 export const startTessera = async (options: StartOptions = {}): Promise<OwnNode> =>
   startOn(await mkdtemp(join(tmpdir(), 'tessera-loadtest-')), options);
 
@@ -56,7 +62,7 @@ async function startOn(dataDirectory: string, options: StartOptions): Promise<Ow
     [MAIN, 'serve', '--data-dir', dataDirectory, ...FREE_PORTS, ...args],
     {
       stdio: ['ignore', 'ignore', 'pipe'],
-      // Ctrl-C is for this program to act on.
+      // This program handles Ctrl-C.
       detached: true,
       env: { ...process.env, ...env },
     },
@@ -97,7 +103,7 @@ async function startOn(dataDirectory: string, options: StartOptions): Promise<Ow
   }
 }
 
-/** Waits for the log record that says where the node listens, and keeps the log from filling its pipe. */
+/** Waits for the log records with the node's addresses, and drains the log. */
 function addresses(
   child: ChildProcess,
 ): Promise<{ query: string; metrics: string; postgres: string | undefined }> {

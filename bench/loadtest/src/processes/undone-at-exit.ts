@@ -5,8 +5,8 @@ process.once('exit', () => {
 });
 
 /**
- * Has `undo` done when this process ends before it was called off: when a benchmark is broken off there is no time for a
- * graceful stop. What was begun last is undone first. The answer calls it off.
+ * Calls `undo` when this process ends, unless the returned function was called before: an interrupted
+ * benchmark has no time for a graceful stop. The most recent actions are undone first.
  */
 export function undoneAtExit(undo: () => void): () => void {
   undone.add(undo);

@@ -8,9 +8,9 @@ const LIMIT_MS = 300_000;
 const POLL_MS = 100;
 
 /**
- * Has the node take all of a table into memory, by reading all of it. Point queries alone would do that only by and by: what
- * is measured meanwhile is neither files nor memory.
- * @throws Error when the table is not in memory after minutes
+ * Makes the node load a whole table into memory, by reading all of it. Point queries alone would load it only
+ * gradually, so that a mix of files and memory would be measured.
+ * @throws Error if the table is not in memory after minutes
  */
 export async function wholeTableInMemory(
   { metricsUrl }: { readonly metricsUrl: string },

@@ -2,7 +2,7 @@ import type { Figure } from './figure.ts';
 import { number } from './number.ts';
 import type { Report } from './report.ts';
 
-/** Medians of two runs side by side, and whether they are further apart than their runs are among themselves. */
+/** The medians of two runs side by side, and whether they differ by more than the runs among themselves. */
 export function compareReports(before: Report, after: Report): string {
   const sections = after.results.flatMap((result) => {
     const earlier = before.results.find(({ benchmark }) => benchmark === result.benchmark);
@@ -35,7 +35,7 @@ function aligned(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** Figures of unlike runs say little. */
+/** A warning if the runs were made under different conditions. */
 function context(before: Report, after: Report): string {
   const differences = [
     before.machine.cpu !== after.machine.cpu || before.machine.cores !== after.machine.cores

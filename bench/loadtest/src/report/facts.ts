@@ -1,6 +1,6 @@
 import type { Report } from './report.ts';
 
-/** What has to be known of a run to make sense of its figures: names and values. */
+/** The conditions of a run that are needed to interpret its figures: names and values. */
 export function factsOf(report: Report): readonly (readonly [name: string, value: string])[] {
   const { machine, versions, commit, scale, command } = report;
   const memory = `${(machine.memoryBytes / 2 ** 30).toFixed(0)} GiB`;

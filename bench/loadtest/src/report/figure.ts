@@ -10,7 +10,7 @@ export interface Figure {
   readonly target?: Target;
 }
 
-/** What the figure's median has to keep to. */
+/** The target for a figure's median. */
 export interface Target {
   readonly at: 'most' | 'least';
   readonly value: number;
@@ -29,7 +29,7 @@ export function figure(unit: Unit, samples: readonly number[], target?: Target):
   };
 }
 
-/** The p-th percentile of ascending samples, linear between neighbours; NaN of none. */
+/** The p-th percentile of ascending samples, interpolated linearly; NaN if there are none. */
 export function percentile(ascending: readonly number[], p: number): number {
   const place = ((ascending.length - 1) * p) / 100;
   const below = ascending[Math.floor(place)] ?? Number.NaN;

@@ -1,6 +1,9 @@
 import type { Report } from './report.ts';
 
-/** Several runs as one: of benchmarks that were run again, the last. The scale is not a number where it is not one. @throws Error where they are of different machines */
+/**
+ * Merges several runs; of benchmarks that were repeated, the last result is kept. The scale becomes NaN if
+ * the runs differ in it. @throws Error if the runs are from different machines
+ */
 export function mergeReports(reports: readonly [Report, ...Report[]]): Report {
   const [first, ...others] = reports;
   for (const { machine } of others)

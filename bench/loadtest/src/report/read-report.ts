@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { REPORT_VERSION, type Report } from './report.ts';
 
-/** A file that `--json` wrote. @throws Error saying why it is none */
+/** Reads a file that `--json` wrote. @throws Error with the reason why it is invalid */
 export async function readReport(file: string): Promise<Report> {
   let read: unknown;
   try {
@@ -18,5 +18,5 @@ export async function readReport(file: string): Promise<Report> {
   return report as Report;
 }
 
-/** JSON has no NaN, so that a figure that could not be measured was written as null. */
+/** JSON has no NaN, so a figure that could not be measured was written as null. */
 const notANumber = (_key: string, value: unknown): unknown => (value === null ? Number.NaN : value);

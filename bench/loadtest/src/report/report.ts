@@ -12,24 +12,24 @@ export interface Line {
 export interface BenchmarkResult {
   readonly benchmark: string;
   readonly title: string;
-  /** How it was measured, in sentences for the reader of the page. */
+  /** The method of measurement, in sentences for the reader of the page. */
   readonly method: string;
   readonly lines: readonly Line[];
   readonly charts?: readonly Chart[];
   readonly durationSeconds?: number;
-  /** What was wrong although it was measured, such as answers that differ; the run fails. */
+  /** Problems although it was measured, such as differing answers; the run then fails. */
   readonly problems?: readonly string[];
-  /** What a reader has to know beside the figures, such as queries that a peer cannot do. */
+  /** Notes for the reader, such as queries that a peer cannot run. */
   readonly notes?: readonly string[];
 }
 
-/** What the HTML report draws beside a table. */
+/** A chart of the HTML report. */
 export interface Chart {
   readonly title: string;
   readonly x: Axis;
   readonly y: Axis;
   readonly series: readonly Series[];
-  /** A value of y that the others are seen against, such as 1 among ratios. */
+  /** A reference value of y, such as 1 for ratios. */
   readonly reference?: number;
 }
 
@@ -41,15 +41,15 @@ export interface Axis {
 export interface Series {
   readonly name: string;
   readonly points: readonly Point[];
-  /** Which colour and sign it has; its place among the series unless said otherwise. */
+  /** The index of its colour and shape; by default its position among the series. */
   readonly colour?: number;
 }
 
 export interface Point {
-  /** A category's name on such an axis. */
+  /** The name of a category on such an axis. */
   readonly x: number | string;
   readonly y: number;
-  /** Least and greatest over the runs. */
+  /** The minimum and maximum over the runs. */
   readonly spread?: readonly [least: number, greatest: number];
 }
 
@@ -66,10 +66,10 @@ export interface Failure {
   readonly reason: string;
 }
 
-/** Of {@link Report}; raised when a reader of the one before would be misled. */
+/** The version of {@link Report}; must be increased if readers of the previous version would be misled. */
 export const REPORT_VERSION = 1;
 
-/** Everything one run of the program measured; what `--json` writes. */
+/** All measurements of one run of the program; the content of `--json`. */
 export interface Report {
   readonly version: typeof REPORT_VERSION;
   /** ISO 8601, UTC. */
@@ -77,7 +77,9 @@ export interface Report {
   readonly durationSeconds: number;
   /** The words and options of the command line, without secrets. */
   readonly command: readonly string[];
-  /** Of the repository, with `-dirty` behind it where files differ from it; undefined outside of one. */
+  /**
+   * The commit of the repository, with `-dirty` appended if files differ from it; undefined outside of one.
+   */
   readonly commit?: string;
   readonly scale: number;
   readonly machine: Machine;
@@ -93,6 +95,6 @@ export const thisMachine = (): Machine => ({
   system: `${type()} ${release()}`,
 });
 
-/** Whether everything ran, and all answers were right; targets are no part of it. */
+/** Whether everything ran and all answers were correct; missed targets do not matter. */
 export const isGood = ({ results, failures }: Report): boolean =>
   failures.length === 0 && results.every(({ problems = [] }) => problems.length === 0);

@@ -2,7 +2,7 @@ import { type Figure, meetsTarget } from './figure.ts';
 import { number, quantity } from './number.ts';
 import type { Line } from './report.ts';
 
-/** The lines as Markdown tables padded so that they read well on a terminal too. */
+/** The lines as padded Markdown tables, which are readable on a terminal too. */
 export const renderTables = (lines: readonly Line[]): string => tablesOf(lines).map(renderTable).join('\n\n');
 
 export function renderTable(lines: readonly Line[]): string {
@@ -22,7 +22,7 @@ export function renderTable(lines: readonly Line[]): string {
   return [render(table[0]!), rule, ...table.slice(1).map(render)].join('\n');
 }
 
-/** Lines that follow one another and have a column in common: a table each. */
+/** Groups of consecutive lines with a common column: one table each. */
 export function tablesOf(lines: readonly Line[]): readonly (readonly Line[])[] {
   const tables: Line[][] = [];
   for (const line of lines) {
@@ -34,18 +34,18 @@ export function tablesOf(lines: readonly Line[]): readonly (readonly Line[])[] {
   return tables;
 }
 
-/** Of all lines, in the order of the line that has the most. */
+/** The columns of all lines, in the order of the line with the most columns. */
 export function columnTitles(lines: readonly Line[]): string[] {
   const ofLines = lines.map((line) => Object.keys(line.figures));
   return [...new Set(ofLines.toSorted((a, b) => b.length - a.length).flat())];
 }
 
-/** Titles of the columns of texts of all lines, in the order of their first use. */
+/** The titles of text columns of all lines, in the order of first use. */
 export const textTitles = (lines: readonly Line[]): string[] => [
   ...new Set(lines.flatMap(({ texts = {} }) => Object.keys(texts))),
 ];
 
-/** `2.31 ms (2.1 – 2.6) ≤ 3 ✓`: median, spread over the runs, target. */
+/** Formats a figure as `2.31 ms (2.1 – 2.6) ≤ 3 ✓`: median, spread over the runs, target. */
 function renderFigure(figure: Figure | undefined): string {
   if (figure === undefined) return '';
   const { median, min, max, unit, runs, target } = figure;

@@ -5,13 +5,14 @@ type Row = readonly Value[];
 
 export interface Answer {
   readonly values: readonly Row[];
-  /** Numbers may have fewer digits than the other's. */
+  /** Whether numbers may have fewer digits than the other system's. */
   readonly fewDigits?: boolean;
 }
 
 /**
- * How an answer differs from the expected one; undefined where it does not. Numbers are the same at 1e-6 of their size,
- * rows are in an order only where ORDER BY says so, and those that tie at a LIMIT may be any.
+ * The difference between an answer and the expected one; undefined if there is none. Numbers may differ by
+ * 1e-6 of their size, the order of rows only matters as far as ORDER BY determines it, and rows that tie at a
+ * LIMIT may be chosen freely.
  */
 export function answerDifference(
   sql: string,
@@ -69,13 +70,13 @@ function sameValue(a: Value, b: Value, fewDigits: boolean): boolean {
   const size = Math.max(Math.abs(left), Math.abs(right));
   if (apart <= Math.max(RELATIVE * size, ABSOLUTE)) return true;
   const digits = Math.min(decimals(a), decimals(b));
-  // A little more, since the difference of two doubles may be.
+  // The tolerance is slightly larger, because of rounding in the difference of two doubles.
   return fewDigits && digits > 0 && apart <= 1.000001 * 10 ** -digits;
 }
 
 const decimals = (text: string): number => /\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
 
-/** One way to write what systems write in several: padding, midnight, truth, not a number. */
+/** A normal form for values that systems write differently: padding, midnight, booleans, NaN. */
 function plain(text: string): string {
   const bare = text
     .trimEnd()

@@ -1,6 +1,6 @@
 import type { Workload, WorkloadQuery } from '@tessera/workloads';
 
-/** Those of `--queries`, or all. @throws Error naming a query that the workload does not have */
+/** The queries of `--queries`, or all. @throws Error that names a query which the workload does not have */
 export function chosenQueries(
   { title, queries }: Workload,
   names: readonly string[] | undefined,

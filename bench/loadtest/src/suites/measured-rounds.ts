@@ -4,34 +4,37 @@ import type { Peer, PeerRun } from '../peers/peer.ts';
 import { answerDifference } from './answer-difference.ts';
 import type { MeasuredSystem } from './measured-system.ts';
 
-/** Milliseconds by query, then by system; a system that did not answer is not there. */
+/** Milliseconds by query, then by system; systems without an answer are absent. */
 export type Times = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 export interface Round {
   readonly times: Times;
-  /** By system; those elsewhere are not there. */
+  /** CPU seconds by system; systems on other machines are absent. */
   readonly cpuSeconds: ReadonlyMap<string, number>;
 }
 
 export interface MeasuredRounds {
-  /** One pass after a restart, of the systems that can be restarted; empty where ours cannot. */
+  /** The first pass after a restart, for systems that can be restarted; empty if ours cannot. */
   readonly first: Times;
   readonly rounds: readonly Round[];
-  /** Answers that differ, and queries that ours cannot do. */
+  /** Differing answers, and queries that our system cannot run. */
   readonly problems: readonly string[];
-  /** Queries that peers cannot do. */
+  /** Queries that peers cannot run. */
   readonly notes: readonly string[];
 }
 
 export interface RoundsPlan {
   readonly queries: readonly WorkloadQuery[];
-  /** Ours first. */
+  /** The systems, ours first. */
   readonly systems: readonly MeasuredSystem[];
   readonly runs: number;
   readonly limitMs: number;
 }
 
-/** Breaking off ends it after the query that runs; rounds that are not whole do not count. */
+/**
+ * Measures rounds of queries. An interruption ends it after the running query; incomplete rounds do not
+ * count.
+ */
 export async function measuredRounds(
   plan: RoundsPlan,
   { progress, signal }: Pick<Bench, 'progress' | 'signal'>,
@@ -44,7 +47,7 @@ export async function measuredRounds(
   const steps = queries.length * (runs + 1 + (restartable.length > 0 ? 1 : 0));
   let step = 0;
 
-  /** A pass over the queries; undefined when it was broken off. */
+  /** One pass over the queries; undefined if it was interrupted. */
   const pass = async (
     what: string,
     of: readonly MeasuredSystem[],
@@ -95,7 +98,7 @@ export async function measuredRounds(
   };
 }
 
-/** Remembers which queries a system cannot do, and does not ask it again. */
+/** Remembers which queries a system cannot run, and does not repeat them. */
 class Asker {
   readonly failures: { readonly peer: Peer; readonly query: string; readonly text: string }[] = [];
   readonly #limitMs: number;

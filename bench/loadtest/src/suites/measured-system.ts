@@ -9,7 +9,7 @@ export interface LoadCost {
   readonly storedBytes: number | undefined;
 }
 
-/** A peer, and what it uses of this machine where it runs here. */
+/** A peer, with its resource use if it runs on this machine. */
 export class MeasuredSystem {
   readonly peer: Peer;
   #watch: MemoryWatch | undefined;
@@ -25,12 +25,12 @@ export class MeasuredSystem {
     return this.#loadCost;
   }
 
-  /** The greatest resident memory so far. */
+  /** The largest resident memory so far. */
   get peakBytes(): number | undefined {
     return this.#watch === undefined ? undefined : Math.max(this.#peakBytes, this.#watch.peakBytes);
   }
 
-  /** So far, of the process that runs now. */
+  /** The CPU seconds of the current process so far. */
   cpuSeconds(): number | undefined {
     return this.peer.pid === undefined ? undefined : cpuSeconds(this.peer.pid);
   }

@@ -1,11 +1,11 @@
-/** What the end of a query fixes about its rows. */
+/** The order and limit at the end of a query. */
 export interface OutputOrder {
-  /** Places of output columns that its ORDER BY goes by, as many of them in order as can be told. */
+  /** The positions of output columns in its ORDER BY, as many of them, in order, as can be recognised. */
   readonly columns: readonly number[];
   readonly hasLimit: boolean;
 }
 
-/** Reads ORDER BY and LIMIT of the outermost query; `names` are those of the output columns. */
+/** Parses ORDER BY and LIMIT of the outermost query; `names` are those of the output columns. */
 export function outputOrder(sql: string, names: readonly string[]): OutputOrder {
   const outer = withoutInner(sql);
   const hasLimit = /\b(LIMIT|FETCH\s+FIRST)\b/i.test(outer);
@@ -24,7 +24,7 @@ export function outputOrder(sql: string, names: readonly string[]): OutputOrder 
   return { columns, hasLimit };
 }
 
-/** By number, name, or name behind that of a table. */
+/** The column that an ORDER BY key refers to, by number, name, or qualified name. */
 function columnOf(key: string, names: readonly string[]): number | undefined {
   const bare = key.replace(/\b(ASC|DESC|NULLS\s+(FIRST|LAST))\b/gi, '').trim();
   if (/^\d+$/.test(bare)) return Number(bare) - 1;

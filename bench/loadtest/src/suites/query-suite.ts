@@ -11,15 +11,15 @@ import { costLines, queryCharts, queryLines } from './suite-lines.ts';
 
 export interface QuerySuite {
   readonly workload: Workload;
-  /** At scale 1, where `--scale-factor` says nothing. */
+  /** The default scale factor at scale 1. */
   readonly scaleFactor: number;
 }
 
 const RUNS = 3;
-/** A system that takes longer for a query is not asked it again. */
+/** A query that takes longer on a system is not repeated there. */
 const QUERY_LIMIT_MS = 60_000;
 
-/** The queries of a workload over managed tables, beside peers that hold the same rows. */
+/** The queries of a workload over managed tables, in comparison with peers that hold the same rows. */
 export const querySuite =
   ({ workload, scaleFactor }: QuerySuite): Benchmark =>
   async (bench) => {
@@ -37,7 +37,7 @@ export const querySuite =
     }
   };
 
-/** Ours first. */
+/** The systems, ours first. */
 async function startSystems({ options, target, progress }: Bench): Promise<MeasuredSystem[]> {
   const ours =
     options.url === undefined ? await ApiPeer.start() : await ApiPeer.over('Tessera', await target());
@@ -49,7 +49,7 @@ async function startSystems({ options, target, progress }: Bench): Promise<Measu
   }
 }
 
-/** Takes peers that cannot load out of `systems`, and answers why. @throws Error of ours */
+/** Removes peers that cannot load from `systems`, and returns the reasons. @throws Error of our own system */
 async function loadAll(
   systems: MeasuredSystem[],
   workload: Workload,

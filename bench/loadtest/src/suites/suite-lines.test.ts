@@ -7,7 +7,7 @@ const queries = [
   { name: 'q01', sql: '' },
   { name: 'q02', sql: '' },
 ];
-/** ClickHouse does not answer q02. */
+/** Times in which ClickHouse does not answer q02. */
 const pass = (factor: number): Times =>
   new Map([
     [

@@ -6,7 +6,7 @@ import type { MeasuredSystem } from './measured-system.ts';
 
 const BYTES_PER_MB = 1e6;
 
-/** By the peer that the ratio is to. */
+/** The targets of ratios, by peer. */
 const FIRST_TARGETS: Readonly<Record<string, Target>> = { 'DuckDB, Parquet': { at: 'most', value: 1.2 } };
 const LATER_TARGETS: Readonly<Record<string, Target>> = {
   DuckDB: { at: 'most', value: 1.1 },
@@ -33,7 +33,7 @@ export function queryLines(
 
 const titleOfRatio = (peer: string): string => `÷ ${peer}`;
 
-/** Over the queries that a system answered; ratios over those that both did. */
+/** Sums over the queries that a system answered; ratios over those that both systems answered. */
 function sumLine(
   what: string,
   names: readonly string[],
@@ -90,14 +90,14 @@ function queryLine(query: string, names: readonly string[], passes: readonly Tim
   return { what: query, figures };
 }
 
-/** Of the queries that both systems answered. */
+/** The times of the queries that both systems answered. */
 const commonTimes = (pass: Times, one: string, other: string): [number, number][] =>
   [...pass.values()].flatMap((byName) => {
     const [first, second] = [byName.get(one), byName.get(other)];
     return first === undefined || second === undefined ? [] : [[first, second] as [number, number]];
   });
 
-/** What it took besides time. */
+/** Costs other than time. */
 export function costLines(systems: readonly MeasuredSystem[], rounds: readonly Round[]): Line[] {
   const of = (
     what: string,

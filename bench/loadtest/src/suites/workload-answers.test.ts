@@ -34,7 +34,7 @@ describe.skipIf(!ALL).each([
       await rm(directory, { recursive: true });
     });
 
-    // Not a case for each query: where they are is not known while tests are collected.
+    // This is one test for all queries, because the data directory is unknown while tests are collected.
     it(
       'gives the same answers to all queries',
       async () => {

@@ -7,7 +7,10 @@ import { clickbench } from './clickbench.ts';
 
 /** Two row groups, the second not full. */
 const SCALE = 0.031;
-/** Too few rows for what is skipped by OFFSET, and for more than 100,000 hits of one counter. */
+/**
+ * Queries without rows at this scale: they skip rows with OFFSET, or require more than 100,000 hits of one
+ * counter.
+ */
 const EMPTY_WHEN_SMALL = ['q28', 'q29', 'q39', 'q41', 'q42', 'q43'];
 
 describe('ClickBench', () => {

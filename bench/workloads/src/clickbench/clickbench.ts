@@ -9,7 +9,7 @@ const HITS = {
   sortKey: ['counterid', 'eventdate', 'userid', 'eventtime', 'watchid'],
 } as const;
 
-/** ClickBench on made-up hits: distributed as in the log of the original, the same for the same scale. */
+/** ClickBench on synthetic hits: distributed like the original log, and the same for the same scale. */
 export const clickbench: Workload = {
   name: 'clickbench',
   title: 'ClickBench',

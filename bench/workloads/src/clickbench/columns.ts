@@ -1,6 +1,6 @@
 import type { WorkloadColumn } from '../workload.ts';
 
-/** The 105 columns of ClickBench in their order, all in lower case, so that no system needs quotes. */
+/** The 105 columns of ClickBench in order, in lower case, so that no system needs quotes. */
 const COLUMNS = `
   watchid bigint, javaenable smallint, title text, goodevent smallint, eventtime timestamp,
   eventdate date, counterid integer, clientip integer, regionid integer, userid bigint, counterclass

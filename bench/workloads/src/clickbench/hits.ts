@@ -14,7 +14,7 @@ const MICROSECONDS = 1_000_000;
 const SECONDS_OF_DAY = 86_400;
 const JULY_2013 = Date.UTC(2013, 6, 1) / 1000;
 const DAYS = 31;
-/** Hits by hour of the day, in Moscow. */
+/** The relative number of hits by hour of the day, in Moscow. */
 const HOURS = [20, 13, 9, 7, 6, 8, 13, 22, 34, 44, 50, 53, 54, 54, 54, 53, 52, 51, 51, 52, 54, 53, 46, 33];
 /** Saturdays and Sundays have three quarters of the hits. The 1st was a Monday. */
 const HOURS_OF_MONTH = new Weighted(
@@ -24,7 +24,7 @@ const HOURS_OF_MONTH = new Weighted(
   }),
 );
 
-/** What is the same in all hits. */
+/** Values that are the same in all hits. */
 const SAME = {
   goodevent: 1,
   netmajor: 0,
@@ -55,7 +55,7 @@ const SAME = {
   clid: 0,
 };
 
-/** The table in the order of time, as a log of a web analytics service is. */
+/** The table in the order of time, like the log of a web analytics service. */
 export const openSource: OpenSource = (_, scale): TableSource => {
   const rows = Math.max(1, Math.round(scale * ROWS_AT_SCALE_1));
   const users = Math.max(200, Math.ceil(rows / 6));
@@ -194,7 +194,7 @@ function campaignSource(advertised: boolean, random: Random) {
   return { utmsource, utmmedium: utmsource === '' ? '' : 'cpc' };
 }
 
-/** In milliseconds; none in half of the hits, short in most others. */
+/** A duration in milliseconds; absent in half of the hits, short in most others. */
 function timing(random: Random, most: number): number {
   const draw = random.fraction() * 2 - 1;
   return draw < 0 ? 0 : Math.floor(most * draw * draw * draw);

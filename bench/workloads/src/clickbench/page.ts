@@ -2,7 +2,7 @@ import { mix32, Random } from '../generate/random.ts';
 import { Weighted } from '../generate/weighted.ts';
 import { hostName, phrase } from './words.ts';
 
-/** A page of one site: what its address says of it. */
+/** A page of one site, with the columns that its address determines. */
 export interface Page {
   readonly counter: number;
   readonly counterClass: number;
@@ -14,18 +14,18 @@ export interface Page {
   readonly charset: string;
 }
 
-/** The counter that seven of the queries ask for, and the page of it that one of them asks for. */
+/** The counter that seven of the queries filter by, and its page that one of them filters by. */
 const ASKED_COUNTER = 62;
 const ASKED_URL_HASH = 2868770270353813622n;
 
 const COUNTERS = 6500;
 const ASKED_SITE = 2;
-/** The first two pass the queries' bound of 100,000 hits from 1 M rows on. */
+/** From 1 M rows on, the first two exceed the queries' bound of 100,000 hits. */
 const SITES = new Weighted(
   Float64Array.from({ length: COUNTERS }, (_, site) => [22, 13, 7, 4, 3][site] ?? 8.5 / (site + 10)),
 );
 const TOP_COUNTERS = [3922, 199550, ASKED_COUNTER, 105857, 46429];
-/** Of the hits of the site asked for: one query asks for the page's 10,000th size of a window. */
+/** The page's share of the site's hits: one query needs its 10,000th window size. */
 const ASKED_PAGE_SHARE = 0.35;
 const DOMAINS = ['ru', 'ru', 'ru', 'ru', 'com', 'com', 'com.tr', 'com.ua', 'net', 'рф'];
 const SECTIONS = [
@@ -44,7 +44,7 @@ export class Pages {
   readonly #pages: number;
   readonly #random = new Random();
 
-  /** @param rows of the whole table: the more hits, the more pages */
+  /** @param rows of the whole table: more hits need more pages */
   constructor(rows: number) {
     this.#pages = Math.ceil(rows / 20);
   }

@@ -1,10 +1,10 @@
 import type { WorkloadQuery } from '../workload.ts';
 
-/** Counter 62 in July: what the reports of one site begin with. */
+/** Counter 62 in July: the common filter of the reports about one site. */
 const SITE = 'counterid = 62';
 const JULY = `eventdate >= DATE '2013-07-01' AND eventdate <= DATE '2013-07-31'`;
 const REPORT = `FROM hits WHERE ${SITE} AND ${JULY}`;
-/** One of ninety sums over an expression of one column. */
+/** Ninety sums over expressions of one column. */
 const WIDTH_SUMS = Array.from({ length: 90 }, (_, more) =>
   more === 0 ? 'SUM(resolutionwidth)' : `SUM(resolutionwidth + ${more})`,
 ).join(', ');
@@ -17,14 +17,14 @@ const lengths = (length: string, host: string) => ({
   byHost: `SELECT ${host} AS k, AVG(${length}(referer)) AS l, COUNT(*) AS c, MIN(referer) FROM hits WHERE referer <> '' GROUP BY k HAVING COUNT(*) > 100000 ORDER BY l DESC LIMIT 25`,
 });
 const STANDARD = lengths('LENGTH', REFERER_HOST);
-/** There LENGTH counts bytes. */
+/** In ClickHouse, LENGTH counts bytes. */
 const CLICKHOUSE = lengths('lengthUTF8', REFERER_HOST_CLICKHOUSE);
 
 const SQL: readonly (string | { readonly sql: string; readonly clickhouse: string })[] = [
   'SELECT COUNT(*) FROM hits',
   'SELECT COUNT(*) FROM hits WHERE advengineid <> 0',
   'SELECT SUM(advengineid), COUNT(*), AVG(resolutionwidth) FROM hits',
-  // There the sum of large integers overflows.
+  // In ClickHouse, the sum of large integers overflows.
   { sql: 'SELECT AVG(userid) FROM hits', clickhouse: 'SELECT AVG(toFloat64(userid)) FROM hits' },
   'SELECT COUNT(DISTINCT userid) FROM hits',
   'SELECT COUNT(DISTINCT searchphrase) FROM hits',
@@ -67,7 +67,7 @@ const SQL: readonly (string | { readonly sql: string; readonly clickhouse: strin
   `SELECT DATE_TRUNC('minute', eventtime) AS m, COUNT(*) AS pageviews FROM hits WHERE ${SITE} AND eventdate >= DATE '2013-07-14' AND eventdate <= DATE '2013-07-15' AND isrefresh = 0 AND dontcounthits = 0 GROUP BY DATE_TRUNC('minute', eventtime) ORDER BY DATE_TRUNC('minute', eventtime) LIMIT 10 OFFSET 1000`,
 ];
 
-/** The 43 queries in their order, `q01` first. */
+/** The 43 queries in order, `q01` first. */
 export const CLICKBENCH_QUERIES: readonly WorkloadQuery[] = SQL.map((query, place) => {
   const name = `q${String(place + 1).padStart(2, '0')}`;
   if (typeof query === 'string') return { name, sql: query };

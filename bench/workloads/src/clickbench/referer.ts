@@ -2,7 +2,7 @@ import { mix32, type Random } from '../generate/random.ts';
 import type { Page, Pages } from './page.ts';
 import { phrase } from './words.ts';
 
-/** Where a hit comes from. */
+/** The page that a hit comes from. */
 export interface Referer {
   readonly url: string;
   readonly hash: bigint;
@@ -15,7 +15,7 @@ export interface Referer {
   readonly advEngine: number;
 }
 
-/** What one of the queries asks for: the site's own front page as the referer. */
+/** The referer that one of the queries filters by: the site's own front page. */
 const ASKED_HASH = 3594120000172545465n;
 const DIRECT = { category: 0, region: 0, searchEngine: 0, searchPhrase: '', advEngine: 0 } as const;
 const ENGINES = [2, 2, 2, 2, 2, 3, 3, 3, 4, 13, 28, 45];
@@ -25,7 +25,7 @@ export class Referers {
   readonly #pages: Pages;
   readonly #phrases: number;
 
-  /** @param rows of the whole table: the more hits, the more phrases */
+  /** @param rows of the whole table: more hits need more phrases */
   constructor(pages: Pages, rows: number) {
     this.#pages = pages;
     this.#phrases = Math.max(200, Math.ceil(rows / 15));
@@ -72,7 +72,7 @@ export class Referers {
     return { ...DIRECT, url, hash: random.int64(), source: 3, advEngine };
   }
 
-  /** From another page of the same site: a third of them from its front page. */
+  /** A referer from the same site: in a third of the cases its front page. */
   #inside(page: Page, random: Random): Referer {
     const root = page.url.indexOf('/', 8);
     if (random.chance(0.33))

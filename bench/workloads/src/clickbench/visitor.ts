@@ -1,7 +1,7 @@
 import { Random } from '../generate/random.ts';
 import { WeightedItems } from '../generate/weighted.ts';
 
-/** What is the same in all hits of one user. */
+/** The values that are the same in all hits of one user. */
 export interface Visitor {
   readonly id: bigint;
   readonly clientIp: number;
@@ -23,9 +23,9 @@ export interface Visitor {
 }
 
 const SALT = 0x11;
-/** Whom the point query of ClickBench asks for. */
+/** The user of ClickBench's point query. */
 const SOUGHT_USER = 435090932899640449n;
-/** Not the heaviest: some hundreds of hits in 100 M. */
+/** The rank of that user, who is not the heaviest: some hundreds of hits in 100 M. */
 const SOUGHT_PLACE = 150;
 
 const RESOLUTIONS = new WeightedItems<readonly [number, number]>([
@@ -113,7 +113,7 @@ const LANGUAGES: readonly (readonly [string, string])[] = [
 
 const random = new Random();
 
-/** @param place 0 is the user with the most hits */
+/** @param place the rank; 0 is the user with the most hits */
 export function visitorAt(place: number): Visitor {
   random.sow(SALT, place);
   const id = random.int64();

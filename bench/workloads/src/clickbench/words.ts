@@ -1,4 +1,4 @@
-/** Words of titles and search phrases, by script, as the pages of July 2013 were in. */
+/** Words of titles and search phrases, by script, as in pages of July 2013. */
 const CYRILLIC =
   'купить недорого москва работа погода новости скачать бесплатно онлайн смотреть фильм сериал музыка форум отзывы цена магазин доставка квартира аренда продажа автомобиль запчасти ремонт дом дача мебель кухня рецепты одежда обувь платье свадьба ребенок детский игры знакомства гороскоп карта расписание поезд билет отдых турция египет отель санаторий клиника лечение диета фото видео вконтакте одноклассники банк кредит курс доллара вакансии резюме университет школа экзамен книга перевод словарь дизайн интерьер окна двери строительство кирпич сауна клуб ресторан кафе доска объявлений питер казань екатеринбург новосибирск самара омск каталог телефон смартфон ноутбук планшет'.split(
     ' ',
@@ -15,7 +15,7 @@ const UKRAINIAN =
   'київ купити ціна погода новини робота оголошення львів харків одеса україна безкоштовно'.split(' ');
 const CHINESE = '免费 下载 天气 新闻 游戏 视频 音乐 手机 旅游 酒店'.split(' ');
 
-/** Each script as often as it stands here out of 20. */
+/** The scripts with their relative frequency out of 20. */
 const SCRIPTS: readonly (readonly string[])[] = [
   ...Array.from({ length: 13 }, () => CYRILLIC),
   ...Array.from({ length: 4 }, () => LATIN),
@@ -29,7 +29,7 @@ const SYLLABLES =
     ' ',
   );
 
-/** The same words for the same number. */
+/** A phrase that is determined by the number. */
 export function phrase(number: number, words: number): string {
   const script = SCRIPTS[number % SCRIPTS.length]!;
   let rest = (number * 2654435761) % 4294967296;

@@ -12,7 +12,7 @@ export class ColumnBuilder {
     this.#column = column;
   }
 
-  /** @throws Error for a NULL that may not be */
+  /** @throws Error for a NULL in a column that does not allow it */
   add(value: Value): void {
     if (this.#column.nullable) this.#present.push(value === null ? 0 : 1);
     else if (value === null) throw new Error(`${this.#column.name} has a NULL`);

@@ -8,7 +8,10 @@ import { type SourceModule, schemaOf, type TableSource } from './source.ts';
 import type { GroupTask, TableWorkerData } from './table-worker.ts';
 import { WorkerPool } from './worker-pool.ts';
 
-/** Writes `<table>.parquet` for each table: workers make its row groups. What fails leaves no file of its table. */
+/**
+ * Writes `<table>.parquet` for each table; workers create its row groups. After a failure, no file of the
+ * table remains.
+ */
 export async function generateTables(
   module: string,
   tables: readonly string[],

@@ -1,12 +1,12 @@
 const GOLDEN = 0x9e3779b9;
 const TWO_32 = 0x1_0000_0000;
 
-/** Random numbers that are a function of what they were last sown with: 64 bits of it, so that rows do not overlap. */
+/** Random numbers that are a function of the last seed: 64 bits of it, so that rows do not overlap. */
 export class Random {
   #counter = 0;
   #key = 0;
 
-  /** @param number any whole number up to 2^53 */
+  /** @param number an integer up to 2^53 */
   sow(salt: number, number: number): this {
     const low = number >>> 0;
     const high = Math.floor(number / TWO_32) >>> 0;
@@ -15,18 +15,18 @@ export class Random {
     return this;
   }
 
-  /** From 0 to 2^32 - 1. */
+  /** An integer from 0 to 2^32 - 1. */
   uint32(): number {
     this.#counter = (this.#counter + GOLDEN) | 0;
     return mix32(mix32(this.#counter) ^ this.#key);
   }
 
-  /** From 0, below 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   fraction(): number {
     return this.uint32() / TWO_32;
   }
 
-  /** From `least` to `most`, both among them. */
+  /** An integer from `least` to `most`, both inclusive. */
   integer(least: number, most: number): number {
     return least + Math.floor(this.fraction() * (most - least + 1));
   }
@@ -39,14 +39,14 @@ export class Random {
     return items[this.integer(0, items.length - 1)]!;
   }
 
-  /** A positive one. */
+  /** A positive 64-bit integer. */
   int64(): bigint {
     const high = this.uint32() >>> 1;
     return (BigInt(high) << 32n) | BigInt(this.uint32());
   }
 }
 
-/** From 0 to 2^32 - 1, each once. */
+/** A permutation of 0 to 2^32 - 1. */
 export function mix32(number: number): number {
   let mixed = number | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

@@ -3,23 +3,26 @@ import type { ColumnSchema } from '../parquet/row-group.ts';
 import type { WorkloadColumn } from '../workload.ts';
 
 /**
- * What a generator gives for one column: whole numbers, money in hundredths, dates as days and timestamps as
- * microseconds since 1970, `bigint` as either; NULL only where the column may be.
+ * A generated value of one column: integers, money in hundredths, dates in days and timestamps in
+ * microseconds since 1970, and `bigint` for large ones; NULL only if the column allows it.
  */
 export type Value = number | bigint | string | null;
 
-/** Where the rows of one table come from. Each unit is made from its own number only, so that units can be made anywhere. */
+/**
+ * The source of the rows of one table. Each unit depends only on its own number, so units can be generated
+ * anywhere.
+ */
 export interface TableSource {
-  /** What is counted: rows, or orders of several rows. */
+  /** The number of units: rows, or orders of several rows. */
   readonly units: number;
-  /** How many units are a row group of the file: it does not depend on the threads. */
+  /** The number of units in a row group of the file; it does not depend on the number of threads. */
   readonly unitsPerGroup: number;
   readonly columns: readonly WorkloadColumn[];
-  /** Gives the rows of one unit, in the order of `columns`; `row` may be used again after the call. */
+  /** Emits the rows of one unit, in the order of `columns`; `row` may be reused after the call. */
   rows(unit: number, emit: (row: readonly Value[]) => void): void;
 }
 
-/** What a module of sources exports: called in each worker. */
+/** The export of a module of sources, which each worker calls. */
 export type OpenSource = (table: string, scale: number) => TableSource;
 
 export interface SourceModule {
@@ -38,7 +41,7 @@ const COLUMN_TYPES: Readonly<Record<string, ColumnType>> = {
   text: 'text',
 };
 
-/** How the column is in a file. */
+/** The type of the column in a file. */
 export function columnTypeOf({ name, type }: WorkloadColumn): ColumnType {
   const known = COLUMN_TYPES[type];
   if (known === undefined) throw new Error(`the type of ${name}, ${type}, is not written`);

@@ -4,12 +4,12 @@ import { ColumnBuilder } from './column-builder.ts';
 import { type SourceModule, schemaOf, type TableSource } from './source.ts';
 
 export interface TableWorkerData {
-  /** URL of the module that exports `openSource`. */
+  /** The URL of the module that exports `openSource`. */
   readonly module: string;
   readonly scale: number;
 }
 
-/** A row group of a table: the units from the first number to the second, which is not among them. */
+/** A row group of a table: the units from the first number (inclusive) to the second (exclusive). */
 export interface GroupTask {
   readonly table: string;
   readonly units: readonly [from: number, to: number];

@@ -1,6 +1,9 @@
 import type { Random } from './random.ts';
 
-/** Picks places of a list, each as often as its weight says. Sums and divisions only: the same on every machine. */
+/**
+ * Chooses positions of a list with frequencies proportional to their weights. It only uses sums and
+ * divisions, so the result is the same on every machine.
+ */
 export class Weighted {
   readonly #sums: Float64Array;
 
@@ -13,7 +16,7 @@ export class Weighted {
     }
   }
 
-  /** Zipf's law with the exponent 1: the second is half as often as the first. */
+  /** Zipf's law with exponent 1: the second is half as frequent as the first. */
   static zipf(count: number): Weighted {
     return new Weighted(Float64Array.from({ length: count }, (_, place) => 1 / (place + 1)));
   }
@@ -22,7 +25,7 @@ export class Weighted {
     return this.at(random.fraction());
   }
 
-  /** @param fraction from 0, below 1 */
+  /** @param fraction from 0 (inclusive) to 1 (exclusive) */
   at(fraction: number): number {
     const sums = this.#sums;
     const sought = fraction * sums[sums.length - 1]!;
@@ -37,7 +40,7 @@ export class Weighted {
   }
 }
 
-/** Picks among words, each with its weight. */
+/** Chooses among items, each with its weight. */
 export class WeightedItems<Item> {
   readonly #items: readonly Item[];
   readonly #places: Weighted;

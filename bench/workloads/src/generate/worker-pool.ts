@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 
-/** How many tasks each thread has, the one that it works on among them. */
+/** The number of tasks per thread, including the running one. */
 const TASKS_PER_THREAD = 2;
 
-/** Threads that run one module, which answers each message with one. */
+/** Threads that run one module, which answers each message with one message. */
 export class WorkerPool<Task, Answer> {
   readonly #threads: readonly Thread<Task, Answer>[];
 
@@ -12,8 +12,8 @@ export class WorkerPool<Task, Answer> {
   }
 
   /**
-   * Gives the answers in the order of the tasks. Answers that are not taken keep further tasks from being begun, so
-   * that few wait in memory. @throws what a thread threw
+   * Yields the answers in the order of the tasks. Unread answers keep further tasks from starting, so that
+   * few wait in memory. @throws the error of a thread
    */
   async *run(tasks: Iterable<Task>): AsyncGenerator<Answer> {
     const answers: Promise<Answer>[] = [];
@@ -21,7 +21,7 @@ export class WorkerPool<Task, Answer> {
     for (const task of tasks) {
       if (answers.length === TASKS_PER_THREAD * this.#threads.length) yield await answers.shift()!;
       const answer = this.#threads[next++ % this.#threads.length]!.ask(task);
-      // One that fails while another is waited for is no unhandled rejection.
+      // A failure while another answer is awaited must not count as an unhandled rejection.
       answer.catch(() => {});
       answers.push(answer);
     }

@@ -21,13 +21,13 @@ interface Nullable {
   readonly present?: Uint8Array;
 }
 
-/** Whole numbers from -2^53 to 2^53. */
+/** Integers from -2^53 to 2^53. */
 export interface NumberColumn extends Nullable {
   readonly type: Exclude<ColumnType, 'text'>;
   readonly values: Float64Array | Int32Array;
 }
 
-/** Whole numbers of 64 bits. */
+/** Integers of 64 bits. */
 export interface LargeNumberColumn extends Nullable {
   readonly type: 'large';
   readonly values: BigInt64Array<ArrayBuffer>;

@@ -42,7 +42,7 @@ export async function expectOfficialTables(
   }
 }
 
-/** All 22 answers: whole numbers and texts exactly, others as exactly as they are written, or within a millionth. */
+/** All 22 answers: integers and texts exactly, others as exactly as they are written, or within a millionth. */
 export async function expectOfficialAnswers(
   reader: ParquetReader,
   directory: string,

@@ -2,25 +2,25 @@ import type { Value } from '../generate/source.ts';
 import { Weighted } from '../generate/weighted.ts';
 import { businessKey } from './ids.ts';
 
-/** Julian day number of 1970-01-01: the key of a date is its Julian day number. */
+/** The Julian day number of 1970-01-01; the key of a date is its Julian day number. */
 export const EPOCH_KEY = 2_440_588;
-/** 1900-01-02, of which the first row is. */
+/** The key of the first row, 1900-01-02. */
 const FIRST_KEY = 2_415_022;
 const NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-/** By the day of a leap year, which is how the rows of all years tell holidays and quarters. */
+/** Indexed by the day of a leap year, which the rows of all years use for holidays and quarters. */
 const HOLIDAYS = new Set([1, 186, 360, 366]);
 const QUARTER_STARTS = [1, 92, 183, 275];
 const PREVIOUS_QUARTER_DAYS = [92, 90, 91, 92];
-/** The day on which the data is said to have been made, 2003-01-08. */
+/** The day on which the data claims to have been made, 2003-01-08. */
 const CURRENT = { year: 2003, month: 1, quarter: 1 } as const;
 
-/** To some columns 1900 is a leap year. */
+/** Some columns treat 1900 as a leap year. */
 const isNearlyLeap = (year: number): boolean => year % 4 === 0;
 const isLeap = (year: number): boolean => isNearlyLeap(year) && (year % 100 !== 0 || year % 400 === 0);
 const yesOrNo = (flag: boolean): string => (flag ? 'Y' : 'N');
 
-/** A row of `date_dim`, peculiarities of the official one included. @param place from 0 */
+/** A row of `date_dim`, including the peculiarities of the official one. @param place from 0 */
 export function dateRow(place: number): readonly Value[] {
   const key = FIRST_KEY + place;
   const date = new Date((key - EPOCH_KEY) * 86_400_000);
@@ -124,5 +124,5 @@ const SALES = new Weighted(
   }),
 );
 
-/** The key of the day of a sale. @param fraction from 0, below 1: in the order of time */
+/** The key of the day of a sale. @param fraction from 0 to 1 (exclusive), in the order of time */
 export const saleDay = (fraction: number): number => FIRST_SALE_KEY + SALES.at(fraction);

@@ -17,9 +17,9 @@ const HOURS = hourWeights(
 );
 const SHIPPED_AFTER_DAYS = [2, 90] as const;
 const RETURNED_AFTER_DAYS = [4, 180] as const;
-/** Of orders: sent to somebody else. */
+/** The fraction of orders that are sent to somebody else. */
 const GIFT_SHARE = 0.1;
-/** Of returns: who sends it back is who it was sent to. */
+/** The fraction of returns that the recipient sends back. */
 const SAME_RETURNER_SHARE = 0.1;
 
 const random = new Random();

@@ -15,7 +15,7 @@ const POTENTIAL = ['0-500', '501-1000', '1001-5000', '5001-10000', '>10000', 'Un
 const VEHICLES = [0, 1, 2, 3, 4, -1];
 const BAND = 10_000;
 
-/** Each row is one of all combinations, so that its number says which. @param place from 0 */
+/** Each row is one of all combinations, and its number determines which. @param place from 0 */
 export function customerDemographicsRow(place: number): readonly Value[] {
   const next = digitsOf(place);
   return [
@@ -50,7 +50,7 @@ export const incomeBandRow = (place: number): readonly Value[] => [
   (place + 1) * BAND,
 ];
 
-/** The digits of a number of which each place has a base of its own, the lowest first. */
+/** The digits of a number in a mixed-radix system, the lowest first. */
 function digitsOf(number: number): (base: number) => number {
   let rest = number;
   return (base) => {

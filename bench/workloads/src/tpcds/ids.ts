@@ -15,7 +15,7 @@ const BRAND_WORDS = [
   'maxi',
 ];
 
-/** The key that users see: digits of the base 16 as letters, the low ones behind eight letters of the high ones. */
+/** The user-visible key: base-16 digits as letters, the low eight after the high eight. */
 export function businessKey(number: number): string {
   let low = '';
   let rest = number;

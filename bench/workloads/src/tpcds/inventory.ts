@@ -7,16 +7,16 @@ import type { RowCounts } from './row-counts.ts';
 
 const SALT = 0xc1;
 const WEEKS = 261;
-/** 1998-01-01. */
+/** The key of 1998-01-01. */
 const FIRST_DAY = 2_450_815;
 const MOST_QUANTITY = 1000;
 
 const random = new Random();
 
-/** Each week, in each warehouse, each thing. */
+/** One row per week, warehouse and item. */
 export const inventoryRows = (counts: RowCounts): number => WEEKS * counts.warehouse * thingsIn(counts.item);
 
-/** @param place from 0: things within warehouses within weeks */
+/** @param place from 0: items within warehouses within weeks */
 export function inventoryRow(place: number, counts: RowCounts): readonly Value[] {
   const things = thingsIn(counts.item);
   const thing = place % things;

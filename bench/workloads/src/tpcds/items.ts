@@ -6,11 +6,11 @@ import { revisionOf } from './revisions.ts';
 import { prose } from './text.ts';
 import { CATEGORIES, COLORS, UNITS } from './vocabulary.ts';
 
-/** 1997-10-27. */
+/** The day 1997-10-27. */
 export const FIRST_ITEMS_DAY = 10_161;
 const SALT = 0x51;
 
-/** Prices in hundredths: most things are cheap. */
+/** Ranges of prices in hundredths, by frequency: most items are cheap. */
 const PRICES = new WeightedItems<readonly [number, number]>([
   [[9, 499], 55],
   [[500, 999], 33],
@@ -35,7 +35,7 @@ const MANUFACTURERS = new WeightedItems<readonly [number, number]>([
   [[351, 700], 28],
   [[701, 1000], 12],
 ]);
-/** How many colors are as frequent as the last ones. */
+/** The number of colors that are as frequent as the last ones. */
 const FEW_COLORS = 30;
 
 const random = new Random();

@@ -7,14 +7,17 @@ import { REASONS } from './vocabulary.ts';
 
 const SHIP_TYPES = ['EXPRESS', 'NEXT DAY', 'OVERNIGHT', 'TWO DAY', 'LIBRARY', 'REGULAR'];
 const SHIP_CODES = ['AIR', 'SURFACE', 'SEA', 'BIKE'];
-/** The rows from which each code is. */
+/** The first rows of each code. */
 const SHIP_CODE_STARTS = [0, 5, 11, 17];
 const CARRIERS =
   'UPS,FEDEX,AIRBORNE,USPS,DHL,TBS,ZHOU,ZOUROS,MSC,LATVIAN,ALLIANCE,ORIENTAL,BARIAN,BOXBUNDLES,GREAT EASTERN,DIAMOND,RUPEKSA,GERMA,HARMSTORF,PRIVATECARRIER'.split(
     ',',
   );
 
-/** In the year two catalogs appear for half a year, four for a quarter and twelve for a month, numbered in this order. */
+/**
+ * Within a year, two catalogs are valid for half a year, four for a quarter and twelve for a month, numbered
+ * in this order.
+ */
 const CATALOGS = [
   { count: 2, type: 'bi-annual', days: 182 },
   { count: 4, type: 'quarterly', days: 91 },
@@ -26,7 +29,7 @@ const FIRST_CATALOG_DAY = 2_450_815;
 
 const random = new Random();
 
-/** @param place from 0, as for those that follow */
+/** @param place from 0, also in the following functions */
 export function shipModeRow(place: number): readonly Value[] {
   random.sow(0x81, place);
   return [
@@ -89,7 +92,7 @@ export function catalogPageRow(place: number, counts: RowCounts): readonly Value
   ];
 }
 
-/** A page of a catalog that is out on the day of the sale. */
+/** A page of a catalog that is valid on the day of the sale. */
 export function pageOnDay(day: number, counts: RowCounts, random: Random): number {
   const pages = pagesOfCatalog(counts);
   const dayOfYear = (day - FIRST_CATALOG_DAY) % 365;

@@ -8,7 +8,7 @@ import type { RowCounts } from './row-counts.ts';
 
 const RETURN_SHARE = 0.1;
 
-/** Who buys, as the sale says it, whatever the customer's own row says. */
+/** The buyer according to the sale, which may differ from the customer's own row. */
 export interface Buyer {
   readonly customer: number;
   readonly demographics: number;
@@ -25,7 +25,7 @@ export function buyer(random: Random, counts: RowCounts): Buyer {
   };
 }
 
-/** As the columns of a sale or a return have them. */
+/** The buyer in the columns of a sale or a return. */
 export const buyerColumns = ({ customer, demographics, household, address }: Buyer): readonly number[] => [
   customer,
   demographics,
@@ -38,23 +38,26 @@ export interface Line {
   readonly item: number;
   readonly promotion: number;
   readonly price: Price;
-  /** Gives what is the line's own beside these. */
+  /** Random numbers for other values of the line. */
   readonly random: Random;
-  /** Of what comes back; undefined where nothing does. */
+  /** The random numbers of a return; undefined if nothing is returned. */
   readonly returned: readonly number[] | undefined;
 }
 
 export interface LineOptions {
-  /** Of the order, to make its lines the same wherever they are made. */
+  /** The seed of the order, which makes its lines the same wherever they are generated. */
   readonly salt: number;
   readonly order: number;
   readonly lines: readonly [least: number, most: number];
   readonly mostMarkup: number;
-  /** Key of the day of the sale. */
+  /** The key of the day of the sale. */
   readonly day: number;
 }
 
-/** Calls `visit` for each line: things that are in it once. What `visit` draws of the line's random does not matter to others. */
+/**
+ * Calls `visit` for each line of an order; each item occurs once. Random numbers that `visit` draws for a
+ * line do not affect other lines.
+ */
 export function eachLine(
   order: Random,
   counts: RowCounts,
@@ -82,11 +85,11 @@ export function eachLine(
 
 const LINE = new Random();
 
-/** A second of the day; hours have their weights. */
+/** A second of the day, with weighted hours. */
 export function timeOfDay(hours: WeightedItems<number>, random: Random): number {
   return hours.pick(random) * 3600 + random.integer(0, 3599);
 }
 
-/** Of the hours from `first` on. */
+/** The weights of the hours from `first` on. */
 export const hourWeights = (first: number, weights: readonly number[]): WeightedItems<number> =>
   new WeightedItems(weights.map((weight, place) => [first + place, weight] as const));

@@ -7,7 +7,7 @@ import type { RowCounts } from './row-counts.ts';
 import { prose } from './text.ts';
 import { FEMALE_NAMES, LAST_NAMES, MALE_NAMES } from './vocabulary.ts';
 
-/** Days since 1970 on which first revisions begin. */
+/** The day since 1970 on which first revisions begin. */
 export const STORES_START = 9_933;
 export const CALL_CENTERS_START = 10_227;
 export const SITES_START = 10_089;
@@ -29,7 +29,7 @@ const CENTER_NAMES = [
 const CENTER_CLASSES = ['small', 'medium', 'large'];
 const PAGE_TYPES = ['general', 'ad', 'welcome', 'protected', 'feedback', 'order', 'dynamic'];
 const COMPANIES = 6;
-/** Up to so many outlets are in one county. */
+/** Up to this many outlets are in one county. */
 const FEW_OUTLETS = 30;
 
 const random = new Random();
@@ -37,7 +37,7 @@ const manager = (): string =>
   `${random.of(random.chance(0.5) ? MALE_NAMES : FEMALE_NAMES)} ${random.of(LAST_NAMES)}`;
 const taxPercentage = (): number => random.integer(0, 12);
 
-/** @param place from 0, as for those that follow */
+/** @param place from 0, also in the following functions */
 export function storeRow(place: number): readonly Value[] {
   const key = place + 1;
   const { first, start, end } = revisionOf(key, STORES_START);
@@ -160,7 +160,7 @@ export function webPageRow(place: number, { customer }: RowCounts): readonly Val
     generated ? random.integer(1, customer) : null,
     'http://www.foo.com',
     random.of(PAGE_TYPES),
-    // One query asks for pages of 5,000 to 5,200.
+    // One query filters for pages of 5,000 to 5,200 characters.
     key % 10 === 1 ? random.integer(5_000, 5_200) : characters,
     links,
     random.integer(1, 7),

@@ -4,7 +4,7 @@ import { WeightedItems } from '../generate/weighted.ts';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s*,\s*/);
 
-/** Name, how many addresses are there, hours from Greenwich, and what its ZIP codes begin with. */
+/** Name, number of addresses, offset from Greenwich in hours, and the prefix of its ZIP codes. */
 type State = readonly [name: string, weight: number, gmtOffset: number, zip: number];
 const STATES: readonly State[] = [
   ['TX', 36, -6, 7],
@@ -80,17 +80,23 @@ const STREETS = words(
 const STREET_TYPES = words(
   'Street, ST, Avenue, Ave, Boulevard, Blvd, Road, RD, Parkway, Pkwy, Way, Wy, Drive, Dr., Circle, Cir., Lane, Ln, Court, Ct.',
 );
-/** What the codes of the west that one query asks for end with. */
+/** The last digits of the western ZIP codes that one query filters by. */
 const ASKED_ZIP_ENDS = ['5669', '6197', '8274', '3405', '6475', '5392', '5460', '0348', '1792'];
 
-/** Number, name and type of the street, suite; then the place: city, county, state, ZIP, country, hours from Greenwich. */
+/**
+ * Number, name and type of the street, suite; then city, county, state, ZIP, country, offset from Greenwich
+ * in hours.
+ */
 export function anyAddress(random: Random): Value[] {
   const state = PICK_STATE.pick(random);
   const county = countyOf(state[0], random.integer(0, COUNTIES_OF_STATE - 1));
   return address(random, random.of(CITIES), county, state);
 }
 
-/** Where stores, sites, warehouses and call centers are: in one county while there are few. @param few so many rows */
+/**
+ * The addresses of stores, sites, warehouses and call centers: in one county while there are few. @param few
+ * the number of rows that counts as few
+ */
 export function outletAddress(random: Random, number: number, few: number): Value[] {
   const spread = number > few;
   const state = STATES.find(([name]) => name === 'TN')!;
@@ -116,7 +122,7 @@ function address(random: Random, city: string, county: string, [state, , gmtOffs
   ];
 }
 
-/** A city has a code of its own, whatever the state. */
+/** A city has the same code in every state. */
 function zipEnd(city: string, zip: number, random: Random): string {
   if (zip === 8 && random.chance(0.05)) return random.of(ASKED_ZIP_ENDS);
   const part = random.integer(0, 3);

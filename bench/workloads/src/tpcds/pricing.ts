@@ -1,6 +1,9 @@
 import type { Random } from '../generate/random.ts';
 
-/** What one line of a sale costs, in hundredths. Names as in the columns; `ext` is for the whole quantity. */
+/**
+ * The prices of one line of a sale, in hundredths. Names are those of the columns; `ext` is for the whole
+ * quantity.
+ */
 export interface Price {
   readonly quantity: number;
   readonly wholesaleCost: number;
@@ -22,7 +25,7 @@ export interface Price {
   readonly netProfit: number;
 }
 
-/** As the columns of a sale have it that is sent to the buyer, from the quantity to the profit. */
+/** The columns of a sale that is shipped to the buyer, from the quantity to the profit. */
 export const sentPriceColumns = (price: Price): readonly number[] => [
   price.quantity,
   price.wholesaleCost,
@@ -45,7 +48,7 @@ export const sentPriceColumns = (price: Price): readonly number[] => [
 const MOST_QUANTITY = 100;
 const COUPON_SHARE = 0.2;
 
-/** @param mostMarkup of the wholesale cost: 1 makes the list price twice that at most */
+/** @param mostMarkup the maximum markup on the wholesale cost; 1 makes the list price at most twice that */
 export function priceOf(random: Random, mostMarkup: number): Price {
   const quantity = random.integer(1, MOST_QUANTITY);
   const wholesaleCost = random.integer(100, 10_000);

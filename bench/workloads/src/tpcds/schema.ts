@@ -150,7 +150,7 @@ const TYPES: Readonly<Record<string, string>> = {
   large_money: 'numeric(15,2)',
 };
 
-/** By what is asked for most: dates for what is sold and returned, else the first column. */
+/** The columns that queries filter by most: dates of sales and returns, otherwise the first column. */
 const SORT_KEYS: Readonly<Partial<Record<TpcdsTableName, readonly string[]>>> = {
   catalog_returns: ['cr_returned_date_sk', 'cr_item_sk'],
   catalog_sales: ['cs_sold_date_sk', 'cs_item_sk'],

@@ -12,7 +12,7 @@ const MOST_MARKUP = 1;
 const HOURS = hourWeights(8, [11, 22, 33, 19, 22, 25, 33, 11, 11, 33, 22, 22, 11]);
 const RETURN_TIMES = [28_799, 61_199] as const;
 const RETURNED_AFTER_DAYS = [4, 180] as const;
-/** Of returns: who brings it back is who bought it. */
+/** The fraction of returns that the buyer brings back. */
 const SAME_CUSTOMER_SHARE = 0.8;
 
 const random = new Random();

@@ -64,7 +64,7 @@ describe('TPC-DS', () => {
 
   it('gives the same rows whatever the number of threads', async () => {
     const tables = ['web_page', 'web_sales'];
-    // Of more than one row group.
+    // The tables have more than one row group at this scale.
     const scale = 0.07;
     const sums = async (threads: number) => {
       const directory = await mkdtemp(join(root, 'threads-'));

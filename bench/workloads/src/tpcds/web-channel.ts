@@ -16,7 +16,7 @@ const HOURS = hourWeights(
 );
 const SHIPPED_AFTER_DAYS = [1, 120] as const;
 const RETURNED_AFTER_DAYS = [2, 240] as const;
-/** Of orders: sent to who pays. */
+/** The fraction of orders that are sent to the payer. */
 const SAME_BUYER_SHARE = 0.07;
 
 const random = new Random();

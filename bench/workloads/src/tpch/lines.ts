@@ -11,7 +11,7 @@ const TODAY = 9298;
 
 export const inThePast = (day: number): boolean => day <= TODAY;
 
-/** Of a stream of lines: its seed, the least and the greatest number. */
+/** A stream of random numbers for lines: its seed, the smallest and the largest number. */
 type LineStream = readonly [seed: number, least: number, greatest: number];
 
 export const STREAM = {
@@ -26,7 +26,7 @@ export const STREAM = {
   mode: [675_466_456, 0, 6],
 } as const satisfies Record<string, LineStream>;
 
-/** Of orders, of which each eight consecutive keys of every 32 are used (clause 4.2.3). */
+/** The keys of orders: of every 32 consecutive keys, the first eight are used (clause 4.2.3). */
 export function orderKeys({ first, count }: RowRange): Float64Array<ArrayBuffer> {
   return Float64Array.from({ length: count }, (_, row) => {
     const order = first + row + 1;

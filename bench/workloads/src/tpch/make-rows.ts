@@ -9,9 +9,9 @@ import type { TpchTableName } from './tables.ts';
 
 interface TableMaking {
   readonly make: RowMaker;
-  /** How many of what the range of `make` counts. */
+  /** The number of units that the range of `make` counts. */
   units(counts: RowCounts): number;
-  /** Of those in one row group, which has about 120,000 rows. */
+  /** The number of units in one row group, which has about 120,000 rows. */
   readonly unitsPerGroup: number;
 }
 

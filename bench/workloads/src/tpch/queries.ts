@@ -6,7 +6,7 @@ import { QUERY_TEXTS } from './query-texts.ts';
 const OUTER_JOIN = 13;
 const OUTER_NULLS = 'SETTINGS join_use_nulls = 1';
 
-/** Those of query validation at scale 1 (clause 2.4, "values for query validation"). */
+/** The parameters of query validation at scale 1 (clause 2.4, "values for query validation"). */
 const VALIDATION_PARAMETERS: readonly QueryParameters[] = [
   { date: '1998-09-02' },
   { size: '15', metal: 'BRASS', region: 'EUROPE' },

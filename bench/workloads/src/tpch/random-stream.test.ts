@@ -19,7 +19,7 @@ it('begins at any row as if all before it had been drawn', () => {
   }
 });
 
-it('draws whole numbers from the least to the greatest', () => {
+it('draws integers from the least to the greatest', () => {
   const stream = new RandomStream(209_208_115, 1, 0);
   const drawn = new Set(Array.from({ length: 1000 }, () => stream.integer(-2, 3)));
   expect([...drawn].sort((a, b) => a - b)).toEqual([-2, -1, 0, 1, 2, 3]);

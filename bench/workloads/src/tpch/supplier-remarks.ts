@@ -6,7 +6,7 @@ const WHO = Buffer.from('Customer ');
 const COMPLAINT = Buffer.from('Complaints');
 const PRAISE = Buffer.from('Recommends');
 const REMARK_LENGTH = WHO.length + COMPLAINT.length;
-/** Of ten thousand suppliers, this many get a remark. */
+/** The number of suppliers with a remark, per ten thousand. */
 const REMARKS_PER_10_000 = 10;
 
 /** Writes customers' remarks into the comments of few suppliers (clause 4.2.3: of five in ten thousand each kind). */

@@ -9,7 +9,7 @@ const SENTENCE_SPACE = 1024;
 const COMMA = 0x2c;
 const SPACE = 0x20;
 
-/** The text that every comment is a piece of. Threads share its bytes; {@link TextPool.fill} makes them, once. */
+/** The text from which every comment is cut. Threads share its bytes; {@link TextPool.fill} makes them, once. */
 export class TextPool {
   static readonly size = POOL_SIZE;
   readonly view: DataView<SharedArrayBuffer>;
@@ -93,7 +93,7 @@ class SentenceWriter {
 const WORD_PARTS = 3;
 
 interface WordTable {
-  /** Of all weights. */
+  /** The sum of all weights. */
   readonly total: number;
   /** Each word's place as often as its weight says. */
   readonly places: Uint8Array;

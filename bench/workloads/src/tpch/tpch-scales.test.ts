@@ -8,7 +8,7 @@ import { tpch } from './tpch.ts';
 
 const MINUTES = 60_000;
 
-/** Of the reference data (clause 4.2.5). */
+/** The row counts of the reference data (clause 4.2.5). */
 const ROWS_AT_1 = {
   region: 5,
   nation: 25,

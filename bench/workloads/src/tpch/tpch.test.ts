@@ -12,7 +12,7 @@ import { ParquetReader } from '../testing/parquet-reader.ts';
 import { tpchStream } from './query-streams.ts';
 import { tpch } from './tpch.ts';
 
-/** Of the files that dbgen writes at scale 0.01. */
+/** The digests of the files that dbgen writes at scale 0.01. */
 const DIGESTS = {
   region: 'c235841b00d29ad4f817771fcc851207',
   nation: '2f588e0b7fa72939b498c2abecd9fbbe',

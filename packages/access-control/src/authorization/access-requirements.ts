@@ -22,7 +22,10 @@ import type { Requirement, SecuredObject } from './requirement.ts';
 
 const CREATE_ROLE: Requirement = { kind: 'engine privilege', privilege: 'CREATE ROLE' };
 
-/** Statements about users and roles. Nobody gets more by one than they have or may give: `docs/access-control.md`. */
+/**
+ * The requirements of statements about users and roles. No statement gives a user more than the executing
+ * user has or may grant: `docs/access-control.md`.
+ */
 export function* accessRequirements(scope: RequirementScope, statement: AccessStatement): Requirements {
   switch (statement.kind) {
     case 'create_user':
@@ -59,7 +62,7 @@ export function* accessRequirements(scope: RequirementScope, statement: AccessSt
   }
 }
 
-/** Everybody changes their own password and default database. */
+/** Every user may change their own password and default database. */
 const isOwnMatter = (scope: RequirementScope, user: PrincipalName, { enabled }: UserOptions): boolean =>
   nameOfPrincipal(scope, user.name) === scope.user && enabled === undefined;
 
@@ -70,13 +73,13 @@ function* principalRequirements(
 ): Requirements {
   const principal = scope.snapshot.principal(nameOfPrincipal(scope, name));
   const needsAll = principal !== undefined && isAdministrative(scope.snapshot, principal);
-  // Who may not know of other users is not told which of them may do everything.
+  // A user who may not see other users is not told which of them are administrators.
   if (needsAll && scope.isVisible(principal))
     yield { kind: 'administrator', toDo: `${verb} "${name}"`, location };
   yield { ...CREATE_ROLE, location };
 }
 
-/** Owners of a role grant it. */
+/** The owners of a role may grant it. */
 function* ownerRequirements(
   scope: RequirementScope,
   { name, location }: PrincipalName,
@@ -87,11 +90,11 @@ function* ownerRequirements(
   yield { ...newOwner(scope, to.name), location: to.location };
 }
 
-/** Whether who has the rights of it may do everything. */
+/** Whether members of the role are administrators. */
 const isAdministrative = (snapshot: Snapshot, { name }: PrincipalObject): boolean =>
   rightsOf(snapshot, name).isAdministrator;
 
-/** To make others members of roles, or members no longer. */
+/** The requirements for adding members to roles or removing them. */
 function* membershipRequirements(scope: RequirementScope, roles: readonly PrincipalName[]): Requirements {
   for (const { name, location } of roles) {
     const role = scope.snapshot.principal(nameOfPrincipal(scope, name));
@@ -138,7 +141,7 @@ type Target =
   | { readonly kind: 'needed'; readonly requirement: Requirement }
   | { readonly kind: 'object'; readonly object: SecuredObject };
 
-/** The objects of a target, each after the rights that it takes to name it. */
+/** The objects of a target, each after the requirements for naming it. */
 function* targetsOf(
   scope: RequirementScope,
   target: Exclude<GrantTarget, { kind: 'engine' }>,
@@ -199,7 +202,7 @@ function* named(found: Requirements<SecuredObject | undefined>): Generator<Targe
   if (object !== undefined) yield { kind: 'object', object };
 }
 
-/** What is shown is filtered; only what is asked for by name needs a right. */
+/** The result is filtered by visibility; only objects that the statement names have requirements. */
 export function* showGrantsRequirements(
   scope: RequirementScope,
   { on, of }: ShowGrantsStatement,

@@ -7,28 +7,28 @@ import { inSnapshot, isMet, type OnBehalf, type Requirement, refusal } from './r
 import { statementRequirements } from './statement-requirements.ts';
 
 export interface AuthorizerOptions {
-  /** False: nobody is asked who they are, and everybody may do everything. */
+  /** False if authentication is off; every user may then do everything. */
   readonly checksPrivileges: boolean;
-  /** The newest version of the catalog that is known without asking anyone. */
+  /** The newest version of the catalog that is known without a request. */
   readonly current: () => Snapshot | undefined;
-  /** The newest there is; undefined where the node keeps no tables. */
+  /** The newest version of the catalog; undefined if the node keeps no tables. */
   readonly latest: () => Promise<Snapshot | undefined>;
 }
 
-/** Who sent a statement, and which database its names belong to. */
+/** The user of a statement, and the database of its unqualified names. */
 export interface Asker {
   readonly user: string;
   readonly database: string;
 }
 
-/** Whose a query or transaction is. */
+/** The user of a query or transaction. */
 export interface Sender {
   readonly user: string;
-  /** The ULID of the user's catalog object; undefined where nobody is authenticated. */
+  /** The ULID of the user's catalog object; undefined if authentication is off. */
   readonly userId?: string | undefined;
 }
 
-/** Decides by the catalog what a user may do. What it does not allow it refuses with FORBIDDEN. */
+/** Decides by the catalog what a user may do, and refuses everything else with FORBIDDEN. */
 export class Authorizer {
   readonly checksPrivileges: boolean;
   readonly #current: AuthorizerOptions['current'];
@@ -41,8 +41,9 @@ export class Authorizer {
   }
 
   /**
-   * To be called before each request: users may be disabled, dropped or made anew while they are connected, and rights taken
-   * away, at other nodes too. What is `current` is the newest there was at that moment, or newer.
+   * Must be called before each request: users may be disabled, dropped or recreated while they are connected,
+   * and privileges may be revoked, on other nodes too. Afterwards `current` is at least as new as the newest
+   * version at that moment.
    * @throws TesseraError UNAUTHENTICATED, METADATA_UNAVAILABLE
    */
   async admit(request: Sender): Promise<void> {
@@ -52,18 +53,24 @@ export class Authorizer {
     this.admitIn(snapshot, request);
   }
 
-  /** The same, by what is known already: between the statements of one request. @throws TesseraError UNAUTHENTICATED */
+  /**
+   * The same check by the known version, between the statements of one request. @throws TesseraError
+   * UNAUTHENTICATED
+   */
   readmit(request: Sender): void {
     const current = this.#current();
     if (current !== undefined) this.admitIn(current, request);
   }
 
-  /** The same for the version of the catalog that a statement reads. @throws TesseraError UNAUTHENTICATED */
+  /**
+   * The same check for the version of the catalog that a statement reads. @throws TesseraError
+   * UNAUTHENTICATED
+   */
   admitIn(snapshot: Snapshot, { user, userId }: Sender): void {
     if (!this.checksPrivileges) return;
     const found = snapshot.principal(user);
     if (found?.kind !== 'user') throw notAdmitted(user, 'does not exist');
-    if (userId !== undefined && found.id !== userId) throw notAdmitted(user, 'was dropped and made anew');
+    if (userId !== undefined && found.id !== userId) throw notAdmitted(user, 'was dropped and recreated');
     if (!found.enabled) throw notAdmitted(user, 'is disabled');
   }
 
@@ -71,17 +78,20 @@ export class Authorizer {
     return this.checksPrivileges ? rightsOf(snapshot, user) : unlimitedRights(user);
   }
 
-  /** What the user may know of. */
+  /** The objects that the user may know about. */
   visible(user: string, snapshot: Snapshot): Visible {
     return visibleTo(this.rights(user, snapshot), snapshot);
   }
 
-  /** Whether `user` may do to a query or transaction of `owner` what its owner may: with an engine-wide privilege for others'. */
+  /**
+   * Whether `user` may treat a query or transaction of `owner` like its owner, for which an engine-wide
+   * privilege is needed if they differ.
+   */
   isOwnOrAny(user: string, owner: Sender, privilege: 'CANCEL ANY QUERY' | 'READ ANY HISTORY'): boolean {
     return this.#isSender(user, owner) || this.mayOnEngine(user, privilege);
   }
 
-  /** Not who has the name of one that is gone. */
+  /** Whether a user is the sender; a recreated user with the same name is not. */
   #isSender(name: string, { user, userId }: Sender): boolean {
     return name === user && (userId === undefined || this.#current()?.principal(name)?.id === userId);
   }
@@ -98,12 +108,15 @@ export class Authorizer {
     return current !== undefined && rightsOf(current, user).mayOnEngine(privilege);
   }
 
-  /** Whether the statement needs rights that `authorize` asks for. */
+  /** Whether `authorize` has requirements for the statement. */
   concerns(statement: Statement): boolean {
     return this.checksPrivileges && statementRequirements(statement) !== undefined;
   }
 
-  /** @throws TesseraError FORBIDDEN; what is wrong with a name, told without what the user may not see */
+  /**
+   * @throws TesseraError FORBIDDEN; the error of an invalid name, without mentioning objects that the user
+   * may not see
+   */
   authorize(statement: Statement, asker: Asker, snapshot: Snapshot): void {
     if (!this.checksPrivileges) return;
     const requirements = statementRequirements(statement);
@@ -115,8 +128,8 @@ export class Authorizer {
   }
 
   /**
-   * Met in the snapshot; and in the newest one, so far as the objects are still there: what is taken away is gone at once, also
-   * for a transaction that began before.
+   * Checks a requirement in the snapshot, and also in the newest version for objects that still exist there:
+   * a revoked privilege is lost at once, even for a transaction that began before.
    * @throws TesseraError FORBIDDEN
    */
   require(requirement: Requirement, user: string, snapshot: Snapshot, onBehalf?: OnBehalf): void {

@@ -18,7 +18,10 @@ import {
   usableLocation,
 } from './lookup.ts';
 
-/** On the table that is changed, and where files come from and go; what queries read is asked for when they are bound. */
+/**
+ * The requirements for the changed table, and for sources and destinations of files. Privileges for what
+ * queries read are checked when they are bound.
+ */
 export function* changeRequirements(scope: RequirementScope, statement: ChangeStatement): Requirements {
   switch (statement.kind) {
     case 'copy_from_stdin':
@@ -66,19 +69,19 @@ function* onTable(
   for (const privilege of privileges(table)) yield privilegeOn(table, privilege, name.location);
 }
 
-/** As in PostgreSQL, SELECT is needed as soon as the statement looks at rows that are there. */
+/** As in PostgreSQL, SELECT is required as soon as the statement reads existing rows. */
 export function updateReads(
   { set, from, where, with: leading, alias, returning }: UpdateStatement,
   table: RelationObject,
 ): boolean {
   if ([from, where, leading, returning].some((clause) => clause !== undefined)) return true;
   const columns = 'columns' in table ? table.columns.map(({ name }) => name) : [];
-  // COLUMNS('pattern') stands for columns without naming them. The kernel does not tell names apart by case.
+  // COLUMNS('pattern') refers to columns without naming them. The kernel ignores the case of names.
   const names = [...columns, table.name, alias ?? table.name, 'columns'];
   const telling = new Set(names.map((name) => name.toLowerCase()));
   return set.some(({ value }) => {
     if (value === undefined) return false;
-    // #1 is the first column.
+    // #1 refers to the first column.
     return value.sql.includes('#') || namesIn(value.sql).some((name) => telling.has(name.toLowerCase()));
   });
 }
@@ -113,7 +116,7 @@ function* copyPlaceRequirements(
   if (url !== undefined) yield { kind: 'engine privilege', privilege };
 }
 
-/** VACUUM on the table, or on all of them. */
+/** VACUUM requires its privilege on the table, or on all tables. */
 export function* vacuumRequirements(scope: RequirementScope, { table: name }: VacuumStatement): Requirements {
   const table = yield* relationNamed(scope, name);
   if (table === undefined) return;

@@ -32,7 +32,7 @@ const ownershipOf = (object: CatalogObject, location?: SqlLocation): Requirement
   location,
 });
 
-/** Of queries in the statement what they read is left out: it is asked for when they are bound. */
+/** The requirements of CREATE statements. What their queries read is checked when these are bound. */
 export function* createRequirements(scope: RequirementScope, statement: CreateStatement): Requirements {
   switch (statement.kind) {
     case 'create_database':
@@ -95,7 +95,7 @@ function* tableRequirements(
   else yield* usableDatabase(scope, name.parts.at(-3) ?? scope.database, name.location);
 }
 
-/** Whoever replaces a table creates one, and drops that of the name. */
+/** Replacing a table requires the privileges to create one and to drop the existing one. */
 function* replacementOf(
   scope: RequirementScope,
   { name, orReplace }: { readonly name: ObjectName; readonly orReplace: boolean },
@@ -111,8 +111,9 @@ function* creationIn(scope: RequirementScope, name: ObjectName): Requirements {
 }
 
 /**
- * SELECT on the tables that foreign keys reference: the catalogs show their columns with the foreign key.
- * `created` is the table that the statement makes, which may reference itself.
+ * Foreign keys require SELECT on the referenced tables, because the catalog shows their columns with the
+ * foreign key.
+ * @param created the table that the statement creates, which may reference itself
  */
 function* referenceRequirements(
   scope: RequirementScope,
@@ -128,7 +129,10 @@ function* referenceRequirements(
   }
 }
 
-/** Others read and write at a location by USAGE alone: who makes one must be allowed to do both anywhere. */
+/**
+ * A location gives its users read and write access with USAGE alone, so its creator must be allowed to do
+ * both anywhere.
+ */
 function* locationRequirements(
   scope: RequirementScope,
   { name, orReplace }: Extract<CreateStatement, { kind: 'create_location' }>,
@@ -181,7 +185,10 @@ export function* alterRequirements(scope: RequirementScope, statement: AlterStat
   }
 }
 
-/** What a view reads and what an owner may do would be got by giving the view or object away. */
+/**
+ * Requirements for a new owner: giving away a view or another object must not be a way to gain what the view
+ * reads or what its owner may do.
+ */
 export const newOwner = (scope: RequirementScope, name: string): Requirement => ({
   kind: 'membership',
   of: nameOfPrincipal(scope, name),
@@ -189,7 +196,7 @@ export const newOwner = (scope: RequirementScope, name: string): Requirement => 
 
 const ASKER = new Set(['current_user', 'session_user', 'current_role']);
 
-/** Some words stand for who asks. */
+/** The name of a principal; some keywords denote the executing user. */
 export const nameOfPrincipal = ({ user }: Pick<RequirementScope, 'user'>, name: string): string =>
   ASKER.has(name) ? user : name;
 
@@ -202,7 +209,7 @@ export function schemaNamed(
   return usableSchema(scope, { schema, database }, location);
 }
 
-/** Undefined where there is none. */
+/** Undefined if there is no such sequence. */
 function* sequenceNamed(
   scope: RequirementScope,
   { name, ifExists }: { readonly name: ObjectName; readonly ifExists: boolean },
@@ -214,7 +221,7 @@ function* sequenceNamed(
   return requireSequence(scope.snapshot, place, scope.isVisible);
 }
 
-/** `[database.]location`; undefined where there is none. */
+/** `[database.]location`; undefined if there is no such location. */
 function* locationNamed(
   scope: RequirementScope,
   { name, ifExists }: { readonly name: ObjectName; readonly ifExists: boolean },
@@ -275,13 +282,13 @@ export function* dropRequirements(scope: RequirementScope, statement: DropStatem
   }
 }
 
-/** Also who owns the schema or the database may take it away, but no more than that. */
+/** The owner of the schema or the database may also drop an object, but nothing more. */
 function removal(snapshot: Snapshot, object: CatalogObject, location: SqlLocation): Requirement {
   const containers = containersOf(snapshot, object).map((container) => ownershipOf(container, location));
   return { kind: 'one of', requirements: [ownershipOf(object, location), ...containers], location };
 }
 
-/** The nearest first. */
+/** The containers of an object, the nearest first. */
 function containersOf(snapshot: Snapshot, object: CatalogObject): (DatabaseObject | SchemaObject)[] {
   const parent =
     'schemaId' in object

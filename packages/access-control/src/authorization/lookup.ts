@@ -20,20 +20,21 @@ import type { ObjectName } from '@tessera/sql';
 import type { Visible } from '../rights/visible.ts';
 import type { Requirement, SecuredObject } from './requirement.ts';
 
-/** What the requirements of a statement are looked up in. */
+/** The context in which the requirements of a statement are determined. */
 export interface RequirementScope {
   readonly snapshot: Snapshot;
-  /** That names without one belong to. */
+  /** The database of unqualified names. */
   readonly database: string;
-  /** Who asks. */
+  /** The user who runs the statement. */
   readonly user: string;
-  /** What may be told of in hints. */
+  /** The objects that hints may mention. */
   readonly isVisible: Visible;
 }
 
 /**
- * The rights that a statement needs, in the order in which they are to be checked: whoever takes the next one has the ones
- * before, so that names are looked up only in what the user may use. `T`: what was found.
+ * The privileges that a statement requires, in the order in which they must be checked. The consumer requests
+ * the next one only if it has the previous ones, so names are only looked up in places that the user may use.
+ * `T` is the object that was found.
  */
 export type Requirements<T = void> = Generator<Requirement, T, undefined>;
 
@@ -54,7 +55,10 @@ export function* usableDatabase(
   return database;
 }
 
-/** Undefined for information_schema and pg_catalog, which are nobody's. @throws TesseraError DATABASE_NOT_FOUND, UNDEFINED_OBJECT */
+/**
+ * Undefined for information_schema and pg_catalog, which have no owner. @throws TesseraError
+ * DATABASE_NOT_FOUND, UNDEFINED_OBJECT
+ */
 export function* usableSchema(
   scope: RequirementScope,
   { schema, database = scope.database }: { readonly schema: string; readonly database?: string | undefined },
@@ -67,7 +71,7 @@ export function* usableSchema(
   return found;
 }
 
-/** The schema that a relation of the name stands in. */
+/** The schema of an existing relation. */
 export const schemaOfRelation = (
   scope: RequirementScope,
   { parts, location }: ObjectName,
@@ -80,7 +84,7 @@ export const schemaOfRelation = (
   );
 };
 
-/** The schema that a relation of the name shall stand in. */
+/** The schema of a relation to be created. */
 export const schemaOfNew = (
   scope: RequirementScope,
   { parts, location }: ObjectName,
@@ -89,7 +93,10 @@ export const schemaOfNew = (
   return usableSchema(scope, { schema, database }, location);
 };
 
-/** The relation that a new one of this name would replace. Undefined where there is none, and for views of information_schema. */
+/**
+ * The relation that a new one of this name would replace. Undefined if there is none, and for views of
+ * information_schema.
+ */
 export function* relationIfAny(
   scope: RequirementScope,
   name: ObjectName,
@@ -99,8 +106,8 @@ export function* relationIfAny(
 }
 
 /**
- * With `ifExists`, where its schema or database is missing there is no such relation.
- * @throws TesseraError UNDEFINED_TABLE with a hint at relations that the user knows of
+ * The relation of a name. With `ifExists`, a missing schema or database means that there is no such relation.
+ * @throws TesseraError UNDEFINED_TABLE with a hint at relations that the user may see
  */
 export function* relationNamed(
   scope: RequirementScope,

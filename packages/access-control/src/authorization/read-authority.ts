@@ -14,32 +14,38 @@ import type { Authorizer } from './authorizer.ts';
 import { privilegeOn } from './lookup.ts';
 import type { Requirement } from './requirement.ts';
 
-/** By which query something is read, and where that names it. */
+/** Where a query mentions an object that is read. */
 export interface ReadMention {
-  /** Whose query names it: then it is read with the rights of the view's owner. Undefined: the statement names it. */
+  /**
+   * The view whose query mentions it; it is then read with the privileges of the view's owner. Undefined if
+   * the statement itself mentions it.
+   */
   readonly view: ViewObject | undefined;
   readonly location?: SqlLocation | undefined;
 }
 
-/** Asks for the rights to what the query of one user reads. */
+/** Checks the privileges for everything that a user's query reads. */
 export class ReadAuthority {
   readonly #authorizer: Authorizer;
   readonly #user: string;
   readonly #blindTarget: ObjectId | undefined;
 
-  /** `blindTarget`: a table whose rows the statement replaces without looking at them, which takes no SELECT. */
+  /**
+   * @param blindTarget a table whose rows the statement replaces without reading them, so that it requires no
+   * SELECT
+   */
   constructor(authorizer: Authorizer, user: string, blindTarget?: ObjectId) {
     this.#authorizer = authorizer;
     this.#user = user;
     this.#blindTarget = blindTarget;
   }
 
-  /** False: nothing is ever refused. */
+  /** False if nothing is ever refused. */
   get isNeeded(): boolean {
     return this.#authorizer.checksPrivileges;
   }
 
-  /** What hints of errors may tell the user of. */
+  /** The objects that hints of errors may mention to the user. */
   visible(snapshot: Snapshot): Visible {
     return this.#authorizer.visible(this.#user, snapshot);
   }
@@ -65,7 +71,7 @@ export class ReadAuthority {
     this.#require({ kind: 'engine privilege', privilege: 'READ EXTERNAL', location }, snapshot, mention);
   }
 
-  /** All that it takes to read a relation that was found before. @throws TesseraError FORBIDDEN */
+  /** Checks all privileges for reading a relation that was resolved before. @throws TesseraError FORBIDDEN */
   readAgain(snapshot: Snapshot, relation: RelationObject, mention: ReadMention): void {
     if (!this.isNeeded) return;
     const schema = snapshot.object(relation.schemaId);

@@ -4,24 +4,24 @@ import { quoteIdentifier } from '@tessera/sql';
 import type { Rights } from '../rights/rights.ts';
 import { visibleTo } from '../rights/visible.ts';
 
-/** Objects that grants stand on. */
+/** The objects that have grants. */
 export type SecuredObject = Exclude<CatalogObject, PrincipalObject>;
 
-/** A right that a statement needs. */
+/** A privilege that a statement requires. */
 export type Requirement = { readonly location?: SqlLocation | undefined } & (
   | { readonly kind: 'privilege'; readonly privilege: Privilege; readonly object: SecuredObject }
-  /** Any privilege on it: to be told about it. */
+  /** Requires any privilege on the object, in order to know about it. */
   | { readonly kind: 'visible'; readonly object: SecuredObject }
   | { readonly kind: 'engine privilege'; readonly privilege: Privilege }
   | { readonly kind: 'ownership'; readonly object: CatalogObject }
-  /** To be the user or role, or a member of it. */
+  /** Requires being the user or role, or a member of it. */
   | { readonly kind: 'membership'; readonly of: string }
-  /** Without an object: on the engine. */
+  /** Without an object, the privilege is on the engine. */
   | { readonly kind: 'grant option'; readonly privilege: Privilege; readonly object?: SecuredObject }
   | { readonly kind: 'admin option'; readonly role: string }
-  /** To be a member of `system_admin`; `toDo` ends a sentence. */
+  /** Requires membership in `system_admin`; `toDo` completes a sentence. */
   | { readonly kind: 'administrator'; readonly toDo: string }
-  /** One of them; a refusal tells of the first. */
+  /** Requires one of them; a refusal mentions the first. */
   | { readonly kind: 'one of'; readonly requirements: readonly [Requirement, ...Requirement[]] }
 );
 
@@ -54,7 +54,8 @@ export function isMet(requirement: Requirement, rights: Rights, snapshot: Snapsh
 }
 
 /**
- * The same requirement on the objects as another version of the catalog has them; undefined where that has nothing of the kind.
+ * The same requirement on the objects of another version of the catalog; undefined if they do not exist
+ * there.
  */
 export function inSnapshot(requirement: Requirement, snapshot: Snapshot): Requirement | undefined {
   if (requirement.kind === 'one of') {
@@ -66,12 +67,18 @@ export function inSnapshot(requirement: Requirement, snapshot: Snapshot): Requir
   return object?.kind === requirement.object.kind ? ({ ...requirement, object } as Requirement) : undefined;
 }
 
-/** For whom a right was asked where it is not the one who sent the statement: the owner of the view that names the object. */
+/**
+ * The user whose privileges are required if it is not the sender of the statement: the owner of the view that
+ * mentions the object.
+ */
 export interface OnBehalf {
   readonly view: string;
 }
 
-/** FORBIDDEN, saying which right is missing, where it was needed, and which statement would give it. */
+/**
+ * The error FORBIDDEN with the missing privilege, where it was required, and the statement that would grant
+ * it.
+ */
 export function refusal(requirement: Requirement, rights: Rights, onBehalf?: OnBehalf): TesseraError {
   const message = `${asker(rights, onBehalf)} ${missing(requirement)}`;
   const { location } = requirement;
@@ -106,7 +113,7 @@ function missing(requirement: Requirement): string {
   }
 }
 
-/** What would help, as a sentence with the statement in it. */
+/** What would help, as a sentence that contains the statement. */
 function remedy(requirement: Requirement, { name }: Rights): string | undefined {
   const to = `TO ${quoteIdentifier(name)}`;
   switch (requirement.kind) {

@@ -11,13 +11,13 @@ import {
   usableSchema,
 } from './lookup.ts';
 
-/** Procedures and what they take; a procedure that is not here needs nothing. */
+/** Procedures and the privilege that each requires; other procedures require none. */
 const PROCEDURES: Readonly<Record<string, Privilege>> = { collect_garbage: 'COLLECT GARBAGE' };
 
 /**
- * The rights that a statement needs, as a function of the catalog; undefined where they are asked for elsewhere, or where it
- * needs none: relations and files that queries read when they are bound, the owners of queries and transactions where these
- * are looked up.
+ * The privileges that a statement requires, as a function of the catalog. Undefined if it requires none, or
+ * if they are checked elsewhere: for relations and files when the query is bound, and for owners of queries
+ * and transactions where these are looked up.
  */
 export function statementRequirements(
   statement: Statement,
@@ -103,7 +103,7 @@ function* onEngine(privilege: Privilege): Requirements {
   yield { kind: 'engine privilege', privilege };
 }
 
-/** Lists are filtered; a relation that is named must be one that the user sees. */
+/** Lists are filtered by visibility; a named relation must be visible to the user. */
 function* showRequirements(scope: RequirementScope, { what, name }: ShowStatement): Requirements {
   if (name === undefined) return;
   const isOfOne = what === 'describe' || what === 'create_table' || what === 'columns';
@@ -115,7 +115,7 @@ function* showRequirements(scope: RequirementScope, { what, name }: ShowStatemen
   if (object !== undefined) yield { kind: 'visible', object, location: name.location };
 }
 
-/** `IN a`: a schema of this database, else a database; `IN a.b`: a schema of another. */
+/** `IN a` is a schema of this database, or else a database; `IN a.b` is a schema of another database. */
 function* listedIn(scope: RequirementScope, { parts, location }: ObjectName): Requirements {
   const { snapshot } = scope;
   const [first = '', second] = parts;

@@ -2,7 +2,7 @@ import type { CatalogObject, Privilege } from '@tessera/catalog';
 
 const OF_TABLES = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'VACUUM'] as const;
 
-/** What can be granted on an object of the kind: what GRANT ALL gives. */
+/** The privileges that exist for each kind of object: the set that GRANT ALL grants. */
 export const PRIVILEGES_ON: Readonly<
   Record<Exclude<CatalogObject['kind'], 'user' | 'role'>, readonly Privilege[]>
 > = {

@@ -1,32 +1,35 @@
 import type { CatalogObject, ObjectId, PrincipalObject, Privilege, Snapshot } from '@tessera/catalog';
 import { ADMIN_ROLE, PUBLIC_ROLE } from '@tessera/catalog';
 
-/** What one user or role may do, as one version of the catalog says. */
+/** What one user or role may do by one version of the catalog. */
 export interface Rights {
-  /** Of the user or role. */
+  /** The name of the user or role. */
   readonly name: string;
-  /** Undefined: there is nobody of the name. */
+  /** Undefined if no such user or role exists. */
   readonly principal: PrincipalObject | undefined;
-  /** Has the rights of `system_admin`: may do everything. */
+  /** Whether it is a member of `system_admin`, and may therefore do everything. */
   readonly isAdministrator: boolean;
-  /** Whether it is the user or role of that name, or has its rights; `public` is everybody. */
+  /** Whether it is the user or role of that name, or a member of it; `public` includes everybody. */
   isMemberOf(name: string): boolean;
-  /** Itself and the roles it has, as grants name them. */
+  /** Its own id and those of its roles, as grants refer to them. */
   readonly grantees: ReadonlySet<ObjectId>;
   isOwner(object: Pick<CatalogObject, 'owner'>): boolean;
-  /** By ownership or by a grant on the object itself. */
+  /** Whether it has the privilege, by ownership or by a grant on the object itself. */
   may(privilege: Privilege, object: CatalogObject): boolean;
   /** Whether any privilege was granted on the object, or it is owned. */
   mayAnything(object: CatalogObject): boolean;
   mayGrant(privilege: Privilege, object: CatalogObject): boolean;
-  /** Of the engine as a whole. */
+  /** Whether it has the privilege on the engine. */
   mayOnEngine(privilege: Privilege): boolean;
   mayGrantOnEngine(privilege: Privilege): boolean;
-  /** Whether it may make others members of the role: by ADMIN OPTION, its own or that of a role it has. */
+  /** Whether it may grant membership in the role: by its own ADMIN OPTION, or that of one of its roles. */
   hasAdminOption(role: ObjectId): boolean;
 }
 
-/** By the list of users and roles, which is the same one in all versions of the catalog that do not change them. */
+/**
+ * Keyed by the list of users and roles, which is the same object in all versions of the catalog that do not
+ * change them.
+ */
 const known = new WeakMap<readonly PrincipalObject[], KnownPrincipals>();
 
 interface KnownPrincipals {
@@ -34,7 +37,7 @@ interface KnownPrincipals {
   readonly rights: Map<string, Rights>;
 }
 
-/** The rights of the user or role of the name; of nobody, but what everybody may do, where there is none. */
+/** The rights of the user or role with the name. If there is none, it only has the rights of everybody. */
 export function rightsOf(snapshot: Pick<Snapshot, 'principals' | 'principal'>, name: string): Rights {
   const principals = snapshot.principals();
   let entry = known.get(principals);
@@ -45,7 +48,7 @@ export function rightsOf(snapshot: Pick<Snapshot, 'principals' | 'principal'>, n
   const found = entry.rights.get(name);
   if (found !== undefined) return found;
   const rights = new GrantedRights(name, snapshot.principal(name), entry.byId);
-  // Names that clients make up are not collected.
+  // Names that clients invent are not cached.
   if (rights.principal !== undefined) entry.rights.set(name, rights);
   return rights;
 }
@@ -113,14 +116,14 @@ class GrantedRights implements Rights {
     return this.isAdministrator || this.#adminOf.has(role);
   }
 
-  /** What users and roles hold themselves is on the engine. */
+  /** Grants that users and roles hold themselves are privileges on the engine. */
   #grantsOn(object: CatalogObject) {
     if (object.kind === 'user' || object.kind === 'role') return [];
     return object.grants?.filter(({ grantee }) => this.grantees.has(grantee)) ?? [];
   }
 }
 
-/** These and the roles they have, and the roles of those; each once, however memberships go round. */
+/** The roles, and transitively the roles of these; each once, even if memberships were circular. */
 function closure(
   ids: readonly (ObjectId | undefined)[],
   byId: ReadonlyMap<ObjectId, PrincipalObject>,
@@ -137,7 +140,7 @@ function closure(
   return [...reached.values()];
 }
 
-/** Of whoever asks an engine that asks nobody who it is. */
+/** The rights of every user if authentication is off. */
 export const unlimitedRights = (name: string): Rights => ({
   name,
   principal: undefined,

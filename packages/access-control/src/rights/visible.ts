@@ -1,12 +1,12 @@
 import type { CatalogObject, Snapshot } from '@tessera/catalog';
 import type { Rights } from './rights.ts';
 
-/** Whether a user sees an object in `information_schema`, `pg_catalog` and in hints of error messages. */
+/** Whether a user may see an object in `information_schema`, `pg_catalog` and hints of error messages. */
 export type Visible = (object: CatalogObject) => boolean;
 
 /**
- * Objects that the user owns or was granted any privilege on, and what is in schemas and databases that the user owns. Users and
- * roles: oneself and the roles one has; all of them with CREATE ROLE.
+ * Visible are objects that the user owns or has any privilege on, and everything in schemas and databases
+ * that the user owns. Users and roles: oneself and one's roles, or all of them with CREATE ROLE.
  */
 export function visibleTo(rights: Rights, snapshot: Snapshot): Visible {
   const isVisible: Visible = (object) => {

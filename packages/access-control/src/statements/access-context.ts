@@ -1,17 +1,18 @@
 import type { Credential, Snapshot } from '@tessera/catalog';
 import type { Rights } from '../rights/rights.ts';
 
-/** What statements about users, roles and grants have to work with. */
+/** The context of statements about users, roles and grants. */
 export interface AccessContext {
-  /** Who sent the statement. */
+  /** The user who sent the statement. */
   readonly user: string;
-  /** Where unqualified names are looked up. */
+  /** The database of unqualified names. */
   readonly database: string;
   /** The rights of the user. */
   rights(snapshot: Snapshot): Rights;
   /**
-   * What the password of the statement is checked against; the same each time that the statement is tried.
-   * @throws TesseraError NOT_SUPPORTED where the engine has no passwords
+   * The credential that the statement's password is checked against; the same for every attempt of the
+   * statement.
+   * @throws TesseraError NOT_SUPPORTED if the engine has no passwords
    */
   credential(password: string): Promise<Credential>;
 }

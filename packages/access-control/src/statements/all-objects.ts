@@ -1,6 +1,6 @@
 import type { CatalogObject, Snapshot } from '@tessera/catalog';
 
-/** Every object of the catalog, each before what is in it. */
+/** Every object of the catalog, each before the objects that it contains. */
 export function* allObjects(snapshot: Snapshot): Generator<CatalogObject> {
   yield* snapshot.principals();
   for (const database of snapshot.databases()) {
@@ -14,7 +14,7 @@ export function* allObjects(snapshot: Snapshot): Generator<CatalogObject> {
   }
 }
 
-/** What a user or role owns, besides itself. */
+/** The objects that a user or role owns, except itself. */
 export function* ownedBy(snapshot: Snapshot, owner: string): Generator<CatalogObject> {
   for (const object of allObjects(snapshot)) {
     const isItself = (object.kind === 'user' || object.kind === 'role') && object.name === owner;

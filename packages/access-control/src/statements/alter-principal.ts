@@ -18,7 +18,10 @@ import { allObjects } from './all-objects.ts';
 import { userFields } from './create-principal.ts';
 import { requireFreeName, requirePrincipal, requireUser } from './principals.ts';
 
-/** @throws TesseraError UNDEFINED_OBJECT, WRONG_OBJECT_TYPE, FORBIDDEN for what the engine needs as it is */
+/**
+ * @throws TesseraError UNDEFINED_OBJECT, WRONG_OBJECT_TYPE, FORBIDDEN for properties that the engine needs
+ * unchanged
+ */
 export function alterUser(
   context: AccessContext,
   snapshot: Snapshot,
@@ -30,7 +33,7 @@ export function alterUser(
   return alterName(context, snapshot, user, change, name);
 }
 
-/** Takes users as well, as PostgreSQL does. */
+/** Also accepts users, as PostgreSQL does. */
 export function alterRole(
   context: AccessContext,
   snapshot: Snapshot,
@@ -94,11 +97,14 @@ function alterName(
   return { actions };
 }
 
-/** What the bootstrap of the catalog made. */
+/** Whether a principal was created by the bootstrap of the catalog. */
 export const isBuiltIn = ({ id }: PrincipalObject): boolean =>
   [PUBLIC_ROLE.id, ADMIN_ROLE.id, BOOTSTRAP_USER.id].includes(id);
 
-/** The object with another name of one who owns it or granted something on it; itself where that one did neither. */
+/**
+ * The object with the new name of its owner or grantor; the object itself if the renamed principal is
+ * neither.
+ */
 function withNameOf(object: CatalogObject, from: string, to: string): CatalogObject {
   let changed = object.owner === from ? { ...object, owner: to } : object;
   const { grants } = changed;

@@ -16,7 +16,10 @@ import type { CreateRoleStatement, CreateUserStatement, PrincipalName, UserOptio
 import type { AccessContext } from './access-context.ts';
 import { requireFreeName, requireRole } from './principals.ts';
 
-/** @throws TesseraError DUPLICATE_OBJECT, UNDEFINED_OBJECT, DATABASE_NOT_FOUND, NOT_SUPPORTED for passwords where there are none */
+/**
+ * @throws TesseraError DUPLICATE_OBJECT, UNDEFINED_OBJECT, DATABASE_NOT_FOUND, NOT_SUPPORTED for passwords if
+ * the engine has none
+ */
 export async function createUser(
   context: AccessContext,
   snapshot: Snapshot,
@@ -63,7 +66,10 @@ export async function userFields(
   };
 }
 
-/** As `\password` of psql sends it: nothing but SCRAM could be done with it. */
+/**
+ * Matches a password hash, as `\password` of psql sends it. It is refused, because it could only be used for
+ * SCRAM.
+ */
 const HASHED = /^(?:SCRAM-SHA-256\$\d+:|md5[0-9a-f]{32}$)/;
 
 async function credentialOf(context: AccessContext, password: string): Promise<Credential> {
@@ -72,7 +78,7 @@ async function credentialOf(context: AccessContext, password: string): Promise<C
   return fail('NOT_SUPPORTED', { what: 'A password that is a hash already', hint });
 }
 
-/** Everybody is a member of `public` anyway. */
+/** Membership in `public` is implicit and not stored. */
 function memberships(
   context: AccessContext,
   snapshot: Snapshot,

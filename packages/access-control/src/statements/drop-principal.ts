@@ -19,9 +19,10 @@ import { requirePrincipal, requireUser } from './principals.ts';
 const SHOWN = 5;
 
 /**
- * What was granted to it stays where it is until that is altered, and means nobody: ids are never used again.
- * @throws TesseraError UNDEFINED_OBJECT, WRONG_OBJECT_TYPE, DEPENDENT_OBJECTS for an owner, FORBIDDEN for who asks and what the
- * engine needs
+ * Drops a user or role. Grants to it stay on their objects until those are altered, but have no effect: ids
+ * are never reused.
+ * @throws TesseraError UNDEFINED_OBJECT, WRONG_OBJECT_TYPE, DEPENDENT_OBJECTS for an owner, FORBIDDEN for the
+ * executing user and for principals that the engine needs
  */
 export function dropPrincipal(
   context: AccessContext,
@@ -54,7 +55,10 @@ export function dropPrincipal(
   return { actions: [{ kind: 'drop', id: principal.id }] };
 }
 
-/** In all databases at once. What is there from the start stays whose it is, and nobody becomes the owner of themselves. */
+/**
+ * Reassigns ownership in all databases at once. Built-in objects keep their owner, and no principal becomes
+ * its own owner.
+ */
 export function reassignOwned(
   context: AccessContext,
   snapshot: Snapshot,

@@ -14,11 +14,11 @@ import { refuseDependents } from './refuse-dependents.ts';
 type OfPrivileges<T> = T & { readonly granted: Extract<Granted, { kind: 'privileges' }> };
 type Right = GrantedRight<Privilege>;
 
-/** Privileges on one object, or on the engine. */
+/** The privileges on one object or on the engine. */
 interface Held {
   readonly rights: readonly Right[];
   readonly privileges: readonly Privilege[];
-  /** Whether one of these rights may grant without an option. */
+  /** Whether a user with these rights may grant without a grant option. */
   rules(rights: Rights): boolean;
   alter(rights: readonly Right[]): readonly Action[];
 }
@@ -47,7 +47,10 @@ export function grantPrivileges(
   return { actions };
 }
 
-/** @throws TesseraError also DEPENDENT_OBJECTS without CASCADE, where others were granted something by those who lose the option */
+/**
+ * @throws TesseraError also DEPENDENT_OBJECTS without CASCADE, if users who lose the option have granted
+ * privileges to others
+ */
 export function revokePrivileges(
   context: AccessContext,
   snapshot: Snapshot,
@@ -99,8 +102,8 @@ function heldRights(
 }
 
 /**
- * In whose name a privilege is granted: of who asks, or of the role by which that one has the option, so that the grant falls
- * with it.
+ * The grantor of a privilege: the executing user, or the role that provides the grant option, so that the
+ * grant is revoked together with it.
  */
 function grantorOf(snapshot: Snapshot, asking: Rights, held: Held, privilege: Privilege): string {
   if (held.rules(asking)) return asking.name;

@@ -21,7 +21,10 @@ import { refuseDependents } from './refuse-dependents.ts';
 
 type OfRoles<T> = T & { readonly granted: Extract<Granted, { kind: 'roles' }> };
 
-/** @throws TesseraError UNDEFINED_OBJECT, WRONG_OBJECT_TYPE for a user as a role, INVALID_ARGUMENT for a role that would have itself */
+/**
+ * @throws TesseraError UNDEFINED_OBJECT, WRONG_OBJECT_TYPE if the role is a user, INVALID_ARGUMENT for a
+ * circular membership
+ */
 export function grantRoles(
   context: AccessContext,
   snapshot: Snapshot,
@@ -47,7 +50,10 @@ export function grantRoles(
   return { actions: [...actions, ...touch(touched, actions)] };
 }
 
-/** @throws TesseraError also FORBIDDEN for the rights that the built-in user cannot be without, DEPENDENT_OBJECTS without CASCADE */
+/**
+ * @throws TesseraError also FORBIDDEN for memberships that the built-in user needs, DEPENDENT_OBJECTS without
+ * CASCADE
+ */
 export function revokeRoles(
   context: AccessContext,
   snapshot: Snapshot,
@@ -94,8 +100,8 @@ function refuseLoop(
 }
 
 /**
- * Roles that got other roles as members are altered along, although nothing of them changes: else two transactions at the same
- * time could each make one half of a loop.
+ * Rewrites roles that got other roles as members, although they do not change. Otherwise two concurrent
+ * transactions could each create one half of a circular membership.
  */
 function touch(roles: readonly RoleObject[], actions: readonly Action[]): readonly Action[] {
   const altered = new Set<ObjectId>(

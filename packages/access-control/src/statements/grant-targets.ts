@@ -24,8 +24,9 @@ export interface TargetedPrivileges {
 type GrantedPrivileges = Extract<Granted, { kind: 'privileges' }>;
 
 /**
- * The objects that privileges are granted on, each with those that it takes.
- * @throws TesseraError what names meet that nothing has; INVALID_ARGUMENT for privileges that the objects have not
+ * The objects of a GRANT, each with the privileges that apply to it.
+ * @throws TesseraError the error of a name that does not exist; INVALID_ARGUMENT for privileges that the
+ * objects do not support
  */
 export function targetedPrivileges(
   snapshot: Snapshot,
@@ -63,7 +64,7 @@ export function privilegesOf(
   return fail('INVALID_ARGUMENT', { message }, { location });
 }
 
-/** The objects that a statement names; none for the engine. */
+/** The objects that a statement names; empty for the engine. */
 export function targetObjects(
   snapshot: Snapshot,
   on: GrantTarget,

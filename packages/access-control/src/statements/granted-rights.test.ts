@@ -12,7 +12,7 @@ const facts = {
   needsNoOption: (name: string) => name === OWNER,
 };
 
-/** `a+ from b`: a has the right from b, with the option to grant it. */
+/** Parses `a+ from b`: a has the privilege from b, with grant option. */
 const granted = (...texts: readonly string[]): readonly Right[] =>
   texts.map((text) => {
     const [, name = '', option, grantor = ''] = /^(\w+)(\+?) from (\w+)$/.exec(text) ?? [];
@@ -93,7 +93,8 @@ it('whatever is granted and revoked, everybody has rights from somebody who may 
         } else if (mayGrant(rights, by, right)) {
           rights = withRight(rights, { right, grantee: id(to), grantable: option, grantor: by });
         }
-        // Nobody has what does not come from the owner: by steps, each from one who may grant.
+        // Every grant must be derived from the owner through grants by principals who were allowed to make
+        // them.
         for (const held of rights) expect(comesFromOwner(rights, held, new Set())).toBe(true);
       }
     }),

@@ -1,15 +1,15 @@
 import type { ObjectId } from '@tessera/catalog';
 
-/** That somebody granted a right to somebody. Rights are privileges on one object, or memberships. */
+/** A grant of a right from one principal to another. Rights are privileges on one object, or memberships. */
 export interface GrantedRight<R extends string> {
   readonly right: R;
   readonly grantee: ObjectId;
   readonly grantable: boolean;
-  /** Name of a user or role. */
+  /** The name of a user or role. */
   readonly grantor: string;
 }
 
-/** With one more; it is there once for each grantor, and an option to grant it stays. */
+/** Adds a grant. There is one per grantor, and an existing grant option is kept. */
 export function withRight<R extends string>(
   rights: readonly GrantedRight<R>[],
   added: GrantedRight<R>,
@@ -20,29 +20,30 @@ export function withRight<R extends string>(
   return rights.with(at, added);
 }
 
-/** What there is one of. */
+/** The identity of a grant. */
 const keyOf = <R extends string>({ right, grantee, grantor }: GrantedRight<R>): string =>
   `${right} ${grantee} ${grantor}`;
 
 export interface Revoked<R extends string> {
   readonly rights: ReadonlySet<R>;
   readonly grantees: ReadonlySet<ObjectId>;
-  /** The right stays, without the option to grant it. */
+  /** Whether the right is kept and only the grant option is revoked. */
   readonly optionOnly: boolean;
-  /** Whether what this one granted is meant. */
+  /** Whether grants of this principal are revoked. */
   isGrantor(name: string): boolean;
 }
 
 export interface GrantorFacts {
-  /** The name of a user or role that is there. */
+  /** The name of an existing user or role. */
   nameOf(id: ObjectId): string | undefined;
-  /** Whether what this one granted rests on nothing that could be revoked. */
+  /** Whether grants of this principal do not depend on a revocable grant option. */
   needsNoOption(grantor: string): boolean;
 }
 
 /**
- * What stays, and the dependents: what was granted by those who have lost the option to. Options that two gave one another hold
- * nothing up once the one is gone that they had it from.
+ * The remaining grants, and the dependent ones that must be revoked too: grants by principals who lost the
+ * grant option. Two principals who granted each other the option do not keep it once the grant that they
+ * derived it from is revoked.
  */
 export function withoutRights<R extends string>(
   rights: readonly GrantedRight<R>[],
@@ -67,7 +68,10 @@ export function withoutRights<R extends string>(
   };
 }
 
-/** The rights whose grantors may grant them: without an option, or by one that is held up itself. */
+/**
+ * The rights whose grantors may grant them: grantors who need no option, or who have it by a valid grant
+ * themselves.
+ */
 function heldUp<R extends string>(
   rights: readonly GrantedRight<R>[],
   { nameOf, needsNoOption }: GrantorFacts,

@@ -3,17 +3,17 @@ import type { GrantedRight, GrantorFacts } from './granted-rights.ts';
 
 type PrivilegeRight = GrantedRight<Grant['privilege']>;
 
-/** What was granted on an object, as far as its grantees are still there. */
+/** The grants on an object whose grantees still exist. */
 export const rightsOn = (snapshot: Snapshot, { grants = [] }: CatalogObject): readonly PrivilegeRight[] =>
   grants
     .filter(({ grantee }) => snapshot.object(grantee) !== undefined)
     .map(({ privilege, ...grant }) => ({ right: privilege, ...grant }));
 
-/** What was granted on the engine: users and roles hold it themselves. */
+/** The grants on the engine, which users and roles hold themselves. */
 export const rightsOnEngine = (snapshot: Snapshot): readonly PrivilegeRight[] =>
   snapshot.principals().flatMap((principal) => rightsOn(snapshot, principal));
 
-/** Who is a member of which role. */
+/** All memberships in roles. */
 export const membershipRights = (snapshot: Snapshot): readonly GrantedRight<ObjectId>[] =>
   snapshot.principals().flatMap((member) => membershipsOf(snapshot, member));
 
@@ -25,7 +25,7 @@ const membershipsOf = (
     .filter(({ role }) => snapshot.object(role) !== undefined)
     .map(({ role, admin, grantor }) => ({ right: role, grantee: id, grantable: admin, grantor }));
 
-/** The change that leaves these on the object. */
+/** The change that leaves exactly these grants on the object. */
 export function alterGrants(object: CatalogObject, rights: readonly PrivilegeRight[]): readonly Action[] {
   const grants = rights.map(({ right, ...grant }): Grant => ({ privilege: right, ...grant }));
   if (isEqual(grants, object.grants ?? [])) return [];
@@ -33,7 +33,7 @@ export function alterGrants(object: CatalogObject, rights: readonly PrivilegeRig
   return [{ kind: 'alter', object: (grants.length === 0 ? rest : { ...rest, grants }) as CatalogObject }];
 }
 
-/** The changes that leave these on the engine. */
+/** The changes that leave exactly these grants on the engine. */
 export const alterEngineGrants = (snapshot: Snapshot, rights: readonly PrivilegeRight[]): readonly Action[] =>
   snapshot.principals().flatMap((principal) =>
     alterGrants(
@@ -42,7 +42,7 @@ export const alterEngineGrants = (snapshot: Snapshot, rights: readonly Privilege
     ),
   );
 
-/** The changes that leave these members of roles. */
+/** The changes that leave exactly these memberships. */
 export const alterMemberships = (
   snapshot: Snapshot,
   rights: readonly GrantedRight<ObjectId>[],
@@ -61,7 +61,10 @@ const isEqual = (a: readonly object[], b: readonly object[]): boolean =>
 const sameFields = (a: object, b: object): boolean =>
   Object.entries(a).every(([name, value]) => Reflect.get(b, name) === value);
 
-/** What those granted who have been dropped since stays. `rules`: whether the user or role of the name may grant without an option. */
+/**
+ * Facts about grantors. Grants of dropped principals stay.
+ * @param rules whether the user or role of the name may grant without an option
+ */
 export const grantorFacts = (snapshot: Snapshot, rules: (name: string) => boolean): GrantorFacts => ({
   nameOf: (id) => snapshot.object(id)?.name,
   needsNoOption: (name) => snapshot.principal(name) === undefined || rules(name),

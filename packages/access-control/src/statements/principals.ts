@@ -4,19 +4,19 @@ import type { PrincipalName } from '@tessera/sql';
 import type { Rights } from '../rights/rights.ts';
 import { visibleTo } from '../rights/visible.ts';
 
-/** Names that stand for who asks. */
+/** Keywords that denote the executing user. */
 const WHO_ASKS: readonly string[] = ['current_user', 'session_user', 'current_role'];
-/** `none` is what `SET ROLE` calls no role. */
+/** Reserved names; `SET ROLE none` means no role. */
 const RESERVED: readonly string[] = [...WHO_ASKS, 'none'];
 
 interface Asking {
   readonly user: string;
-  /** Undefined: may know of everybody. */
+  /** If undefined, everybody is visible. */
   rights?(snapshot: Snapshot): Rights;
 }
 
 /**
- * The user or role of a name; `current_user` and its like are who asks.
+ * The user or role with a name; `current_user` and similar keywords denote the executing user.
  * @throws TesseraError UNDEFINED_OBJECT
  */
 export function requirePrincipal(
@@ -52,7 +52,7 @@ export function requireRole(snapshot: Snapshot, name: PrincipalName, asking: Ask
   return fail('WRONG_OBJECT_TYPE', { message }, { location: name.location });
 }
 
-/** @throws TesseraError INVALID_ARGUMENT for a name that statements use otherwise, DUPLICATE_OBJECT */
+/** @throws TesseraError INVALID_ARGUMENT for a reserved name, DUPLICATE_OBJECT */
 export function requireFreeName(
   snapshot: Snapshot,
   { name, location }: { readonly name: string; readonly location?: SqlLocation | undefined },

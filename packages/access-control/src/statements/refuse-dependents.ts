@@ -2,7 +2,7 @@ import type { Snapshot } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import type { GrantedRight } from './granted-rights.ts';
 
-/** @throws TesseraError DEPENDENT_OBJECTS if something would be revoked that the statement does not name */
+/** @throws TesseraError DEPENDENT_OBJECTS if a grant would be revoked that the statement does not name */
 export function refuseDependents<R extends string>(
   snapshot: Snapshot,
   dependents: readonly GrantedRight<R>[],

@@ -8,7 +8,10 @@ import { dropPrincipal, reassignOwned } from './drop-principal.ts';
 import { grantPrivileges, revokePrivileges } from './grant-privileges.ts';
 import { grantRoles, revokeRoles } from './grant-roles.ts';
 
-/** What a statement about users, roles or grants wants committed. Whether the user may have it so is asked before. */
+/**
+ * The change that a statement about users, roles or grants wants to commit. The caller has already checked
+ * that the user may do it.
+ */
 export function accessChange(
   context: AccessContext,
   snapshot: Snapshot,

@@ -23,7 +23,7 @@ const control = (options: Partial<AdmissionOptions> = {}) =>
     ...options,
   });
 
-/** Tells the names of queries in the order in which they are admitted. */
+/** Records the names of queries in the order in which they are admitted. */
 class Asker {
   readonly admitted = new Map<string, AdmittedQuery>();
   readonly refused = new Map<string, unknown>();
@@ -118,7 +118,7 @@ test('while a query of a transaction has a place, the others of it need not wait
 });
 
 describe('memory', () => {
-  /** Has learnt that queries named `large` need 800 MiB. */
+  /** A controller that has learnt that queries named `large` need 800 MiB. */
   async function withLarge(): Promise<Asker> {
     const asker = new Asker(control({ maxQueries: 100 }));
     await asker.ask('large');
@@ -163,7 +163,7 @@ describe('memory', () => {
     await asker.leave('small 0');
     await asker.leave('small 1');
     await vi.advanceTimersByTimeAsync(10_100);
-    // Makes do with the 200 MiB that are free.
+    // The query is admitted with the 200 MiB that are free.
     expect(asker.admitted.get('large')!.memoryBytes).toBe(200 * MIB);
     await asker.ask('waits');
     expect(asker.names).not.toContain('waits');

@@ -3,15 +3,15 @@ import { MemoryEstimates } from './memory-estimates.ts';
 import { type AdmissionLog, NoAdmissionWatch } from './no-admission-watch.ts';
 
 export interface AdmissionOptions {
-  /** At a time, on this node. */
+  /** The number of concurrent queries on this node. */
   readonly maxQueries: number;
-  /** What the queries of this node may be taken to need together. */
+  /** The total memory that queries of this node may reserve. */
   readonly memoryBytes: number;
-  /** After running out of memory. */
+  /** The number of retries after running out of memory. */
   readonly maxRetries: number;
-  /** Of `memoryBytes`, what a retry may ask for on top of what its query had. */
+  /** The fraction of `memoryBytes` by which a retry may increase its reservation. */
   readonly retryShare: number;
-  /** At the front of the queue, before a query makes do with the memory that there is. */
+  /** The time at the front of the queue after which a query starts with the memory that is free. */
   readonly secondsAtFront: number;
   readonly secondsUntilWarning: number;
   readonly secondsBetweenWarnings: number;
@@ -20,52 +20,53 @@ export interface AdmissionOptions {
 
 /** A query that was admitted. */
 export interface AdmittedQuery {
-  /** What it is taken to need. */
+  /** The reserved memory in bytes. */
   readonly memoryBytes: number;
   /**
-   * After it ran out of memory: resolves with whether it may run again, when there is more memory for it or it waited long enough.
+   * Called after it ran out of memory: resolves with whether it may run again, once more memory is available
+   * or it has waited long enough.
    * @throws the signal's reason
    */
   retry(): Promise<boolean>;
-  /** Makes room for others; again does nothing. */
+  /** Releases its slot and memory; further calls have no effect. */
   leave(): void;
 }
 
 export interface AskedAdmission {
   /**
-   * Queries that may wait for one another, as those of a transaction, of which one may have rows that nobody has taken yet: while
-   * one of them runs, the others are admitted at once.
+   * The group of queries that may wait for each other, such as those of one transaction, of which one may
+   * have an unread result. While one of them runs, the others are admitted at once.
    */
   readonly group?: string | undefined;
-  /** What tells queries that are alike. */
+  /** Returns the key of similar queries. */
   readonly kind: () => string;
   readonly signal: AbortSignal;
 }
 
-/** The usual need of a query: a share of the memory, within these. */
+/** The default reservation of a query: a fraction of the memory, within these bounds. */
 const USUAL_SHARE = 1 / 16;
 const LEAST_BYTES = 16 << 20;
 const MOST_BYTES = 256 << 20;
 
 interface Waiting {
   bytes: number;
-  /** One that runs and waits for more memory needs no place. */
+  /** False for a running query that waits for more memory: it already has a slot. */
   readonly needsPlace: boolean;
   atFrontSince: number | undefined;
   admit(): void;
 }
 
 /**
- * Lets so many queries run at a time, and so much memory be taken for needed, and has the others wait in order. A query that
- * needs little passes those before it that need more than is free, until the first of these has been at the front for
- * `secondsAtFront`: then it takes what is free.
+ * Limits the number of concurrent queries and their total reserved memory; others wait in order. A query with
+ * a small reservation may overtake queries that need more than is free, until the first of these has been at
+ * the front for `secondsAtFront`: then that one starts with what is free.
  */
 export class AdmissionControl {
   readonly #options: AdmissionOptions;
   readonly #estimates: MemoryEstimates;
   readonly #watch: NoAdmissionWatch;
   readonly #queue: Waiting[] = [];
-  /** How many of each group run. */
+  /** The number of running queries per group. */
   readonly #groups = new Map<string, number>();
   #running = 0;
   #reserved = 0;
@@ -82,17 +83,17 @@ export class AdmissionControl {
     });
   }
 
-  /** Queries that wait for their turn. */
+  /** The number of waiting queries. */
   get queued(): number {
     return this.#queue.length;
   }
 
-  /** Queries that were admitted and have not left. */
+  /** The number of queries that were admitted and have not left. */
   get running(): number {
     return this.#running;
   }
 
-  /** What they are taken to need. */
+  /** The total reserved memory in bytes. */
   get reservedBytes(): number {
     return this.#reserved;
   }
@@ -143,13 +144,13 @@ export class AdmissionControl {
     else this.#groups.set(group, count);
   }
 
-  /** Whatever runs: a place more, and no memory. */
+  /** Admits a query in any case, with a slot and without memory. */
   #takeAtOnce(): number {
     this.#running += 1;
     return 0;
   }
 
-  /** What a query that had so much asks for next: twice that, within what a retry may ask for on top. */
+  /** The next reservation of a query that had this much: twice as much, within the limit for retries. */
   #more(bytes: number): number {
     const { memoryBytes, retryShare } = this.#options;
     return Math.min(memoryBytes, bytes + Math.min(bytes, Math.floor(memoryBytes * retryShare)));
@@ -203,19 +204,23 @@ export class AdmissionControl {
     return !this.#hasNoPlaceFor(waiting) && this.#reserved + waiting.bytes <= this.#options.memoryBytes;
   }
 
-  /** Then there is none for those behind it either: who needs no place waits before all who do. */
+  /**
+   * Whether there is no slot for it, and therefore none for those behind it: queries that need no slot wait
+   * before all others.
+   */
   #hasNoPlaceFor({ needsPlace }: Waiting): boolean {
     return needsPlace && this.#running >= this.#options.maxQueries;
   }
 
-  /** At the front for long, a query asks for no more than is free, as long as that is something. */
+  /** A query that has long been at the front is content with the free memory, if there is any. */
   #makeDo(front: Waiting): void {
     front.atFrontSince ??= performance.now();
     if (!this.#isOverdue(front)) return;
     const free = this.#options.memoryBytes - this.#reserved;
     const least = Math.min(LEAST_BYTES, this.#options.memoryBytes);
     if (free >= least) front.bytes = Math.min(front.bytes, free);
-    // One that holds a place may hold what those that run wait for: it goes on with nothing rather than wait for them.
+    // A query that holds a slot may block running queries, so it continues without a reservation rather than
+    // waiting for them.
     else if (!front.needsPlace) front.bytes = 0;
   }
 
@@ -224,7 +229,7 @@ export class AdmissionControl {
     return performance.now() - atFrontSince >= this.#options.secondsAtFront * 1000;
   }
 
-  /** Nothing else may happen before the one at the front is to make do. */
+  /** Wakes the query at the front when its time has come, in case nothing else happens before. */
   #wakeForFront(): void {
     this.#frontTimer?.clear();
     const front = this.#queue[0];

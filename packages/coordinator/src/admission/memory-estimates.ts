@@ -1,7 +1,10 @@
-/** Forgotten in the order they were learnt. */
+/** The number of learnt kinds; the oldest are forgotten first. */
 const REMEMBERED = 1_000;
 
-/** What queries are taken to need, in bytes: a share for each, more for those that ran out of memory before. */
+/**
+ * Estimates the memory of queries in bytes: an equal share for each, and more for kinds that ran out of
+ * memory before.
+ */
 export class MemoryEstimates {
   readonly #usual: number;
   readonly #learnt = new Map<string, number>();
@@ -10,12 +13,15 @@ export class MemoryEstimates {
     this.#usual = usualBytes;
   }
 
-  /** `kind` tells what queries are alike: their text without literals. Asked for only when something was learnt. */
+  /**
+   * @param kind returns the key of similar queries (their text without literals); only called if something
+   * was learnt
+   */
   of(kind: () => string): number {
     return (this.#learnt.size === 0 ? undefined : this.#learnt.get(kind())) ?? this.#usual;
   }
 
-  /** A query of the kind had too little, and ended well with so much. */
+  /** Records that a query of this kind ran out of memory before and succeeded with this much. */
   learn(kind: string, bytes: number): void {
     this.#learnt.delete(kind);
     this.#learnt.set(kind, bytes);

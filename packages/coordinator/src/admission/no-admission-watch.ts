@@ -4,16 +4,16 @@ export interface AdmissionLog {
 }
 
 export interface WatchOptions {
-  /** Queries that wait. */
+  /** The number of waiting queries. */
   readonly queued: () => number;
   readonly running: () => number;
-  /** Without any admission, while queries wait. */
+  /** The time without any admission, while queries wait, after which a warning is logged. */
   readonly secondsUntilWarning: number;
   readonly secondsBetweenWarnings: number;
   readonly log: AdmissionLog;
 }
 
-/** Warns when queries wait and none is admitted for long. */
+/** Logs a warning if queries wait and none is admitted for long. */
 export class NoAdmissionWatch {
   readonly #options: WatchOptions;
   #timer: Timer | undefined;
@@ -24,14 +24,14 @@ export class NoAdmissionWatch {
     this.#options = options;
   }
 
-  /** A query waits. */
+  /** Called when a query begins to wait. */
   onQueued(): void {
     if (this.#timer !== undefined) return;
     this.#waitingSince = performance.now();
     this.#wake(this.#options.secondsUntilWarning);
   }
 
-  /** A query was admitted, or stopped waiting. */
+  /** Called when a query was admitted or stopped waiting. */
   onMoved(): void {
     this.#timer?.clear();
     this.#timer = undefined;

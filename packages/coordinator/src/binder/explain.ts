@@ -16,17 +16,17 @@ import { renamed, type TableNames } from '../read/table-names.ts';
 import { executedStageMembers, stageMembers } from './explained-stages.ts';
 import { type ExplainedTable, tableLines, tableMembers, tableStatistics } from './explained-tables.ts';
 
-/** A query that is to be explained, with what is known of it before it runs. */
+/** A query to explain, with what is known about it before it runs. */
 export interface ExplainableQuery {
   readonly prepared: PreparedQuery;
-  /** Where `boundSql` is planned: the binder, or the query's own session where it reads no tables. */
+  /** The session that plans `boundSql`: the binder's, or the query's own if it reads no tables. */
   readonly planner: KernelSession;
   readonly tables: readonly ExplainedTable[];
-  /** The stages it runs in on several nodes; undefined where its tables are small, or there is one node. */
+  /** Its stages on several nodes; undefined if its tables are small, or if there is one node. */
   readonly distribution?: PlannedQuery | UndistributedQuery | undefined;
-  /** What users call a table, by its bound name. */
+  /** The user-visible names of tables, by bound name. */
   readonly names: TableNames;
-  /** The query ready to run: only ANALYZE fetches what it reads. */
+  /** Makes the query ready to run: only ANALYZE fetches what it reads. */
   run(): Promise<BoundQuery>;
 }
 
@@ -35,14 +35,14 @@ type Part = 'logical' | 'physical' | 'analyze' | 'statistics';
 const partsOf = ({ part }: ExplainStatement): readonly Part[] =>
   part === 'all' ? ['logical', 'physical', 'analyze'] : [part];
 
-/** A text for each part that was asked for. */
+/** One text column for each requested part. */
 export const explainColumns = (statement: ExplainStatement): readonly OutputColumn[] =>
   partsOf(statement).map((part) => {
     const name = statement.part === 'all' ? `explain_${part}` : 'explain';
     return { name, type: { kind: 'text' }, nullable: false };
   });
 
-/** SQL whose one row tells how a query runs, with a column for each part that was asked for. */
+/** SQL that returns one row describing how a query runs, with a column for each requested part. */
 export async function explainSql(
   statement: ExplainStatement,
   query: ExplainableQuery,
@@ -68,18 +68,18 @@ async function textOf(part: Part, query: ExplainableQuery): Promise<string> {
   return sections(plan, part === 'statistics' ? tableStatistics(query.tables) : tableLines(query.tables));
 }
 
-/** Stages where it runs on several nodes, else the operators of the kernel. */
+/** The stages if it runs on several nodes, otherwise the kernel's operators. */
 async function physicalText(query: ExplainableQuery): Promise<string> {
   const { distribution, names } = query;
   if (distribution?.plan !== undefined) return renamed(planText(distribution.plan), names);
   return onOneNode(query) + outlineText(await physicalOf(query));
 }
 
-/** Why a query of large tables does not run on several nodes. */
+/** The reason why a query of large tables does not run on several nodes. */
 const onOneNode = ({ distribution }: ExplainableQuery): string =>
   distribution !== undefined && 'reason' in distribution ? `On one node: ${distribution.reason}\n\n` : '';
 
-/** The stages that ran, and what each took. */
+/** The stages that ran, with their measurements. */
 const stagesText = (executed: ExecutedPlan, names: TableNames): string =>
   `${renamed(planText(executed.plan), names).trimEnd()}\n\nWhat the stages took\n${profileText(executed)
     .map((line) => `  ${line}\n`)
@@ -109,7 +109,7 @@ async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
   });
 }
 
-/** The number of nodes, and the estimates in CPU milliseconds that it was chosen by. */
+/** The number of nodes, and the estimates in CPU milliseconds that the choice was based on. */
 function nodesMember(distribution: ExplainableQuery['distribution']) {
   const choice = distribution?.plan === undefined ? distribution?.choice : distribution.plan.choice;
   if (choice === undefined) return undefined;
@@ -125,14 +125,14 @@ function nodesMember(distribution: ExplainableQuery['distribution']) {
 const sections = (plan: string, lines: readonly string[]): string =>
   lines.length === 0 ? plan : `${plan.trimEnd()}\n\nTables\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
 
-/** The tables with what reading them took. */
+/** The tables with the measurements of reading them. */
 const used = ({ tables }: ExplainableQuery, bound: BoundQuery): readonly ExplainedTable[] =>
   tables.map((table) => {
     const access = bound.tables.find((one) => one.table.id === table.access.table.id);
     return { ...table, use: access?.use, isLate: access?.isLate };
   });
 
-/** From the box with the time on: above it stands what the engine made of the statement. */
+/** The kernel's profile from the box with the time on: the statement above it is internal. */
 function withoutStatement(plan: string): string {
   const lines = plan.split('\n');
   const time = lines.findIndex((line) => /^││\s+Total Time:/.test(line));
@@ -153,7 +153,10 @@ const physicalOf = ({ prepared, planner, names }: ExplainableQuery): Promise<Pla
     return physicalOutline(json, plan, (text) => renamed(text, names));
   });
 
-/** Scans of files, and some shapes with the optimisers that only run in the query's own kernel, have no outline. */
+/**
+ * Undefined if there is no outline: for scans of files, and for some plans of optimisers that only run in the
+ * query's own kernel.
+ */
 async function orUntold(told: () => Promise<PlanOutline>): Promise<PlanOutline> {
   try {
     return await told();

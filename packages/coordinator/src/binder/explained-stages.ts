@@ -2,11 +2,14 @@ import type { DistributedPlan, Stage, StageSource } from '@tessera/planner';
 import { type ExecutedPlan, stageTotals } from '@tessera/scheduler';
 import { renamed, type TableNames } from '../read/table-names.ts';
 
-/** The stages of a plan as data. */
+/** The stages of a plan as JSON members. */
 export const stageMembers = ({ stages }: Pick<DistributedPlan, 'stages'>, names: TableNames) =>
   stages.map((stage) => stageMember(stage, names));
 
-/** The same of a plan that was run, with what each stage but the root took on all nodes together. */
+/**
+ * The same for a plan that was run, with the measurements of each stage except the root, summed over all
+ * nodes.
+ */
 export const executedStageMembers = ({ plan, profiles }: ExecutedPlan, names: TableNames) =>
   plan.stages.map((stage) => {
     const profile = profiles.find((one) => one.stage === stage.id);

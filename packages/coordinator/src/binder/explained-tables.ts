@@ -9,14 +9,14 @@ export interface ExplainedTable {
   /** The tablets that are read. */
   readonly tablets: readonly ScanTablet[];
   readonly isHot: boolean;
-  /** Compressed bytes of the columns and granules that are read; 0 from memory. */
+  /** The compressed bytes of the columns and granules that are read; 0 for a resident table. */
   readonly bytesToRead: number;
-  /** What reading took, once it is done. */
+  /** The measurements of reading, after it is done. */
   readonly use?: ScanUse | undefined;
   readonly isLate?: boolean | undefined;
 }
 
-/** A line for each table. */
+/** One line per table. */
 export const tableLines = (tables: readonly ExplainedTable[]): readonly string[] =>
   tables.map(({ access, isHot, bytesToRead, use, isLate }) => {
     const { table, tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange } = access;
@@ -36,7 +36,7 @@ export const tableLines = (tables: readonly ExplainedTable[]): readonly string[]
     return `${table.name}: ${parts.join('; ')}`;
   });
 
-/** The same as data. */
+/** The same as JSON members. */
 export const tableMembers = (
   tables: readonly ExplainedTable[],
   { statistics = false }: { readonly statistics?: boolean } = {},
@@ -65,7 +65,7 @@ export const tableMembers = (
     };
   });
 
-/** Lines on tables and their columns, of the tablets that are read. */
+/** Lines about tables and their columns, for the tablets that are read. */
 export const tableStatistics = (tables: readonly ExplainedTable[]): readonly string[] =>
   tables.flatMap((explained) => [
     `${explained.access.table.name}: rows ${rowsOf(explained)}, tablets ${explained.tablets.length}`,
@@ -95,7 +95,7 @@ function columnStatistics({ access, tablets }: ExplainedTable) {
     });
 }
 
-/** Undefined where one of the bounds is not known. */
+/** Undefined if one of the bounds is unknown. */
 function extreme(
   { type }: Column,
   statistics: readonly ColumnStatistics[],

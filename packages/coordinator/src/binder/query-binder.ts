@@ -55,13 +55,13 @@ export interface BinderServices {
   readonly kernel: Kernel;
   readonly external: ExternalSources;
   readonly authorizer: Authorizer;
-  /** Undefined: the node keeps no tables. */
+  /** Undefined if the node keeps no tables. */
   readonly tables?: TableServices | undefined;
-  /** What `information_schema` tells of the node. */
+  /** The facts about the node for `information_schema`. */
   readonly systemFacts?: ((scope: SystemScope) => Promise<SystemFacts>) | undefined;
-  /** Undefined: every query runs on this node. */
+  /** If undefined, every query runs on this node. */
   readonly cluster?: ClusterServices | undefined;
-  /** Both undefined: the node keeps no tables. */
+  /** This and `transactions` are undefined if the node keeps no tables. */
   readonly sequenceValues?: SequenceValues | undefined;
   readonly transactions?: Transactions | undefined;
   /** See `QueryDistributionOptions`. */
@@ -82,7 +82,10 @@ export type SystemScope = Pick<
   readonly view: string;
 };
 
-/** Makes queries of the dialect ready to run: names resolved, tablets chosen and fetched, a session to run in. */
+/**
+ * Makes queries of the dialect ready to run: resolves names, chooses and fetches tablets, and opens a
+ * session.
+ */
 export class QueryBinder {
   readonly #services: BinderServices;
   readonly #mirror: MirrorTables | undefined;
@@ -117,7 +120,10 @@ export class QueryBinder {
     return this.distribution.gathered;
   }
 
-  /** @throws TesseraError what is wrong with the statement, its files or its tablets; why it was cancelled */
+  /**
+   * @throws TesseraError if the statement, its files or its tablets are invalid; the reason of its
+   * cancellation
+   */
   async bind(request: BindRequest): Promise<BoundQuery> {
     const work = await this.#open(request);
     try {
@@ -164,7 +170,7 @@ export class QueryBinder {
     }
   }
 
-  /** What a query would give and what it names, without fetching anything. */
+  /** The columns of a query and the relations that it names, without fetching anything. */
   async outputOf(request: BindRequest): Promise<Pick<BoundQuery, 'columns' | 'relations'>> {
     const work = await this.#open(request);
     try {
@@ -177,7 +183,7 @@ export class QueryBinder {
     }
   }
 
-  /** The query that answers EXPLAIN; only ANALYZE fetches what the explained one reads. */
+  /** The query that answers EXPLAIN; only ANALYZE fetches what the explained query reads. */
   async explain(request: BindRequest, statement: ExplainStatement): Promise<BoundQuery> {
     const work = await this.#open(request);
     try {
@@ -245,7 +251,7 @@ export class QueryBinder {
     );
   }
 
-  /** The parameters and the result of a query; `asked` as `describeQuery` has it. */
+  /** The parameters and the result of a query; `asked` as in `describeQuery`. */
   async describe(request: BindRequest, asked?: readonly SqlType[]): Promise<QueryDescription> {
     const work = await this.#open(request);
     const { reads, relations } = work;
@@ -318,7 +324,7 @@ export class QueryBinder {
     };
   }
 
-  /** What a statement that runs in the session takes from sequences; undefined where the node keeps no tables. */
+  /** The sequence values for a statement that runs in the session; undefined if the node keeps no tables. */
   sequences(
     request: Pick<BindRequest, 'sessionValues' | 'blindTarget' | 'draws'>,
     session: KernelSession,
@@ -364,7 +370,7 @@ export class QueryBinder {
     });
   }
 
-  /** Told in the name of their owners, who may read them. */
+  /** The columns of views, determined with the privileges of their owners. */
   #columnsOfViews(facts: SystemFacts, request: BindRequest): Promise<SystemFacts['viewColumns']> {
     const { snapshot, database } = facts;
     const placed = [...relationsOfDatabase(facts)].flatMap(({ schema, relation }) =>
@@ -427,7 +433,9 @@ export class QueryBinder {
     return binding;
   }
 
-  /** A statement that was bound for all values, with those of the request; undefined where its plan matters. */
+  /**
+   * The generic plan of a statement with the values of the request; undefined if it needs a plan of its own.
+   */
   async #filled(request: BindRequest, work: StatementWork): Promise<Binding | undefined> {
     const open = openParameters(request.parameters);
     const key = open && bindingKey({ ...request, parameters: open.parameters });
@@ -438,7 +446,10 @@ export class QueryBinder {
     return (await this.#needsPlan(known, request, work)) ? undefined : filled(known, open);
   }
 
-  /** Binds a statement for all values of its parameters when it comes with the second of them, where no plan was needed. */
+  /**
+   * Binds a statement for all values of its parameters when it occurs with the second list of values, if no
+   * plan was needed.
+   */
   async #bindOpen(request: BindRequest, bound: Binding): Promise<void> {
     if (bound.isPlanned && bound.tables.size > 0) return;
     const open = openParameters(request.parameters);
@@ -450,14 +461,17 @@ export class QueryBinder {
       const binding = await this.#prepare(asked, work, 'never');
       if (isFaithful(binding, bound, open)) this.#openBindings.add(key, binding);
     } catch (error) {
-      // Its values decide what it means: it goes on to be bound with each of them.
+      // The values affect the meaning of the statement, so it is always bound with them.
       if (!(error instanceof TesseraError)) throw error;
     } finally {
       await work.release();
     }
   }
 
-  /** What was bound before was allowed then: rights change while relations stay as they are. */
+  /**
+   * Checks privileges again: a statement that was bound before was allowed then, but grants may change while
+   * its relations do not.
+   */
   async #authorizeAgain(
     { named }: Pick<Binding, 'named'>,
     request: BindRequest,
@@ -490,7 +504,7 @@ export class QueryBinder {
     return { ...binding, ...(await this.#analyse(prepared, relations!)), isPlanned: true };
   }
 
-  /** Whether the plan has to be looked at and was not. */
+  /** Whether a plan is needed and does not exist yet. */
   async #needsPlan(binding: Binding, request: BindRequest, work: StatementWork): Promise<boolean> {
     if (binding.isPlanned) return false;
     return !(await this.#areHot(binding.tables, work)) || this.distribution.isFor(binding, request, work);
@@ -512,7 +526,7 @@ export class QueryBinder {
     );
   }
 
-  /** The SQL that runs, with everything there that it reads. */
+  /** The SQL to run, with all data that it reads available. */
   async #readable(
     { signal, canRunAgain = false, rowPositionsOf }: BindRequest,
     { session, relations, reads, keep }: StatementWork,
@@ -538,7 +552,7 @@ export class QueryBinder {
     try {
       const serializedPlan = String(await binder.scalar(PLAN_SQL, [boundSql ?? '']));
       const scans = tableScans(serializedPlan);
-      // What the planning kernel's clock said, that of the running one may say otherwise.
+      // The clock of the planning kernel may differ from that of the running kernel.
       const timeless = time === 'free' ? scans.map((scan) => ({ ...scan, filters: [[]] })) : scans;
       return {
         scans: new Map(timeless.map((scan) => [scan.relation, scan])),
@@ -552,13 +566,13 @@ export class QueryBinder {
   }
 }
 
-/** The SQL that runs, and how it came about. */
+/** The SQL to run, with the scans and reads that it is based on. */
 type ReadableQuery = { readonly sql: string } & Pick<PreparedScans, 'accesses'> &
   Partial<Pick<PreparedScans, 'target'>> &
   Partial<Pick<DistributedQuery, 'readInParts'>> &
   Pick<BoundQuery, 'executed' | 'isStored'>;
 
-/** Those that the text names itself, not through views. */
+/** The relations that the text names itself, not through views. */
 const directly = (named: readonly NamedRelation[]): readonly RelationObject[] =>
   named.filter(({ view }) => view === undefined).map(({ object }) => object);
 

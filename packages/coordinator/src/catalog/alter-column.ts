@@ -13,8 +13,9 @@ import { addedStoredName, columnNamed } from './columns.ts';
 type AlterColumn = Extract<TableChange, { kind: 'alter_column' }>;
 
 /**
- * `ALTER TABLE … ALTER COLUMN`. Only a type that is stored differently moves data: every row is written again.
- * @throws TesseraError UNDEFINED_NAME, NOT_NULL_VIOLATION, what is wrong with a default or with a value under the new type
+ * `ALTER TABLE … ALTER COLUMN`. Only a type with another stored form moves data: every row is rewritten.
+ * @throws TesseraError UNDEFINED_NAME, NOT_NULL_VIOLATION, the error of an invalid default or of a value that
+ * does not fit the new type
  */
 export async function alterColumn(
   context: ChangeContext,
@@ -61,7 +62,7 @@ const withColumn = (columns: readonly Column[], old: Column, changed: Column): r
 const isInPrimaryKey = ({ constraints = [] }: TableObject, { id }: Column): boolean =>
   constraints.some((constraint) => constraint.kind === 'primary_key' && constraint.columns.includes(id));
 
-/** @throws TesseraError NOT_NULL_VIOLATION where a row of the table has NULL in one of the columns */
+/** @throws TesseraError NOT_NULL_VIOLATION if a row of the table has NULL in one of the columns */
 export async function refuseNullRows(
   context: ChangeContext,
   snapshot: Snapshot,
@@ -75,7 +76,7 @@ export async function refuseNullRows(
   }
 }
 
-/** Whether a row of the table meets a condition of the dialect. */
+/** Whether any row of the table satisfies a condition of the dialect. */
 export async function hasRow(
   context: ChangeContext,
   snapshot: Snapshot,
@@ -97,8 +98,9 @@ export async function hasRow(
 }
 
 /**
- * The column gets an id of its own, so that no tablet of the old type can be taken for one of the new type, and every row is
- * written again. Another transaction that wrote rows meanwhile makes the commit fail, and the statement is tried again.
+ * Changes the type and rewrites every row. The column gets a new id, so that no tablet with the old type can
+ * be mistaken for one with the new type. If another transaction wrote rows meanwhile, the commit fails and
+ * the statement is retried.
  */
 async function changeType(
   context: ChangeContext,
@@ -164,7 +166,10 @@ async function rewriteRows(
   return actions;
 }
 
-/** The default, the partitions and the CHECK constraints must still be possible with the new type. */
+/**
+ * Checks that the default, the partition expressions and the CHECK constraints are still valid with the new
+ * type.
+ */
 async function checkDefinitions(context: ChangeContext, table: TableObject, column: Column): Promise<void> {
   const definition = (sql: string) => ({ sql, offset: 0 });
   const own = (sql: string) => ({ ...context, run: { ...context.run, text: sql } });
@@ -180,7 +185,7 @@ async function checkDefinitions(context: ChangeContext, table: TableObject, colu
 const replaced = (ids: readonly number[], from: number, to: number): readonly number[] =>
   ids.map((id) => (id === from ? to : id));
 
-/** The table with another id of one of its columns in the primary index and the constraints. */
+/** The table with a column's id replaced in the primary index and the constraints. */
 function withColumnId(table: TableObject, from: number, to: number): TableObject {
   const constraints = table.constraints?.map((constraint): TableConstraint => {
     if (constraint.kind === 'check') return constraint;

@@ -21,7 +21,10 @@ import { refuseTemporaryName } from './databases.ts';
 
 type Alter<K extends AlterStatement['kind']> = Extract<AlterStatement, { kind: K }>;
 
-/** @throws TesseraError UNDEFINED_OBJECT, DUPLICATE_OBJECT, DEPENDENT_OBJECTS for a name that views have in their text */
+/**
+ * @throws TesseraError UNDEFINED_OBJECT, DUPLICATE_OBJECT, DEPENDENT_OBJECTS for a name that occurs in the
+ * text of views
+ */
 export function alterSchema(
   context: AccessContext,
   snapshot: Snapshot,

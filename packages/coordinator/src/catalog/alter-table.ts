@@ -25,8 +25,9 @@ import { takesSequence, withSequences } from './sequences.ts';
 type AlterTable = Extract<AlterStatement, { kind: 'alter_table' }>;
 
 /**
- * Each change sees what those before it did; all of them are committed, or none.
- * @throws TesseraError UNDEFINED_TABLE, WRONG_OBJECT_TYPE, DEPENDENT_OBJECTS and what the changes themselves may meet
+ * Applies the changes of an ALTER TABLE. Each change sees the result of the previous ones; they are committed
+ * atomically.
+ * @throws TesseraError UNDEFINED_TABLE, WRONG_OBJECT_TYPE, DEPENDENT_OBJECTS and the errors of the changes
  */
 export async function alterTable(
   context: ChangeContext,
@@ -108,7 +109,7 @@ function changeTable(
   }
 }
 
-/** Moves no data: rows that are there already have the value that the default has now. */
+/** Adds a column without moving data: existing rows get the present value of the default. */
 async function addColumn(
   context: ChangeContext,
   snapshot: Snapshot,
@@ -162,7 +163,7 @@ async function addColumn(
   return { actions };
 }
 
-/** The default's value now, as a constant of the kernel; undefined: NULL. */
+/** The present value of the default, as a constant of the kernel; undefined means NULL. */
 async function initialValue(context: ChangeContext, column: Column): Promise<string | undefined> {
   const { defaultSql } = column;
   if (defaultSql === undefined || takesSequence(defaultSql)) return undefined;
@@ -220,7 +221,10 @@ async function renameColumn(
   return altered({ ...table, columns });
 }
 
-/** @throws TesseraError DEPENDENT_OBJECTS for a column that the table is sorted, split or indexed by */
+/**
+ * @throws TesseraError DEPENDENT_OBJECTS for a column that the primary index, the partitioning or an index
+ * uses
+ */
 async function refuseDefining(
   context: ChangeContext,
   table: TableObject,

@@ -14,8 +14,8 @@ type Changing<K extends TableChange['kind']> = Extract<TableChange, { kind: K }>
 const altered = (object: TableObject): Change => ({ actions: [{ kind: 'alter', object }] });
 
 /**
- * `ADD CONSTRAINT`. Rows that are there must meet a CHECK (unless NOT VALID) and have no NULL in a primary key.
- * @throws TesseraError CHECK_VIOLATION, NOT_NULL_VIOLATION, and what `withConstraints` throws
+ * `ADD CONSTRAINT`. Existing rows must satisfy a CHECK (unless NOT VALID) and have no NULL in a primary key.
+ * @throws TesseraError CHECK_VIOLATION, NOT_NULL_VIOLATION, and the errors of `withConstraints`
  */
 export async function addConstraint(
   context: ChangeContext,
@@ -78,7 +78,7 @@ export function dropConstraint(
   };
 }
 
-/** The foreign keys of a table that reference just these columns of another. */
+/** The foreign keys of a table that reference exactly these columns of another table. */
 const foreignKeysTo = (
   { constraints = [] }: TableObject,
   referenced: TableObject,
@@ -125,8 +125,8 @@ function constraintNamed(
 }
 
 /**
- * A table without the constraints over a column that is dropped.
- * @throws TesseraError DEPENDENT_OBJECTS where a foreign key of another table references the column
+ * A table without the constraints on a column that is dropped.
+ * @throws TesseraError DEPENDENT_OBJECTS if a foreign key of another table references the column
  */
 export async function withoutConstraintsOn(
   context: ChangeContext,

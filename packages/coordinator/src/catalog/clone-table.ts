@@ -6,7 +6,7 @@ import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { isTaken } from './create-table.ts';
 
-/** A table with the same rows, that shares the objects of the store with its source: no data moves. */
+/** Creates a table with the same rows that shares the objects of the store with its source: no data moves. */
 export function cloneTable(
   context: ChangeContext,
   snapshot: Snapshot,
@@ -24,7 +24,7 @@ export function cloneTable(
     ...newObject(context, place.name),
     schemaId: place.schema.id,
     indexes: [],
-    // As with LIKE in PostgreSQL, foreign keys stay with the source.
+    // As with LIKE in PostgreSQL, foreign keys are not copied.
     ...(constraints === undefined
       ? {}
       : { constraints: constraints.filter((c) => c.kind !== 'foreign_key') }),

@@ -4,12 +4,12 @@ import type { ColumnDefinition } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { checkDefault } from '../objects/definition-check.ts';
 
-/** Names that scans have for themselves begin so. */
+/** The prefix of names that scans use internally. */
 const RESERVED_PREFIX = '$';
 
 /**
  * The columns of a new table.
- * @throws TesseraError DUPLICATE_OBJECT, what is wrong with a default
+ * @throws TesseraError DUPLICATE_OBJECT, the error of an invalid default
  */
 export async function newColumns(
   context: ChangeContext,
@@ -26,7 +26,10 @@ export async function newColumns(
   return columns;
 }
 
-/** The kernel, and so a tablet, does not tell names apart that differ in case alone. */
+/**
+ * Refuses names that differ only in case, because the kernel, and therefore a tablet, does not distinguish
+ * them.
+ */
 export function checkNames(definitions: readonly Pick<ColumnDefinition, 'name' | 'location'>[]): void {
   const seen = new Set<string>();
   for (const { name, location } of definitions) {
@@ -40,10 +43,13 @@ export function checkNames(definitions: readonly Pick<ColumnDefinition, 'name' |
   }
 }
 
-/** Of a column that comes with its table. */
+/** The stored name of a column that is created with its table. */
 export const storedName = (name: string, id: number): string => (name.includes('#') ? `c#${id}` : name);
 
-/** Of a column that is added later: the plain name may be that of one that was dropped or renamed. */
+/**
+ * The stored name of a column that is added later: the plain name may belong to a column that was dropped or
+ * renamed.
+ */
 export const addedStoredName = (name: string, id: number): string =>
   name.includes('#') ? `c#${id}` : `${name}#${id}`;
 

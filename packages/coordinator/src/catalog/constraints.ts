@@ -7,10 +7,11 @@ import { checkCondition } from '../objects/definition-check.ts';
 import { columnNamed } from './columns.ts';
 
 /**
- * A table with the constraints that a statement adds: their names are chosen as PostgreSQL does, the columns of a primary key
- * become NOT NULL, and of a table without rows and without a primary index also the primary index.
- * @throws TesseraError UNDEFINED_NAME, UNDEFINED_TABLE, DUPLICATE_OBJECT, INVALID_ARGUMENT, what is wrong with a condition;
- * NOT_SUPPORTED for constraints that are not enforced, where the setting `unenforced_constraints` refuses them
+ * Adds constraints to a table. Missing names are chosen as in PostgreSQL, the columns of a primary key become
+ * NOT NULL, and for a table without rows and without a primary index they also become the primary index.
+ * @throws TesseraError UNDEFINED_NAME, UNDEFINED_TABLE, DUPLICATE_OBJECT, INVALID_ARGUMENT, the error of an
+ * invalid condition; NOT_SUPPORTED for constraints that are not enforced, if the setting
+ * `unenforced_constraints` refuses them
  */
 export async function withConstraints(
   context: ChangeContext,
@@ -74,7 +75,7 @@ async function newConstraint(
   return { kind, name, columns };
 }
 
-/** How messages call a constraint. */
+/** The names of constraint kinds in messages. */
 const CONSTRAINT_WORDS: Readonly<Record<TableConstraint['kind'], string>> = {
   primary_key: 'PRIMARY KEY',
   unique: 'UNIQUE',
@@ -92,7 +93,7 @@ const SUFFIXES: Readonly<Record<TableConstraint['kind'], string>> = {
   check: 'check',
 };
 
-/** @throws TesseraError DUPLICATE_OBJECT for a name that another constraint of the table has */
+/** @throws TesseraError DUPLICATE_OBJECT if another constraint of the table has the name */
 function nameOf(
   table: TableObject,
   { kind, name, location }: ConstraintDefinition,
@@ -140,7 +141,9 @@ function foreignKey(
   return { table: referenced.id, references, onUpdate, onDelete };
 }
 
-/** The table itself, with the constraints it has so far, where the foreign key references it. */
+/**
+ * The referenced table; if a foreign key references its own table, that table with its constraints so far.
+ */
 function referencedTable(
   context: ChangeContext,
   snapshot: Snapshot,

@@ -13,7 +13,7 @@ import { isTaken, newTable, replacedBy } from './create-table.ts';
 import { keepUntil, placeForTable } from './temporary-place.ts';
 import { refuseTwice } from './views.ts';
 
-/** The table and its rows are committed together. */
+/** Commits the table and its rows together. */
 export async function createTableAs(
   context: ChangeContext,
   snapshot: Snapshot,

@@ -39,8 +39,10 @@ export async function createTable(
 }
 
 /**
- * The drops of the table that OR REPLACE replaces, with its sequences; they are committed together with the new one.
- * @throws TesseraError WRONG_OBJECT_TYPE for a view or an external table, DEPENDENT_OBJECTS where something names the table
+ * The actions that drop the table which OR REPLACE replaces, and its sequences; they are committed together
+ * with the new table.
+ * @throws TesseraError WRONG_OBJECT_TYPE for a view or an external table, DEPENDENT_OBJECTS if another object
+ * refers to the table
  */
 export function replacedBy(
   snapshot: Snapshot,
@@ -55,7 +57,7 @@ export function replacedBy(
 }
 
 /**
- * Whether the name is taken and the statement is content with that.
+ * Whether the name is taken and the statement accepts that.
  * @throws TesseraError DUPLICATE_OBJECT
  */
 export function isTaken(snapshot: Snapshot, place: Place, ifNotExists: boolean): boolean {
@@ -70,7 +72,7 @@ export function isTaken(snapshot: Snapshot, place: Place, ifNotExists: boolean):
   );
 }
 
-/** @throws TesseraError what is wrong with the clauses that shape a table */
+/** @throws TesseraError if the clauses that define a table are invalid */
 export async function newTable(
   context: ChangeContext,
   place: Place,

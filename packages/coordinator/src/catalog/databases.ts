@@ -77,7 +77,7 @@ export function alterDatabase(
   }
 }
 
-/** As in PostgreSQL, a database goes with all that is in it. */
+/** As in PostgreSQL, a database is dropped with everything in it. */
 export function dropDatabase(context: ChangeContext, snapshot: Snapshot, statement: DropStatement): Change {
   const name = statement.name.parts.at(-1) ?? '';
   const database = snapshot.database(name);
@@ -124,7 +124,7 @@ export function createSchema(
   return { actions: [{ kind: 'create', object: schema }] };
 }
 
-/** @throws TesseraError FORBIDDEN for names that the schemas of temporary tables have */
+/** @throws TesseraError FORBIDDEN for names that are reserved for the schemas of temporary tables */
 export function refuseTemporaryName(name: string, location: SqlLocation): void {
   if (!isTemporaryName(name)) return;
   const message = `Schema name "${name}" is reserved for the temporary tables of sessions`;

@@ -53,7 +53,7 @@ function dropRelation(context: ChangeContext, snapshot: Snapshot, statement: Dro
   return { actions: dropRelations(snapshot, [...each.values()], { cascade }) };
 }
 
-/** With IF EXISTS, also the schema and the database need not exist. */
+/** Whether the object exists; with IF EXISTS the schema and the database may be missing too. */
 function isThere({ database }: ChangeContext, snapshot: Snapshot, name: ObjectName): boolean {
   const [, schemaName, databaseName = database] = [...name.parts].reverse();
   const owner = snapshot.database(databaseName);

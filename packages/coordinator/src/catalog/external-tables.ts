@@ -8,7 +8,7 @@ import { checkNames } from './columns.ts';
 import { isTaken } from './create-table.ts';
 import { warnOfClearText } from './locations.ts';
 
-/** A name for files outside; they are looked at when they are read. */
+/** Defines a name for external files, which are only opened when they are read. */
 export function createExternalTable(
   context: ChangeContext,
   snapshot: Snapshot,

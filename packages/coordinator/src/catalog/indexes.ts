@@ -13,9 +13,9 @@ type CreateIndexStatement = Extract<
 >;
 
 /**
- * Indexes are kept as part of their table's definition. Neither kind changes how a query runs: min/max of every column,
- * which a skip index of the type minmax asks for, are in every tablet anyway; what an aggregating index would hold is
- * computed from the table.
+ * Stores an index as part of its table's definition. Neither kind changes how a query runs: minima and
+ * maxima, which a skip index of the type minmax requests, are in every tablet anyway, and the contents of an
+ * aggregating index are computed from the table.
  */
 export async function createIndex(
   context: ChangeContext,
@@ -60,7 +60,7 @@ function noticeNoEffect({ run }: ChangeContext, { name, kind }: TableIndex): voi
   }
 }
 
-/** Each as the one item of a query over the table, which stands where it stands in the statement. */
+/** Checks each expression as the only item of a query over the table, at its place in the statement. */
 async function checkExpressions(
   context: ChangeContext,
   snapshot: Snapshot,
@@ -78,7 +78,7 @@ async function checkExpressions(
   }
 }
 
-/** Names of indexes are unique in a schema. */
+/** The table with an index of the name; index names are unique within a schema. */
 function tableWithIndex(
   snapshot: Snapshot,
   { schemaId }: Pick<TableObject, 'schemaId'>,

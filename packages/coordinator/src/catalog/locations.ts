@@ -5,7 +5,7 @@ import type { CreateStatement } from '@tessera/sql';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 
-/** A URL with the credentials for it, under a name. */
+/** Stores a URL with its credentials under a name. */
 export function createLocation(
   context: ChangeContext,
   snapshot: Snapshot,
@@ -30,7 +30,7 @@ export function createLocation(
   return { actions: [{ kind: existing === undefined ? 'create' : 'alter', object }] };
 }
 
-/** Without a key the credentials stand readable in the log, its checkpoints and backups. */
+/** Without a key, the credentials are stored in clear text in the log, its checkpoints and backups. */
 export function warnOfClearText(
   { run }: ChangeContext,
   name: string,

@@ -65,7 +65,7 @@ const newSequence = (
   ...countingOf(options),
 });
 
-/** @throws TesseraError INVALID_ARGUMENT for numbers that do not go together */
+/** @throws TesseraError INVALID_ARGUMENT for contradictory numbers */
 function countingOf(options: SequenceOptions, before?: SequenceObject): Counting {
   const refuse = (message: string): never => fail('INVALID_ARGUMENT', { message });
   const type = options.type ?? before?.type ?? 'BIGINT';
@@ -135,7 +135,7 @@ export function alterSequence(
   }
 }
 
-/** @throws TesseraError DEPENDENT_OBJECTS without CASCADE, when a column counts by it */
+/** @throws TesseraError DEPENDENT_OBJECTS without CASCADE, if the default of a column uses it */
 export function dropSequence(
   snapshot: Snapshot,
   place: Place,
@@ -165,7 +165,7 @@ function refuseUsed(snapshot: Snapshot, sequence: SequenceObject, what: string):
   fail('DEPENDENT_OBJECTS', { message });
 }
 
-/** Tables of the database with a column that counts by the sequence. */
+/** The tables of the database with a column whose default uses the sequence. */
 function usersOf(snapshot: Snapshot, sequence: SequenceObject): readonly TableObject[] {
   const schema = snapshot.object(sequence.schemaId);
   if (schema?.kind !== 'schema') return [];
@@ -178,10 +178,10 @@ function usersOf(snapshot: Snapshot, sequence: SequenceObject): readonly TableOb
 
 const NEXTVAL = /nextval\s*\(\s*'((?:[^']|'')*)'/gi;
 
-/** Whether an expression takes values of any sequence. */
+/** Whether an expression takes values from any sequence. */
 export const takesSequence = (sql: string): boolean => /\bnextval\s*\(/i.test(sql);
 
-/** Whether the default of a column takes values of the sequence. */
+/** Whether the default of a column takes values from the sequence. */
 function counts(
   snapshot: Snapshot,
   { defaultSql = '' }: Column,
@@ -214,7 +214,7 @@ function ownedBy(
   return fail('UNDEFINED_NAME', { message: `Column "${column}" does not exist` }, { location });
 }
 
-/** The columns of a table that count, with the default of each, and the sequences that they own. */
+/** The identity columns of a table with their defaults, and the sequences that they own. */
 export function withSequences(
   context: ChangeContext,
   snapshot: Snapshot,

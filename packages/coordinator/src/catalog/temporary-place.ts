@@ -8,12 +8,14 @@ type CreateTable = Extract<CreateStatement, { kind: 'create_table' | 'create_tab
 
 export interface PlaceForTable {
   readonly place: Place;
-  /** The schema of the session's temporary tables, where this table is the first of them. */
+  /**
+   * The actions that create the schema of the session's temporary tables, if this table is the first of them.
+   */
   readonly opened: readonly Action[];
 }
 
 /**
- * Where a new table shall stand.
+ * The place of a new table.
  * @throws TesseraError NOT_SUPPORTED for a temporary table of a client without a session
  */
 export function placeForTable(
@@ -44,7 +46,7 @@ export function placeForTable(
   };
 }
 
-/** Has the session remember the ON COMMIT of a table. */
+/** Records the ON COMMIT action of a table in the session. */
 export function keepUntil(
   { run }: ChangeContext,
   { id }: Pick<TableObject, 'id'>,

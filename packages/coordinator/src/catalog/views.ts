@@ -15,7 +15,7 @@ import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { isTaken } from './create-table.ts';
 
-/** A view is kept as text; binding it here tells what is wrong with it, and what it depends on. */
+/** Creates a view, which is stored as text. It is bound here to validate it and to find its dependencies. */
 export async function createView(
   context: ChangeContext,
   snapshot: Snapshot,

@@ -8,18 +8,18 @@ import { countScanned, distributedQuery } from '../run/query-run.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
 import type { ChangeContext } from './change-context.ts';
 
-/** A query made for a statement. */
+/** A query that was generated for a statement. */
 interface DerivedQuery {
   readonly sql: string;
-  /** An error of the query as one of the statement. */
+  /** Translates an error of the query to one of the statement. */
   explain(error: unknown): unknown;
 }
 
 type BindOptions = Pick<BindRequest, 'rowPositionsOf' | 'storing' | 'blindTarget'>;
 
 /**
- * Binds a query of the dialect against the snapshot and runs `work` with it; once more on a kernel of its own when the
- * kernel is lost under it, since nothing of it is committed yet.
+ * Binds a query of the dialect against the snapshot and runs `work` with it. If the kernel process is lost,
+ * both are repeated once in quarantine, since nothing is committed yet.
  */
 export function boundQuery<T>(
   context: ChangeContext,
@@ -36,7 +36,7 @@ export function boundQuery<T>(
   return heldQuery(context, snapshot, query, released, options);
 }
 
-/** The same for work whose result holds the bound query, and releases it later. */
+/** The same for work whose result holds the bound query and releases it later. */
 export async function heldQuery<T>(
   context: ChangeContext,
   snapshot: Snapshot,
@@ -67,7 +67,9 @@ export async function heldQuery<T>(
   }
 }
 
-/** The sequence values that a statement takes in its session without binding a query. The caller ends it. */
+/**
+ * The sequence values that a statement takes in its session without binding a query. The caller must end it.
+ */
 export const sequencesFor = (
   { run }: ChangeContext,
   snapshot: Snapshot,
@@ -78,7 +80,7 @@ export const sequencesFor = (
   return binder.sequences({ sessionValues, draws }, session, async () => snapshot);
 };
 
-/** What a query would give and what it names; nothing is fetched for it. */
+/** The columns of a query and the relations that it names; nothing is fetched. */
 export async function describedQuery(
   context: ChangeContext,
   snapshot: Snapshot,
@@ -109,7 +111,7 @@ function bindRequest({ run }: ChangeContext, snapshot: Snapshot, { sql }: Derive
   };
 }
 
-/** A query as it stands in the statement: with nothing but space before it, places in it are places in the statement. */
+/** A query with offsets as in the statement: everything before it is replaced by blanks. */
 export const queryInPlace = ({ sql, offset }: SqlText, statement: string): DerivedQuery => ({
   sql: statement.slice(0, offset).replace(/[^\n]/gu, ' ') + sql,
   explain: (error) => error,

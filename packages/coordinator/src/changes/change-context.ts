@@ -5,12 +5,12 @@ import type { CommittedResults } from './committed-results.ts';
 import type { StoreContext } from './store-rows.ts';
 import type { TableLocks } from './table-locks.ts';
 
-/** What a statement that changes the catalog or tables has to work with. */
+/** The context of a statement that changes the catalog or tables. */
 export interface ChangeContext extends StoreContext, AccessContext {
   readonly run: QueryRunOptions;
   readonly transactions: Transactions;
   readonly results: CommittedResults;
   readonly locks: TableLocks;
-  /** Of the commit; a statement that is sent again with the same one is not done twice. */
+  /** The idempotency key of the commit: a repeated statement with the same one is not executed again. */
   readonly txnId: string;
 }

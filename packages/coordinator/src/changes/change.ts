@@ -1,9 +1,9 @@
 import type { CatalogChange } from '@tessera/catalog';
 import type { BoundQuery } from '../read/bound-query.ts';
 
-/** What a statement wants committed. */
+/** What a statement wants to commit. */
 export interface Change extends CatalogChange {
   readonly affectedRows?: number;
-  /** The rows of RETURNING, as a query that is ready to run. The code that takes the change releases it. */
+  /** The rows of RETURNING, as a query that is ready to run. The receiver of the change must release it. */
   readonly returned?: BoundQuery | undefined;
 }

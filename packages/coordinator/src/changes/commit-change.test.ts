@@ -5,7 +5,7 @@ import { TestNode } from '../testing/test-node.ts';
 
 let node: TestNode;
 
-/** Objects of earlier tests: what is dropped stays until it is collected. */
+/** Objects of earlier tests: dropped objects remain until they are collected. */
 let left: ReadonlySet<string>;
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeEach(async () => {
   left = new Set(await objects());
 });
 
-/** The next commit goes through `instead`, which may hand it on. */
+/** Makes the next commit call `instead`, which may pass it on. */
 function atNextCommit(instead: (transaction: Transaction, commit: () => Promise<unknown>) => Promise<never>) {
   const { manager } = node.tables;
   const { commit } = manager;
@@ -42,7 +42,7 @@ const objects = async () => {
   for await (const { key } of node.tables.store.list('tablets/')) if (!left.has(key)) keys.push(key);
   return keys;
 };
-/** Too many rows to travel in the commit. */
+/** Too many rows to be stored in the commit itself. */
 const LARGE = 'SELECT hash(i)::varchar FROM generate_series(1, 20000) AS g(i)';
 
 describe('a commit whose answer is lost', () => {

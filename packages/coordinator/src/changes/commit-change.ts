@@ -6,17 +6,17 @@ import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
 import { discardTablets } from './discard-tablets.ts';
 
-/** How often a statement meets a conflict before its client is told. */
+/** How often a statement is retried after conflicts before the client gets the error. */
 const MAX_TRIES = 20;
 const MAX_TRYING_MS = 10_000;
 const FIRST_BACKOFF_MS = 5;
 const MAX_BACKOFF_MS = 500;
 
 /**
- * Runs a statement that changes tables or the catalog: in its transaction, or in one of its own that commits at once and
- * is tried again on a newer snapshot when another transaction was first.
- * @throws TesseraError TRANSACTION_CONFLICT when others were first every time; METADATA_UNAVAILABLE when it is not known
- * whether it is committed
+ * Runs a statement that changes tables or the catalog: in its transaction, or in one of its own that commits
+ * at once and is retried on a newer snapshot if another transaction was first.
+ * @throws TesseraError TRANSACTION_CONFLICT if other transactions were first every time; METADATA_UNAVAILABLE
+ * if it is unknown whether it was committed
  */
 export async function commitChange(
   context: ChangeContext,
@@ -65,7 +65,10 @@ async function autocommit(
 const addedBytes = ({ actions }: Change): number =>
   actions.reduce((sum, action) => sum + (action.kind === 'add_tablet' ? action.tablet.bytes : 0), 0);
 
-/** The commit was refused: the statement may be right on a newer snapshot, or have an error of its own there. */
+/**
+ * The commit was refused because of a conflict: on a newer snapshot, the statement may succeed or have an
+ * error of its own.
+ */
 class LostRace extends Error {
   override readonly cause: TesseraError;
 
@@ -95,7 +98,10 @@ async function once(context: ChangeContext, work: (snapshot: Snapshot) => Promis
   }
 }
 
-/** A statement that is a transaction of its own also does what its session's temporary tables do ON COMMIT. */
+/**
+ * The actions of a statement that is a transaction of its own, including the ON COMMIT actions of the
+ * session's temporary tables.
+ */
 async function committedWith(
   { run }: ChangeContext,
   snapshot: Snapshot,

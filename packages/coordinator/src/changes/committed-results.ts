@@ -4,8 +4,9 @@ import type { Change } from './change.ts';
 const REMEMBERED = 10_000;
 
 /**
- * How many rows the statements changed that this node committed: the answer for a client that sends one again because it
- * lost the first. The log knows, for a day and also after a restart, that a transaction was committed, but not this.
+ * The row counts of statements that this node committed: the answer for a client that repeats a statement
+ * because it lost the first answer. The log knows for a day, also after a restart, that a transaction was
+ * committed, but not its row count.
  */
 export class CommittedResults {
   readonly #rows = new Map<string, number>();
@@ -18,7 +19,7 @@ export class CommittedResults {
     this.#rows.delete(oldest!);
   }
 
-  /** What the statement did, without its actions. */
+  /** The result of a statement, without its actions. */
   get(txnId: string): Change {
     const affectedRows = this.#rows.get(txnId);
     return affectedRows === undefined ? NO_CHANGE : { actions: [], affectedRows };

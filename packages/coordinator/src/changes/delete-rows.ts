@@ -6,8 +6,9 @@ import { DeletedRows, deletedRowsOf, vectorContent } from '@tessera/tablet';
 import type { RowPositions } from './row-positions.ts';
 
 /**
- * Marks rows as deleted: a deletion vector for each tablet that has some of them, made of the one it had; a tablet that has
- * no row left goes. `tablets` are those that the positions count.
+ * Marks rows as deleted. Each affected tablet gets a deletion vector that extends its former one; a tablet
+ * without remaining rows is removed.
+ * @param tablets the tablets that the positions refer to
  */
 export async function deleteRows(
   store: ObjectStore,
@@ -49,7 +50,7 @@ function joined(runs: readonly Uint32Array[]): Uint32Array {
   return all;
 }
 
-/** @throws TesseraError CORRUPT_TABLET for a bitmap that is none */
+/** @throws TesseraError CORRUPT_TABLET for an invalid bitmap */
 async function storedRows(
   store: ObjectStore,
   table: TableObject,

@@ -3,8 +3,8 @@ import { discardTablets as discardStored } from '@tessera/storage-agent';
 import type { TableServices } from '../tables.ts';
 
 /**
- * Takes away what a change that will not be committed has put into the object store. Best effort: what stays there is an
- * orphan, which the collection of garbage finds.
+ * Deletes the objects of a change that will not be committed. This is best effort: remaining objects are
+ * orphans, which garbage collection deletes.
  */
 export async function discardTablets(
   { agent, store }: Pick<TableServices, 'agent' | 'store'>,

@@ -23,7 +23,10 @@ export async function insert(
   return { actions: stored.actions, affectedRows: stored.rows };
 }
 
-/** The short way for rows of literals. Undefined where there is none, or where it fails: the other way tells why. */
+/**
+ * The fast path for rows of literals. Undefined if it does not apply, or if it fails: the normal path then
+ * reports the error.
+ */
 async function insertPlain(
   context: ChangeContext,
   table: TableObject,

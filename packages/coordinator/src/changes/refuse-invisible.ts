@@ -4,7 +4,10 @@ import { type MergeStatement, mergeVisibility } from '@tessera/sql';
 import { describedQuery } from './bound-query.ts';
 import type { ChangeContext } from './change-context.ts';
 
-/** @throws TesseraError UNDEFINED_NAME, UNDEFINED_TABLE for what a WHEN clause of a MERGE names and cannot see */
+/**
+ * @throws TesseraError UNDEFINED_NAME, UNDEFINED_TABLE for names in a WHEN clause of a MERGE that the clause
+ * cannot see
+ */
 export async function refuseInvisible(
   context: ChangeContext,
   snapshot: Snapshot,

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => node[Symbol.asyncDispose]());
 
-/** A type and a value of it. */
+/** Types, each with a value. */
 const TYPES = [
   ['BOOLEAN', 'true'],
   ['INTEGER', '1'],
@@ -30,7 +30,7 @@ const TYPES = [
 ] as const;
 
 const FEW = TYPES.map(([type, value]) => [type, 5, value] as const);
-/** More than one granule. */
+/** More rows than one granule holds. */
 const MANY = [
   ['BIGINT', 300_000, '1'],
   ['TEXT', 300_000, "'x' || i"],

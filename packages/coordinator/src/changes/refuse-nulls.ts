@@ -3,8 +3,8 @@ import { fail } from '@tessera/common';
 import { isCountedType } from '@tessera/sql';
 
 /**
- * Refuses a tablet with NULL in a NOT NULL column, by the counts that it was written with: no row is looked at again. Only
- * columns whose type `isCountedType`; the query of the rows answers for the others.
+ * Refuses a tablet with NULL in a NOT NULL column, by the counts in its statistics, without reading rows
+ * again. It only covers columns whose type `isCountedType`; the query of the rows checks the others.
  * @throws TesseraError NOT_NULL_VIOLATION
  */
 export function refuseNulls(table: TableObject, tablet: Tablet): void {

@@ -7,7 +7,7 @@ import { definitionExpression, partitionExpressions, withSession } from '../obje
 import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
 
-/** All rows of a table: no tablet is read. */
+/** Removes all rows of a table without reading a tablet. */
 export function truncate(
   context: ChangeContext,
   snapshot: Snapshot,
@@ -17,7 +17,7 @@ export function truncate(
   return removeTablets(snapshot, table, 'truncate', () => true);
 }
 
-/** The tablets of one value of the partition expressions. */
+/** Removes the tablets of one partition. */
 export async function dropPartition(
   context: ChangeContext,
   snapshot: Snapshot,
@@ -37,7 +37,10 @@ export async function dropPartition(
   );
 }
 
-/** The literals as tablets hold the values: cast to the expressions' types, as the kernel's text. */
+/**
+ * The partition values of the literals in the form that tablets store: cast to the types of the expressions,
+ * as the kernel's text.
+ */
 function partitionValues(
   context: ChangeContext,
   table: TableObject,
@@ -49,7 +52,8 @@ function partitionValues(
     const result: (string | null)[] = [];
     for (const [i, value] of values.entries()) {
       const literal = await definitionExpression(context, session, value, [], context.run.text);
-      // The type of the expression decides what the literal means: '2024-01-01' is a date if it is one.
+      // The type of the expression determines the meaning of the literal: '2024-01-01' is a date for a DATE
+      // expression.
       const { columns } = await session.describe(
         `SELECT ${expressions[i]!.sql} FROM (SELECT ${nulls.join(', ')})`,
       );

@@ -26,7 +26,7 @@ import { storeRows } from './store-rows.ts';
 
 const POSITIONS = { rowPositionsOf: 'first relation' } as const;
 
-/** Without a condition no tablet is read. */
+/** A DELETE without a condition reads no tablet. */
 export async function deleteFrom(
   context: ChangeContext,
   snapshot: Snapshot,
@@ -96,19 +96,19 @@ const whereAction = (...actions: readonly string[]): string =>
   `WHERE "$action" IN (${actions.map(quoteText).join(', ')})`;
 
 interface Replacement {
-  /** Condition for the rows whose positions are deleted. */
+  /** The condition for the rows whose positions are deleted. */
   readonly replaced: string;
-  /** Condition for the rows that are stored. */
+  /** The condition for the rows that are stored. */
   readonly stored: string;
-  /** What to say of a row that the query names twice; absent: it names none twice. */
+  /** Throws the error for a row that the query returns twice; absent if that is impossible. */
   twice?(): never;
-  /** The query has the columns of RETURNING behind those of the table. */
+  /** Whether the columns of RETURNING follow those of the table in the query. */
   readonly isReturning?: boolean;
   /** See `BindRequest`. */
   readonly blindTarget?: ObjectId | undefined;
 }
 
-/** Old rows are deleted and new ones stored: the query tells both, and runs once. */
+/** Deletes old rows and stores new ones; a single query, run once, returns both. */
 function replaceRows(
   context: ChangeContext,
   snapshot: Snapshot,
@@ -155,7 +155,7 @@ async function removedRows(
   }
 }
 
-/** The tablets that positions count. */
+/** The tablets that the positions refer to. */
 const targetOf = ({ target }: BoundQuery) => target?.tablets ?? [];
 
 async function isTwice(session: KernelSession, replaced: string): Promise<boolean> {

@@ -4,8 +4,8 @@ import { type QueryRunOptions, startedResult } from '../run/query-run.ts';
 import type { Change } from './change.ts';
 
 /**
- * The rows that RETURNING gives, of a change that is committed, or a part of its transaction.
- * @throws TesseraError ALREADY_COMMITTED when this is a repetition, whose first run had the rows
+ * The RETURNING rows of a change that was committed or is part of its transaction.
+ * @throws TesseraError ALREADY_COMMITTED for a repeated statement: only its first run had the rows
  */
 export async function returnedResult(
   run: QueryRunOptions,

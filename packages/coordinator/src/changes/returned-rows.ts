@@ -4,17 +4,17 @@ import { quoteName } from '@tessera/kernel';
 import type { BoundQuery } from '../read/bound-query.ts';
 import type { ChangeContext } from './change-context.ts';
 
-/** The temp table with the rows of a change, positions and new values, and what RETURNING makes of them. */
+/** The temp table with the rows of a change: positions, new values, and the RETURNING items. */
 export const CHANGED = 'changed';
 
-/** The columns of rows that a statement stores, by their stored names. */
+/** The columns of the rows that a statement stores, by their stored names. */
 export const storedNames = ({ columns }: TableObject): readonly string[] =>
   columns.map(({ storedName }) => storedName);
 
-/** The columns that say where the old rows are. */
+/** The columns that identify the positions of the old rows. */
 export const POSITION_NAMES: readonly string[] = ['$tablet', '$row'];
 
-/** The rows to store, of `CHANGED`. */
+/** The query of the rows to store, over `CHANGED`. */
 export function storedSql({ columns }: TableObject, condition = ''): string {
   const items = columns.map(({ storedName, type }) => {
     const name = quoteName(storedName);
@@ -24,10 +24,11 @@ export function storedSql({ columns }: TableObject, condition = ''): string {
 }
 
 /**
- * Computes the rows of a change once, with what RETURNING makes of them, into the table `CHANGED` of the query's session.
- * @param head names for the columns before those of RETURNING
- * @returns the query of what RETURNING gives, to be run once the change is committed.
- * @throws TesseraError RESULT_TOO_LARGE; whatever the expressions of RETURNING fail with
+ * Computes the rows of a change once, with their RETURNING items, into the table `CHANGED` of the query's
+ * session.
+ * @param head the names of the columns before those of RETURNING
+ * @returns the query of the RETURNING rows, to be run after the change is committed
+ * @throws TesseraError RESULT_TOO_LARGE; the errors of the RETURNING expressions
  */
 export async function changedRows(
   { run }: ChangeContext,
@@ -43,7 +44,7 @@ export async function changedRows(
   );
   const rows = Number(await session.scalar(`SELECT count(*) FROM ${CHANGED}`));
   const limit = run.request.settings.max_result_rows;
-  // Afterwards it would be too late: the rows are committed before the first of them is sent.
+  // A later check would come too late: the change is committed before its first row is sent.
   if (limit > 0 && rows > limit) throw TesseraError.of('RESULT_TOO_LARGE', { limit });
   const items = returned.map(({ name }, i) => `${quoteName(returnedName(i))} AS ${quoteName(name)}`);
   const sql = `SELECT ${items.join(', ')} FROM ${CHANGED}`;

@@ -183,7 +183,7 @@ it('rows of an attempt that met a conflict are never seen', async () => {
   } finally {
     Object.assign(manager, { commit });
   }
-  // The other transaction, the attempt that met the conflict, the one that did not.
+  // The attempts are the other transaction, the one that met the conflict, and the successful one.
   expect(attempts).toBe(3);
   expect(await node.rows('SELECT a FROM c1')).toEqual([[102]]);
 });

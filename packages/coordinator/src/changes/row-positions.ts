@@ -1,7 +1,7 @@
 import type { KernelParams, KernelSession } from '@tessera/kernel';
 import { tableFromIPC } from 'apache-arrow';
 
-/** Positions of rows by the tablet they are in, tablets numbered as the query has them; in no order. */
+/** The positions of rows by the number of their tablet in the query; in no particular order. */
 export type RowPositions = ReadonlyMap<number, readonly Uint32Array[]>;
 
 /** Reads the columns `"$tablet"` and `"$row"` of a query. */
@@ -20,7 +20,7 @@ export async function rowPositions(
   return positions;
 }
 
-/** Rows of a tablet come mostly together, so that runs of one tablet are copied whole. */
+/** Consecutive rows mostly belong to the same tablet, so runs of one tablet are copied as a whole. */
 function collect(positions: Map<number, Uint32Array[]>, tablets: Int32Array, rows: Uint32Array): void {
   for (let start = 0; start < tablets.length; ) {
     const tablet = tablets[start]!;

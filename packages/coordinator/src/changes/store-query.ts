@@ -15,13 +15,13 @@ import {
 
 export interface QueryToStore {
   readonly table: TableObject;
-  /** SQL of the kernel over that of the query, as `RowsToStore.sql`. */
+  /** Wraps the SQL of the query so that it has the form of `RowsToStore.sql`. */
   rows(sql: string): string;
   /** See `RowsToStore`. */
   readonly countsNulls?: boolean;
 }
 
-/** What nodes must know to store the rows of a query where they are. */
+/** What nodes need to store the rows of a query where they are computed. */
 export async function storageOf(
   context: StoreContext,
   { table, rows }: QueryToStore,
@@ -35,7 +35,10 @@ export async function storageOf(
   };
 }
 
-/** Stores the rows of a bound query, unless nodes have done so. Nothing names the tablets yet. */
+/**
+ * Stores the rows of a bound query, unless nodes have already stored them. No commit refers to the tablets
+ * yet.
+ */
 export async function storeQuery(
   context: StoreContext,
   { session, sql, params, isStored }: Pick<BoundQuery, 'session' | 'sql' | 'params' | 'isStored'>,

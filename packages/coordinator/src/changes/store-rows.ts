@@ -18,9 +18,9 @@ export interface RowsToStore {
   /** A query of the kernel: the table's columns by their stored names, in order, with their types. */
   readonly sql: string;
   readonly params?: KernelParams;
-  /** Whether NULL in NOT NULL columns is to be found here; without it the query does. */
+  /** Whether NULLs in NOT NULL columns must be detected here; otherwise the query detects them. */
   readonly countsNulls?: boolean;
-  /** Whether the rows are in the table already, so that its CHECK constraints are not evaluated again. */
+  /** Whether the rows are already in the table, so that its CHECK constraints need not be evaluated again. */
   readonly areInTable?: boolean;
   readonly signal: AbortSignal;
 }
@@ -35,7 +35,7 @@ export interface StoreContext extends DefinitionContext {
   readonly settings: Settings;
 }
 
-/** Stores the rows of a query as tablets that nothing names yet; see `storeTablets`. */
+/** Stores the rows of a query as tablets that no commit refers to yet; see `storeTablets`. */
 export async function storeRows(context: StoreContext, rows: RowsToStore): Promise<StoredRows> {
   const { tables, settings } = context;
   const { countsNulls, areInTable, sql, ...query } = rows;
@@ -53,8 +53,9 @@ export async function storeRows(context: StoreContext, rows: RowsToStore): Promi
 }
 
 /**
- * Wraps a query of rows to store so that a row fails it which violates a CHECK constraint of the table. The conditions stand
- * in the select list: a filter could be evaluated for rows that an inner filter leaves out.
+ * Wraps a query of rows to store so that it fails for a row that violates a CHECK constraint of the table.
+ * The conditions are in the select list, because a filter might be evaluated for rows that an inner filter
+ * removes.
  */
 export async function checkedRows(
   context: DefinitionContext,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TestNode } from '../testing/test-node.ts';
 
-/** Tables through several changes, one after the other. */
+/** Tables that undergo several changes in sequence. */
 let node: TestNode;
 
 beforeAll(async () => {

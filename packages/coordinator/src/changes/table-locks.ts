@@ -1,13 +1,16 @@
 import type { ObjectId } from '@tessera/catalog';
 
 /**
- * Statements of this node that change rows of the same table go one after the other: at the same time, all but one would
- * meet a conflict and do their work again.
+ * Serialises statements of this node that change rows of the same table: if they ran concurrently, all but
+ * one would conflict and have to be repeated.
  */
 export class TableLocks {
   readonly #last = new Map<ObjectId, Promise<unknown>>();
 
-  /** Waits until the table is free, runs `work`, and frees the table again. A wait ends early with the signal's reason. */
+  /**
+   * Waits until the table is free, runs `work`, and frees the table. The wait ends early with the signal's
+   * reason.
+   */
   async with<T>(tableId: ObjectId, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(tableId);
     const mine = Promise.withResolvers<void>();

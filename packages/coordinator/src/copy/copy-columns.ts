@@ -7,21 +7,21 @@ import { definitionExpression } from '../objects/definition-check.ts';
 import type { CopyFiles } from './copy-files.ts';
 import { isOn } from './text-options.ts';
 
-/** How a column of the table comes from the files: SQL over the source's columns. */
+/** The source of a table column in the files: SQL over the source's columns. */
 export interface CopiedColumn {
   readonly column: Column;
-  /** The cell as it is in the file; undefined where the column has a default instead. */
+  /** The cell in the file; undefined if the column takes its default instead. */
   readonly cell: string | undefined;
-  /** What is stored where there is no cell, or NULL in it. */
+  /** The value to store if there is no cell or it is NULL. */
   readonly fallback: string;
 }
 
-/** Name of the source's column that tells the file of a row. */
+/** The name of the source's column with the file of each row. */
 export const FILE_COLUMN = '$file';
 
 /**
- * @param names of the source's columns, in order
- * @throws TesseraError UNDEFINED_NAME, BINDING_ERROR for columns that do not go together
+ * @param names the names of the source's columns, in order
+ * @throws TesseraError UNDEFINED_NAME, BINDING_ERROR for columns that do not match
  */
 export async function copiedColumns(
   context: ChangeContext,
@@ -51,14 +51,14 @@ export async function copiedColumns(
   return result;
 }
 
-/** The value that is stored; a cell that does not cast, or NULL where it must not be, fails the statement. */
+/** The value to store; a cell that cannot be cast, or a forbidden NULL, fails the statement. */
 export function storedValue({ column, cell, fallback }: CopiedColumn, table: TableObject): string {
   const value = cell === undefined ? fallback : coalesced(`CAST(${cell} AS ${column.type})`, fallback);
   const checked = column.nullable ? value : `coalesce(${value}, ${nullRefused(table.name, column.name)})`;
   return `${checked} AS ${quoteName(column.storedName)}`;
 }
 
-/** What is wrong with the cell of a row, as text; NULL where nothing is. */
+/** The problem with the cell of a row, as text; NULL if there is none. */
 export function cellProblem({ column, cell, fallback }: CopiedColumn): string {
   if (cell === undefined) return 'NULL';
   const name = quoteText(column.name);
@@ -120,7 +120,7 @@ function virtualCell(name: string, files: CopyFiles['files']): string {
   return `CASE ${quoteName(FILE_COLUMN)} ${cases.join(' ')} END`;
 }
 
-/** What stands for a column that the rows do not give, or give as NULL: its default, or the one of a mapping. */
+/** The value of a column that the rows do not contain, or that is NULL: its default, or that of a mapping. */
 export async function fallbackOf(
   context: ChangeContext,
   session: KernelSession,

@@ -12,19 +12,19 @@ import { csvOptions, isOn } from './text-options.ts';
 
 export type CopyFormat = 'CSV' | 'TSV' | 'PARQUET' | 'JSON' | 'AVRO';
 
-/** A file that is copied. */
+/** A file to copy. */
 export interface CopyFile extends ReadFile {
   readonly bytes: number;
   readonly modifiedAt: Date;
 }
 
-/** What COPY FROM reads, on local disk. */
+/** The files that COPY FROM reads, on local disk. */
 export interface CopyFiles {
   readonly format: CopyFormat;
   readonly files: readonly CopyFile[];
-  /** A temp table of the session that has the rows already. */
+  /** A temp table of the session that already contains the rows. */
   readonly relation: string | undefined;
-  /** Set where nodes may read parts of the files; then `files` are stand-ins until `reads.readAlone`. */
+  /** Set if nodes may read parts of the files; `files` are then placeholders until `reads.readAlone`. */
   readonly inParts: PlannedScan | undefined;
   readonly reads: ReadResolution;
 }
@@ -97,7 +97,10 @@ export async function copyFiles(
   };
 }
 
-/** Whether the rows of parts of the files are those of the files: none is tolerated, counted or told apart by its file. */
+/**
+ * Whether reading the files in parts gives the same result: no errors are tolerated, counted or attributed to
+ * a file.
+ */
 function isForParts({ options, mapping = [] }: CopyFromStatement): boolean {
   const { max_errors_per_file, error_file, limit, offset, skip_header_rows } = options;
   return (
@@ -107,7 +110,7 @@ function isForParts({ options, mapping = [] }: CopyFromStatement): boolean {
   );
 }
 
-/** The URL with its pattern, and what opens it. */
+/** The URL with its pattern, and the credentials for it. */
 export function copyPlace(
   { database }: Pick<ChangeContext, 'database'>,
   snapshot: Snapshot,

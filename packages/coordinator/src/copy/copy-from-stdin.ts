@@ -21,11 +21,13 @@ import { explainFailure } from '../read/query-failure.ts';
 import type { CopyInput } from '../request/statement-request.ts';
 import { type CopiedColumn, checkMapping, fallbackOf, storedValue } from './copy-columns.ts';
 
-/** The texts of the cells, a column each, by the stored names of the table's columns. */
+/**
+ * The temp table with the texts of the cells, one column each, by the stored names of the table's columns.
+ */
 const INPUT = 'copy_input';
 const CHUNK_BYTES = 1 << 20;
 
-/** `COPY t FROM STDIN`: all rows that the client sent, or none. */
+/** `COPY t FROM STDIN`: stores all rows that the client sent, or none. */
 export async function copyFromStdin(
   asked: ChangeContext,
   snapshot: Snapshot,
@@ -61,7 +63,7 @@ export async function copyFromStdin(
   });
 }
 
-/** A text that is no value of its column, with the name of the column as its user knows it. */
+/** Adds the user's name of the column to an error about an invalid text. */
 function withColumn(error: unknown, { name, columns }: TableObject): unknown {
   const stored = failedValueOf(error)?.column;
   const column = columns.find(({ storedName }) => storedName === stored);
@@ -97,10 +99,13 @@ async function loadTexts(
 
 const isArray = ({ type }: Column): boolean => columnType(type).kind === 'array';
 
-/** As `postgresInput` has arrays. */
+/** An array in the form that `postgresInput` expects. */
 const arrayJson = (text: string): string => JSON.stringify(parseArrayText(text) satisfies ArrayText);
 
-/** NULL that the client sent stays NULL; columns that it does not send have their default. */
+/**
+ * The value of a column: NULLs that the client sent stay NULL; columns that it does not send take their
+ * default.
+ */
 async function copiedColumn(
   context: ChangeContext,
   session: KernelSession,

@@ -17,7 +17,7 @@ import { copyParts, withoutBlankRows } from './copy-parts.ts';
 import { csvArguments, isOn, padsShortLines } from './text-options.ts';
 import { toleratedRows } from './tolerated-rows.ts';
 
-/** `COPY t FROM …`: all rows of the files, or with MAX_ERRORS_PER_FILE all that can be read. */
+/** `COPY t FROM …`: stores all rows of the files, or with MAX_ERRORS_PER_FILE all readable ones. */
 export async function copyFrom(
   asked: ChangeContext,
   snapshot: Snapshot,
@@ -74,7 +74,7 @@ async function copyRows(
   return { actions: stored.actions, affectedRows: stored.rows };
 }
 
-/** Rows of text files are known by those that came of them. */
+/** Counts what was read; rows of text files are counted by the rows that were stored. */
 async function countFiles(
   { run }: ChangeContext,
   session: KernelSession,
@@ -86,7 +86,10 @@ async function countFiles(
   activity.scanned = plus(activity.scanned, { ...read, rows: Math.max(read.rows, storedRows) });
 }
 
-/** The kernel reads files with short lines with one thread only, so that is its second choice. */
+/**
+ * Describes the scan. The kernel reads files with short lines with one thread only, so that is the second
+ * choice.
+ */
 async function describedScan(session: KernelSession, source: CopyFiles, statement: CopyFromStatement) {
   const describe = async (lenient: readonly string[]) => {
     const scan = scanOf(source, statement, lenient);
@@ -112,7 +115,7 @@ async function describedScan(session: KernelSession, source: CopyFiles, statemen
 interface SourceScan {
   /** A relation of the kernel: the columns of the files, and `FILE_COLUMN`. */
   readonly sql: string;
-  /** Lines that do not read as rows are noted instead of failing it. */
+  /** Whether malformed lines are recorded instead of failing it. */
   readonly isTolerant: boolean;
 }
 
@@ -143,7 +146,10 @@ function scanOf(
   }
 }
 
-/** The kernel takes `*`, `?` and `[` in a path for a pattern; in brackets each stands for itself. */
+/**
+ * Escapes a path, because the kernel interprets `*`, `?` and `[` as patterns; inside brackets, each stands
+ * for itself.
+ */
 const literalPath = (path: string): string => path.replace(/[*?[]/g, '[$&]');
 
 function limitOf(options: CopyFromStatement['options']): string {

@@ -17,12 +17,14 @@ interface Copy {
   readonly table: TableObject;
   readonly statement: CopyFromStatement;
   readonly source: CopyFiles;
-  /** Names of all columns of the files. */
+  /** The names of all columns of the files. */
   readonly names: readonly string[];
   readonly copied: readonly CopiedColumn[];
 }
 
-/** Has each node read parts of the files and store their rows; undefined where this node is to copy the files. */
+/**
+ * Lets each node read parts of the files and store their rows; undefined if this node must copy the files.
+ */
 export async function copyParts(context: ChangeContext, copy: Copy): Promise<Change | undefined> {
   const { session, snapshot, table, statement, source, names, copied } = copy;
   const { inParts } = source;
@@ -65,10 +67,10 @@ export async function copyParts(context: ChangeContext, copy: Copy): Promise<Cha
 export const withoutBlankRows = (from: string, names: readonly string[]): string =>
   `(SELECT * FROM ${from} AS lines WHERE ${names.map((name) => `${quoteName(name)} IS NOT NULL`).join(' OR ')})`;
 
-/** Functions in expressions that give the same value on every node at any time. */
+/** Functions that return the same value on every node at any time. */
 const FIXED = new Set(['cast', 'decimal', 'varchar', 'list_value', 'main']);
 
-/** Whether SQL for a default has one value for the statement; not told for most functions. */
+/** Whether the SQL of a default certainly has one value for the whole statement; false for most functions. */
 function isConstant(sql: string): boolean {
   const code = sql.replaceAll(/'(?:[^']|'')*'/g, "''");
   if (/\bcurrent_|\blocaltime/i.test(code)) return false;

@@ -28,8 +28,8 @@ interface CopyTarget {
 }
 
 /**
- * `COPY (query) TO …`: the result is written to the request's directory and put where it belongs when it is whole. Answers the
- * number of rows.
+ * `COPY (query) TO …`: writes the result to the request's directory and moves it to its destination when it
+ * is complete. Returns the number of rows.
  */
 export async function copyTo(run: QueryRunOptions, statement: CopyToStatement): Promise<number> {
   const target = await targetOf(run, statement);
@@ -73,11 +73,11 @@ async function targetOf(
 }
 
 interface TargetFile {
-  /** What the kernel's COPY takes in brackets. */
+  /** The options in parentheses for the kernel's COPY. */
   readonly options: string;
   readonly url: string;
   readonly extension: string;
-  /** Bytes from which on another file begins; undefined: one file. */
+  /** The size in bytes at which another file begins; undefined means a single file. */
   readonly maxBytes: number | undefined;
 }
 
@@ -172,7 +172,7 @@ async function writeResult(
   return rows;
 }
 
-/** The kernel numbers files without padding. */
+/** Compares the numbers in file names, which the kernel does not pad. */
 const byNumber = (a: string, b: string): number => numberIn(a) - numberIn(b);
 const numberIn = (name: string): number => Number(/\d+/.exec(name)?.[0] ?? 0);
 

@@ -6,14 +6,17 @@ type Options = CopyFromStatement['options'];
 
 const QUOTE_WORDS: Readonly<Record<string, string>> = { DOUBLE_QUOTE: '"', SINGLE_QUOTE: "'", NONE: '' };
 
-/** The kernel wants at least one text for NULL: where nothing stands for NULL, one that no text file holds. */
+/**
+ * The kernel requires at least one text for NULL. If no text means NULL, this one, which no text file
+ * contains, is passed.
+ */
 const NO_NULL = '\u{10FFFE}\u{10FFFF}';
 
-/** Boolean options as the grammar lets them through. */
+/** Parses a boolean option that the grammar has accepted. */
 export const isOn = (text: string | undefined, byDefault: boolean): boolean =>
   text === undefined ? byDefault : /^(?:true|on|1)$/i.test(text);
 
-/** Options of COPY by the names that READ_CSV has for them. */
+/** Translates options of COPY to their names in READ_CSV. */
 export function csvOptions({ format }: { readonly format: string }, options: Options) {
   const quote = quoteOf(options.quote ?? '"');
   return {
@@ -26,10 +29,12 @@ export function csvOptions({ format }: { readonly format: string }, options: Opt
   };
 }
 
-/** Short lines are filled with NULL only where the statement says so itself: ALLOW_COLUMN_MISMATCH is on by default. */
+/**
+ * Short lines are only padded with NULL if the statement requests it: ALLOW_COLUMN_MISMATCH is on by default.
+ */
 export const padsShortLines = (options: Options): boolean => isOn(options.allow_column_mismatch, false);
 
-/** Arguments of the kernel's `read_csv` that make every cell a text. */
+/** Arguments of the kernel's `read_csv` that read every cell as text. */
 export function csvArguments({ format }: { readonly format: string }, options: Options): string[] {
   const csv = csvOptions({ format }, options);
   const nulls = [
@@ -58,5 +63,5 @@ export function csvArguments({ format }: { readonly format: string }, options: O
 
 const quoteOf = (text: string): string => QUOTE_WORDS[text.toUpperCase()] ?? text;
 
-/** `\t` is how people write a tab. */
+/** The delimiter; users write `\t` for a tab. */
 const delimiterOf = (text: string): string => text.replaceAll('\\t', '\t');

@@ -7,7 +7,7 @@ import { type CopiedColumn, cellProblem, FILE_COLUMN } from './copy-columns.ts';
 import type { CopyFile } from './copy-files.ts';
 
 export interface TolerantCopy {
-  /** The kernel's scan, which notes lines that are no rows. */
+  /** The kernel's scan, which records malformed lines. */
   readonly scan: string;
   readonly names: readonly string[];
   readonly copied: readonly CopiedColumn[];
@@ -15,13 +15,13 @@ export interface TolerantCopy {
   readonly files: readonly CopyFile[];
 }
 
-/** What goes wrong with a row, or a line that is none. */
+/** The temp table of problems with rows or malformed lines. */
 const PROBLEMS = 'copy_problems';
 const ROWS = 'copy_rows';
 
 /**
- * Reads the files once and sets apart what cannot be stored. Answers the relation of the rows that can.
- * @throws TesseraError BAD_FILE when a file has more of it than MAX_ERRORS_PER_FILE
+ * Reads the files once and separates rows that cannot be stored. Returns the relation of the other rows.
+ * @throws TesseraError BAD_FILE if a file has more problems than MAX_ERRORS_PER_FILE
  */
 export async function toleratedRows(
   context: ChangeContext,
@@ -82,7 +82,7 @@ function errorLimit(text: string): ErrorLimit {
     : { kind: 'rows', count: Number(match[1]) };
 }
 
-/** A CSV file of what was left out and why, at the URL that ERROR_FILE gives. */
+/** Writes a CSV file with the skipped rows and the reasons, at the URL of ERROR_FILE. */
 async function writeErrorFile(
   { run }: ChangeContext,
   session: KernelSession,
@@ -100,6 +100,9 @@ async function writeErrorFile(
   });
 }
 
-/** A URL that ends in `/` is a directory, where every statement has a file of its own. */
+/**
+ * The URL of the error file; a URL that ends in `/` is a directory, in which every statement has its own
+ * file.
+ */
 const errorFileUrl = (url: string, queryId: string): string =>
   url.endsWith('/') ? `${url}${queryId}-errors.csv` : url;

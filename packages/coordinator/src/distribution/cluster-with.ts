@@ -20,9 +20,9 @@ export const clusterWith = (cluster: Cluster, changes: Partial<Cluster>): Cluste
 });
 
 /**
- * The first nodes of a cluster in the order of `engine.nodes`, so that queries with the same limit find the same tables in memory.
- *
- * @param limit 0: all of them
+ * The first nodes of a cluster in the order of `engine.nodes`, so that queries with the same limit find the
+ * same tables in memory.
+ * @param limit 0 means all nodes
  */
 export const limitedNodes = (cluster: Cluster, limit: number): Cluster =>
   limit === 0 ? cluster : clusterWith(cluster, { living: () => cluster.living().slice(0, limit) });

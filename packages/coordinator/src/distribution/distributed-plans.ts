@@ -17,17 +17,17 @@ import type { ColumnStatisticsCache } from '../read/column-statistics-cache.ts';
 import { fileFacts, tableFacts } from '../read/table-facts.ts';
 import type { Settings } from '../request/settings.ts';
 
-/** More rows than this are not gathered in one place, where there is another way. */
+/** With more rows than this, the planner avoids gathering in one place if there is another way. */
 const GATHER_LIMIT_ROWS = 1_000_000;
 
 /** A query that runs on one node although its tables are large. */
 export interface UndistributedQuery {
   readonly plan?: undefined;
-  /** Why it does, for people. */
+  /** The reason, for EXPLAIN. */
   readonly reason: string;
-  /** It could not be told in stages; otherwise no other node would help. */
+  /** Whether its plan could not be divided into stages; otherwise further nodes would not help. */
   readonly isUnsupported: boolean;
-  /** The estimates that the number of nodes was chosen by; undefined if there are none. */
+  /** The estimates that the choice of the number of nodes was based on; undefined if there are none. */
   readonly choice?: NodeChoice | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface PlannedQuery {
   ): DistributedPlan;
 }
 
-/** Whether a statement is planned for several nodes, as far as its settings and the sizes of its tables tell. */
+/** Whether a statement should be planned for several nodes, by its settings and the sizes of its tables. */
 export function isWorthDistributing(
   { tables, files }: Pick<Binding, 'tables' | 'files'>,
   snapshot: Snapshot,
@@ -61,13 +61,13 @@ export interface PlanningScope {
   readonly nodes: readonly Pick<ClusterNode, 'memoryLimitBytes'>[];
   readonly settings: Settings;
   readonly statistics: ColumnStatisticsCache;
-  /** The rows are written to a table. */
+  /** Whether the rows are written to a table. */
   readonly storesResult: boolean;
   /** Keyed by bound name. */
   readonly keys: ReadonlyMap<string, TableFacts['key']>;
 }
 
-/** The plan of a statement over several nodes, or why there is none. */
+/** The plan of a statement over several nodes, or the reason why there is none. */
 export function planQuery(
   binding: Binding,
   { snapshot, nodes, settings, statistics, storesResult, keys }: PlanningScope,
@@ -102,7 +102,7 @@ export function planQuery(
 
 type Planned = Pick<PlannedQuery, 'plan'> | UndistributedQuery;
 
-/** @param isForced the plan is taken even if one node would do */
+/** @param isForced whether the plan is used even if one node would suffice */
 function makePlan(serializedPlan: string, facts: PlanFacts, isForced: boolean): Planned {
   try {
     const plan = planDistributed(serializedPlan, facts);
@@ -117,7 +117,7 @@ function makePlan(serializedPlan: string, facts: PlanFacts, isForced: boolean): 
   }
 }
 
-/** The last plan of each binding, and what it follows from. */
+/** The last plan of each binding, with the key of its inputs. */
 const plans = new WeakMap<Binding, { readonly key: string; readonly planned: Planned }>();
 
 function remembered(binding: Binding, facts: PlanFacts, isForced: boolean, make: () => Planned): Planned {
@@ -129,7 +129,7 @@ function remembered(binding: Binding, facts: PlanFacts, isForced: boolean, make:
   return planned;
 }
 
-/** Equal for facts that would give much the same plan. */
+/** A key that is equal for statistics that would lead to similar plans. */
 function keyOf({ tables, cluster }: PlanFacts, isForced: boolean): string {
   const sizes = [...tables].map(([name, { rows, bytes, key }]) => [
     name,

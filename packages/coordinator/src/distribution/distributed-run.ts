@@ -17,25 +17,25 @@ import { type AssignedScan, assignScan } from './scan-assignment.ts';
 import { withSessionRelations } from './session-relations.ts';
 import { givesTablets, rewrittenTemplate, withSink, writtenByNodes } from './written-by-nodes.ts';
 
-/** How often a query is planned anew because nodes were lost. */
+/** How often a query is planned again because nodes were lost. */
 const MAX_RUNS = 3;
 const LEAST_WRITTEN_BYTES = 64 << 20;
 
-/** Rows of fewer bytes are written by the coordinator. */
+/** With fewer bytes than this, the coordinator writes the rows. */
 export const leastWrittenBytes = ({ tablet_min_size_bytes }: Settings): number =>
   Math.min(LEAST_WRITTEN_BYTES, tablet_min_size_bytes);
 
-/** Of one task. */
+/** The maximum number of attempts of one task. */
 const MAX_ATTEMPTS = 4;
 
 export interface DistributedRun {
-  /** The result, in the columns of the bound query; good in the session of the query. */
+  /** SQL of the result, with the columns of the bound query; valid in the session of the query. */
   readonly sql: string;
   readonly executed: ExecutedPlan;
   readonly accesses: readonly TableAccess[];
-  /** Counts of the rows and bytes that nodes read of files outside the managed store. */
+  /** The rows and bytes that nodes read of files outside the managed store. */
   readonly readInParts: ScanTotals;
-  /** The rows are stored, and the result is the tablets. */
+  /** Whether the rows are stored already; the result then lists the tablets. */
   readonly isStored: boolean;
   release(): void;
 }
@@ -46,7 +46,7 @@ export interface DistributedRunOptions {
   readonly session: KernelSession;
   readonly snapshot: Snapshot;
   readonly settings: Settings;
-  /** Rows are to be stored. */
+  /** Set if the rows must be stored. */
   readonly storage: RowStorage | undefined;
   readonly queryId: QueryId;
   readonly onProgress: (progress: ExecutionProgress) => void;
@@ -59,8 +59,9 @@ export interface StagedStatement extends Pick<Binding, 'tables' | 'files'> {
 }
 
 /**
- * Runs the stages of a planned query, all but the root; planned anew on the living nodes when some are lost.
- * @throws TesseraError what the query did wrong, NO_NODES, why it was cancelled
+ * Runs all stages of a planned query except the root. If nodes are lost, the query is planned again for the
+ * living nodes.
+ * @throws TesseraError the error of the query, NO_NODES, the reason of its cancellation
  */
 export async function runDistributed(
   statement: StagedStatement,
@@ -130,7 +131,9 @@ async function runOnce(
   };
 }
 
-/** Tables and files as they were read on all nodes; what reading tables took is told with the first. */
+/**
+ * The reads of tables and files on all nodes; the cost of reading all tables is attributed to the first one.
+ */
 function readsOf(
   scans: readonly AssignedScan[],
   files: Binding['files'],

@@ -4,10 +4,10 @@ import type { ClusterNode, ScanAssignment } from '@tessera/scheduler';
 import type { BoundFiles } from '../read/binding.ts';
 
 /**
- * Divides the units of a file scan among the nodes, evenly by bytes; all of them to each node for a replicated scan. The same
- * files and nodes give the same assignments. Any node can read any unit, so that a lost task runs on another node as it is.
- *
- * @param counted names in lower case of the columns whose bytes count as read; undefined: all
+ * Divides the units of a file scan among the nodes, evenly by bytes; for a replicated scan, each node gets
+ * all of them. The same files and nodes give the same assignments. Any node can read any unit, so a lost task
+ * runs unchanged on another node.
+ * @param counted the names in lower case of the columns whose bytes count as read; undefined means all
  */
 export async function assignFiles(
   { scan, columns }: BoundFiles,
@@ -27,11 +27,14 @@ export async function assignFiles(
       bytes: share.reduce((sum, { bytes }) => sum + bytes, 0),
     };
   });
-  // One task at least: an aggregate over no rows has a row.
+  // There must be at least one task, because an aggregate over no rows returns a row.
   return assignments.filter((_, i) => i === 0 || shares[i]!.length > 0);
 }
 
-/** The largest units first, each to the node that has least so far; each node reads its units in the order of the files. */
+/**
+ * Assigns the largest units first, each to the node with the least so far; each node reads its units in the
+ * order of the files.
+ */
 function divided(units: readonly FileUnit[], count: number): readonly (readonly FileUnit[])[] {
   const shares = Array.from({ length: count }, () => ({ bytes: 0, units: [] as number[] }));
   const bySize = units.map((_, i) => i).sort((a, b) => units[b]!.bytes - units[a]!.bytes);

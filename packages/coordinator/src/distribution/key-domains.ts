@@ -2,13 +2,12 @@ import type { ForeignKeyConstraint, ObjectId, Snapshot, TableObject, Tablet } fr
 import { type KeySpace, keyColumnOf, keySpaceOf } from '@tessera/tablet';
 
 /**
- * The table that the split points of a table's keys come from: the largest one whose keys are about the same. Tables of one
- * such leader are a *domain*: the same keys of them are read by the same node. Undefined for a table without a key that can be
- * split.
- *
- * Keys are the first column of the primary index. They are about the same where one references the other by a foreign key, or
- * where they are from about the same smallest to about the same largest one. A wrong guess costs evenness, never a row: each
- * scan reads just the keys that it is given.
+ * The table whose keys provide the split points for another table: the largest table with similar keys.
+ * Tables with the same leader form a *domain*: equal keys of all of them are read by the same node. Undefined
+ * for a table without a divisible key.
+ * The key is the first column of the primary index. Keys are similar if one table references the other by a
+ * foreign key, or if their ranges are about the same. A wrong guess only affects how even the shares are,
+ * never the result: each scan reads exactly the keys that it is assigned.
  */
 export function leaderOf(snapshot: Snapshot, table: TableObject): TableObject | undefined {
   if (rangeOf(snapshot, table) === undefined) return undefined;
@@ -42,7 +41,7 @@ function isLarger(snapshot: Snapshot, table: TableObject, than: TableObject): bo
 const isRelated = (snapshot: Snapshot, a: TableObject, b: TableObject): boolean =>
   references(a, b) || references(b, a) || haveSameRange(snapshot, a, b);
 
-/** Whether the key of a table is declared to be one of the other's. */
+/** Whether a foreign key declares that the key of one table references that of the other. */
 function references({ constraints = [], primaryIndex: [own] }: TableObject, other: TableObject): boolean {
   const [key] = other.primaryIndex;
   return constraints.some(
@@ -58,7 +57,7 @@ interface Range {
   readonly max: bigint;
 }
 
-/** So much of the keys of both tables together must be in both. */
+/** The fraction of the combined key range of two tables that both must cover. */
 const ABOUT_THE_SAME = 0.8;
 
 function haveSameRange(snapshot: Snapshot, a: TableObject, b: TableObject): boolean {
@@ -69,7 +68,7 @@ function haveSameRange(snapshot: Snapshot, a: TableObject, b: TableObject): bool
   return Number(less - high + 1n) / Number(most - low + 1n) >= ABOUT_THE_SAME;
 }
 
-/** The range of keys of a list of tablets; null if their keys cannot be split. */
+/** The range of keys of a list of tablets; null if their keys are not divisible. */
 const ranges = new WeakMap<readonly Tablet[], Range | null>();
 
 function rangeOf(snapshot: Snapshot, table: TableObject): Range | undefined {

@@ -4,13 +4,19 @@ import type { StorageAgent } from '@tessera/storage-agent';
 import { assignByKeys, type KeyedRows, KeyPlacement, keyColumnOf, splitKeys } from '@tessera/tablet';
 import { leaderOf } from './key-domains.ts';
 
-/** Headers of a table with more tablets than this are not looked at for its split points: the catalog tells enough. */
+/**
+ * For a table with more tablets than this, the headers are not read for split points: the catalog has enough
+ * information.
+ */
 const MOST_HEADERS = 64;
-/** A node may have so much more than its even part of a table's rows. */
+/** A node may have this many times its even share of a table's rows. */
 const MOST_UNEVEN = 1.3;
-/** A table of less than this part of its leader's rows may be as uneven as it is. */
+/** A table with fewer rows than this fraction of its leader's may be divided unevenly. */
 const SMALL_PART = 0.25;
-/** A table of more bytes is not divided by keys if nodes would read its rows so often, all together, to leave out each other's. */
+/**
+ * A table with more bytes than this is not divided by keys if the nodes together would read its rows
+ * repeatedly in order to skip those of others.
+ */
 const LARGE_BYTES = 256 << 20;
 const MOST_READS = 2;
 
@@ -28,14 +34,17 @@ interface Known {
 
 /** Placements keyed by the tablets of the leading table. */
 const placements = new WeakMap<readonly Tablet[], Known>();
-/** Keyed by the leading table. An unchanged placement stays the same object, because shares are cached by its identity. */
+/**
+ * Keyed by the leading table. An unchanged placement stays the same object, because shares are cached by its
+ * identity.
+ */
 const latest = new WeakMap<TableObject, { readonly text: string; readonly placement: KeyPlacement }>();
 const keysOfTablets = new WeakMap<Tablet, readonly KeyedRows[]>();
 
 /**
- * The column by whose ranges the nodes divide a table; undefined where they divide it by tablets, because its keys cannot be
- * split, or not evenly.
- * @throws TesseraError what reading headers of tablets throws
+ * The column by whose ranges the nodes divide a table; undefined if they divide it by tablets, because its
+ * keys are not divisible or would give uneven shares.
+ * @throws TesseraError the errors of reading headers of tablets
  */
 export async function keyOfTable(
   table: TableObject,
@@ -52,7 +61,7 @@ export async function keyOfTable(
 
 /**
  * Assigns the key ranges of the tables of a domain to nodes.
- * @throws TesseraError what reading headers of tablets throws
+ * @throws TesseraError the errors of reading headers of tablets
  */
 export function keyPlacement(
   domain: string,
@@ -96,7 +105,9 @@ function tabletKeys({ rows, statistics }: Tablet, column: number): readonly Keye
   return min === undefined || max === undefined ? [] : [{ min, max, rows: rows - nulls }];
 }
 
-/** Not the query that asks is waiting for it alone, so it does not end with its signal. */
+/**
+ * Several queries may wait for the result, so it does not end with the signal of the query that started it.
+ */
 async function granuleKeys(
   table: TableObject,
   tablet: Tablet,
@@ -147,7 +158,7 @@ type Part = ReturnType<typeof assignByKeys>[number]['tablets'][number];
 
 const rowsOf = ({ tablet, keys }: Part): number => keys?.rows ?? tablet.rows;
 
-/** Rows that nodes look at, all together: those of a granule at a border by both of its nodes. */
+/** The total number of rows that nodes read; rows of a granule at a border are read by both of its nodes. */
 function readsOf(shares: readonly { readonly tablets: readonly Part[] }[], table: TableObject): number {
   const parts = shares.flatMap(({ tablets }) => tablets);
   return parts.reduce((sum, part) => {

@@ -30,29 +30,32 @@ import { keyOfTable } from './key-placements.ts';
 import { COPIED_FILES, filesToTablets } from './written-by-nodes.ts';
 
 export interface QueryDistributionOptions {
-  /** Undefined: every query runs on this node. */
+  /** If undefined, every query runs on this node. */
   readonly cluster: ClusterServices | undefined;
-  /** Undefined: the node keeps no tables. */
+  /** Undefined if the node keeps no tables. */
   readonly agent: StorageAgent | undefined;
-  /** What is kept at most of what plans were made from; 100 MiB unless said otherwise. */
+  /** The limit for cached statistics that plans were made from; 100 MiB by default. */
   readonly columnStatisticsBytes: number | undefined;
 }
 
-/** What is left to do on this node of a query that other nodes took part in. */
+/** The remaining work on this node for a query that other nodes took part in. */
 export type DistributedQuery = {
   readonly sql: string;
   readonly accesses: readonly TableAccess[];
-  /** Counts of the rows and bytes that nodes read of files outside the managed store. */
+  /** The rows and bytes that nodes read of files outside the managed store. */
   readonly readInParts: ScanTotals;
 } & Pick<BoundQuery, 'executed' | 'isStored'>;
 
 const COLUMN_STATISTICS_BYTES = 100 << 20;
 
-/** Which queries several nodes answer, and how. */
+/** Decides which queries run on several nodes, and runs them. */
 export class QueryDistribution {
-  /** Statements over large tables or files that ran on one node, because their plan could not be told in stages, or a part of a file not be read by itself. */
+  /**
+   * The number of statements over large tables or files that ran on one node, because their plan could not be
+   * divided into stages, or because a file could not be read in parts.
+   */
   undistributed = 0;
-  /** Statements of which inputs without a bound were gathered on one node. */
+  /** The number of statements for which inputs of unbounded size were gathered on one node. */
   gathered = 0;
   readonly #cluster: ClusterServices | undefined;
   readonly #agent: StorageAgent | undefined;
@@ -64,7 +67,7 @@ export class QueryDistribution {
     this.#statistics = new ColumnStatisticsCache(columnStatisticsBytes ?? COLUMN_STATISTICS_BYTES);
   }
 
-  /** Whether a statement is for several nodes, as far as its kind and the sizes of its tables tell. */
+  /** Whether a statement should run on several nodes, by its kind and the sizes of its tables. */
   async isFor(
     { tables, files }: Binding,
     { distributed, rowPositionsOf, settings }: BindRequest,
@@ -78,8 +81,8 @@ export class QueryDistribution {
   }
 
   /**
-   * Has nodes read parts of files and store the rows of `sql` over them; undefined where this node is to do it. The run is to be
-   * released.
+   * Lets nodes read parts of files and store the rows of `sql` over them; undefined if this node has to do
+   * it. The run must be released.
    */
   async storeFiles(
     files: BoundFiles,
@@ -104,7 +107,10 @@ export class QueryDistribution {
     return run === undefined || 'reason' in run ? undefined : run;
   }
 
-  /** When files of a statement may be read by several nodes; undefined where this one reads them alone. */
+  /**
+   * The conditions under which several nodes may read files of a statement; undefined if this node reads them
+   * alone.
+   */
   fileParts({
     distributed,
     rowPositionsOf,
@@ -117,7 +123,7 @@ export class QueryDistribution {
     return { leastBytes: settings.min_distributed_bytes, shared: this.#cluster.sharedFiles };
   }
 
-  /** How a statement that is for several nodes would run. */
+  /** The plan of a statement that would run on several nodes. */
   async plan(
     binding: Binding,
     snapshot: Snapshot,
@@ -136,7 +142,7 @@ export class QueryDistribution {
     return planQuery(binding, { snapshot, nodes, settings, statistics, storesResult, keys: new Map(keys) });
   }
 
-  /** Runs a query on several nodes, all but its last step; undefined where it is to run on this one. */
+  /** Runs a query on several nodes, except for its last step; undefined if it should run on this node. */
   async run(
     binding: Binding,
     request: BindRequest,
@@ -170,7 +176,10 @@ export class QueryDistribution {
     return { sql, accesses, readInParts, executed, isStored };
   }
 
-  /** Undefined where the files of a statement are to be read by this node, which then says what is wrong with them. */
+  /**
+   * Undefined if this node should read the files of a statement itself, in order to report what is wrong with
+   * them.
+   */
   async #runOrDecline(
     statement: StagedStatement,
     plan: () => Promise<PlannedQuery | UndistributedQuery>,
@@ -193,8 +202,9 @@ export class QueryDistribution {
 }
 
 /**
- * Whether a statement failed because of what is in its files, or because a node could not read them. Then this node reads the files
- * alone: it fails in the same way, and says of a whole file in which line, or it was a part of a file that could not be read by itself.
+ * Whether a statement failed because of the contents of its files, or because a node could not read them.
+ * This node then reads the files alone: either it fails in the same way and can report the line, or a part of
+ * a file could not be read on its own.
  */
 const blamesData = (error: unknown): boolean =>
   error instanceof TesseraError && !NOT_ABOUT_DATA.has(error.name);

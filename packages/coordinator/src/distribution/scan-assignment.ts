@@ -60,7 +60,10 @@ export async function assignScan(
   };
 }
 
-/** The same ranges of keys for all scans of a domain: of one stage they have the same nodes. */
+/**
+ * The shares of a scan. All scans of a domain use the same key ranges, since the scans of one stage have the
+ * same nodes.
+ */
 async function sharesOf(
   table: TableObject,
   { keyDomain }: ScanSource,
@@ -74,7 +77,7 @@ async function sharesOf(
   return assignByKeys(await keyPlacement(keyDomain, names, scope), keyColumnOf(table)!, tablets, nodes);
 }
 
-/** Without tablets to read there still is a task, of no rows: GROUP BY ROLLUP over nothing has a row. */
+/** Keeps one task without rows if there is nothing to read: GROUP BY ROLLUP over no rows returns a row. */
 function orOne<S extends { readonly node: ClusterNode; readonly tablets: readonly ScanTablet[] }>(
   shares: readonly S[],
   [first]: readonly ClusterNode[],
@@ -87,13 +90,13 @@ function orOne<S extends { readonly node: ClusterNode; readonly tablets: readonl
     : [{ node: first, tablets: [], shareId: undefined }];
 }
 
-/** Of the rows of a tablet that a node reads. */
+/** The bytes of the rows of a tablet that a node reads. */
 const bytesOf = ({ tablet, rows, keys }: ScanTablet): number =>
   rows === undefined
     ? (tablet.bytes * (keys?.rows ?? tablet.rows)) / tablet.rows
     : (tablet.bytes * rows.reduce((sum, { start, end }) => sum + end - start, 0)) / tablet.rows;
 
-/** Conditions that follow from what finished stages tell of their keys. */
+/** Conditions that follow from the key summaries of finished stages. */
 function dynamicConjuncts(
   { dynamicFilters }: ScanSource,
   summaries: ReadonlyMap<StageId, readonly KeySummary[]>,

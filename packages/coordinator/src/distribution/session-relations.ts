@@ -1,7 +1,7 @@
 import type { Task, TaskSource } from '@tessera/distexec';
 import type { LocalTasks } from '@tessera/scheduler';
 
-/** Tasks of this node in which the query's own relations stand where it was bound with empty tables. */
+/** Tasks of this node, in which the query's own relations replace the empty tables that it was bound with. */
 export function withSessionRelations(local: LocalTasks, relations: ReadonlyMap<string, string>): LocalTasks {
   if (relations.size === 0) return local;
   const placed = (source: TaskSource): TaskSource => {

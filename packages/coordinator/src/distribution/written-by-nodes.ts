@@ -4,16 +4,16 @@ import type { Cluster } from '@tessera/scheduler';
 import { clusterWith } from './cluster-with.ts';
 import type { PlannedQuery } from './distributed-plans.ts';
 
-/** Beyond the ids that planning gives. */
+/** A stage id beyond those that planning assigns. */
 const WRITING: StageId = 1_000_000;
 const ROOT: StageId = WRITING + 1;
 
 /**
- * The plan of a query whose rows are written where they are: a stage in place of the root writes them as tablets, and the root
- * gathers the tablets. As it was where the root does more than look at one row at a time, or the rows are few.
- *
- * @param storing the root's SQL to that which gives the rows to store
- * @param leastBytes fewer are written by the coordinator, in fewer tablets
+ * The plan of a query whose rows are written where they are computed: a stage replaces the root and writes
+ * them as tablets, and the new root gathers the list of tablets. The plan is unchanged if the root does more
+ * than process single rows, or if the rows are few.
+ * @param storing converts the root's SQL to that of the rows to store
+ * @param leastBytes with fewer bytes, the coordinator writes the rows, in fewer tablets
  */
 export function writtenByNodes(
   planned: PlannedQuery,
@@ -40,7 +40,7 @@ export function writtenByNodes(
 /** Whether the rows of the plan's root are tablets. */
 export const givesTablets = ({ stages }: DistributedPlan): boolean => stages.at(-1)?.id === ROOT;
 
-/** The nodes, which write tablets where the plan says so. */
+/** The cluster, with tasks that write tablets where the plan requires it. */
 export function withSink(cluster: Cluster, sink: TabletSink): Cluster {
   return clusterWith(cluster, {
     runTask: (node, task, options) =>
@@ -73,7 +73,7 @@ const writingStage = (root: Stage, storing: (root: SqlTemplate) => SqlTemplate):
   sources: root.sources.map((source) => ({ ...source, mode: 'forward' }) as Stage['sources'][number]),
   sql: storing(root.sql),
   output: { ...TABLET_ROWS, summarised: [] },
-  // A second run writes other tablets.
+  // A second attempt writes other tablets.
   isVolatile: true,
   outline: ['write tablets', ...root.outline.map((line) => `  ${line}`)],
 });
@@ -93,7 +93,7 @@ const ROOT_STAGE: Stage = {
 /** The bound name of the files in a plan of `filesToTablets`. */
 export const COPIED_FILES = 'files';
 
-/** A plan by which nodes read parts of files and write the rows of `sql` over them as tablets. */
+/** A plan in which nodes read parts of files and write the rows of `sql` over them as tablets. */
 export const filesToTablets = (
   sql: SqlTemplate,
   columns: readonly string[],
@@ -117,7 +117,7 @@ export const filesToTablets = (
       output: { ...TABLET_ROWS, summarised: [] },
       estimate,
       after: [],
-      // A second run writes other tablets.
+      // A second attempt writes other tablets.
       isVolatile: true,
       outline: ['write tablets', '  scan files'],
     },
@@ -126,7 +126,7 @@ export const filesToTablets = (
   unboundedGathers: [],
 });
 
-/** Applies a rewriting of SQL text to a template; places of sources go with the text around them. */
+/** Applies a rewrite of SQL text to a template; placeholders of sources are kept. */
 export function rewrittenTemplate(template: SqlTemplate, rewrite: (sql: string) => string): SqlTemplate {
   const text = template.map((part) => (typeof part === 'string' ? part : `"$source${part}$"`)).join('');
   return rewrite(text)

@@ -4,19 +4,19 @@ import type { MemoryUse } from '@tessera/kernel';
 import type { AgentMetrics } from '@tessera/storage-agent';
 import type { MetricsSample } from '@tessera/system-catalog';
 
-/** Samples that are kept: those of a day, but no more than twelve a minute make. */
+/** The number of samples that are kept: a day at twelve per minute. */
 const MAX_SAMPLES = 24 * 60 * 12;
 
 export interface MetricsSources {
   kernelMemory(): Promise<MemoryUse>;
-  /** Undefined where the node keeps no tables. */
+  /** Undefined if the node keeps no tables. */
   storageAgent(): AgentMetrics | undefined;
   runningQueries(): number;
-  /** That wait to be admitted. */
+  /** The number of queries that wait to be admitted. */
   queuedQueries(): number;
 }
 
-/** What the node uses, sampled so many times a minute, for a day or less. */
+/** The resource use of the node, sampled several times a minute and kept for at most a day. */
 export class MetricsHistory implements Iterable<MetricsSample> {
   readonly #sources: MetricsSources;
   readonly #samples: MetricsSample[] = [];
@@ -32,12 +32,12 @@ export class MetricsHistory implements Iterable<MetricsSample> {
     this.#timer = startInterval(() => void this.#sampleUnlessLate(), 60_000 / samplesPerMinute).unref();
   }
 
-  /** The oldest first. */
+  /** Iterates the samples, oldest first. */
   [Symbol.iterator](): Iterator<MetricsSample> {
     return this.#samples.values();
   }
 
-  /** Takes a sample now. One that cannot be taken, as while the kernel starts again, is left out. */
+  /** Takes a sample now. If that fails, for example while the kernel restarts, the sample is omitted. */
   async sample(): Promise<void> {
     const memory = await this.#sources.kernelMemory().catch(() => undefined);
     if (memory === undefined) return;
@@ -56,7 +56,7 @@ export class MetricsHistory implements Iterable<MetricsSample> {
     if (this.#samples.length > this.#capacity) this.#samples.shift();
   }
 
-  /** A kernel that is slow to answer is not asked again before it has. */
+  /** A kernel that has not answered yet is not asked again. */
   async #sampleUnlessLate(): Promise<void> {
     if (this.#sampling) return;
     this.#sampling = true;
@@ -84,7 +84,7 @@ export class MetricsHistory implements Iterable<MetricsSample> {
   }
 }
 
-/** Of all processors of the machine together, since it was started. */
+/** The times of all processors of the machine together, since its start. */
 function processorTimes(): { readonly total: number; readonly idle: number } {
   let [total, idle] = [0, 0];
   for (const { times } of cpus()) {

@@ -19,16 +19,16 @@ export interface NodeInformationOptions {
   readonly running: RunningQueries;
   readonly history: QueryHistory;
   readonly isDraining: () => boolean;
-  /** That wait to be admitted. */
+  /** The number of queries that wait to be admitted. */
   readonly queuedQueries: () => number;
   readonly cluster?: ClusterServices | undefined;
   readonly tables?: TableServices | undefined;
   readonly transactions: Transactions | undefined;
-  /** Of `engine_metrics_history`; default 12. */
+  /** The samples per minute of `engine_metrics_history`; default 12. */
   readonly metricsPerMinute?: number | undefined;
 }
 
-/** What this node can tell of itself and its engine. */
+/** The facts about this node and its engine for system views. */
 export class NodeInformation {
   readonly #options: NodeInformationOptions;
   readonly #metrics: MetricsHistory;
@@ -46,7 +46,7 @@ export class NodeInformation {
     );
   }
 
-  /** For one user: without queries and transactions that are not to be told to that one. */
+  /** The facts for one user, without queries and transactions that this user may not see. */
   async factsFor({ view, ...scope }: SystemScope): Promise<SystemFacts> {
     const { engineId, authorizer, cluster, running, history, transactions } = this.#options;
     const isOfAllNodes = view === 'engine_running_queries' && cluster !== undefined;
@@ -68,7 +68,7 @@ export class NodeInformation {
     };
   }
 
-  /** The queries of this node as `engine_running_queries` tells them, for other nodes. */
+  /** The queries of this node as rows of `engine_running_queries`, for other nodes. */
   queryRecords(): readonly QueryRecord[] {
     return queryRecords(this.#options.running.all().map(queryFacts), this.#nodeName());
   }

@@ -2,10 +2,10 @@ import type { Cluster } from '@tessera/scheduler';
 import type { QueryFacts, SystemValue } from '@tessera/system-catalog';
 import { RUNNING_NOW, runningRow } from '@tessera/system-catalog';
 
-/** A row of `engine_running_queries` on its way between nodes: times as ISO 8601 texts. */
+/** A row of `engine_running_queries` in transit between nodes: times are ISO 8601 texts. */
 export type QueryRecord = Readonly<Record<string, unknown>>;
 
-/** What this node tells others of its queries. */
+/** The queries of this node, for other nodes. */
 export const queryRecords = (running: readonly QueryFacts[], node: string): readonly QueryRecord[] =>
   running.map((query) => {
     const row = runningRow(query, node);
@@ -15,8 +15,8 @@ export const queryRecords = (running: readonly QueryFacts[], node: string): read
 const plain = (value: SystemValue): unknown => (value instanceof Date ? value.toISOString() : value);
 
 /**
- * Rows of `engine_running_queries` of all other nodes, of users whose queries are to be told; a node that does not answer in
- * time is left out.
+ * The rows of `engine_running_queries` of all other nodes, for users whose queries may be seen; a node that
+ * does not answer in time is omitted.
  */
 export async function queriesElsewhere(
   cluster: Cluster,

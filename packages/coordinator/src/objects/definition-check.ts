@@ -10,20 +10,20 @@ import {
   type SqlText,
 } from '@tessera/sql';
 
-/** What the meaning of an expression depends on besides its text. */
+/** The context that the meaning of an expression depends on, in addition to its text. */
 export interface DefinitionContext {
   readonly settings: { readonly timezone: string };
   readonly sessionValues: PrepareContext['sessionValues'];
-  /** Absent: an expression with `nextval` is bound, and may not run. */
+  /** If absent, an expression with `nextval` can be bound but not run. */
   readonly sequences?: PrepareContext['sequences'];
 }
 
-/** The statement that a definition stands in. */
+/** The statement that contains a definition. */
 interface DefiningStatement extends DefinitionContext {
   readonly run: { readonly kernel: Kernel; readonly text: string };
 }
 
-/** Runs `work` with a session that has nothing in it. */
+/** Runs `work` with an empty session. */
 export async function withSession<T>(
   { run, settings }: DefiningStatement,
   work: (session: KernelSession) => Promise<T>,
@@ -36,7 +36,9 @@ export async function withSession<T>(
   }
 }
 
-/** An expression over the columns as SQL of the kernel; `text` is the statement that it stands in. */
+/**
+ * Translates an expression over the columns to SQL of the kernel; `text` is the statement that contains it.
+ */
 export function definitionExpression(
   { settings, sessionValues, sequences }: DefinitionContext,
   session: KernelSession,
@@ -53,7 +55,7 @@ export function definitionExpression(
   });
 }
 
-/** Sequences of the session by any name, for expressions that do not run. */
+/** Provides kernel sequences for any name, for expressions that do not run. */
 function unboundSequences(session: KernelSession): NonNullable<PrepareContext['sequences']> {
   return {
     next: async () => {
@@ -69,7 +71,7 @@ function unboundSequences(session: KernelSession): NonNullable<PrepareContext['s
 
 const STRING_LITERAL = /^'(?:[^']|'')*'$/;
 
-/** @throws TesseraError what is wrong with a default, a type that does not fit included */
+/** @throws TesseraError if a default is invalid, including a type that does not fit */
 export async function checkDefault(
   context: DefiningStatement,
   column: Column,
@@ -78,13 +80,13 @@ export async function checkDefault(
   await withSession(context, async (session) => {
     const { sql } = await definitionExpression(context, session, expression, [], context.run.text);
     const value = `SELECT CAST(${sql} AS ${column.type})`;
-    // As in PostgreSQL a literal is read at once, anything else when a row needs it.
+    // As in PostgreSQL, a literal is evaluated at once, other expressions when a row needs them.
     if (STRING_LITERAL.test(expression.sql.trim())) await session.execute(value);
     else await session.describe(value);
   });
 }
 
-/** Prepared once for a table as it is: tables are immutable, an altered one is another object. */
+/** A cache per table object: tables are immutable, and an altered table is another object. */
 const prepared = new WeakMap<object, Map<string, Promise<readonly KernelExpression[]>>>();
 
 /** The partition expressions of a table over its stored names. */
@@ -95,7 +97,7 @@ export const partitionExpressions = (
 ): Promise<readonly KernelExpression[]> =>
   preparedOnce(context, session, table, 'partition', table.partitionBy);
 
-/** The conditions of the CHECK constraints of a table over its stored names, in their order. */
+/** The conditions of the CHECK constraints of a table over its stored names, in order. */
 export const checkConditions = (
   context: DefinitionContext,
   session: KernelSession,
@@ -109,7 +111,7 @@ export const checkConditions = (
     checksOf(table).map(({ sql }) => sql),
   );
 
-/** The CHECK constraints of a table, in their order. */
+/** The CHECK constraints of a table, in order. */
 export const checksOf = ({
   constraints = [],
 }: Pick<TableObject, 'constraints'>): readonly CheckConstraint[] =>
@@ -147,9 +149,9 @@ async function prepareAll(
 }
 
 /**
- * The condition of a CHECK constraint, which stands in the statement.
+ * Checks the condition of a CHECK constraint in the statement.
  * @returns the names of the columns that it reads
- * @throws TesseraError what is wrong with it, INVALID_ARGUMENT where it is not of type boolean
+ * @throws TesseraError if it is invalid; INVALID_ARGUMENT if its type is not boolean
  */
 export async function checkCondition(
   context: DefiningStatement,
@@ -175,7 +177,7 @@ export async function checkCondition(
   });
 }
 
-/** @throws TesseraError what is wrong with an expression of PARTITION BY or of an index */
+/** @throws TesseraError if an expression of PARTITION BY or of an index is invalid */
 export async function checkExpressions(
   context: DefiningStatement,
   expressions: readonly SqlText[],

@@ -12,7 +12,7 @@ import { RELATION_WORDS } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { ownedSequences } from './owned-sequences.ts';
 
-/** Views that name one of the relations, and views that name those, nearest first. */
+/** The views that name one of the relations, and the views that name those, nearest first. */
 export function dependentViews(
   snapshot: Snapshot,
   relations: readonly Pick<RelationObject, 'id'>[],
@@ -57,7 +57,8 @@ const references = ({ constraints = [] }: TableObject, tables: ReadonlySet<Objec
   constraints.some((constraint) => constraint.kind === 'foreign_key' && tables.has(constraint.table));
 
 /**
- * Views are kept as text, which names tables and columns as they were called.
+ * Refuses if views depend on a relation: they are kept as text, which contains the names of tables and
+ * columns.
  * @throws TesseraError DEPENDENT_OBJECTS
  */
 export function refuseDependents(snapshot: Snapshot, relation: RelationObject, what: string): void {
@@ -68,8 +69,9 @@ export function refuseDependents(snapshot: Snapshot, relation: RelationObject, w
 }
 
 /**
- * The drops of relations and, with CASCADE, of the views on them and of the foreign keys that reference them.
- * @throws TesseraError DEPENDENT_OBJECTS without CASCADE, when a view or a table that stays needs one of them
+ * The actions that drop relations and, with CASCADE, also the views on them and the foreign keys that
+ * reference them.
+ * @throws TesseraError DEPENDENT_OBJECTS without CASCADE, if a remaining view or table needs one of them
  */
 export function dropRelations(
   snapshot: Snapshot,

@@ -1,6 +1,6 @@
 import type { SequenceObject, Snapshot, TableObject } from '@tessera/catalog';
 
-/** Sequences that go with tables, or with one of their columns. */
+/** The sequences that belong to tables, or to one of their columns, and are dropped with them. */
 export function ownedSequences(
   snapshot: Snapshot,
   tables: readonly Pick<TableObject, 'id'>[],

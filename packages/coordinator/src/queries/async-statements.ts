@@ -5,7 +5,7 @@ import type { RunningQuery } from './running-queries.ts';
 
 export type AsyncStatus = 'RUNNING' | 'ENDED_SUCCESSFULLY' | 'FAILED' | 'CANCELLED';
 
-/** What `CALL fb_GetAsyncStatus('<token>')` answers. */
+/** The result of `CALL fb_GetAsyncStatus('<token>')`. */
 export interface AsyncStatement {
   readonly token: string;
   readonly query: RunningQuery;
@@ -16,20 +16,20 @@ export interface AsyncStatement {
   errorMessage: string | undefined;
 }
 
-/** Ended statements are remembered up to this many, the oldest forgotten first. */
+/** The number of finished statements that are remembered; the oldest are forgotten first. */
 const REMEMBERED = 10_000;
 
-/** The statements that clients started and left; kept in memory, gone with the process. */
+/** The asynchronous statements of clients; kept in memory and lost with the process. */
 export class AsyncStatements {
   readonly #statements = new Map<string, AsyncStatement>();
   readonly #mayRead: (user: string, owner: Sender) => boolean;
 
-  /** `mayRead`: whether a user is told of the statements of another one. */
+  /** @param mayRead whether a user may see the statements of another one */
   constructor(mayRead: (user: string, owner: Sender) => boolean) {
     this.#mayRead = mayRead;
   }
 
-  /** Remembers a statement and follows its work to the end. */
+  /** Registers a statement and follows its work to the end. */
   start(query: RunningQuery, { user, userId }: Sender, work: Promise<void>): AsyncStatement {
     const statement: AsyncStatement = {
       token: newUlid(),
@@ -52,7 +52,7 @@ export class AsyncStatements {
     return statement;
   }
 
-  /** @throws TesseraError INVALID_ARGUMENT for a token that is none, was forgotten, or is somebody else's */
+  /** @throws TesseraError INVALID_ARGUMENT for a token that is unknown, forgotten, or another user's */
   get(token: string, user: string): AsyncStatement {
     const statement = this.#statements.get(token);
     if (statement !== undefined && this.#mayRead(user, statement)) return statement;
@@ -77,7 +77,7 @@ function end(statement: AsyncStatement, status: AsyncStatus, errorMessage: strin
   statement.errorMessage = errorMessage;
 }
 
-/** The one row that `CALL fb_GetAsyncStatus` answers, as a query. */
+/** The single row of `CALL fb_GetAsyncStatus`, as a query. */
 export function asyncStatusQuery({ query, user, status, endedAt, errorMessage }: AsyncStatement): string {
   const time = (date: Date | undefined) => (date === undefined ? 'NULL' : quoteText(date.toISOString()));
   const columns = [

@@ -3,10 +3,10 @@ import { ranAlone } from '@tessera/kernel';
 import type { RunningQuery } from './running-queries.ts';
 
 /**
- * Runs `attempt`, and once more in quarantine when its kernel went away under it, or ran out of memory while it ran other
- * queries too: one of these may be the cause, and in quarantine, where queries run one at a time, it fails alone. A query that
- * was admitted asks for more memory instead, and runs where it ran. One that needs more values of a sequence than it got gets
- * more.
+ * Runs `attempt`, and once more in quarantine if its kernel process was lost, or if it ran out of memory
+ * while other queries ran: any of them may be the cause, and in quarantine, where queries run one at a time,
+ * the query fails alone. An admitted query requests more memory instead and is retried where it ran. A query
+ * that needs more sequence values than it had gets more.
  */
 export async function withFurtherAttempts<T>(
   { signal, activity, admitted, demand }: Pick<RunningQuery, 'signal' | 'activity' | 'admitted' | 'demand'>,

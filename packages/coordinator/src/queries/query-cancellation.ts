@@ -3,7 +3,7 @@ import { type QueryId, TesseraError } from '@tessera/common';
 import type { Cluster } from '@tessera/scheduler';
 import type { RunningQueries } from './running-queries.ts';
 
-/** Cancels queries of this node and, for those who ask here, of the others of the engine. */
+/** Cancels queries of this node and, on request of users, those of other nodes. */
 export class QueryCancellation {
   readonly #running: RunningQueries;
   readonly #authorizer: Authorizer;
@@ -15,15 +15,15 @@ export class QueryCancellation {
     this.#cluster = cluster;
   }
 
-  /** Of one user where that is given: queries of others are not found. */
+  /** If `ofUser` is given, queries of other users are not found. */
   here(queryId: QueryId, reason: string, ofUser?: string): boolean {
     return this.#running.cancel(queryId, TesseraError.of('QUERY_CANCELLED', { reason }), ofUser);
   }
 
   /**
-   * What `user` may cancel, also when another node of the engine coordinates it. False where no node runs such a query, or
-   * it is somebody else's.
-   * @throws TesseraError UNAUTHENTICATED for a user who is not there any more
+   * Cancels a query that `user` may cancel, even if another node coordinates it. Returns false if no node
+   * runs such a query, or if it belongs to another user.
+   * @throws TesseraError UNAUTHENTICATED for a user who no longer exists
    */
   async anywhere(queryId: QueryId, reason: string, user: string): Promise<boolean> {
     await this.#authorizer.admit({ user });

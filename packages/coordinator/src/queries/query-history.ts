@@ -15,7 +15,7 @@ export class QueryActivity {
   userId: string | undefined;
   text = '';
   startedAt: Date | undefined;
-  /** By all statements of the request so far. */
+  /** The totals of all statements of the request so far. */
   scanned = NOTHING_SCANNED;
   insertedRows = 0;
   insertedBytes = 0;
@@ -28,7 +28,7 @@ export class QueryActivity {
   progress: ExecutionProgress | undefined;
   error: Error | undefined;
 
-  /** The statement begins: called once its request is there whole. */
+  /** Records the start of the statement, once its request has arrived completely. */
   start({ user, userId }: Pick<QueryFacts, 'user' | 'userId'>, text: string): void {
     this.user = user;
     this.userId = userId;
@@ -51,13 +51,15 @@ interface QueryInEngine {
   readonly activity: QueryActivity;
 }
 
-/** As it is now. */
+/** The present facts of a query. */
 export function queryFacts({ queryId, requestId, label, submittedAt, activity }: QueryInEngine): QueryFacts {
   const { error: _error, ...counters } = activity;
   return { queryId, requestId, label, submittedAt, ...counters };
 }
 
-/** The latest queries of this node, in memory: so many, and so much of their texts, as the bounds allow. */
+/**
+ * The latest queries of this node, kept in memory within limits for their number and the size of their texts.
+ */
 export class QueryHistory implements Iterable<FinishedQuery> {
   readonly #maxQueries: number;
   readonly #maxCharacters: number;
@@ -84,12 +86,12 @@ export class QueryHistory implements Iterable<FinishedQuery> {
     }
   }
 
-  /** The oldest first. */
+  /** Iterates the queries, oldest first. */
   [Symbol.iterator](): Iterator<FinishedQuery> {
     return this.readBy(() => true)[Symbol.iterator]();
   }
 
-  /** Those of users whose queries are to be told. */
+  /** The queries of users whose queries may be seen. */
   *readBy(mayRead: (query: QueryFacts) => boolean): Generator<FinishedQuery, void> {
     for (const { facts, ...end } of this.#ended) {
       if (!mayRead(facts)) continue;

@@ -9,31 +9,34 @@ interface QueryIdentity {
   readonly queryId: QueryId;
   readonly requestId: RequestId;
   readonly label: string;
-  /** Who sends it. */
+  /** The user who sent it. */
   readonly user: string;
 }
 
-/** What is known of a query while it is in the engine, from the first byte of its request to the last of its result. */
+/**
+ * The state of a query while it is in the engine, from the first byte of its request to the last byte of its
+ * result.
+ */
 export interface RunningQuery extends QueryIdentity {
   readonly submittedAt: Date;
-  /** What it does and has done, for `information_schema`. */
+  /** Its present and past activity, for `information_schema`. */
   readonly activity: QueryActivity;
-  /** How many values of sequences it needs. */
+  /** The number of sequence values that it needs. */
   readonly demand: SequenceDemand;
-  /** What its statements tell the client beside their results. */
+  /** The notices of its statements for the client. */
   readonly notices: Notices;
-  /** The place that its statement has while it runs; undefined where nothing waits for one. */
+  /** The admission slot of the running statement; undefined if there is no admission control. */
   admitted: AdmittedQuery | undefined;
-  /** What the answer tells the client to remember, whether the request succeeded or failed. */
+  /** The session change that the answer carries, whether the request succeeded or failed. */
   session: SessionUpdate | undefined;
-  /** Fires when the query must stop; its reason is the TesseraError the client gets. */
+  /** Aborts when the query must stop; its reason is the TesseraError for the client. */
   readonly signal: AbortSignal;
   cancel(reason: TesseraError): void;
-  /** Cancels the query this many milliseconds from now; 0 takes the deadline away. */
+  /** Cancels the query after this many milliseconds; 0 removes the deadline. */
   setDeadline(timeoutMs: number): void;
 }
 
-/** The queries of this node. All of them end before a drained node leaves. */
+/** The queries of this node. A draining node waits until all of them have ended. */
 export class RunningQueries {
   readonly #queries = new Map<QueryId, RunningQuery>();
   readonly #idleWaiters = new Set<() => void>();
@@ -63,7 +66,7 @@ export class RunningQueries {
     return [...this.#queries.values()];
   }
 
-  /** False when no such query runs, or only one of another user than `ofUser`. */
+  /** Returns false if no such query runs, or only one of another user than `ofUser`. */
   cancel(queryId: QueryId, reason: TesseraError, ofUser?: string): boolean {
     const query = this.#queries.get(queryId);
     if (query === undefined || (ofUser !== undefined && query.user !== ofUser)) return false;

@@ -3,13 +3,13 @@ import type { PlannedScan } from '@tessera/file-scan';
 import type { TableScan } from '@tessera/planner';
 import type { PreparedQuery, RelationName } from '@tessera/sql';
 
-/** What a name meant when the statement was bound. */
+/** The meaning of a name when the statement was bound. */
 export interface NamedRelation {
   readonly name: Pick<RelationName, 'database' | 'schema' | 'name' | 'location'>;
-  /** That names without one belonged to. */
+  /** The database of unqualified names. */
   readonly database: string;
   readonly object: RelationObject;
-  /** Whose query names it; undefined: the statement's own text does. */
+  /** The view whose query names it; undefined if the statement's own text does. */
   readonly view: ViewObject | undefined;
 }
 
@@ -17,18 +17,20 @@ export interface NamedRelation {
 export interface BoundTable {
   readonly table: TableObject;
   readonly rowPositions: boolean;
-  /** The size that it was planned by. */
+  /** The number of rows that it was planned with. */
   readonly plannedRows: number;
 }
 
-/** Files that several nodes may read parts of, as a statement reads them. */
+/** Files that several nodes may read in parts, as a statement reads them. */
 export interface BoundFiles {
   readonly scan: PlannedScan;
-  /** Names of all their columns. */
+  /** The names of all their columns. */
   readonly columns: readonly string[];
 }
 
-/** What follows from a statement's text and the relations it names, whatever rows are in them. */
+/**
+ * The part of a bound statement that depends on its text and the relations it names, but not on their rows.
+ */
 export interface Binding {
   readonly prepared: PreparedQuery;
   readonly named: readonly NamedRelation[];
@@ -36,14 +38,19 @@ export interface Binding {
   readonly tables: ReadonlyMap<string, BoundTable>;
   /** Keyed by bound name. */
   readonly files: ReadonlyMap<string, BoundFiles>;
-  /** By bound name; undefined where the plan was not looked at or not understood: then everything is read. */
+  /**
+   * Scans by bound name; undefined if the plan was not examined or not understood: then everything is read.
+   */
   readonly scans: ReadonlyMap<string, TableScan> | undefined;
-  /** The kernel's plan of `prepared.boundSql`; undefined where it was not looked at or not understood. */
+  /** The kernel's plan of `prepared.boundSql`; undefined if it was not examined or not understood. */
   readonly serializedPlan?: string | undefined;
-  /** False while every table is in memory, where nothing is chosen. */
+  /** False if every table is in memory, where nothing is pruned. */
   readonly isPlanned: boolean;
-  /** Whether the kernel is known to look at columns that the result does not depend on: then they are fetched too. */
+  /**
+   * Whether the kernel is known to evaluate columns that the result does not depend on, so that they must be
+   * fetched too.
+   */
   looksAtAllNamed: boolean;
-  /** By how many statements. */
+  /** The number of statements that have used it. */
   uses: number;
 }

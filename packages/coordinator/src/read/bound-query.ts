@@ -13,44 +13,52 @@ import type { StatementSnapshot } from '../transactions/statement-snapshot.ts';
 import type { ReadFile } from './read-resolution.ts';
 import type { TableAccess } from './table-access.ts';
 
-/** A query of the dialect that is to become one of the kernel, ready to run. */
+/** A request to bind a query of the dialect. */
 export interface BindRequest {
   readonly sql: string;
   readonly parameters: readonly QueryParameter[];
   readonly uploads: ReadonlyMap<string, UploadedFile>;
   readonly directory: RequestDirectory;
   readonly settings: Settings;
-  /** `database` is the one that names without one belong to. */
+  /** `database` is the database of unqualified names. */
   readonly sessionValues: PrepareContext['sessionValues'];
   readonly preparedStatements?: StatementRequest['preparedStatements'];
-  /** What names mean. Asked for at most once, when the query names a relation, and released with the bound query. */
+  /**
+   * The snapshot that resolves names. Called at most once, if the query names a relation; released with the
+   * bound query.
+   */
   readonly snapshot: () => Promise<StatementSnapshot>;
   /**
-   * The table that stands first in FROM (outside CTEs and subqueries) has the columns `"$tablet"` (INTEGER: position in
-   * `BoundQuery.target.tablets`) and `"$row"` (BIGINT: position in the tablet's body) behind its own.
+   * The table that stands first in FROM (outside CTEs and subqueries) gets the additional columns `"$tablet"`
+   * (INTEGER: position in `BoundQuery.target.tablets`) and `"$row"` (BIGINT: position in the tablet's body).
    */
   readonly rowPositionsOf?: 'first relation' | undefined;
-  /** The id of the table that stands first in FROM, where its rows are replaced without being looked at: it needs no SELECT. */
+  /**
+   * The id of the table that stands first in FROM, if its rows are replaced without being read: it then
+   * requires no SELECT.
+   */
   readonly blindTarget?: ObjectId | undefined;
   /**
-   * The caller binds and runs the query once more when it fails with what `isUnfetchedColumn` knows: then columns that the
-   * query names, but that nothing comes of, need not be fetched.
+   * Whether the caller binds and runs the query again if it fails with an error that `isUnfetchedColumn`
+   * recognises. Columns that the query names but does not need are then not fetched.
    */
   readonly canRunAgain?: boolean | undefined;
-  /** As what it may run on several nodes; absent: it runs on this one. */
+  /** The parameters for running on several nodes; if absent, it runs on this one. */
   readonly distributed?:
     | { readonly queryId: QueryId; readonly onProgress: (progress: ExecutionProgress) => void }
     | undefined;
   /**
-   * Its rows are to be stored and not shown: where it runs on several nodes they may write them, and then `isStored`. Asked for
-   * when the columns are known.
+   * Set if its rows are stored and not returned: on several nodes, the nodes may write them, which sets
+   * `isStored`. Called when the columns are known.
    */
   readonly storing?: ((query: Pick<BoundQuery, 'columns' | 'session'>) => Promise<RowStorage>) | undefined;
-  /** With what it takes values of sequences; absent: it may not run, so that it takes none. */
+  /** The context for sequence values; if absent, the query may not run and takes none. */
   readonly draws?: SequenceDraw | undefined;
-  /** On a kernel process of its own: the second attempt of a statement that may have killed the first one. */
+  /**
+   * Whether it runs in quarantine: the second attempt of a statement that may have crashed a kernel process.
+   */
   readonly quarantine?: boolean | undefined;
-  /** Tells the client something that is no error; absent: it is not told. */
+  /** Sends the client a warning; if absent, warnings are dropped. */
   readonly warn?: PrepareContext['warn'];
   readonly signal: AbortSignal;
 }
@@ -62,36 +70,37 @@ export interface RowStorage {
   readonly sink: TabletSink;
 }
 
-/** A query that can run: everything it reads is there. */
+/** A query that is ready to run, with all data that it reads available. */
 export interface BoundQuery {
-  /** The session that the query can run in, with no call under way; the bound query closes it. */
+  /** The session for running the query, with no call in progress; the bound query closes it. */
   readonly session: KernelSession;
-  /** SQL of the kernel; its columns have the dialect's names, and types as `columns` says. */
+  /** SQL of the kernel; its columns have the dialect's names, and the types in `columns`. */
   readonly sql: string;
   readonly params: KernelParams;
   readonly columns: readonly OutputColumn[];
-  /** Its text is sent again and again, and the kernel may keep it prepared. */
+  /** Whether the same text is sent repeatedly, so that the kernel may keep it prepared. */
   readonly isKept?: boolean | undefined;
-  /** The table that stands first in FROM, with `rowPositionsOf`. */
+  /** The table that stands first in FROM, if `rowPositionsOf` was requested. */
   readonly target?: { readonly tableId: ObjectId; readonly tablets: readonly ScanTablet[] } | undefined;
   /** The relations that the text names itself, not through views: tables, views, external tables. */
   readonly relations: readonly RelationObject[];
   /** How each managed table is read. */
   readonly tables: readonly TableAccess[];
-  /** What it reads of tables and files. */
+  /** The totals of what it reads from tables and files. */
   readonly scanned: ScanTotals;
-  /** Those that it takes values of, if any: its rows must be computed once. */
+  /** The sequences that it takes values from, if any: its rows must then be computed only once. */
   readonly sequences?: StatementSequences | undefined;
-  /** The part of it that ran on several nodes before `sql`, which reads what came of it. */
+  /** The part that ran on several nodes; `sql` reads its output. */
   readonly executed?: ExecutedPlan | undefined;
-  /** The rows are stored already: `sql` gives the tablets in place of them (`tabletOfRow`). */
+  /** Whether the rows are already stored: `sql` then returns the tablets instead (`tabletOfRow`). */
   readonly isStored?: boolean | undefined;
-  /** Files outside the managed store. */
+  /** The files outside the managed store. */
   readonly files: readonly ReadFile[];
   /**
-   * The error of running `sql` as the user should see it: naming files by their URLs, or why the query was cancelled.
+   * Translates an error of running `sql` for the user: with URLs of files, or with the reason of a
+   * cancellation.
    */
   explain(error: unknown): unknown;
-  /** Always to be called; frees scans, snapshot and session. May be called again. */
+  /** Must always be called; releases scans, snapshot and session. May be called repeatedly. */
   release(): Promise<void>;
 }

@@ -2,10 +2,10 @@ import type { TableObject } from '@tessera/catalog';
 import type { ScanTablet, StorageAgent } from '@tessera/storage-agent';
 import { chunksOf } from '@tessera/tablet';
 
-/** Headers of more tablets than this are not looked at: their share of columns stands for the bytes. */
+/** With more tablets, their headers are not read: the bytes are estimated from the fraction of columns. */
 const MAX_HEADERS = 256;
 
-/** Compressed bytes of some columns in the granules that are needed of tablets. */
+/** The compressed bytes of some columns in the needed granules of tablets. */
 export async function bytesToRead(
   agent: StorageAgent,
   table: TableObject,

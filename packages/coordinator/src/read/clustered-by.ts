@@ -1,14 +1,16 @@
 import type { TableObject, Tablet } from '@tessera/catalog';
 import { orderOf } from '@tessera/tablet';
 
-/** So many tablets are looked at. */
+/** The number of tablets that are sampled. */
 const SAMPLED_TABLETS = 256;
-/** Ranges of tablets that cover the range of all so many times are taken to be next to each other. */
+/**
+ * If the ranges of tablets cover the whole range at most this many times, they are assumed to hardly overlap.
+ */
 const MOST_COVERED = 2;
 
 /**
- * The columns of which rows with the same value are mostly in the same tablet: the first that tablets are sorted by, where their
- * ranges hardly overlap.
+ * The columns for which rows with equal values are mostly in the same tablet: the first column that tablets
+ * are sorted by, if their ranges hardly overlap.
  */
 export function clusteredBy(table: TableObject, tablets: readonly Tablet[]): ReadonlySet<string> {
   const column = table.columns.find(({ id }) => id === table.primaryIndex[0]);

@@ -12,17 +12,18 @@ interface Known {
   readonly bytes: number;
 }
 
-/** Of an entry with its table and maps, and of a column in it, besides its name. */
+/** The memory of a cache entry with its table and maps, and of a column in it without its name. */
 const ENTRY_BYTES = 512;
 const COLUMN_BYTES = 64;
 
 /**
- * What the tablets of tables tell of their columns, made when a plan first needs it and again when a table is twice as large. Those
- * least recently used go when all take more than so many bytes, by estimate.
+ * Caches the column statistics that are derived from a table's tablets. They are computed when a plan first
+ * needs them, and again when a table has doubled. If all of them together exceed a limit, by estimate, the
+ * least recently used are dropped.
  */
 export class ColumnStatisticsCache {
   readonly #maxBytes: number;
-  /** The least recently used first. A table that is altered is another object. */
+  /** Entries, least recently used first. An altered table is another object. */
   readonly #known = new Map<TableObject, Known>();
   #bytes = 0;
 
@@ -30,7 +31,7 @@ export class ColumnStatisticsCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** Of everything that is kept, by estimate. */
+  /** The estimated total size of the cache. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -7,18 +7,22 @@ type CsvReadFile = Pick<ReadFile, 'label' | 'path' | 'csv'>;
 
 const csvFiles = new WeakMap<Error, readonly CsvReadFile[]>();
 
-/** Keeps with an error of a statement which files it read, for `withPlaceInCsv`. */
+/** Attaches the files that a statement read to its error, for `withPlaceInCsv`. */
 export function keepCsvFiles<E extends TesseraError>(error: E, files: readonly CsvReadFile[]): E {
   if (files.some(({ csv }) => csv !== undefined)) csvFiles.set(error, files);
   return error;
 }
 
-/** Looking for a place takes time that grows with the files; after so long the error is told without it. */
+/**
+ * Searching the position takes time proportional to the files; after this time, the error is reported without
+ * it.
+ */
 const MAX_SEARCH_MS = 5_000;
 
 /**
- * An error of a statement that reads CSV files, with the file, the line, the column and the text that are to blame, where they
- * are found: the kernel tells a line at best, and nothing of a cell that a later cast refuses. The files must still be there.
+ * Adds file, line, column and text to an error of a statement that reads CSV files, if they can be found: the
+ * kernel reports at best a line, and nothing about a cell that a later cast refuses. The files must still
+ * exist.
  */
 export async function withPlaceInCsv(error: unknown): Promise<unknown> {
   if (!(error instanceof TesseraError)) return error;
@@ -30,7 +34,7 @@ export async function withPlaceInCsv(error: unknown): Promise<unknown> {
       if (found !== undefined) return found;
     }
   } catch (cause) {
-    // The file cannot be decompressed, or is gone: then the error as it is says more.
+    // The file cannot be decompressed or is gone; the original error is then more informative.
     if (!(cause instanceof Error)) throw cause;
   }
   return error;

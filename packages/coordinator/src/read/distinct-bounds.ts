@@ -1,10 +1,10 @@
 import type { Column, TableObject, Tablet } from '@tessera/catalog';
 import { orderOf } from '@tessera/tablet';
 
-/** So many tablets, spread over the table, stand for all of them. */
+/** The number of tablets, spread over the table, that are sampled. */
 const SAMPLED_TABLETS = 256;
 
-/** Types of which there is a smallest step from one value to the next, which is 1 in the form that `orderOf` gives them. */
+/** Types with a smallest step between values, which is 1 in the form that `orderOf` returns. */
 const DISCRETE =
   /^(?:U?(?:TINYINT|SMALLINT|INTEGER|INT|BIGINT|HUGEINT)|DECIMAL\b.*|NUMERIC\b.*|DATE|BOOLEAN)$/i;
 
@@ -68,8 +68,8 @@ function valuesSuggested(distinct: number, rows: number): number {
 const TEXT = /^(?:TEXT|VARCHAR|STRING)$/i;
 
 /**
- * Of a column whose smallest and largest values in all tablets are single characters: flags and the like, where longer texts
- * in between are not to be expected.
+ * The bound for a column whose smallest and largest values are single characters in all tablets: flags and
+ * similar codes, between which longer texts are unlikely.
  */
 function codes({ id }: Column, tablets: readonly Tablet[]): number | undefined {
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -83,7 +83,10 @@ function codes({ id }: Column, tablets: readonly Tablet[]): number | undefined {
   return Number.isFinite(max - min) ? max - min + 1 : undefined;
 }
 
-/** From the smallest to the largest value; undefined where they are not known, or there are others in between. */
+/**
+ * The number of values from the smallest to the largest; undefined if they are unknown, or if there may be
+ * others in between.
+ */
 function valuesBetween({ id, type }: Column, tablets: readonly Tablet[]): number | undefined {
   const order = DISCRETE.test(type) ? orderOf(type) : undefined;
   if (order === undefined) return undefined;

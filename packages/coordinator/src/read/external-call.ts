@@ -9,7 +9,7 @@ const FUNCTIONS: Readonly<Record<ExternalTableObject['format'], ReadFunction>> =
   AVRO: 'read_avro',
 };
 
-/** The read call that an external table stands for. */
+/** The READ_* call that an external table represents. */
 export function externalCall(
   { url, objectPattern, format, options }: ExternalTableObject,
   location: LocationObject | undefined,
@@ -26,7 +26,7 @@ export function externalCall(
   };
 }
 
-/** Options of CREATE EXTERNAL TABLE by the names that READ_CSV has for them. */
+/** Translates options of CREATE EXTERNAL TABLE to their names in READ_CSV. */
 function formatOptions(
   format: ExternalTableObject['format'],
   options: ExternalTableObject['options'],

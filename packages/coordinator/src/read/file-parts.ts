@@ -17,7 +17,7 @@ export const UPLOAD_SCHEME = 'upload://';
 
 export const isUpload = (url: string): boolean => url.toLowerCase().startsWith(UPLOAD_SCHEME);
 
-/** A download is read from the disk of the node, so it has a bound; uploads have their own. */
+/** The maximum size of a download, which is kept on the node's disk; uploads have their own limit. */
 export const MAX_DOWNLOAD_BYTES = 10_000_000_000;
 
 export interface FilePartsScope {
@@ -36,7 +36,7 @@ export interface BoundParts {
   readonly columns: string;
 }
 
-/** Files of one READ_* call that nodes may read in parts. */
+/** The files of one READ_* call that nodes may read in parts. */
 interface FilesInParts {
   readonly scan: PlannedScan;
   readonly call: Pick<ReadCall, 'url' | 'options'>;
@@ -46,8 +46,9 @@ interface FilesInParts {
 }
 
 /**
- * The files of a statement that nodes may read in parts. While the statement is bound, short files with the same columns stand
- * in for objects; where it turns out that this node reads them alone, the objects are downloaded to the same paths.
+ * The files of a statement that nodes may read in parts. While the statement is bound, short placeholder
+ * files with the same columns represent objects. If it turns out that this node reads them alone, the objects
+ * are downloaded to the same paths.
  */
 export class FileParts {
   readonly #scope: FilePartsScope;
@@ -58,7 +59,7 @@ export class FileParts {
     this.#scope = scope;
   }
 
-  /** Undefined where the files are to be read whole. What is wrong with them is found out when they are. */
+  /** Undefined if the files must be read whole. Invalid files are only reported when they are read. */
   async plan(
     call: ReadCall,
     unionByName: boolean,
@@ -80,7 +81,10 @@ export class FileParts {
     return this.#scans.get(scanId)!.scan;
   }
 
-  /** Puts the files' contents where the statement looks for them. @throws TesseraError EXTERNAL_READ_FAILED, FILE_TOO_LARGE */
+  /**
+   * Downloads the files' contents to the paths that the statement uses. @throws TesseraError
+   * EXTERNAL_READ_FAILED, FILE_TOO_LARGE
+   */
   async fetch(): Promise<void> {
     const { external, signal } = this.#scope;
     for (const scan of this.#scans.values()) {
@@ -134,23 +138,29 @@ export class FileParts {
   }
 }
 
-/** The arguments of a call that open the store. */
+/** The arguments of a call with the credentials of the store. */
 const credentialsOf = ({ options }: Pick<ReadCall, 'options'>): ObjectCredentials =>
   Object.fromEntries(Object.entries(options).filter(([name]) => /^aws_|^endpoint$/.test(name)));
 
 const sizeOf = (files: readonly Pick<ListedFile, 'bytes'>[]): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Compressed files among others are told by their own names, which parts of files do not have. */
+/**
+ * Whether all files have the same compression. Mixed compression is recognised by file names, which parts of
+ * files do not have.
+ */
 const isUniform = (files: readonly Pick<ListedFile, 'url'>[], format: FilesToPlan['format']): boolean =>
   format.kind !== 'csv' ||
   format.compression !== 'none' ||
   files.every(({ url }) => !/\.(?:gz|zst)$/i.test(url));
 
-/** The kernel wants at least one text for NULL: where nothing stands for NULL, one that no text file holds. */
+/**
+ * The kernel requires at least one text for NULL. If no text means NULL, this one, which no text file
+ * contains, is passed.
+ */
 const NO_NULL = '\u{10FFFE}\u{10FFFF}';
 
-/** Formats that are read in parts, with options under which parts give the same rows. */
+/** The formats that can be read in parts, with options under which parts give the same rows. */
 function formatOf(call: ReadCall, unionByName: boolean): FilesToPlan['format'] | undefined {
   if (call.function === 'read_parquet') return { kind: 'parquet', unionByName };
   if (call.function === 'read_avro') return { kind: 'avro' };

@@ -3,16 +3,16 @@ import type { TableScan } from '@tessera/planner';
 import type { ScanTablet, StorageAgent } from '@tessera/storage-agent';
 import { pruneGranules } from '@tessera/tablet';
 
-/** Headers that are fetched at once: each is one small read of the store at most. */
+/** The number of headers that are fetched concurrently; each is at most one small read of the store. */
 const HEADERS_AT_ONCE = 32;
 
 export interface GranuleSelection {
-  /** Tablets with granules that may hold rows. */
+  /** The tablets with granules that may contain rows. */
   readonly tablets: readonly ScanTablet[];
   readonly granulesPruned: number;
 }
 
-/** Looks into the headers of tablets for the granules that a statement needs. */
+/** Reads the headers of tablets to find the granules that a statement needs. */
 export async function selectGranules(
   agent: StorageAgent,
   table: TableObject,

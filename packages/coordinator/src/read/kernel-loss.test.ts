@@ -19,7 +19,7 @@ const runningQuery = () => ({
   demand: new SequenceDemand(),
 });
 
-/** As queries run: a second time, in quarantine, when a kernel went away. */
+/** Runs a query as statements do: again in quarantine if the kernel process was lost. */
 const sum = (column: string) =>
   withFurtherAttempts(runningQuery(), async (quarantine) => {
     const bound = await fixture.bind(`SELECT sum(${column}) FROM t WHERE a < 10`, { quarantine });

@@ -22,7 +22,7 @@ const LATE = [
   'SELECT upper(a) FROM wide ORDER BY lower(h::VARCHAR) LIMIT 2',
 ];
 
-/** Nothing of the table is on disk or in memory. */
+/** A table of which nothing is on disk or in memory. */
 async function forgotten() {
   const table = fixture.snapshot.relations(
     fixture.snapshot.schemas(fixture.snapshot.databases()[0]!.id)[0]!.id,

@@ -1,7 +1,7 @@
 import type { Snapshot, TableObject } from '@tessera/catalog';
 import type { Kernel, KernelSession } from '@tessera/kernel';
 
-/** Tables that no statement uses are dropped beyond this number, least recently used first. */
+/** The number of unused tables that are kept; beyond it, the least recently used are dropped. */
 const MAX_IDLE_TABLES = 2_000;
 
 const ROW_POSITION = [
@@ -11,7 +11,7 @@ const ROW_POSITION = [
 
 interface MirrorTable {
   readonly name: string;
-  /** Settles when the table is there. */
+  /** Settles when the table exists. */
   readonly made: Promise<void>;
   users: number;
 }
@@ -22,29 +22,30 @@ export interface MirrorUse {
 }
 
 /**
- * The size by which statements over a table are planned: the power of two that its number of rows is nearest to. Plans hold
- * as long as it does.
+ * The table size that statements are planned with: the power of two nearest to its number of rows. Plans stay
+ * valid as long as it does not change.
  */
 export const plannedRows = (snapshot: Snapshot, table: TableObject): number => {
   const { rows, deletedRows } = snapshot.totals(table.id);
   return 2 ** Math.round(Math.log2(Math.max(1, rows - deletedRows)));
 };
 
-/** What statements are bound and planned over. */
+/** A table that statements are bound and planned over. */
 export interface MirroredTable {
   readonly table: TableObject;
   readonly rowPositions: boolean;
-  /** As `plannedRows` tells. */
+  /** The row count of `plannedRows`. */
   readonly rows: number;
 }
 
 /**
- * The relations of the mirror kernel: one for every managed table, shape and size of it that statements read, made on demand.
- * What a kernel process knew is gone with it; statements that come after find out and ask again.
+ * The relations of the mirror kernel, created on demand: one for each managed table, shape and size that
+ * statements read. They are lost with their kernel process; later statements notice that and request them
+ * again.
  */
 export class MirrorTables {
   readonly #kernel: Kernel;
-  /** By shape, least recently used first. */
+  /** The tables by shape, least recently used first. */
   readonly #tables = new Map<string, MirrorTable>();
   readonly #shapes = new WeakMap<TableObject, string>();
   #processId: string | undefined;
@@ -64,7 +65,7 @@ export class MirrorTables {
     return session;
   }
 
-  /** Makes the table if need be, in the process that `session` is on, and keeps it until the use is released. */
+  /** Creates the table if necessary, in the process of `session`, and keeps it until the use is released. */
   async use(session: KernelSession, mirrored: MirroredTable): Promise<MirrorUse> {
     const { table, rowPositions, rows } = mirrored;
     const shape = `${this.#shapeOf(table)} ${rows}${rowPositions ? '+' : ''}`;
@@ -107,7 +108,7 @@ export class MirrorTables {
     }
   }
 
-  /** Equal for tables that statements cannot tell apart. */
+  /** A key that is equal for tables that statements cannot distinguish. */
   #shapeOf(table: TableObject): string {
     const known = this.#shapes.get(table);
     if (known !== undefined) return known;

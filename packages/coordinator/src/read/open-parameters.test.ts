@@ -6,7 +6,7 @@ import { rowsOf, TableFixture } from '../testing/table-fixture.ts';
 
 let fixture: TableFixture;
 
-/** As if what the fixture has were committed: nothing else is taken to memory. */
+/** Claims that the contents of the fixture are committed: only committed contents are loaded into memory. */
 const snapshot = async () => ({
   snapshot: new Proxy(fixture.snapshot, {
     get(target, name) {
@@ -30,7 +30,7 @@ beforeAll(async () => {
     'dated',
     "SELECT i::INTEGER AS k, TIMESTAMP '2026-01-01' + INTERVAL (i) HOUR AS at FROM range(90) r(i)",
   );
-  // From here on the tables are in memory, where values choose nothing.
+  // From here on, the tables are in memory, where values do not affect pruning.
   await fixture.rows('SELECT * FROM t', { snapshot });
   await fixture.rows('SELECT * FROM dated', { snapshot });
   await fixture.agent.settled();
@@ -211,7 +211,7 @@ const CASES: readonly (readonly [
 const literal = (value: Value, type: SqlType): string =>
   `CAST(${value === null ? 'NULL' : `'${value.replaceAll("'", "''")}'`} AS ${SQL_NAMES[type.kind]})`;
 
-/** What comes of a query, or the name of what is wrong with it. */
+/** The result of a query, or the name of its error. */
 async function outcome(sql: string, parameters: readonly QueryParameter[]) {
   try {
     const bound = await fixture.bind(sql, { parameters, snapshot });
@@ -230,14 +230,14 @@ async function outcome(sql: string, parameters: readonly QueryParameter[]) {
 test.for(CASES)('values after values: %s', async ([sql, types, lists]) => {
   for (const values of [...lists, ...lists.toReversed()]) {
     const parameters = values.map((value, i) => ({ name: `$${i + 1}`, value, type: types[i] }));
-    // A binder that has seen nothing binds with the values, as statements that come once are.
+    // A binder without history binds with the values, as for statements that occur once.
     const fresh = await unseen(sql, parameters);
     expect(await outcome(sql, parameters), `${sql} with ${values.join(', ')}`).toEqual(fresh);
   }
 });
 
 let unseenCount = 0;
-/** The same statement under a text that was never sent. */
+/** The same statement with a text that was never sent. */
 const unseen = (sql: string, parameters: readonly QueryParameter[]) =>
   outcome(`${sql} -- ${unseenCount++}`, parameters);
 

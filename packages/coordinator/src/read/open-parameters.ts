@@ -6,14 +6,14 @@ import { type BindingKey, QueryBindings } from './query-bindings.ts';
 
 const MAX_KEYS = 1_000;
 
-/** Parameters of a request, those open whose values a query can be bound without. */
+/** The parameters of a request; those whose values a query can be bound without are open. */
 export interface OpenParameters {
   readonly parameters: readonly QueryParameter[];
-  /** By number, the texts that stand for the open ones. */
+  /** The texts of the open parameters, by number. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Undefined where every parameter has to be known. */
+/** Undefined if all parameters must be known. */
 export function openParameters(given: readonly QueryParameter[]): OpenParameters | undefined {
   const texts = new Map<string, string>();
   const parameters = given.map((parameter) => {
@@ -25,13 +25,17 @@ export function openParameters(given: readonly QueryParameter[]): OpenParameters
   return texts.size === 0 ? undefined : { parameters, texts };
 }
 
-/** Statements that were bound for all values of their parameters, by a key that leaves the values out. */
+/**
+ * Statements that were bound for all values of their parameters (generic plans), by a key without the values.
+ */
 export class OpenBindings {
   readonly #bindings = new QueryBindings();
-  /** Whether a statement was tried, once it came with a second list of values. */
+  /** Statements that occurred with a second list of values, and whether a generic plan was tried. */
   readonly #tried = new Map<BindingKey, boolean>();
 
-  /** Whether it is time to bind a statement for all values: it came before with others, and that was not tried. */
+  /**
+   * Whether to try a generic plan: the statement occurred before with other values, and it was not tried yet.
+   */
   isDue(key: BindingKey): boolean {
     const tried = this.#tried.get(key);
     this.#tried.delete(key);
@@ -45,14 +49,14 @@ export class OpenBindings {
     return this.#bindings.get(key, snapshot);
   }
 
-  /** It is due again when it does not hold any more. */
+  /** Adds a generic plan; when it becomes invalid, another one may be tried. */
   add(key: BindingKey, binding: Binding): void {
     this.#tried.set(key, false);
     this.#bindings.add(key, binding);
   }
 }
 
-/** The binding for values. */
+/** The binding for concrete values. */
 export const filled = ({ uses: _, ...binding }: Binding, { texts }: OpenParameters): Binding => ({
   ...binding,
   uses: 0,
@@ -60,8 +64,8 @@ export const filled = ({ uses: _, ...binding }: Binding, { texts }: OpenParamete
 });
 
 /**
- * Whether what was bound for all values is, for the values of `bound`, what was bound with them: the same text, so that the
- * values stand nowhere but at their places, and the same result.
+ * Whether a generic plan, filled with the values of `bound`, equals what was bound with them: the same text,
+ * so that values only occur in their own places, and the same result.
  */
 export function isFaithful(open: Binding, bound: Binding, parameters: OpenParameters): boolean {
   const [a, b] = [filled(open, parameters).prepared, bound.prepared];

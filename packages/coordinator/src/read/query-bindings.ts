@@ -6,15 +6,18 @@ import { plannedRows } from './mirror-tables.ts';
 import { findRelation } from './statement-relations.ts';
 
 const MAX_ENTRIES = 1_000;
-/** Characters of the plans that are remembered with them. */
+/** The total length of the cached plans, in characters. */
 const MAX_PLAN_LENGTH = 16_777_216;
-/** Longer statements are rarely sent twice, and would fill the memory. */
+/** Longer statements are rarely repeated and would fill the memory. */
 const MAX_KEY_LENGTH = 32_768;
 
-/** What a binding follows from, besides the relations that the statement names. */
+/** The key of a binding: everything that it depends on, except the relations that the statement names. */
 export type BindingKey = string;
 
-/** Undefined for statements that are not worth remembering. `asked`: what else the answer follows from. */
+/**
+ * Undefined for statements that are not worth caching.
+ * @param asked further inputs of the answer
+ */
 export function bindingKey(request: BindRequest, asked?: readonly SqlType[]): BindingKey | undefined {
   const { sql, parameters, settings, sessionValues, rowPositionsOf } = request;
   if (sql.length > MAX_KEY_LENGTH) return undefined;
@@ -31,8 +34,8 @@ export function bindingKey(request: BindRequest, asked?: readonly SqlType[]): Bi
 }
 
 /**
- * Statements that were bound before, least recently used first. A binding holds as long as every name in it stands for the
- * object that it stood for then, and every table is about as large.
+ * Caches bound statements, least recently used first. A binding is valid as long as every name refers to the
+ * same object and every table has about the same size.
  */
 export class QueryBindings {
   readonly #entries = new Map<BindingKey, Binding>();
@@ -65,7 +68,7 @@ export class QueryBindings {
 
 const planLength = (binding: Binding | undefined): number => binding?.serializedPlan?.length ?? 0;
 
-/** Whether names stand for the objects that they stood for. */
+/** Whether names still refer to the same objects. */
 export const namesHold = (named: Binding['named'], snapshot: Snapshot): boolean =>
   named.every(
     ({ name, database, object, view }) =>

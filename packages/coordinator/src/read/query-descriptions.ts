@@ -10,11 +10,14 @@ export interface DescribedQuery {
   readonly named: readonly NamedRelation[];
 }
 
-/** Queries that were described before, least recently used first: clients that prepare statements ask before each run. */
+/**
+ * Caches descriptions of queries, least recently used first: clients that prepare statements ask before each
+ * run.
+ */
 export class QueryDescriptions {
   readonly #entries = new Map<BindingKey, DescribedQuery>();
 
-  /** Undefined also where a name in the query stands for something else by now. */
+  /** Also undefined if a name in the query refers to something else by now. */
   async get(key: BindingKey, snapshot: () => Promise<Snapshot>): Promise<DescribedQuery | undefined> {
     const found = this.#entries.get(key);
     if (found === undefined) return undefined;

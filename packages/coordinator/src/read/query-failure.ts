@@ -7,13 +7,13 @@ type FileName = Pick<ReadFile, 'label' | 'path' | 'csv'>;
 
 export interface FailedQuery {
   readonly files: readonly FileName[];
-  /** Whether the query will not be run again. */
+  /** Whether the query will not be retried. */
   readonly isLastAttempt: boolean;
 }
 
-/** Failures that say nothing of the statement: when it reads files, it is one of them that is wrong. */
+/** Failures that are not caused by the statement: if it reads files, one of them must be invalid. */
 const BLAMED_ON_FILES: ReadonlySet<ErrorName> = new Set(['STATEMENT_FAILED', 'BAD_FILE', 'INTERNAL']);
-/** Failures on data, which may come from a file or from the statement itself. */
+/** Failures caused by data, which may come from a file or from the statement itself. */
 const MAY_COME_FROM_FILES: ReadonlySet<ErrorName> = new Set([
   'CAST_ERROR',
   'OUT_OF_RANGE',
@@ -22,8 +22,8 @@ const MAY_COME_FROM_FILES: ReadonlySet<ErrorName> = new Set([
 ]);
 
 /**
- * The error as its user should see it: naming their files instead of the engine's paths, and blaming a file where the
- * kernel only says that data is corrupt.
+ * The error for the user: with the user's names of files instead of the engine's paths, and attributed to a
+ * file if the kernel only reports corrupt data.
  */
 export function explainFailure(error: unknown, failed: FailedQuery): unknown {
   if (!(error instanceof TesseraError)) return error;
@@ -53,8 +53,9 @@ const isBlamedOnFiles = (error: TesseraError, isLastAttempt: boolean): boolean =
     (error.name === 'KERNEL_LOST' || (error.name === 'OUT_OF_MEMORY' && isAbsurd(error.message))));
 
 /**
- * Whether a single allocation was asked for that is larger than all memory of the engine, as the kernel tells it:
- * `failed to allocate data of size 1.0 TiB (708.3 KiB/1.3 GiB used)`. Only sizes read from a corrupt file are so large.
+ * Whether a single allocation larger than all memory of the engine was requested, as the kernel reports it:
+ * `failed to allocate data of size 1.0 TiB (708.3 KiB/1.3 GiB used)`. Only sizes read from a corrupt file are
+ * so large.
  */
 function isAbsurd(message: string): boolean {
   const told = /data of size ([\d.]+ \w+) \([\d.]+ \w+\/([\d.]+ \w+) used\)/.exec(message);

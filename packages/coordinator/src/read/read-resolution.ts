@@ -15,43 +15,49 @@ export interface ReadScope {
   readonly uploads: ReadonlyMap<string, UploadedFile>;
   readonly external: ExternalSources;
   readonly directory: RequestDirectory;
-  /** Set where several nodes may read the files. */
+  /** Set if several nodes may read the files. */
   readonly parts?: FilePartsOptions | undefined;
   readonly signal: AbortSignal;
 }
 
-/** When files are read in parts by several nodes. */
+/** The conditions under which several nodes read files in parts. */
 export interface FilePartsOptions {
-  /** Files of fewer bytes together are read by this node. */
+  /** Files that are smaller in total are read by this node. */
   readonly leastBytes: number;
   readonly shared: SharedFiles;
 }
 
-/** A file that a statement reads, by the name its user knows and by its place on disk. */
+/** A file that a statement reads, with its user-visible name and its path on disk. */
 export interface ReadFile {
   readonly label: string;
   readonly path: string;
-  /** How it is read. */
+  /** The function that reads it. */
   readonly format: ReadCall['function'];
-  /** The temp table that its rows were loaded into, for formats that the kernel does not read itself. */
+  /** The temp table that its rows were loaded into, for formats that the kernel cannot read itself. */
   readonly relation?: string | undefined;
-  /** The scan by which nodes read parts of it, while it is not known that this node reads it alone. */
+  /**
+   * The scan through which nodes read parts of it, as long as it is not decided that this node reads it
+   * alone.
+   */
   readonly scanId?: string | undefined;
-  /** How a CSV file is read; undefined for files of other formats. */
+  /** The format of a CSV file; undefined for files of other formats. */
   readonly csv?: CsvFile | undefined;
 }
 
 export interface CsvFile {
   readonly shape: CsvShape;
   readonly hasHeader: boolean;
-  /** Lines with too few fields are taken. */
+  /** Whether lines with too few fields are accepted. */
   readonly isPadded: boolean;
 }
 
-/** Turns the `READ_*` calls of one statement into what the kernel can scan, and remembers the files behind them. */
+/**
+ * Resolves the `READ_*` calls of one statement to sources that the kernel can scan, and keeps track of their
+ * files.
+ */
 export class ReadResolution {
   readonly files: ReadFile[] = [];
-  /** Whether the statement looks at which objects there are. */
+  /** Whether the statement lists objects. */
   listsObjects = false;
   readonly #scope: ReadScope;
   readonly #parts: FileParts | undefined;
@@ -74,7 +80,7 @@ export class ReadResolution {
     return this.#parts!.planned(scanId);
   }
 
-  /** Fetches what other nodes were to read parts of, before this node reads the files alone. */
+  /** Fetches the files that other nodes were to read in parts, before this node reads them alone. */
   async readAlone(): Promise<void> {
     await this.#parts?.fetch();
     this.#isAlone = true;
@@ -85,7 +91,7 @@ export class ReadResolution {
     }
   }
 
-  /** Frees what other nodes may read. */
+  /** Releases the files that other nodes may read. */
   release(): void {
     this.#parts?.release();
   }
@@ -126,7 +132,7 @@ export class ReadResolution {
     return { kind: 'relation', name, files, scanId };
   }
 
-  /** Names, sizes and times as a table; nothing is fetched. */
+  /** Lists names, sizes and times as a table without fetching contents. */
   async #list({ url, options }: ReadCall): Promise<RelationSource> {
     const { external, session, signal } = this.#scope;
     this.listsObjects = true;
@@ -172,7 +178,7 @@ export class ReadResolution {
 
 type LocatedFile = Pick<ReadFile, 'label' | 'path'> & SourceFile;
 
-/** How a CSV file is read with the options of READ_CSV. */
+/** The format of a CSV file by the options of READ_CSV. */
 export function csvFile({ url, options }: Pick<ReadCall, 'url' | 'options'>): CsvFile {
   const { quote = '"', header = false, null_padding: isPadded = false } = options;
   const delimiter = options.delimiter ?? (/\.tsv(?:\.\w+)?$/i.test(url) ? '\t' : ',');
@@ -186,10 +192,15 @@ export function csvFile({ url, options }: Pick<ReadCall, 'url' | 'options'>): Cs
   };
 }
 
-/** The URL as its user wrote it; with the name of the file where there are several. */
+/**
+ * The user-visible name of a file: the URL as written, with the name of the file if the URL matches several.
+ */
 function labelOf(file: ResolvedFile, url: string, count: number): string {
   return count === 1 ? url : `${url} (${basename(file.url)})`;
 }
 
-/** The kernel takes `*`, `?` and `[` in a path for a pattern; in brackets each stands for itself. */
+/**
+ * Escapes a path, because the kernel interprets `*`, `?` and `[` as patterns; inside brackets, each stands
+ * for itself.
+ */
 const literalPath = (path: string): string => path.replace(/[*?[]/g, '[$&]');

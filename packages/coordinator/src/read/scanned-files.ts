@@ -5,10 +5,9 @@ import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
 import type { ReadFile } from './read-resolution.ts';
 
 /**
- * What a query reads of files: of Parquet files the rows and the columns that it names, from their footers; of Avro and Arrow
- * files the rows that were loaded; of all others the size.
- *
- * @param columns names in lower case; undefined: all
+ * What a query reads of files: for Parquet files the rows and the columns that it names, from the footers;
+ * for Avro and Arrow files the rows that were loaded; for others the size.
+ * @param columns names in lower case; undefined means all
  */
 export async function scannedFiles(
   session: KernelSession,
@@ -47,5 +46,8 @@ async function scannedParquet(
   return { ...NOTHING_SCANNED, rows, bytesFromFiles };
 }
 
-/** The kernel takes `*`, `?` and `[` in a path for a pattern; in brackets each stands for itself. */
+/**
+ * Escapes a path, because the kernel interprets `*`, `?` and `[` as patterns; inside brackets, each stands
+ * for itself.
+ */
 const literalPath = (path: string): string => path.replace(/[*?[]/g, '[$&]');

@@ -37,50 +37,53 @@ export interface StatementRelationsOptions {
   readonly timeZone: string;
   readonly snapshot: () => Promise<StatementSnapshot>;
   readonly authority: ReadAuthority;
-  /** Of the request. */
+  /** The database of the request. */
   readonly database: string;
-  /** The table that stands first in the statement shows the positions of its rows. */
+  /** Whether the table that stands first in the statement gets row position columns. */
   readonly firstWithPositions: boolean;
   /**
-   * Makes a temp table of the statement's session that holds a relation of information_schema or pg_catalog; its name,
-   * undefined where there is no such relation.
+   * Creates a temp table of the statement's session with the contents of a relation of information_schema or
+   * pg_catalog, and returns its name; undefined if there is no such relation.
    */
   readonly systemRelation: (
     name: { readonly schema: string; readonly name: string },
     database: string,
     snapshot: Snapshot,
   ) => Promise<string | undefined>;
-  /** Files that several nodes may read, keyed by their id in the statement. */
+  /** The files that several nodes may read, by their id in the statement. */
   readonly plannedScan: (scanId: string) => PlannedScan;
 }
 
-/** The catalog for one statement, at one snapshot, and the mirror's tables for what the statement names. */
+/**
+ * The catalog for one statement at one snapshot, with the mirror's tables for the relations that the
+ * statement names.
+ */
 export class StatementRelations implements RelationResolver, AsyncDisposable {
   readonly #options: StatementRelationsOptions;
-  /** Names in the statement and in its views, and what they stood for. */
+  /** The names in the statement and in its views, with their meanings. */
   readonly named: NamedRelation[] = [];
   /** Keyed by bound name. */
   readonly tables = new Map<string, BoundTable>();
   /** Keyed by bound name. */
   readonly files = new Map<string, BoundFiles>();
-  /** Whether what was resolved holds for this statement only. */
+  /** Whether the resolution is only valid for this statement. */
   transient = false;
   #snapshot: Promise<StatementSnapshot> | undefined;
   #session: KernelSession | undefined;
   #uses: MirrorUse[] = [];
-  /** Views whose queries are looked at, by id. */
+  /** The views whose queries are being resolved, by id. */
   readonly #views = new Map<string, ViewObject>();
-  /** Relations of information_schema and pg_catalog that are made already. */
+  /** The relations of information_schema and pg_catalog that exist already. */
   readonly #system = new Map<string, string>();
   #empties = 0;
-  /** Bound names of file scans, by id. */
+  /** The bound names of file scans, by id. */
   readonly #fileScans = new Map<string, string>();
 
   constructor(options: StatementRelationsOptions) {
     this.#options = options;
   }
 
-  /** The one snapshot of the statement. */
+  /** The single snapshot of the statement. */
   async snapshot(): Promise<Snapshot> {
     this.#snapshot ??= this.#options.snapshot();
     return (await this.#snapshot).snapshot;
@@ -94,7 +97,7 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     const inView = mention.view !== undefined;
     const schemaName = schemaOf(snapshot, name, owner.name, inView);
     const read = this.#readMention(mention);
-    // What it tells is filtered; of another database it is told to who may use that.
+    // Its rows are filtered by visibility; reading that of another database requires USAGE on the database.
     if (owner.name !== this.#options.database) authority.use(snapshot, owner, read);
     const ofSystem = (schema: string) =>
       this.#systemRelation({ schema, name: name.name }, owner.name, snapshot);
@@ -169,7 +172,7 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     return name;
   }
 
-  /** The binder is not needed any more; the snapshot stays. */
+  /** Releases the binder, which is no longer needed; the snapshot stays. */
   async unbind(): Promise<void> {
     for (const use of this.#uses.splice(0)) use.release();
     for (const name of this.#fileScans.values())
@@ -227,16 +230,18 @@ type Name = Pick<RelationName, 'database' | 'schema' | 'name'>;
 
 interface Mentioned {
   readonly name: Name;
-  /** The schema of unqualified names. */
+  /** The database of unqualified names. */
   readonly database: string;
-  /** Whether the query of a view names it: views mean the same in every session, and never a temporary table. */
+  /**
+   * Whether the query of a view names it: views mean the same in every session, and never a temporary table.
+   */
   readonly inView: boolean;
 }
 
 const schemaOf = (snapshot: Snapshot, { schema, name }: Name, database: string, inView: boolean): string =>
   schema ?? (inView ? DEFAULT_SCHEMA : implicitSchema(snapshot, database, name));
 
-/** The relation that a name stands for in a snapshot, if any. */
+/** The relation that a name refers to in a snapshot, if any. */
 export function findRelation(
   snapshot: Snapshot,
   { name, database, inView }: Mentioned,

@@ -4,26 +4,30 @@ import type { ScanTotals } from '@tessera/system-catalog';
 import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
 import type { TableSelection } from './table-selection.ts';
 
-/** How a statement reads a managed table, all its appearances taken together. */
+/** How a statement reads a managed table, over all references to it. */
 export interface TableAccess {
   readonly table: TableObject;
-  /** Names of the columns that are read. */
+  /** The names of the columns that are read. */
   readonly columns: readonly string[];
   readonly tabletsTotal: number;
-  /** Of the total: left out because of their partition. */
+  /** The tablets that were pruned by their partition. */
   readonly tabletsPrunedByPartition: number;
-  /** Of the total: left out because of minima and maxima. */
+  /** The tablets that were pruned by minima and maxima. */
   readonly tabletsPrunedByRange: number;
-  /** Of the tablets that are left. */
+  /** The granules of the remaining tablets. */
   readonly granulesTotal: number;
-  /** By primary index, minima and maxima; 0 where the rows are in memory, which has no granules. */
+  /**
+   * The granules pruned by primary index, minima and maxima; 0 for a resident table, which has no granules.
+   */
   readonly granulesPruned: number;
-  /** Whether a first pass looked for the rows of `ORDER BY … LIMIT n`, and only their granules were read in full. */
+  /**
+   * Whether a first pass found the rows of `ORDER BY … LIMIT n`, and only their granules were read in full.
+   */
   readonly isLate: boolean;
   readonly use: ScanUse;
 }
 
-/** What is chosen of a table, before it is read. */
+/** What is chosen of a table before it is read. */
 export type ChosenAccess = Omit<TableAccess, 'use' | 'isLate'>;
 
 export const chosenAccess = (

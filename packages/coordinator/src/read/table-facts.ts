@@ -3,7 +3,10 @@ import type { TableFacts } from '@tessera/planner';
 import type { BoundFiles } from './binding.ts';
 import type { ColumnStatisticsCache } from './column-statistics-cache.ts';
 
-/** What a planner needs to know of a table at a snapshot, without going through its tablets each time. */
+/**
+ * The planner's statistics of a table at a snapshot, cached so that its tablets need not be examined each
+ * time.
+ */
 export function tableFacts(
   snapshot: Snapshot,
   table: TableObject,
@@ -19,10 +22,10 @@ export function tableFacts(
   };
 }
 
-/** Files can be divided into parts of this size. */
+/** The size of the parts that files can be divided into. */
 const PART_BYTES = 1 << 20;
 
-/** The same of files outside the managed store, of which only sizes are known. */
+/** The same for files outside the managed store, of which only sizes are known. */
 export const fileFacts = ({ scan: { kind, rows, bytes } }: BoundFiles): TableFacts => ({
   rows,
   bytes,

@@ -1,7 +1,7 @@
-/** What users call a table, by its bound name. */
+/** The user-visible names of tables, by bound name. */
 export type TableNames = ReadonlyMap<string, string>;
 
-/** A text of the kernel or of the planner with the names that users gave their tables. */
+/** Replaces internal table names in a text of the kernel or the planner by the user's names. */
 export const renamed = (text: string, names: TableNames): string =>
   text.replaceAll(
     /(?:(?:memory\.)?managed\.)?\b(t_[0-9a-z]{26}_\d+|f_[0-9a-f]{32})\b/g,

@@ -8,25 +8,25 @@ import { type ChoiceScope, chooseTablets } from './tablet-choice.ts';
 import { chooseTopRows, type TopRowsScope } from './top-row-granules.ts';
 
 export interface ScanScope extends ChoiceScope {
-  /** The query, where rows may be looked for before they are read. */
+  /** The query, if its rows may be located in a first pass. */
   readonly query?: TopRowsScope['query'] | undefined;
 }
 
-/** The tables of a statement, made readable. */
+/** The tables of a statement in readable form. */
 export interface PreparedScans {
-  /** What stands for each table in FROM, by bound name. */
+  /** The SQL that replaces each table in FROM, by bound name. */
   readonly sources: ReadonlyMap<string, string>;
   readonly accesses: readonly TableAccess[];
-  /** The table that shows the positions of its rows. */
+  /** The table with row position columns. */
   readonly target: { readonly tableId: ObjectId; readonly tablets: readonly ScanTablet[] } | undefined;
   release(): void;
 }
 
-/** Of a table that the plan does without. */
+/** The scan of a table that the plan does not need. */
 const NOTHING: TableScan = { relation: '', columns: [], named: [], filters: [] };
 
 /**
- * Chooses tablets and granules of every table of a binding, and has the agent fetch what is missing.
+ * Chooses tablets and granules of every table of a binding, and lets the agent fetch missing data.
  * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, QUERY_CANCELLED
  */
 export async function prepareScans(
@@ -98,7 +98,7 @@ async function prepareTable(
   };
 }
 
-/** Of two passes over the same tablets. */
+/** The sum of two passes over the same tablets. */
 const both = (first: ScanUse, second: ScanUse): ScanUse => ({
   tablets: first.tablets,
   bytesFetched: first.bytesFetched + second.bytesFetched,
@@ -112,13 +112,13 @@ const both = (first: ScanUse, second: ScanUse): ScanUse => ({
   },
 });
 
-/** Without a plan the scan is asked for all columns; those that the statement names are the ones that it reads. */
+/** Without a plan, the scan requests all columns; those that the statement names count as read. */
 const countedColumns = (
   columns: readonly Column[],
   named: ReadonlySet<string> | undefined,
 ): readonly number[] =>
   columns.filter(({ name }) => named?.has(name.toLowerCase()) ?? true).map(({ id }) => id);
 
-/** What a table's scan is, as the plan tells it. */
+/** The scan of a table according to the plan. */
 export const wantedOf = ({ scans }: Pick<Binding, 'scans'>, name: string): TableScan | undefined =>
   scans === undefined ? undefined : (scans.get(name) ?? NOTHING);

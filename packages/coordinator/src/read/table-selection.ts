@@ -6,22 +6,22 @@ import { type Conjunct, pruneTablets } from '@tessera/tablet';
 /** What a statement needs of a table. */
 export interface TableSelection {
   readonly tablets: readonly ScanTablet[];
-  /** Of the table at the snapshot. */
+  /** The contents of the table at the snapshot. */
   readonly contents: { readonly version: number; readonly tablets: () => readonly ScanTablet[] };
-  /** To be fetched. */
+  /** The columns to fetch. */
   readonly columns: readonly Column[];
-  /** That the statement does not name. */
+  /** The columns that the statement does not name. */
   readonly unnamed: readonly Column[];
   readonly tabletsTotal: number;
-  /** By conditions on the columns that the table is partitioned by. */
+  /** The tablets pruned by conditions on the partition columns. */
   readonly tabletsPrunedByPartition: number;
-  /** By minima, maxima and NULLs of other columns. */
+  /** The tablets pruned by minima, maxima and NULL counts of other columns. */
   readonly tabletsPrunedByRange: number;
 }
 
 /**
- * `scan` undefined: the statement may read everything. `isNarrow`: of the columns that it names only those are fetched
- * that its result depends on.
+ * @param scan undefined if the statement may read everything
+ * @param isNarrow whether only the columns that the result depends on are fetched, of those that it names
  */
 export function selectTablets(
   table: TableObject,
@@ -50,7 +50,7 @@ export function selectTablets(
   };
 }
 
-/** Conditions that tell partitions apart: on columns that are partition keys as they stand. */
+/** Conditions that distinguish partitions: those on columns that are partition keys themselves. */
 function onPartitionColumns(
   { partitionBy }: TableObject,
   filters: TableScan['filters'],
@@ -71,7 +71,7 @@ function onPartitionColumns(
   return filters.map((conjuncts) => conjuncts.filter(isOnKey));
 }
 
-/** All tablets of tables, as scans take them: by the list that the snapshot has of them. */
+/** All tablets of tables in the form of scans, by the snapshot's list of them. */
 const wholeTables = new WeakMap<
   readonly Tablet[],
   { readonly at: number; readonly tablets: readonly ScanTablet[] }

@@ -11,12 +11,12 @@ export interface ChoiceScope {
   readonly agent: StorageAgent;
   readonly session: KernelSession;
   readonly snapshot: Snapshot;
-  /** Columns that are named and come to nothing are not fetched. */
+  /** Whether columns that are named but not needed are not fetched. */
   readonly isNarrow: boolean;
   readonly signal: AbortSignal;
 }
 
-/** What of a table would be read. */
+/** What would be read of a table. */
 export interface TabletChoice {
   readonly selection: TableSelection;
   readonly tablets: readonly ScanTablet[];
@@ -24,7 +24,7 @@ export interface TabletChoice {
   readonly access: ChosenAccess;
 }
 
-/** Chooses tablets and granules of a table; reads headers of tablets at most. */
+/** Chooses tablets and granules of a table; reads at most headers of tablets. */
 export async function chooseTablets(
   { table, rowPositions }: BoundTable,
   wanted: TableScan | undefined,
@@ -32,7 +32,7 @@ export async function chooseTablets(
 ): Promise<TabletChoice> {
   const selection = selectTablets(table, wanted, snapshot, isNarrow);
   const columns = selection.columns.map(({ id }) => id);
-  // Memory has no granules, and finds its rows by itself.
+  // A resident table has no granules and finds its rows by itself.
   const isHot = !rowPositions && agent.isHot(session, table.id, selection.contents.version, columns);
   const { tablets, granulesPruned } = isHot
     ? { tablets: selection.tablets, granulesPruned: 0 }

@@ -14,16 +14,16 @@ export interface TopRowsScope {
 }
 
 export interface TopRowsChoice {
-  /** The tablets that hold rows of the result, with their granules. */
+  /** The tablets that contain rows of the result, with their granules. */
   readonly tablets: readonly ScanTablet[];
-  /** What finding them took. */
+  /** The measurements of finding them. */
   readonly use: ScanUse;
 }
 
 /**
  * Late materialisation: a first pass over the columns that a query filters and sorts by finds the rows of
- * `ORDER BY … LIMIT n`; of the other columns only the granules of these rows are needed. Undefined where that saves
- * nothing.
+ * `ORDER BY … LIMIT n`; of the other columns, only the granules of these rows are needed. Undefined if that
+ * saves nothing.
  */
 export async function chooseTopRows(
   table: TableObject,
@@ -57,7 +57,7 @@ export async function chooseTopRows(
   }
 }
 
-/** By the position of the tablet: rows. */
+/** The rows by the position of their tablet. */
 async function positionsOf(
   session: KernelSession,
   sql: string,
@@ -98,7 +98,7 @@ async function granulesOf(
   return chosen;
 }
 
-/** Numbers of the granules that hold some rows, ascending. */
+/** The numbers of the granules that contain some of the rows, ascending. */
 function granulesWith(granuleRows: readonly number[], rows: readonly number[]): readonly number[] {
   const sorted = [...rows].sort((a, b) => a - b);
   const granules: number[] = [];

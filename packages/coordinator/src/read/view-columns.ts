@@ -3,10 +3,10 @@ import type { OutputColumn } from '@tessera/sql';
 import type { NamedRelation } from './binding.ts';
 import { findRelation } from './statement-relations.ts';
 
-/** What a view gives, and what that follows from. */
+/** The columns of a view, and what they depend on. */
 export interface ViewOutput {
   readonly columns: readonly OutputColumn[];
-  /** Names in its query and in those of the views that it reads. */
+  /** The names in its query and in those of the views that it reads. */
   readonly named: readonly NamedRelation[];
 }
 
@@ -16,11 +16,14 @@ interface Known extends ViewOutput {
 
 const MAX_KNOWN = 5_000;
 
-/** The columns of views, which are those of their queries: told by the kernel, and remembered while they cannot be others. */
+/**
+ * The columns of views, which are those of their queries: determined by the kernel and cached as long as they
+ * are valid.
+ */
 export class ViewColumns {
   readonly #known = new Map<ObjectId, Known>();
 
-  /** By id. A view that cannot be read, say because its files are gone, has no columns. */
+  /** The columns by view id. A view that cannot be read, for example because its files are gone, has none. */
   async of(
     views: readonly ViewObject[],
     snapshot: Snapshot,

@@ -2,7 +2,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 
 const REQUEST = { user: 'ada', database: undefined, parameters: [] } as const;
 
-/** As a process that has just started makes names. */
+/** Computes keys as a newly started process would. */
 async function freshProcess(): Promise<(text: string) => string> {
   vi.resetModules();
   const { commitName } = await import('./commit-name.ts');

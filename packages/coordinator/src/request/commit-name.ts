@@ -3,9 +3,9 @@ import { withoutPasswords } from '@tessera/sql';
 import type { StatementRequest } from './statement-request.ts';
 
 /**
- * The name under which a statement of a request commits, for ever: the same request sent again with its query id is not
- * done again, another statement that comes with the same id is one of its own.
- * @param position of the statement in the request, from 0
+ * The idempotency key under which a statement of a request commits, forever: the same request with the same
+ * query id is not executed again, while another statement with the same id has another key.
+ * @param position the position of the statement in the request, from 0
  */
 export function commitName(
   queryId: string,
@@ -26,8 +26,9 @@ export function commitName(
 const PASSWORD_KEY = randomBytes(32);
 
 /**
- * The name stands in the log for ever, where a plain hash of a statement with a password would tell whether a guess is right: a
- * statement of that kind is known again by the same process alone.
+ * Hashes the text of a statement. The key stays in the log forever, and a plain hash of a statement with a
+ * password would reveal whether a guess is right. So the hash of such a statement is only reproducible within
+ * the same process.
  */
 const hashFor = (text: string) =>
   withoutPasswords(text) === text ? createHash('sha256') : createHmac('sha256', PASSWORD_KEY);

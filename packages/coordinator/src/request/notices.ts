@@ -1,24 +1,24 @@
-/** Something that a statement tells its client beside its result; it is not an error. */
+/** Information for the client that accompanies the result of a statement; it is not an error. */
 export interface Notice {
-  /** NOTICE for information, WARNING for what is probably not what the client wants. */
+  /** NOTICE for information, WARNING for something that the client probably did not intend. */
   readonly severity: 'NOTICE' | 'WARNING';
   readonly sqlState: string;
   readonly message: string;
-  /** What the reader can do about it, one sentence. */
+  /** What the reader can do about it, in one sentence. */
   readonly resolution?: string | undefined;
 }
 
-/** SQLSTATE class of a NOTICE that has no condition of its own. */
+/** The SQLSTATE of a NOTICE without a condition of its own. */
 const SUCCESSFUL_COMPLETION = '00000';
-/** SQLSTATE class of a WARNING that has no condition of its own. */
+/** The SQLSTATE of a WARNING without a condition of its own. */
 const GENERAL_WARNING = '01000';
 
-/** More than these are not kept: a statement could make one for each of its rows. */
+/** The maximum number of notices: a statement could produce one for each of its rows. */
 const MAX_NOTICES = 100;
 
 /**
- * The notices of one query. Every endpoint sends them: HTTP as `warnings` of JSON answers and as a header, PostgreSQL as
- * NoticeResponse. A notice that is there already is not added again, so that a retried statement tells it once.
+ * The notices of one query. Every endpoint sends them: HTTP as `warnings` of JSON answers and as a header,
+ * PostgreSQL as NoticeResponse. Duplicates are dropped, so that a retried statement does not repeat them.
  */
 export class Notices {
   readonly #notices = new Map<string, Notice>();
@@ -36,12 +36,12 @@ export class Notices {
     this.#listener?.(notice);
   }
 
-  /** Adds a NOTICE with the SQLSTATE 00000, or the one that is given. */
+  /** Adds a NOTICE with SQLSTATE 00000 or the given one. */
   notice(message: string, extras: Partial<Pick<Notice, 'sqlState' | 'resolution'>> = {}): void {
     this.add({ severity: 'NOTICE', sqlState: SUCCESSFUL_COMPLETION, message, ...extras });
   }
 
-  /** Adds a WARNING with the SQLSTATE 01000, or the one that is given. */
+  /** Adds a WARNING with SQLSTATE 01000 or the given one. */
   warn(message: string, extras: Partial<Pick<Notice, 'sqlState' | 'resolution'>> = {}): void {
     this.add({ severity: 'WARNING', sqlState: GENERAL_WARNING, message, ...extras });
   }

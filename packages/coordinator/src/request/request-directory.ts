@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { newRequestId } from '@tessera/common';
 import type { RequestDirectory } from './statement-request.ts';
 
-/** A directory of one request, below a root that all of them have: made when something first needs it. */
+/** The directory of one request below a common root; created on first use. */
 export class LazyRequestDirectory implements RequestDirectory {
   readonly #root: string;
   #made: Promise<string> | undefined;
 
-  /** `root` is made as well where it is missing. */
+  /** @param root created if it does not exist */
   constructor(root: string) {
     this.#root = root;
   }
@@ -18,14 +18,17 @@ export class LazyRequestDirectory implements RequestDirectory {
     return this.#made;
   }
 
-  /** Deletes the directory with everything in it, if it was made; may be called more than once. */
+  /** Deletes the directory with its contents, if it was created; may be called repeatedly. */
   async remove(): Promise<void> {
     const path = await this.#made?.catch(() => undefined);
     if (path !== undefined) await rm(path, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-/** Deletes what a crash left below `root`; for start-up, before the first request. Gives the number of requests. */
+/**
+ * Deletes what a crash left below `root`; called at start-up, before the first request. Returns the number of
+ * directories.
+ */
 export async function clearRequestDirectories(root: string): Promise<number> {
   const leftOvers = await readdir(root).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -35,7 +38,7 @@ export async function clearRequestDirectories(root: string): Promise<number> {
   return leftOvers.length;
 }
 
-/** Readable by the engine's user only. */
+/** Creates a directory that only the engine's user can read. */
 async function makeDirectory(root: string): Promise<string> {
   const path = join(root, newRequestId());
   await mkdir(root, { recursive: true, mode: 0o700 });

@@ -5,7 +5,9 @@ import type { SessionUpdate } from './statement-result.ts';
 /** The database of requests that name none. */
 export const DEFAULT_DATABASE = 'tessera';
 
-/** What a `SET`, `RESET`, `USE` or `BEGIN` does to the statements that follow it in the same request. */
+/**
+ * Applies the effect of a `SET`, `RESET`, `USE` or `BEGIN` to the following statements of the same request.
+ */
 export function remember(request: StatementRequest, update: SessionUpdate): StatementRequest {
   const { name } = update;
   const value = update.kind === 'set' ? update.value : undefined;
@@ -16,6 +18,8 @@ export function remember(request: StatementRequest, update: SessionUpdate): Stat
   return { ...request, settings: withSettings(request.settings, [[name, setting]]) };
 }
 
-/** Names are folded in requests as they are in statements: the default database in any case is meant. */
+/**
+ * Folds a database name in a request as in statements: the default database is meant in any case of letters.
+ */
 export const databaseOf = (name: string | undefined): string =>
   name === undefined || name.toLowerCase() === DEFAULT_DATABASE ? DEFAULT_DATABASE : name;

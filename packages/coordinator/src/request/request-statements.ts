@@ -5,17 +5,20 @@ import type { StatementRequest } from './statement-request.ts';
 /** The statements of a request, in order; at least one. */
 export interface RequestStatements {
   readonly texts: readonly StatementText[];
-  /** From the position of a BEGIN to that of the COMMIT of the same request that ends its transaction. */
+  /** For each BEGIN whose transaction the same request commits: its position and that of the COMMIT. */
   readonly committedBlocks: ReadonlyMap<number, number>;
-  /** Positions of SET, RESET and USE: they are in force until the request ends, even where other statements are skipped. */
+  /**
+   * The positions of SET, RESET and USE, which take effect until the request ends, even if other statements
+   * are skipped.
+   */
   readonly sessionStatements: ReadonlySet<number>;
 }
 
 const SESSION_KINDS: ReadonlySet<Statement['kind']> = new Set(['set', 'reset', 'use_database', 'use_engine']);
 
 /**
- * Splits a request into its statements. Several are checked before the first one runs: the answer can carry one change of
- * the client's session, so a request that would need two is refused.
+ * Splits a request into its statements. They are all checked before the first one runs: an answer can carry
+ * one change of the client's session, so a request that would need two is refused.
  * @throws TesseraError SYNTAX_ERROR, INVALID_ARGUMENT
  */
 export function requestStatements(request: StatementRequest): RequestStatements {
@@ -33,7 +36,7 @@ export function requestStatements(request: StatementRequest): RequestStatements 
   return { texts, committedBlocks: committedBlocks(kinds), sessionStatements };
 }
 
-/** With multi_query_results=all the headers leave before the last statement has run. */
+/** With multi_query_results=all, the headers are sent before the last statement has run. */
 function refuseForAllResults(kinds: readonly Statement['kind'][], request: StatementRequest): void {
   const asked = 'A request with multi_query_results=all';
   if (request.encoding.kind === 'parquet') {
@@ -49,8 +52,9 @@ function refuseForAllResults(kinds: readonly Statement['kind'][], request: State
 }
 
 /**
- * The answer to an asynchronous request carries nothing for the session of its client.
- * @throws TesseraError SYNTAX_ERROR; INVALID_ARGUMENT for a request that opens or ends a transaction, or changes the session
+ * Refuses session changes in an asynchronous request, whose answer cannot carry them.
+ * @throws TesseraError SYNTAX_ERROR; INVALID_ARGUMENT for a request that opens or ends a transaction, or
+ * changes the session
  */
 export function refuseUnheardChanges(request: StatementRequest): void {
   const kinds = splitRequest(request).map(({ text }) => classifyStatement(text).kind);
@@ -75,14 +79,19 @@ function splitRequest({ sql, settings }: StatementRequest): readonly StatementTe
   return statements;
 }
 
-/** The text of the one statement of a request. @throws TesseraError SYNTAX_ERROR for a request of none or several */
+/**
+ * The text of the only statement of a request. @throws TesseraError SYNTAX_ERROR for a request with none or
+ * several
+ */
 export function onlyStatement({ sql }: StatementRequest, message: string): string {
   const [statement, ...more] = splitStatements(sql);
   if (statement !== undefined && more.length === 0) return statement.text;
   throw TesseraError.of('SYNTAX_ERROR', { message });
 }
 
-/** Whether the request leaves its client in another transaction than the one it came with, if all statements succeed. */
+/**
+ * Whether the client's transaction after the request differs from the one before, if all statements succeed.
+ */
 function endsInAnotherTransaction(
   kinds: readonly Statement['kind'][],
   transactionId: string | undefined,

@@ -1,11 +1,13 @@
 import { nearestName, requireValidText, TesseraError } from '@tessera/common';
 
-/** What a statement runs under. Every name here is a query-string parameter, a `SET`, and a `WITH (…)` suffix. */
+/**
+ * The settings of a statement. Every name here is a query-string parameter, a `SET`, and a `WITH (…)` suffix.
+ */
 export interface Settings {
   readonly timezone: string;
-  /** Milliseconds; 0 is no limit. */
+  /** In milliseconds; 0 means no limit. */
   readonly statement_timeout: number;
-  /** Rows; 0 is no limit. */
+  /** The maximum number of rows; 0 means no limit. */
   readonly max_result_rows: number;
   readonly max_threads: number;
   readonly cancel_query_on_connection_drop: 'none' | 'all' | 'type_dependent';
@@ -17,21 +19,27 @@ export interface Settings {
   readonly query_label: string;
   readonly standard_conforming_strings: boolean;
   readonly enable_multi_query_requests: boolean;
-  /** Whose results the answer to a request of several statements holds. */
+  /** The results that the answer to a request with several statements contains. */
   readonly multi_query_results: 'last' | 'all';
   /** Whether a query may use several nodes. */
   readonly enable_distributed_execution: boolean;
-  /** So many nodes run every query; 0: as many as the query is worth. */
+  /** The number of nodes that run every query; 0 lets the planner decide. */
   readonly nodes_per_query: number;
-  /** A query whose tables have fewer stored bytes runs on one node; 0: every query runs on all nodes. */
+  /** A query whose tables have fewer stored bytes runs on one node; with 0, every query runs on all nodes. */
   readonly min_distributed_bytes: number;
-  /** What one side of a join may have, in memory, to be sent to every node. */
+  /** The maximum size in memory of a join side that is sent to every node. */
   readonly broadcast_limit_bytes: number;
-  /** Where rows without a match are left out before they are sent: by estimate, wherever possible, nowhere. */
+  /**
+   * Where rows without a match are filtered out before they are sent: by estimate, wherever possible, or
+   * nowhere.
+   */
   readonly join_key_filters: 'auto' | 'always' | 'never';
-  /** Only a table of fewer stored bytes may be read whole by every node. */
+  /** Only a table with fewer stored bytes may be read whole by every node. */
   readonly whole_table_bytes: number;
-  /** What happens to PRIMARY KEY, UNIQUE and FOREIGN KEY, which are not enforced: recorded with a notice, or refused. */
+  /**
+   * What happens to PRIMARY KEY, UNIQUE and FOREIGN KEY, which are not enforced: they are recorded with a
+   * notice, or refused.
+   */
   readonly unenforced_constraints: 'notice' | 'refuse';
 }
 
@@ -39,7 +47,7 @@ export type SettingName = keyof Settings;
 
 interface SettingKind<T> {
   readonly expected: string;
-  /** The value, or undefined when the text is not one. */
+  /** The parsed value; undefined if the text is invalid. */
   parse(text: string): T | undefined;
 }
 
@@ -67,9 +75,9 @@ const timeZone: SettingKind<string> = {
   expected: 'the name of a time zone, as in Europe/Berlin',
   parse: (value) => {
     try {
-      // The runtime and the kernel read the same time zone database; its spelling is the canonical one.
+      // The runtime and the kernel use the same time zone database; its spelling is the canonical one.
       const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions();
-      // The runtime alone takes offsets for zones.
+      // Only the runtime accepts offsets as zones.
       return /^[+-]/.test(timeZone) ? undefined : timeZone;
     } catch {
       return undefined;
@@ -106,7 +114,7 @@ const KINDS: { readonly [N in SettingName]: SettingKind<Settings[N]> } = {
   unenforced_constraints: oneOf('notice', 'refuse'),
 };
 
-/** What each is for, as the reference says it. */
+/** The descriptions of the settings for the reference. */
 export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
   timezone: 'time zone of `TIMESTAMPTZ` values and of `now()`',
   statement_timeout: 'time limit of a statement in milliseconds; 0 means no limit',
@@ -164,13 +172,13 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   unenforced_constraints: 'notice',
 });
 
-/** What a value must be, in words. */
+/** The valid values of a setting, in words. */
 export const expectedOfSetting = (name: SettingName): string => KINDS[name].expected;
 
 export const SETTING_NAMES = Object.keys(KINDS) as readonly SettingName[];
 
 /**
- * `base` with the given settings laid over it, in order.
+ * `base` with the given settings applied in order.
  * @throws TesseraError UNKNOWN_SETTING, INVALID_SETTING
  */
 export function withSettings(base: Settings, changes: Iterable<readonly [string, string]>): Settings {

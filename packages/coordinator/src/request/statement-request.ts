@@ -6,29 +6,32 @@ import type { SessionValues } from '../sequences/session-values.ts';
 import type { TemporaryTables } from '../temporary/temporary-tables.ts';
 import type { Settings } from './settings.ts';
 
-/** How the rows of a result leave the coordinator. */
+/** The encoding of the rows of a result. */
 export type ResultEncoding =
-  /** Text rows made by the kernel. */
+  /** Text rows that the kernel produces. */
   | { readonly kind: 'rows'; readonly format: RowFormat; readonly limit?: number }
-  /** Text rows padded to columns, with a head and a row count. */
+  /** Text rows padded to columns, with a header and a row count. */
   | { readonly kind: 'table' }
   /** An Arrow IPC stream: schema, record batches, end-of-stream mark. */
   | { readonly kind: 'arrow' }
-  /** As `arrow` without the mark: columns are PostgreSQL's texts (VARCHAR) or plain values, by the formats of a Bind message. */
+  /**
+   * Like `arrow` without the end mark: columns are PostgreSQL's texts (VARCHAR) or plain values, by the
+   * formats of a Bind message.
+   */
   | { readonly kind: 'postgres'; readonly formats: readonly ValueFormat[] }
-  /** Rows as PostgreSQL's COPY TO STDOUT has them; the names of the first line are a chunk of no rows. */
+  /** Rows in the format of PostgreSQL's COPY TO STDOUT; the header line is a chunk without rows. */
   | { readonly kind: 'copy'; readonly format: CopyRowFormat }
   /** One Parquet file. */
   | { readonly kind: 'parquet' };
 
-/** A file that came with the request; it lives as long as the request. */
+/** A file that was sent with the request and exists as long as the request. */
 export interface UploadedFile {
   readonly path: string;
-  /** Decoded size. */
+  /** The decoded size in bytes. */
   readonly bytes: number;
 }
 
-/** What `COPY … FROM STDIN` reads. */
+/** The input of `COPY … FROM STDIN`. */
 export interface CopyInput {
   readonly path: string;
   readonly format: CopyTextFormat;
@@ -39,38 +42,44 @@ export interface StatementRequest {
   readonly database: string | undefined;
   readonly settings: Settings;
   readonly parameters: readonly QueryParameter[];
-  /** By part name; what `upload://<name>` means in this statement. */
+  /** The uploads by part name: the targets of `upload://<name>` in this statement. */
   readonly uploads: ReadonlyMap<string, UploadedFile>;
-  /** A directory of this request alone, for downloads and spooled results; removed with it. */
+  /** The directory of this request for downloads and spooled results; removed with the request. */
   readonly directory: RequestDirectory;
   readonly encoding: ResultEncoding;
-  /** Undefined: the client cannot send rows, so that `COPY … FROM STDIN` is refused. */
+  /** Undefined if the client cannot send rows, so that `COPY … FROM STDIN` is refused. */
   readonly copyInput?: CopyInput | undefined;
-  /** What `nextval` gave in the client's session; undefined: the client has none. */
+  /** The values that `nextval` returned in the client's session; undefined if it has none. */
   readonly drawn?: SessionValues | undefined;
-  /** The temporary tables of the client's session; undefined: the client has none, as over HTTP. */
+  /** The temporary tables of the client's session; undefined if it has none, as over HTTP. */
   readonly temporary?: TemporaryTables | undefined;
   readonly user: string;
-  /** How the client speaks to the node; undefined: the HTTP API. */
+  /** The client's protocol; undefined for the HTTP API. */
   readonly protocol?: 'postgres' | undefined;
-  /** ULID of the user who logged in: one of the same name that was made anew is another one. */
+  /** The ULID of the authenticated user, which distinguishes a recreated user with the same name. */
   readonly userId?: string | undefined;
-  /** The prepared statements of the client's connection, for `pg_prepared_statements`; undefined: it has no connection. */
+  /**
+   * The prepared statements of the client's connection, for `pg_prepared_statements`; undefined if it has no
+   * connection.
+   */
   readonly preparedStatements?: (() => readonly PreparedStatementFacts[]) | undefined;
-  /** Of the transaction that the statement belongs to; undefined: it is one of its own. */
+  /** The id of the statement's transaction; undefined if it is a transaction of its own. */
   readonly transactionId?: string | undefined;
-  /** Whether the statement may change nothing but rows of temporary tables: the client's transaction only reads. */
+  /**
+   * Whether the statement may only change rows of temporary tables, because the client's transaction is
+   * read-only.
+   */
   readonly readOnly?: boolean | undefined;
 }
 
-/** Made on first use: most statements need no files. */
+/** Created on first use: most statements need no files. */
 export interface RequestDirectory {
   open(): Promise<string>;
 }
 
 /**
- * Refuses texts of a request that would be cut where they become C strings; the statement itself is looked at where it is
- * split, with the place of what is wrong.
+ * Refuses texts of a request that would be cut where they become C strings. The statement itself is checked
+ * where it is split, which reports the position.
  * @throws TesseraError INVALID_ENCODING
  */
 export function requireValidTexts({ parameters, database, user, transactionId }: StatementRequest): void {

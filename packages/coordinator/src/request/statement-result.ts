@@ -1,23 +1,23 @@
 import type { OutputColumn } from '@tessera/sql';
 
-/** A piece of a result body, in the request's encoding. */
+/** A chunk of a result body, in the request's encoding. */
 export interface ResultChunk {
   readonly bytes: Uint8Array;
   readonly rows: number;
-  /** Lets the memory of `bytes` be used again; who does not call it leaves that to the collector. */
+  /** Allows the memory of `bytes` to be reused; optional, otherwise the garbage collector frees it. */
   release?(): void;
 }
 
 export interface QueryStatistics {
-  /** Seconds since the query was submitted. */
+  /** The seconds since the query was submitted. */
   readonly elapsed: number;
-  /** Seconds from submission to the start of execution in the kernel. */
+  /** The seconds from submission to the start of execution in the kernel. */
   readonly timeBeforeExecution: number;
-  /** Seconds since then. */
+  /** The seconds since the start of execution. */
   readonly timeToExecute: number;
-  /** By all statements of the request so far, as `ScanTotals` has them. */
+  /** The total of all statements of the request so far, as in `ScanTotals`. */
   readonly rowsRead: number;
-  /** Of tables and of files. */
+  /** The bytes of tables and files. */
   readonly bytesRead: number;
   readonly bytesFromCache: number;
   readonly bytesFromStorage: number;
@@ -26,16 +26,21 @@ export interface QueryStatistics {
 export interface RowsResult {
   readonly kind: 'rows';
   readonly columns: readonly OutputColumn[];
-  /** To be consumed once; its first chunk is already there. Ends with an error when the query fails on its way. */
+  /**
+   * May be consumed once; the first chunk is already available. It throws if the query fails while it runs.
+   */
   readonly chunks: AsyncIterable<ResultChunk>;
-  /** Rows that the statement changed, where these are what RETURNING gives of them. */
+  /** The number of rows that the statement changed, if these are the rows of RETURNING. */
   readonly affectedRows?: number;
   statistics(): QueryStatistics;
-  /** Stops the query if it still runs and frees what it holds. Always to be called; may be called again. */
+  /**
+   * Stops the query if it still runs and releases its resources. Must always be called; may be called
+   * repeatedly.
+   */
   close(): Promise<void>;
 }
 
-/** What the client shall remember for its next requests: the API itself keeps no session. */
+/** What the client must send with its next requests: the API itself keeps no session. */
 export type SessionUpdate =
   | { readonly kind: 'set'; readonly name: string; readonly value: string }
   | { readonly kind: 'remove'; readonly name: string };

@@ -3,15 +3,17 @@ import { withFurtherAttempts } from '../queries/further-attempts.ts';
 import type { BindRequest } from '../read/bound-query.ts';
 import { bindRequest, type QueryRunOptions } from './query-run.ts';
 
-/** How a query is described that stands for another statement. */
+/** Options for describing a query that represents another statement. */
 export interface DescribedAs {
-  /** Types of the columns that the subquery in FROM is for. */
+  /** The types of the columns that the subquery in FROM is assigned to. */
   readonly asked?: readonly SqlType[];
   readonly rowPositionsOf?: BindRequest['rowPositionsOf'];
   readonly blindTarget?: BindRequest['blindTarget'];
 }
 
-/** Parameters and columns of a query, as far as they follow from its text; its files are looked at. */
+/**
+ * The parameters and columns of a query, as far as they follow from its text and the schemas of its files.
+ */
 export const describeQuery = (
   options: QueryRunOptions,
   { asked, ...how }: DescribedAs = {},

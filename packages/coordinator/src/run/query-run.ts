@@ -21,16 +21,19 @@ export interface QueryRunOptions {
   readonly query: RunningQuery;
   readonly request: StatementRequest;
   readonly text: string;
-  /** Of the statement: that of its transaction, or the newest. Asked for only when it reads tables. */
+  /**
+   * The snapshot of the statement: that of its transaction, or the newest one. Only called if it reads
+   * tables.
+   */
   readonly snapshot: () => Promise<StatementSnapshot>;
   readonly sessionValues: PrepareContext['sessionValues'];
 }
 
-/** Runs one query to the first chunk of its result. */
+/** Runs one query up to the first chunk of its result. */
 export const runQuery = (options: QueryRunOptions): Promise<RowsResult> =>
   withFurtherAttempts(options.query, (quarantine) => withColumns(options, quarantine));
 
-/** Once more with more columns where the kernel looks at some that no result depends on. */
+/** Repeats the query with more columns if the kernel evaluates columns that the result does not depend on. */
 async function withColumns(options: QueryRunOptions, quarantine: boolean): Promise<RowsResult> {
   try {
     return await attempt(options, { quarantine, canRunAgain: true });
@@ -53,7 +56,7 @@ async function attempt(options: QueryRunOptions, how: HowToBind): Promise<RowsRe
   return startedResult({ ...options, request: { ...request, settings } }, bound);
 }
 
-/** Runs a bound query to the first chunk of its result, which releases it. */
+/** Runs a bound query up to the first chunk of its result, which releases it. */
 export async function startedResult(
   { query, request }: QueryRunOptions,
   bound: BoundQuery,
@@ -80,7 +83,10 @@ export async function startedResult(
   }
 }
 
-/** Rows with values of sequences are computed before the first of them leaves: with too few values they are computed again. */
+/**
+ * Rows with sequence values are computed completely before the first one is sent: if there are too few
+ * values, they are computed again.
+ */
 async function drawnRows(bound: BoundQuery, sequences: StatementSequences): Promise<BoundQuery> {
   const { session, sql, params, columns } = bound;
   const names = columns.map((_, i) => `c${i}`);
@@ -95,7 +101,7 @@ async function drawnRows(bound: BoundQuery, sequences: StatementSequences): Prom
 
 export type HowToBind = Pick<BindRequest, 'quarantine' | 'canRunAgain'>;
 
-/** How the statement of a request is bound. */
+/** The request to bind the statement. */
 export const bindRequest = (
   { query, request, text, snapshot, sessionValues }: QueryRunOptions,
   how: HowToBind,
@@ -111,7 +117,7 @@ export const bindRequest = (
   signal: query.signal,
 });
 
-/** A query as one that may run on several nodes. */
+/** The parameters of a query that may run on several nodes. */
 export const distributedQuery = ({ queryId, activity }: RunningQuery): BindRequest['distributed'] => ({
   queryId,
   onProgress: (progress) => {
@@ -136,7 +142,10 @@ async function* remaining(
   }
 }
 
-/** Adds what a query reads to that of its request; what comes back takes it away again, for a query that runs once more. */
+/**
+ * Adds what a query reads to its request's totals; the returned function subtracts it again, for a query that
+ * is repeated.
+ */
 export function countScanned(
   { activity }: RunningQuery,
   { scanned }: Pick<BoundQuery, 'scanned'>,

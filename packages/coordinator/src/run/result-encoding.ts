@@ -24,8 +24,8 @@ const FILE_CHUNK_BYTES = 1 << 20;
 export type EncodableQuery = Pick<BoundQuery, 'session' | 'sql' | 'params' | 'columns' | 'isKept'>;
 
 /**
- * Runs a query and gives its rows in the encoding of the request, chunk by chunk: the first `max_result_rows` of them, as
- * if the query had this LIMIT. COPY gives all rows.
+ * Runs a query and returns its rows in the encoding of the request, chunk by chunk: the first
+ * `max_result_rows` of them, as if the query had this LIMIT. COPY returns all rows.
  */
 export function encodeResult(
   { session, sql: unlimited, params, columns, isKept: keep = false }: EncodableQuery,
@@ -50,7 +50,7 @@ export function encodeResult(
   }
 }
 
-/** Several columns may have one name. */
+/** The query with a limit; several columns may have one name. */
 function limitedSql(sql: string, columns: EncodableQuery['columns'], limit: number): string {
   const items = columns.map(({ name }, i) => `c${i} AS ${quoteName(name)}`);
   const names = columns.map((_, i) => `c${i}`);
@@ -58,11 +58,11 @@ function limitedSql(sql: string, columns: EncodableQuery['columns'], limit: numb
 }
 
 interface RepeatedQuery extends RunnableQuery {
-  /** As `KernelSession.query` has it. */
+  /** As in `KernelSession.query`. */
   readonly keep: boolean;
 }
 
-/** The kernel makes the text; a chunk is the data buffer of its one column as it stands. */
+/** The kernel produces the text; a chunk is the data buffer of its only column. */
 async function* textRows(
   session: KernelSession,
   prepared: RepeatedQuery,
@@ -95,7 +95,7 @@ async function* arrowStream(
   yield { bytes: ARROW_END_OF_STREAM, rows: 0 };
 }
 
-/** The schema, then the batches: each chunk is one message. */
+/** Yields the schema, then the batches: each chunk is one message. */
 async function* arrowBatches(
   session: KernelSession,
   prepared: RepeatedQuery,
@@ -106,7 +106,7 @@ async function* arrowBatches(
   for await (const batch of result.batches) yield chunkOf(batch, batch.ipc);
 }
 
-/** A Parquet file has its index at its end, so it is written to disk first and streamed from there. */
+/** Writes a Parquet file to disk and streams it from there, because its index is at its end. */
 async function* parquetFile(
   session: KernelSession,
   prepared: RunnableQuery,
@@ -120,7 +120,7 @@ async function* parquetFile(
   }
 }
 
-/** How wide a column is, is known when all rows are: they wait on disk. */
+/** Column widths are only known after the last row, so the rows are spooled on disk. */
 async function* alignedTable(
   session: KernelSession,
   prepared: RunnableQuery,
@@ -140,7 +140,7 @@ async function* alignedTable(
   yield { bytes: Buffer.from(alignedTail(rowCount)), rows: 0 };
 }
 
-/** Writes a result to a Parquet file. Answers the number of rows. */
+/** Writes a result to a Parquet file. Returns the number of rows. */
 function spool(session: KernelSession, prepared: RunnableQuery, sql: string, path: string): Promise<number> {
   const copy = `COPY (${sql}) TO ${quoteText(path)} (FORMAT parquet, COMPRESSION zstd)`;
   return session.execute(copy, prepared.parameters);

@@ -1,7 +1,7 @@
 import { TesseraError } from '@tessera/common';
 
 const FIRST_DEMAND = 32n;
-/** So many times as many values a statement gets that had too few. */
+/** The factor by which the values for a statement grow after it had too few. */
 const GROWTH = 32n;
 
 interface Demand {
@@ -11,7 +11,7 @@ interface Demand {
   isLast: boolean;
 }
 
-/** The kernel's name for the sequence of this id. */
+/** The kernel's name of the sequence with this id. */
 export const kernelSequence = (id: string): string => `tsr_seq_${id}`;
 
 const EXHAUSTED = /reached (?:maximum|minimum) value of sequence "tsr_seq_(\w+)"/;
@@ -20,18 +20,18 @@ const EXHAUSTED = /reached (?:maximum|minimum) value of sequence "tsr_seq_(\w+)"
 export const isExhaustion = (error: unknown): boolean =>
   error instanceof TesseraError && EXHAUSTED.test(error.message);
 
-/** How many values of each sequence a query needs, as far as its attempts have shown. */
+/** The number of values of each sequence that a query needs, as its attempts have shown. */
 export class SequenceDemand {
   readonly #demands = new Map<string, Demand>();
 
-  /** Values to give to the next attempt. */
+  /** The number of values for the next attempt. */
   of(id: string, sequence: Pick<Demand, 'name' | 'limit'>): bigint {
     const known = this.#demands.get(id) ?? { ...sequence, count: FIRST_DEMAND, isLast: false };
     this.#demands.set(id, known);
     return known.count;
   }
 
-  /** The sequence has no more values than it gave. */
+  /** Records that the sequence has no more values than it returned. */
   endsHere(id: string): void {
     const demand = this.#demands.get(id);
     if (demand !== undefined) demand.isLast = true;
@@ -39,7 +39,7 @@ export class SequenceDemand {
 
   /**
    * Whether an attempt failed because it had too few values, so that another one gets more.
-   * @throws TesseraError SEQUENCE_EXHAUSTED when there are no more
+   * @throws TesseraError SEQUENCE_EXHAUSTED if there are no more
    */
   grew(error: TesseraError): boolean {
     const id = EXHAUSTED.exec(error.message)?.[1];

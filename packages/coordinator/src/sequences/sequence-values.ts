@@ -10,38 +10,39 @@ export interface SequenceRange {
 
 /** Values that a statement may use. */
 export interface TakenRange extends SequenceRange {
-  /** There are fewer values than were asked for, because the sequence ends with them. */
+  /** Whether there are fewer values than requested, because the sequence ends with them. */
   readonly isLast: boolean;
 }
 
-/** The open transaction of a statement, which may have sequences that nobody else knows of. */
+/** The open transaction of a statement, which may have sequences that are visible only to it. */
 export interface SequenceTransaction {
   readonly base: Snapshot;
   read(): Snapshot;
   change(name: string, change: { readonly actions: readonly Action[] }): void;
 }
 
-/** So many values are reserved the first time; each further time twice as many as before. */
+/** The number of values that are reserved the first time; it doubles each further time. */
 const FIRST_BLOCK = 128n;
 const LARGEST_BLOCK = 1n << 20n;
 const MAX_TRIES = 50;
 
 interface ReservedValues {
-  /** Values that this node has reserved and no statement has. */
+  /** Values that this node has reserved and no statement uses. */
   readonly free: SequenceRange[];
   blockSize: bigint;
-  /** Behind the last value that this node has reserved, of a sequence that does not begin again. */
+  /** The value after the last reserved one, for a sequence that does not cycle. */
   next: bigint | undefined;
   turn: Promise<unknown>;
 }
 
 /**
- * The values of sequences that this node has reserved: a block at a time by a commit, so that no value is given twice by any
- * node, also after a crash. Values that are reserved when the node ends are never given.
+ * The sequence values that this node has reserved. A commit reserves a block at a time, so that no node ever
+ * returns a value twice, even after a crash. Values that are still reserved when the node ends are never
+ * used.
  */
 export class SequenceValues {
   readonly #manager: StorageManager;
-  /** By generation. */
+  /** Reserved values by generation of the sequence. */
   readonly #reserved = new Map<string, ReservedValues>();
 
   constructor(manager: StorageManager) {
@@ -50,7 +51,7 @@ export class SequenceValues {
 
   /**
    * @param sequence as the statement sees it
-   * @throws TesseraError SEQUENCE_EXHAUSTED, UNDEFINED_TABLE when it was dropped, METADATA_UNAVAILABLE
+   * @throws TesseraError SEQUENCE_EXHAUSTED, UNDEFINED_TABLE if it was dropped, METADATA_UNAVAILABLE
    */
   async take(
     sequence: SequenceObject,
@@ -63,7 +64,7 @@ export class SequenceValues {
     return work;
   }
 
-  /** Values that a statement has not used. */
+  /** Returns values that a statement has not used. */
   giveBack(sequence: SequenceObject, range: SequenceRange): void {
     const { generation, increment } = sequence;
     const reserved = this.#reserved.get(generation);
@@ -71,14 +72,14 @@ export class SequenceValues {
     const step = BigInt(increment);
     const { free } = reserved;
     const at = free.findIndex(({ first }) => (step > 0n ? first > range.first : first < range.first));
-    // A sequence that has begun again gives the rest of its last round first.
+    // A sequence that has begun a new cycle first uses the rest of the previous one.
     const place = sequence.cycle ? 0 : at < 0 ? free.length : at;
     free.splice(place, 0, range);
     if (place + 1 < free.length) joinAt(free, place, step);
     if (place > 0) joinAt(free, place - 1, step);
   }
 
-  /** Sets the next value, for all nodes. @throws TesseraError UNDEFINED_TABLE, METADATA_UNAVAILABLE */
+  /** Sets the next value for all nodes. @throws TesseraError UNDEFINED_TABLE, METADATA_UNAVAILABLE */
   async set(
     { id }: SequenceObject,
     value: bigint,
@@ -128,7 +129,8 @@ export class SequenceValues {
       if (free.length > 1) joinAt(free, free.length - 2, step);
       if (block.count < wanted && free.at(-1)!.count < wanted) break;
     }
-    // One that begins again goes on where it was; of one that ends, what is left is given in the longest ranges.
+    // A cycling sequence continues where it was; for others, the remaining values are used in the longest
+    // ranges.
     const rest = sequence.cycle ? free[0] : free.toSorted((a, b) => (a.count < b.count ? 1 : -1))[0];
     if (rest === undefined) {
       const limit = step > 0n ? sequence.max : sequence.min;
@@ -138,7 +140,7 @@ export class SequenceValues {
     return { ...rest, isLast: true };
   }
 
-  /** Undefined: there is no value left. */
+  /** Undefined if no value is left. */
   async #reserve(
     reserved: ReservedValues,
     of: SequenceObject,
@@ -168,8 +170,8 @@ export class SequenceValues {
   }
 
   /**
-   * ROLLBACK TO takes back what a transaction reserved of a sequence of its own; the values were given all the same, and must
-   * not be given again when it is committed.
+   * ROLLBACK TO undoes what a transaction reserved of its own sequence. The values were returned
+   * nevertheless, and must not be returned again when it is committed.
    */
   async #keepReserved(
     { next }: ReservedValues,
@@ -183,7 +185,10 @@ export class SequenceValues {
     transaction.change(newUlid(), { actions: [{ kind: 'alter', object }] });
   }
 
-  /** Commits a change of a sequence, again when another node was first; in its transaction where only that knows of it. */
+  /**
+   * Commits a change of a sequence, and retries if another node was first; inside its transaction if the
+   * sequence is visible only there.
+   */
   async #change(
     id: SequenceObject['id'],
     transaction: SequenceTransaction | undefined,
@@ -212,7 +217,7 @@ export class SequenceValues {
   }
 }
 
-/** A sequence that the transaction created, or set to another value. */
+/** A sequence that the transaction created or set to another value. */
 function ownSequence(
   transaction: SequenceTransaction,
   latest: Snapshot,
@@ -232,10 +237,10 @@ function sequenceIn(snapshot: Snapshot, id: SequenceObject['id']): SequenceObjec
   return fail('UNDEFINED_TABLE', { message: 'The sequence was dropped at the same time' });
 }
 
-/** Behind the last value. */
+/** The value after the last one. */
 const endOf = ({ first, count }: SequenceRange, step: bigint): bigint => first + count * step;
 
-/** Makes one range of two neighbours where the second goes on behind the first. */
+/** Merges two adjacent ranges if the second continues the first. */
 function joinAt(free: SequenceRange[], at: number, step: bigint): void {
   const [one, other] = [free[at]!, free[at + 1]!];
   if (endOf(one, step) !== other.first) return;

@@ -1,6 +1,6 @@
 import type { ObjectId } from '@tessera/catalog';
 
-/** The values that a client's session got from sequences: what `currval` and `lastval` give. */
+/** The sequence values that a client's session got: the results of `currval` and `lastval`. */
 export class SessionValues {
   readonly #values = new Map<ObjectId, bigint>();
   #last: bigint | undefined;

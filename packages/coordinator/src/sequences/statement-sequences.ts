@@ -16,10 +16,10 @@ import { isExhaustion, kernelSequence, type SequenceDemand } from './sequence-de
 import type { SequenceTransaction, SequenceValues, TakenRange } from './sequence-values.ts';
 import type { SessionValues } from './session-values.ts';
 
-/** For whom values are taken. */
+/** The context for which values are taken. */
 export interface SequenceDraw {
   readonly demand: SequenceDemand;
-  /** Undefined: the client has no session. */
+  /** Undefined if the client has no session. */
   readonly session: SessionValues | undefined;
   readonly transactionId: string | undefined;
 }
@@ -29,7 +29,7 @@ export interface StatementSequencesOptions {
   readonly session: KernelSession;
   readonly snapshot: () => Promise<Snapshot>;
   readonly authority: ReadAuthority;
-  /** Without `demand` the statement does not run, and takes no value. */
+  /** Without `demand`, the statement does not run and takes no value. */
   readonly draw: Partial<Pick<SequenceDraw, 'demand' | 'session'>>;
   readonly transaction: SequenceTransaction | undefined;
 }
@@ -42,8 +42,8 @@ interface UsedSequence {
 const UNUSED: TakenRange = { first: 1n, count: 2n, isLast: false };
 
 /**
- * The sequences that one attempt at a statement uses. The kernel counts by a temporary sequence over values that this node has
- * reserved; those that are left go back when the statement ends.
+ * The sequences that one attempt at a statement uses. The kernel counts with a temporary sequence over values
+ * that this node has reserved; unused values are returned when the statement ends.
  */
 export class StatementSequences implements SequenceResolver, SessionSequences {
   readonly #options: StatementSequencesOptions;
@@ -56,7 +56,7 @@ export class StatementSequences implements SequenceResolver, SessionSequences {
     this.#options = options;
   }
 
-  /** The statement failed for want of values, so that nobody has seen those that it had. */
+  /** Records that the statement failed for lack of values, so that nobody has seen the values that it had. */
   failed(error: unknown): void {
     this.#isVoid ||= isExhaustion(error);
   }
@@ -113,7 +113,9 @@ export class StatementSequences implements SequenceResolver, SessionSequences {
     for (const used of this.#used.values()) await session.execute(definition(used));
   }
 
-  /** Sets the sequences to what the rows of `table` have for them; answers the expressions of what the user gets. */
+  /**
+   * Sets the sequences to the values in the rows of `table`; returns the expressions of the user's result.
+   */
   async applySettings(table: string, columns: readonly string[]): Promise<readonly string[]> {
     const { session, values, transaction } = this.#options;
     for (const { sequence, column } of this.#settings) {
@@ -132,12 +134,12 @@ export class StatementSequences implements SequenceResolver, SessionSequences {
     );
   }
 
-  /** Gives back what was not used, unless the session does not tell any more. Never rejects. */
+  /** Returns unused values, unless the session can no longer report them. Never rejects. */
   async end(): Promise<void> {
     try {
       await this.#end();
     } catch {
-      // The kernel is gone, or the statement was interrupted: these values are never given.
+      // The kernel is gone or the statement was interrupted; these values are never used.
     }
   }
 
@@ -165,7 +167,7 @@ export class StatementSequences implements SequenceResolver, SessionSequences {
     const snapshot = await this.#options.snapshot();
     const place = placeOf(snapshot, objectName(text, location), database);
     const sequence = requireSequence(snapshot, place);
-    // A column's own sequence takes the right to insert into its table, which is asked for there.
+    // A column's own sequence requires INSERT on its table, which is checked there.
     if (view === undefined && sequence.ownedBy === undefined) {
       authority.use(snapshot, place.database, { view: undefined, location });
       authority.use(snapshot, place.schema, { view: undefined, location });
@@ -178,12 +180,12 @@ export class StatementSequences implements SequenceResolver, SessionSequences {
 function definition({ sequence: { id, increment }, range: { first, count } }: UsedSequence): string {
   const step = BigInt(increment);
   const end = first + (count - 1n) * step;
-  // One value alone is no range for the kernel: the side that it does not count to is moved.
+  // The kernel does not accept a range of a single value, so the bound on the other side is moved.
   const [min, max] = step > 0n ? [first - 1n, end] : [end, first + 1n];
   return `CREATE TEMP SEQUENCE ${quoteName(kernelSequence(id))} INCREMENT BY ${increment} MINVALUE ${min} MAXVALUE ${max} START ${first} NO CYCLE`;
 }
 
-/** `s`, `schema.s`, `database.schema.s`, as `nextval` takes them. */
+/** Parses `s`, `schema.s` or `database.schema.s`, the forms that `nextval` accepts. */
 function objectName(text: string, location: Mention['location']): ObjectName {
   const cursor = new TokenCursor(text);
   const parts: string[] = [];

@@ -10,12 +10,15 @@ import type { OpenTransaction, Transactions } from '../transactions/transactions
 
 export interface AccessCheckOptions {
   readonly authorizer: Authorizer;
-  /** Both undefined: the node keeps no tables. */
+  /** This and `transactions` are undefined if the node keeps no tables. */
   readonly manager: TableServices['manager'] | undefined;
   readonly transactions: Transactions | undefined;
 }
 
-/** What holds of every statement before it runs: its user is one, and may use its database, its transaction, what it names. */
+/**
+ * The checks before every statement: its user exists, and may use its database, its transaction and the
+ * objects that it names.
+ */
 export class AccessCheck {
   readonly #authorizer: Authorizer;
   readonly #manager: AccessCheckOptions['manager'];
@@ -27,13 +30,13 @@ export class AccessCheck {
     this.#transactions = transactions;
   }
 
-  /** @throws TesseraError UNAUTHENTICATED; NO_TRANSACTION for one of somebody else */
+  /** @throws TesseraError UNAUTHENTICATED; NO_TRANSACTION for a transaction of another user */
   async admit(request: StatementRequest): Promise<void> {
     await this.#authorizer.admit(request);
     this.#checkTransaction(request);
   }
 
-  /** The same for each statement of a request that was admitted. @throws TesseraError as `admit` */
+  /** The same check for each statement of a request that was admitted. @throws TesseraError as `admit` */
   readmit(request: StatementRequest): void {
     this.#authorizer.readmit(request);
     this.#checkTransaction(request);
@@ -44,7 +47,7 @@ export class AccessCheck {
     this.#transactions?.checkOwner(transactionId, user);
   }
 
-  /** A request that names no database is for the default one of its user, as long as that is there. */
+  /** A request without a database uses the default database of its user, if that still exists. */
   inDatabase(request: StatementRequest): StatementRequest {
     if (request.database !== undefined) return request;
     const current = this.#manager?.current;
@@ -55,7 +58,7 @@ export class AccessCheck {
   }
 
   /**
-   * Whether the user may use a database. The default one is not asked for: what is read in it is.
+   * Checks that the user may use a database. The default database is not checked; the objects in it are.
    * @throws TesseraError DATABASE_NOT_FOUND, FORBIDDEN
    */
   async checkDatabase(name: string | undefined, user: string): Promise<void> {
@@ -68,7 +71,7 @@ export class AccessCheck {
     this.#authorizer.require({ kind: 'privilege', privilege: 'USAGE', object: found }, user, snapshot);
   }
 
-  /** For statements that change nothing; the others are looked at in the snapshot that they change. */
+  /** Authorizes statements that change nothing; the others are checked in the snapshot that they change. */
   async authorize(statement: Statement, request: StatementRequest): Promise<void> {
     if (!this.#authorizer.concerns(statement)) return;
     const { snapshot, release } = await this.snapshot(request);
@@ -80,14 +83,16 @@ export class AccessCheck {
     }
   }
 
-  /** Everything that is asked of a statement that is only described. */
+  /** All checks for a statement that is only described. */
   async toDescribe(request: StatementRequest, text: string): Promise<void> {
     await this.admit(request);
     await this.checkDatabase(request.database, request.user);
     await this.authorize(classifyStatement(text), request);
   }
 
-  /** What a statement reads. @throws TesseraError as `Transactions.snapshotFor`; UNAUTHENTICATED */
+  /**
+   * The snapshot that a statement reads. @throws TesseraError as `Transactions.snapshotFor`; UNAUTHENTICATED
+   */
   async snapshot(request: StatementRequest): Promise<StatementSnapshot> {
     if (this.#transactions === undefined)
       throw TesseraError.of('NOT_SUPPORTED', { what: 'A table', hint: 'this node keeps no tables' });

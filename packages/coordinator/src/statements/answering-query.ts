@@ -9,7 +9,7 @@ import type { StatementRequest } from '../request/statement-request.ts';
 import { describeQuery } from '../run/describe-query.ts';
 import type { QueryRunOptions } from '../run/query-run.ts';
 
-/** A statement that a query answers. */
+/** A statement that is answered by a query. */
 export type AnsweredStatement = Extract<
   Statement,
   { kind: 'show' | 'show_grants' | 'show_setting' | 'call' }
@@ -58,7 +58,7 @@ async function describedColumns(run: QueryRunOptions, text: string): Promise<str
   return describedView(columns.map((column) => ({ name: column.name, type: formatTypeName(column) })));
 }
 
-/** One setting by its name, or all of them. */
+/** Returns one setting by its name, or all of them. */
 function settingsQuery({ settings }: StatementRequest, name: string | undefined): string {
   const shown = name === undefined ? SETTING_NAMES : [requireSettingName(name)];
   const rows = shown.map((n) => `(${quoteText(n)}, ${quoteText(String(settings[n]))})`);
@@ -77,6 +77,6 @@ function calledQuery(statement: CallStatement, user: string, asyncStatements: As
 export const isGarbageCollection = ({ name }: CallStatement): boolean =>
   name.toLowerCase() === 'collect_garbage';
 
-/** What CALL collect_garbage answers. */
+/** The result of CALL collect_garbage. */
 export const collectedQuery = (report: { readonly tablets: number; readonly objects: number }): string =>
   `SELECT ${report.tablets}::BIGINT AS tablets, ${report.objects}::BIGINT AS objects`;

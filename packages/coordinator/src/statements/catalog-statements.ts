@@ -17,15 +17,15 @@ import { type VacuumSettings, vacuumTable } from '../vacuum/vacuum-table.ts';
 import { noticeSkipped } from './notice-skipped.ts';
 import { changeOf } from './run-change.ts';
 
-/** Statements of the catalog that are no queries in disguise. */
+/** Catalog statements that are not answered by a query. */
 export type RunnableStatement = Exclude<CatalogStatement, { kind: 'show' | 'show_grants' | 'copy_to' }>;
 
-/** Makes of a password what it is checked against; undefined where the engine has no passwords. */
+/** Computes the credential for a password; undefined if the engine has no passwords. */
 export type MakeCredential = (password: string) => Promise<Credential>;
 
 export interface CatalogStatementsOptions {
   readonly vacuum: VacuumSettings;
-  /** Undefined: users have no passwords. */
+  /** Undefined if users have no passwords. */
   readonly makeCredential: MakeCredential | undefined;
   readonly authorizer: Authorizer;
 }
@@ -52,7 +52,7 @@ export class CatalogStatements {
     this.#authorizer = authorizer;
   }
 
-  /** `txnId` names the statement for ever: sent again with the same one, it is not done again. */
+  /** @param txnId the idempotency key: a repeated statement with the same one is not executed again */
   async run(
     statement: RunnableStatement,
     run: QueryRunOptions,
@@ -72,7 +72,8 @@ export class CatalogStatements {
         return { kind: 'done' };
       default: {
         const context = this.#context(run, txnId);
-        // In the very snapshot that it changes: names may have come to stand for something else since the statement came.
+        // The check uses the very snapshot that the statement changes, because names may have got another
+        // meaning since it arrived.
         const work = async (snapshot: Snapshot) => {
           this.#authorizer.authorize(statement, run.sessionValues, snapshot);
           this.#refuseInReadOnly(statement, snapshot, context);
@@ -88,7 +89,10 @@ export class CatalogStatements {
     }
   }
 
-  /** Statements that change the same rows would meet conflicts: those of one node wait for one another instead. */
+  /**
+   * Runs statements of this node that change the same rows one after the other, because they would conflict
+   * otherwise.
+   */
   async #inTurn<T>(context: ChangeContext, statement: RunnableStatement, work: () => Promise<T>): Promise<T> {
     const { request, query } = context.run;
     if (request.transactionId !== undefined || !changesRows(statement)) return work();
@@ -134,7 +138,7 @@ export class CatalogStatements {
     }
   }
 
-  /** As in PostgreSQL, a transaction that only reads may still change the rows of temporary tables. */
+  /** As in PostgreSQL, a read-only transaction may still change the rows of temporary tables. */
   #refuseInReadOnly(
     statement: RunnableStatement,
     snapshot: Snapshot,
@@ -174,7 +178,7 @@ export class CatalogStatements {
   }
 }
 
-/** A statement has one password, and hashing it is meant to take long. */
+/** Computes the credential only once: a statement has one password, and hashing is deliberately slow. */
 function once(make: MakeCredential): MakeCredential {
   let made: Promise<Credential> | undefined;
   return (password) => {

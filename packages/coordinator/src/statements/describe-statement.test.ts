@@ -13,7 +13,7 @@ afterAll(() => node[Symbol.asyncDispose]());
 
 const nameOf = (type: SqlType): string => formatTypeName({ type, nullable: false });
 
-/** `types -> columns` */
+/** The description as `types -> columns`. */
 const described = async (sql: string, given: Readonly<Record<string, SqlType>> = {}) => {
   const parameters = Object.entries(given).map(([name, type]) => ({ name, type, value: null }));
   const { parameters: found, columns } = await node.describe(sql, { parameters });

@@ -21,19 +21,19 @@ import { type DescribedAs, describeQuery } from '../run/describe-query.ts';
 import type { QueryRunOptions } from '../run/query-run.ts';
 import { answeringQuery } from './answering-query.ts';
 
-/** A statement as a client that prepares it has to know it. */
+/** What a client needs to know to prepare a statement. */
 export interface StatementDescription {
-  /** Those that its text names itself, in order. */
+  /** The parameters that the text names itself, in order. */
   readonly parameters: readonly ParameterType[];
-  /** Undefined: it gives no rows. */
+  /** Undefined if it returns no rows. */
   readonly columns: readonly OutputColumn[] | undefined;
 }
 
 const NOTHING: StatementDescription = { parameters: [], columns: undefined };
 
 /**
- * What a statement asks for and gives, without running it.
- * @throws TesseraError what is wrong with it
+ * The parameters and the result of a statement, without running it.
+ * @throws TesseraError if it is invalid
  */
 export async function describeStatement(
   run: QueryRunOptions,
@@ -88,7 +88,7 @@ async function withoutRows(described: Promise<StatementDescription>): Promise<St
 }
 
 interface DescribedChange extends DescribedAs {
-  /** Columns before those of RETURNING; undefined: there is no RETURNING. */
+  /** The number of columns before those of RETURNING; undefined if there is no RETURNING. */
   readonly head?: number | undefined;
 }
 
@@ -105,7 +105,7 @@ async function describeChange(
   }
 }
 
-/** The types of parameters follow from where they stand in the rows, the columns from RETURNING over them. */
+/** Describes an INSERT: parameter types follow from their positions in the rows, columns from RETURNING. */
 async function describeInsert(
   run: QueryRunOptions,
   statement: InsertStatement,

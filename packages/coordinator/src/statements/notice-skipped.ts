@@ -3,8 +3,8 @@ import type { Notices } from '../request/notices.ts';
 import type { CommittedStatement } from './run-change.ts';
 
 /**
- * Tells the client that IF EXISTS or IF NOT EXISTS made the statement do nothing, as PostgreSQL does. Call it for a
- * statement that changed nothing.
+ * Notifies the client, as PostgreSQL does, that IF EXISTS or IF NOT EXISTS made the statement do nothing.
+ * Must only be called for a statement that changed nothing.
  */
 export function noticeSkipped(statement: CommittedStatement, notices: Notices): void {
   const shown = shownObject(statement);
@@ -16,7 +16,7 @@ export function noticeSkipped(statement: CommittedStatement, notices: Notices): 
   }
 }
 
-/** Such as `table "t"`; undefined for a statement that has no IF [NOT] EXISTS. */
+/** The object for the message, such as `table "t"`; undefined for a statement without IF [NOT] EXISTS. */
 function shownObject(statement: CommittedStatement): string | undefined {
   switch (statement.kind) {
     case 'create_database':
@@ -56,7 +56,7 @@ const quoted = ({ parts }: { readonly parts: readonly string[] }): string => `"$
 
 const principal = (word: string, { name }: PrincipalName): string => `${word} "${name}"`;
 
-/** The kind of object in a kind of statement: `create_skip_index` is about a `skip index`. */
+/** The kind of object in a kind of statement: `create_skip_index` contains `skip index`. */
 const wordOf = (kind: CommittedStatement['kind']): string =>
   kind
     .replace(/^(?:create|clone|drop|alter)_/, '')

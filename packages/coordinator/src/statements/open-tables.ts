@@ -20,7 +20,10 @@ export interface OpenTables {
   readonly maintenance: Maintenance | undefined;
 }
 
-/** What changes the tables of a node: statements, transactions, and maintenance after their commits. */
+/**
+ * Opens everything that changes the tables of a node: statements, transactions, and maintenance after their
+ * commits.
+ */
 export function openTables(services: TableServices, options: OpenTablesOptions): OpenTables {
   const { kernel, authorizer, makeCredential } = options;
   const maintenance = options.maintenance && new Maintenance(services, kernel, options.maintenance);

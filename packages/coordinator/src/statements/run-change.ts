@@ -27,7 +27,7 @@ import { deleteFrom, merge, update } from '../changes/replace-rows.ts';
 import { copyFrom } from '../copy/copy-from.ts';
 import { copyFromStdin } from '../copy/copy-from-stdin.ts';
 
-/** Statements whose whole effect is a change of the catalog. */
+/** Statements whose only effect is a change of the catalog. */
 export type CommittedStatement =
   | CreateStatement
   | AlterStatement
@@ -35,7 +35,7 @@ export type CommittedStatement =
   | AccessStatement
   | Exclude<ChangeStatement, { kind: 'copy_to' }>;
 
-/** What a statement wants committed, seen from the snapshot. Nothing of it is visible yet. */
+/** The change that a statement wants to commit, based on the snapshot. Nothing of it is visible yet. */
 export function changeOf(
   context: ChangeContext,
   snapshot: Snapshot,

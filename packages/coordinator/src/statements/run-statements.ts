@@ -14,13 +14,13 @@ export interface RunsStatements {
   readonly runner: StatementRunner;
   readonly access: AccessCheck;
   readonly transactions: Transactions | undefined;
-  /** Takes each result of a request with multi_query_results=all, and closes it. */
+  /** Receives each result of a request with multi_query_results=all, and closes it. */
   readonly onRows: ((result: RowsResult) => Promise<void>) | undefined;
 }
 
 /**
- * Runs the statements of a request one after the other; the result is the last one's, unless `onRows` takes them all. What
- * the client shall remember of its session afterwards goes to `query.session`, also when a statement fails.
+ * Runs the statements of a request one after the other; the result is the last one's, unless `onRows`
+ * receives them all. Changes of the client's session go to `query.session`, even if a statement fails.
  */
 export async function runStatements(
   query: RunningQuery,
@@ -36,7 +36,10 @@ export async function runStatements(
     const takesAll = texts.length > 1 && request.settings.multi_query_results === 'all' ? onRows : undefined;
     await access.checkDatabase(request.database, request.user);
     let result: StatementResult = { kind: 'done' };
-    /** Statements before this position belong to a transaction that was committed when the request came the first time. */
+    /**
+     * Statements before this position belong to a transaction that the first run of the request has
+     * committed.
+     */
     let committedUntil = 0;
     for (const [i, statement] of texts.entries()) {
       const isLast = i === texts.length - 1;
@@ -65,7 +68,7 @@ export async function runStatements(
     query.session = sessionUpdate(given, session.transactionId, result);
     return result;
   } catch (error) {
-    // As in PostgreSQL, also a statement that is not understood ends what its transaction can do.
+    // As in PostgreSQL, even an invalid statement aborts its transaction.
     if (session.transactionId !== undefined) transactions?.abort(session.transactionId);
     await rollbackBegun(request, session, transactions);
     if (wasOpen && !transactions!.isOpen(given)) query.session = NO_TRANSACTION;
@@ -75,7 +78,7 @@ export async function runStatements(
 
 const NO_TRANSACTION: SessionUpdate = { kind: 'remove', name: 'transaction_id' };
 
-/** A transaction that replaced the one of the request, or else what the last statement changed. */
+/** The session change of the request: a new transaction, or else the change by the last statement. */
 function sessionUpdate(
   before: string | undefined,
   after: string | undefined,
@@ -85,7 +88,7 @@ function sessionUpdate(
   return after === undefined ? NO_TRANSACTION : { kind: 'set', name: 'transaction_id', value: after };
 }
 
-/** What a transaction that begins at a position and is committed in the same request is called in the log. */
+/** The idempotency key of a transaction that begins at a position and is committed in the same request. */
 function blockName(
   { queryId }: RunningQuery,
   { texts, committedBlocks }: RequestStatements,
@@ -98,7 +101,7 @@ function blockName(
   return commitName(queryId, begin, block.join(';\n'), request);
 }
 
-/** The error of one of several statements: it points into the request, and says which statement it was. */
+/** The error of one of several statements: it points into the request and names the statement. */
 function inRequest(error: unknown, sql: string, texts: readonly StatementText[], i: number): unknown {
   if (!(error instanceof TesseraError)) return error;
   const message = `${error.message} (statement ${i + 1} of ${texts.length})`;
@@ -113,7 +116,7 @@ function noticeNotKept({ notices }: RunningQuery, { name }: SessionUpdate): void
   });
 }
 
-/** Ends a transaction that began in a request that failed: no client knows of it. */
+/** Ends a transaction that began in a failed request: no client knows about it. */
 async function rollbackBegun(
   request: StatementRequest,
   { transactionId }: StatementRequest,
@@ -125,7 +128,7 @@ async function rollbackBegun(
   });
 }
 
-/** For rows that nobody takes. */
+/** Reads and discards a result. */
 export async function readToEnd(result: RowsResult): Promise<void> {
   try {
     for await (const _ of result.chunks);

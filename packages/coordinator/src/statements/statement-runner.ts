@@ -32,10 +32,10 @@ export interface StatementRunnerOptions {
   readonly binder: QueryBinder;
   readonly asyncStatements: AsyncStatements;
   readonly cancellation: QueryCancellation;
-  /** Both undefined: the node keeps no tables. */
+  /** This and `sequences` are undefined if the node keeps no tables. */
   readonly tables: TableServices | undefined;
   readonly catalogStatements: CatalogStatements | undefined;
-  /** Undefined: every statement runs at once. */
+  /** If undefined, every statement runs at once. */
   readonly admission: AdmissionControl | undefined;
 }
 
@@ -46,10 +46,10 @@ export interface AskedStatement {
   readonly text: string;
 }
 
-/** Statements whose rows are new ones. */
+/** Statements that insert rows. */
 const INSERTING: ReadonlySet<string> = new Set(['insert', 'copy_from', 'copy_from_stdin', 'create_table_as']);
 
-/** Runs one statement, of whatever kind. */
+/** Runs one statement of any kind. */
 export class StatementRunner {
   readonly #options: StatementRunnerOptions;
 
@@ -57,7 +57,7 @@ export class StatementRunner {
     this.#options = options;
   }
 
-  /** What a query of the statement runs with. */
+  /** The context in which a query of the statement runs. */
   context({ query, request, text }: AskedStatement): QueryRunOptions {
     const { kernel, external, engineId, binder, access } = this.#options;
     const database = databaseOf(request.database);
@@ -67,7 +67,7 @@ export class StatementRunner {
     return { binder, kernel, external, query, request, text, sessionValues, snapshot };
   }
 
-  /** `txnId` names what the statement commits. */
+  /** @param txnId the idempotency key of what the statement commits */
   async run(asked: AskedStatement, txnId: string): Promise<StatementResult> {
     const { access, admission } = this.#options;
     const { query, request, text } = asked;
@@ -160,7 +160,7 @@ export class StatementRunner {
 
   async #answer(asked: AskedStatement, statement: AnsweredStatement): Promise<StatementResult> {
     const sql = await answeringQuery(statement, this.context(asked), this.#options.asyncStatements);
-    // SHOW and DESCRIBE name types as the dialect does, on every endpoint.
+    // SHOW and DESCRIBE use the dialect's type names on every endpoint.
     const request = { ...asked.request, protocol: undefined };
     return this.#query({ ...asked, request, text: sql });
   }

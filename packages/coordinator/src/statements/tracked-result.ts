@@ -2,7 +2,7 @@ import type { QueryActivity } from '../queries/query-history.ts';
 import { withPlaceInCsv } from '../read/csv-failure.ts';
 import type { ResultChunk, RowsResult } from '../request/statement-result.ts';
 
-/** The same result, counted into the query's activity while it is read, with the error that ends it. */
+/** The same result, recorded in the query's activity while it is read, including the error that ends it. */
 export function trackedResult(result: RowsResult, activity: QueryActivity): RowsResult {
   return { ...result, chunks: counted(result, activity) };
 }

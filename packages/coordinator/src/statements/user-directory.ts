@@ -15,25 +15,25 @@ import type { MakeCredential } from './catalog-statements.ts';
 
 /** A user as authentication sees it. */
 export interface DirectoryUser {
-  /** ULID of the catalog's object: a user of the same name made anew has another one. */
+  /** The ULID of the catalog object; a recreated user with the same name has another one. */
   readonly id: string;
   readonly name: string;
   readonly enabled: boolean;
   readonly credential?: Credential | undefined;
 }
 
-/** What became of the user that the configuration names. */
+/** The outcome for the initial user of the configuration. */
 export type InitialUser =
   | 'created'
-  /** There already; the password of the configuration is of no account any more. */
+  /** The user already exists; the password of the configuration has no effect any more. */
   | 'exists'
-  /** Another user can log in as an administrator: the engine does not start for the first time. */
+  /** Another administrator can log in, because this is not the first start of the engine. */
   | 'not needed';
 
-/** How often a change meets those of other nodes that start at the same time. */
+/** How often a change is retried after conflicts with nodes that start at the same time. */
 const MAX_TRIES = 20;
 
-/** The users of the catalog, for authentication. All nodes of a cluster may do the same at the same time. */
+/** The users of the catalog, for authentication. All nodes of a cluster may call it concurrently. */
 export class Users {
   readonly #manager: Pick<StorageManager, 'latest' | 'commit'>;
 
@@ -41,16 +41,16 @@ export class Users {
     this.#manager = manager;
   }
 
-  /** In the newest version of the catalog. */
+  /** Reads the newest version of the catalog. */
   async find(name: string): Promise<DirectoryUser | undefined> {
     const snapshot = await this.#manager.latest();
     return userNamed(snapshot, name);
   }
 
   /**
-   * Makes a user without a password who is a member of the role, or finds the one of that name.
-   * @throws TesseraError UNDEFINED_OBJECT when there is no such role; DUPLICATE_OBJECT, INVALID_ARGUMENT for a name that no user
-   * can have
+   * Creates a user without a password who is a member of the role, or finds an existing one.
+   * @throws TesseraError UNDEFINED_OBJECT if there is no such role; DUPLICATE_OBJECT, INVALID_ARGUMENT for a
+   * name that a user cannot have
    */
   provision(name: string, roleName: string): Promise<DirectoryUser> {
     return this.#changed((snapshot) => {
@@ -66,8 +66,8 @@ export class Users {
   }
 
   /**
-   * Makes the first user who can log in, an administrator; on later starts nothing.
-   * @throws TesseraError DUPLICATE_OBJECT, INVALID_ARGUMENT for a name that no user can have
+   * Creates the first user who can log in, an administrator; does nothing on later starts.
+   * @throws TesseraError DUPLICATE_OBJECT, INVALID_ARGUMENT for a name that a user cannot have
    */
   async ensureInitial(name: string, password: string, make: MakeCredential): Promise<InitialUser> {
     if (!needsInitial(await this.#manager.latest(), name)) return this.#initialIfAny(name);
@@ -75,7 +75,7 @@ export class Users {
     return this.#changed<InitialUser>((snapshot) => {
       if (!needsInitial(snapshot, name)) return { result: initialIfAny(snapshot, name) };
       const builtIn = snapshot.principal(name);
-      // The built-in user is there before anybody can log in as that one.
+      // The built-in user exists before anyone can log in as that user.
       const object =
         builtIn?.kind === 'user'
           ? { ...builtIn, credential, alteredAt: new Date().toISOString() }
@@ -89,7 +89,9 @@ export class Users {
     return initialIfAny(await this.#manager.latest(), name);
   }
 
-  /** Commits the change that a snapshot asks for; again on a newer one when another node was first. */
+  /**
+   * Commits the change that is computed from a snapshot; retries on a newer one if another node was first.
+   */
   async #changed<T>(
     work: (snapshot: Snapshot) => {
       readonly result: T;
@@ -121,8 +123,8 @@ function userNamed(snapshot: Snapshot, name: string): UserObject | undefined {
 }
 
 /**
- * Whether nobody can log in as an administrator, and the name is nobody's who could have been made so: the built-in user is
- * there without a password from the start.
+ * Whether no administrator can log in and the name is free. The built-in user exists without a password from
+ * the start and counts as free.
  */
 function needsInitial(snapshot: Snapshot, name: string): boolean {
   const found = userNamed(snapshot, name);

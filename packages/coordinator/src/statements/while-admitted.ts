@@ -4,7 +4,10 @@ import type { RunningQuery } from '../queries/running-queries.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
 import type { ResultChunk, RowsResult, StatementResult } from '../request/statement-result.ts';
 
-/** Statements that run queries over data. What only looks up or defines something does not wait. */
+/**
+ * Statements that run queries over data. Statements that only look up or define something are not subject to
+ * admission.
+ */
 const ADMITTED: ReadonlySet<string> = new Set([
   'query',
   'explain',
@@ -19,10 +22,10 @@ const ADMITTED: ReadonlySet<string> = new Set([
   'vacuum',
 ]);
 
-/** Must answer above all when all places are taken. */
+/** Queries about the engine must be answered even if all slots are taken. */
 const ABOUT_THE_ENGINE = /\b(?:information_schema|pg_catalog)\s*\./i;
 
-/** Whether statements of the kind wait for their turn. */
+/** Whether statements of this kind are subject to admission. */
 export const waitsForTurn = (kind: string, text: string): boolean =>
   ADMITTED.has(kind) && !ABOUT_THE_ENGINE.test(text);
 
@@ -32,7 +35,10 @@ interface AskedStatement {
   readonly text: string;
 }
 
-/** Waits until the statement is admitted and runs it; its place is kept until its last row is taken, or it is closed. */
+/**
+ * Waits until the statement is admitted and runs it. Its slot is released when its result was read completely
+ * or closed.
+ */
 export async function whileAdmitted(
   control: AdmissionControl,
   { query, request, text }: AskedStatement,

@@ -2,18 +2,19 @@ import type { Action, ObjectId, SchemaObject, Snapshot, TabletId } from '@tesser
 import { TEMPORARY_SCHEMA } from '@tessera/catalog';
 import type { TemporaryTables } from './temporary-tables.ts';
 
-/** Cache keyed by the snapshot of the catalog and the schema name of the session. */
+/** A cache keyed by the snapshot of the catalog and the schema name of the session. */
 const known = new WeakMap<Snapshot, Map<string, Snapshot>>();
 
 /**
- * The catalog as one session sees it: `pg_temp` is the schema of its own temporary tables, and those of other sessions have no
- * name. `session` is undefined for a client without one.
+ * The catalog as one session sees it: `pg_temp` is the schema of its own temporary tables, and those of other
+ * sessions have no name.
+ * @param session undefined for a client without a session
  */
 export function inSession(snapshot: Snapshot, session: TemporaryTables | undefined): Snapshot {
   let views = known.get(snapshot);
   if (views === undefined) {
     views = new Map();
-    // Most catalogs have no temporary table: they look the same to everybody.
+    // Most catalogs have no temporary table, so they look the same to every session.
     if (!hasTemporarySchema(snapshot)) views.set(EVERYBODY, snapshot);
     known.set(snapshot, views);
   }
@@ -23,7 +24,7 @@ export function inSession(snapshot: Snapshot, session: TemporaryTables | undefin
   return found;
 }
 
-/** No schema is called so. */
+/** A key that is not the name of any schema. */
 const EVERYBODY = '*';
 
 /** The catalog with the temporary tables of all sessions. */

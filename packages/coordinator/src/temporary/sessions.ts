@@ -8,9 +8,9 @@ import { isProcessName, isRunning, ownProcessName } from './running-process.ts';
 import { TemporaryTables } from './temporary-tables.ts';
 
 export interface SessionsOptions {
-  /** Undefined: the node keeps no tables. */
+  /** Undefined if the node keeps no tables. */
   readonly manager: StorageManager | undefined;
-  /** `engine.id`. */
+  /** The setting `engine.id`. */
   readonly engine: string;
   readonly cluster: Pick<Cluster, 'self' | 'members'> | undefined;
   readonly log: Pick<Logger, 'info' | 'warn'> | undefined;
@@ -18,7 +18,9 @@ export interface SessionsOptions {
 
 const COLLECT_EVERY_MS = 60_000;
 const MAX_TRIES = 5;
-/** Temporary tables of a single node on another host are dropped at this age: the host may be gone. */
+/**
+ * Temporary tables of a single node on another host are dropped at this age, because the host may be gone.
+ */
 const ABANDONED_AFTER_MS = 7 * 24 * 3_600_000;
 
 /** The sessions of this node's clients, and the temporary tables that ended sessions have left behind. */
@@ -47,29 +49,33 @@ export class Sessions {
     return session;
   }
 
-  /** Drops the tables of a session. Never rejects: what is left is collected later. */
+  /** Drops the tables of a session. Never rejects: remaining tables are dropped later. */
   async end(session: TemporaryTables): Promise<void> {
     this.#open.delete(session.schemaName);
     if (session.isUsed) await this.#drop(({ name }) => name === session.schemaName);
   }
 
-  /** Drops the temporary tables of sessions that are no more. Never rejects. */
+  /** Drops the temporary tables of sessions that no longer exist. Never rejects. */
   collect(): Promise<void> {
     return this.#drop((schema) => this.#isLeftOver(schema));
   }
 
-  /** Does not wait for what is under way: a schema is dropped as a whole, or by the next process of the node. */
+  /** Does not wait for running drops: a schema is dropped atomically, or by the next process of the node. */
   close(): void {
     this.#isClosed = true;
     this.#timer?.clear();
   }
 
-  /** A node that does not answer may still have its sessions: it cleans up itself when it starts again. */
+  /**
+   * Whether the session of a schema is gone. A node that does not answer may still have its sessions; it
+   * cleans up itself when it restarts.
+   */
   #isLeftOver({ name, temporaryOf, createdAt }: SchemaObject): boolean {
     if (temporaryOf === undefined || temporaryOf.engine !== this.#process.engine) return false;
     const { node, process } = temporaryOf;
     if (process === this.#process.process) return !this.#open.has(name);
-    // Several nodes that form no cluster may share the tables: only their host can tell whether one of them still runs.
+    // Several nodes that do not form a cluster may share the tables: only their host can tell whether one of
+    // them is still running.
     if (isProcessName(process))
       return node === hostname()
         ? !isRunning(process)

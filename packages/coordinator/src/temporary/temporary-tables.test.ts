@@ -240,7 +240,7 @@ describe('the tables of ended sessions', () => {
   });
 });
 
-/** The name of this process as one would have it that has ended. */
+/** The name of this process as if it had ended. */
 async function endedProcess(name: string): Promise<string> {
   const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
   await once(child, 'exit');

@@ -3,9 +3,9 @@ import { TEMPORARY_SCHEMA } from '@tessera/catalog';
 import { newUlid } from '@tessera/common';
 import { dropRelations } from '../objects/dependents.ts';
 
-/** The temporary tables of one session of a client. They stand in a schema of their own in each database. */
+/** The temporary tables of one client session. They are in a schema of their own in each database. */
 export class TemporaryTables {
-  /** The name of the schemas; no other session has it. */
+  /** The name of these schemas, unique to the session. */
   readonly schemaName = `${TEMPORARY_SCHEMA}_${newUlid().toLowerCase()}`;
   /** The process that the session belongs to. */
   readonly process: NodeProcess;
@@ -26,7 +26,7 @@ export class TemporaryTables {
     this.#isUsed = true;
   }
 
-  /** Remembers the ON COMMIT of a table, which need not be committed yet. */
+  /** Records the ON COMMIT action of a table, which need not be committed yet. */
   keep(table: ObjectId, onCommit: 'preserve' | 'delete' | 'drop'): void {
     if (onCommit !== 'preserve') this.#atCommit.set(table, onCommit);
   }

@@ -1,7 +1,9 @@
 import { admit, applyEntry, CatalogState, encodeEntry, type Transaction } from '@tessera/catalog';
 import type { StorageManager } from '@tessera/storage-manager';
 
-/** The catalog of one process, by its own rules and kept nowhere: what the log does for statements, without the log. */
+/**
+ * The catalog of one process, kept only in memory: it applies the log's rules for statements without a log.
+ */
 export function localCatalog(): StorageManager {
   let state = CatalogState.empty;
   const nothing = { release: () => undefined };

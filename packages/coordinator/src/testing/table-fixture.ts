@@ -41,7 +41,7 @@ export interface TableOptions {
   readonly minBytesForWide?: number;
 }
 
-/** Everything that reads of managed tables need, with a catalog in memory; gone when disposed. */
+/** Everything that reads of managed tables need, with a catalog in memory; removed on disposal. */
 export class TableFixture implements AsyncDisposable {
   readonly directory: string;
   readonly kernel: Kernel;
@@ -66,7 +66,7 @@ export class TableFixture implements AsyncDisposable {
     this.store = parts.store;
     this.agent = parts.agent;
     this.external = parts.external;
-    // Reads use neither the manager nor what writes are told.
+    // Reads use neither the manager nor the parameters of writes.
     const tables = {
       agent: parts.agent,
       mirror: parts.mirror,
@@ -125,7 +125,9 @@ export class TableFixture implements AsyncDisposable {
     this.change({ kind: 'create', object });
   }
 
-  /** Makes a table whose columns and rows are those of a query of the kernel; `NOT NULL` behind names in `notNull`. */
+  /**
+   * Creates a table with the columns and rows of a query of the kernel; columns in `notNull` are NOT NULL.
+   */
   async table(
     name: string,
     sql: string,
@@ -170,7 +172,7 @@ export class TableFixture implements AsyncDisposable {
     return table;
   }
 
-  /** Adds the rows of a query to a table. */
+  /** Inserts the rows of a query into a table. */
   async insert(table: TableObject, sql: string, options: TableOptions = {}): Promise<void> {
     const session = await this.kernel.session();
     const names = table.columns.map(
@@ -224,7 +226,7 @@ export class TableFixture implements AsyncDisposable {
     return this.binder.bind(this.request(sql, changes));
   }
 
-  /** The rows of a query, each a list of the texts of its values. */
+  /** The rows of a query, each as a list of texts. */
   async rows(sql: string, changes: Partial<BindRequest> = {}): Promise<(string | null)[][]> {
     const bound = await this.bind(sql, changes);
     try {
@@ -245,7 +247,7 @@ export class TableFixture implements AsyncDisposable {
   }
 }
 
-/** In the order of the query. */
+/** The rows in the order of the query. */
 export async function rowsOf(bound: BoundQuery): Promise<(string | null)[][]> {
   const names = bound.columns.map((_, i) => `c${i}`);
   const texts = names.map((name) => `CAST(${name} AS VARCHAR)`);

@@ -40,7 +40,7 @@ export interface TestNodeOptions {
   readonly allowCollectGarbage?: boolean;
 }
 
-/** A node with tables, without endpoints. */
+/** A node with tables and without endpoints. */
 export class TestNode implements AsyncDisposable {
   readonly directory: string;
   readonly coordinator: Coordinator;
@@ -109,7 +109,7 @@ export class TestNode implements AsyncDisposable {
     return new TestNode(directory, coordinator, tables, [kernel, mirror], external);
   }
 
-  /** Runs a statement that answers nothing. */
+  /** Runs a statement that returns no rows. */
   async run(sql: string, asked: Asked = {}): Promise<DoneResult> {
     const result = await this.#ask(sql, asked, async (answer) => answer);
     if (result.kind === 'rows') throw new Error('A statement that answers rows');
@@ -130,7 +130,7 @@ export class TestNode implements AsyncDisposable {
     return JSON.parse(`[${(await this.body(sql, asked)).replace(/^,/, '')}]`);
   }
 
-  /** What a query answers, as text. */
+  /** The body of a query's result, as text. */
   async body(sql: string, asked: Asked = {}): Promise<string> {
     return this.#ask(sql, asked, async (answer) => {
       if (answer.kind !== 'rows') throw new Error('A statement that answers no rows');
@@ -141,7 +141,7 @@ export class TestNode implements AsyncDisposable {
     });
   }
 
-  /** The columns of what a query answers. */
+  /** The columns of a query's result. */
   columns(sql: string, asked: Asked = {}): Promise<readonly OutputColumn[]> {
     return this.#ask(sql, asked, async (answer) => {
       if (answer.kind !== 'rows') throw new Error('A statement that answers no rows');
@@ -150,7 +150,7 @@ export class TestNode implements AsyncDisposable {
     });
   }
 
-  /** What a statement asks for and gives. */
+  /** The parameters and the result of a statement. */
   describe(sql: string, asked: Asked = {}): Promise<StatementDescription> {
     return this.#with(asked, (query, request) =>
       this.coordinator.describeStatement(query, { ...request, sql }),
@@ -215,7 +215,7 @@ export class TestNode implements AsyncDisposable {
   }
 }
 
-/** In place of the slow hash: what it is made of shows. */
+/** Replaces the slow hash; the password remains visible in it. */
 const testCredential = async (password: string): Promise<Credential> => ({
   id: newUlid(),
   passwordHash: `hash of ${password}`,

@@ -1,8 +1,11 @@
 import type { Snapshot } from '@tessera/catalog';
 
-/** What a statement reads: one version of the catalog, with the changes of its own transaction laid over it. */
+/**
+ * The snapshot that a statement reads: one version of the catalog, with the changes of its own transaction
+ * applied.
+ */
 export interface StatementSnapshot {
   readonly snapshot: Snapshot;
-  /** The tablets of the snapshot may be collected after this. */
+  /** Allows the tablets of the snapshot to be collected. */
   release(): void;
 }

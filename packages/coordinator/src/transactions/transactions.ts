@@ -13,15 +13,18 @@ interface CommittedChange extends CatalogChange {
 
 export interface TransactionsOptions {
   readonly manager: StorageManager;
-  /** A transaction that no statement used for so long is rolled back. */
+  /** A transaction that was idle for this long is rolled back. */
   readonly idleTimeoutMs?: number;
-  /** Clears what a transaction left in the object store when it does not commit. */
+  /** Deletes the objects that a transaction left in the object store if it does not commit. */
   readonly discard: (actions: readonly Action[]) => Promise<void>;
 }
 
 const DEFAULT_IDLE_TIMEOUT_MS = 600_000;
 
-/** The transactions that clients opened on this node with BEGIN; they live in its memory and end with it. */
+/**
+ * The transactions that clients opened on this node with BEGIN; they are kept in memory and lost with the
+ * process.
+ */
 export class Transactions {
   readonly #options: TransactionsOptions;
   readonly #open = new Map<string, OpenTransaction>();
@@ -54,7 +57,7 @@ export class Transactions {
     return this.#open.get(id) ?? notOpen(id);
   }
 
-  /** @throws TesseraError NO_TRANSACTION for a transaction that another user began, as if there were none */
+  /** @throws TesseraError NO_TRANSACTION for a transaction of another user, as if it did not exist */
   checkOwner(id: string, user: string): void {
     const transaction = this.#open.get(id);
     if (transaction !== undefined && transaction.user !== user) notOpen(id);
@@ -64,7 +67,7 @@ export class Transactions {
     return this.#open.has(id);
   }
 
-  /** From here on the transaction, if it is open, takes ROLLBACK alone. */
+  /** Aborts the transaction, if it is open: from now on it accepts only ROLLBACK. */
   abort(id: string): void {
     this.#open.get(id)?.abort();
   }
@@ -74,7 +77,7 @@ export class Transactions {
   }
 
   /**
-   * What a query reads: the snapshot of its transaction, or the newest one.
+   * The snapshot that a query reads: that of its transaction, or the newest one.
    * @throws TesseraError NO_TRANSACTION, TRANSACTION_ABORTED, METADATA_UNAVAILABLE
    */
   async snapshotFor(request: { readonly transactionId?: string | undefined }): Promise<StatementSnapshot> {
@@ -90,7 +93,10 @@ export class Transactions {
     return { snapshot, release: () => pin.release() };
   }
 
-  /** @throws TesseraError NO_TRANSACTION, TRANSACTION_ABORTED, TRANSACTION_CONFLICT and what else a commit may answer */
+  /**
+   * @throws TesseraError NO_TRANSACTION, TRANSACTION_ABORTED, TRANSACTION_CONFLICT and the other errors of a
+   * commit
+   */
   async commit(id: string, temporary?: TemporaryTables): Promise<void> {
     if (!this.#open.has(id) && (await this.wasCommitted(id))) return;
     const transaction = this.get(id);
@@ -105,7 +111,8 @@ export class Transactions {
         await this.#options.manager.commit({ txnId: committedAs, queryId: id, readVersion, actions });
       }
     } catch (error) {
-      // What may have been committed can be committed again, by another COMMIT: the log knows the transaction.
+      // A transaction with an unknown outcome can be committed again by another COMMIT: the log recognises
+      // it.
       if (isCertainlyNotCommitted(error)) await this.#forget(transaction);
       throw error instanceof TesseraError ? withNames(error, transaction.base) : error;
     }
@@ -114,8 +121,8 @@ export class Transactions {
   }
 
   /**
-   * Whether a transaction was committed under this name in the last 24 hours: a client sends a request again when it lost
-   * the answer.
+   * Whether a transaction was committed under this idempotency key in the last 24 hours: clients repeat a
+   * request if they lost the answer.
    */
   async wasCommitted(id: string): Promise<boolean> {
     const snapshot = await this.#options.manager.latest();
@@ -130,14 +137,14 @@ export class Transactions {
   }
 
   /**
-   * Undoes what the transaction did since the savepoint, also after a statement of it has failed.
+   * Undoes the changes of the transaction since the savepoint, even after one of its statements has failed.
    * @throws TesseraError NO_TRANSACTION, UNDEFINED_SAVEPOINT
    */
   async rollbackTo(id: string, savepoint: string): Promise<void> {
     await this.#options.discard(await this.get(id).rollbackTo(savepoint));
   }
 
-  /** Rolls everything back that is still open. */
+  /** Rolls back all open transactions. */
   async close(): Promise<void> {
     await Promise.all([...this.#open.values()].map((transaction) => this.#forget(transaction)));
   }
@@ -154,7 +161,9 @@ function notOpen(id: string): never {
   throw TesseraError.of('NO_TRANSACTION', { message });
 }
 
-/** The log has only the ids of objects that others dropped; the transaction saw their names. */
+/**
+ * Adds names to the error: the log only has the ids of dropped objects, but the transaction saw their names.
+ */
 function withNames(error: TesseraError, base: Snapshot): TesseraError {
   const message = error.message.replaceAll(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, (id) => {
     const name = base.object(id as ObjectId)?.name;
@@ -163,7 +172,7 @@ function withNames(error: TesseraError, base: Snapshot): TesseraError {
   return message === error.message ? error : error.with({ message });
 }
 
-/** Whether a failed commit left nothing behind for certain. */
+/** Whether a failed commit certainly had no effect. */
 export const isCertainlyNotCommitted = (error: unknown): boolean =>
   error instanceof TesseraError && error.name !== 'METADATA_UNAVAILABLE' && error.name !== 'INTERNAL';
 
@@ -177,7 +186,7 @@ interface OpenTransactionOptions {
   readonly onIdle: () => Promise<void>;
 }
 
-/** A transaction between BEGIN and its end: what it reads, and what it has changed so far. */
+/** A transaction between BEGIN and its end: its snapshot and its changes so far. */
 export class OpenTransaction {
   readonly id: string;
   readonly #options: OpenTransactionOptions;
@@ -185,7 +194,7 @@ export class OpenTransaction {
   readonly #actions: Action[] = [];
   readonly #savepoints = new Savepoints<{ readonly snapshot: Snapshot; readonly actions: number }>();
   #snapshot: Snapshot;
-  /** What the statements did that may come again, by the names that they would commit under. */
+  /** The results of statements that may be repeated, by their idempotency keys. */
   readonly #done = new Map<string, CommittedChange>();
   #committedAs: string | undefined;
   #aborted = false;
@@ -210,12 +219,12 @@ export class OpenTransaction {
     return this.#actions;
   }
 
-  /** Who began it. */
+  /** The user who began it. */
   get user(): string {
     return this.#options.user;
   }
 
-  /** Whether it was begun READ ONLY: then it takes no statement that changes something. */
+  /** Whether it was begun READ ONLY, so that it accepts no statement that changes something. */
   get readOnly(): boolean {
     return this.#options.readOnly;
   }
@@ -228,12 +237,12 @@ export class OpenTransaction {
     return this.base.version;
   }
 
-  /** Its name in the log of commits. */
+  /** Its idempotency key in the log. */
   get committedAs(): string {
     return this.#committedAs ?? this.id;
   }
 
-  /** Gives it a name that a repetition of its whole request finds in the log. */
+  /** Sets the idempotency key by which a repetition of its whole request finds it in the log. */
   commitAs(name: string): void {
     this.#committedAs = name;
   }
@@ -251,7 +260,7 @@ export class OpenTransaction {
     throw TesseraError.of('NO_TRANSACTION', { message });
   }
 
-  /** Adds to what COMMIT will ask for; later statements of the transaction see it. */
+  /** Adds a change for COMMIT; later statements of the transaction see it. */
   change(name: string, change: CommittedChange): void {
     const { actions, affectedRows } = change;
     this.#snapshot = this.#snapshot.withActions(actions);
@@ -259,12 +268,12 @@ export class OpenTransaction {
     this.#done.set(name, affectedRows === undefined ? NO_CHANGE : { actions: [], affectedRows });
   }
 
-  /** What a statement did that is sent again, without its actions; undefined for one that is new. */
+  /** The result of a statement that is repeated, without its actions; undefined for a new statement. */
   changeOf(name: string): CommittedChange | undefined {
     return this.#done.get(name);
   }
 
-  /** Runs a statement of the transaction, after those that came before it. One that fails aborts the transaction. */
+  /** Runs a statement of the transaction, after the previous ones. A failure aborts the transaction. */
   run<T>(statement: () => Promise<T>): Promise<T> {
     return this.#inTurn(() => {
       this.read();
@@ -284,7 +293,10 @@ export class OpenTransaction {
     return this.run(async () => this.#savepoints.release(name));
   }
 
-  /** Takes back what was done since the savepoint, and answers it. @throws TesseraError UNDEFINED_SAVEPOINT, NO_TRANSACTION */
+  /**
+   * Undoes the changes since the savepoint and returns them. @throws TesseraError UNDEFINED_SAVEPOINT,
+   * NO_TRANSACTION
+   */
   rollbackTo(name: string): Promise<readonly Action[]> {
     return this.#inTurn(async () => {
       this.#checkOpen();
@@ -318,12 +330,12 @@ export class OpenTransaction {
     if (!this.#sealed) this.#aborted = true;
   }
 
-  /** From here on nothing is added: COMMIT has begun. */
+  /** Accepts no further changes: COMMIT has begun. */
   seal(): void {
     this.#sealed = true;
   }
 
-  /** Resolves when no statement of the transaction runs. */
+  /** Resolves when no statement of the transaction is running. */
   async settled(): Promise<void> {
     await this.#turn;
   }

@@ -9,28 +9,34 @@ import { isBad, type VacuumJob, type VacuumPolicy } from './vacuum-plan.ts';
 import { runJobs } from './vacuum-table.ts';
 
 export interface MaintenanceOptions {
-  /** `engine.auto_vacuum`. */
+  /** The settings of `engine.auto_vacuum`. */
   readonly autoVacuum: AutoVacuum;
-  /** `execution.merge_committed_tablets`. */
+  /** The setting `execution.merge_committed_tablets`. */
   readonly mergeCommittedTablets: boolean;
-  /** Of the engine; `autoVacuum.memory_allowance` is a part of it. */
+  /** The memory limit of the engine; `autoVacuum.memory_allowance` is a fraction of it. */
   readonly memoryLimitBytes: number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Size-tiered: so many tablets of a tier are merged when tablets are committed. */
+/** Size-tiered merging: this many tablets of a tier are merged after commits. */
 const MERGE_FACTOR = 10;
 const MAX_TABLETS_IN_MERGE = 1_000;
-/** From the commit of tablets to the look whether they can be merged: what comes within it is looked at together. */
+/**
+ * The delay between a commit of tablets and the check whether they can be merged; commits within it are
+ * handled together.
+ */
 const MERGE_DELAY_MS = 500;
-/** The pause after a merge is so many times as long as the merge, within bounds: commits go on meanwhile. */
+/**
+ * The pause after a merge is this many times as long as the merge, within bounds, because commits continue
+ * meanwhile.
+ */
 const PAUSE_FACTOR = 9;
 const MAX_MERGE_DELAY_MS = 5_000;
 const DELETED_FRACTION = 0.3;
-/** Sorting and compressing rows takes about so much memory for a byte of their tablets. */
+/** Sorting and compressing rows needs about this much memory per byte of their tablets. */
 const MEMORY_PER_TABLET_BYTE = 8;
 
-/** Work on tables that no statement asks for: merging what small commits leave behind, and vacuum by itself. */
+/** Background work on tables: merging the tablets of small commits, and automatic vacuum. */
 export class Maintenance {
   readonly #tables: TableServices;
   readonly #kernel: Kernel;
@@ -53,7 +59,7 @@ export class Maintenance {
     this.#assessment.unref();
   }
 
-  /** To be told after every commit that changed rows of tables. */
+  /** Must be called after every commit that changed rows of tables. */
   committed(tableIds: Iterable<ObjectId>): void {
     const { autoVacuum, mergeCommittedTablets } = this.#options;
     if (!this.#sawChange && autoVacuum.enabled && autoVacuum.run_on_first_dml) {
@@ -69,12 +75,12 @@ export class Maintenance {
     }, this.#mergeDelayMs).unref();
   }
 
-  /** Tables that wait to be looked at. */
+  /** The number of tables that wait to be checked. */
   get waiting(): number {
     return this.#written.size;
   }
 
-  /** Resolves when nothing is under way or waiting to be. */
+  /** Resolves when nothing is running or waiting. */
   async settled(): Promise<void> {
     while (this.#mergeTimer !== undefined) {
       this.#mergeTimer?.clear();
@@ -85,7 +91,7 @@ export class Maintenance {
     await this.#work;
   }
 
-  /** Stops what is under way; nothing of it is committed half. */
+  /** Stops running work; its commits are atomic. */
   async close(): Promise<void> {
     this.#assessment?.clear();
     this.#mergeTimer?.clear();
@@ -94,7 +100,7 @@ export class Maintenance {
     await this.#work;
   }
 
-  /** One thing after the other, so that maintenance never takes more than its part of the machine. */
+  /** Runs one piece of work at a time, so that maintenance never uses more than its share of the machine. */
   #run(work: () => Promise<void>): void {
     this.#work = this.#work.then(async () => {
       if (this.#abort.signal.aborted) return;
@@ -152,7 +158,7 @@ export class Maintenance {
     const conflict = await runJobs(this.#context(), snapshot, table, jobs, concurrency);
     const tablets = jobs.reduce((sum, job) => sum + job.tablets.length, 0);
     this.#options.log.info({ table: table.name, tablets, jobs: jobs.length }, 'tablets merged');
-    // Whoever was first has committed, and is looked at in its turn.
+    // The transaction that was first has committed, and its tablets are checked in turn.
     if (conflict !== undefined) this.committed([table.id]);
   }
 

@@ -1,7 +1,10 @@
 import type { ObjectId, Transaction } from '@tessera/catalog';
 import type { StorageManager } from '@tessera/storage-manager';
 
-/** The same manager; `listener` hears which tables got or lost rows by each commit made through it. */
+/**
+ * The same manager; `listener` is called with the tables that gained or lost rows in each commit made through
+ * it.
+ */
 export function observeCommits(
   manager: StorageManager,
   listener: (tableIds: ReadonlySet<ObjectId>) => void,

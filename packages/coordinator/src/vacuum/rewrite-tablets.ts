@@ -9,7 +9,7 @@ import { type VacuumJob, type VacuumPolicy, vacuumJobs } from './vacuum-plan.ts'
 export interface RewriteContext extends StoreContext {
   readonly kernel: Kernel;
   readonly signal: AbortSignal;
-  /** Testing knob `debug_sleep_before_commit_ms`: room for a race between the work and its commit. */
+  /** The testing setting `debug_sleep_before_commit_ms`: allows a race between the work and its commit. */
   readonly sleepBeforeCommitMs: number;
 }
 
@@ -18,7 +18,7 @@ export interface RewriteReport {
   readonly tabletsAfter: number;
 }
 
-/** What vacuum would do about a table, as the snapshot has it. */
+/** The jobs that vacuum would run for a table at the snapshot. */
 export function plannedJobs(snapshot: Snapshot, tableId: ObjectId, policy: VacuumPolicy): VacuumJob[] {
   const states = snapshot.tablets(tableId).map((tablet) => ({
     tablet,
@@ -28,8 +28,9 @@ export function plannedJobs(snapshot: Snapshot, tableId: ObjectId, policy: Vacuu
 }
 
 /**
- * Replaces the tablets of a job by ones that hold the same rows, in a transaction of its own.
- * @throws TesseraError TRANSACTION_CONFLICT when another statement changed one of them meanwhile: nothing is done then
+ * Replaces the tablets of a job by ones with the same rows, in a transaction of its own.
+ * @throws TesseraError TRANSACTION_CONFLICT if another statement changed one of them meanwhile; nothing is
+ * changed then
  */
 export async function rewriteTablets(
   context: RewriteContext,

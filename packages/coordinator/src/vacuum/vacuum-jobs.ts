@@ -1,10 +1,10 @@
 import { measurement } from '@tessera/common';
 
-/** A job of vacuum or merging that has ended. */
+/** A finished job of vacuum or merging. */
 export interface VacuumJobEnd {
   /** `ok`, or the name of the error. */
   readonly outcome: string;
-  /** Those that were to be replaced. */
+  /** The number of tablets that were to be replaced. */
   readonly tablets: number;
 }
 

@@ -1,36 +1,36 @@
 import type { Tablet } from '@tessera/catalog';
 
-/** A tablet and how many of its rows are deleted. */
+/** A tablet with its number of deleted rows. */
 export interface TabletState {
   readonly tablet: Tablet;
   readonly deletedRows: number;
 }
 
 export interface VacuumPolicy {
-  /** Tablets from this size on are not merged with others. */
+  /** Tablets of at least this size are not merged with others. */
   readonly minBytes: number;
-  /** What a merged tablet should not be larger than, and so what one job reads at most unless a tablet alone is larger. */
+  /** The maximum size of a merged tablet, and of the input of one job, unless a single tablet is larger. */
   readonly maxBytes: number;
-  /** A tablet of which more than this part is deleted is written anew. */
+  /** A tablet with a larger fraction of deleted rows is rewritten. */
   readonly deletedFraction: number;
-  /** So many tablets of a tier are merged; 2: whatever can be merged. */
+  /** The number of tablets of a tier that are merged; 2 merges whatever can be merged. */
   readonly mergeFactor: number;
   readonly maxTabletsInJob: number;
 }
 
-/** Tablets of one partition to be replaced by fewer, or by smaller ones. */
+/** Tablets of one partition that are replaced by fewer or smaller ones. */
 export interface VacuumJob {
   readonly tablets: readonly TabletState[];
 }
 
-/** Tablets whose sizes differ by less than this factor are of one tier. */
+/** Tablets whose sizes differ by less than this factor belong to one tier. */
 const TIER_FACTOR = 10;
-/** Below it sizes do not matter. */
+/** Below this size, all tablets belong to one tier. */
 const SMALLEST_TIER_BYTES = 65_536;
 
 /**
- * What is to be done about the tablets of a table, in jobs that can be done on their own. Tablets are merged with those of
- * their size (size-tiered), so that a row is written again only about once for each tenfold growth.
+ * The independent jobs for the tablets of a table. Tablets are merged with others of similar size
+ * (size-tiered), so that a row is rewritten only about once per tenfold growth.
  */
 export function vacuumJobs(tablets: readonly TabletState[], policy: VacuumPolicy): VacuumJob[] {
   const bad = tablets.filter((state) => isBad(state, policy));
@@ -38,7 +38,7 @@ export function vacuumJobs(tablets: readonly TabletState[], policy: VacuumPolicy
   return [...partitions.values()].flatMap((members) => partitionJobs(members, policy));
 }
 
-/** Whether vacuum has a reason to touch the tablet. */
+/** Whether vacuum has a reason to rewrite the tablet. */
 export const isBad = (state: TabletState, policy: VacuumPolicy): boolean =>
   isDecayed(state, policy) || state.tablet.bytes < policy.minBytes;
 
@@ -48,7 +48,7 @@ function partitionJobs(tablets: readonly TabletState[], policy: VacuumPolicy): V
   const chosen = new Set<TabletState>();
   for (const tier of mergeableTiers(small, policy)) {
     for (const job of packed(tier, policy)) {
-      // A tablet alone gains nothing by being written again.
+      // Rewriting a single tablet gains nothing.
       if (job.length < 2) continue;
       jobs.push({ tablets: job });
       for (const state of job) chosen.add(state);
@@ -61,12 +61,12 @@ function partitionJobs(tablets: readonly TabletState[], policy: VacuumPolicy): V
 const isDecayed = ({ tablet, deletedRows }: TabletState, { deletedFraction }: VacuumPolicy): boolean =>
   deletedRows > 0 && deletedRows > tablet.rows * deletedFraction;
 
-/** Sets of tablets that are many enough to be merged. With a factor of 2 tiers do not matter. */
+/** Sets of tablets that are large enough to be merged. With a factor of 2, tiers do not matter. */
 function mergeableTiers(small: readonly TabletState[], policy: VacuumPolicy): readonly TabletState[][] {
   if (policy.mergeFactor <= 2) return [[...small]];
   const tiers = [...Map.groupBy(small, tierOf)].sort(([a], [b]) => a - b);
   const merged: TabletState[][] = [];
-  // What a merge makes of a tier belongs to the next one: when both are full they are merged at once.
+  // The result of merging a tier belongs to the next one; if both are full, they are merged at once.
   let carried: TabletState[] = [];
   for (const [, members] of tiers) {
     const all = [...carried, ...members];
@@ -86,7 +86,7 @@ const tierOf = ({ tablet }: TabletState): number =>
     ? 0
     : Math.ceil(Math.log(tablet.bytes / SMALLEST_TIER_BYTES) / Math.log(TIER_FACTOR));
 
-/** In their order, in jobs that are within the bounds. */
+/** Divides tablets, in order, into jobs within the limits. */
 function packed(
   tablets: readonly TabletState[],
   { maxBytes, maxTabletsInJob }: VacuumPolicy,

@@ -8,12 +8,14 @@ import { plannedJobs, type RewriteContext, rewriteTablets } from './rewrite-tabl
 import { vacuumJobEnds } from './vacuum-jobs.ts';
 import type { VacuumJob, VacuumPolicy } from './vacuum-plan.ts';
 
-/** How much of a tablet must be deleted for VACUUM to write it again. */
+/** The fraction of deleted rows above which VACUUM rewrites a tablet. */
 const DELETED_FRACTION = 0.2;
 const MAX_TABLETS_IN_JOB = 1_000;
-/** Rounds of jobs, each planned anew: a job fails when a statement changes its tablets meanwhile. */
+/**
+ * The number of rounds of jobs, each planned again: a job fails if a statement changes its tablets meanwhile.
+ */
 const MAX_ROUNDS = 6;
-/** From this round on other statements of this node that change the table wait. */
+/** From this round on, other statements of this node that change the table wait. */
 const EXCLUSIVE_FROM_ROUND = 3;
 
 export interface VacuumSettings {
@@ -21,7 +23,9 @@ export interface VacuumSettings {
   readonly sleepBeforeCommitMs: number;
 }
 
-/** `VACUUM t`: merges small tablets, rewrites those with many deleted rows. Each job commits by itself. */
+/**
+ * `VACUUM t`: merges small tablets and rewrites those with many deleted rows. Each job commits on its own.
+ */
 export async function vacuumTable(
   context: ChangeContext,
   { table: name, options }: VacuumStatement,
@@ -62,7 +66,7 @@ export async function vacuumTable(
   }
 }
 
-/** Runs every job there is; the last conflict, if one met one. */
+/** Runs all jobs; returns the last conflict, if there was one. */
 async function vacuumRound(
   context: RewriteContext,
   tableId: ObjectId,
@@ -75,7 +79,7 @@ async function vacuumRound(
   return runJobs(context, snapshot, table, plannedJobs(snapshot, tableId, policy), concurrency);
 }
 
-/** A job that meets a conflict leaves the others alone. */
+/** Runs jobs independently: a job that meets a conflict does not affect the others. */
 export async function runJobs(
   context: RewriteContext,
   snapshot: Snapshot,
@@ -98,7 +102,7 @@ export async function runJobs(
       }
     }
   };
-  // Jobs wait for one another while others take away what the snapshot names.
+  // Jobs wait for each other while other statements may remove what the snapshot refers to.
   const pin = context.tables.manager.pin(snapshot);
   const workers = Array.from({ length: Math.min(concurrency, jobs.length) }, worker);
   const ended = await Promise.allSettled(workers);

@@ -37,7 +37,8 @@ describe('VACUUM', () => {
     });
     await fill(node, 10);
     const vacuum = node.run('VACUUM t');
-    // Each takes less time than the vacuum sleeps, so that one of them falls between its work and its commit.
+    // Each statement takes less time than the vacuum sleeps, so that one of them commits between its work and
+    // its commit.
     await node.run('DELETE FROM t WHERE a = 3');
     await node.run('UPDATE t SET b = 1 WHERE a = 4');
     await node.run('DELETE FROM t WHERE a = 5');

@@ -5,7 +5,10 @@ import { TestNode } from '../../src/testing/test-node.ts';
 
 const page = readFileSync(new URL('../../../../docs/access-control.md', import.meta.url), 'utf8');
 
-/** The statements of the page, in order; a comment on top of a block says who runs it, and whether that is refused. */
+/**
+ * The statements of the page, in order; a comment at the top of a block names the user who runs it, and
+ * whether it is refused.
+ */
 const examples = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].flatMap(([, block = '']) => {
   const [, user = 'tessera', refused] = /^-- as (\w+)(: refused)?\n/.exec(block) ?? [];
   return splitStatements(block).map(({ text }) => {

@@ -132,7 +132,7 @@ describe('an error tells nothing of what one may not see', () => {
   });
 });
 
-/** A request of alice, ended afterwards. */
+/** Runs a request as alice and ends it afterwards. */
 async function inQuery<T>(
   work: (query: ReturnType<TestNode['coordinator']['begin']>, request: StatementRequest) => Promise<T>,
 ): Promise<T> {
@@ -324,7 +324,7 @@ describe('users who are not there any more', () => {
     await asAdmin('DROP USER IF EXISTS carol');
   });
 
-  it('a user who was made anew is another one', async () => {
+  it('a recreated user is a different user', async () => {
     const idOf = () => node.tables.manager.current?.principal('carol')?.id;
     const userId = idOf();
     expect(await node.rows('SELECT 1', { user: 'carol', userId })).toEqual([[1]]);

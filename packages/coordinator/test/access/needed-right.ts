@@ -1,14 +1,19 @@
-/** A right as the statements that give it and take it away again; `missing`: what a refusal without it says. */
+/**
+ * A privilege as the statements that grant and revoke it; `missing` is the text of the refusal without it.
+ */
 export interface NeededRight {
   readonly name: string;
   readonly give: string;
   readonly take: string;
-  /** Where that leaves something of it. */
+  /** Used if `take` does not revoke it completely. */
   readonly takeAll?: string;
   readonly missing: RegExp;
 }
 
-/** By GRANT; to other than the user where a view is read with the rights of its owner. */
+/**
+ * A privilege given by GRANT; the grantee differs from the user if a view is read with the privileges of its
+ * owner.
+ */
 export const right = (what: string, to = 'u'): NeededRight => ({
   name: `${what}${to === 'u' ? '' : ` to ${to}`}`,
   give: `GRANT ${what} TO ${to}`,

@@ -51,7 +51,7 @@ test.for(CASES.map((one, i) => ({ ...one, i })))('$title', async ({ kind, i, ...
     if (one.fails === undefined) await ask();
     else await expect(ask()).rejects.toMatchObject({ name: one.fails });
   } finally {
-    // What is not in the schema of the case would be there for the next one.
+    // Privileges outside of the schema of the case would still exist for the next one.
     for (const { take: left, takeAll = left } of rights.filter(({ give: text }) => isShared(text)))
       await node.run(filled(takeAll), admin);
   }

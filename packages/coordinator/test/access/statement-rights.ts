@@ -2,15 +2,16 @@ import type { Statement } from '@tessera/sql';
 import { administrator, adminOption, grantOption, type NeededRight, owner, right } from './needed-right.ts';
 
 /**
- * A statement, and exactly what it takes. `$s`: a schema of the case alone with the table `t (a INT, b INT)`; `$d`: a directory
- * with `x.csv`; `$i`: a number for names outside the schema; the user is `u`.
+ * A statement with exactly the privileges that it requires. `$s` is a schema of the case with the table `t (a
+ * INT, b INT)`; `$d` is a directory with `x.csv`; `$i` is a number for names outside of the schema; the user
+ * is `u`.
  */
 export interface StatementCase {
   readonly sql: string;
   readonly needs: readonly NeededRight[];
-  /** What the user has besides, and what is not enough. */
+  /** Further privileges of the user, which are not sufficient. */
   readonly given?: readonly NeededRight[];
-  /** By an administrator, before. */
+  /** Statements that an administrator runs before. */
   readonly setup?: readonly string[];
   /** The error that it ends with although it is allowed. */
   readonly fails?: string;
@@ -430,7 +431,7 @@ const ACCESS = {
   ],
 } satisfies Partial<Record<Statement['kind'], readonly StatementCase[]>>;
 
-/** For every kind of statement: a new kind does not compile without its rights. */
+/** The cases by kind of statement: a new kind does not compile without an entry. */
 export const STATEMENT_CASES: Readonly<Record<Statement['kind'], readonly StatementCase[]>> = {
   query: QUERIES,
   explain: [

@@ -82,7 +82,7 @@ describe('tables', () => {
 
 it.each(INFORMATION_SCHEMA_VIEWS)('no secret shows in %s', async (view) => {
   const rows = await node.rows(`SELECT * FROM information_schema.${view}`);
-  // This test's own query has been told of by then.
+  // The test's own query is recorded by then.
   expect(JSON.stringify(rows)).not.toContain("secret'");
 });
 

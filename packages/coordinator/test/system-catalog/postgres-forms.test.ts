@@ -21,7 +21,7 @@ const INDEX = `(SELECT oid FROM pg_class WHERE relname = 't_primary_index')`;
 
 describe('one value', () => {
   it.each<[string, unknown]>([
-    // Names of objects: OIDs inside, names at the end.
+    // Names of objects are OIDs inside the query and names in the result.
     ["'t'::regclass", 't'],
     ["'public.t'::regclass::text", 't'],
     [`'other."Odd T"'::regclass`, 'other."Odd T"'],
@@ -37,7 +37,7 @@ describe('one value', () => {
     ["to_regclass('nosuch')", null],
     ["to_regtype('int8')::oid", '20'],
     ["23 = ANY('{int4,int8}'::regtype[])", true],
-    // What the catalog tells.
+    // These forms read the catalog.
     [`pg_get_userbyid(relowner) FROM pg_class WHERE oid = ${TABLE}`, 'tester'],
     ['pg_get_userbyid(1)', 'unknown (OID=1)'],
     ["pg_get_viewdef('v')", 'SELECT id, name FROM t;'],
@@ -54,13 +54,13 @@ describe('one value', () => {
     ['format_type(23, NULL)', 'integer'],
     ['format_type(1, -1)', '???'],
     ["current_setting('Server_Version_Num')", '150000'],
-    // Settings of the kernel are none.
+    // Settings of the kernel are not visible.
     ["current_setting('memory_limit')", null],
     ["main.current_setting('memory_limit')", null],
     ['current_schema', 'public'],
     ['current_schemas(true)', ['pg_catalog', 'public']],
     ["pg_catalog.version() LIKE 'PostgreSQL 15%'", true],
-    // Functions of values.
+    // These are functions of values.
     ["quote_ident('select')", '"select"'],
     ["quote_literal('it''s')", "'it''s'"],
     ['parse_ident(\'Other."Odd T"\')', ['other', 'Odd T']],
@@ -69,14 +69,14 @@ describe('one value', () => {
     ["array_upper(string_to_array('a,b', ','), 1)", '2'],
     ["'b' = ANY('{a,b}')", true],
     ["'c' <> ALL('{a,b}'::text[])", true],
-    // Vectors begin at 0.
+    // Subscripts of vectors begin at 0.
     [`indkey[0] FROM pg_index WHERE indrelid = ${TABLE}`, 1],
     [`indkey FROM pg_index WHERE indrelid = ${TABLE}`, '1'],
     [`generate_subscripts(indkey, 1) FROM pg_index WHERE indrelid = ${TABLE}`, '0'],
     [`(information_schema._pg_expandarray(indkey)).n FROM pg_index WHERE indrelid = ${TABLE}`, 1],
     ["c.tableoid = 'pg_class'::regclass FROM pg_class c WHERE c.relname = 't'", true],
     ["tableoid = 't'::regclass FROM t", true],
-    // Beside rows of a table.
+    // These calls are evaluated for the rows of a table.
     ["t.name || current_schema() FROM t WHERE 't'::regclass::oid > 0", 'apublic'],
     ["s FROM pg_catalog.generate_series(3, 3) AS s WHERE current_schema() = 'public'", '3'],
   ])('SELECT %s', async (sql, expected) => {

@@ -31,9 +31,9 @@ export interface Tally {
   /** The number of queries that both the reference and the engine refuse. */
   refused: number;
   mismatches: number;
-  /** Timed out, and the reference took long for them, too. */
+  /** The number of queries that timed out and also took long in the reference. */
   slow: number;
-  /** That were not spread. */
+  /** The number of queries that were not distributed. */
   onOneNode: number;
 }
 

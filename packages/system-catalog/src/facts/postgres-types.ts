@@ -1,25 +1,25 @@
 import type { SqlType } from '@tessera/sql';
 import { TYPE_FUNCTIONS, TYPE_LINES } from './type-lines.ts';
 
-/** A type as `pg_type` tells it. */
+/** A type as a row of `pg_type`. */
 export interface PostgresType {
   readonly oid: number;
   readonly name: string;
-  /** As `format_type` writes it. */
+  /** The name that `format_type` writes. */
   readonly sqlName: string;
   readonly length: number;
   readonly byValue: boolean;
-  /** `b` base, `p` pseudo. */
+  /** `b` for a base type, `p` for a pseudo-type. */
   readonly kind: string;
   readonly category: string;
   readonly preferred: boolean;
   readonly align: string;
   readonly storage: string;
-  /** OIDs; 0 where there is none. */
+  /** The OID of the element type; 0 if there is none. The same for the array type. */
   readonly element: number;
   readonly array: number;
   readonly collation: number;
-  /** OIDs of the functions in, out, receive, send. */
+  /** The OIDs of the functions in, out, receive, send. */
   readonly functions: readonly number[];
   readonly isArray: boolean;
 }
@@ -70,7 +70,7 @@ const arrayOf = (element: PostgresType): PostgresType => ({
 
 const BASES = TYPE_LINES.map(base);
 
-/** All types, their arrays included, by OID. */
+/** All types including their arrays, by OID. */
 export const POSTGRES_TYPES: readonly PostgresType[] = [
   ...BASES,
   ...BASES.filter(({ array }) => array !== 0).map(arrayOf),
@@ -81,7 +81,7 @@ const BY_NAME = new Map(POSTGRES_TYPES.map((type) => [type.name, type]));
 /** A type of `POSTGRES_TYPES` by its name. */
 export const postgresType = (name: string): PostgresType => BY_NAME.get(name)!;
 
-/** Names of types that values of the dialect have on the wire. */
+/** The PostgreSQL type names of the dialect's types. */
 const NAMES = {
   int: 'int4',
   long: 'int8',
@@ -99,7 +99,7 @@ const NAMES = {
   struct: 'json',
 } as const;
 
-/** The type of a column, and its modifier: PostgreSQL has one array type for every number of dimensions. */
+/** The type of a column with its modifier: PostgreSQL has one array type for every number of dimensions. */
 export interface TypedColumn {
   readonly type: PostgresType;
   readonly modifier: number;

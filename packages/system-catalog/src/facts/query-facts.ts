@@ -2,7 +2,10 @@ import type { QueryId, RequestId } from '@tessera/common';
 
 /** What statements read, as the statistics of an answer and the query history show it. */
 export interface ScanTotals {
-  /** Rows of tablets, granules and files, before conditions on rows; rows of CSV, TSV, JSON and text files are not counted. */
+  /**
+   * The rows of tablets, granules and files, before conditions on rows; rows of CSV, TSV, JSON and text files
+   * are not counted.
+   */
   readonly rows: number;
   /** Stored bytes of managed tables that were on the node, on disk or in memory. */
   readonly bytesFromCache: number;
@@ -15,7 +18,7 @@ export interface ScanTotals {
 export const scannedBytes = ({ bytesFromCache, bytesFromStorage, bytesFromFiles }: ScanTotals): number =>
   bytesFromCache + bytesFromStorage + bytesFromFiles;
 
-/** How far the stages of a query on several nodes are. */
+/** The progress of the stages of a query on several nodes. */
 export interface QueryProgress {
   readonly stages: readonly {
     readonly state: 'waiting' | 'running' | 'finished';
@@ -26,18 +29,18 @@ export interface QueryProgress {
   readonly percent: number;
 }
 
-/** What is known of a query, running or over. */
+/** The facts about a running or finished query. */
 export interface QueryFacts {
   readonly queryId: QueryId;
   readonly requestId: RequestId;
   readonly label: string;
   readonly user: string;
-  /** ULID of the user; undefined where nobody is asked who they are. */
+  /** The ULID of the user; undefined if authentication is off. */
   readonly userId?: string | undefined;
-  /** Without the secrets in it, cut to 64 Ki characters. */
+  /** The text without its secrets, truncated to 64 Ki characters. */
   readonly text: string;
   readonly submittedAt: Date;
-  /** Undefined until the statement began to run. */
+  /** Undefined until the statement starts to run. */
   readonly startedAt: Date | undefined;
   readonly scanned: ScanTotals;
   readonly insertedRows: number;
@@ -46,11 +49,11 @@ export interface QueryFacts {
   readonly returnedRows: number;
   readonly returnedBytes: number;
   readonly retries: number;
-  /** It waits until it is admitted. */
+  /** Whether it waits to be admitted. */
   readonly isQueued: boolean;
-  /** How long its statements waited to be admitted. */
+  /** How long its statements waited to be admitted, in microseconds. */
   readonly queuedMicroseconds: number;
-  /** Of its stages, where it runs on several nodes. */
+  /** The progress of its stages, if it runs on several nodes. */
   readonly progress?: QueryProgress | undefined;
 }
 
@@ -58,8 +61,8 @@ export interface FinishedQuery extends QueryFacts {
   readonly status: 'ENDED_SUCCESSFULLY' | 'FAILED' | 'CANCELED';
   readonly endedAt: Date;
   readonly errorMessage: string | undefined;
-  /** The text with its literals taken out, so that queries of one kind have one. */
+  /** The text with its literals removed, which is equal for similar queries. */
   readonly normalizedText: string;
-  /** SET, SHOW, USE and reads of `information_schema`. */
+  /** Whether it is SET, SHOW, USE or a read of `information_schema`. */
   readonly isSystemQuery: boolean;
 }

@@ -13,19 +13,19 @@ export interface PlacedRelation {
   readonly relation: RelationObject;
 }
 
-/** The databases of the cluster that the user sees. */
+/** The databases of the cluster that the user may see. */
 export const databasesOf = ({ snapshot, isVisible }: SystemFacts): readonly DatabaseObject[] =>
   snapshot.databases().filter(isVisible);
 
-/** Users and roles that the user sees. */
+/** The users and roles that the user may see. */
 export const principalsOf = ({ snapshot, isVisible }: SystemFacts): readonly PrincipalObject[] =>
   snapshot.principals().filter(isVisible);
 
-/** Schemas of the database that the user sees. */
+/** The schemas of the database that the user may see. */
 export const schemasOfDatabase = (facts: SystemFacts): readonly SchemaObject[] =>
   allSchemas(facts).filter(facts.isVisible);
 
-/** Locations of the database that the user sees. */
+/** The locations of the database that the user may see. */
 export function locationsOfDatabase({
   snapshot,
   database,
@@ -40,7 +40,7 @@ function allSchemas({ snapshot, database }: SystemFacts): readonly SchemaObject[
   return owner === undefined ? [] : snapshot.schemas(owner.id);
 }
 
-/** Tables, views and external tables of the database that the user sees, schema by schema. */
+/** The tables, views and external tables of the database that the user may see, schema by schema. */
 export function* relationsOfDatabase(facts: SystemFacts): Generator<PlacedRelation> {
   for (const schema of allSchemas(facts)) {
     for (const relation of facts.snapshot.relations(schema.id))
@@ -53,7 +53,7 @@ export interface PlacedSequence {
   readonly sequence: SequenceObject;
 }
 
-/** Sequences of the database that the user sees. */
+/** The sequences of the database that the user may see. */
 export const sequencesOfDatabase = (facts: SystemFacts): readonly PlacedSequence[] =>
   allSchemas(facts).flatMap((schema) =>
     facts.snapshot

@@ -4,15 +4,15 @@ import type { OutputColumn } from '@tessera/sql';
 import type { FinishedQuery, QueryFacts } from './query-facts.ts';
 import type { SystemValue } from './system-relation.ts';
 
-/** One sample of what the node uses. */
+/** One sample of the node's resource use. */
 export interface MetricsSample {
   readonly time: Date;
   readonly node: string;
-  /** Share of all processors, 0 to 1. */
+  /** The fraction of all processors that is in use, 0 to 1. */
   readonly cpuUsed: number;
   readonly memoryBytes: number;
   readonly diskBytes: number;
-  /** Of the requests for tablets since the sample before; null when there was none. */
+  /** The hit ratio of requests for tablets since the previous sample; null if there was none. */
   readonly cacheHitRatio: number | null;
   readonly spilledBytes: number;
   readonly runningQueries: number;
@@ -25,11 +25,11 @@ export interface NodeFacts {
   readonly status: 'running' | 'draining' | 'unknown' | 'lost' | 'refused';
   readonly version: string | undefined;
   readonly startedAt: Date | undefined;
-  /** Why it has no part in queries. */
+  /** The reason why it does not take part in queries. */
   readonly reason?: string | undefined;
 }
 
-/** A transaction, as `information_schema.transactions` shows it. */
+/** A transaction, as a row of `information_schema.transactions`. */
 export interface TransactionInfo {
   readonly id: string;
   readonly user: string;
@@ -40,40 +40,40 @@ export interface TransactionInfo {
   readonly statements: number;
 }
 
-/** A prepared statement of a connection, as `pg_prepared_statements` shows it. */
+/** A prepared statement of a connection, as a row of `pg_prepared_statements`. */
 export interface PreparedStatementFacts {
   readonly name: string;
-  /** As the client sent it. */
+  /** The text as the client sent it. */
   readonly statement: string;
   readonly preparedAt: Date;
-  /** PostgreSQL's names of the types, by position. */
+  /** PostgreSQL's names of the parameter types, by position. */
   readonly parameterTypes: readonly string[];
-  /** PREPARE made it, and not a message of the protocol. */
+  /** Whether it was created by PREPARE, and not by a message of the protocol. */
   readonly fromSql: boolean;
   readonly executions: number;
 }
 
-/** Everything that the views of `information_schema` tell. */
+/** All facts that the views of `information_schema` show. */
 export interface SystemFacts {
   readonly snapshot: Snapshot;
-  /** Whose `information_schema` is read: other databases show in `catalogs` alone. */
+  /** The database whose `information_schema` is read; other databases only appear in `catalogs`. */
   readonly database: string;
   readonly user: string;
-  /** Undefined: the answer has the dialect's names of types. */
+  /** If undefined, the answer uses the dialect's type names. */
   readonly protocol?: 'postgres' | undefined;
-  /** Of the connection that asks; empty where there is none. */
+  /** The prepared statements of the client's connection; empty if there is none. */
   readonly preparedStatements: readonly PreparedStatementFacts[];
   readonly rights: Rights;
-  /** Columns of views by their ids, for relations that tell of them; empty for others. */
+  /** The columns of views by view id, for relations that show them; empty for others. */
   readonly viewColumns: ReadonlyMap<ObjectId, readonly OutputColumn[]>;
-  /** What of the catalog the user is told of. */
+  /** The objects of the catalog that the user may see. */
   readonly isVisible: Visible;
   readonly engine: string;
   readonly transactions: readonly TransactionInfo[];
   readonly running: readonly QueryFacts[];
-  /** Rows of `engine_running_queries` that other nodes of the engine tell. */
+  /** The rows of `engine_running_queries` of other nodes. */
   readonly elsewhere: readonly (readonly SystemValue[])[];
-  /** Name of this node. */
+  /** The name of this node. */
   readonly node: string;
   readonly history: Iterable<FinishedQuery>;
   readonly metrics: Iterable<MetricsSample>;

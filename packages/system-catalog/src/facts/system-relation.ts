@@ -1,4 +1,4 @@
-/** Types that columns of `information_schema` and `pg_catalog` have: the kernel's names. */
+/** The types of columns of `information_schema` and `pg_catalog`, by the kernel's names. */
 export type SystemType = ScalarType | `${Exclude<ScalarType, 'TIMESTAMP WITH TIME ZONE'>}[]`;
 
 type ScalarType =
@@ -6,7 +6,7 @@ type ScalarType =
   | 'BIGINT'
   | 'INTEGER'
   | 'SMALLINT'
-  /** OIDs have it. */
+  /** The type of OIDs. */
   | 'UINTEGER'
   | 'FLOAT'
   | 'DOUBLE'
@@ -18,17 +18,17 @@ export interface SystemColumn {
   readonly type: SystemType;
 }
 
-/** Dates are times of the day they name; integers are safe integers. */
+/** A date is any instant within the day; integers are safe integers. */
 export type SystemValue = string | number | boolean | Date | null | undefined | readonly (string | number)[];
 
 /** A view of `information_schema` or a relation of `pg_catalog` with its rows. */
 export interface SystemRelation {
   readonly columns: readonly SystemColumn[];
-  /** Made while they are read: `tablets` may have very many. */
+  /** Generated while they are read, because `tablets` may have very many rows. */
   readonly rows: Iterable<readonly SystemValue[]>;
 }
 
-/** Columns from `name TYPE` texts; text is the type where none is told. */
+/** Columns from texts of the form `name TYPE`; the type is text if it is omitted. */
 export const columnsOf = (
   ...columns: readonly (string | readonly [string, SystemType])[]
 ): readonly SystemColumn[] =>

@@ -1,7 +1,7 @@
 /**
- * Types of PostgreSQL: OID, name, length, a word of flags, element type, array type, collation, SQL name (with `_` for blanks,
- * `-` where it is the name), and the functions in, out, receive, send. The flags: by value or by reference, typtype, category,
- * preferred or not, alignment, storage.
+ * Types of PostgreSQL: OID, name, length, a word of flags, element type, array type, collation, SQL name
+ * (with `_` for blanks, `-` if it equals the name), and the functions in, out, receive, send. The flags are:
+ * by value or by reference, typtype, category, preferred or not, alignment, storage.
  */
 export const TYPE_LINES: readonly string[] = [
   '16 bool 1 vbB!cp 0 1000 0 boolean boolin boolout boolrecv boolsend',
@@ -77,7 +77,7 @@ export const TYPE_LINES: readonly string[] = [
   '5069 xid8 8 vbU-dp 0 271 0 - xid8in xid8out xid8recv xid8send',
 ];
 
-/** OIDs of the functions that types name. */
+/** The OIDs of the functions that types refer to. */
 export const TYPE_FUNCTIONS: Readonly<Record<string, number>> = {
   aclitemin: 1031,
   aclitemout: 1032,

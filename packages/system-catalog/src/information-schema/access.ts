@@ -12,7 +12,7 @@ import { columnsOf, type SystemRelation, type SystemValue, TIME } from '../facts
 
 const yesNo = (value: boolean): string => (value ? 'YES' : 'NO');
 
-/** The users that one may see; a password itself is nowhere. */
+/** The users that the user may see; passwords are not shown anywhere. */
 export const users = (facts: SystemFacts): SystemRelation => ({
   columns: columnsOf(
     'user_name',
@@ -39,7 +39,7 @@ export const roles = (facts: SystemFacts): SystemRelation => ({
     .map(({ name, owner, createdAt, alteredAt }) => [name, owner, new Date(createdAt), new Date(alteredAt)]),
 });
 
-/** Who is a member of which role. */
+/** The memberships in roles. */
 export const roleMembers = (facts: SystemFacts): SystemRelation => ({
   columns: columnsOf('role_name', 'member', 'is_grantable', 'grantor'),
   rows: principalsOf(facts).flatMap((member) =>
@@ -50,7 +50,7 @@ export const roleMembers = (facts: SystemFacts): SystemRelation => ({
   ),
 });
 
-/** The memberships by which the user who asks has roles, also those of the roles themselves. */
+/** The memberships through which the current user has roles, including those of the roles themselves. */
 export function applicableRoles({ snapshot, user }: SystemFacts): SystemRelation {
   const { grantees } = rightsOf(snapshot, user);
   const members = snapshot.principals().filter(({ id }) => grantees.has(id));
@@ -63,14 +63,17 @@ export function applicableRoles({ snapshot, user }: SystemFacts): SystemRelation
   return { columns: columnsOf('grantee', 'role_name', 'is_grantable'), rows };
 }
 
-/** The roles that the user who asks has; `public` is one of everybody's. */
+/** The roles that the current user has; everybody has `public`. */
 export function enabledRoles({ snapshot, user }: SystemFacts): SystemRelation {
   const { grantees } = rightsOf(snapshot, user);
   const enabled = snapshot.principals().filter(({ id, kind }) => kind === 'role' && grantees.has(id));
   return { columns: columnsOf('role_name'), rows: enabled.map(({ name }) => [name]) };
 }
 
-/** Of the database and of the engine, as far as they concern the user who asks; `OWNERSHIP` stands for all that owners may do. */
+/**
+ * Privileges on objects of the database and on the engine that concern the current user; `OWNERSHIP`
+ * represents everything that owners may do.
+ */
 export const objectPrivileges = (facts: SystemFacts): SystemRelation => ({
   columns: columnsOf(
     'grantor',
@@ -119,7 +122,10 @@ function* grantRows(
     yield [grantor, granteeName, ...about, privilege, yesNo(grantable)];
 }
 
-/** As the user who asks may see them: those on what is the user's own, and those that the user, or a role of the user's, gave or has. */
+/**
+ * The grants that the current user may see: those on the user's own objects, and those that the user, or a
+ * role of the user, granted or has.
+ */
 export function shownGrants(
   { snapshot, rights }: SystemFacts,
   object: CatalogObject,

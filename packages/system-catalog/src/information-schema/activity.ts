@@ -26,7 +26,7 @@ const RUNNING: readonly SystemColumn[] = columnsOf(
   ['retries', 'INTEGER'],
 );
 
-/** The queries that the nodes of the engine coordinate; those of other nodes as these tell them. */
+/** The queries that the nodes of the engine coordinate; other nodes report theirs. */
 export const runningQueries = ({ running, node, elsewhere }: SystemFacts): SystemRelation => ({
   columns: RUNNING_NOW,
   rows: [...running.map((query) => runningRow(query, node)), ...elsewhere],
@@ -72,13 +72,15 @@ const HISTORY = [
   ),
 ];
 
-/** The latest queries of this node, the oldest first. */
+/** The latest queries of this node, oldest first. */
 export const queryHistory = ({ history }: SystemFacts): SystemRelation => ({
   columns: HISTORY,
   rows: finished(history, () => true),
 });
 
-/** The same without queries that clients ask for themselves: SET, SHOW and reads of `information_schema` alone. */
+/**
+ * The same without queries that clients send on their own: SET, SHOW and pure reads of `information_schema`.
+ */
 export const userQueryHistory = ({ history }: SystemFacts): SystemRelation => ({
   columns: HISTORY,
   rows: finished(history, (query) => !query.isSystemQuery),
@@ -105,7 +107,7 @@ function* finished(
   }
 }
 
-/** The columns of `engine_running_queries`; `until` in milliseconds. */
+/** The values of columns shared with `engine_running_queries`; `until` in milliseconds. */
 function common(query: QueryFacts, status: string, until: number): readonly SystemValue[] {
   return [
     query.user,
@@ -150,7 +152,7 @@ export const metricsHistory = ({ metrics }: SystemFacts): SystemRelation => ({
   ]),
 });
 
-/** The transactions that are open on this node. */
+/** The open transactions of this node. */
 export const transactions = (facts: SystemFacts): SystemRelation => ({
   columns: columnsOf(
     'transaction_id',

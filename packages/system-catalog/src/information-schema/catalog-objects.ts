@@ -29,7 +29,7 @@ export const catalogs = (facts: SystemFacts): SystemRelation => ({
   ]),
 });
 
-/** The same under the names that older clients ask for. */
+/** The same under the names that older clients use. */
 export const databases = (facts: SystemFacts): SystemRelation => ({
   ...catalogs(facts),
   columns: CATALOGS.map((column) => ({ ...column, name: column.name.replace('catalog_', 'database_') })),
@@ -118,7 +118,7 @@ const LOCATIONS = columnsOf(
   ['last_altered', TIME],
 );
 
-/** Credentials are not shown. */
+/** Locations; their credentials are not shown. */
 export function locations(facts: SystemFacts): SystemRelation {
   return {
     columns: LOCATIONS,

@@ -1,7 +1,7 @@
 import type { SystemFacts } from '../facts/system-facts.ts';
 import { columnsOf, type SystemRelation, TIME } from '../facts/system-relation.ts';
 
-/** The one engine of the cluster, and how many of its nodes have part in it now. */
+/** The only engine of the cluster, and the number of its nodes that are alive. */
 export function engines({ engine, nodes }: SystemFacts): SystemRelation {
   const living = nodes.filter(({ status }) => status === 'running' || status === 'draining');
   const isDraining = living.length > 0 && living.every(({ status }) => status === 'draining');
@@ -30,10 +30,13 @@ export function engines({ engine, nodes }: SystemFacts): SystemRelation {
   };
 }
 
-/** `description`, `url` and `attached_to` are NULL: clients ask for them, and an engine serves every database at any address. */
+/**
+ * `description`, `url` and `attached_to` are NULL: clients select them, but an engine serves every database
+ * at any address.
+ */
 const NOT_KEPT = [undefined, undefined, undefined];
 
-/** All that the configuration names; those that are lost, refused or unknown with the reason. */
+/** All nodes of the configuration; for lost, refused or unknown ones with the reason. */
 export const nodesView = ({ nodes, engine }: SystemFacts): SystemRelation => ({
   columns: columnsOf('node_name', 'engine_name', 'host', 'status', 'version', ['started', TIME], 'reason'),
   rows: nodes.map((n) => [n.name, engine, n.host, n.status.toUpperCase(), n.version, n.startedAt, n.reason]),

@@ -66,7 +66,9 @@ function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
   }
 }
 
-/** PostgreSQL's names have no precision, scale and element type: other columns tell them. */
+/**
+ * PostgreSQL's type names do not include precision, scale and element type, which have columns of their own.
+ */
 function dataType(type: SqlType, { protocol }: SystemFacts): string {
   if (protocol !== 'postgres') return dialectTypeName(type);
   return type.kind === 'array' ? 'ARRAY' : typedColumn(type).type.sqlName;
@@ -80,7 +82,7 @@ function partitionColumns(relation: Exclude<RelationObject, { kind: 'view' }>): 
   return new Set(relation.columns.filter((column) => names.has(column.name)));
 }
 
-/** Precision, its radix, scale, digits of a second: as PostgreSQL tells them. */
+/** The precision, its radix, the scale and the fractional digits of seconds, as PostgreSQL reports them. */
 function precision(type: SqlType): readonly SystemValue[] {
   switch (type.kind) {
     case 'int':

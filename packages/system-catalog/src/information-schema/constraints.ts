@@ -23,7 +23,7 @@ function* constraintsOfDatabase(facts: SystemFacts): Generator<ShownConstraint> 
   }
 }
 
-/** Names of columns by their ids. */
+/** The names of columns by id. */
 const columnNames = ({ columns }: TableObject, ids: readonly number[]): readonly string[] =>
   ids.map((id) => columns.find((column) => column.id === id)!.name);
 
@@ -36,7 +36,9 @@ export function referencedTable(
   return { table, schema: snapshot.object(table.schemaId) as SchemaObject };
 }
 
-/** A constraint without its name, as `CREATE TABLE` takes it and `pg_get_constraintdef` shows it. */
+/**
+ * A constraint without its name, in the form that `CREATE TABLE` accepts and `pg_get_constraintdef` shows.
+ */
 export function constraintDefinition(
   constraint: TableConstraint,
   table: TableObject,
@@ -73,7 +75,7 @@ const nameOf = ({ database }: SystemFacts, { schema, constraint }: ShownConstrai
 const tableOf = ({ database }: SystemFacts, { schema, table }: ShownConstraint) =>
   [database, schema.name, table.name] as const;
 
-/** A relation with the rows that each constraint gives. */
+/** A relation with the rows that each constraint yields. */
 const relation =
   (
     columns: readonly (string | readonly [string, SystemType])[],
@@ -91,7 +93,7 @@ const TYPES = {
   check: 'CHECK',
 } as const;
 
-/** Views of the SQL standard that show constraints. CHECK alone is enforced. */
+/** The views of the SQL standard about constraints. Only CHECK is enforced. */
 export const CONSTRAINT_VIEWS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = {
   table_constraints: relation(
     [

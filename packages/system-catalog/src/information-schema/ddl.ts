@@ -19,8 +19,9 @@ import {
 import { constraintDefinition } from './constraints.ts';
 
 /**
- * The statement that makes the relation again. For a table it gives the same columns, index, partitions and options; its
- * indexes have statements of their own in `indexes`. Secrets in views and URLs are `***`: who may read rows through them may see this.
+ * The statement that recreates the relation. For a table it has the same columns, index, partitions and
+ * options; its indexes have statements of their own in `indexes`. Secrets in views and URLs become `***`,
+ * because every reader of its rows may see this text.
  */
 export function ddlOf(relation: RelationObject, schema: string, snapshot: Snapshot): string {
   switch (relation.kind) {
@@ -60,7 +61,7 @@ function viewDdl(view: ViewObject, schema: string): string {
   return `CREATE VIEW ${fullName(schema, view.name)}${names} AS ${redactedQuery(view.sql)}`;
 }
 
-/** Credentials stay out of it: only what is known to be an option of the format is told. */
+/** Only known options of the format are included, so that credentials are not shown. */
 function externalTableDdl(table: ExternalTableObject, schema: string, snapshot: Snapshot): string {
   const options = Object.entries(table.options)
     .filter(([name]) => EXTERNAL_TABLE_OPTIONS.values.includes(name))

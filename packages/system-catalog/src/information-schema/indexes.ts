@@ -15,7 +15,7 @@ const COLUMNS = columnsOf(
   ['created', TIME],
 );
 
-/** The primary index of a table goes by the table's name. */
+/** The primary index of a table has the table's name. */
 export const indexes = (facts: SystemFacts): SystemRelation => ({ columns: COLUMNS, rows: rows(facts) });
 
 function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {

@@ -43,9 +43,12 @@ const VIEWS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = 
   views,
 };
 
-/** The names that stand behind `information_schema.`. */
+/** The names that may follow `information_schema.`. */
 export const INFORMATION_SCHEMA_VIEWS: readonly string[] = Object.keys(VIEWS);
 
-/** A view of `information_schema` by its name without the schema; undefined when there is none. Rows are made as they are read. */
+/**
+ * A view of `information_schema` by its unqualified name; undefined if there is none. Its rows are generated
+ * while they are read.
+ */
 export const informationSchemaRelation = (name: string, facts: SystemFacts): SystemRelation | undefined =>
   Object.hasOwn(VIEWS, name) ? VIEWS[name]?.(facts) : undefined;

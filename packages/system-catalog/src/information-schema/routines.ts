@@ -21,7 +21,7 @@ const COLUMNS = columnsOf(
   'is_deterministic',
 );
 
-/** The functions that the dialect documents, a row for each signature. */
+/** The documented functions of the dialect, one row per signature. */
 export const routines = ({ database }: SystemFacts): SystemRelation => ({
   columns: COLUMNS,
   rows: DIALECT_FUNCTIONS.flatMap((f) =>

@@ -5,8 +5,9 @@ import { quoteName, quoteText } from '@tessera/kernel';
 import type { ShowGrantsStatement } from '@tessera/sql';
 
 /**
- * The query that answers SHOW GRANTS: what is granted in the database and on the engine, and who is a member of which role.
- * @throws TesseraError what names meet that nothing has
+ * The query that answers SHOW GRANTS: the grants in the database and on the engine, and the memberships in
+ * roles.
+ * @throws TesseraError if a name does not exist
  */
 export function showGrantsQuery(
   { on, of }: ShowGrantsStatement,
@@ -25,7 +26,7 @@ export function showGrantsQuery(
     ORDER BY object_type, object_schema, object_name, grantee, privilege, grantor`;
 }
 
-/** Grants of objects that may be in several databases. */
+/** The grants on objects, which may be in several databases. */
 function privilegesOn(snapshot: Snapshot, objects: readonly CatalogObject[]): readonly string[] {
   const byDatabase = Map.groupBy(objects, (object) => placeOf(snapshot, object).database);
   if (byDatabase.size === 0) return [privilegesIn('tessera', 'false')];
@@ -49,7 +50,7 @@ const memberships = (database: string): string =>
   `SELECT member, 'MEMBER', 'role', NULL::text, NULL::text, role_name, is_grantable, grantor
    FROM ${quoteName(database)}.${INFORMATION_SCHEMA}.role_members`;
 
-/** Names of what the object is in. */
+/** The names of the containers of the object. */
 function placeOf(
   snapshot: Snapshot,
   object: CatalogObject,

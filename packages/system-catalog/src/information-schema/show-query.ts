@@ -11,10 +11,10 @@ import { quoteName, quoteText } from '@tessera/kernel';
 import { columnType, dialectTypeName, type ShowStatement } from '@tessera/sql';
 import { ddlOf } from './ddl.ts';
 
-/** A view whose columns only binding tells. */
+/** A view whose columns are only known after binding. */
 export interface ViewToDescribe {
   readonly kind: 'view';
-  /** A query of it. */
+  /** A query that selects from it. */
   readonly sql: string;
 }
 
@@ -46,7 +46,7 @@ export function showQuery(
   return `SELECT ${list.columns} FROM ${from}${where} ORDER BY ${list.order}`;
 }
 
-/** What DESCRIBE answers for a view or a query: the same columns as for a table. */
+/** The result of DESCRIBE for a view or a query: the same columns as for a table. */
 export function describedView(columns: readonly { readonly name: string; readonly type: string }[]): string {
   const rows = columns.map(({ name, type }, i) => {
     const isNullable = type.endsWith(' null');
@@ -56,7 +56,7 @@ export function describedView(columns: readonly { readonly name: string; readonl
   return `SELECT column_name, data_type, is_nullable, column_default FROM (VALUES ${rows.join(', ')}) AS c(n, column_name, data_type, is_nullable, column_default) ORDER BY n`;
 }
 
-/** The name that columns of tables show for a type of a result; types that no table has keep theirs. */
+/** The name that columns of tables show for a result type; types that no table can have keep their names. */
 function dialectName(type: string): string {
   try {
     return dialectTypeName(columnType(type));
@@ -141,7 +141,7 @@ function columnsQuery({ database, schema, name }: Place, pattern: string | undef
     ORDER BY ordinal_position`;
 }
 
-/** `IN a`: a schema of this database, else a database; `IN a.b`: a schema of another. */
+/** `IN a` is a schema of this database, or else a database; `IN a.b` is a schema of another database. */
 function scopeOf(
   { what, name }: ShowStatement,
   snapshot: Snapshot,

@@ -3,7 +3,10 @@ import type { SqlType } from '@tessera/sql';
 import { typedColumn } from '../facts/postgres-types.ts';
 import { columnsOf, type SystemValue } from '../facts/system-relation.ts';
 
-/** What the SQL standard has in `columns` beyond what the engine tells; most of it is never there. */
+/**
+ * The columns of the SQL standard's `columns` view that the engine has no facts for; most of them are always
+ * NULL.
+ */
 export const STANDARD_COLUMNS = columnsOf(
   ['character_maximum_length', 'INTEGER'],
   ['character_octet_length', 'INTEGER'],
@@ -41,13 +44,13 @@ export const STANDARD_COLUMNS = columnsOf(
 
 export interface PlacedColumn {
   readonly type: SqlType;
-  /** In its relation, from 1 on. */
+  /** The position in its relation, from 1. */
   readonly place: number;
   readonly isUpdatable: boolean;
   readonly identity?: Column['identity'];
 }
 
-/** Values of STANDARD_COLUMNS for a column. */
+/** The values of STANDARD_COLUMNS for a column. */
 export function standardColumn(
   database: string,
   { type, place, isUpdatable, identity }: PlacedColumn,
@@ -70,7 +73,7 @@ export function standardColumn(
 }
 
 const MAX_BYTES_OF_CHARACTER = 4;
-/** The size of the largest text that PostgreSQL stores. */
+/** The size of the largest text that PostgreSQL can store. */
 const MAX_BYTES = 2 ** 30;
 
 function octetLength(type: SqlType): number | undefined {

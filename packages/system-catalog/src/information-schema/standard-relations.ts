@@ -13,7 +13,10 @@ type ColumnList = readonly (string | readonly [string, SystemType])[];
 
 const TABLE = ['table_catalog', 'table_schema', 'table_name'] as const;
 
-/** Relations of the SQL standard over sequences, and over what the engine has none of: triggers, domains. */
+/**
+ * Relations of the SQL standard about sequences, and about features that the engine does not have: triggers,
+ * domains.
+ */
 export const STANDARD_RELATIONS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = {
   character_sets: ({ database }) => ({
     columns: columnsOf(

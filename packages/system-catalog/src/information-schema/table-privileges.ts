@@ -16,13 +16,13 @@ const COLUMNS = columnsOf(
   'with_hierarchy',
 );
 
-/** As PostgreSQL has it: owners have each privilege, `public` is written PUBLIC. */
+/** As in PostgreSQL, owners have every privilege, and `public` is written PUBLIC. */
 export const tablePrivileges = (facts: SystemFacts): SystemRelation => ({
   columns: COLUMNS,
   rows: rows(facts),
 });
 
-/** Without what is granted to everybody. */
+/** The same without grants to everybody. */
 export const roleTableGrants = (facts: SystemFacts): SystemRelation => ({
   columns: COLUMNS,
   rows: rows(facts).filter(([, grantee]) => grantee !== 'PUBLIC'),

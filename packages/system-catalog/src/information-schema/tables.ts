@@ -34,7 +34,9 @@ const COLUMNS = columnsOf(
 
 const TABLE_TYPES = { table: 'BASE TABLE', view: 'VIEW', external_table: 'EXTERNAL' } as const;
 
-/** `compression_ratio` is uncompressed by compressed bytes; `fragmentation` the percentage of rows that are deleted. */
+/**
+ * `compression_ratio` is uncompressed by compressed bytes; `fragmentation` is the percentage of deleted rows.
+ */
 export function tables(facts: SystemFacts): SystemRelation {
   return { columns: COLUMNS, rows: rows(facts) };
 }
@@ -58,7 +60,7 @@ function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
   }
 }
 
-/** From `type` to `fragmentation`. */
+/** The values from `type` to `fragmentation`. */
 function contents({ snapshot }: SystemFacts, { relation }: PlacedRelation): readonly SystemValue[] {
   if (relation.kind !== 'table') return Array.from({ length: 8 }, () => null);
   const { tablets, rows: stored, deletedRows, bytes, uncompressedBytes } = snapshot.totals(relation.id);

@@ -19,7 +19,10 @@ const COLUMNS = columnsOf(
   ['created', TIME],
 );
 
-/** `number_of_rows` counts the rows that are not deleted; `partition` is a JSON array of the expressions' values. */
+/**
+ * `number_of_rows` counts the rows that are not deleted; `partition` is a JSON array of the expressions'
+ * values.
+ */
 export const tablets = (facts: SystemFacts): SystemRelation => ({ columns: COLUMNS, rows: rows(facts) });
 
 function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {

@@ -12,7 +12,7 @@ const LETTERS: Readonly<Partial<Record<Privilege, string>>> = {
   CREATE: 'C',
 };
 
-/** What an owner has, by kind of object. */
+/** The privileges of an owner, by kind of object. */
 const OWNED: Readonly<Record<string, string>> = {
   table: 'arwdDm',
   external_table: 'arwdDm',
@@ -24,7 +24,10 @@ const OWNED: Readonly<Record<string, string>> = {
 
 const quoted = (name: string): string => (/^[a-z0-9_]+$/i.test(name) ? name : quoteName(name));
 
-/** Grants on an object as PostgreSQL's `aclitem[]`: `alice=r*w/bob`; null where the owner alone has rights. */
+/**
+ * The grants on an object as PostgreSQL's `aclitem[]`: `alice=r*w/bob`; null if only the owner has
+ * privileges.
+ */
 export function aclOf(object: CatalogObject, snapshot: Snapshot): readonly string[] | null {
   const { grants = [], owner, kind } = object;
   if (grants.length === 0) return null;

@@ -3,7 +3,7 @@ import type { PostgresFacts } from './postgres-facts.ts';
 import { roleOid } from './postgres-facts.ts';
 import { catalogRelation } from './row.ts';
 
-/** `pg_stat_activity`: the queries that run on this node. Connections that run none do not show. */
+/** `pg_stat_activity`: the running queries of this node. Idle connections are not shown. */
 export const activity = (facts: PostgresFacts): SystemRelation => {
   const { snapshot, database, oids } = facts;
   const owner = snapshot.database(database);

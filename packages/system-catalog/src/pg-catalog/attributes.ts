@@ -19,7 +19,7 @@ const PLAIN: Row = {
   attinhcount: 0,
 };
 
-/** `pg_attribute`: columns of everything in `pg_class`. */
+/** `pg_attribute`: the columns of everything in `pg_class`. */
 export const attributes = (facts: PostgresFacts): SystemRelation =>
   catalogRelation('pg_attribute', rows(facts));
 
@@ -77,7 +77,7 @@ const attribute = (
   attcollation: type.collation,
 });
 
-/** `pg_attrdef`: defaults, as their texts. */
+/** `pg_attrdef`: defaults as texts. */
 export const attributeDefaults = (facts: PostgresFacts): SystemRelation =>
   catalogRelation('pg_attrdef', defaults(facts));
 

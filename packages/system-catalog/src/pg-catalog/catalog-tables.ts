@@ -1,4 +1,4 @@
-/** Catalogs of PostgreSQL 15: OID and columns with their types. */
+/** The catalog tables of PostgreSQL 15: OID and columns with their types. */
 export const CATALOG_TABLES: Readonly<Record<string, readonly [oid: number, columns: string]>> = {
   pg_aggregate: [
     2600,

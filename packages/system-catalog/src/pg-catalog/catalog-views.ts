@@ -1,4 +1,4 @@
-/** System views of PostgreSQL 15: OID and columns with their types. */
+/** The system views of PostgreSQL 15: OID and columns with their types. */
 export const CATALOG_VIEWS: Readonly<Record<string, readonly [oid: number, columns: string]>> = {
   pg_available_extension_versions: [
     12000,

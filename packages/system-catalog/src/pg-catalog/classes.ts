@@ -15,7 +15,7 @@ import { sequenceClasses } from './sequences.ts';
 import { type DescribedRelation, systemRelations } from './system-relations.ts';
 
 const HEAP = 2;
-/** Access methods of indexes: all but `btree` are our own, which PostgreSQL does not have. */
+/** The access methods of indexes; all except `btree` are our own, which PostgreSQL does not have. */
 export const INDEX_METHODS = { btree: 403, primary: 8001, aggregating: 8002, skip: 8003 } as const;
 
 const KINDS = { table: 'r', view: 'v', external_table: 'f' } as const;
@@ -47,7 +47,10 @@ const PLAIN: Row = {
   relminmxid: 0,
 };
 
-/** `pg_class`: tables, views, external tables (foreign tables of PostgreSQL), indexes, and what every database has. */
+/**
+ * `pg_class`: tables, views, external tables (PostgreSQL's foreign tables), indexes, and the system relations
+ * of every database.
+ */
 export const classes = (facts: PostgresFacts): SystemRelation => catalogRelation('pg_class', rows(facts));
 
 function* rows(facts: PostgresFacts): Generator<Row> {

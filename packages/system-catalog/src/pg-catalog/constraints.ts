@@ -72,11 +72,11 @@ function details(constraint: TableConstraint, table: TableObject, facts: Postgre
   };
 }
 
-/** Places of columns in their table, from 1 on. */
+/** The positions of columns in their table, from 1. */
 const places = ({ columns }: TableObject, ids: readonly number[]): readonly number[] =>
   ids.map((id) => 1 + columns.findIndex((column) => column.id === id));
 
-/** OIDs of constraints with what `pg_get_constraintdef` shows of them. */
+/** The OIDs of constraints with their `pg_get_constraintdef` texts. */
 export function* constraintDefinitions(facts: PostgresFacts): Generator<readonly [number, string]> {
   for (const { relation } of userRelations(facts)) {
     if (relation.kind !== 'table') continue;

@@ -29,7 +29,7 @@ export const databases = (facts: PostgresFacts): SystemRelation =>
     })),
   );
 
-/** `pg_tablespace`: there is one place for tables. */
+/** `pg_tablespace`: there is only one. */
 export const tablespaces = (): SystemRelation =>
   catalogRelation('pg_tablespace', [
     { oid: DEFAULT_TABLESPACE, spcname: 'pg_default', spcowner: ADMIN_OID },

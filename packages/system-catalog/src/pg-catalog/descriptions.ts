@@ -7,7 +7,7 @@ const PG_CLASS = 1259;
 const PG_NAMESPACE = 2615;
 const PG_DATABASE = 1262;
 
-/** `pg_description`: of relations and schemas. */
+/** `pg_description`: the comments of relations and schemas. */
 export const descriptions = (facts: PostgresFacts): SystemRelation =>
   catalogRelation('pg_description', rows(facts));
 
@@ -23,7 +23,7 @@ function* rows(facts: PostgresFacts): Generator<Row> {
   }
 }
 
-/** `pg_shdescription`: of databases. */
+/** `pg_shdescription`: the comments of databases. */
 export const sharedDescriptions = (facts: PostgresFacts): SystemRelation =>
   catalogRelation(
     'pg_shdescription',

@@ -27,7 +27,7 @@ export const languages = (): SystemRelation =>
     })),
   );
 
-/** `pg_collation`: texts compare by their bytes. */
+/** `pg_collation`: texts are compared by their bytes. */
 export const collations = (): SystemRelation =>
   catalogRelation(
     'pg_collation',

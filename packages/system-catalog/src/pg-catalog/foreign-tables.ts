@@ -5,21 +5,23 @@ import { catalogRelation, type Row } from './row.ts';
 const WRAPPER = 8011;
 const SERVER = 8012;
 
-/** `pg_foreign_table`: external tables. Their URLs stay with `information_schema.tables`. */
+/** `pg_foreign_table`: external tables. Their URLs are only in `information_schema.tables`. */
 export const foreignTables = (facts: PostgresFacts): SystemRelation =>
   catalogRelation(
     'pg_foreign_table',
     externalTables(facts).map(({ oid }) => ({ ftrelid: oid, ftserver: SERVER })),
   );
 
-/** `pg_foreign_server`: there is one where there are external tables, so that no other dump has it. */
+/**
+ * `pg_foreign_server`: it has a row only if there are external tables, so that other dumps do not contain it.
+ */
 export const foreignServers = (facts: PostgresFacts): SystemRelation =>
   catalogRelation(
     'pg_foreign_server',
     whereNeeded(facts, { oid: SERVER, srvname: 'files', srvowner: ADMIN_OID, srvfdw: WRAPPER }),
   );
 
-/** `pg_foreign_data_wrapper`, as the server. */
+/** `pg_foreign_data_wrapper`: it has a row under the same condition as the server. */
 export const foreignDataWrappers = (facts: PostgresFacts): SystemRelation =>
   catalogRelation(
     'pg_foreign_data_wrapper',

@@ -2,7 +2,7 @@ import type { SystemRelation } from '../facts/system-relation.ts';
 import { indexDefinition, type PostgresFacts, userIndexes } from './postgres-facts.ts';
 import { catalogRelation, type Row } from './row.ts';
 
-/** `pg_index`. PRIMARY KEY and UNIQUE are shown as unique, which the engine does not enforce. */
+/** `pg_index`. PRIMARY KEY and UNIQUE are shown as unique, although the engine does not enforce them. */
 export const indexes = (facts: PostgresFacts): SystemRelation => catalogRelation('pg_index', rows(facts));
 
 function* rows(facts: PostgresFacts): Generator<Row> {

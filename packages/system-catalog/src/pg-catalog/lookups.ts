@@ -45,11 +45,14 @@ const oidOf = (pairs: LookupRelation['pairs']): LookupRelation => ({
   pairs,
 });
 
-/** Schemas that names without one are looked up in. Of temporary schemas, a session sees only its own. */
+/**
+ * The schemas in which unqualified names are looked up. Of the temporary schemas, a session only sees its
+ * own.
+ */
 const isInSearchPath = (schema: string): boolean =>
   schema === 'pg_catalog' || schema === 'public' || isTemporaryName(schema);
 
-/** The first of those that have the same key. */
+/** Keeps the first of several pairs with the same key. */
 function* unique(pairs: Iterable<Pair>): Generator<Pair> {
   const seen = new Set<SystemValue>();
   for (const pair of pairs) {
@@ -151,7 +154,7 @@ const routineNames = (): readonly NamedOid[] => [
   ...signatures(),
 ];
 
-/** Further words for types that SQL has. */
+/** Additional names of types in SQL. */
 const TYPE_ALIASES: Readonly<Record<string, string>> = {
   char: 'bpchar',
   dec: 'numeric',
@@ -216,7 +219,7 @@ const RELATIONS: Readonly<Record<Lookup, LookupRelation>> = {
   },
 };
 
-/** The relation that functions look something up in: columns `$key` and `$value`, keys unique. */
+/** The relation that serves lookups of functions: columns `$key` and `$value`, with unique keys. */
 export function lookupRows(lookup: Lookup, facts: PostgresFacts): SystemRelation {
   const { key, value, pairs } = RELATIONS[lookup];
   return { columns: columnsOf(['$key', key], ['$value', value]), rows: unique(pairs(facts)) };

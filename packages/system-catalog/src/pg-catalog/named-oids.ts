@@ -17,7 +17,7 @@ export interface NamedOid {
 
 export interface NamedClass extends NamedOid {
   readonly schema: string;
-  /** Every database has it, and everybody may read it. */
+  /** Whether it is a system relation, which every database has and everybody may read. */
   readonly isOfSystem: boolean;
 }
 

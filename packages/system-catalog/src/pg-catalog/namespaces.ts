@@ -35,7 +35,7 @@ export const namespaces = (facts: PostgresFacts): SystemRelation =>
 
 const NAMESPACES = CATALOG_TABLES.pg_namespace![0];
 
-/** `pg_init_privs`: the grants on system schemas are there from the start, so that dumps leave them out. */
+/** `pg_init_privs`: the initial grants on system schemas, which dumps leave out. */
 export const initialPrivileges = (): SystemRelation =>
   catalogRelation(
     'pg_init_privs',

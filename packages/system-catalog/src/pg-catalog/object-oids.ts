@@ -1,29 +1,29 @@
 import type { ObjectId, Snapshot } from '@tessera/catalog';
 
-/** OIDs below belong to what every database has. */
+/** Smaller OIDs belong to system objects that every database has. */
 const FIRST_USER_OID = 16_384;
 const LAST_OID = 0x7fff_ffff;
 
 /**
- * OIDs of what the catalog holds. They follow from the ids of the objects, so that an object keeps its OID for as long as
- * nothing that is older takes it: of two that would have the same, the older one has it and the other the next that is free.
- * They fit an int4, which some clients read them as.
+ * OIDs of catalog objects, derived from their ids. An object keeps its OID as long as no older object claims
+ * it: if two would have the same OID, the older one has it and the other one the next free OID. OIDs fit into
+ * an int4, which some clients use.
  */
 export class ObjectOids {
   readonly #oids = new Map<string, number>();
   readonly #taken = new Set<number>();
 
-  /** @param keys of all objects, the oldest first */
+  /** @param keys the keys of all objects, oldest first */
   constructor(keys: Iterable<string>) {
     for (const key of keys) this.#add(key);
   }
 
-  /** 0 for what is not there. */
+  /** Returns 0 for an unknown key. */
   of(key: string): number {
     return this.#oids.get(key) ?? 0;
   }
 
-  /** Of a name that is not in the catalog; the same as long as this object lives. */
+  /** The OID of a name that is not in the catalog; stable for the lifetime of this instance. */
   ofName(name: string): number {
     const key = `name/${name}`;
     return this.#oids.get(key) ?? this.#add(key);
@@ -38,7 +38,7 @@ export class ObjectOids {
   }
 }
 
-/** FNV-1a, 32 bits, with a final mix: ULIDs of one moment differ at their end only. */
+/** FNV-1a, 32 bits, with a final mix: ULIDs of the same moment only differ at their end. */
 function hashOf(key: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < key.length; i += 1) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
@@ -47,18 +47,18 @@ function hashOf(key: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** What an index of a table is known by. */
+/** The key of an index of a table. */
 export const indexKey = (table: ObjectId, name: string): string => `${table}/index/${name}`;
-/** What a constraint of a table is known by. */
+/** The key of a constraint of a table. */
 export const constraintKey = (table: ObjectId, name: string): string => `${table}/constraint/${name}`;
-/** What the index is known by that PostgreSQL has behind a PRIMARY KEY or UNIQUE constraint. */
+/** The key of the index that PostgreSQL shows for a PRIMARY KEY or UNIQUE constraint. */
 export const keyIndexKey = (table: ObjectId, name: string): string => `${table}/key/${name}`;
-/** What the default of a column is known by. */
+/** The key of a column's default. */
 export const defaultKey = (table: ObjectId, column: number): string => `${table}/default/${column}`;
 
 const KNOWN = new WeakMap<Snapshot, Map<string, ObjectOids>>();
 
-/** OIDs of the databases, users and roles of a snapshot, and of everything in one of its databases. */
+/** The OIDs of the databases, users and roles of a snapshot, and of everything in one of its databases. */
 export function objectOids(snapshot: Snapshot, database: string): ObjectOids {
   const ofSnapshot = KNOWN.get(snapshot) ?? new Map<string, ObjectOids>();
   KNOWN.set(snapshot, ofSnapshot);

@@ -26,7 +26,7 @@ import { settings } from './settings.ts';
 import { timeZones } from './time-zones.ts';
 import { types } from './types.ts';
 
-/** Relations that have rows. */
+/** The relations that have rows. */
 const FILLED: Readonly<Record<string, (facts: PostgresFacts) => SystemRelation>> = {
   $keywords: keywords,
   pg_am: accessMethods,
@@ -68,15 +68,15 @@ const FILLED: Readonly<Record<string, (facts: PostgresFacts) => SystemRelation>>
 
 export const RELATIONS_WITH_ROWS: readonly string[] = Object.keys(FILLED);
 
-/** The names that stand behind `pg_catalog.`. */
+/** The names that may follow `pg_catalog.`. */
 export const PG_CATALOG_RELATIONS: readonly string[] = [
   ...Object.keys(CATALOG_TABLES),
   ...Object.keys(CATALOG_VIEWS),
 ];
 
 /**
- * A relation of `pg_catalog` by its name; undefined where there is none. PostgreSQL's relations that nothing here fills are
- * empty.
+ * A relation of `pg_catalog` by its name; undefined if there is none. PostgreSQL's other relations are empty
+ * here.
  */
 export function pgCatalogRelation(name: string, facts: PostgresFacts): SystemRelation | undefined {
   if (Object.hasOwn(FILLED, name)) return FILLED[name]?.(facts);

@@ -14,10 +14,12 @@ import { indexKey, keyIndexKey, type ObjectOids, objectOids } from './object-oid
 export const PG_CATALOG_OID = 11;
 const PUBLIC_SCHEMA_OID = 2200;
 export const INFORMATION_SCHEMA_OID = 13_207;
-/** Of the role `system_admin`, which owns what every database has: that of PostgreSQL's first superuser. */
+/**
+ * The OID of the role `system_admin`, which owns the system objects: that of PostgreSQL's first superuser.
+ */
 export const ADMIN_OID = 10;
 
-/** Everything that relations of `pg_catalog` are made from. */
+/** All facts that relations of `pg_catalog` are made from. */
 export interface PostgresFacts extends SystemFacts {
   readonly oids: ObjectOids;
 }
@@ -33,13 +35,13 @@ export interface UserIndex {
   readonly oid: number;
   readonly name: string;
   readonly table: UserRelation;
-  /** `btree`: what clients expect behind a PRIMARY KEY or UNIQUE constraint; there is no such structure. */
+  /** `btree` is what clients expect for a PRIMARY KEY or UNIQUE constraint; no such structure exists. */
   readonly kind: 'primary' | 'aggregating' | 'skip' | 'btree';
-  /** Whether it stands for a primary key. */
+  /** Whether it represents a primary key. */
   readonly isPrimaryKey: boolean;
-  /** Expressions of the dialect. */
+  /** The expressions, in the dialect. */
   readonly expressions: readonly string[];
-  /** Places of the columns in the table from 1 on; 0 for an expression. */
+  /** The positions of the columns in the table, from 1; 0 for an expression. */
   readonly places: readonly number[];
 }
 
@@ -51,10 +53,10 @@ export const postgresFacts = (facts: SystemFacts): PostgresFacts => ({
 export const schemaOid = ({ oids }: PostgresFacts, schema: SchemaObject): number =>
   schema.name === 'public' ? PUBLIC_SCHEMA_OID : oids.of(schema.id);
 
-/** Schemas of the database that the user may see. */
+/** The schemas of the database that the user may see. */
 export const userSchemas = (facts: PostgresFacts): readonly SchemaObject[] => [...schemasOfDatabase(facts)];
 
-/** Tables, views and external tables that the user may see. */
+/** The tables, views and external tables that the user may see. */
 export function* userRelations(facts: PostgresFacts): Generator<UserRelation> {
   for (const { schema, relation } of relationsOfDatabase(facts)) {
     yield { oid: facts.oids.of(relation.id), schema, schemaOid: schemaOid(facts, schema), relation };
@@ -67,7 +69,7 @@ export function* userIndexes(facts: PostgresFacts): Generator<UserIndex> {
     if (relation.kind !== 'table') continue;
     const keys = (relation.constraints ?? []).filter(isKey);
     for (const key of keys) yield keyIndex(facts, table, relation, key);
-    // A primary key that is the primary index too is shown once.
+    // A primary key that is also the primary index is shown once.
     const isKeyed = keys.some(({ columns }) => columns.join() === relation.primaryIndex.join());
     if (relation.primaryIndex.length > 0 && !isKeyed) yield primaryIndex(facts, table, relation);
     for (const { name, kind, expressions } of relation.indexes) {
@@ -95,7 +97,7 @@ const keyIndex = (
   ...indexedColumns(relation, columns),
 });
 
-/** A name of its own: tables and indexes share one namespace in PostgreSQL. */
+/** A generated name: tables and indexes share one namespace in PostgreSQL. */
 function primaryIndex(facts: PostgresFacts, table: UserRelation, relation: TableObject): UserIndex {
   return {
     oid: facts.oids.of(indexKey(relation.id, '')),
@@ -118,11 +120,13 @@ function indexedColumns(
 const placeOf = ({ columns }: TableObject, expression: string): number =>
   1 + columns.findIndex(({ name }) => quoteIdentifier(name) === expression || name === expression);
 
-/** As `pg_get_indexdef` answers. */
+/** The text that `pg_get_indexdef` returns. */
 export const indexDefinition = ({ name, table, kind, expressions }: UserIndex): string =>
   `CREATE ${kind === 'btree' ? 'UNIQUE ' : ''}INDEX ${quoteIdentifier(name)} ON ${quoteIdentifier(table.schema.name)}.${quoteIdentifier(table.relation.name)} USING ${kind} (${expressions.join(', ')})`;
 
-/** The user or role of a name: names that nobody has (where authentication is disabled) have OIDs too. */
+/**
+ * The OID of the user or role with a name: unknown names, which occur without authentication, have OIDs too.
+ */
 export const roleOid = ({ snapshot, oids }: PostgresFacts, name: string): number => {
   const principal = snapshot.principal(name);
   if (principal?.id === ADMIN_ROLE.id) return ADMIN_OID;

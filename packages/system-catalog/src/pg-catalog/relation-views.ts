@@ -37,7 +37,7 @@ function* viewRows(facts: PostgresFacts): Generator<Row> {
   }
 }
 
-/** The text of a view as `pg_get_viewdef` gives it, without secrets. */
+/** The text of a view as `pg_get_viewdef` returns it, without secrets. */
 export const viewDefinition = (sql: string): string => `${redactedQuery(sql).replace(/[;\s]+$/, '')};`;
 
 const COUNTERS = [
@@ -58,7 +58,7 @@ const COUNTERS = [
 ];
 const ZEROS: Row = Object.fromEntries(COUNTERS.map((name) => [name, 0]));
 
-/** `pg_stat_user_tables` and `pg_stat_all_tables`: how many rows there are; nothing else is counted. */
+/** `pg_stat_user_tables` and `pg_stat_all_tables`: the number of rows; nothing else is counted. */
 export const tableStatistics =
   (name: string) =>
   (facts: PostgresFacts): SystemRelation =>

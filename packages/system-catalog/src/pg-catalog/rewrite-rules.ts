@@ -2,7 +2,7 @@ import type { SystemRelation } from '../facts/system-relation.ts';
 import { type PostgresFacts, userRelations } from './postgres-facts.ts';
 import { catalogRelation } from './row.ts';
 
-/** `pg_rewrite`: a view is the rule `_RETURN` of its relation. */
+/** `pg_rewrite`: each view has the rule `_RETURN`. */
 export const rewriteRules = (facts: PostgresFacts): SystemRelation =>
   catalogRelation(
     'pg_rewrite',

@@ -11,12 +11,12 @@ interface Role {
   readonly principal: PrincipalObject | undefined;
 }
 
-/** `public` is no role in PostgreSQL. */
+/** In PostgreSQL, `public` is not a role. */
 const isRole = ({ id }: PrincipalObject): boolean => id !== PUBLIC_ROLE.id;
 
 /**
- * Users and roles that the user may see or that own what the user sees, and names that own something or ask while
- * authentication is disabled.
+ * The users and roles that the user may see or that own something visible, and without authentication also
+ * names that own something or run queries.
  */
 export function rolesOf(facts: PostgresFacts): readonly Role[] {
   const names = new Set([

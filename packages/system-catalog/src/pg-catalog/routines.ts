@@ -5,7 +5,7 @@ import { TYPE_FUNCTIONS } from '../facts/type-lines.ts';
 import { ADMIN_OID, PG_CATALOG_OID } from './postgres-facts.ts';
 import { catalogRelation, type Row } from './row.ts';
 
-/** Language of functions that are built in. */
+/** The language of built-in functions. */
 const INTERNAL = 12;
 const FIRST_OID = 9000;
 
@@ -31,7 +31,9 @@ const PLAIN: Row = {
 
 const KINDS: Readonly<Record<string, string>> = { aggregate: 'a', window: 'w' };
 
-/** `pg_proc`: the documented functions, a row for each signature, and the input and output functions of types. */
+/**
+ * `pg_proc`: the documented functions, one row per signature, and the input and output functions of types.
+ */
 export const routines = (): SystemRelation => catalogRelation('pg_proc', rows());
 
 function* rows(): Generator<Row> {
@@ -49,13 +51,13 @@ export interface Signature {
   readonly name: string;
   readonly category: string;
   readonly signature: string;
-  /** Between its parentheses. */
+  /** The text between the parentheses. */
   readonly parameters: string;
-  /** After its arrow. */
+  /** The text after the arrow. */
   readonly result: string;
 }
 
-/** The documented functions, with those of types. */
+/** The documented functions and those of types. */
 export function* signatures(): Generator<Signature> {
   let oid = FIRST_OID;
   for (const { name, aliases = [], category, signatures: all } of DIALECT_FUNCTIONS) {
@@ -77,7 +79,7 @@ const WORDS: Readonly<Record<string, string>> = {
   boolean: 'bool',
 };
 
-/** `anyelement` for what PostgreSQL has no single type for. */
+/** The return type; `anyelement` if PostgreSQL has no single type for it. */
 function returnType(result: string): number {
   const found = postgresType(WORDS[result] ?? result);
   return (found ?? postgresType('anyelement')).oid;

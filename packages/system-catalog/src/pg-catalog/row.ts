@@ -1,7 +1,7 @@
 import type { SystemRelation, SystemValue } from '../facts/system-relation.ts';
 import { catalogColumns } from './system-relations.ts';
 
-/** A row by the names of its columns; NULL where a column is not named. */
+/** A row by column names; columns that are not named are NULL. */
 export type Row = Readonly<Record<string, SystemValue>>;
 
 /** A relation of `pg_catalog` with rows in the order of its columns. */

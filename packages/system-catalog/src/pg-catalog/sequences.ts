@@ -6,7 +6,7 @@ import { catalogRelation, type Row } from './row.ts';
 
 const TYPE_OIDS = { INTEGER: 23, BIGINT: 20 } as const;
 
-/** What `pg_class` tells of sequences. */
+/** The rows of `pg_class` for sequences. */
 export function* sequenceClasses(facts: PostgresFacts): Generator<Row> {
   for (const { schema, sequence } of sequencesOfDatabase(facts)) {
     yield {
@@ -56,7 +56,10 @@ export const sequences = (facts: PostgresFacts): SystemRelation =>
     })),
   );
 
-/** The last value that a node has reserved; it may be one that no statement has got yet. Null: none has. */
+/**
+ * The last value that a node has reserved, which may not have been used yet. Null if no node has reserved
+ * one.
+ */
 function lastReserved({ sequence }: Pick<PlacedSequence, 'sequence'>): string | null {
   const { next, start, increment } = sequence;
   return next === start ? null : String(BigInt(next) - BigInt(increment));

@@ -11,11 +11,11 @@ export interface SystemCatalogRelation {
   readonly name: string;
   /** False for PostgreSQL's relations that are always empty here. */
   readonly hasRows: boolean;
-  /** Types as PostgreSQL clients see them, such as `timestamp with time zone`. */
+  /** The types as PostgreSQL clients see them, such as `timestamp with time zone`. */
   readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
 
-/** The relations that every database has. Their columns do not depend on what is in the database. */
+/** The relations that every database has. Their columns do not depend on the contents of the database. */
 export const systemCatalogRelations = (): readonly SystemCatalogRelation[] =>
   systemRelations(EMPTY_NODE).map(({ schemaOid, name, columns }) => ({
     schema: schemaOid === INFORMATION_SCHEMA_OID ? 'information_schema' : 'pg_catalog',

@@ -1,6 +1,6 @@
 import type { SystemColumn, SystemType } from '../facts/system-relation.ts';
 
-/** Types of the kernel for those of columns of `pg_catalog`. What is not here is text. */
+/** The kernel's types for PostgreSQL types of columns in `pg_catalog`. All other types are text. */
 const KERNEL_TYPES: Readonly<Record<string, SystemType>> = {
   bool: 'BOOLEAN',
   int2: 'SMALLINT',
@@ -27,12 +27,12 @@ const KERNEL_TYPES: Readonly<Record<string, SystemType>> = {
   _float8: 'DOUBLE[]',
 };
 
-/** A column with the name of its type in PostgreSQL. */
+/** A column with PostgreSQL's name of its type. */
 export interface PostgresColumn extends SystemColumn {
   readonly postgresType: string;
 }
 
-/** Columns from `name:type name:type`. */
+/** Parses columns from `name:type name:type`. */
 export const postgresColumns = (text: string): readonly PostgresColumn[] =>
   text.split(' ').map((column) => {
     const [name = '', postgresType = 'text'] = column.split(':');

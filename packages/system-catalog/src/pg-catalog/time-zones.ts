@@ -1,7 +1,7 @@
 import type { SystemRelation } from '../facts/system-relation.ts';
 import { catalogRelation, type Row } from './row.ts';
 
-/** `pg_timezone_names`: zones that the runtime knows, as they are now. */
+/** `pg_timezone_names`: the zones that the runtime knows, with their present offsets. */
 export const timeZones = (): SystemRelation => catalogRelation('pg_timezone_names', rows(new Date()));
 
 function* rows(now: Date): Generator<Row> {
@@ -16,7 +16,7 @@ function* rows(now: Date): Generator<Row> {
   }
 }
 
-/** `GMT+05:30`, `GMT`. */
+/** The name of the offset, such as `GMT+05:30` or `GMT`. */
 function nameOf(timeZone: string, at: Date, timeZoneName: 'short' | 'longOffset'): string {
   const parts = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName }).formatToParts(at);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';

@@ -6,7 +6,7 @@ import { catalogRelation } from './row.ts';
 const ARRAY_SUBSCRIPT_HANDLER = 6179;
 const DELIMITERS: Readonly<Record<string, string>> = { box: ';', _box: ';' };
 
-/** `pg_type`: PostgreSQL's own types. Tables have no row types. */
+/** `pg_type`: PostgreSQL's own types. There are no row types of tables. */
 export const types = (): SystemRelation =>
   catalogRelation(
     'pg_type',

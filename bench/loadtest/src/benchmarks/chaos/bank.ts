@@ -6,15 +6,18 @@ import type { Client } from './client.ts';
 const ACCOUNTS = 50;
 const OPENING = 1_000;
 
-/** Accounts between which money moves in transactions, and a ledger of the transfers: nothing may be lost or made. */
+/**
+ * Accounts between which money moves in transactions, and a ledger of the transfers; no money may be lost or
+ * created.
+ */
 export class Bank {
-  /** Their COMMIT was answered. */
+  /** Transfers whose COMMIT succeeded. */
   readonly #committed = new Set<string>();
-  /** Their COMMIT was refused, or never sent. */
+  /** Transfers whose COMMIT was refused or never sent. */
   readonly #refused = new Set<string>();
   #next = 0;
 
-  /** Those whose COMMIT was answered. */
+  /** The number of transfers whose COMMIT succeeded. */
   get transfers(): number {
     return this.#committed.size;
   }
@@ -27,7 +30,10 @@ export class Bank {
     await run(`INSERT INTO accounts SELECT i, ${OPENING} FROM generate_series(1, ${ACCOUNTS}) AS g(i)`);
   }
 
-  /** One transfer, as often as there are nodes: each time another one, since of a broken COMMIT nobody knows. */
+  /**
+   * Attempts one transfer up to once per node. Each attempt is a new transfer, since the outcome of an
+   * interrupted COMMIT is unknown.
+   */
   async transfer(client: Client, random: SeededRandom): Promise<void> {
     const source = random.between(1, ACCOUNTS);
     const target = (source % ACCOUNTS) + 1;
@@ -62,7 +68,7 @@ export class Bank {
     this.#committed.add(name);
   }
 
-  /** The sum, in one snapshot. @throws WrongAnswer */
+  /** Checks the sum in one snapshot. @throws WrongAnswer */
   async audit(client: Client): Promise<void> {
     await client.at(async (session) => {
       const [row] = await session.query('SELECT count(*), sum(balance) FROM accounts');
@@ -71,7 +77,9 @@ export class Bank {
     });
   }
 
-  /** Balances against the ledger, and the ledger against what clients were told; what is wrong. */
+  /**
+   * Compares balances with the ledger, and the ledger with what clients were told; returns the differences.
+   */
   async problems(session: HttpSession): Promise<string[]> {
     const unexplained = await session.query(
       `SELECT a.id, a.balance, ${OPENING} + coalesce(i.amount, 0) - coalesce(o.amount, 0) AS explained FROM accounts a
@@ -107,7 +115,10 @@ async function begin(session: HttpSession): Promise<string> {
 
 const isAnswered = (error: unknown): boolean => (error as { status?: number }).status !== undefined;
 
-/** SQLSTATEs of a COMMIT that say that nothing happened: a conflict, no such transaction, one that failed before. */
+/**
+ * SQLSTATEs of a COMMIT that guarantee that nothing happened: a conflict, no such transaction, an aborted
+ * transaction.
+ */
 const WITHOUT_EFFECT = new Set(['40001', '25P01', '25P02']);
 
 const isWithoutEffect = (error: unknown): boolean =>

@@ -3,12 +3,12 @@ import { HttpSession } from '../../load/http-session.ts';
 import { WrongAnswer } from '../../load/session.ts';
 import type { Journal } from './journal.ts';
 
-/** How long a client waits for a node before it asks another one. */
+/** How long a client waits for a node before it tries another one, in milliseconds. */
 const LIMIT_MS = 5_000;
 const PAUSE_MS = 20;
 const CONFLICT = '40001';
 
-/** A client that knows all nodes, and asks another when one does not answer. */
+/** A client that knows all nodes, and tries another one if a node does not answer. */
 export class Client {
   readonly #sessions: readonly HttpSession[];
   readonly #journal: Journal;
@@ -21,7 +21,8 @@ export class Client {
   }
 
   /**
-   * Does something at a node, and at the others when that fails; again when it meets a conflict. Undefined where it failed at all.
+   * Does the work on a node, and on the others if that fails; repeats it after a conflict. Undefined if it
+   * failed on all of them.
    * @throws WrongAnswer
    */
   async at<T>(work: (session: HttpSession) => Promise<T>): Promise<T | undefined> {
@@ -32,7 +33,7 @@ export class Client {
         return answer;
       } catch (error) {
         if (error instanceof WrongAnswer) throw error;
-        // The node is there: somebody else was faster.
+        // The node is available: another client was faster.
         if ((error as { sqlState?: string }).sqlState === CONFLICT) {
           this.#journal.conflicts++;
         } else {

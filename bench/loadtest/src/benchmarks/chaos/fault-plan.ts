@@ -1,19 +1,19 @@
 import { SeededRandom } from '@tessera/common';
 
-/** What is done to a node, and when. */
+/** A fault of a node and its time. */
 export interface Fault {
   readonly kind: 'kill' | 'pause';
   readonly node: number;
-  /** After the node of the fault before answers again. */
+  /** The delay after the node of the previous fault answers again. */
   readonly afterMs: number;
-  /** Of a pause. */
+  /** The duration of a pause. */
   readonly forMs: number;
 }
 
 const AFTER_MS = [1_500, 4_000] as const;
 const PAUSE_MS = [2_000, 8_000] as const;
 
-/** The same from the same seed. Kills and pauses take turns, so that few faults have both. */
+/** The faults of a seed. Kills and pauses alternate, so that even a few faults include both. */
 export function faultPlan(faults: number, nodes: number, seed: number): Fault[] {
   const random = new SeededRandom(seed);
   return Array.from({ length: faults }, (_, n) => ({

@@ -5,7 +5,7 @@ import type { Client } from './client.ts';
 
 const TABLE = 'facts';
 const GROUPS = 997;
-/** So that all nodes take part, however small the table is. */
+/** Settings with which all nodes take part, however small the table is. */
 const SPREAD = 'min_distributed_bytes = 0, whole_table_bytes = 0, broadcast_limit_bytes = 0';
 
 const rowsOf = (rows: number): string =>
@@ -20,11 +20,11 @@ const QUERIES = [
 
 interface KnownAnswer {
   readonly sql: string;
-  /** As JSON. */
+  /** The expected result as JSON. */
   readonly answer: string;
 }
 
-/** Queries over a table that nobody changes, with the answers that plain DuckDB gives. */
+/** Queries over a table that nobody changes, with the results of plain DuckDB. */
 export class KnownAnswers {
   readonly #all: readonly KnownAnswer[];
 
@@ -32,7 +32,7 @@ export class KnownAnswers {
     this.#all = all;
   }
 
-  /** Makes the table at the nodes, and the answers beside them. */
+  /** Creates the table in the cluster and computes the expected results. */
   static async prepare(
     run: (sql: string) => Promise<unknown>,
     duckdb: PlainDuckDb,

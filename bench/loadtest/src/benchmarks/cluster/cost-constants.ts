@@ -6,11 +6,11 @@ import type { Line } from '../../report/report.ts';
 import type { ExchangeCost } from './exchange-speed.ts';
 import { measureKernel } from './kernel-cost.ts';
 
-/** Runs of a query of one stage, on all nodes and on one. */
+/** The number of runs of a query with one stage, on all nodes and on one. */
 const TASK_RUNS = 20;
 const TASK_QUERY = 'SELECT sum(o_custkey) FROM orders';
 
-/** The constants of the planner's cost model as they are on this machine, beside those in use. */
+/** The constants of the planner's cost model on this machine, compared with those in use. */
 export async function costLines(
   cluster: OwnCluster,
   exchange: ExchangeCost,
@@ -31,7 +31,7 @@ export async function costLines(
   }));
 }
 
-/** CPU µs that a task adds to a query that scans one column. */
+/** The CPU time in µs that a task adds to a query that scans one column. */
 async function taskCost(cluster: OwnCluster): Promise<number> {
   const connection = new Connection(cluster.url);
   const secondsOf = async (nodes: number) => {

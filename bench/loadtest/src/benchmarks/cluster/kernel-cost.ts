@@ -7,7 +7,7 @@ import { PlainDuckDb } from '../../processes/plain-duckdb.ts';
 
 const ROWS = 4_000_000;
 const RUNS = 3;
-/** Keys in an order that has nothing to do with their values. */
+/** A table whose keys are in an order unrelated to their values. */
 const TABLE = `CREATE TABLE t AS
   SELECT (i * 2654435761) % ${ROWS} AS k, i % 1000 AS g, i * 0.25::DOUBLE AS a, i::BIGINT AS b, i % 77 AS c
   FROM range(${ROWS}) AS r(i)`;
@@ -25,7 +25,10 @@ type KernelCosts = Pick<
   | 'sortRow'
 >;
 
-/** CPU µs of operators in a kernel by itself, each as the difference between queries that differ in it alone. */
+/**
+ * CPU times in µs of operators in a standalone kernel, each computed as the difference between queries that
+ * differ only in it.
+ */
 export async function measureKernel(): Promise<KernelCosts> {
   const directory = await mkdtemp(join(tmpdir(), 'tessera-loadtest-kernel-'));
   const kernel = new PlainDuckDb();
@@ -34,7 +37,7 @@ export async function measureKernel(): Promise<KernelCosts> {
     await kernel.run(`CREATE TABLE small AS SELECT * FROM t WHERE k < 1000`);
     const file = join(directory, 't.parquet');
     await kernel.run(`COPY t TO '${file}' (FORMAT parquet)`);
-    // The queries decide which side of a join is built, and no side is read less for what the other has.
+    // The queries fix which side of a join is built, and disable filters from one side to the other.
     await kernel.run(
       `SET disabled_optimizers = 'join_order,build_side_probe_side,join_filter_pushdown,statistics_propagation,compressed_materialization'`,
     );
@@ -72,7 +75,7 @@ export async function measureKernel(): Promise<KernelCosts> {
   }
 }
 
-/** The least of several runs, after one to warm up. */
+/** The minimum of several runs, after one warm-up run. */
 async function cpuOfRow(kernel: PlainDuckDb, sql: string): Promise<number> {
   await kernel.run(sql);
   let least = Number.POSITIVE_INFINITY;

@@ -6,10 +6,9 @@ interface Explained {
 }
 
 /**
- * How a query is planned, in a few words: the number of nodes, of stages, and the strategies of its joins (`4 nodes, 3 stages;
- * 2 × replicated right, hash`).
- *
- * @param nodes 0: as many as the planner chooses
+ * A short description of how a query is planned: the numbers of nodes and stages, and the strategies of its
+ * joins (`4 nodes, 3 stages; 2 × replicated right, hash`).
+ * @param nodes 0 lets the planner choose
  */
 export async function plannedText(url: string, sql: string, nodes: number): Promise<string> {
   const connection = new Connection(url);
@@ -28,7 +27,7 @@ export async function plannedText(url: string, sql: string, nodes: number): Prom
   return strategies.length === 0 ? size : `${size}; ${strategies.join(', ')}`;
 }
 
-/** The physical plan of a query as the server explains it. */
+/** The physical plan of a query, from the server's EXPLAIN. */
 export async function explained(connection: Connection, sql: string): Promise<Explained> {
   const { text } = await connection.run(`EXPLAIN (PHYSICAL, FORMAT JSON) ${sql}`, 'JSON_Compact');
   const { data } = JSON.parse(text) as { data: [[string]] };

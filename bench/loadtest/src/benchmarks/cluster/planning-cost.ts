@@ -15,7 +15,7 @@ interface Planning {
   readonly repeated: number;
 }
 
-/** What the coordinator's own benchmark says of the median TPC-DS query. */
+/** The results of the coordinator's own benchmark for the median TPC-DS query. */
 export async function planningLines(progress: (doing: string) => void): Promise<readonly Line[]> {
   progress('cluster: planning');
   const directory = await mkdtemp(join(tmpdir(), 'tessera-loadtest-planning-'));

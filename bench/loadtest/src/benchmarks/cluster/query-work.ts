@@ -5,21 +5,27 @@ import { type Figure, figure } from '../../report/figure.ts';
 import type { Line } from '../../report/report.ts';
 import { plannedText } from './planned-text.ts';
 
-/** In a row, so that what is measured is long against a tick of the clock of CPU time. */
+/**
+ * The number of consecutive runs, so that the measured time is long in comparison with a tick of the CPU
+ * clock.
+ */
 const RUNS_PER_ROUND = 4;
 
-/** The targets are of so many nodes. */
+/** The number of nodes that the targets apply to. */
 const TARGET_NODES = 4;
 const FREE_TARGET = { at: 'most', value: 1.3 } as const;
 const FREE_QUERY_TARGET = { at: 'most', value: 2 } as const;
 const FORCED_TARGET = { at: 'most', value: 2 } as const;
 const BALANCE_TARGET = { at: 'most', value: 1.25 } as const;
 
-/** How a query is run: `one` on one node of the cluster, `free` on as many as the planner chooses, `forced` on all. */
+/**
+ * How a query is run: `one` on one node of the cluster, `free` on as many as the planner chooses, `forced` on
+ * all.
+ */
 const MODES = ['one', 'free', 'forced'] as const;
 type Mode = (typeof MODES)[number];
 
-/** CPU seconds of one run, by node. */
+/** The CPU seconds of one run, by node. */
 type Work = readonly number[];
 type Round = Readonly<Record<Mode, Work>>;
 
@@ -28,7 +34,7 @@ export interface WorkPlan {
   progress(doing: string): void;
 }
 
-/** All queries together, then each of them with the plan that was chosen. */
+/** The total of all queries, then each query with its plan. */
 export async function workLines(
   cluster: OwnCluster,
   queries: readonly WorkloadQuery[],
@@ -69,7 +75,7 @@ export async function workLines(
 const nodesOf = (mode: Mode, cluster: OwnCluster): number =>
   ({ one: 1, free: 0, forced: cluster.nodes.length })[mode];
 
-/** One node is always the first one; for several the coordinator changes from run to run. */
+/** A single node is always the first one; with several nodes, the coordinator changes from run to run. */
 async function workOf(
   cluster: OwnCluster,
   sql: string,

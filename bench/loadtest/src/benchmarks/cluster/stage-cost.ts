@@ -7,10 +7,10 @@ import { explained } from './planned-text.ts';
 const DEPTHS = [1, 2, 3, 4, 5, 6, 7, 8];
 const RUNS = 25;
 const TARGET = { at: 'most', value: 4 } as const;
-/** So that queries over next to nothing are spread over the nodes all the same. */
+/** Settings with which even tiny queries run on several nodes. */
 const SPREAD = 'min_distributed_bytes = 0, whole_table_bytes = 0, broadcast_limit_bytes = 0';
 
-/** What one more exchange adds to the time of a query that has next to nothing to do. */
+/** The time that one further exchange adds to a query with hardly any work. */
 export async function stageLine(
   cluster: OwnCluster,
   progress: (doing: string) => void,
@@ -33,7 +33,7 @@ export async function stageLine(
   return [{ what: 'one more stage', figures: { cost: figure('ms', [slope(points)], TARGET) } }];
 }
 
-/** Each level is read twice, and its values follow from the order of its rows, so that it is computed once, by a stage. */
+/** Each level is read twice and depends on the order of its rows, so that it is computed once, by a stage. */
 function chainOf(depth: number): string {
   const levels = [
     'c0 AS MATERIALIZED (SELECT n_nationkey AS k, any_value(n_regionkey) AS n FROM nation GROUP BY 1)',
@@ -46,7 +46,7 @@ function chainOf(depth: number): string {
   return `WITH ${levels.join(', ')} SELECT count(*) FROM ${last} x JOIN ${last} y ON x.k = y.k`;
 }
 
-/** Of the straight line with the least squares. */
+/** The slope of the least-squares line. */
 function slope(points: readonly { readonly stages: number; readonly milliseconds: number }[]): number {
   const mean = (of: (p: (typeof points)[number]) => number) =>
     points.reduce((sum, p) => sum + of(p), 0) / points.length;

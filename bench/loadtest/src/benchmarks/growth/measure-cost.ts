@@ -4,21 +4,24 @@ import { Connection } from '../../http/connection.ts';
 import type { OwnCluster } from '../../processes/cluster.ts';
 import { MemoryWatch } from '../../processes/resident-memory.ts';
 
-/** What all queries of a workload cost a cluster together. */
+/** The cost of all queries of a workload together. */
 export interface Cost {
-  /** Of all processes of all nodes, per run of all queries. */
+  /** The CPU seconds of all processes of all nodes, per run of all queries. */
   readonly cpuSeconds: number;
-  /** From the object store, by the first run. */
+  /** The bytes that the first run read from the object store. */
   readonly readBytes: number;
-  /** That stages gave to others. */
+  /** The bytes that stages sent to others. */
   readonly exchangedBytes: number;
-  /** Resident, the greatest of each node, summed. */
+  /** The sum of the nodes' peak resident memory. */
   readonly peakBytes: number;
 }
 
 const FETCHED = 'tessera_storage_agent_fetched_bytes_total';
 
-/** Runs all queries to warm up, which reads what is to be read; then once more for the CPU time, and once to look into. */
+/**
+ * Runs all queries once to warm up, which reads the data, then once more for the CPU time, and once with
+ * EXPLAIN.
+ */
 export async function measureCost(
   cluster: OwnCluster,
   queries: readonly WorkloadQuery[],
@@ -70,6 +73,6 @@ async function fetchedBytes({ nodes }: OwnCluster): Promise<number> {
   return total(await Promise.all(each));
 }
 
-/** Of what stages gave, estimates left out; the text is JSON within JSON. */
+/** The bytes that stages sent, without estimates; the text is JSON within JSON. */
 const bytesOfStages = (text: string): number =>
   total([...text.matchAll(/\\"bytes\\":(\d+),\\"skew\\"/g)].map((match) => Number(match[1])));

@@ -11,7 +11,7 @@ test('a query may or may not see what is under way, and must see what was answer
   expect(batches.bounds()()).toEqual({ least: 11, most: 11 });
   const gone = batches.deleteBegins();
   expect(batches.bounds()()).toEqual({ least: 10, most: 11 });
-  // Of the query before, too.
+  // The bounds of the earlier query include it too.
   expect(seen()).toEqual({ least: 9, most: 11 });
   expect(batches.isThere(gone)).toBe(false);
   batches.deleteEnds();

@@ -1,19 +1,19 @@
 import { SeededRandom } from '@tessera/common';
 
-/** What writers have done to batches, as far as they know: what readers must find. */
+/** What writers have done to batches, as far as they know; readers must find exactly this. */
 export class Batches {
-  /** Written, and nobody is about to delete them; the last written is the last. */
+  /** Batches that were written and that nobody is deleting; the most recent is last. */
   readonly #there: number[];
   readonly #random: SeededRandom;
   #next: number;
-  /** INSERTs that were sent, and that were answered. */
+  /** The numbers of INSERTs that were sent and answered. */
   #insertsSent = 0;
   #inserted = 0;
   #deletesSent = 0;
   #deleted = 0;
   readonly #before: number;
 
-  /** @param before batches from 1 on that are there already */
+  /** @param before the number of batches, counted from 1, that exist already */
   constructor(before: number, seed: number) {
     this.#before = before;
     this.#there = Array.from({ length: before }, (_, n) => n + 1);
@@ -21,7 +21,7 @@ export class Batches {
     this.#random = new SeededRandom(seed);
   }
 
-  /** A number that is not taken. */
+  /** Returns an unused number. */
   insertBegins(): number {
     this.#insertsSent++;
     return this.#next++;
@@ -32,12 +32,12 @@ export class Batches {
     this.#there.push(batch);
   }
 
-  /** Without effect. */
+  /** Records an INSERT without effect. */
   insertFails(): void {
     this.#insertsSent--;
   }
 
-  /** Any of those that are there; every other time the one that was written last. */
+  /** A random existing batch; every other time the most recent one. */
   any(): number {
     const place =
       this.#random.fraction() < 0.5
@@ -46,7 +46,7 @@ export class Batches {
     return this.#there[place]!;
   }
 
-  /** The oldest one, which nobody else is given from here on. */
+  /** The oldest batch, which is not given to anyone else from here on. */
   deleteBegins(): number {
     this.#deletesSent++;
     return this.#there.shift()!;
@@ -65,7 +65,10 @@ export class Batches {
     return this.#there.includes(batch);
   }
 
-  /** To be asked before a query and after it: how many batches it may have found. */
+  /**
+   * Must be called before a query, and the result after it: returns how many batches the query may have
+   * found.
+   */
   bounds(): () => { readonly least: number; readonly most: number } {
     const [inserted, deleted] = [this.#inserted, this.#deleted];
     return () => ({

@@ -3,13 +3,13 @@ import { type Traffic, WrongAnswer } from '../../load/session.ts';
 import { Batches } from './batches.ts';
 import { BATCH_ROWS, batchRows, type MixedParameters } from './parameters.ts';
 
-/** Where statements go. */
+/** The destination of statements. */
 export interface Statements {
   query(sql: string): Promise<unknown[][]>;
   close(): Promise<void>;
 }
 
-/** Writers and readers of one table, each of whose answers is held against what the writers know. */
+/** Writers and readers of one table; every answer is compared with what the writers know. */
 export function mixedTraffic(
   { table, seed, batches: before }: MixedParameters,
   open: () => Promise<Statements>,
@@ -34,7 +34,7 @@ export function mixedTraffic(
       }
       batches.insertEnds(batch);
     }),
-    // Within a batch, so that the sum stays what it is.
+    // The update stays within a batch, so that the sum does not change.
     traffic('UPDATE', async (session) => {
       const [from, to] = [random.between(1, BATCH_ROWS - 1), BATCH_ROWS];
       const amount = random.between(1, 99);

@@ -1,13 +1,13 @@
-/** What the process of readers and writers is told. */
+/** The parameters of the process of readers and writers. */
 export interface MixedParameters {
   readonly url: string;
   readonly table: string;
   readonly seed: number;
-  /** Batches that are there before. */
+  /** The number of batches that exist before. */
   readonly batches: number;
 }
 
-/** Rows of a batch. Their amounts come to nothing, whatever was done to it. */
+/** The rows of a batch. Their amounts always add up to zero, whatever was done to the batch. */
 export const BATCH_ROWS = 50;
 
 /** Batches `from` … `to`, as a query. */

@@ -2,7 +2,7 @@ import { figure } from '../../report/figure.ts';
 import type { Chart, Series } from '../../report/report.ts';
 import { type Level, latencyPoints, PERCENTILES } from './level.ts';
 
-/** What a request takes while so many come through. */
+/** Latencies over throughput. */
 export function latencyOverThroughput(levels: readonly Level[]): Chart {
   const series: Series[] = [];
   for (const [name, p] of PERCENTILES.filter(([percentile]) => percentile === 'p50' || percentile === 'p99'))
@@ -19,7 +19,7 @@ export function latencyOverThroughput(levels: readonly Level[]): Chart {
   };
 }
 
-/** How far the slow requests are from the middle, of requests that come by themselves. */
+/** How far slow requests are from the median, for requests that arrive on their own schedule. */
 export function latencyByPercentile(levels: readonly Level[]): Chart {
   return {
     title: 'Latency by percentile, requests that come by themselves',

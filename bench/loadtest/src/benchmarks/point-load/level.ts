@@ -4,7 +4,7 @@ import type { LoopResult } from '../../load/loop-result.ts';
 import { type Figure, figure, type Unit } from '../../report/figure.ts';
 import type { Line, Point } from '../../report/report.ts';
 
-/** A load of one strength, and what it came to in each run. */
+/** A load of one intensity, with the results of each run. */
 export interface Level {
   readonly wire: string;
   readonly what: string;
@@ -23,7 +23,7 @@ export const PERCENTILES = [
   ['max', 100],
 ] as const;
 
-/** One percentile over the runs; undefined where none of them had an answer. */
+/** One percentile over the runs; undefined if none of them had an answer. */
 function latencyFigure(results: readonly LoopResult[], p: number): Figure | undefined {
   const samples = results
     .filter(({ latencies }) => latencies.count > 0)
@@ -37,7 +37,7 @@ export function latencyPoints(results: readonly LoopResult[], p: number, x: numb
   return latency === undefined ? [] : [{ x, y: latency.median, spread: [latency.min, latency.max] }];
 }
 
-/** Percentiles, throughput and failures of all runs of a load; no percentiles where nothing was answered. */
+/** Percentiles, throughput and failures of all runs of a load; no percentiles if nothing was answered. */
 export function loadFigures(results: readonly LoopResult[]): Record<string, Figure> {
   const each = (unit: Unit, of: (result: LoopResult) => number) => figure(unit, results.map(of));
   const percentiles = PERCENTILES.flatMap(([name, p]) => {

@@ -1,8 +1,8 @@
-/** What the process that asks for points is told. */
+/** The parameters of the process that sends point queries. */
 export interface PointLoadParameters {
   readonly url: string;
   readonly postgresUrl: string;
-  /** The table has the ids from 1 to this. */
+  /** The table has the ids from 1 to this number. */
   readonly rows: number;
   readonly seed: number;
 }

@@ -1,6 +1,6 @@
 import type { UploadPart } from '../../http/upload.ts';
 
-/** What the process that uploads is told. */
+/** The parameters of the process that uploads. */
 export interface UploadsParameters {
   readonly url: string;
   readonly kinds: readonly UploadKind[];
@@ -11,6 +11,6 @@ export interface UploadKind {
   readonly name: string;
   readonly part: UploadPart;
   readonly sql: string;
-  /** The answer, but for the names and types of its columns. */
+  /** The expected answer, without the names and types of its columns. */
   readonly answer: string;
 }

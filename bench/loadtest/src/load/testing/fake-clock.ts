@@ -6,7 +6,7 @@ interface Waiting {
   readonly resolve: () => void;
 }
 
-/** Time that passes only where somebody waits for it. */
+/** A clock that only advances when somebody waits for it. */
 export class FakeClock implements Clock {
   #now = 0;
   readonly #waiting: Waiting[] = [];
@@ -20,7 +20,7 @@ export class FakeClock implements Clock {
     return new Promise((resolve) => this.#waiting.push({ time, resolve }));
   }
 
-  /** Goes from one time that somebody waits for to the next until the work is done. */
+  /** Advances from one awaited time to the next until the work is done. */
   async run<T>(work: Promise<T>): Promise<T> {
     let isDone = false;
     const ended = work.finally(() => {

@@ -1,4 +1,4 @@
-/** Where an axis is marked, and how far it goes: values to places from 0 to 1. */
+/** The ticks and the extent of an axis; maps values to positions from 0 to 1. */
 export interface Scale {
   readonly ticks: readonly number[];
   place(value: number): number;
@@ -6,7 +6,7 @@ export interface Scale {
 
 const WANTED_TICKS = 5;
 
-/** From zero to a round number above all values. */
+/** A scale from zero to a round number above all values. */
 export function linearScale(values: readonly number[]): Scale {
   const most = Math.max(...values, 0);
   const step = roundStep(most / WANTED_TICKS || 1);
@@ -24,7 +24,7 @@ function roundStep(least: number): number {
   return (([1, 2, 5, 10] as const).find((times) => times * power >= least * (1 - 1e-9)) ?? 10) * power;
 }
 
-/** Around all values, from a round number to another. */
+/** A scale between round numbers around all values. */
 export function logScale(values: readonly number[]): Scale {
   const positive = values.filter((value) => value > 0);
   if (positive.length === 0) return linearScale([]);

@@ -9,23 +9,23 @@ const TOP = 8;
 const AXIS = 44;
 const CHARACTER = 6.6;
 
-/** What tells series apart besides colour. */
+/** The shapes that distinguish series in addition to colour. */
 const SHAPES = ['circle', 'square', 'triangle', 'diamond', 'cross', 'ring'] as const;
-/** As many as there are signs. */
+/** There are as many colours as shapes. */
 const COLOURS = SHAPES.length;
 
-/** An SVG image that says of itself what it shows; `id` is unique on the page. */
+/** An SVG image with a text alternative; `id` must be unique on the page. */
 export const chartSvg = (chart: Chart, id: string): Markup =>
   chart.x.scale === 'category' ? rowsSvg(chart, id) : linesSvg(chart, id);
 
-/** Which sign and colour stand for which series. */
+/** The shape and colour of each series. */
 export const legend = ({ series }: Chart): Markup =>
   markup`<ul class="legend">${series.map(
     ({ name, colour }, n) =>
       markup`<li><svg viewBox="-6 -6 12 12" width="12" height="12" aria-hidden="true">${sign(colour ?? n, 0, 0)}</svg> ${name}</li>`,
   )}</ul>`;
 
-/** A row for each category: bars from zero on a linear scale, signs on a logarithmic one. */
+/** One row per category: bars from zero on a linear scale, symbols on a logarithmic one. */
 function rowsSvg(chart: Chart, id: string): Markup {
   const categories = [...new Set(chart.series.flatMap(({ points }) => points.map(({ x }) => String(x))))];
   const bars = chart.y.scale !== 'log';
@@ -126,7 +126,7 @@ function whisker({ spread }: Point, n: number, x: (value: number) => number, y: 
   return markup`<line class="spread c${n}" x1="${tenth(x(spread[0]))}" x2="${tenth(x(spread[1]))}" y1="${y}" y2="${y}"/>`;
 }
 
-/** `q01, DuckDB: 12.3 (11 – 14)`, shown by the script of the page, or by the browser without it. */
+/** The tooltip `q01, DuckDB: 12.3 (11 – 14)`, shown by the page's script, or by the browser without it. */
 function tipped(chart: Chart, { name }: Series, { x, y, spread }: Point, drawn: Markup): Markup {
   const range = spread === undefined ? '' : ` (${number(spread[0])} – ${number(spread[1])})`;
   const where = typeof x === 'number' ? `${number(x)} ${chart.x.label}` : x;

@@ -3,7 +3,7 @@ import { columnTitles } from '../table.ts';
 
 const MOST_LINES = 24;
 
-/** A benchmark's own charts; where it has none, bars of the figures that have the unit of the first. */
+/** A benchmark's own charts; without any, bars of the figures that have the unit of the first one. */
 export function chartsOf({ title, lines, charts }: BenchmarkResult): readonly Chart[] {
   if (charts !== undefined) return charts;
   const [first] = columnTitles(lines);

@@ -8,7 +8,7 @@ import { chartsOf } from './charts-of.ts';
 import { Markup, markup, prose } from './markup.ts';
 import { SCRIPT, STYLE } from './page-style.ts';
 
-/** One page that needs nothing else: no network, no files beside it. */
+/** A self-contained page: it needs no network and no other files. */
 export function htmlPage(report: Report): string {
   const { results, failures } = report;
   return markup`<!doctype html>

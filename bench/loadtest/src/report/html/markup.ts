@@ -1,4 +1,4 @@
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 export class Markup {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Markup {
 
 type Part = Markup | string | number | undefined | readonly Part[];
 
-/** HTML from a template; what is put in is escaped unless it is markup itself. */
+/** HTML from a template; inserted values are escaped unless they are markup. */
 export const markup = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
   new Markup(strings.reduce((text, string, n) => text + textOf(parts[n - 1]) + string));
 
@@ -30,7 +30,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 
-/** The little Markdown that texts of benchmarks have: code between backticks, emphasis between asterisks. */
+/** Converts the subset of Markdown in benchmark texts: code in backticks, emphasis in asterisks. */
 export const prose = (text: string): Markup =>
   new Markup(
     text

@@ -1,4 +1,4 @@
-/** Okabe and Ito's colours, which people who see few colours tell apart too; darker ones where they are on white. */
+/** Okabe and Ito's colours, which colour-blind readers can distinguish; darker ones on white. */
 const COLOURS_ON_WHITE = ['#0072b2', '#d55e00', '#009e73', '#b0578d', '#8a6d00', '#3c3c3c'];
 const COLOURS_ON_BLACK = ['#56b4e9', '#e69f00', '#2bd4a4', '#e59ac5', '#f0e442', '#d0d0d0'];
 
@@ -62,7 +62,10 @@ footer{margin-top:2rem;color:var(--soft);font-size:.85rem}
 @media print{nav,#tip{display:none}section{break-inside:avoid-page}}
 `;
 
-/** Shows titles of points at once, also where nothing hovers. Without it the browser shows them after a while. */
+/**
+ * Shows the titles of points immediately, also on touch screens. Without it, the browser shows them with a
+ * delay.
+ */
 export const SCRIPT = `
 const tip=document.getElementById('tip');
 for(const point of document.querySelectorAll('.point')){
