@@ -12,14 +12,14 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tessera/v1/distexec.proto.
  */
 export const file_tessera_v1_distexec: GenFile = /*@__PURE__*/
-  fileDesc("Chl0ZXNzZXJhL3YxL2Rpc3RleGVjLnByb3RvEgp0ZXNzZXJhLnYxIhsKC1BpbmdSZXF1ZXN0EgwKBGZyb20YASABKAki+QEKDFBpbmdSZXNwb25zZRIMCgRuYW1lGAEgASgJEhMKC2luY2FybmF0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEhUKDXN0YXJ0ZWRfYXRfbXMYBSABKAQSFQoNcnVubmluZ190YXNrcxgGIAEoDRIXCg9ydW5uaW5nX3F1ZXJpZXMYByABKA0SGQoRbWVtb3J5X3VzZWRfYnl0ZXMYCCABKAQSGgoSbWVtb3J5X2xpbWl0X2J5dGVzGAkgASgEEhYKDmV4Y2hhbmdlX2J5dGVzGAogASgEEg8KB3RocmVhZHMYCyABKA0isgIKDlJ1blRhc2tSZXF1ZXN0EiAKA2tleRgBIAEoCzITLnRlc3NlcmEudjEuVGFza0tleRITCgtpbmNhcm5hdGlvbhgCIAEoCRITCgtjb29yZGluYXRvchgDIAEoCRIgCgNzcWwYBCADKAsyEy50ZXNzZXJhLnYxLlNxbFBhcnQSJwoHc291cmNlcxgFIAMoCzIWLnRlc3NlcmEudjEuVGFza1NvdXJjZRImCgZvdXRwdXQYBiABKAsyFi50ZXNzZXJhLnYxLlRhc2tPdXRwdXQSEQoJdGltZV96b25lGAcgASgJEhIKCnRpbWVvdXRfbXMYCCABKA0SKwoLdGFibGV0X3NpbmsYCSABKAsyFi50ZXNzZXJhLnYxLlRhYmxldFNpbmsSDQoFYWxvbmUYCiABKAgiMwoHU3FsUGFydBIOCgR0ZXh0GAEgASgJSAASEAoGc291cmNlGAIgASgNSABCBgoEcGFydCKXAQoKVGFza1NvdXJjZRImCgRzY2FuGAEgASgLMhYudGVzc2VyYS52MS5TY2FuU291cmNlSAASLgoIZXhjaGFuZ2UYAiABKAsyGi50ZXNzZXJhLnYxLkV4Y2hhbmdlU291cmNlSAASJwoFZmlsZXMYAyABKAsyFi50ZXNzZXJhLnYxLkZpbGVTb3VyY2VIAEIICgZzb3VyY2UiuQEKClNjYW5Tb3VyY2USDQoFdGFibGUYASABKAwSDwoHdGFibGV0cxgCIAEoDBIPCgdjb2x1bW5zGAMgAygNEhgKEGNvbnRlbnRzX3ZlcnNpb24YBCABKAQSEAoIaXNfc2hhcmUYBSABKAgSFQoIc2hhcmVfaWQYBiABKAlIAIgBARIqCgtrZXlfZmlsdGVycxgHIAMoCzIVLnRlc3NlcmEudjEuS2V5RmlsdGVyQgsKCV9zaGFyZV9pZCKRAQoJS2V5RmlsdGVyEg4KBmNvbHVtbhgBIAEoCRIOCgZ2YWx1ZXMYAiADKAkSEgoKaGFzX3ZhbHVlcxgDIAEoCBIQCgNtaW4YBCABKAlIAIgBARIQCgNtYXgYBSABKAlIAYgBARISCgVibG9vbRgGIAEoDEgCiAEBQgYKBF9taW5CBgoEX21heEIICgZfYmxvb20ieAoORXhjaGFuZ2VTb3VyY2USKAoGYmxvY2tzGAEgAygLMhgudGVzc2VyYS52MS5TaHVmZmxlQmxvY2sSKQoHY29sdW1ucxgCIAMoCzIYLnRlc3NlcmEudjEuT3V0cHV0Q29sdW1uEhEKCWhhc2hfa2V5cxgDIAMoDSLYAQoMU2h1ZmZsZUJsb2NrEiUKCHByb2R1Y2VyGAEgASgLMhMudGVzc2VyYS52MS5UYXNrS2V5Eg8KB2FkZHJlc3MYAiABKAkSEwoLaW5jYXJuYXRpb24YAyABKAkSEwoLYnVja2V0X2Zyb20YBCABKA0SEQoJYnVja2V0X3RvGAUgASgNEg0KBXNsaWNlGAYgASgNEg4KBnNsaWNlcxgHIAEoDRIMCgRyb3dzGAggASgDEiYKBmlubGluZRgJIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93cyI7CgpJbmxpbmVSb3dzEg4KBnNjaGVtYRgBIAEoDBINCgViYXRjaBgCIAEoDBIOCgZjcmMzMmMYAyABKAciKAoKRmlsZVNvdXJjZRIOCgZzb3VyY2UYAyABKAxKBAgBEAJKBAgCEAMiKgoMT3V0cHV0Q29sdW1uEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCSJzCgpUYXNrT3V0cHV0EikKB2NvbHVtbnMYASADKAsyGC50ZXNzZXJhLnYxLk91dHB1dENvbHVtbhIRCgloYXNoX2tleXMYAiADKA0SEgoKc3VtbWFyaXNlZBgDIAMoDRITCgtmaWx0ZXJfa2V5cxgEIAMoDSJYCgpUYWJsZXRTaW5rEg0KBXRhYmxlGAEgASgMEhUKDXBhcnRpdGlvbl9zcWwYAiADKAkSEQoJbWluX2J5dGVzGAMgASgEEhEKCW1heF9ieXRlcxgEIAEoBCJwCglUYXNrRXZlbnQSLAoIcHJvZ3Jlc3MYASABKAsyGC50ZXNzZXJhLnYxLlRhc2tQcm9ncmVzc0gAEiwKCGZpbmlzaGVkGAIgASgLMhgudGVzc2VyYS52MS5UYXNrRmluaXNoZWRIAEIHCgVldmVudCI1CgxUYXNrUHJvZ3Jlc3MSDwoHcGVyY2VudBgBIAEoARIUCgxyb3dzX2ZldGNoZWQYAiABKAQi8AIKDFRhc2tGaW5pc2hlZBIMCgRyb3dzGAEgASgEEg0KBWJ5dGVzGAIgASgEEhMKC2J1Y2tldF9yb3dzGAMgAygNEg4KBmNwdV9tcxgEIAEoBBISCgplbGFwc2VkX21zGAUgASgEEhQKDGZldGNoZWRfcm93cxgGIAEoBBIVCg1mZXRjaGVkX2J5dGVzGAcgASgEEh0KFXN0b3JhZ2VfYnl0ZXNfZmV0Y2hlZBgIIAEoBBIcChRzdG9yYWdlX2J5dGVzX2NhY2hlZBgJIAEoBBIVCg1zcGlsbGVkX2J5dGVzGAogASgEEikKCXN1bW1hcmllcxgLIAMoCzIWLnRlc3NlcmEudjEuS2V5U3VtbWFyeRIPCgdhY3Rpb25zGAwgASgMEiUKBXJlYWRzGA0gAygLMhYudGVzc2VyYS52MS5Tb3VyY2VSZWFkEiYKBmlubGluZRgOIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93cyJVCgpTb3VyY2VSZWFkEg4KBnNvdXJjZRgBIAEoDRIMCgRyb3dzGAIgASgEEg0KBWJ5dGVzGAMgASgEEhoKEmJ5dGVzX2Zyb21fc3RvcmFnZRgEIAEoBCKSAQoKS2V5U3VtbWFyeRIOCgZjb2x1bW4YASABKA0SEAoDbWluGAIgASgJSACIAQESEAoDbWF4GAMgASgJSAGIAQESDgoGdmFsdWVzGAQgAygJEhIKCmhhc192YWx1ZXMYBSABKAgSEgoFYmxvb20YBiABKAxIAogBAUIGCgRfbWluQgYKBF9tYXhCCAoGX2Jsb29tIlEKE1JlbGVhc2VRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSEAoDcnVuGAIgASgNSACIAQESDgoGc3RhZ2VzGAMgAygNQgYKBF9ydW4iFgoUUmVsZWFzZVF1ZXJ5UmVzcG9uc2UiFAoSTGlzdFF1ZXJpZXNSZXF1ZXN0IiYKE0xpc3RRdWVyaWVzUmVzcG9uc2USDwoHcXVlcmllcxgBIAEoDCJYChJDYW5jZWxRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSDgoGcmVhc29uGAIgASgJEhQKB29mX3VzZXIYAyABKAlIAIgBAUIKCghfb2ZfdXNlciIkChNDYW5jZWxRdWVyeVJlc3BvbnNlEg0KBWZvdW5kGAEgASgIMv8CCg9EaXN0RXhlY1NlcnZpY2USOQoEUGluZxIXLnRlc3NlcmEudjEuUGluZ1JlcXVlc3QaGC50ZXNzZXJhLnYxLlBpbmdSZXNwb25zZRI+CgdSdW5UYXNrEhoudGVzc2VyYS52MS5SdW5UYXNrUmVxdWVzdBoVLnRlc3NlcmEudjEuVGFza0V2ZW50MAESUQoMUmVsZWFzZVF1ZXJ5Eh8udGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXF1ZXN0GiAudGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXNwb25zZRJOCgtMaXN0UXVlcmllcxIeLnRlc3NlcmEudjEuTGlzdFF1ZXJpZXNSZXF1ZXN0Gh8udGVzc2VyYS52MS5MaXN0UXVlcmllc1Jlc3BvbnNlEk4KC0NhbmNlbFF1ZXJ5Eh4udGVzc2VyYS52MS5DYW5jZWxRdWVyeVJlcXVlc3QaHy50ZXNzZXJhLnYxLkNhbmNlbFF1ZXJ5UmVzcG9uc2ViBnByb3RvMw", [file_tessera_v1_task]);
+  fileDesc("Chl0ZXNzZXJhL3YxL2Rpc3RleGVjLnByb3RvEgp0ZXNzZXJhLnYxIhsKC1BpbmdSZXF1ZXN0EgwKBGZyb20YASABKAki+QEKDFBpbmdSZXNwb25zZRIMCgRuYW1lGAEgASgJEhMKC2luY2FybmF0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEhUKDXN0YXJ0ZWRfYXRfbXMYBSABKAQSFQoNcnVubmluZ190YXNrcxgGIAEoDRIXCg9ydW5uaW5nX3F1ZXJpZXMYByABKA0SGQoRbWVtb3J5X3VzZWRfYnl0ZXMYCCABKAQSGgoSbWVtb3J5X2xpbWl0X2J5dGVzGAkgASgEEhYKDmV4Y2hhbmdlX2J5dGVzGAogASgEEg8KB3RocmVhZHMYCyABKA0isgIKDlJ1blRhc2tSZXF1ZXN0EiAKA2tleRgBIAEoCzITLnRlc3NlcmEudjEuVGFza0tleRITCgtpbmNhcm5hdGlvbhgCIAEoCRITCgtjb29yZGluYXRvchgDIAEoCRIgCgNzcWwYBCADKAsyEy50ZXNzZXJhLnYxLlNxbFBhcnQSJwoHc291cmNlcxgFIAMoCzIWLnRlc3NlcmEudjEuVGFza1NvdXJjZRImCgZvdXRwdXQYBiABKAsyFi50ZXNzZXJhLnYxLlRhc2tPdXRwdXQSEQoJdGltZV96b25lGAcgASgJEhIKCnRpbWVvdXRfbXMYCCABKA0SKwoLdGFibGV0X3NpbmsYCSABKAsyFi50ZXNzZXJhLnYxLlRhYmxldFNpbmsSDQoFYWxvbmUYCiABKAgiMwoHU3FsUGFydBIOCgR0ZXh0GAEgASgJSAASEAoGc291cmNlGAIgASgNSABCBgoEcGFydCKXAQoKVGFza1NvdXJjZRImCgRzY2FuGAEgASgLMhYudGVzc2VyYS52MS5TY2FuU291cmNlSAASLgoIZXhjaGFuZ2UYAiABKAsyGi50ZXNzZXJhLnYxLkV4Y2hhbmdlU291cmNlSAASJwoFZmlsZXMYAyABKAsyFi50ZXNzZXJhLnYxLkZpbGVTb3VyY2VIAEIICgZzb3VyY2UiuQEKClNjYW5Tb3VyY2USDQoFdGFibGUYASABKAwSDwoHdGFibGV0cxgCIAEoDBIPCgdjb2x1bW5zGAMgAygNEhgKEGNvbnRlbnRzX3ZlcnNpb24YBCABKAQSEAoIaXNfc2hhcmUYBSABKAgSFQoIc2hhcmVfaWQYBiABKAlIAIgBARIqCgtrZXlfZmlsdGVycxgHIAMoCzIVLnRlc3NlcmEudjEuS2V5RmlsdGVyQgsKCV9zaGFyZV9pZCKRAQoJS2V5RmlsdGVyEg4KBmNvbHVtbhgBIAEoCRIOCgZ2YWx1ZXMYAiADKAkSEgoKaGFzX3ZhbHVlcxgDIAEoCBIQCgNtaW4YBCABKAlIAIgBARIQCgNtYXgYBSABKAlIAYgBARISCgVibG9vbRgGIAEoDEgCiAEBQgYKBF9taW5CBgoEX21heEIICgZfYmxvb20ieAoORXhjaGFuZ2VTb3VyY2USKAoGYmxvY2tzGAEgAygLMhgudGVzc2VyYS52MS5TaHVmZmxlQmxvY2sSKQoHY29sdW1ucxgCIAMoCzIYLnRlc3NlcmEudjEuT3V0cHV0Q29sdW1uEhEKCWhhc2hfa2V5cxgDIAMoDSLYAQoMU2h1ZmZsZUJsb2NrEiUKCHByb2R1Y2VyGAEgASgLMhMudGVzc2VyYS52MS5UYXNrS2V5Eg8KB2FkZHJlc3MYAiABKAkSEwoLaW5jYXJuYXRpb24YAyABKAkSEwoLYnVja2V0X2Zyb20YBCABKA0SEQoJYnVja2V0X3RvGAUgASgNEg0KBXNsaWNlGAYgASgNEg4KBnNsaWNlcxgHIAEoDRIMCgRyb3dzGAggASgDEiYKBmlubGluZRgJIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93cyI7CgpJbmxpbmVSb3dzEg4KBnNjaGVtYRgBIAEoDBINCgViYXRjaBgCIAEoDBIOCgZjcmMzMmMYAyABKAciKAoKRmlsZVNvdXJjZRIOCgZzb3VyY2UYAyABKAxKBAgBEAJKBAgCEAMiKgoMT3V0cHV0Q29sdW1uEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCSJzCgpUYXNrT3V0cHV0EikKB2NvbHVtbnMYASADKAsyGC50ZXNzZXJhLnYxLk91dHB1dENvbHVtbhIRCgloYXNoX2tleXMYAiADKA0SEgoKc3VtbWFyaXNlZBgDIAMoDRITCgtmaWx0ZXJfa2V5cxgEIAMoDSJYCgpUYWJsZXRTaW5rEg0KBXRhYmxlGAEgASgMEhUKDXBhcnRpdGlvbl9zcWwYAiADKAkSEQoJbWluX2J5dGVzGAMgASgEEhEKCW1heF9ieXRlcxgEIAEoBCJwCglUYXNrRXZlbnQSLAoIcHJvZ3Jlc3MYASABKAsyGC50ZXNzZXJhLnYxLlRhc2tQcm9ncmVzc0gAEiwKCGZpbmlzaGVkGAIgASgLMhgudGVzc2VyYS52MS5UYXNrRmluaXNoZWRIAEIHCgVldmVudCIlCgxUYXNrUHJvZ3Jlc3MSDwoHcGVyY2VudBgBIAEoAUoECAIQAyLlAgoMVGFza0ZpbmlzaGVkEgwKBHJvd3MYASABKAQSDQoFYnl0ZXMYAiABKAQSEwoLYnVja2V0X3Jvd3MYAyADKA0SDgoGY3B1X21zGAQgASgEEhIKCmVsYXBzZWRfbXMYBSABKAQSFAoMZmV0Y2hlZF9yb3dzGAYgASgEEhUKDWZldGNoZWRfYnl0ZXMYByABKAQSHQoVc3RvcmFnZV9ieXRlc19mZXRjaGVkGAggASgEEhwKFHN0b3JhZ2VfYnl0ZXNfY2FjaGVkGAkgASgEEhUKDXNwaWxsZWRfYnl0ZXMYCiABKAQSKQoJc3VtbWFyaWVzGAsgAygLMhYudGVzc2VyYS52MS5LZXlTdW1tYXJ5EiUKBXJlYWRzGA0gAygLMhYudGVzc2VyYS52MS5Tb3VyY2VSZWFkEiYKBmlubGluZRgOIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93c0oECAwQDSJVCgpTb3VyY2VSZWFkEg4KBnNvdXJjZRgBIAEoDRIMCgRyb3dzGAIgASgEEg0KBWJ5dGVzGAMgASgEEhoKEmJ5dGVzX2Zyb21fc3RvcmFnZRgEIAEoBCKSAQoKS2V5U3VtbWFyeRIOCgZjb2x1bW4YASABKA0SEAoDbWluGAIgASgJSACIAQESEAoDbWF4GAMgASgJSAGIAQESDgoGdmFsdWVzGAQgAygJEhIKCmhhc192YWx1ZXMYBSABKAgSEgoFYmxvb20YBiABKAxIAogBAUIGCgRfbWluQgYKBF9tYXhCCAoGX2Jsb29tIlEKE1JlbGVhc2VRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSEAoDcnVuGAIgASgNSACIAQESDgoGc3RhZ2VzGAMgAygNQgYKBF9ydW4iFgoUUmVsZWFzZVF1ZXJ5UmVzcG9uc2UiFAoSTGlzdFF1ZXJpZXNSZXF1ZXN0IiYKE0xpc3RRdWVyaWVzUmVzcG9uc2USDwoHcXVlcmllcxgBIAEoDCJYChJDYW5jZWxRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSDgoGcmVhc29uGAIgASgJEhQKB29mX3VzZXIYAyABKAlIAIgBAUIKCghfb2ZfdXNlciIkChNDYW5jZWxRdWVyeVJlc3BvbnNlEg0KBWZvdW5kGAEgASgIMv8CCg9EaXN0RXhlY1NlcnZpY2USOQoEUGluZxIXLnRlc3NlcmEudjEuUGluZ1JlcXVlc3QaGC50ZXNzZXJhLnYxLlBpbmdSZXNwb25zZRI+CgdSdW5UYXNrEhoudGVzc2VyYS52MS5SdW5UYXNrUmVxdWVzdBoVLnRlc3NlcmEudjEuVGFza0V2ZW50MAESUQoMUmVsZWFzZVF1ZXJ5Eh8udGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXF1ZXN0GiAudGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXNwb25zZRJOCgtMaXN0UXVlcmllcxIeLnRlc3NlcmEudjEuTGlzdFF1ZXJpZXNSZXF1ZXN0Gh8udGVzc2VyYS52MS5MaXN0UXVlcmllc1Jlc3BvbnNlEk4KC0NhbmNlbFF1ZXJ5Eh4udGVzc2VyYS52MS5DYW5jZWxRdWVyeVJlcXVlc3QaHy50ZXNzZXJhLnYxLkNhbmNlbFF1ZXJ5UmVzcG9uc2ViBnByb3RvMw", [file_tessera_v1_task]);
 
 /**
  * @generated from message tessera.v1.PingRequest
  */
 export type PingRequest = Message<"tessera.v1.PingRequest"> & {
   /**
-   * Who asks: `<name>/<incarnation>`.
+   * The calling node: `<name>/<incarnation>`.
    *
    * @generated from field: string from = 1;
    */
@@ -43,7 +43,7 @@ export type PingResponse = Message<"tessera.v1.PingResponse"> & {
   name: string;
 
   /**
-   * Chosen at random when the process starts.
+   * A random id that the process chooses when it starts.
    *
    * @generated from field: string incarnation = 2;
    */
@@ -55,7 +55,7 @@ export type PingResponse = Message<"tessera.v1.PingResponse"> & {
   version: string;
 
   /**
-   * "running", "draining".
+   * "running" or "draining".
    *
    * @generated from field: string status = 4;
    */
@@ -87,7 +87,7 @@ export type PingResponse = Message<"tessera.v1.PingResponse"> & {
   memoryLimitBytes: bigint;
 
   /**
-   * Bytes that tasks left for others.
+   * The size of the outputs that the node keeps for tasks.
    *
    * @generated from field: uint64 exchange_bytes = 10;
    */
@@ -116,14 +116,14 @@ export type RunTaskRequest = Message<"tessera.v1.RunTaskRequest"> & {
   key?: TaskKey | undefined;
 
   /**
-   * That the coordinator means; another one refuses with NODE_RESTARTED.
+   * The incarnation that the coordinator expects. A node with another one rejects the task with NODE_RESTARTED.
    *
    * @generated from field: string incarnation = 2;
    */
   incarnation: string;
 
   /**
-   * `<name>/<incarnation>` of the coordinator: when it is gone its tasks and their outputs go too.
+   * The coordinator: `<name>/<incarnation>`. When it is gone, the node stops its tasks and frees their outputs.
    *
    * @generated from field: string coordinator = 3;
    */
@@ -155,14 +155,14 @@ export type RunTaskRequest = Message<"tessera.v1.RunTaskRequest"> & {
   timeoutMs: number;
 
   /**
-   * The SQL's query is not kept but written as tablets of this table; absent: kept as an output.
+   * If set, the rows of the SQL are written as tablets of this table; otherwise they are kept as an output.
    *
    * @generated from field: tessera.v1.TabletSink tablet_sink = 9;
    */
   tabletSink?: TabletSink | undefined;
 
   /**
-   * Runs when nothing else does, and nothing starts beside it.
+   * Whether the task waits until no other task runs, and no other task starts while it runs.
    *
    * @generated from field: bool alone = 10;
    */
@@ -191,7 +191,7 @@ export type SqlPart = Message<"tessera.v1.SqlPart"> & {
     case: "text";
   } | {
     /**
-     * A position in `sources`.
+     * The position of a source in `sources`; its relation is inserted here.
      *
      * @generated from field: uint32 source = 2;
      */
@@ -247,14 +247,14 @@ export const TaskSourceSchema: GenMessage<TaskSource> = /*@__PURE__*/
  */
 export type ScanSource = Message<"tessera.v1.ScanSource"> & {
   /**
-   * JSON of the catalog's table.
+   * The table of the catalog as JSON.
    *
    * @generated from field: bytes table = 1;
    */
   table: Uint8Array;
 
   /**
-   * JSON array of arrays: what storage agents need of each tablet, without statistics.
+   * A JSON array with one array per tablet: what storage agents need to know about it, without statistics.
    *
    * @generated from field: bytes tablets = 2;
    */
@@ -266,28 +266,28 @@ export type ScanSource = Message<"tessera.v1.ScanSource"> & {
   columns: number[];
 
   /**
-   * Version of the table's contents that the query sees; 0: not known, or that of an open transaction.
+   * The version of the table's contents that the query sees; 0 if it is unknown or belongs to an open transaction.
    *
    * @generated from field: uint64 contents_version = 4;
    */
   contentsVersion: bigint;
 
   /**
-   * The tablets are all that this node is to hold of the table at that version; otherwise they are a choice.
+   * Whether the tablets are the whole share of this node at that version, and not only the tablets that the query needs.
    *
    * @generated from field: bool is_share = 5;
    */
   isShare: boolean;
 
   /**
-   * Names the part of the table that this node is to hold; absent: the whole table.
+   * The name of the share of the table that this node is responsible for; absent for the whole table.
    *
    * @generated from field: optional string share_id = 6;
    */
   shareId?: string | undefined;
 
   /**
-   * Rows that do not meet all of these are left out.
+   * Only rows that pass all of these filters are read.
    *
    * @generated from field: repeated tessera.v1.KeyFilter key_filters = 7;
    */
@@ -302,13 +302,13 @@ export const ScanSourceSchema: GenMessage<ScanSource> = /*@__PURE__*/
   messageDesc(file_tessera_v1_distexec, 5);
 
 /**
- * The keys that rows of a scan have a match for: `values`, or those between `min` and `max` that are in the Bloom filter.
+ * The keys that can have a match: `values` if `has_values`, otherwise the keys between `min` and `max` that are in the Bloom filter.
  *
  * @generated from message tessera.v1.KeyFilter
  */
 export type KeyFilter = Message<"tessera.v1.KeyFilter"> & {
   /**
-   * Name of the table's column.
+   * The name of the column in the table.
    *
    * @generated from field: string column = 1;
    */
@@ -364,7 +364,7 @@ export type ExchangeSource = Message<"tessera.v1.ExchangeSource"> & {
   columns: OutputColumn[];
 
   /**
-   * Positions in `columns` of the keys by which rows were assigned to buckets, to check them.
+   * Positions in `columns` of the keys that determine the bucket of a row. The reader uses them to verify buckets.
    *
    * @generated from field: repeated uint32 hash_keys = 3;
    */
@@ -388,7 +388,7 @@ export type ShuffleBlock = Message<"tessera.v1.ShuffleBlock"> & {
   producer?: TaskKey | undefined;
 
   /**
-   * Of the shuffle port of the node that has it: `host:port`.
+   * The address of the shuffle service of the node that has the output: `host:port`.
    *
    * @generated from field: string address = 2;
    */
@@ -420,14 +420,14 @@ export type ShuffleBlock = Message<"tessera.v1.ShuffleBlock"> & {
   slices: number;
 
   /**
-   * The number of rows that must arrive; -1: not known (a slice).
+   * The number of rows that must arrive; -1 if it is unknown, as for a slice.
    *
    * @generated from field: int64 rows = 8;
    */
   rows: bigint;
 
   /**
-   * All rows of the output, which then need not be fetched; absent: fetched from the address.
+   * All rows of the output. If absent, the rows are fetched from the address.
    *
    * @generated from field: tessera.v1.InlineRows inline = 9;
    */
@@ -448,21 +448,21 @@ export const ShuffleBlockSchema: GenMessage<ShuffleBlock> = /*@__PURE__*/
  */
 export type InlineRows = Message<"tessera.v1.InlineRows"> & {
   /**
-   * Encapsulated Arrow Schema message, with the dictionaries behind it.
+   * An encapsulated Arrow Schema message, followed by the dictionaries.
    *
    * @generated from field: bytes schema = 1;
    */
   schema: Uint8Array;
 
   /**
-   * Encapsulated Arrow RecordBatch message. With hash keys, the last column is the bucket, and rows are sorted by it.
+   * An encapsulated Arrow RecordBatch message. With hash keys, the last column is the bucket, and rows are sorted by it.
    *
    * @generated from field: bytes batch = 2;
    */
   batch: Uint8Array;
 
   /**
-   * CRC-32C of `schema` followed by `batch`.
+   * The CRC-32C of `schema` followed by `batch`.
    *
    * @generated from field: fixed32 crc32c = 3;
    */
@@ -483,7 +483,7 @@ export const InlineRowsSchema: GenMessage<InlineRows> = /*@__PURE__*/
  */
 export type FileSource = Message<"tessera.v1.FileSource"> & {
   /**
-   * JSON: which parts, and how they are read. Credentials in it are encrypted where the nodes have a key for that.
+   * JSON that lists the parts and describes how to read them. Its credentials are encrypted if the nodes share a key.
    *
    * @generated from field: bytes source = 3;
    */
@@ -507,7 +507,7 @@ export type OutputColumn = Message<"tessera.v1.OutputColumn"> & {
   name: string;
 
   /**
-   * SQL of the type.
+   * The type as SQL.
    *
    * @generated from field: string type = 2;
    */
@@ -531,21 +531,21 @@ export type TaskOutput = Message<"tessera.v1.TaskOutput"> & {
   columns: OutputColumn[];
 
   /**
-   * Positions in `columns`; empty: the output has no buckets.
+   * Positions in `columns`. If empty, the output has no buckets.
    *
    * @generated from field: repeated uint32 hash_keys = 2;
    */
   hashKeys: number[];
 
   /**
-   * Positions of the columns whose values are told in `TaskFinished.summaries`.
+   * Positions of the columns whose values `TaskFinished.summaries` summarises.
    *
    * @generated from field: repeated uint32 summarised = 3;
    */
   summarised: number[];
 
   /**
-   * Positions among `summarised` for which a Bloom filter is built as well.
+   * Positions in `summarised` for which a Bloom filter is built as well.
    *
    * @generated from field: repeated uint32 filter_keys = 4;
    */
@@ -560,27 +560,27 @@ export const TaskOutputSchema: GenMessage<TaskOutput> = /*@__PURE__*/
   messageDesc(file_tessera_v1_distexec, 12);
 
 /**
- * The SQL gives the table's columns by their stored names, in order, with their types.
+ * A table that the task writes to. The SQL returns the table's columns by their stored names, in order, with their types.
  *
  * @generated from message tessera.v1.TabletSink
  */
 export type TabletSink = Message<"tessera.v1.TabletSink"> & {
   /**
-   * JSON of the catalog's table.
+   * The table of the catalog as JSON.
    *
    * @generated from field: bytes table = 1;
    */
   table: Uint8Array;
 
   /**
-   * SQL of the kernel over the stored names.
+   * The partition expressions as kernel SQL over the stored names.
    *
    * @generated from field: repeated string partition_sql = 2;
    */
   partitionSql: string[];
 
   /**
-   * Of the tablets to be made.
+   * Bounds for the size of the new tablets.
    *
    * @generated from field: uint64 min_bytes = 3;
    */
@@ -633,16 +633,11 @@ export const TaskEventSchema: GenMessage<TaskEvent> = /*@__PURE__*/
  */
 export type TaskProgress = Message<"tessera.v1.TaskProgress"> & {
   /**
-   * 0 to 100, -1 when not known.
+   * From 0 to 100; -1 if it is unknown.
    *
    * @generated from field: double percent = 1;
    */
   percent: number;
-
-  /**
-   * @generated from field: uint64 rows_fetched = 2;
-   */
-  rowsFetched: bigint;
 };
 
 /**
@@ -667,7 +662,7 @@ export type TaskFinished = Message<"tessera.v1.TaskFinished"> & {
   bytes: bigint;
 
   /**
-   * Rows of each hash bucket, for an output that has buckets.
+   * The number of rows in each hash bucket; empty if the output has no buckets.
    *
    * @generated from field: repeated uint32 bucket_rows = 3;
    */
@@ -714,14 +709,7 @@ export type TaskFinished = Message<"tessera.v1.TaskFinished"> & {
   summaries: KeySummary[];
 
   /**
-   * Actions of the catalog (JSON) that commit the tablets of a sink.
-   *
-   * @generated from field: bytes actions = 12;
-   */
-  actions: Uint8Array;
-
-  /**
-   * What was read of each table.
+   * How much of each table was read.
    *
    * @generated from field: repeated tessera.v1.SourceRead reads = 13;
    */
@@ -759,14 +747,14 @@ export type SourceRead = Message<"tessera.v1.SourceRead"> & {
   rows: bigint;
 
   /**
-   * Stored bytes of the columns that are read.
+   * The stored (compressed) bytes of the columns that are read.
    *
    * @generated from field: uint64 bytes = 3;
    */
   bytes: bigint;
 
   /**
-   * Of `bytes`: fetched from the object store.
+   * The part of `bytes` that was fetched from the object store.
    *
    * @generated from field: uint64 bytes_from_storage = 4;
    */
@@ -781,7 +769,7 @@ export const SourceReadSchema: GenMessage<SourceRead> = /*@__PURE__*/
   messageDesc(file_tessera_v1_distexec, 17);
 
 /**
- * The values of a column of an output, as texts that the kernel casts to the column's type.
+ * A summary of the values in one column of an output. Values are texts that the kernel can cast to the type of the column.
  *
  * @generated from message tessera.v1.KeySummary
  */
@@ -802,7 +790,7 @@ export type KeySummary = Message<"tessera.v1.KeySummary"> & {
   max?: string | undefined;
 
   /**
-   * All distinct values, when they are few; else empty.
+   * All distinct values if there are few, otherwise empty.
    *
    * @generated from field: repeated string values = 4;
    */
@@ -814,8 +802,8 @@ export type KeySummary = Message<"tessera.v1.KeySummary"> & {
   hasValues: boolean;
 
   /**
-   * Bloom filter of the values: a power of two of bits, the highest bit of a byte first. A value sets the bits of the low and the
-   * high 32 bits of its hash, each modulo the number of bits.
+   * A Bloom filter of the values. The number of bits is a power of two, and the highest bit of a byte comes first. A value sets two
+   * bits: the low and the high 32 bits of its hash, each modulo the number of bits.
    *
    * @generated from field: optional bytes bloom = 6;
    */
@@ -839,14 +827,14 @@ export type ReleaseQueryRequest = Message<"tessera.v1.ReleaseQueryRequest"> & {
   queryId: string;
 
   /**
-   * Absent: all runs.
+   * The run to release; absent for all runs.
    *
    * @generated from field: optional uint32 run = 2;
    */
   run?: number | undefined;
 
   /**
-   * Leaves tasks alone and frees the outputs of these stages only; empty: everything.
+   * If not empty, only the outputs of these stages are freed, and no task is stopped.
    *
    * @generated from field: repeated uint32 stages = 3;
    */
@@ -891,7 +879,7 @@ export const ListQueriesRequestSchema: GenMessage<ListQueriesRequest> = /*@__PUR
  */
 export type ListQueriesResponse = Message<"tessera.v1.ListQueriesResponse"> & {
   /**
-   * JSON of the running queries, as information_schema.engine_running_queries tells them.
+   * The running queries as JSON, with the columns of information_schema.engine_running_queries.
    *
    * @generated from field: bytes queries = 1;
    */
@@ -920,7 +908,7 @@ export type CancelQueryRequest = Message<"tessera.v1.CancelQueryRequest"> & {
   reason: string;
 
   /**
-   * Only a query of this user; absent: whoever's it is.
+   * If set, the query is only cancelled if it belongs to this user.
    *
    * @generated from field: optional string of_user = 3;
    */
@@ -952,13 +940,13 @@ export const CancelQueryResponseSchema: GenMessage<CancelQueryResponse> = /*@__P
   messageDesc(file_tessera_v1_distexec, 24);
 
 /**
- * Runs tasks of queries whose coordinator is another node.
+ * Runs tasks of queries that another node coordinates.
  *
  * @generated from service tessera.v1.DistExecService
  */
 export const DistExecService: GenService<{
   /**
-   * Who the node is, how it is, what it runs.
+   * Returns the identity, the status and the load of the node.
    *
    * @generated from rpc tessera.v1.DistExecService.Ping
    */
@@ -968,8 +956,9 @@ export const DistExecService: GenService<{
     output: typeof PingResponseSchema;
   },
   /**
-   * Runs a task to its end. The last event is `finished`; a failure is the call's error. The task is stopped when the call is
-   * cancelled or its connection is lost. Its output stays until the query is released or its coordinator is gone.
+   * Runs a task to its end. The last event is `finished`; if the task fails, the call fails with its error. The task is stopped
+   * when the call is cancelled or its connection is lost. The node keeps the output until the query is released or its coordinator
+   * is gone.
    *
    * @generated from rpc tessera.v1.DistExecService.RunTask
    */
@@ -979,7 +968,7 @@ export const DistExecService: GenService<{
     output: typeof TaskEventSchema;
   },
   /**
-   * Stops the tasks of a query (of one run of it, or of all) and frees what they left.
+   * Stops the tasks of one run or of all runs of a query, and frees their outputs.
    *
    * @generated from rpc tessera.v1.DistExecService.ReleaseQuery
    */
@@ -989,7 +978,7 @@ export const DistExecService: GenService<{
     output: typeof ReleaseQueryResponseSchema;
   },
   /**
-   * The queries that the node coordinates.
+   * Lists the queries that the node coordinates.
    *
    * @generated from rpc tessera.v1.DistExecService.ListQueries
    */

@@ -17,21 +17,21 @@ export const file_tessera_v1_files: GenFile = /*@__PURE__*/
  */
 export type ReadFileRequest = Message<"tessera.v1.ReadFileRequest"> & {
   /**
-   * Chosen at random when the file was shared.
+   * The random id that the file got when it was shared.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Inclusive.
+   * The first byte to read.
    *
    * @generated from field: uint64 start = 2;
    */
   start: bigint;
 
   /**
-   * Exclusive.
+   * The offset after the last byte to read.
    *
    * @generated from field: uint64 end = 3;
    */
@@ -46,7 +46,7 @@ export const ReadFileRequestSchema: GenMessage<ReadFileRequest> = /*@__PURE__*/
   messageDesc(file_tessera_v1_files, 0);
 
 /**
- * Responses follow one another in the order of the bytes.
+ * A piece of the requested bytes. The pieces arrive in order.
  *
  * @generated from message tessera.v1.ReadFileResponse
  */
@@ -71,7 +71,7 @@ export const ReadFileResponseSchema: GenMessage<ReadFileResponse> = /*@__PURE__*
  */
 export const FileService: GenService<{
   /**
-   * Bytes of a file that a running query of this node shares.
+   * Reads bytes of a file that a running query of this node shares.
    *
    * @generated from rpc tessera.v1.FileService.ReadFile
    */

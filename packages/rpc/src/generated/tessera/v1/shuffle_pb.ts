@@ -24,14 +24,14 @@ export type FetchRequest = Message<"tessera.v1.FetchRequest"> & {
   producer?: TaskKey | undefined;
 
   /**
-   * Of the node when the task ran; another one has not got the output.
+   * The incarnation of the node when the task ran. A node with another incarnation does not have the output.
    *
    * @generated from field: string incarnation = 2;
    */
   incarnation: string;
 
   /**
-   * Buckets from (inclusive) and to (exclusive); both 0: all rows.
+   * The range of buckets, from (inclusive) and to (exclusive). If both are 0, all rows.
    *
    * @generated from field: uint32 bucket_from = 3;
    */
@@ -43,7 +43,7 @@ export type FetchRequest = Message<"tessera.v1.FetchRequest"> & {
   bucketTo: number;
 
   /**
-   * Of the rows so chosen, part `slice` of `slices` of about the same size; slices 0 or 1: all.
+   * Fetches only part `slice` of `slices` parts of about the same size. If slices is 0 or 1, all rows of the buckets.
    *
    * @generated from field: uint32 slice = 5;
    */
@@ -72,7 +72,7 @@ export const FetchRequestSchema: GenMessage<FetchRequest> = /*@__PURE__*/
  */
 export type FetchResponse = Message<"tessera.v1.FetchResponse"> & {
   /**
-   * Counts up from 0.
+   * The number of the response, counted from 0.
    *
    * @generated from field: uint32 sequence = 1;
    */
@@ -83,7 +83,7 @@ export type FetchResponse = Message<"tessera.v1.FetchResponse"> & {
    */
   content: {
     /**
-     * Encapsulated Arrow Schema message; the first response.
+     * An encapsulated Arrow Schema message. It is the first response.
      *
      * @generated from field: bytes schema = 2;
      */
@@ -97,7 +97,7 @@ export type FetchResponse = Message<"tessera.v1.FetchResponse"> & {
     case: "batch";
   } | {
     /**
-     * The last response: nothing is missing when it has come and its counts hold.
+     * The last response. The output is complete if it has arrived and its counts are right.
      *
      * @generated from field: tessera.v1.FetchEnd end = 4;
      */
@@ -118,7 +118,7 @@ export const FetchResponseSchema: GenMessage<FetchResponse> = /*@__PURE__*/
  */
 export type FetchedBatch = Message<"tessera.v1.FetchedBatch"> & {
   /**
-   * Encapsulated Arrow RecordBatch message, as one lz4 block when `raw_length` is not 0.
+   * An encapsulated Arrow RecordBatch message, compressed as one lz4 block if `raw_length` is not 0.
    *
    * @generated from field: bytes ipc = 1;
    */
@@ -135,7 +135,7 @@ export type FetchedBatch = Message<"tessera.v1.FetchedBatch"> & {
   rows: number;
 
   /**
-   * CRC-32C of `ipc` as sent.
+   * The CRC-32C of `ipc` as sent.
    *
    * @generated from field: fixed32 crc32c = 4;
    */
@@ -172,13 +172,13 @@ export const FetchEndSchema: GenMessage<FetchEnd> = /*@__PURE__*/
   messageDesc(file_tessera_v1_shuffle, 3);
 
 /**
- * What tasks of this node left for those of other nodes. Rows go to who asks for them.
+ * Serves the outputs of this node's tasks to the tasks on other nodes that read them.
  *
  * @generated from service tessera.v1.ShuffleService
  */
 export const ShuffleService: GenService<{
   /**
-   * The rows of one output, or of a range of its hash buckets. May be asked again until the output is released.
+   * Fetches the rows of one output, or of a range of its hash buckets. May be repeated until the output is released.
    *
    * @generated from rpc tessera.v1.ShuffleService.Fetch
    */

@@ -97,7 +97,7 @@ export type WarmRequest = Message<"tessera.v1.WarmRequest"> & {
   tablets: Uint8Array[];
 
   /**
-   * Ids; columns that a tablet does not store are passed over.
+   * The ids of columns. Columns that a tablet does not store are ignored.
    *
    * @generated from field: repeated uint32 columns = 3;
    */
@@ -203,7 +203,7 @@ export const ChunkNameSchema: GenMessage<ChunkName> = /*@__PURE__*/
   messageDesc(file_tessera_v1_storage_agent, 7);
 
 /**
- * A piece of a chunk; the pieces of one chunk come one after the other.
+ * A piece of a chunk. The pieces of a chunk arrive one after the other.
  *
  * @generated from message tessera.v1.ReadChunksResponse
  */
@@ -214,7 +214,7 @@ export type ReadChunksResponse = Message<"tessera.v1.ReadChunksResponse"> & {
   chunk?: ChunkName | undefined;
 
   /**
-   * Of the piece, in the tablet's object.
+   * The offset of the piece in the tablet's object.
    *
    * @generated from field: uint64 offset = 2;
    */
@@ -234,7 +234,7 @@ export const ReadChunksResponseSchema: GenMessage<ReadChunksResponse> = /*@__PUR
   messageDesc(file_tessera_v1_storage_agent, 8);
 
 /**
- * The tablets that a node has on disk and in memory. Tables and tablets are the JSON of the catalog.
+ * Manages the tablets that a node has on disk and in memory. Tables and tablets are sent as the JSON of the catalog.
  *
  * @generated from service tessera.v1.StorageAgentService
  */
@@ -258,7 +258,7 @@ export const StorageAgentService: GenService<{
     output: typeof WarmResponseSchema;
   },
   /**
-   * Lets tablets go from memory and disk; scans that run keep theirs to the end.
+   * Evicts tablets from memory and disk. Running scans can still read them until they end.
    *
    * @generated from rpc tessera.v1.StorageAgentService.Evict
    */
@@ -268,7 +268,7 @@ export const StorageAgentService: GenService<{
     output: typeof EvictResponseSchema;
   },
   /**
-   * The column chunks that the node has, of those asked for; it fetches nothing. Their checksums are in the Hybrid Header.
+   * Returns those of the requested column chunks that the node has; it fetches none. The Hybrid Header has their checksums.
    *
    * @generated from rpc tessera.v1.StorageAgentService.ReadChunks
    */

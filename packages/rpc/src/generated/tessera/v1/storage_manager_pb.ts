@@ -17,7 +17,7 @@ export const file_tessera_v1_storage_manager: GenFile = /*@__PURE__*/
  */
 export type LatestRequest = Message<"tessera.v1.LatestRequest"> & {
   /**
-   * The version the caller has; unset: none, so that entries are of no use to it.
+   * The version that the caller has; unset if it has none and could not use entries.
    *
    * @generated from field: optional uint64 have_version = 1;
    */
@@ -46,7 +46,7 @@ export type LatestResponse = Message<"tessera.v1.LatestResponse"> & {
   epoch: bigint;
 
   /**
-   * Every entry behind have_version up to version, in order; empty when there are none or they are too many to send.
+   * All entries after have_version up to version, in order; empty if there are none or too many to send.
    *
    * @generated from field: repeated bytes entries = 3;
    */
@@ -99,28 +99,28 @@ export const CommitResponseSchema: GenMessage<CommitResponse> = /*@__PURE__*/
  */
 export type ReportPinsRequest = Message<"tessera.v1.ReportPinsRequest"> & {
   /**
-   * Names the process, not the machine: a node that restarts is another one.
+   * Identifies the process, not the machine: a node that restarts gets another name.
    *
    * @generated from field: string node = 1;
    */
   node: string;
 
   /**
-   * The oldest version that a statement of the node reads or will read from now on.
+   * The oldest version that a statement of the node reads or will read.
    *
    * @generated from field: uint64 oldest_version = 2;
    */
   oldestVersion: bigint;
 
   /**
-   * Milliseconds since 1970 by the clock of the node: tablets it uploads now are not named earlier.
+   * The time by the clock of the node in milliseconds since 1970. Tablets that it uploads from now on have no earlier time in their names.
    *
    * @generated from field: uint64 oldest_write_ms = 3;
    */
   oldestWriteMs: bigint;
 
   /**
-   * Where the node answers these calls; unset when it never leads. A leader that stops names one of them as its successor.
+   * The address at which the node answers these calls; unset if it never leads. A leader that stops chooses its successor among them.
    *
    * @generated from field: optional string candidate_address = 4;
    */
@@ -152,7 +152,7 @@ export const ReportPinsResponseSchema: GenMessage<ReportPinsResponse> = /*@__PUR
  */
 export type CollectGarbageRequest = Message<"tessera.v1.CollectGarbageRequest"> & {
   /**
-   * Most tablets to collect; 0 is no limit.
+   * The maximum number of tablets to collect; 0 for no limit.
    *
    * @generated from field: uint32 limit = 1;
    */
@@ -189,13 +189,13 @@ export const CollectGarbageResponseSchema: GenMessage<CollectGarbageResponse> = 
   messageDesc(file_tessera_v1_storage_manager, 7);
 
 /**
- * The leader of the metadata log. Log entries and transactions are the JSON that the log itself holds.
+ * The leader of the metadata log answers these calls. Log entries and transactions are sent as the JSON that the log stores.
  *
  * @generated from service tessera.v1.StorageManagerService
  */
 export const StorageManagerService: GenService<{
   /**
-   * The newest committed version, proven at the time of the call, and the entries the caller lacks where they are few.
+   * Returns the newest committed version, proven during the call, and the entries that the caller lacks if they are few.
    *
    * @generated from rpc tessera.v1.StorageManagerService.Latest
    */
@@ -205,7 +205,7 @@ export const StorageManagerService: GenService<{
     output: typeof LatestResponseSchema;
   },
   /**
-   * Commits a transaction; the same transaction id again gets the first answer.
+   * Commits a transaction. A repeated transaction id returns the first answer.
    *
    * @generated from rpc tessera.v1.StorageManagerService.Commit
    */
@@ -215,7 +215,7 @@ export const StorageManagerService: GenService<{
     output: typeof CommitResponseSchema;
   },
   /**
-   * What a node still needs; holds until the next report, or until the report is older than the leader believes in.
+   * Reports what a node still needs. A report is valid until the next one, or until the leader considers it outdated.
    *
    * @generated from rpc tessera.v1.StorageManagerService.ReportPins
    */

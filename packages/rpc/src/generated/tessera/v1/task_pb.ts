@@ -13,7 +13,7 @@ export const file_tessera_v1_task: GenFile = /*@__PURE__*/
   fileDesc("ChV0ZXNzZXJhL3YxL3Rhc2sucHJvdG8SCnRlc3NlcmEudjEiVgoHVGFza0tleRIQCghxdWVyeV9pZBgBIAEoCRILCgNydW4YAiABKA0SDQoFc3RhZ2UYAyABKA0SDAoEdGFzaxgEIAEoDRIPCgdhdHRlbXB0GAUgASgNYgZwcm90bzM");
 
 /**
- * One attempt at one task of one stage. Nothing that an attempt leaves is ever overwritten.
+ * Identifies one attempt at one task of one stage. No attempt overwrites the output of another.
  *
  * @generated from message tessera.v1.TaskKey
  */
@@ -24,7 +24,7 @@ export type TaskKey = Message<"tessera.v1.TaskKey"> & {
   queryId: string;
 
   /**
-   * Of the run of the query: a query that is planned again starts another one.
+   * The number of the run of the query. Planning a query again starts another run.
    *
    * @generated from field: uint32 run = 2;
    */
