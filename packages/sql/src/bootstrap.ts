@@ -17,7 +17,8 @@ const MAX_LINE_BYTES = 32 * 1024 * 1024;
  * other: it filters below a LIMIT, which then takes other rows, so that
  * `s JOIN (SELECT … ORDER BY k LIMIT 10) b ON s.k = b.k` finds keys that are not among the first ten.
  * `tsr_divisor(d, n)` fails if `d` is zero, unless the dividend `n` is NULL, where the
- * kernel would answer NULL. `tsr_read_text` reads one file as lines that end in LF or CR LF. It streams, in
+ * kernel would answer NULL. `tsr_asof_key(x)` fails for types whose equality the kernel's ASOF join gets wrong: it finds
+ * the end of a bytea at its first zero byte, and takes arrays for equal that are not. `tsr_read_text` reads one file as lines that end in LF or CR LF. It streams, in
  * parallel, but loses the text after a CR that stands alone; `tsr_split_text` reads such files, whole and
  * slowly.
  */
@@ -26,6 +27,9 @@ export const kernelBootstrap: readonly string[] = [
   "SET GLOBAL disabled_optimizers = 'top_n_window_elimination,join_filter_pushdown'",
   "SET GLOBAL default_null_order = 'nulls_last_on_asc_first_on_desc'",
   "CREATE OR REPLACE MACRO tsr_divisor(d, n) AS CASE WHEN d = 0 AND n IS NOT NULL THEN error('division by zero') ELSE d END",
+  `CREATE OR REPLACE MACRO tsr_asof_key(x) AS CASE
+    WHEN typeof(x) = 'BLOB' OR suffix(typeof(x), ']') OR prefix(typeof(x), 'STRUCT')
+    THEN error('ASOF JOIN cannot compare values of type bytea, array or struct for equality') ELSE x END`,
   `CREATE OR REPLACE MACRO tsr_read_text(path, label, codec) AS TABLE
   SELECT coalesce(line, '') AS line, label AS file, row_number() OVER () AS line_number
   FROM read_csv(path, columns = {'line': 'VARCHAR'}, auto_detect = false, header = false, delim = ${NO_DELIMITER},

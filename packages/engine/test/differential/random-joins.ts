@@ -14,6 +14,9 @@ interface Parts {
   readonly name: (prefix: string) => string;
 }
 
+/** Kinds whose equality plain DuckDB's ASOF join gets wrong, and which the engine refuses there. */
+const NOT_IN_ASOF: ReadonlySet<Kind> = new Set(['bytes', 'ints', 'texts']);
+
 /** Generates joins of relations. */
 export class RandomJoins {
   readonly #choice: RandomChoice;
@@ -55,7 +58,7 @@ export class RandomJoins {
     const equal = c.chance(0.1) ? `${a.sql} IS NOT DISTINCT FROM ${b.sql}` : `${a.sql} = ${b.sql}`;
     if (kind.startsWith('ASOF')) {
       const near = this.#asofKey(left, right);
-      if (near === undefined) return left;
+      if (near === undefined || NOT_IN_ASOF.has(a.kind)) return left;
       return {
         sql: `${left.sql} ${kind} ${right.sql} ON ${a.sql} = ${b.sql} AND ${near}`,
         columns,
@@ -75,7 +78,7 @@ export class RandomJoins {
   }
 
   /**
-   * The nearest row must be unique. There is no NULL on the left side: the kernel's ASOF join treats it as
+   * The nearest row must be unique. There is no NULL on the left side: plain DuckDB's ASOF join treats it as
    * the largest value.
    */
   #asofKey(left: Relation, right: Relation): string | undefined {

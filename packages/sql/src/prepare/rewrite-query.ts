@@ -11,6 +11,7 @@ import type { Placement } from '../relations/placement.ts';
 import type { PrepareContext } from '../relations/prepare-context.ts';
 import { unqualifiedColumns } from '../relations/qualified-columns.ts';
 import { sequenceCalls } from '../relations/sequence-calls.ts';
+import { asofNulls } from '../rewrites/asof-joins.ts';
 import { byteaLiteral } from '../rewrites/bytea-literals.ts';
 import { clockText } from '../rewrites/clock-texts.ts';
 import { joinsThatPrintRight } from '../rewrites/cross-joins.ts';
@@ -70,6 +71,7 @@ export async function rewriteQuery(
   );
   const ordered = transformTree(counted, {
     expression: (node) => (node.class === 'FUNCTION' ? seriesArguments(node) : node),
+    tableRef: asofNulls,
     queryNode: (node) =>
       daysOfSeries(seriesInSelect(resolveOrderNames(node, (key) => locate(key.query_location)))),
   });
