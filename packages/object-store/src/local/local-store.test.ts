@@ -1,6 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  rmdir,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -112,6 +123,29 @@ describe('local store', () => {
       }),
     );
     expect(await readdir(directory)).toEqual(['%private']);
+    await store.close();
+  });
+
+  it('puts objects while their directory is removed again and again', async () => {
+    const directory = await newDirectory();
+    const store = await openLocalStore(directory, { fsync: false });
+    let putting = true;
+    const remove = async () => {
+      while (putting) {
+        for (const path of ['deep/er', 'deep']) await rmdir(join(directory, path)).catch(() => undefined);
+      }
+    };
+    const put = async () => {
+      for (let n = 0; n < 50; n++) {
+        await store.put('deep/er/object', Buffer.from('x'));
+        await store.delete(['deep/er/object']);
+      }
+    };
+    const removing = remove();
+    await Promise.all([put(), put(), put()]).finally(() => {
+      putting = false;
+    });
+    await removing;
     await store.close();
   });
 

@@ -295,8 +295,11 @@ async function retryWithoutDirectory<T>(make: () => Promise<void>, put: () => Pr
       return await put();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 100) throw error;
-      await make();
     }
+    // `mkdir` fails with ENOENT or ENOTDIR if a directory that it found is removed before it looks at it.
+    await make().catch((error: unknown) => {
+      if (!isAbsence(error)) throw error;
+    });
   }
 }
 
