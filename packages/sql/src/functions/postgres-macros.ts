@@ -8,6 +8,10 @@ const reservedList = RESERVED.split(' ')
 
 const NAME_PART = '"(?:[^"]|"")*"|[^".]+';
 
+/** The later of two times, or NULL if one of them is NULL. */
+const laterOf = (one: string, other: string): string =>
+  `CASE WHEN ${one} IS NOT NULL AND ${other} IS NOT NULL THEN greatest(${one}, ${other}) END`;
+
 /** Functions of PostgreSQL that need no lookup, under internal names. */
 export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]>> = {
   pg_date_bin: ['(stride, t, origin) AS time_bucket(CAST(stride AS INTERVAL), t, origin)'],
@@ -15,8 +19,12 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     `(t) AS array_to_string(list_transform(regexp_extract_all(CAST(t AS VARCHAR), '[\\pL\\pN]+|[^\\pL\\pN]+'),
     lambda w: upper(w[1]) || lower(w[2:])), '')`,
   ],
+  // An end that is NULL is unknown: the result is NULL unless the known ends decide it.
   pg_overlaps: [
-    `(a, b, c, d) AS least(a, b) = least(c, d) OR (least(a, b) < greatest(c, d) AND least(c, d) < greatest(a, b))`,
+    `(a, b, c, d) AS CASE
+    WHEN least(a, b) > least(c, d) THEN least(a, b) < ${laterOf('c', 'd')} OR ${laterOf('a', 'b')} < least(a, b)
+    WHEN least(a, b) < least(c, d) THEN least(c, d) < ${laterOf('a', 'b')} OR ${laterOf('c', 'd')} < least(c, d)
+    ELSE least(a, b) <= ${laterOf('a', 'b')} AND least(c, d) <= ${laterOf('c', 'd')} END`,
   ],
   pg_quote_ident: [
     `(t) AS CASE WHEN regexp_full_match(CAST(t AS VARCHAR), '[a-z_][a-z0-9_$]*') AND CAST(t AS VARCHAR) NOT IN (${reservedList})
