@@ -56,4 +56,17 @@ describe.runIf(process.platform === 'linux')('memory of the processes of a kerne
       .toBeLessThan(0.5 * SMALL.ceilingBytes);
     await session.close();
   });
+
+  test('a statement that ran out of memory has given it back when it fails, so the next one has it', async () => {
+    const ceilingBytes = 450 * MIB;
+    await using own = await testKernel({ memoryLimitBytes: 350 * MIB, ceilingBytes, threads: 1 });
+    const pid = own.kernel.status().pid;
+    for (let i = 0; i < 10; i++) {
+      const session = await own.kernel.session();
+      const failing = session.scalar('SELECT length(list(i)) FROM range(400000000) r(i)');
+      await expect(failing).rejects.toMatchObject({ name: 'OUT_OF_MEMORY' });
+      expect(processMemory(pid)!.ownBytes, `round ${i}`).toBeLessThan(0.6 * ceilingBytes);
+      await session.close();
+    }
+  });
 });

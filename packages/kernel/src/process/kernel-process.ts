@@ -43,10 +43,10 @@ const files = new SpillFiles(options.spillDirectory, options.spillLimitBytes);
 
 const ceiling = await MemoryCeiling.prepare();
 ceiling?.set(options.ceilingBytes);
-const memoryIsShort = () => ceiling?.isNear === true;
-createServer(
-  (socket) => new SessionServer(instance, socket, sessions, received, files, memoryIsShort),
-).listen(options.socketPath, () => send({ kind: 'ready' }));
+createServer((socket) => new SessionServer(instance, socket, sessions, received, files, ceiling)).listen(
+  options.socketPath,
+  () => send({ kind: 'ready' }),
+);
 
 process.on('message', async (request: ControlRequest) => {
   try {

@@ -35,7 +35,8 @@ export class MemoryCeiling {
   readonly #unusedBytes: number;
   #bytes = 0;
   #stackBytes = 0;
-  #isReturning = false;
+  /** Resolves when the last return of freed memory has ended. */
+  #returned: Promise<void> | undefined;
 
   private constructor(most: bigint, unusedBytes: number) {
     this.#most = most;
@@ -44,7 +45,7 @@ export class MemoryCeiling {
       this.#stackBytes = bytes;
       this.#apply();
     });
-    setInterval(() => this.#returnFreed(), RETURN_FREED.everyMs).unref();
+    setInterval(() => this.#returnOften(), RETURN_FREED.everyMs).unref();
   }
 
   /** Undefined if the system has no such limit. */
@@ -75,13 +76,23 @@ export class MemoryCeiling {
     setrlimit(RLIMIT_DATA, this.#pair.address);
   }
 
-  #returnFreed(): void {
-    if (this.#isReturning) return;
-    if ((processMemory('self')?.ownBytes ?? 0) <= this.#bytes * RETURN_FREED.fromShare) return;
-    this.#isReturning = true;
-    void returnFreedMemory().finally(() => {
-      this.#isReturning = false;
-    });
+  /** Returns to the system the memory that the process has freed up to now. */
+  async returnFreed(): Promise<void> {
+    // A return that has already begun may miss the memory that was freed last.
+    await this.#returned;
+    this.#returned ??= returnFreedMemory()
+      // Without memory for the call there is nothing to do but to try again later.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#returned = undefined;
+      });
+    await this.#returned;
+  }
+
+  #returnOften(): void {
+    if (this.#returned !== undefined) return;
+    if ((processMemory('self')?.ownBytes ?? 0) > this.#bytes * RETURN_FREED.fromShare)
+      void this.returnFreed();
   }
 }
 

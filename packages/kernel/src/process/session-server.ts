@@ -19,6 +19,7 @@ import { quoteName, quoteText } from '../types/quoting.ts';
 import { runAppend } from './append-call.ts';
 import { AppendInput, appendPayloads } from './append-input.ts';
 import { KeptStatements } from './kept-statements.ts';
+import type { MemoryCeiling } from './memory-ceiling.ts';
 import { runQuery } from './query-call.ts';
 import { runReceive } from './receive-call.ts';
 import type { ReceivedMemory } from './received-memory.ts';
@@ -46,7 +47,7 @@ export class SessionServer {
   readonly #memory: ReceivedMemory;
   readonly #files: SpillFiles;
   readonly #kept: KeptStatements;
-  readonly #memoryIsShort: () => boolean;
+  readonly #ceiling: MemoryCeiling | undefined;
   #number = 0;
   #isSetUp = false;
   #timeZone: string | null = null;
@@ -66,12 +67,12 @@ export class SessionServer {
     sessions: Map<number, SessionServer>,
     memory: ReceivedMemory,
     files: SpillFiles,
-    memoryIsShort: () => boolean,
+    ceiling: MemoryCeiling | undefined,
   ) {
     this.#instance = instance;
     this.#memory = memory;
     this.#files = files;
-    this.#memoryIsShort = memoryIsShort;
+    this.#ceiling = ceiling;
     this.#connection = instance.connect();
     this.#kept = new KeptStatements(this.#connection);
     this.#socket = socket;
@@ -140,11 +141,10 @@ export class SessionServer {
       const value = await this.#call(request);
       this.#send(FrameKind.reply, { value, ...this.#traces });
     } catch (error) {
-      this.#send(FrameKind.error, {
-        ...toWire(error),
-        memoryIsShort: this.#memoryIsShort(),
-        ...this.#traces,
-      });
+      const memoryIsShort = this.#ceiling?.isNear === true;
+      // Otherwise the memory that this statement has freed could be missing for the next one.
+      if (memoryIsShort) await this.#ceiling?.returnFreed();
+      this.#send(FrameKind.error, { ...toWire(error), memoryIsShort, ...this.#traces });
     }
   }
 
