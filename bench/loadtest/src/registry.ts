@@ -30,7 +30,7 @@ export interface BenchmarkEntry {
    * only.
    */
   readonly inAll: boolean;
-  /** What is missing to run it with these options on this machine; undefined if nothing is. */
+  /** Returns the reason why the benchmark cannot run with these options on this machine; undefined if it can. */
   needs?(options: RunOptions): string | undefined;
 }
 

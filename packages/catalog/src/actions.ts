@@ -16,7 +16,7 @@ export type Action =
   /** `replaces`: rows deleted already in the vector this one was made from; 0 for the first. */
   | { readonly kind: 'set_deletion_vector'; readonly vector: DeletionVector; readonly replaces: number };
 
-/** What a statement wants committed. */
+/** The actions that a statement asks the log to commit. */
 export interface CatalogChange {
   readonly actions: readonly Action[];
 }

@@ -113,7 +113,7 @@ function missing(requirement: Requirement): string {
   }
 }
 
-/** What would help, as a sentence that contains the statement. */
+/** Returns a hint that names the GRANT statement which would allow the request. */
 function remedy(requirement: Requirement, { name }: Rights): string | undefined {
   const to = `TO ${quoteIdentifier(name)}`;
   switch (requirement.kind) {

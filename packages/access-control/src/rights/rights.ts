@@ -1,7 +1,7 @@
 import type { CatalogObject, ObjectId, PrincipalObject, Privilege, Snapshot } from '@tessera/catalog';
 import { ADMIN_ROLE, PUBLIC_ROLE } from '@tessera/catalog';
 
-/** What one user or role may do by one version of the catalog. */
+/** The rights of one user or role in one version of the catalog. */
 export interface Rights {
   /** The name of the user or role. */
   readonly name: string;

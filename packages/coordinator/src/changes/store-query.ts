@@ -21,7 +21,7 @@ export interface QueryToStore {
   readonly countsNulls?: boolean;
 }
 
-/** What nodes need to store the rows of a query where they are computed. */
+/** The inputs with which nodes store the rows of a query where they compute them. */
 export async function storageOf(
   context: StoreContext,
   { table, rows }: QueryToStore,

@@ -5,7 +5,7 @@ import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
 import type { ReadFile } from './read-resolution.ts';
 
 /**
- * What a query reads of files: for Parquet files the rows and the columns that it names, from the footers;
+ * Determines the parts of files that a query reads: for Parquet files the rows and the columns that it names, from the footers;
  * for Avro and Arrow files the rows that were loaded; for others the size.
  * @param columns names in lower case; undefined means all
  */

@@ -1,6 +1,6 @@
 import { SeededRandom } from '@tessera/common';
 
-/** What writers have done to batches, as far as they know; readers must find exactly this. */
+/** Records the state of each batch after the acknowledged writes. Readers must find exactly this state. */
 export class Batches {
   /** Batches that were written and that nobody is deleting; the most recent is last. */
   readonly #there: number[];
