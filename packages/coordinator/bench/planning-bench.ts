@@ -16,9 +16,9 @@ import { PLAN_SQL, planDistributed, tableScans, UnsupportedPlan } from '@tessera
 import { prepareQuery } from '@tessera/sql';
 import { tpcds, tpch } from '@tessera/workloads';
 import { planQuery } from '../src/distribution/distributed-plans.ts';
-import type { Binding } from '../src/read/binding.ts';
-import type { BindRequest } from '../src/read/bound-query.ts';
+import type { BoundQuery } from '../src/read/bound-query.ts';
 import { ColumnStatisticsCache } from '../src/read/column-statistics-cache.ts';
+import type { BindRequest } from '../src/read/executable-query.ts';
 import { MirrorTables } from '../src/read/mirror-tables.ts';
 import { bindingKey, QueryBindings } from '../src/read/query-bindings.ts';
 import { StatementRelations } from '../src/read/statement-relations.ts';
@@ -116,7 +116,7 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
       note = error.message;
     }
   });
-  const binding: Binding = {
+  const binding: BoundQuery = {
     prepared,
     named: relations.named,
     tables: relations.tables,
@@ -132,7 +132,7 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
   return { times, planLength: serialized.length, note };
 }
 
-async function repeated(request: BindRequest, binding: Binding): Promise<number> {
+async function repeated(request: BindRequest, binding: BoundQuery): Promise<number> {
   const bindings = new QueryBindings();
   const again = async () => {
     const key = bindingKey(request)!;

@@ -1,4 +1,4 @@
-import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
+import type { BindRequest, ExecutableQuery } from '../read/executable-query.ts';
 import type { QueryBinder } from './query-binder.ts';
 
 /**
@@ -8,4 +8,4 @@ import type { QueryBinder } from './query-binder.ts';
 export const bindQuery = (
   { binder }: { readonly binder: QueryBinder },
   request: BindRequest,
-): Promise<BoundQuery> => binder.bind(request);
+): Promise<ExecutableQuery> => binder.bind(request);

@@ -11,7 +11,7 @@ import {
 import { type ExecutedPlan, profileText } from '@tessera/scheduler';
 import type { ExplainStatement, OutputColumn, PreparedQuery } from '@tessera/sql';
 import type { PlannedQuery, UndistributedQuery } from '../distribution/distributed-plans.ts';
-import type { BoundQuery } from '../read/bound-query.ts';
+import type { ExecutableQuery } from '../read/executable-query.ts';
 import { renamed, type TableNames } from '../read/table-names.ts';
 import { executedStageMembers, stageMembers } from './explained-stages.ts';
 import { type ExplainedTable, tableLines, tableMembers, tableStatistics } from './explained-tables.ts';
@@ -27,7 +27,7 @@ export interface ExplainableQuery {
   /** The user-visible names of tables, by bound name. */
   readonly names: TableNames;
   /** Makes the query ready to run: only ANALYZE fetches what it reads. */
-  run(): Promise<BoundQuery>;
+  run(): Promise<ExecutableQuery>;
 }
 
 type Part = 'logical' | 'physical' | 'analyze' | 'statistics';
@@ -126,7 +126,7 @@ const sections = (plan: string, lines: readonly string[]): string =>
   lines.length === 0 ? plan : `${plan.trimEnd()}\n\nTables\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
 
 /** The tables with the measurements of reading them. */
-const used = ({ tables }: ExplainableQuery, bound: BoundQuery): readonly ExplainedTable[] =>
+const used = ({ tables }: ExplainableQuery, bound: ExecutableQuery): readonly ExplainedTable[] =>
   tables.map((table) => {
     const access = bound.tables.find((one) => one.table.id === table.access.table.id);
     return { ...table, use: access?.use, isLate: access?.isLate };

@@ -27,9 +27,9 @@ import { LongStatements } from '../admission/long-statements.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
 import { type DistributedQuery, QueryDistribution } from '../distribution/query-distribution.ts';
 import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
-import type { Binding, BoundFiles, BoundTable, NamedRelation } from '../read/binding.ts';
-import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
+import type { BoundFiles, BoundQuery, BoundTable, NamedRelation } from '../read/bound-query.ts';
 import { bytesToRead } from '../read/bytes-to-read.ts';
+import type { BindRequest, ExecutableQuery } from '../read/executable-query.ts';
 import { MirrorTables } from '../read/mirror-tables.ts';
 import { filled, isFaithful, OpenBindings, openParameters } from '../read/open-parameters.ts';
 import { bindingKey, QueryBindings } from '../read/query-bindings.ts';
@@ -124,7 +124,7 @@ export class QueryBinder {
    * @throws TesseraError if the statement, its files or its tablets are invalid; the reason of its
    * cancellation
    */
-  async bind(request: BindRequest): Promise<BoundQuery> {
+  async bind(request: BindRequest): Promise<ExecutableQuery> {
     const work = await this.#open(request);
     try {
       const binding = await this.#binding(request, work);
@@ -171,7 +171,7 @@ export class QueryBinder {
   }
 
   /** The columns of a query and the relations that it names, without fetching anything. */
-  async outputOf(request: BindRequest): Promise<Pick<BoundQuery, 'columns' | 'relations'>> {
+  async outputOf(request: BindRequest): Promise<Pick<ExecutableQuery, 'columns' | 'relations'>> {
     const work = await this.#open(request);
     try {
       const { prepared, named } = await this.#prepare(request, work, 'never');
@@ -184,7 +184,7 @@ export class QueryBinder {
   }
 
   /** The query that answers EXPLAIN; only ANALYZE fetches what the explained query reads. */
-  async explain(request: BindRequest, statement: ExplainStatement): Promise<BoundQuery> {
+  async explain(request: BindRequest, statement: ExplainStatement): Promise<ExecutableQuery> {
     const work = await this.#open(request);
     try {
       const binding = await this.#prepare(request, work, 'always');
@@ -231,7 +231,7 @@ export class QueryBinder {
   async #explainedTables(
     { signal }: BindRequest,
     { session, relations }: StatementWork,
-    binding: Pick<Binding, 'tables' | 'scans'>,
+    binding: Pick<BoundQuery, 'tables' | 'scans'>,
   ): Promise<readonly ExplainedTable[]> {
     if (binding.tables.size === 0) return [];
     const { agent } = this.#services.tables!;
@@ -411,7 +411,7 @@ export class QueryBinder {
     return new ReadAuthority(this.#services.authorizer, sessionValues.user, blindTarget);
   }
 
-  async #binding(request: BindRequest, work: StatementWork): Promise<Binding> {
+  async #binding(request: BindRequest, work: StatementWork): Promise<BoundQuery> {
     const { reads, relations } = work;
     const key = bindingKey(request);
     const known = key === undefined ? undefined : await this.#bindings.get(key, () => relations!.snapshot());
@@ -436,7 +436,7 @@ export class QueryBinder {
   /**
    * The generic plan of a statement with the values of the request; undefined if it needs a plan of its own.
    */
-  async #filled(request: BindRequest, work: StatementWork): Promise<Binding | undefined> {
+  async #filled(request: BindRequest, work: StatementWork): Promise<BoundQuery | undefined> {
     const open = openParameters(request.parameters);
     const key = open && bindingKey({ ...request, parameters: open.parameters });
     if (open === undefined || key === undefined) return undefined;
@@ -450,7 +450,7 @@ export class QueryBinder {
    * Binds a statement for all values of its parameters when it occurs with the second list of values, if no
    * plan was needed.
    */
-  async #bindOpen(request: BindRequest, bound: Binding): Promise<void> {
+  async #bindOpen(request: BindRequest, bound: BoundQuery): Promise<void> {
     if (bound.isPlanned && bound.tables.size > 0) return;
     const open = openParameters(request.parameters);
     const key = open && bindingKey({ ...request, parameters: open.parameters });
@@ -473,7 +473,7 @@ export class QueryBinder {
    * its relations do not.
    */
   async #authorizeAgain(
-    { named }: Pick<Binding, 'named'>,
+    { named }: Pick<BoundQuery, 'named'>,
     request: BindRequest,
     { relations }: StatementWork,
   ): Promise<void> {
@@ -485,13 +485,13 @@ export class QueryBinder {
   }
 
   /** Leaves the binder's session open. */
-  #prepare(request: BindRequest, work: StatementWork, planning: Planning): Promise<Binding> {
+  #prepare(request: BindRequest, work: StatementWork, planning: Planning): Promise<BoundQuery> {
     return this.#longStatements.prepare(request.sql, request.signal, () =>
       this.#prepareNow(request, work, planning),
     );
   }
 
-  async #prepareNow(request: BindRequest, work: StatementWork, planning: Planning): Promise<Binding> {
+  async #prepareNow(request: BindRequest, work: StatementWork, planning: Planning): Promise<BoundQuery> {
     const { relations } = work;
     const prepared = await prepareQuery(request.sql, prepareContext(request, work));
     const { named = [], tables = NO_TABLES, files = NO_FILES } = relations ?? {};
@@ -505,13 +505,13 @@ export class QueryBinder {
   }
 
   /** Whether a plan is needed and does not exist yet. */
-  async #needsPlan(binding: Binding, request: BindRequest, work: StatementWork): Promise<boolean> {
+  async #needsPlan(binding: BoundQuery, request: BindRequest, work: StatementWork): Promise<boolean> {
     if (binding.isPlanned) return false;
     return !(await this.#areHot(binding.tables, work)) || this.distribution.isFor(binding, request, work);
   }
 
   /** Whether all columns of all tables are in memory. */
-  async #areHot(tables: Binding['tables'], { session, relations }: StatementWork): Promise<boolean> {
+  async #areHot(tables: BoundQuery['tables'], { session, relations }: StatementWork): Promise<boolean> {
     const { agent } = this.#services.tables!;
     const snapshot = await relations!.snapshot();
     return [...tables.values()].every(
@@ -530,7 +530,7 @@ export class QueryBinder {
   async #readable(
     { signal, canRunAgain = false, rowPositionsOf }: BindRequest,
     { session, relations, reads, keep }: StatementWork,
-    binding: Binding,
+    binding: BoundQuery,
   ): Promise<ReadableQuery> {
     await reads.readAlone();
     const { prepared, tables, looksAtAllNamed } = binding;
@@ -547,7 +547,7 @@ export class QueryBinder {
   async #analyse(
     { boundSql, time }: PreparedQuery,
     relations: StatementRelations,
-  ): Promise<Pick<Binding, 'scans' | 'serializedPlan'>> {
+  ): Promise<Pick<BoundQuery, 'scans' | 'serializedPlan'>> {
     const binder = await relations.binder();
     try {
       const serializedPlan = String(await binder.scalar(PLAN_SQL, [boundSql ?? '']));
@@ -570,7 +570,7 @@ export class QueryBinder {
 type ReadableQuery = { readonly sql: string } & Pick<PreparedScans, 'accesses'> &
   Partial<Pick<PreparedScans, 'target'>> &
   Partial<Pick<DistributedQuery, 'readInParts'>> &
-  Pick<BoundQuery, 'executed' | 'isStored'>;
+  Pick<ExecutableQuery, 'executed' | 'isStored'>;
 
 /** The relations that the text names itself, not through views. */
 const directly = (named: readonly NamedRelation[]): readonly RelationObject[] =>

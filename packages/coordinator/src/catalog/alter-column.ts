@@ -2,9 +2,9 @@ import type { Action, Column, Snapshot, TableConstraint, TableObject } from '@te
 import { nameOfTable } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { alterTypeQuery, type OutputColumn, quoteIdentifier, type TableChange } from '@tessera/sql';
-import { boundQuery } from '../changes/bound-query.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
+import { withExecutable } from '../changes/derived-query.ts';
 import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query.ts';
 import { checkCondition, checkDefault, checkExpressions } from '../objects/definition-check.ts';
 import { referencingTables, refuseDependents } from '../objects/dependents.ts';
@@ -89,7 +89,7 @@ export async function hasRow(
     sql: `SELECT 1 FROM ${from} WHERE ${condition}\nLIMIT 1`,
     explain: (error: unknown) => error,
   };
-  return boundQuery(
+  return withExecutable(
     context,
     snapshot,
     query,
@@ -156,7 +156,7 @@ async function rewriteRows(
     rows: (sql) => query.rows({ sql, columns }, { areNullsCounted: true }),
     countsNulls: true,
   });
-  const { actions } = await boundQuery(
+  const { actions } = await withExecutable(
     context,
     snapshot,
     query,

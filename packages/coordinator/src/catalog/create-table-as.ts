@@ -3,11 +3,11 @@ import { NO_CHANGE } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import { type CreateStatement, kernelTypeSql, type OutputColumn } from '@tessera/sql';
-import { boundQuery, queryInPlace } from '../changes/bound-query.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
+import { queryInPlace, withExecutable } from '../changes/derived-query.ts';
 import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query.ts';
-import type { BoundQuery } from '../read/bound-query.ts';
+import type { ExecutableQuery } from '../read/executable-query.ts';
 import { checkNames, storedName } from './columns.ts';
 import { isTaken, newTable, replacedBy } from './create-table.ts';
 import { keepUntil, placeForTable } from './temporary-place.ts';
@@ -24,11 +24,11 @@ export async function createTableAs(
   if (replaced.length === 0 && isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
   // Nodes may write the rows before the query is bound.
   let made: Promise<QueryToStore> | undefined;
-  const toStore = (columns: BoundQuery['columns']) => {
+  const toStore = (columns: ExecutableQuery['columns']) => {
     made ??= makeTable(context, place, statement, columns);
     return made;
   };
-  return boundQuery(
+  return withExecutable(
     context,
     snapshot,
     queryInPlace(statement.query, context.run.text),
@@ -49,7 +49,7 @@ async function makeTable(
   context: ChangeContext,
   place: Place,
   { columnNames, shape }: Extract<CreateStatement, { kind: 'create_table_as' }>,
-  given: BoundQuery['columns'],
+  given: ExecutableQuery['columns'],
 ): Promise<QueryToStore> {
   const columns = columnsOf(given, columnNames, place);
   const table = await newTable(context, place, columns, shape);

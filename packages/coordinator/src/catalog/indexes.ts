@@ -3,9 +3,9 @@ import { NO_CHANGE, placeOf, requireTable } from '@tessera/catalog';
 import { fail, nearestName } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import type { CreateStatement, DropStatement } from '@tessera/sql';
-import { describedQuery, queryInPlace } from '../changes/bound-query.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
+import { describedQuery, queryInPlace } from '../changes/derived-query.ts';
 
 type CreateIndexStatement = Extract<
   CreateStatement,

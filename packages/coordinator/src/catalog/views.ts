@@ -10,9 +10,9 @@ import {
 } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
-import { describedQuery, queryInPlace } from '../changes/bound-query.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
+import { describedQuery, queryInPlace } from '../changes/derived-query.ts';
 import { isTaken } from './create-table.ts';
 
 /** Creates a view, which is stored as text. It is bound here to validate it and to find its dependencies. */

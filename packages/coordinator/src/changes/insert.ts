@@ -2,10 +2,10 @@ import type { Snapshot, TableObject } from '@tessera/catalog';
 import { requireTable } from '@tessera/catalog';
 import { type InsertStatement, insertQuery, plainValues } from '@tessera/sql';
 import { withSession } from '../objects/definition-check.ts';
-import type { BoundQuery } from '../read/bound-query.ts';
-import { boundQuery, describedQuery, heldQuery } from './bound-query.ts';
+import type { ExecutableQuery } from '../read/executable-query.ts';
 import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
+import { describedQuery, withExecutable, withHeldExecutable } from './derived-query.ts';
 import { changedRows, storedNames, storedSql } from './returned-rows.ts';
 import { type QueryToStore, storageOf, storeQuery } from './store-query.ts';
 import { type StoredRows, storeRows } from './store-rows.ts';
@@ -51,12 +51,12 @@ function insertQueried(
   statement: InsertStatement,
 ): Promise<StoredRows> {
   const query = insertQuery(statement, table, context.run.text);
-  const toStore = (columns: BoundQuery['columns']): QueryToStore => ({
+  const toStore = (columns: ExecutableQuery['columns']): QueryToStore => ({
     table,
     rows: (sql) => query.rows({ sql, columns }, { areNullsCounted: true }),
     countsNulls: true,
   });
-  return boundQuery(
+  return withExecutable(
     context,
     snapshot,
     query,
@@ -75,7 +75,7 @@ async function insertReturning(
   const query = insertQuery(statement, table, text);
   const given = query.isCounted ? undefined : await describedQuery(context, snapshot, query);
   const returning = query.returning(statement.returning ?? [], given?.columns);
-  return heldQuery(context, snapshot, returning, async (bound) => {
+  return withHeldExecutable(context, snapshot, returning, async (bound) => {
     const { session } = bound;
     const { rows, returned } = await changedRows(context, bound, storedNames(table));
     const { signal } = running;

@@ -1,8 +1,8 @@
 import type { Snapshot } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { type MergeStatement, mergeVisibility } from '@tessera/sql';
-import { describedQuery } from './bound-query.ts';
 import type { ChangeContext } from './change-context.ts';
+import { describedQuery } from './derived-query.ts';
 
 /**
  * @throws TesseraError UNDEFINED_NAME, UNDEFINED_TABLE for names in a WHEN clause of a MERGE that the clause

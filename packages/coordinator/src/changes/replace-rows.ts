@@ -12,11 +12,11 @@ import {
   type UpdateStatement,
   updateQuery,
 } from '@tessera/sql';
-import type { BoundQuery } from '../read/bound-query.ts';
-import { boundQuery, heldQuery } from './bound-query.ts';
+import type { ExecutableQuery } from '../read/executable-query.ts';
 import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
 import { deleteRows } from './delete-rows.ts';
+import { withExecutable, withHeldExecutable } from './derived-query.ts';
 import { discardTablets } from './discard-tablets.ts';
 import { refuseInvisible } from './refuse-invisible.ts';
 import { truncate } from './remove-tablets.ts';
@@ -39,12 +39,12 @@ export async function deleteFrom(
   const table = requireTable(snapshot, statement.table, context.database);
   const query = deleteQuery(statement, table, context.run.text);
   if (returning !== undefined) return deleteReturning(context, snapshot, table, query);
-  const work = async (bound: BoundQuery): Promise<Change> => {
+  const work = async (bound: ExecutableQuery): Promise<Change> => {
     const positions = await rowPositions(bound.session, bound.sql, bound.params);
     const actions = await deleteRows(context.tables.store, table, targetOf(bound), positions);
     return { actions, affectedRows: countRows(positions) };
   };
-  return boundQuery(context, snapshot, query, work, POSITIONS);
+  return withExecutable(context, snapshot, query, work, POSITIONS);
 }
 
 function deleteReturning(
@@ -53,13 +53,13 @@ function deleteReturning(
   table: TableObject,
   query: ChangeQuery,
 ): Promise<Change> {
-  const work = async (bound: BoundQuery): Promise<Change> => {
+  const work = async (bound: ExecutableQuery): Promise<Change> => {
     const { rows, returned } = await changedRows(context, bound, POSITION_NAMES);
     const positions = await rowPositions(bound.session, `FROM ${CHANGED}`);
     const actions = await deleteRows(context.tables.store, table, targetOf(bound), positions);
     return { actions, affectedRows: rows, returned };
   };
-  return heldQuery(context, snapshot, query, work, POSITIONS);
+  return withHeldExecutable(context, snapshot, query, work, POSITIONS);
 }
 
 export async function update(
@@ -116,7 +116,7 @@ function replaceRows(
   query: ChangeQuery,
   { replaced, stored, twice, isReturning = false, blindTarget }: Replacement,
 ): Promise<Change> {
-  const work = async (bound: BoundQuery): Promise<Change> => {
+  const work = async (bound: ExecutableQuery): Promise<Change> => {
     const { session } = bound;
     const changed = isReturning
       ? await changedRows(context, bound, [...POSITION_NAMES, ...storedNames(table)])
@@ -131,11 +131,11 @@ function replaceRows(
   };
   const options = { ...POSITIONS, blindTarget };
   return isReturning
-    ? heldQuery(context, snapshot, query, work, options)
-    : boundQuery(context, snapshot, query, work, options);
+    ? withHeldExecutable(context, snapshot, query, work, options)
+    : withExecutable(context, snapshot, query, work, options);
 }
 
-async function changedOnly({ session, sql, params }: BoundQuery) {
+async function changedOnly({ session, sql, params }: ExecutableQuery) {
   await session.execute(`CREATE TEMP TABLE ${CHANGED} AS ${sql}`, params);
   return { rows: Number(await session.scalar(`SELECT count(*) FROM ${CHANGED}`)), returned: undefined };
 }
@@ -143,7 +143,7 @@ async function changedOnly({ session, sql, params }: BoundQuery) {
 async function removedRows(
   { tables }: ChangeContext,
   table: TableObject,
-  bound: BoundQuery,
+  bound: ExecutableQuery,
   positions: RowPositions,
   added: readonly Action[],
 ): Promise<Action[]> {
@@ -156,7 +156,7 @@ async function removedRows(
 }
 
 /** The tablets that the positions refer to. */
-const targetOf = ({ target }: BoundQuery) => target?.tablets ?? [];
+const targetOf = ({ target }: ExecutableQuery) => target?.tablets ?? [];
 
 async function isTwice(session: KernelSession, replaced: string): Promise<boolean> {
   const groups = `SELECT 1 FROM ${CHANGED} ${replaced} GROUP BY "$tablet", "$row" HAVING count(*) > 1 LIMIT 1`;

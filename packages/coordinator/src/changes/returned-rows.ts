@@ -1,7 +1,7 @@
 import type { TableObject } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
-import type { BoundQuery } from '../read/bound-query.ts';
+import type { ExecutableQuery } from '../read/executable-query.ts';
 import type { ChangeContext } from './change-context.ts';
 
 /** The temp table with the rows of a change: positions, new values, and the RETURNING items. */
@@ -32,9 +32,9 @@ export function storedSql({ columns }: TableObject, condition = ''): string {
  */
 export async function changedRows(
   { run }: ChangeContext,
-  bound: BoundQuery,
+  bound: ExecutableQuery,
   head: readonly string[],
-): Promise<{ readonly rows: number; readonly returned: BoundQuery }> {
+): Promise<{ readonly rows: number; readonly returned: ExecutableQuery }> {
   const { session, params, columns } = bound;
   const returned = columns.slice(head.length);
   const names = [...head, ...returned.map((_, i) => returnedName(i))].map(quoteName).join(', ');

@@ -2,7 +2,7 @@ import type { TableObject, Tablet } from '@tessera/catalog';
 import { tabletOfRow } from '@tessera/distexec';
 import type { KernelSession } from '@tessera/kernel';
 import { discardTablets } from '@tessera/storage-agent';
-import type { BoundQuery, RowStorage } from '../read/bound-query.ts';
+import type { ExecutableQuery, RowStorage } from '../read/executable-query.ts';
 import { refuseNulls } from './refuse-nulls.ts';
 import {
   checkedRows,
@@ -41,7 +41,7 @@ export async function storageOf(
  */
 export async function storeQuery(
   context: StoreContext,
-  { session, sql, params, isStored }: Pick<BoundQuery, 'session' | 'sql' | 'params' | 'isStored'>,
+  { session, sql, params, isStored }: Pick<ExecutableQuery, 'session' | 'sql' | 'params' | 'isStored'>,
   { table, rows, countsNulls = false }: QueryToStore,
   signal: AbortSignal,
 ): Promise<StoredRows> {

@@ -12,9 +12,9 @@ import {
   parseArrayText,
   postgresInput,
 } from '@tessera/sql';
-import { sequencesFor } from '../changes/bound-query.ts';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
+import { sequencesFor } from '../changes/derived-query.ts';
 import { storeRows } from '../changes/store-rows.ts';
 import { withFurtherAttempts } from '../queries/further-attempts.ts';
 import { explainFailure } from '../read/query-failure.ts';

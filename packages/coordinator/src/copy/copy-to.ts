@@ -4,9 +4,9 @@ import { fail } from '@tessera/common';
 import { type KernelSession, quoteText } from '@tessera/kernel';
 import { belowLocation, type CopyToStatement } from '@tessera/sql';
 import { bindQuery } from '../binder/bind-query.ts';
-import { queryInPlace } from '../changes/bound-query.ts';
+import { queryInPlace } from '../changes/derived-query.ts';
 import { withFurtherAttempts } from '../queries/further-attempts.ts';
-import type { BoundQuery } from '../read/bound-query.ts';
+import type { ExecutableQuery } from '../read/executable-query.ts';
 import { distributedQuery, type QueryRunOptions } from '../run/query-run.ts';
 import { copyPlace } from './copy-files.ts';
 import { isOn } from './text-options.ts';
@@ -148,7 +148,7 @@ interface ResultPlace {
 
 async function writeResult(
   { external, query }: QueryRunOptions,
-  { session, sql, params }: BoundQuery,
+  { session, sql, params }: ExecutableQuery,
   { directory, file, target }: ResultPlace,
 ): Promise<number> {
   const access = { signal: query.signal, credentials: target.credentials };

@@ -12,7 +12,7 @@ import {
   UnsupportedPlan,
 } from '@tessera/planner';
 import type { ClusterNode } from '@tessera/scheduler';
-import type { Binding } from '../read/binding.ts';
+import type { BoundQuery } from '../read/bound-query.ts';
 import type { ColumnStatisticsCache } from '../read/column-statistics-cache.ts';
 import { fileFacts, tableFacts } from '../read/table-facts.ts';
 import type { Settings } from '../request/settings.ts';
@@ -42,7 +42,7 @@ export interface PlannedQuery {
 
 /** Whether a statement should be planned for several nodes, by its settings and the sizes of its tables. */
 export function isWorthDistributing(
-  { tables, files }: Pick<Binding, 'tables' | 'files'>,
+  { tables, files }: Pick<BoundQuery, 'tables' | 'files'>,
   snapshot: Snapshot,
   nodes: number,
   settings: Settings,
@@ -69,7 +69,7 @@ export interface PlanningScope {
 
 /** The plan of a statement over several nodes, or the reason why there is none. */
 export function planQuery(
-  binding: Binding,
+  binding: BoundQuery,
   { snapshot, nodes, settings, statistics, storesResult, keys }: PlanningScope,
 ): PlannedQuery | UndistributedQuery {
   const { serializedPlan } = binding;
@@ -118,9 +118,9 @@ function makePlan(serializedPlan: string, facts: PlanFacts, isForced: boolean): 
 }
 
 /** The last plan of each binding, with the key of its inputs. */
-const plans = new WeakMap<Binding, { readonly key: string; readonly planned: Planned }>();
+const plans = new WeakMap<BoundQuery, { readonly key: string; readonly planned: Planned }>();
 
-function remembered(binding: Binding, facts: PlanFacts, isForced: boolean, make: () => Planned): Planned {
+function remembered(binding: BoundQuery, facts: PlanFacts, isForced: boolean, make: () => Planned): Planned {
   const key = keyOf(facts, isForced);
   const known = plans.get(binding);
   if (known?.key === key) return known.planned;

@@ -5,8 +5,8 @@ import { type ExecutedPlan, type ExecutionProgress, executePlan } from '@tessera
 import type { ScanUse, StorageAgent } from '@tessera/storage-agent';
 import type { ScanTotals } from '@tessera/system-catalog';
 import { NOTHING_SCANNED } from '../queries/scan-totals.ts';
-import type { Binding } from '../read/binding.ts';
-import type { RowStorage } from '../read/bound-query.ts';
+import type { BoundQuery } from '../read/bound-query.ts';
+import type { RowStorage } from '../read/executable-query.ts';
 import type { TableAccess } from '../read/table-access.ts';
 import type { Settings } from '../request/settings.ts';
 import type { ClusterServices } from './cluster-services.ts';
@@ -54,8 +54,8 @@ export interface DistributedRunOptions {
 }
 
 /** A plan whose stages have run: what they read, and the SQL of the root. */
-export interface StagedStatement extends Pick<Binding, 'tables' | 'files'> {
-  readonly prepared: Pick<Binding['prepared'], 'sessionRelations' | 'namedColumns' | 'withOutput'>;
+export interface StagedStatement extends Pick<BoundQuery, 'tables' | 'files'> {
+  readonly prepared: Pick<BoundQuery['prepared'], 'sessionRelations' | 'namedColumns' | 'withOutput'>;
 }
 
 /**
@@ -136,7 +136,7 @@ async function runOnce(
  */
 function readsOf(
   scans: readonly AssignedScan[],
-  files: Binding['files'],
+  files: BoundQuery['files'],
   executed: ExecutedPlan,
 ): Pick<DistributedRun, 'accesses' | 'readInParts'> {
   const outcomes = executed.profiles.flatMap(({ tasksByNode }) => tasksByNode.map(({ outcome }) => outcome));

@@ -1,7 +1,7 @@
 import type { FileUnit } from '@tessera/file-scan';
 import type { ScanSource } from '@tessera/planner';
 import type { ClusterNode, ScanAssignment } from '@tessera/scheduler';
-import type { BoundFiles } from '../read/binding.ts';
+import type { BoundFiles } from '../read/bound-query.ts';
 
 /**
  * Divides the units of a file scan among the nodes, evenly by bytes; for a replicated scan, each node gets

@@ -4,9 +4,9 @@ import type { SqlTemplate } from '@tessera/planner';
 import type { ClusterNode } from '@tessera/scheduler';
 import type { StorageAgent } from '@tessera/storage-agent';
 import type { ScanTotals } from '@tessera/system-catalog';
-import type { Binding, BoundFiles } from '../read/binding.ts';
-import type { BindRequest, BoundQuery, RowStorage } from '../read/bound-query.ts';
+import type { BoundFiles, BoundQuery } from '../read/bound-query.ts';
 import { ColumnStatisticsCache } from '../read/column-statistics-cache.ts';
+import type { BindRequest, ExecutableQuery, RowStorage } from '../read/executable-query.ts';
 import type { FilePartsOptions } from '../read/read-resolution.ts';
 import type { StatementWork } from '../read/statement-work.ts';
 import type { TableAccess } from '../read/table-access.ts';
@@ -44,7 +44,7 @@ export type DistributedQuery = {
   readonly accesses: readonly TableAccess[];
   /** The rows and bytes that nodes read of files outside the managed store. */
   readonly readInParts: ScanTotals;
-} & Pick<BoundQuery, 'executed' | 'isStored'>;
+} & Pick<ExecutableQuery, 'executed' | 'isStored'>;
 
 const COLUMN_STATISTICS_BYTES = 100 << 20;
 
@@ -69,7 +69,7 @@ export class QueryDistribution {
 
   /** Whether a statement should run on several nodes, by its kind and the sizes of its tables. */
   async isFor(
-    { tables, files }: Binding,
+    { tables, files }: BoundQuery,
     { distributed, rowPositionsOf, settings }: BindRequest,
     { relations }: StatementWork,
   ): Promise<boolean> {
@@ -125,7 +125,7 @@ export class QueryDistribution {
 
   /** The plan of a statement that would run on several nodes. */
   async plan(
-    binding: Binding,
+    binding: BoundQuery,
     snapshot: Snapshot,
     { settings, signal }: Pick<BindRequest, 'settings' | 'signal'>,
     storesResult = false,
@@ -144,7 +144,7 @@ export class QueryDistribution {
 
   /** Runs a query on several nodes, except for its last step; undefined if it should run on this node. */
   async run(
-    binding: Binding,
+    binding: BoundQuery,
     request: BindRequest,
     work: StatementWork,
   ): Promise<DistributedQuery | undefined> {

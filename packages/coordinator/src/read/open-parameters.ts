@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Snapshot } from '@tessera/catalog';
 import { openText, type QueryParameter, withOpenTexts } from '@tessera/sql';
-import type { Binding } from './binding.ts';
+import type { BoundQuery } from './bound-query.ts';
 import { type BindingKey, QueryBindings } from './query-bindings.ts';
 
 const MAX_KEYS = 1_000;
@@ -45,19 +45,19 @@ export class OpenBindings {
     return tried === false;
   }
 
-  get(key: BindingKey, snapshot: () => Promise<Snapshot>): Promise<Binding | undefined> {
+  get(key: BindingKey, snapshot: () => Promise<Snapshot>): Promise<BoundQuery | undefined> {
     return this.#bindings.get(key, snapshot);
   }
 
   /** Adds a generic plan; when it becomes invalid, another one may be tried. */
-  add(key: BindingKey, binding: Binding): void {
+  add(key: BindingKey, binding: BoundQuery): void {
     this.#tried.set(key, false);
     this.#bindings.add(key, binding);
   }
 }
 
 /** The binding for concrete values. */
-export const filled = ({ uses: _, ...binding }: Binding, { texts }: OpenParameters): Binding => ({
+export const filled = ({ uses: _, ...binding }: BoundQuery, { texts }: OpenParameters): BoundQuery => ({
   ...binding,
   uses: 0,
   prepared: { ...binding.prepared, sql: withOpenTexts(binding.prepared.sql, texts) },
@@ -67,7 +67,7 @@ export const filled = ({ uses: _, ...binding }: Binding, { texts }: OpenParamete
  * Whether a generic plan, filled with the values of `bound`, equals what was bound with them: the same text,
  * so that values only occur in their own places, and the same result.
  */
-export function isFaithful(open: Binding, bound: Binding, parameters: OpenParameters): boolean {
+export function isFaithful(open: BoundQuery, bound: BoundQuery, parameters: OpenParameters): boolean {
   const [a, b] = [filled(open, parameters).prepared, bound.prepared];
   return (
     a.sql === b.sql &&

@@ -1,7 +1,7 @@
 import type { Snapshot } from '@tessera/catalog';
 import type { SqlType } from '@tessera/sql';
-import type { Binding } from './binding.ts';
-import type { BindRequest } from './bound-query.ts';
+import type { BoundQuery } from './bound-query.ts';
+import type { BindRequest } from './executable-query.ts';
 import { plannedRows } from './mirror-tables.ts';
 import { findRelation } from './statement-relations.ts';
 
@@ -38,10 +38,10 @@ export function bindingKey(request: BindRequest, asked?: readonly SqlType[]): Bi
  * same object and every table has about the same size.
  */
 export class QueryBindings {
-  readonly #entries = new Map<BindingKey, Binding>();
+  readonly #entries = new Map<BindingKey, BoundQuery>();
   #planLength = 0;
 
-  async get(key: BindingKey, snapshot: () => Promise<Snapshot>): Promise<Binding | undefined> {
+  async get(key: BindingKey, snapshot: () => Promise<Snapshot>): Promise<BoundQuery | undefined> {
     const found = this.#entries.get(key);
     if (found === undefined) return undefined;
     this.#remove(key);
@@ -50,7 +50,7 @@ export class QueryBindings {
     return found;
   }
 
-  add(key: BindingKey, binding: Binding): void {
+  add(key: BindingKey, binding: BoundQuery): void {
     this.#remove(key);
     this.#entries.set(key, binding);
     this.#planLength += planLength(binding);
@@ -66,15 +66,15 @@ export class QueryBindings {
   }
 }
 
-const planLength = (binding: Binding | undefined): number => binding?.serializedPlan?.length ?? 0;
+const planLength = (binding: BoundQuery | undefined): number => binding?.serializedPlan?.length ?? 0;
 
 /** Whether names still refer to the same objects. */
-export const namesHold = (named: Binding['named'], snapshot: Snapshot): boolean =>
+export const namesHold = (named: BoundQuery['named'], snapshot: Snapshot): boolean =>
   named.every(
     ({ name, database, object, view }) =>
       findRelation(snapshot, { name, database, inView: view !== undefined }) === object,
   );
 
-const stillHolds = ({ named, tables }: Binding, snapshot: Snapshot): boolean =>
+const stillHolds = ({ named, tables }: BoundQuery, snapshot: Snapshot): boolean =>
   namesHold(named, snapshot) &&
   [...tables.values()].every(({ table, plannedRows: rows }) => plannedRows(snapshot, table) === rows);

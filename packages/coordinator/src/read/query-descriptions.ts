@@ -1,6 +1,6 @@
 import type { Snapshot } from '@tessera/catalog';
 import type { QueryDescription } from '@tessera/sql';
-import type { NamedRelation } from './binding.ts';
+import type { NamedRelation } from './bound-query.ts';
 import { type BindingKey, namesHold } from './query-bindings.ts';
 
 const MAX_ENTRIES = 1_000;

@@ -28,7 +28,7 @@ import type {
 } from '@tessera/sql';
 import { isPgCatalogRelation } from '@tessera/system-catalog';
 import type { StatementSnapshot } from '../transactions/statement-snapshot.ts';
-import type { BoundFiles, BoundTable, NamedRelation } from './binding.ts';
+import type { BoundFiles, BoundTable, NamedRelation } from './bound-query.ts';
 import { externalCall } from './external-call.ts';
 import { type MirrorTables, type MirrorUse, plannedRows } from './mirror-tables.ts';
 

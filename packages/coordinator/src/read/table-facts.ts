@@ -1,6 +1,6 @@
 import type { Snapshot, TableObject } from '@tessera/catalog';
 import type { TableFacts } from '@tessera/planner';
-import type { BoundFiles } from './binding.ts';
+import type { BoundFiles } from './bound-query.ts';
 import type { ColumnStatisticsCache } from './column-statistics-cache.ts';
 
 /**

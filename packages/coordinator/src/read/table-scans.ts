@@ -2,7 +2,7 @@ import type { Column, ObjectId } from '@tessera/catalog';
 import type { TableScan } from '@tessera/planner';
 import type { PreparedQuery } from '@tessera/sql';
 import type { Scan, ScanTablet, ScanUse } from '@tessera/storage-agent';
-import type { Binding, BoundTable } from './binding.ts';
+import type { BoundQuery, BoundTable } from './bound-query.ts';
 import type { TableAccess } from './table-access.ts';
 import { type ChoiceScope, chooseTablets } from './tablet-choice.ts';
 import { chooseTopRows, type TopRowsScope } from './top-row-granules.ts';
@@ -30,7 +30,7 @@ const NOTHING: TableScan = { relation: '', columns: [], named: [], filters: [] }
  * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, QUERY_CANCELLED
  */
 export async function prepareScans(
-  { tables, scans, prepared: { namedColumns } }: Pick<Binding, 'tables' | 'scans' | 'prepared'>,
+  { tables, scans, prepared: { namedColumns } }: Pick<BoundQuery, 'tables' | 'scans' | 'prepared'>,
   scope: ScanScope,
 ): Promise<PreparedScans> {
   const names = [...tables.keys()];
@@ -120,5 +120,5 @@ const countedColumns = (
   columns.filter(({ name }) => named?.has(name.toLowerCase()) ?? true).map(({ id }) => id);
 
 /** The scan of a table according to the plan. */
-export const wantedOf = ({ scans }: Pick<Binding, 'scans'>, name: string): TableScan | undefined =>
+export const wantedOf = ({ scans }: Pick<BoundQuery, 'scans'>, name: string): TableScan | undefined =>
   scans === undefined ? undefined : (scans.get(name) ?? NOTHING);

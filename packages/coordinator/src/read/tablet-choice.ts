@@ -2,7 +2,7 @@ import type { Snapshot } from '@tessera/catalog';
 import type { KernelSession } from '@tessera/kernel';
 import type { TableScan } from '@tessera/planner';
 import type { ScanTablet, StorageAgent } from '@tessera/storage-agent';
-import type { BoundTable } from './binding.ts';
+import type { BoundTable } from './bound-query.ts';
 import { selectGranules } from './granule-selection.ts';
 import { type ChosenAccess, chosenAccess } from './table-access.ts';
 import { selectTablets, type TableSelection } from './table-selection.ts';

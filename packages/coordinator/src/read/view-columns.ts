@@ -1,6 +1,6 @@
 import type { ObjectId, Snapshot, ViewObject } from '@tessera/catalog';
 import type { OutputColumn } from '@tessera/sql';
-import type { NamedRelation } from './binding.ts';
+import type { NamedRelation } from './bound-query.ts';
 import { findRelation } from './statement-relations.ts';
 
 /** The columns of a view, and what they depend on. */

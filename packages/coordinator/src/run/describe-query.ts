@@ -1,6 +1,6 @@
 import type { QueryDescription, SqlType } from '@tessera/sql';
 import { withFurtherAttempts } from '../queries/further-attempts.ts';
-import type { BindRequest } from '../read/bound-query.ts';
+import type { BindRequest } from '../read/executable-query.ts';
 import { bindRequest, type QueryRunOptions } from './query-run.ts';
 
 /** Options for describing a query that represents another statement. */

@@ -6,7 +6,7 @@ import type { QueryBinder } from '../binder/query-binder.ts';
 import { withFurtherAttempts } from '../queries/further-attempts.ts';
 import type { RunningQuery } from '../queries/running-queries.ts';
 import { plus } from '../queries/scan-totals.ts';
-import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
+import type { BindRequest, ExecutableQuery } from '../read/executable-query.ts';
 import { isUnfetchedColumn } from '../read/unfetched-column.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
 import type { QueryStatistics, ResultChunk, RowsResult } from '../request/statement-result.ts';
@@ -59,7 +59,7 @@ async function attempt(options: QueryRunOptions, how: HowToBind): Promise<RowsRe
 /** Runs a bound query up to the first chunk of its result, which releases it. */
 export async function startedResult(
   { query, request }: QueryRunOptions,
-  bound: BoundQuery,
+  bound: ExecutableQuery,
 ): Promise<RowsResult> {
   const leave = () => bound.release();
   const stopCounting = countScanned(query, bound);
@@ -87,7 +87,7 @@ export async function startedResult(
  * Rows with sequence values are computed completely before the first one is sent: if there are too few
  * values, they are computed again.
  */
-async function drawnRows(bound: BoundQuery, sequences: StatementSequences): Promise<BoundQuery> {
+async function drawnRows(bound: ExecutableQuery, sequences: StatementSequences): Promise<ExecutableQuery> {
   const { session, sql, params, columns } = bound;
   const names = columns.map((_, i) => `c${i}`);
   await session.execute(
@@ -148,7 +148,7 @@ async function* remaining(
  */
 export function countScanned(
   { activity }: RunningQuery,
-  { scanned }: Pick<BoundQuery, 'scanned'>,
+  { scanned }: Pick<ExecutableQuery, 'scanned'>,
 ): () => void {
   const before = activity.scanned;
   activity.scanned = plus(before, scanned);

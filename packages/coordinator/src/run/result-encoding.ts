@@ -14,14 +14,14 @@ import {
   type RunnableQuery,
   widthsQuery,
 } from '@tessera/sql';
-import type { BoundQuery } from '../read/bound-query.ts';
+import type { ExecutableQuery } from '../read/executable-query.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
 import type { ResultChunk } from '../request/statement-result.ts';
 
 const ARROW_END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 const FILE_CHUNK_BYTES = 1 << 20;
 
-export type EncodableQuery = Pick<BoundQuery, 'session' | 'sql' | 'params' | 'columns' | 'isKept'>;
+export type EncodableQuery = Pick<ExecutableQuery, 'session' | 'sql' | 'params' | 'columns' | 'isKept'>;
 
 /**
  * Runs a query and returns its rows in the encoding of the request, chunk by chunk: the first

@@ -2,7 +2,7 @@ import { TesseraError } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
 import { formatTypeName, type Statement } from '@tessera/sql';
 import { describedView, showGrantsQuery, showQuery } from '@tessera/system-catalog';
-import { queryInPlace } from '../changes/bound-query.ts';
+import { queryInPlace } from '../changes/derived-query.ts';
 import { type AsyncStatements, asyncStatusQuery } from '../queries/async-statements.ts';
 import { requireSettingName, SETTING_NAMES } from '../request/settings.ts';
 import type { StatementRequest } from '../request/statement-request.ts';

@@ -15,7 +15,7 @@ import {
   updateQuery,
 } from '@tessera/sql';
 import { explainColumns } from '../binder/explain.ts';
-import { queryInPlace } from '../changes/bound-query.ts';
+import { queryInPlace } from '../changes/derived-query.ts';
 import type { AsyncStatements } from '../queries/async-statements.ts';
 import { type DescribedAs, describeQuery } from '../run/describe-query.ts';
 import type { QueryRunOptions } from '../run/query-run.ts';

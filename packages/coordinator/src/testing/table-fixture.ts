@@ -20,7 +20,7 @@ import { kernelBootstrap } from '@tessera/sql';
 import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
 import { writeTablets } from '@tessera/tablet';
 import { QueryBinder } from '../binder/query-binder.ts';
-import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
+import type { BindRequest, ExecutableQuery } from '../read/executable-query.ts';
 import { DEFAULT_SETTINGS } from '../request/settings.ts';
 import type { TableServices } from '../tables.ts';
 
@@ -222,7 +222,7 @@ export class TableFixture implements AsyncDisposable {
     };
   }
 
-  bind(sql: string, changes: Partial<BindRequest> = {}): Promise<BoundQuery> {
+  bind(sql: string, changes: Partial<BindRequest> = {}): Promise<ExecutableQuery> {
     return this.binder.bind(this.request(sql, changes));
   }
 
@@ -248,7 +248,7 @@ export class TableFixture implements AsyncDisposable {
 }
 
 /** The rows in the order of the query. */
-export async function rowsOf(bound: BoundQuery): Promise<(string | null)[][]> {
+export async function rowsOf(bound: ExecutableQuery): Promise<(string | null)[][]> {
   const names = bound.columns.map((_, i) => `c${i}`);
   const texts = names.map((name) => `CAST(${name} AS VARCHAR)`);
   const sql = `SELECT CAST(to_json([${texts.join(', ')}]) AS VARCHAR) || chr(10) FROM (${bound.sql}) AS r(${names.join(', ')})`;

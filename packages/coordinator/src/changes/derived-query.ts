@@ -3,7 +3,7 @@ import type { KernelSession } from '@tessera/kernel';
 import type { SqlText } from '@tessera/sql';
 import { bindQuery } from '../binder/bind-query.ts';
 import { withFurtherAttempts } from '../queries/further-attempts.ts';
-import type { BindRequest, BoundQuery } from '../read/bound-query.ts';
+import type { BindRequest, ExecutableQuery } from '../read/executable-query.ts';
 import { countScanned, distributedQuery } from '../run/query-run.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
 import type { ChangeContext } from './change-context.ts';
@@ -21,27 +21,27 @@ type BindOptions = Pick<BindRequest, 'rowPositionsOf' | 'storing' | 'blindTarget
  * Binds a query of the dialect against the snapshot and runs `work` with it. If the kernel process is lost,
  * both are repeated once in quarantine, since nothing is committed yet.
  */
-export function boundQuery<T>(
+export function withExecutable<T>(
   context: ChangeContext,
   snapshot: Snapshot,
   query: DerivedQuery,
-  work: (bound: BoundQuery) => Promise<T>,
+  work: (bound: ExecutableQuery) => Promise<T>,
   options: BindOptions = {},
 ): Promise<T> {
-  const released = async (bound: BoundQuery) => {
+  const released = async (bound: ExecutableQuery) => {
     const result = await work(bound);
     await bound.release();
     return result;
   };
-  return heldQuery(context, snapshot, query, released, options);
+  return withHeldExecutable(context, snapshot, query, released, options);
 }
 
 /** The same for work whose result holds the bound query and releases it later. */
-export async function heldQuery<T>(
+export async function withHeldExecutable<T>(
   context: ChangeContext,
   snapshot: Snapshot,
   query: DerivedQuery,
-  work: (bound: BoundQuery) => Promise<T>,
+  work: (bound: ExecutableQuery) => Promise<T>,
   options: BindOptions = {},
 ): Promise<T> {
   const { run } = context;
@@ -85,7 +85,7 @@ export async function describedQuery(
   context: ChangeContext,
   snapshot: Snapshot,
   query: DerivedQuery,
-): Promise<Pick<BoundQuery, 'columns' | 'relations'>> {
+): Promise<Pick<ExecutableQuery, 'columns' | 'relations'>> {
   const { binder } = context.run;
   try {
     return await binder.outputOf({ ...bindRequest(context, snapshot, query), draws: undefined });
