@@ -6,8 +6,8 @@ import { fileScans, neededRows, type ReadableTablet } from './scan/file-scan.ts'
 import { withFewRuns } from './scan/granule-runs.ts';
 import { emptyRelation, type RelationShape, unionOf } from './scan/relation-sql.ts';
 import { difference, type RowRange, rowsIn } from './scan/row-ranges.ts';
-import { absentRows, granulesIn, rowsOf, withTabletsOnce } from './scan/scan-rows.ts';
-import { columnsWithKey, granulesWithKeys, rowsWithKeys, storedBytes } from './scan/tablet-keys.ts';
+import { absentRows, granulesIn, rowsOf, storedBytes, withTabletsOnce } from './scan/scan-rows.ts';
+import { columnsWithKey, granulesWithKeys, rowsWithKeys } from './scan/tablet-keys.ts';
 import type { VectorCache } from './scan/vector-cache.ts';
 import type { Scan, ScanRequest, ScanTablet } from './storage-agent.ts';
 
@@ -172,8 +172,8 @@ function liveRowsOf(readable: ReadableTablet): number {
  * requested.
  */
 function bytesRead({ scan, local, header }: ReadableTablet, columns: readonly number[]): number {
-  if (header === undefined || scan.keys === undefined) return local.bytesNeeded;
-  const bytes = storedBytes(header, undefined, scan);
+  if (header === undefined) return local.bytesNeeded;
+  const bytes = storedBytes(header, scan.granules, scan);
   const ofColumns = columns.reduce((n, id) => n + (bytes.get(id) ?? 0), 0);
   return Math.min(local.bytesNeeded, ofColumns);
 }

@@ -93,10 +93,8 @@ it('a query on several nodes counts what it reads once, as on one node', async (
     for (const settings of [SPREAD, { ...SPREAD, broadcast_limit_bytes: '0' }, broadcast]) {
       const { rows_read, bytes_read } = await statistics(sql, settings);
       expect(rows_read, sql).toBe(alone.rows_read);
-      // Each node rounds its share of a tablet's bytes. The nodes of a join have counted up to a sixth too much, depending on how
-      // the rows were written.
-      const most = sql.includes('JOIN') ? alone.bytes_read / 4 : 10;
-      expect(Math.abs(bytes_read - alone.bytes_read), sql).toBeLessThanOrEqual(most);
+      // Each node rounds its share of a tablet's bytes.
+      expect(Math.abs(bytes_read - alone.bytes_read), sql).toBeLessThanOrEqual(10);
     }
   }
   const twice = 'SELECT count(*) FROM source x JOIN source y ON x.a = y.a + 1';

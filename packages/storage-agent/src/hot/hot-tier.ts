@@ -16,7 +16,7 @@ import type { ReadCounts, ScanTablet } from '../storage-agent.ts';
 import { type Cover, partialCover, wholeCover } from './cover.ts';
 import { LoadSchedule } from './load-schedule.ts';
 import {
-  bytesOf,
+  bytesRead,
   keysOf,
   liveRows,
   type ResidentPart,
@@ -155,7 +155,7 @@ export class HotTier {
       const part = resident.parts.get(tablet.id)!;
       part.lastUsedMs = nowMs;
       read.rows += liveRows({ tablet, keys, absent: absent.get(position) ?? [] });
-      read.bytes += bytesOf(part.columnBytes, request.counted);
+      read.bytes += bytesRead(part, request.tablets[position]!, request.counted);
     }
     const { release } = resident.use({ exact: false, ...versionOf(request) });
     return { ...cover, read, release };

@@ -3,7 +3,7 @@ import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { LocalTablet } from '../local/local-tablets.ts';
 import { notDeleted } from '../scan/deleted-rows.ts';
 import { parquetScan, storedOrInitial } from '../scan/file-branch.ts';
-import { type RowRange, shifted } from '../scan/row-ranges.ts';
+import { type RowRange, rowsIn, shifted } from '../scan/row-ranges.ts';
 import { absentRows, rowsIdentity, rowsOf, scanIdentity } from '../scan/scan-rows.ts';
 import { keyCondition } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
@@ -58,6 +58,7 @@ export async function appendTablets(
         claimed: absent,
         claimedScan: scanIdentity(scan),
         rows: rowsIdentity(scan),
+        addressedRows: rowsIn(rowsOf(scan)),
         keys: scan.keys,
         removed: false,
         lastUsedMs: nowMs,

@@ -1,7 +1,7 @@
 import type { Column, ObjectId, Tablet, TabletId } from '@tessera/catalog';
 import type { TabletKeys } from '@tessera/tablet';
 import { type RowRange, rowsIn } from '../scan/row-ranges.ts';
-import { rowsIdentity } from '../scan/scan-rows.ts';
+import { rowsIdentity, rowsOf } from '../scan/scan-rows.ts';
 import { rowsWithKeys } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 
@@ -43,6 +43,8 @@ export interface ResidentPart {
   claimedScan: string;
   /** The `rowsIdentity` of the rows that the part was loaded for. */
   readonly rows: string;
+  /** The number of these rows, including deleted ones. */
+  readonly addressedRows: number;
   /** The keys of its rows; undefined means all keys. */
   readonly keys: TabletKeys | undefined;
   /** Whether the part is being removed or is already removed. */
@@ -58,8 +60,15 @@ export const liveRows = ({
   rowsWithKeys({ tablet, keys }, tablet.rows - rowsIn(absent));
 
 /** The total bytes of some columns. */
-export const bytesOf = (columnBytes: ReadonlyMap<number, number>, columns: readonly number[]): number =>
+const bytesOf = (columnBytes: ReadonlyMap<number, number>, columns: readonly number[]): number =>
   columns.reduce((sum, id) => sum + (columnBytes.get(id) ?? 0), 0);
+
+/**
+ * The stored bytes of some columns that a scan of the part reads: the fraction that equals the fraction of the
+ * part's rows that the scan addresses.
+ */
+export const bytesRead = (part: ResidentPart, scan: ScanTablet, columns: readonly number[]): number =>
+  Math.round((bytesOf(part.columnBytes, columns) * rowsIn(rowsOf(scan))) / part.addressedRows);
 
 /** A scan that may be running. A change waits for the scans that it would disturb. */
 export interface ResidentTableUse {

@@ -1,10 +1,11 @@
+import { chunksOf, type HybridHeader } from '@tessera/tablet';
 import type { ScanTablet } from '../storage-agent.ts';
-import { difference, joined, type RowRange } from './row-ranges.ts';
+import { difference, joined, type RowRange, rowsIn } from './row-ranges.ts';
 import { keysIdentity, keysTogether } from './tablet-keys.ts';
 import { vectorIdentity } from './vector-identity.ts';
 
 /** The rows of a tablet's body that a scan addresses, including deleted ones. */
-export const rowsOf = ({ tablet, rows }: ScanTablet): readonly RowRange[] =>
+export const rowsOf = ({ tablet, rows }: Pick<ScanTablet, 'tablet' | 'rows'>): readonly RowRange[] =>
   rows === undefined
     ? [{ from: 0, to: tablet.rows }]
     : rows.map(({ start, end }) => ({ from: start, to: end }));
@@ -47,6 +48,43 @@ export function granulesIn(
     start = end;
   }
   return granules;
+}
+
+/**
+ * The stored bytes of each column that a scan reads, by column id. A scan of some rows of a granule reads the
+ * fraction of its bytes that equals the fraction of its rows; a scan of the rows with some keys reads that
+ * fraction of the tablet. So the parts of all nodes add up to the bytes of the tablet; granules at the border
+ * of two parts would otherwise count twice.
+ */
+export function storedBytes(
+  header: HybridHeader,
+  granules: readonly number[] | undefined,
+  scan: Pick<ScanTablet, 'tablet' | 'keys' | 'rows'>,
+): ReadonlyMap<number, number> {
+  const { tablet, keys } = scan;
+  const columns = header.columns.map(({ id }) => id);
+  const share = keys === undefined ? sharesOfGranules(header, scan) : () => keys.rows / tablet.rows;
+  const bytes = new Map<number, number>();
+  for (const chunk of chunksOf(header, columns, keys === undefined ? granules : undefined))
+    bytes.set(chunk.column, (bytes.get(chunk.column) ?? 0) + chunk.bytes * share(chunk.granule));
+  return new Map([...bytes].map(([id, total]) => [id, Math.round(total)]));
+}
+
+/** For each granule, the fraction of its rows that the scan addresses. */
+function sharesOfGranules(
+  { granuleRows }: HybridHeader,
+  scan: Pick<ScanTablet, 'tablet' | 'rows'>,
+): (granule: number) => number {
+  if (scan.rows === undefined) return () => 1;
+  let end = 0;
+  const shares = granuleRows.map((rows) => {
+    const from = end;
+    end += rows;
+    const granule = [{ from, to: end }];
+    const absent = rowsIn(difference(granule, rowsOf(scan)));
+    return (rows - absent) / rows;
+  });
+  return (granule) => shares[granule]!;
 }
 
 /**

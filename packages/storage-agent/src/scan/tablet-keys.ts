@@ -2,7 +2,6 @@ import type { TableObject } from '@tessera/catalog';
 import { quoteText } from '@tessera/kernel';
 import {
   type Conjunct,
-  chunksOf,
   type HybridHeader,
   type KeyRange,
   pruneGranules,
@@ -66,25 +65,6 @@ export const keysIdentity = ({ keys }: Pick<ScanTablet, 'keys'>): string =>
 /** The estimated number of rows with the keys. */
 export const rowsWithKeys = ({ tablet, keys }: Pick<ScanTablet, 'tablet' | 'keys'>, rows: number): number =>
   keys === undefined ? rows : Math.round((rows * keys.rows) / tablet.rows);
-
-/**
- * The stored bytes of each column that a scan reads, by column id. These are the bytes of its granules or,
- * for a scan of the rows with some keys, the fraction of the tablet's bytes that equals the fraction of its
- * rows. So the parts of all nodes add up to the bytes of the tablet; granules at the border of two ranges
- * would otherwise count twice.
- */
-export function storedBytes(
-  header: HybridHeader,
-  granules: readonly number[] | undefined,
-  { tablet, keys }: Pick<ScanTablet, 'tablet' | 'keys'>,
-): ReadonlyMap<number, number> {
-  const columns = header.columns.map(({ id }) => id);
-  const bytes = new Map<number, number>();
-  for (const chunk of chunksOf(header, columns, keys === undefined ? granules : undefined))
-    bytes.set(chunk.column, (bytes.get(chunk.column) ?? 0) + chunk.bytes);
-  if (keys === undefined) return bytes;
-  return new Map([...bytes].map(([id, all]) => [id, Math.round((all * keys.rows) / tablet.rows)]));
-}
 
 /** The union of the disjoint keys of several parts of one tablet; undefined means all keys. */
 export function keysTogether(parts: readonly Pick<ScanTablet, 'keys'>[]): TabletKeys | undefined {
