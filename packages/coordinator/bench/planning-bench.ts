@@ -15,12 +15,12 @@ import { quoteText, startKernel, typeToSql } from '@tessera/kernel';
 import { PLAN_SQL, planDistributed, tableScans, UnsupportedPlan } from '@tessera/planner';
 import { prepareQuery } from '@tessera/sql';
 import { tpcds, tpch } from '@tessera/workloads';
+import { PlanCache } from '../src/binder/plan-cache.ts';
 import { planQuery } from '../src/distribution/distributed-plans.ts';
+import type { StatementContext } from '../src/queries/statement-context.ts';
 import type { BoundQuery } from '../src/read/bound-query.ts';
 import { ColumnStatisticsCache } from '../src/read/column-statistics-cache.ts';
-import type { BindRequest } from '../src/read/executable-query.ts';
 import { MirrorTables } from '../src/read/mirror-tables.ts';
-import { bindingKey, QueryBindings } from '../src/read/query-bindings.ts';
 import { StatementRelations } from '../src/read/statement-relations.ts';
 import { tableFacts } from '../src/read/table-facts.ts';
 import { TableFixture } from '../src/testing/table-fixture.ts';
@@ -69,11 +69,11 @@ print();
 async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: number; note: string }> {
   const times = new PhaseTimes();
   const session = await fixture.kernel.session({ timeZone: 'UTC' });
-  const request = fixture.request(sql);
+  const context = fixture.context(sql);
   await using relations = new StatementRelations({
     mirror,
     timeZone: 'UTC',
-    snapshot: request.snapshot,
+    snapshot: context.snapshot,
     authority: new ReadAuthority(fixture.authorizer, 'ada'),
     database: 'tessera',
     firstWithPositions: false,
@@ -87,9 +87,9 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
   const start = performance.now();
   const prepared = await prepareQuery(sql, {
     session: timed(session, times),
-    settings: request.settings,
+    settings: context.request.settings,
     parameters: [],
-    sessionValues: request.sessionValues,
+    sessionValues: context.sessionValues,
     resolveRead: () => Promise.reject(new Error('A file')),
     relations,
   });
@@ -116,7 +116,7 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
       note = error.message;
     }
   });
-  const binding: BoundQuery = {
+  const bound: BoundQuery = {
     prepared,
     named: relations.named,
     tables: relations.tables,
@@ -127,21 +127,21 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
     looksAtAllNamed: false,
     uses: 0,
   };
-  repeats.push(await repeated(request, binding));
+  repeats.push(await repeated(context, bound));
   await session.close();
   return { times, planLength: serialized.length, note };
 }
 
-async function repeated(request: BindRequest, binding: BoundQuery): Promise<number> {
-  const bindings = new QueryBindings();
+async function repeated(context: StatementContext, bound: BoundQuery): Promise<number> {
+  const cache = new PlanCache();
+  const query = { context, options: {}, relations: { snapshot: async () => fixture.snapshot } };
   const again = async () => {
-    const key = bindingKey(request)!;
     const session = await fixture.kernel.session({ timeZone: 'UTC' });
-    const known = await bindings.get(key, async () => fixture.snapshot);
-    planQuery(known!, { ...scope, snapshot: fixture.snapshot, settings: request.settings });
+    const known = await cache.get(query);
+    planQuery(known!, { ...scope, snapshot: fixture.snapshot, settings: context.request.settings });
     await session.close();
   };
-  bindings.add(bindingKey(request)!, binding);
+  cache.add(query, bound);
   await again();
   const start = performance.now();
   await again();

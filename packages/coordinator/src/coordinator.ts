@@ -21,7 +21,7 @@ import { withPlaceInCsv } from './read/csv-failure.ts';
 import { onlyStatement, refuseUnheardChanges } from './request/request-statements.ts';
 import { requireValidTexts, type StatementRequest } from './request/statement-request.ts';
 import type { RowsResult, StatementResult } from './request/statement-result.ts';
-import { describeQuery } from './run/describe-query.ts';
+import { describeQuery } from './run/query-run.ts';
 import { SequenceValues } from './sequences/sequence-values.ts';
 import { AccessCheck } from './statements/access-check.ts';
 import type { MakeCredential } from './statements/catalog-statements.ts';
@@ -256,7 +256,7 @@ export class Coordinator {
     query.setDeadline(request.settings.statement_timeout);
     await this.#access.admit(request);
     if (classifyStatement(text).kind !== 'query') return NO_PARAMETERS;
-    return parameterDescription(await describeQuery(this.#runner.context({ query, request, text })));
+    return parameterDescription(await describeQuery(this.#runner.context(query, request, text)));
   }
 
   /**
@@ -269,7 +269,7 @@ export class Coordinator {
     const text = onlyStatement(request, 'cannot insert multiple commands into a prepared statement');
     query.setDeadline(request.settings.statement_timeout);
     await this.#access.toDescribe(request, text);
-    return describeStatement(this.#runner.context({ query, request, text }), this.#async);
+    return describeStatement(this.#runner.context(query, request, text), this.#async);
   }
 
   /**

@@ -54,7 +54,7 @@ export {
 } from './relations/relation-resolver.ts';
 export { substituteScans } from './relations/scan-substitution.ts';
 export { type SequenceResolver, settingOf } from './relations/sequence-calls.ts';
-export { openText, type QueryParameter, withOpenTexts } from './rewrites/parameters.ts';
+export { genericText, type QueryParameter, withGenericTexts } from './rewrites/parameters.ts';
 export type * from './statements/access-statement.ts';
 export type * from './statements/catalog-statement.ts';
 export { classifyStatement } from './statements/classify.ts';

@@ -14,12 +14,12 @@ beforeAll(async () => {
 afterAll(() => fixture[Symbol.asyncDispose]());
 
 async function explain(sql: string): Promise<(string | null)[]> {
-  const bound = await fixture.binder.explain(
-    fixture.request(sql),
+  const executable = await fixture.binder.explain(
+    fixture.context(sql),
     classifyStatement(sql) as ExplainStatement,
   );
-  const [row] = await rowsOf(bound);
-  await bound.release();
+  const [row] = await rowsOf(executable);
+  await executable.release();
   return row ?? [];
 }
 
@@ -71,16 +71,16 @@ describe('EXPLAIN', () => {
 
   it('ALL has a column for each', async () => {
     const sql = `EXPLAIN (ALL) ${SQL}`;
-    const bound = await fixture.binder.explain(
-      fixture.request(sql),
+    const executable = await fixture.binder.explain(
+      fixture.context(sql),
       classifyStatement(sql) as ExplainStatement,
     );
-    expect(bound.columns.map(({ name }) => name)).toEqual([
+    expect(executable.columns.map(({ name }) => name)).toEqual([
       'explain_logical',
       'explain_physical',
       'explain_analyze',
     ]);
-    await bound.release();
+    await executable.release();
   });
 
   it.each(['LOGICAL', 'PHYSICAL', 'ANALYZE', 'STATISTICS', 'ALL'])(

@@ -58,11 +58,12 @@ export async function explainSql(
 
 async function textOf(part: Part, query: ExplainableQuery): Promise<string> {
   if (part === 'analyze') {
-    const bound = await query.run();
-    const plan = await kernelExplain(bound.session, `EXPLAIN (ANALYZE) ${bound.sql}`);
+    const executable = await query.run();
+    const plan = await kernelExplain(executable.session, `EXPLAIN (ANALYZE) ${executable.sql}`);
     const local = renamed(withoutStatement(plan), query.names);
-    const stages = bound.executed === undefined ? onOneNode(query) : stagesText(bound.executed, query.names);
-    return sections(`${stages}${local}`, tableLines(used(query, bound)));
+    const stages =
+      executable.executed === undefined ? onOneNode(query) : stagesText(executable.executed, query.names);
+    return sections(`${stages}${local}`, tableLines(used(query, executable)));
   }
   const plan = part === 'physical' ? await physicalText(query) : outlineText(await logicalOf(query));
   return sections(plan, part === 'statistics' ? tableStatistics(query.tables) : tableLines(query.tables));
@@ -87,11 +88,11 @@ const stagesText = (executed: ExecutedPlan, names: TableNames): string =>
 
 async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
   if (part === 'analyze') {
-    const bound = await query.run();
-    const text = await kernelExplain(bound.session, `EXPLAIN (ANALYZE, FORMAT json) ${bound.sql}`);
+    const executable = await query.run();
+    const text = await kernelExplain(executable.session, `EXPLAIN (ANALYZE, FORMAT json) ${executable.sql}`);
     const { query_name: _, ...profile } = JSON.parse(text);
-    const stages = bound.executed && executedStageMembers(bound.executed, query.names);
-    return JSON.stringify({ profile, stages, tables: tableMembers(used(query, bound)) });
+    const stages = executable.executed && executedStageMembers(executable.executed, query.names);
+    return JSON.stringify({ profile, stages, tables: tableMembers(used(query, executable)) });
   }
   const plan = await (part === 'physical' ? physicalOf(query) : logicalOf(query));
   const { distribution } = query;
@@ -126,9 +127,9 @@ const sections = (plan: string, lines: readonly string[]): string =>
   lines.length === 0 ? plan : `${plan.trimEnd()}\n\nTables\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
 
 /** The tables with the measurements of reading them. */
-const used = ({ tables }: ExplainableQuery, bound: ExecutableQuery): readonly ExplainedTable[] =>
+const used = ({ tables }: ExplainableQuery, executable: ExecutableQuery): readonly ExplainedTable[] =>
   tables.map((table) => {
-    const access = bound.tables.find((one) => one.table.id === table.access.table.id);
+    const access = executable.tables.find((one) => one.table.id === table.access.table.id);
     return { ...table, use: access?.use, isLate: access?.isLate };
   });
 

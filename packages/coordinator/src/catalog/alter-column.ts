@@ -160,7 +160,7 @@ async function rewriteRows(
     context,
     snapshot,
     query,
-    (bound) => storeQuery(context, bound, toStore(bound.columns), running.signal),
+    (executable) => storeQuery(context, executable, toStore(executable.columns), running.signal),
     { storing: ({ columns, session }) => storageOf(context, toStore(columns), session) },
   );
   return actions;

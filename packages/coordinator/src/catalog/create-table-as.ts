@@ -32,9 +32,9 @@ export async function createTableAs(
     context,
     snapshot,
     queryInPlace(statement.query, context.run.text),
-    async (bound) => {
-      const query = await toStore(bound.columns);
-      const { actions, rows } = await storeQuery(context, bound, query, context.run.query.signal);
+    async (executable) => {
+      const query = await toStore(executable.columns);
+      const { actions, rows } = await storeQuery(context, executable, query, context.run.query.signal);
       const created: Action = { kind: 'create', object: query.table };
       keepUntil(context, query.table, statement);
       return { actions: [...opened, ...replaced, created, ...actions], affectedRows: rows };

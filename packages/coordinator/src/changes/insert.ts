@@ -60,7 +60,7 @@ function insertQueried(
     context,
     snapshot,
     query,
-    (bound) => storeQuery(context, bound, toStore(bound.columns), context.run.query.signal),
+    (executable) => storeQuery(context, executable, toStore(executable.columns), context.run.query.signal),
     { storing: ({ columns, session }) => storageOf(context, toStore(columns), session) },
   );
 }
@@ -75,9 +75,9 @@ async function insertReturning(
   const query = insertQuery(statement, table, text);
   const given = query.isCounted ? undefined : await describedQuery(context, snapshot, query);
   const returning = query.returning(statement.returning ?? [], given?.columns);
-  return withHeldExecutable(context, snapshot, returning, async (bound) => {
-    const { session } = bound;
-    const { rows, returned } = await changedRows(context, bound, storedNames(table));
+  return withHeldExecutable(context, snapshot, returning, async (executable) => {
+    const { session } = executable;
+    const { rows, returned } = await changedRows(context, executable, storedNames(table));
     const { signal } = running;
     const { actions } = await storeRows(context, { session, table, sql: storedSql(table), signal });
     return { actions, affectedRows: rows, returned };

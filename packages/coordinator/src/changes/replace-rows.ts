@@ -39,9 +39,9 @@ export async function deleteFrom(
   const table = requireTable(snapshot, statement.table, context.database);
   const query = deleteQuery(statement, table, context.run.text);
   if (returning !== undefined) return deleteReturning(context, snapshot, table, query);
-  const work = async (bound: ExecutableQuery): Promise<Change> => {
-    const positions = await rowPositions(bound.session, bound.sql, bound.params);
-    const actions = await deleteRows(context.tables.store, table, targetOf(bound), positions);
+  const work = async (executable: ExecutableQuery): Promise<Change> => {
+    const positions = await rowPositions(executable.session, executable.sql, executable.params);
+    const actions = await deleteRows(context.tables.store, table, targetOf(executable), positions);
     return { actions, affectedRows: countRows(positions) };
   };
   return withExecutable(context, snapshot, query, work, POSITIONS);
@@ -53,10 +53,10 @@ function deleteReturning(
   table: TableObject,
   query: ChangeQuery,
 ): Promise<Change> {
-  const work = async (bound: ExecutableQuery): Promise<Change> => {
-    const { rows, returned } = await changedRows(context, bound, POSITION_NAMES);
-    const positions = await rowPositions(bound.session, `FROM ${CHANGED}`);
-    const actions = await deleteRows(context.tables.store, table, targetOf(bound), positions);
+  const work = async (executable: ExecutableQuery): Promise<Change> => {
+    const { rows, returned } = await changedRows(context, executable, POSITION_NAMES);
+    const positions = await rowPositions(executable.session, `FROM ${CHANGED}`);
+    const actions = await deleteRows(context.tables.store, table, targetOf(executable), positions);
     return { actions, affectedRows: rows, returned };
   };
   return withHeldExecutable(context, snapshot, query, work, POSITIONS);
@@ -116,16 +116,16 @@ function replaceRows(
   query: ChangeQuery,
   { replaced, stored, twice, isReturning = false, blindTarget }: Replacement,
 ): Promise<Change> {
-  const work = async (bound: ExecutableQuery): Promise<Change> => {
-    const { session } = bound;
+  const work = async (executable: ExecutableQuery): Promise<Change> => {
+    const { session } = executable;
     const changed = isReturning
-      ? await changedRows(context, bound, [...POSITION_NAMES, ...storedNames(table)])
-      : await changedOnly(bound);
+      ? await changedRows(context, executable, [...POSITION_NAMES, ...storedNames(table)])
+      : await changedOnly(executable);
     if (twice !== undefined && (await isTwice(session, replaced))) twice();
     const found = await rowPositions(session, `FROM ${CHANGED} ${replaced}`);
     const { signal } = context.run.query;
     const added = await storeRows(context, { session, table, sql: storedSql(table, stored), signal });
-    const actions = await removedRows(context, table, bound, found, added.actions);
+    const actions = await removedRows(context, table, executable, found, added.actions);
     const { rows: affectedRows, returned } = changed;
     return { actions: [...actions, ...added.actions], affectedRows, returned };
   };
@@ -143,12 +143,12 @@ async function changedOnly({ session, sql, params }: ExecutableQuery) {
 async function removedRows(
   { tables }: ChangeContext,
   table: TableObject,
-  bound: ExecutableQuery,
+  executable: ExecutableQuery,
   positions: RowPositions,
   added: readonly Action[],
 ): Promise<Action[]> {
   try {
-    return await deleteRows(tables.store, table, targetOf(bound), positions);
+    return await deleteRows(tables.store, table, targetOf(executable), positions);
   } catch (error) {
     await discardTablets(tables, added);
     throw error;

@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/common';
 import type { RowsResult } from '../request/statement-result.ts';
-import { type QueryRunOptions, startedResult } from '../run/query-run.ts';
+import { type StatementRun, startedResult } from '../run/query-run.ts';
 import type { Change } from './change.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Change } from './change.ts';
  * @throws TesseraError ALREADY_COMMITTED for a repeated statement: only its first run had the rows
  */
 export async function returnedResult(
-  run: QueryRunOptions,
+  run: StatementRun,
   { returned, affectedRows }: Change,
 ): Promise<RowsResult> {
   const { queryId } = run.query;

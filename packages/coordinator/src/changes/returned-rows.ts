@@ -32,14 +32,14 @@ export function storedSql({ columns }: TableObject, condition = ''): string {
  */
 export async function changedRows(
   { run }: ChangeContext,
-  bound: ExecutableQuery,
+  executable: ExecutableQuery,
   head: readonly string[],
 ): Promise<{ readonly rows: number; readonly returned: ExecutableQuery }> {
-  const { session, params, columns } = bound;
+  const { session, params, columns } = executable;
   const returned = columns.slice(head.length);
   const names = [...head, ...returned.map((_, i) => returnedName(i))].map(quoteName).join(', ');
   await session.execute(
-    `CREATE TEMP TABLE ${CHANGED} AS SELECT * FROM (${bound.sql}) AS q(${names})`,
+    `CREATE TEMP TABLE ${CHANGED} AS SELECT * FROM (${executable.sql}) AS q(${names})`,
     params,
   );
   const rows = Number(await session.scalar(`SELECT count(*) FROM ${CHANGED}`));
@@ -50,7 +50,7 @@ export async function changedRows(
   const sql = `SELECT ${items.join(', ')} FROM ${CHANGED}`;
   return {
     rows,
-    returned: { ...bound, sql, params: [], columns: returned, isKept: false, sequences: undefined },
+    returned: { ...executable, sql, params: [], columns: returned, isKept: false, sequences: undefined },
   };
 }
 

@@ -36,7 +36,7 @@ export async function storageOf(
 }
 
 /**
- * Stores the rows of a bound query, unless nodes have already stored them. No commit refers to the tablets
+ * Stores the rows of an executable query, unless nodes have already stored them. No commit refers to the tablets
  * yet.
  */
 export async function storeQuery(

@@ -7,7 +7,6 @@ import type { KernelSession } from '@tessera/kernel';
 import { belowLocation, type CopyFromStatement, type ReadFunction } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { csvFile, type ReadFile, ReadResolution } from '../read/read-resolution.ts';
-import { distributedQuery } from '../run/query-run.ts';
 import { csvOptions, isOn } from './text-options.ts';
 
 export type CopyFormat = 'CSV' | 'TSV' | 'PARQUET' | 'JSON' | 'AVRO';
@@ -55,12 +54,7 @@ export async function copyFiles(
   const { run } = context;
   const { url, credentials } = copyPlace(context, snapshot, statement);
   const format = formatOf(statement, url);
-  const parts = isForParts(statement)
-    ? run.binder.distribution.fileParts({
-        distributed: distributedQuery(run.query),
-        settings: run.request.settings,
-      })
-    : undefined;
+  const parts = isForParts(statement) ? run.binder.distribution.fileParts(run.request) : undefined;
   const reads = new ReadResolution({
     ...run.request,
     external: run.external,

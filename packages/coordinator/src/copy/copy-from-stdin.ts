@@ -14,7 +14,6 @@ import {
 } from '@tessera/sql';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
-import { sequencesFor } from '../changes/derived-query.ts';
 import { storeRows } from '../changes/store-rows.ts';
 import { withFurtherAttempts } from '../queries/further-attempts.ts';
 import { explainFailure } from '../read/query-failure.ts';
@@ -40,7 +39,7 @@ export async function copyFromStdin(
   return withFurtherAttempts(query, async (quarantine) => {
     const session = await kernel.session({ timeZone: request.settings.timezone, quarantine });
     const stopInterrupting = interruptOnAbort(session, query.signal);
-    const sequences = sequencesFor(asked, snapshot, session);
+    const sequences = asked.run.binder.sequences(asked.run, session, snapshot);
     const context = { ...asked, sequences };
     try {
       await loadTexts(session, table, given, input, query.signal);

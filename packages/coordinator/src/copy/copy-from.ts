@@ -5,7 +5,6 @@ import { interruptOnAbort, type KernelSession, quoteName, quoteText } from '@tes
 import { type CopyFromStatement, constraintViolation } from '@tessera/sql';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
-import { sequencesFor } from '../changes/derived-query.ts';
 import { storeRows } from '../changes/store-rows.ts';
 import { withFurtherAttempts } from '../queries/further-attempts.ts';
 import { plus } from '../queries/scan-totals.ts';
@@ -28,7 +27,7 @@ export async function copyFrom(
   return withFurtherAttempts(query, async (quarantine) => {
     const session = await kernel.session({ timeZone: request.settings.timezone, quarantine });
     const stopInterrupting = interruptOnAbort(session, query.signal);
-    const sequences = sequencesFor(asked, snapshot, session);
+    const sequences = asked.run.binder.sequences(asked.run, session, snapshot);
     const context = { ...asked, sequences };
     let source: CopyFiles | undefined;
     try {

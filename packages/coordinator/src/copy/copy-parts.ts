@@ -6,7 +6,7 @@ import type { ChangeContext } from '../changes/change-context.ts';
 import { storageOf, storeQuery } from '../changes/store-query.ts';
 import { rewrittenTemplate } from '../distribution/written-by-nodes.ts';
 import { plus } from '../queries/scan-totals.ts';
-import { distributedQuery } from '../run/query-run.ts';
+import { distributedQuery } from '../queries/statement-context.ts';
 import { type CopiedColumn, storedValue } from './copy-columns.ts';
 import type { CopyFiles } from './copy-files.ts';
 import { isOn } from './text-options.ts';
@@ -48,13 +48,13 @@ export async function copyParts(context: ChangeContext, copy: Copy): Promise<Cha
       snapshot,
       settings: run.request.settings,
       signal: run.query.signal,
-      ...distributedQuery(run.query)!,
+      ...distributedQuery(run.query),
     },
   );
   if (stored === undefined) return undefined;
   try {
-    const bound = { session, sql: stored.sql, params: [], isStored: true };
-    const { actions, rows } = await storeQuery(context, bound, toStore, run.query.signal);
+    const executable = { session, sql: stored.sql, params: [], isStored: true };
+    const { actions, rows } = await storeQuery(context, executable, toStore, run.query.signal);
     const { activity } = run.query;
     const read = stored.readInParts;
     activity.scanned = plus(activity.scanned, { ...read, rows: Math.max(read.rows, rows) });

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { fail } from '@tessera/common';
 import { type KernelSession, quoteText } from '@tessera/kernel';
 import { belowLocation, type CopyToStatement } from '@tessera/sql';
-import { bindQuery } from '../binder/bind-query.ts';
 import { queryInPlace } from '../changes/derived-query.ts';
 import { withFurtherAttempts } from '../queries/further-attempts.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
-import { distributedQuery, type QueryRunOptions } from '../run/query-run.ts';
+import type { StatementRun } from '../run/query-run.ts';
 import { copyPlace } from './copy-files.ts';
 import { isOn } from './text-options.ts';
 
@@ -31,35 +30,26 @@ interface CopyTarget {
  * `COPY (query) TO …`: writes the result to the request's directory and moves it to its destination when it
  * is complete. Returns the number of rows.
  */
-export async function copyTo(run: QueryRunOptions, statement: CopyToStatement): Promise<number> {
+export async function copyTo(run: StatementRun, statement: CopyToStatement): Promise<number> {
   const target = await targetOf(run, statement);
-  const { query, request, sessionValues, snapshot, text } = run;
-  const { signal } = query;
+  const { query, request, text } = run;
   const file = targetFile(statement, target, query.queryId);
   const { sql } = queryInPlace(statement.query, text);
   return withFurtherAttempts(query, async (quarantine) => {
-    const bound = await bindQuery(run, {
-      ...request,
-      sql,
-      sessionValues,
-      snapshot,
-      quarantine,
-      distributed: distributedQuery(query),
-      signal,
-    });
+    const executable = await run.binder.executable({ ...run, text: sql }, { quarantine });
     try {
       const directory = await request.directory.open();
-      return await writeResult(run, bound, { directory, file, target });
+      return await writeResult(run, executable, { directory, file, target });
     } catch (error) {
-      throw bound.explain(error);
+      throw executable.explain(error);
     } finally {
-      await bound.release();
+      await executable.release();
     }
   });
 }
 
 async function targetOf(
-  { snapshot, sessionValues }: QueryRunOptions,
+  { snapshot, sessionValues }: StatementRun,
   statement: CopyToStatement,
 ): Promise<CopyTarget> {
   const { url, credentials } = statement;
@@ -147,7 +137,7 @@ interface ResultPlace {
 }
 
 async function writeResult(
-  { external, query }: QueryRunOptions,
+  { external, query }: StatementRun,
   { session, sql, params }: ExecutableQuery,
   { directory, file, target }: ResultPlace,
 ): Promise<number> {

@@ -1,16 +1,15 @@
-import type { Snapshot } from '@tessera/catalog';
 import { type ErrorName, TesseraError } from '@tessera/common';
 import type { SqlTemplate } from '@tessera/planner';
 import type { ClusterNode } from '@tessera/scheduler';
 import type { StorageAgent } from '@tessera/storage-agent';
-import type { ScanTotals } from '@tessera/system-catalog';
+import { distributedQuery } from '../queries/statement-context.ts';
 import type { BoundFiles, BoundQuery } from '../read/bound-query.ts';
 import { ColumnStatisticsCache } from '../read/column-statistics-cache.ts';
-import type { BindRequest, ExecutableQuery, RowStorage } from '../read/executable-query.ts';
+import type { ExecutionOptions, ReadableQuery, RowStorage } from '../read/executable-query.ts';
 import type { FilePartsOptions } from '../read/read-resolution.ts';
-import type { StatementWork } from '../read/statement-work.ts';
-import type { TableAccess } from '../read/table-access.ts';
+import type { SessionScope } from '../read/session-scope.ts';
 import type { Settings } from '../request/settings.ts';
+import type { StatementRequest } from '../request/statement-request.ts';
 import type { ClusterServices } from './cluster-services.ts';
 import { limitedNodes } from './cluster-with.ts';
 import {
@@ -38,14 +37,6 @@ export interface QueryDistributionOptions {
   readonly columnStatisticsBytes: number | undefined;
 }
 
-/** The remaining work on this node for a query that other nodes took part in. */
-export type DistributedQuery = {
-  readonly sql: string;
-  readonly accesses: readonly TableAccess[];
-  /** The rows and bytes that nodes read of files outside the managed store. */
-  readonly readInParts: ScanTotals;
-} & Pick<ExecutableQuery, 'executed' | 'isStored'>;
-
 const COLUMN_STATISTICS_BYTES = 100 << 20;
 
 /** Decides which queries run on several nodes, and runs them. */
@@ -70,11 +61,10 @@ export class QueryDistribution {
   /** Whether a statement should run on several nodes, by its kind and the sizes of its tables. */
   async isFor(
     { tables, files }: BoundQuery,
-    { distributed, rowPositionsOf, settings }: BindRequest,
-    { relations }: StatementWork,
+    { context, options, relations }: SessionScope,
   ): Promise<boolean> {
-    if (this.#cluster === undefined || distributed === undefined || rowPositionsOf !== undefined)
-      return false;
+    const { settings } = context.request;
+    if (this.#cluster === undefined || options.rowPositionsOf !== undefined) return false;
     if (tables.size === 0 && files.size === 0) return false;
     const nodes = this.#nodes(settings).length;
     return isWorthDistributing({ tables, files }, await relations!.snapshot(), nodes, settings);
@@ -111,58 +101,53 @@ export class QueryDistribution {
    * The conditions under which several nodes may read files of a statement; undefined if this node reads them
    * alone.
    */
-  fileParts({
-    distributed,
-    rowPositionsOf,
-    settings,
-  }: Pick<BindRequest, 'distributed' | 'rowPositionsOf' | 'settings'>): FilePartsOptions | undefined {
+  fileParts(
+    { settings }: Pick<StatementRequest, 'settings'>,
+    { rowPositionsOf }: Pick<ExecutionOptions, 'rowPositionsOf'> = {},
+  ): FilePartsOptions | undefined {
     if (this.#cluster === undefined || this.#agent === undefined) return undefined;
-    if (distributed === undefined || rowPositionsOf !== undefined || this.#nodes(settings).length < 2)
-      return undefined;
+    if (rowPositionsOf !== undefined || this.#nodes(settings).length < 2) return undefined;
     if (!settings.enable_distributed_execution) return undefined;
     return { leastBytes: settings.min_distributed_bytes, shared: this.#cluster.sharedFiles };
   }
 
   /** The plan of a statement that would run on several nodes. */
   async plan(
-    binding: BoundQuery,
-    snapshot: Snapshot,
-    { settings, signal }: Pick<BindRequest, 'settings' | 'signal'>,
+    bound: BoundQuery,
+    { context, relations }: SessionScope,
     storesResult = false,
   ): Promise<PlannedQuery | UndistributedQuery> {
+    const { settings } = context.request;
+    const { signal } = context.query;
+    const snapshot = await relations!.snapshot();
     const nodes = this.#nodes(settings);
     const names = nodes.map(({ name }) => name);
     const scope = { agent: this.#agent!, snapshot, signal };
     const keys = await Promise.all(
-      [...binding.tables].map(
-        async ([bound, { table }]) => [bound, await keyOfTable(table, names, scope)] as const,
+      [...bound.tables].map(
+        async ([name, { table }]) => [name, await keyOfTable(table, names, scope)] as const,
       ),
     );
     const statistics = this.#statistics;
-    return planQuery(binding, { snapshot, nodes, settings, statistics, storesResult, keys: new Map(keys) });
+    return planQuery(bound, { snapshot, nodes, settings, statistics, storesResult, keys: new Map(keys) });
   }
 
   /** Runs a query on several nodes, except for its last step; undefined if it should run on this node. */
-  async run(
-    binding: BoundQuery,
-    request: BindRequest,
-    work: StatementWork,
-  ): Promise<DistributedQuery | undefined> {
-    if (binding.serializedPlan === undefined || !(await this.isFor(binding, request, work))) return undefined;
-    const { settings, signal, distributed } = request;
-    const snapshot = await work.relations!.snapshot();
-    const { session } = work;
-    const { columns, parameters } = binding.prepared;
+  async run(bound: BoundQuery, scope: SessionScope): Promise<ReadableQuery | undefined> {
+    if (bound.serializedPlan === undefined || !(await this.isFor(bound, scope))) return undefined;
+    const { context, options, session } = scope;
+    const snapshot = await scope.relations!.snapshot();
+    const { columns, parameters } = bound.prepared;
     const isFixed = Object.keys(parameters).length === 0;
-    const storage = isFixed ? await request.storing?.({ columns, session }) : undefined;
-    const plan = () => this.plan(binding, snapshot, request, storage !== undefined);
-    const run = await this.#runOrDecline(binding, plan, {
+    const storage = isFixed ? await options.storing?.({ columns, session }) : undefined;
+    const plan = () => this.plan(bound, scope, storage !== undefined);
+    const run = await this.#runOrDecline(bound, plan, {
       storage,
       session,
       snapshot,
-      settings,
-      signal,
-      ...distributed!,
+      settings: context.request.settings,
+      signal: context.query.signal,
+      ...distributedQuery(context.query),
     });
     if (run === undefined) return undefined;
     if ('reason' in run) {
@@ -170,10 +155,10 @@ export class QueryDistribution {
       return undefined;
     }
     if (run.executed.plan.unboundedGathers.length > 0) this.gathered += 1;
-    work.keep(run);
-    const { accesses, readInParts, executed, isStored } = run;
-    const sql = isStored ? run.sql : binding.prepared.withOutput(run.sql);
-    return { sql, accesses, readInParts, executed, isStored };
+    scope.keep(run);
+    const { accesses: tables, readInParts, executed, isStored } = run;
+    const sql = isStored ? run.sql : bound.prepared.withOutput(run.sql);
+    return { sql, tables, readInParts, executed, isStored };
   }
 
   /**

@@ -3,7 +3,7 @@ import type { Authorizer, Sender } from '@tessera/access-control';
 import type { Kernel } from '@tessera/kernel';
 import type { ClusterMember } from '@tessera/scheduler';
 import type { NodeFacts, SystemFacts } from '@tessera/system-catalog';
-import type { SystemScope } from '../binder/query-binder.ts';
+import type { SystemScope } from '../binder/system-relations.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
 import { type QueryHistory, queryFacts } from '../queries/query-history.ts';
 import type { RunningQueries } from '../queries/running-queries.ts';

@@ -1,36 +1,20 @@
 import type { ObjectId, RelationObject } from '@tessera/catalog';
-import type { QueryId } from '@tessera/common';
 import type { TabletSink } from '@tessera/distexec';
 import type { KernelParams, KernelSession } from '@tessera/kernel';
-import type { ExecutedPlan, ExecutionProgress } from '@tessera/scheduler';
-import type { OutputColumn, PrepareContext, QueryParameter } from '@tessera/sql';
+import type { ExecutedPlan } from '@tessera/scheduler';
+import type { OutputColumn } from '@tessera/sql';
 import type { ScanTablet } from '@tessera/storage-agent';
 import type { ScanTotals } from '@tessera/system-catalog';
-import type { Settings } from '../request/settings.ts';
-import type { RequestDirectory, StatementRequest, UploadedFile } from '../request/statement-request.ts';
-import type { SequenceDraw, StatementSequences } from '../sequences/statement-sequences.ts';
-import type { StatementSnapshot } from '../transactions/statement-snapshot.ts';
+import type { StatementSequences } from '../sequences/statement-sequences.ts';
 import type { ReadFile } from './read-resolution.ts';
 import type { TableAccess } from './table-access.ts';
 
-/** A request to bind a query of the dialect. */
-export interface BindRequest {
-  readonly sql: string;
-  readonly parameters: readonly QueryParameter[];
-  readonly uploads: ReadonlyMap<string, UploadedFile>;
-  readonly directory: RequestDirectory;
-  readonly settings: Settings;
-  /** `database` is the database of unqualified names. */
-  readonly sessionValues: PrepareContext['sessionValues'];
-  readonly preparedStatements?: StatementRequest['preparedStatements'];
-  /**
-   * The snapshot that resolves names. Called at most once, if the query names a relation; released with the
-   * bound query.
-   */
-  readonly snapshot: () => Promise<StatementSnapshot>;
+/** How a query of a statement is bound and made executable. */
+export interface ExecutionOptions {
   /**
    * The table that stands first in FROM (outside CTEs and subqueries) gets the additional columns `"$tablet"`
-   * (INTEGER: position in `ExecutableQuery.target.tablets`) and `"$row"` (BIGINT: position in the tablet's body).
+   * (INTEGER: position in `ExecutableQuery.target.tablets`) and `"$row"` (BIGINT: position in the tablet's
+   * body).
    */
   readonly rowPositionsOf?: 'first relation' | undefined;
   /**
@@ -43,10 +27,6 @@ export interface BindRequest {
    * recognises. Columns that the query names but does not need are then not fetched.
    */
   readonly canRunAgain?: boolean | undefined;
-  /** The parameters for running on several nodes; if absent, it runs on this one. */
-  readonly distributed?:
-    | { readonly queryId: QueryId; readonly onProgress: (progress: ExecutionProgress) => void }
-    | undefined;
   /**
    * Set if its rows are stored and not returned: on several nodes, the nodes may write them, which sets
    * `isStored`. Called when the columns are known.
@@ -54,15 +34,12 @@ export interface BindRequest {
   readonly storing?:
     | ((query: Pick<ExecutableQuery, 'columns' | 'session'>) => Promise<RowStorage>)
     | undefined;
-  /** The context for sequence values; if absent, the query may not run and takes none. */
-  readonly draws?: SequenceDraw | undefined;
+  /** Whether the query is only bound or described: it then takes no sequence values. */
+  readonly neverRuns?: boolean | undefined;
   /**
    * Whether it runs in quarantine: the second attempt of a statement that may have crashed a kernel process.
    */
   readonly quarantine?: boolean | undefined;
-  /** Sends the client a warning; if absent, warnings are dropped. */
-  readonly warn?: PrepareContext['warn'];
-  readonly signal: AbortSignal;
 }
 
 /** How rows of a query are stored, instead of shown. */
@@ -74,7 +51,7 @@ export interface RowStorage {
 
 /** A query with a session of its own, and with all data that it reads available. */
 export interface ExecutableQuery {
-  /** The session for running the query, with no call in progress; the bound query closes it. */
+  /** The session for running the query, with no call in progress; the query closes it. */
   readonly session: KernelSession;
   /** SQL of the kernel; its columns have the dialect's names, and the types in `columns`. */
   readonly sql: string;
@@ -106,3 +83,9 @@ export interface ExecutableQuery {
   /** Must always be called; releases scans, snapshot and session. May be called repeatedly. */
   release(): Promise<void>;
 }
+
+/** The part of an executable query that is decided when its data is available. */
+export type ReadableQuery = Pick<ExecutableQuery, 'sql' | 'tables' | 'target' | 'executed' | 'isStored'> & {
+  /** The rows and bytes that nodes read of files outside the managed store. */
+  readonly readInParts?: ScanTotals | undefined;
+};

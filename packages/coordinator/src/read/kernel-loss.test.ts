@@ -22,11 +22,11 @@ const runningQuery = () => ({
 /** Runs a query as statements do: again in quarantine if the kernel process was lost. */
 const sum = (column: string) =>
   withFurtherAttempts(runningQuery(), async (quarantine) => {
-    const bound = await fixture.bind(`SELECT sum(${column}) FROM t WHERE a < 10`, { quarantine });
+    const executable = await fixture.executable(`SELECT sum(${column}) FROM t WHERE a < 10`, { quarantine });
     try {
-      return await rowsOf(bound);
+      return await rowsOf(executable);
     } finally {
-      await bound.release();
+      await executable.release();
     }
   });
 

@@ -33,10 +33,10 @@ async function forgotten() {
 
 test.for(LATE)('%s reads other columns of few granules only', async (sql) => {
   await forgotten();
-  const bound = await fixture.bind(sql);
-  const rows = await rowsOf(bound);
-  await bound.release();
-  expect(bound.tables[0]?.isLate).toBe(true);
+  const executable = await fixture.executable(sql);
+  const rows = await rowsOf(executable);
+  await executable.release();
+  expect(executable.tables[0]?.isLate).toBe(true);
   const [whole] = await fixture.rows('SELECT sum(length(a) + length(b)) FROM wide');
   expect(whole).toEqual([String(40960 * 256)]);
   await fixture.agent.settled();
@@ -46,11 +46,11 @@ test.for(LATE)('%s reads other columns of few granules only', async (sql) => {
 
 test('fetches less than half of what the table has', async () => {
   await forgotten();
-  const bound = await fixture.bind('SELECT * FROM wide ORDER BY h LIMIT 1');
-  await bound.release();
-  const { use } = bound.tables[0]!;
+  const executable = await fixture.executable('SELECT * FROM wide ORDER BY h LIMIT 1');
+  await executable.release();
+  const { use } = executable.tables[0]!;
   const bytes = fixture.snapshot
-    .tablets(bound.tables[0]!.table.id)
+    .tablets(executable.tables[0]!.table.id)
     .reduce((sum, tablet) => sum + tablet.bytes, 0);
   expect(use.bytesFetched).toBeLessThan(bytes / 2);
 });
@@ -67,7 +67,7 @@ const EARLY = [
 
 test.for(EARLY)('%s is read in one pass', async (sql) => {
   await forgotten();
-  const bound = await fixture.bind(sql);
-  await bound.release();
-  expect(bound.tables[0]?.isLate).toBe(false);
+  const executable = await fixture.executable(sql);
+  await executable.release();
+  expect(executable.tables[0]?.isLate).toBe(false);
 });

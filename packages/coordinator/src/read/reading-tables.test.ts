@@ -134,9 +134,9 @@ test.for(REFUSED)('%s is refused', async ([sql, error]) => {
 
 describe('the time of the statement', () => {
   const ofQuery = async (sql: string) => {
-    const bound = await fixture.bind(sql);
-    await bound.release();
-    return bound;
+    const executable = await fixture.executable(sql);
+    await executable.release();
+    return executable;
   };
 
   it('is the same where the statement is planned and where it runs', async () => {
@@ -161,9 +161,9 @@ describe('the time of the statement', () => {
 describe('what a binding tells', () => {
   it('reads only the columns that the plan needs', async () => {
     const columns = async (sql: string, canRunAgain: boolean) => {
-      const bound = await fixture.bind(sql, { canRunAgain });
-      await bound.release();
-      return bound.tables.map((table) => table.columns);
+      const executable = await fixture.executable(sql, { canRunAgain });
+      await executable.release();
+      return executable.tables.map((table) => table.columns);
     };
     expect(await columns("SELECT a FROM t WHERE b > 'x'", false)).toEqual([['a', 'b']]);
     expect(await columns('SELECT a FROM (SELECT * FROM t)', true)).toEqual([['a']]);
@@ -171,17 +171,20 @@ describe('what a binding tells', () => {
   });
 
   it('names the relations that the text names', async () => {
-    const bound = await fixture.bind('SELECT * FROM nested, u');
-    expect(bound.relations.map(({ name }) => name).sort()).toEqual(['nested', 'u']);
-    await bound.release();
+    const executable = await fixture.executable('SELECT * FROM nested, u');
+    expect(executable.relations.map(({ name }) => name).sort()).toEqual(['nested', 'u']);
+    await executable.release();
   });
 
   it('gives positions of the first relation only', async () => {
-    const bound = await fixture.bind('SELECT "$tablet", "$row", t.a FROM t JOIN u USING (a) WHERE t.a = 3', {
-      rowPositionsOf: 'first relation',
-    });
-    expect(bound.target?.tablets).toHaveLength(1);
-    await bound.release();
+    const executable = await fixture.executable(
+      'SELECT "$tablet", "$row", t.a FROM t JOIN u USING (a) WHERE t.a = 3',
+      {
+        rowPositionsOf: 'first relation',
+      },
+    );
+    expect(executable.target?.tablets).toHaveLength(1);
+    await executable.release();
   });
 
   it('sees the database of the session', async () => {
@@ -209,7 +212,7 @@ const NOT_NULL: readonly (readonly [sql: string, notNull: readonly boolean[]])[]
 ];
 
 test.for(NOT_NULL)('columns without NULL: %s', async ([sql, notNull]) => {
-  const bound = await fixture.bind(sql);
-  expect(bound.columns.map(({ nullable }) => !nullable)).toEqual(notNull);
-  await bound.release();
+  const executable = await fixture.executable(sql);
+  expect(executable.columns.map(({ nullable }) => !nullable)).toEqual(notNull);
+  await executable.release();
 });

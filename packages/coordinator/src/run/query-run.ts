@@ -1,83 +1,86 @@
 import { type Kernel, quoteName } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
-import { classifyStatement, type PrepareContext } from '@tessera/sql';
+import { classifyStatement, type QueryDescription, type SqlType } from '@tessera/sql';
 import { scannedBytes } from '@tessera/system-catalog';
 import type { QueryBinder } from '../binder/query-binder.ts';
 import { withFurtherAttempts } from '../queries/further-attempts.ts';
 import type { RunningQuery } from '../queries/running-queries.ts';
 import { plus } from '../queries/scan-totals.ts';
-import type { BindRequest, ExecutableQuery } from '../read/executable-query.ts';
+import type { StatementContext } from '../queries/statement-context.ts';
+import type { ExecutableQuery, ExecutionOptions } from '../read/executable-query.ts';
 import { isUnfetchedColumn } from '../read/unfetched-column.ts';
-import type { StatementRequest } from '../request/statement-request.ts';
 import type { QueryStatistics, ResultChunk, RowsResult } from '../request/statement-result.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
-import type { StatementSnapshot } from '../transactions/statement-snapshot.ts';
 import { encodeResult } from './result-encoding.ts';
 
-export interface QueryRunOptions {
+/** A statement on this node, with what runs its queries. */
+export interface StatementRun extends StatementContext {
   readonly binder: QueryBinder;
   readonly kernel: Kernel;
   readonly external: ExternalSources;
-  readonly query: RunningQuery;
-  readonly request: StatementRequest;
-  readonly text: string;
-  /**
-   * The snapshot of the statement: that of its transaction, or the newest one. Only called if it reads
-   * tables.
-   */
-  readonly snapshot: () => Promise<StatementSnapshot>;
-  readonly sessionValues: PrepareContext['sessionValues'];
 }
 
+/** Options for describing a query that represents another statement. */
+export interface DescribedAs extends Pick<ExecutionOptions, 'rowPositionsOf' | 'blindTarget'> {
+  /** The types of the columns that the subquery in FROM is assigned to. */
+  readonly asked?: readonly SqlType[];
+}
+
+/**
+ * The parameters and columns of a query, as far as they follow from its text and the schemas of its files.
+ */
+export const describeQuery = (
+  run: StatementRun,
+  { asked, ...options }: DescribedAs = {},
+): Promise<QueryDescription> =>
+  withFurtherAttempts(run.query, (quarantine) => run.binder.describe(run, { quarantine, ...options }, asked));
+
 /** Runs one query up to the first chunk of its result. */
-export const runQuery = (options: QueryRunOptions): Promise<RowsResult> =>
-  withFurtherAttempts(options.query, (quarantine) => withColumns(options, quarantine));
+export const runQuery = (run: StatementRun): Promise<RowsResult> =>
+  withFurtherAttempts(run.query, (quarantine) => withColumns(run, quarantine));
 
 /** Repeats the query with more columns if the kernel evaluates columns that the result does not depend on. */
-async function withColumns(options: QueryRunOptions, quarantine: boolean): Promise<RowsResult> {
+async function withColumns(run: StatementRun, quarantine: boolean): Promise<RowsResult> {
   try {
-    return await attempt(options, { quarantine, canRunAgain: true });
+    return await attempt(run, { quarantine, canRunAgain: true });
   } catch (error) {
     if (!isUnfetchedColumn(error)) throw error;
-    return attempt(options, { quarantine, canRunAgain: false });
+    return attempt(run, { quarantine, canRunAgain: false });
   }
 }
 
-async function attempt(options: QueryRunOptions, how: HowToBind): Promise<RowsResult> {
-  const { binder, text } = options;
+async function attempt(run: StatementRun, options: ExecutionOptions): Promise<RowsResult> {
+  const { binder, text, request } = run;
   const statement = classifyStatement(text);
-  const toBind = bindRequest(options, how);
-  const bound = await (statement.kind === 'explain'
-    ? binder.explain(toBind, statement)
-    : binder.bind(toBind));
-  if (statement.kind !== 'explain') return startedResult(options, bound);
-  const { request } = options;
+  if (statement.kind !== 'explain') return startedResult(run, await binder.executable(run, options));
   const settings = { ...request.settings, max_result_rows: 0 };
-  return startedResult({ ...options, request: { ...request, settings } }, bound);
+  const explaining = await binder.explain(run, statement, options);
+  return startedResult({ ...run, request: { ...request, settings } }, explaining);
 }
 
-/** Runs a bound query up to the first chunk of its result, which releases it. */
+/** Runs a executable query up to the first chunk of its result, which releases it. */
 export async function startedResult(
-  { query, request }: QueryRunOptions,
-  bound: ExecutableQuery,
+  { query, request }: StatementContext,
+  executable: ExecutableQuery,
 ): Promise<RowsResult> {
-  const leave = () => bound.release();
-  const stopCounting = countScanned(query, bound);
+  const leave = () => executable.release();
+  const stopCounting = countScanned(query, executable);
   try {
     const startedAt = Date.now();
-    const drawn = bound.sequences === undefined ? bound : await drawnRows(bound, bound.sequences);
+    const drawn =
+      executable.sequences === undefined ? executable : await drawnRows(executable, executable.sequences);
     const encoded = encodeResult(drawn, request);
     const first = await encoded.next();
     return {
       kind: 'rows',
-      columns: bound.columns,
-      chunks: remaining(first, encoded, bound.explain, leave),
+      columns: executable.columns,
+      chunks: remaining(first, encoded, executable.explain, leave),
       statistics: () => statisticsOf(query, startedAt),
       close: leave,
     };
   } catch (error) {
     stopCounting();
-    const explained = bound.explain(error);
+    const explained = executable.explain(error);
     await leave();
     throw explained;
   }
@@ -87,8 +90,11 @@ export async function startedResult(
  * Rows with sequence values are computed completely before the first one is sent: if there are too few
  * values, they are computed again.
  */
-async function drawnRows(bound: ExecutableQuery, sequences: StatementSequences): Promise<ExecutableQuery> {
-  const { session, sql, params, columns } = bound;
+async function drawnRows(
+  executable: ExecutableQuery,
+  sequences: StatementSequences,
+): Promise<ExecutableQuery> {
+  const { session, sql, params, columns } = executable;
   const names = columns.map((_, i) => `c${i}`);
   await session.execute(
     `CREATE TEMP TABLE drawn AS SELECT * FROM (${sql}) AS q(${names.join(', ')})`,
@@ -96,34 +102,8 @@ async function drawnRows(bound: ExecutableQuery, sequences: StatementSequences):
   );
   const items = await sequences.applySettings('drawn', names);
   const named = items.map((item, i) => `${item} AS ${quoteName(columns[i]!.name)}`);
-  return { ...bound, sql: `SELECT ${named.join(', ')} FROM drawn`, params: [], isKept: false };
+  return { ...executable, sql: `SELECT ${named.join(', ')} FROM drawn`, params: [], isKept: false };
 }
-
-export type HowToBind = Pick<BindRequest, 'quarantine' | 'canRunAgain'>;
-
-/** The request to bind the statement. */
-export const bindRequest = (
-  { query, request, text, snapshot, sessionValues }: QueryRunOptions,
-  how: HowToBind,
-): BindRequest => ({
-  ...request,
-  sql: text,
-  snapshot,
-  sessionValues,
-  ...how,
-  distributed: distributedQuery(query),
-  warn: (message, resolution) => query.notices.warn(message, { resolution }),
-  draws: { demand: query.demand, session: request.drawn, transactionId: request.transactionId },
-  signal: query.signal,
-});
-
-/** The parameters of a query that may run on several nodes. */
-export const distributedQuery = ({ queryId, activity }: RunningQuery): BindRequest['distributed'] => ({
-  queryId,
-  onProgress: (progress) => {
-    activity.progress = progress;
-  },
-});
 
 async function* remaining(
   first: IteratorResult<ResultChunk, void>,

@@ -6,8 +6,8 @@ import { queryInPlace } from '../changes/derived-query.ts';
 import { type AsyncStatements, asyncStatusQuery } from '../queries/async-statements.ts';
 import { requireSettingName, SETTING_NAMES } from '../request/settings.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
-import { describeQuery } from '../run/describe-query.ts';
-import type { QueryRunOptions } from '../run/query-run.ts';
+import type { StatementRun } from '../run/query-run.ts';
+import { describeQuery } from '../run/query-run.ts';
 
 /** A statement that is answered by a query. */
 export type AnsweredStatement = Extract<
@@ -20,7 +20,7 @@ export type CallStatement = Extract<Statement, { kind: 'call' }>;
 /** The query that answers a statement; it changes nothing. */
 export async function answeringQuery(
   statement: AnsweredStatement,
-  run: QueryRunOptions,
+  run: StatementRun,
   asyncStatements: AsyncStatements,
 ): Promise<string> {
   switch (statement.kind) {
@@ -36,7 +36,7 @@ export async function answeringQuery(
 
 async function shownQuery(
   statement: Extract<AnsweredStatement, { kind: 'show' | 'show_grants' }>,
-  run: QueryRunOptions,
+  run: StatementRun,
 ): Promise<string> {
   if (statement.kind === 'show' && statement.query !== undefined) {
     return describedColumns(run, queryInPlace(statement.query, run.text).sql);
@@ -53,7 +53,7 @@ async function shownQuery(
   }
 }
 
-async function describedColumns(run: QueryRunOptions, text: string): Promise<string> {
+async function describedColumns(run: StatementRun, text: string): Promise<string> {
   const { columns } = await describeQuery({ ...run, text });
   return describedView(columns.map((column) => ({ name: column.name, type: formatTypeName(column) })));
 }

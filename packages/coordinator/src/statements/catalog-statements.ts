@@ -9,7 +9,7 @@ import { CommittedResults } from '../changes/committed-results.ts';
 import { returnedResult } from '../changes/returned-result.ts';
 import { TableLocks } from '../changes/table-locks.ts';
 import type { DoneResult, RowsResult } from '../request/statement-result.ts';
-import type { QueryRunOptions } from '../run/query-run.ts';
+import type { StatementRun } from '../run/query-run.ts';
 import type { TableServices } from '../tables.ts';
 import { inSession } from '../temporary/session-snapshot.ts';
 import type { Transactions } from '../transactions/transactions.ts';
@@ -55,7 +55,7 @@ export class CatalogStatements {
   /** @param txnId the idempotency key: a repeated statement with the same one is not executed again */
   async run(
     statement: RunnableStatement,
-    run: QueryRunOptions,
+    run: StatementRun,
     txnId: string,
   ): Promise<DoneResult | RowsResult> {
     switch (statement.kind) {
@@ -102,11 +102,11 @@ export class CatalogStatements {
     return this.#locks.with(id, query.signal, work);
   }
 
-  async #latest({ request }: QueryRunOptions): Promise<Snapshot> {
+  async #latest({ request }: StatementRun): Promise<Snapshot> {
     return inSession(await this.#tables.manager.latest(), request.temporary);
   }
 
-  async #transaction(statement: TransactionStatement, { request }: QueryRunOptions): Promise<DoneResult> {
+  async #transaction(statement: TransactionStatement, { request }: StatementRun): Promise<DoneResult> {
     const { transactionId } = request;
     if (statement.kind === 'begin') {
       if (transactionId !== undefined) {
@@ -154,7 +154,7 @@ export class CatalogStatements {
     fail('READ_ONLY_TRANSACTION', { what });
   }
 
-  #context(run: QueryRunOptions, txnId: string): ChangeContext {
+  #context(run: StatementRun, txnId: string): ChangeContext {
     return {
       run,
       tables: this.#tables,

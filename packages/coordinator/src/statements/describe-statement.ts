@@ -17,8 +17,8 @@ import {
 import { explainColumns } from '../binder/explain.ts';
 import { queryInPlace } from '../changes/derived-query.ts';
 import type { AsyncStatements } from '../queries/async-statements.ts';
-import { type DescribedAs, describeQuery } from '../run/describe-query.ts';
-import type { QueryRunOptions } from '../run/query-run.ts';
+import type { StatementRun } from '../run/query-run.ts';
+import { type DescribedAs, describeQuery } from '../run/query-run.ts';
 import { answeringQuery } from './answering-query.ts';
 
 /** What a client needs to know to prepare a statement. */
@@ -36,7 +36,7 @@ const NOTHING: StatementDescription = { parameters: [], columns: undefined };
  * @throws TesseraError if it is invalid
  */
 export async function describeStatement(
-  run: QueryRunOptions,
+  run: StatementRun,
   asyncStatements: AsyncStatements,
 ): Promise<StatementDescription> {
   const statement = classifyStatement(run.text);
@@ -93,7 +93,7 @@ interface DescribedChange extends DescribedAs {
 }
 
 async function describeChange(
-  run: QueryRunOptions,
+  run: StatementRun,
   query: ChangeQuery,
   { head, ...as }: DescribedChange,
 ): Promise<StatementDescription> {
@@ -107,7 +107,7 @@ async function describeChange(
 
 /** Describes an INSERT: parameter types follow from their positions in the rows, columns from RETURNING. */
 async function describeInsert(
-  run: QueryRunOptions,
+  run: StatementRun,
   statement: InsertStatement,
   table: TableObject,
 ): Promise<StatementDescription> {
@@ -123,7 +123,7 @@ async function describeInsert(
 
 /** @throws TesseraError UNDEFINED_TABLE */
 async function withTable<T>(
-  { snapshot, sessionValues }: QueryRunOptions,
+  { snapshot, sessionValues }: StatementRun,
   name: ObjectName,
   work: (table: TableObject) => Promise<T>,
 ): Promise<T> {

@@ -48,9 +48,8 @@ export async function runStatements(
         committedUntil = statements.committedBlocks.get(i)! + 1;
       if (i < committedUntil && !statements.sessionStatements.has(i)) continue;
       const txnId = commitName(query.queryId, i, statement.text, session);
-      const asked = { query, request: session, text: statement.text };
       try {
-        result = await runner.run(asked, txnId);
+        result = await runner.run(runner.context(query, session, statement.text), txnId);
         if (takesAll !== undefined && result.kind === 'rows') {
           await takesAll(result);
           result = { kind: 'done' };

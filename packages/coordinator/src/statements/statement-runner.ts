@@ -12,7 +12,7 @@ import { databaseOf } from '../request/request-session.ts';
 import { requireSettingName, withSettings } from '../request/settings.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
 import type { StatementResult } from '../request/statement-result.ts';
-import { type QueryRunOptions, runQuery } from '../run/query-run.ts';
+import { runQuery, type StatementRun } from '../run/query-run.ts';
 import type { TableServices } from '../tables.ts';
 import type { AccessCheck } from './access-check.ts';
 import {
@@ -39,13 +39,6 @@ export interface StatementRunnerOptions {
   readonly admission: AdmissionControl | undefined;
 }
 
-/** One statement of a request. */
-export interface AskedStatement {
-  readonly query: RunningQuery;
-  readonly request: StatementRequest;
-  readonly text: string;
-}
-
 /** Statements that insert rows. */
 const INSERTING: ReadonlySet<string> = new Set(['insert', 'copy_from', 'copy_from_stdin', 'create_table_as']);
 
@@ -57,8 +50,8 @@ export class StatementRunner {
     this.#options = options;
   }
 
-  /** The context in which a query of the statement runs. */
-  context({ query, request, text }: AskedStatement): QueryRunOptions {
+  /** The context of one statement of a request. */
+  context(query: RunningQuery, request: StatementRequest, text: string): StatementRun {
     const { kernel, external, engineId, binder, access } = this.#options;
     const database = databaseOf(request.database);
     const { user, protocol } = request;
@@ -68,7 +61,7 @@ export class StatementRunner {
   }
 
   /** @param txnId the idempotency key of what the statement commits */
-  async run(asked: AskedStatement, txnId: string): Promise<StatementResult> {
+  async run(asked: StatementRun, txnId: string): Promise<StatementResult> {
     const { access, admission } = this.#options;
     const { query, request, text } = asked;
     access.readmit(request);
@@ -76,19 +69,19 @@ export class StatementRunner {
     const changes = ('settings' in statement ? statement.settings : undefined) ?? [];
     const settings = withSettings(request.settings, changes);
     query.setDeadline(settings.statement_timeout);
-    const set = { ...asked, request: { ...request, settings } };
+    const run = { ...asked, request: { ...request, settings } };
     if (admission === undefined || !waitsForTurn(statement.kind, text))
-      return this.#run(set, statement, txnId);
-    return whileAdmitted(admission, asked, () => this.#run(set, statement, txnId));
+      return this.#run(run, statement, txnId);
+    return whileAdmitted(admission, run, () => this.#run(run, statement, txnId));
   }
 
-  async #run(asked: AskedStatement, statement: Statement, txnId: string): Promise<StatementResult> {
+  async #run(run: StatementRun, statement: Statement, txnId: string): Promise<StatementResult> {
     const { access, cancellation } = this.#options;
-    const { request } = asked;
+    const { request } = run;
     switch (statement.kind) {
       case 'query':
       case 'explain':
-        return this.#query(asked);
+        return this.#query(run);
       case 'set': {
         withSettings(request.settings, [[statement.name, statement.value]]);
         return { kind: 'done', session: { kind: 'set', name: statement.name, value: statement.value } };
@@ -105,34 +98,32 @@ export class StatementRunner {
       case 'show':
       case 'show_grants':
         await access.authorize(statement, request);
-        return this.#answer(asked, statement);
+        return this.#answer(run, statement);
       case 'cancel_query':
         await cancellation.byStatement(asQueryId(statement.queryId), request.user);
         return { kind: 'done' };
       case 'call':
         await access.authorize(statement, request);
-        if (isGarbageCollection(statement)) return this.#collectGarbage(asked);
-        return this.#answer(asked, statement);
+        if (isGarbageCollection(statement)) return this.#collectGarbage(run);
+        return this.#answer(run, statement);
       case 'unsupported':
         throw TesseraError.of('NOT_SUPPORTED', { what: statement.name });
       case 'copy_to':
-        return this.#copyTo(asked, statement);
+        return this.#copyTo(run, statement);
       default:
-        return this.#catalogStatement(asked, statement, txnId);
+        return this.#catalogStatement(run, statement, txnId);
     }
   }
 
-  #query(asked: AskedStatement): Promise<StatementResult> {
-    const context = this.context(asked);
-    return this.#inTransaction(asked.request, () => runQuery(context));
+  #query(run: StatementRun): Promise<StatementResult> {
+    return this.#inTransaction(run.request, () => runQuery(run));
   }
 
-  async #copyTo(asked: AskedStatement, statement: CopyToStatement): Promise<StatementResult> {
-    const { request } = asked;
-    const context = this.context(asked);
+  async #copyTo(run: StatementRun, statement: CopyToStatement): Promise<StatementResult> {
+    const { request } = run;
     return this.#inTransaction(request, async () => {
       await this.#options.access.authorize(statement, request);
-      return { kind: 'done', affectedRows: await copyTo(context, statement) };
+      return { kind: 'done', affectedRows: await copyTo(run, statement) };
     });
   }
 
@@ -145,7 +136,7 @@ export class StatementRunner {
   }
 
   async #catalogStatement(
-    asked: AskedStatement,
+    run: StatementRun,
     statement: RunnableStatement,
     txnId: string,
   ): Promise<StatementResult> {
@@ -153,19 +144,19 @@ export class StatementRunner {
     if (catalogStatements === undefined) {
       throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind, hint: 'this node keeps no tables' });
     }
-    const result = await catalogStatements.run(statement, this.context(asked), txnId);
-    if (INSERTING.has(statement.kind)) asked.query.activity.insertedRows += result.affectedRows ?? 0;
+    const result = await catalogStatements.run(statement, run, txnId);
+    if (INSERTING.has(statement.kind)) run.query.activity.insertedRows += result.affectedRows ?? 0;
     return result;
   }
 
-  async #answer(asked: AskedStatement, statement: AnsweredStatement): Promise<StatementResult> {
-    const sql = await answeringQuery(statement, this.context(asked), this.#options.asyncStatements);
+  async #answer(run: StatementRun, statement: AnsweredStatement): Promise<StatementResult> {
+    const sql = await answeringQuery(statement, run, this.#options.asyncStatements);
     // SHOW and DESCRIBE use the dialect's type names on every endpoint.
-    const request = { ...asked.request, protocol: undefined };
-    return this.#query({ ...asked, request, text: sql });
+    const request = { ...run.request, protocol: undefined };
+    return this.#query(this.context(run.query, request, sql));
   }
 
-  async #collectGarbage(asked: AskedStatement): Promise<StatementResult> {
+  async #collectGarbage(run: StatementRun): Promise<StatementResult> {
     const { tables } = this.#options;
     if (tables === undefined) throw TesseraError.of('NOT_SUPPORTED', { what: 'CALL collect_garbage' });
     const { allowCollectGarbage, collectGarbageLimit } = tables.storage;
@@ -174,6 +165,6 @@ export class StatementRunner {
       throw TesseraError.of('FORBIDDEN', { message });
     }
     const report = await tables.manager.collectGarbage(collectGarbageLimit);
-    return this.#query({ ...asked, text: collectedQuery(report) });
+    return this.#query({ ...run, text: collectedQuery(report) });
   }
 }

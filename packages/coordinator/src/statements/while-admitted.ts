@@ -1,7 +1,6 @@
 import { normalizedSql } from '@tessera/sql';
 import type { AdmissionControl } from '../admission/admission-control.ts';
-import type { RunningQuery } from '../queries/running-queries.ts';
-import type { StatementRequest } from '../request/statement-request.ts';
+import type { StatementContext } from '../queries/statement-context.ts';
 import type { ResultChunk, RowsResult, StatementResult } from '../request/statement-result.ts';
 
 /**
@@ -29,19 +28,13 @@ const ABOUT_THE_ENGINE = /\b(?:information_schema|pg_catalog)\s*\./i;
 export const waitsForTurn = (kind: string, text: string): boolean =>
   ADMITTED.has(kind) && !ABOUT_THE_ENGINE.test(text);
 
-interface AskedStatement {
-  readonly query: RunningQuery;
-  readonly request: Pick<StatementRequest, 'transactionId'>;
-  readonly text: string;
-}
-
 /**
  * Waits until the statement is admitted and runs it. Its slot is released when its result was read completely
  * or closed.
  */
 export async function whileAdmitted(
   control: AdmissionControl,
-  { query, request, text }: AskedStatement,
+  { query, request, text }: StatementContext,
   work: () => Promise<StatementResult>,
 ): Promise<StatementResult> {
   const { signal, activity } = query;

@@ -12,15 +12,17 @@ import {
   type Snapshot,
   type TableObject,
 } from '@tessera/catalog';
-import { newUlid } from '@tessera/common';
+import { newQueryId, newRequestId, newUlid } from '@tessera/common';
 import { type Kernel, quoteName, startKernel } from '@tessera/kernel';
 import { ExternalSources, type ObjectStore, openLocalStore } from '@tessera/object-store';
 import { mirrorBootstrap } from '@tessera/planner';
-import { kernelBootstrap } from '@tessera/sql';
+import { kernelBootstrap, type QueryParameter } from '@tessera/sql';
 import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
 import { writeTablets } from '@tessera/tablet';
 import { QueryBinder } from '../binder/query-binder.ts';
-import type { BindRequest, ExecutableQuery } from '../read/executable-query.ts';
+import { RunningQueries } from '../queries/running-queries.ts';
+import type { StatementContext } from '../queries/statement-context.ts';
+import type { ExecutableQuery, ExecutionOptions } from '../read/executable-query.ts';
 import { DEFAULT_SETTINGS } from '../request/settings.ts';
 import type { TableServices } from '../tables.ts';
 
@@ -39,6 +41,13 @@ export interface TableOptions {
   readonly indexGranularity?: number;
   readonly maxBytes?: number;
   readonly minBytesForWide?: number;
+}
+
+/** What differs from a statement of `ada` over the newest contents of the fixture. */
+interface QueryChanges
+  extends ExecutionOptions,
+    Partial<Pick<StatementContext, 'snapshot' | 'sessionValues'>> {
+  readonly parameters?: readonly QueryParameter[];
 }
 
 /** Everything that reads of managed tables need, with a catalog in memory; removed on disposal. */
@@ -208,33 +217,47 @@ export class TableFixture implements AsyncDisposable {
     await session.close();
   }
 
-  request(sql: string, changes: Partial<BindRequest> = {}): BindRequest {
+  context(
+    text: string,
+    { parameters = [], ...changes }: Omit<QueryChanges, keyof ExecutionOptions> = {},
+  ): StatementContext {
+    const queryId = newQueryId();
     return {
-      sql,
-      parameters: [],
-      uploads: new Map(),
-      directory: { open: async () => this.directory },
-      settings: DEFAULT_SETTINGS,
+      query: new RunningQueries().add({ queryId, requestId: newRequestId(), label: '', user: 'ada' }),
+      request: {
+        sql: text,
+        database: undefined,
+        parameters,
+        uploads: new Map(),
+        directory: { open: async () => this.directory },
+        encoding: { kind: 'arrow' },
+        settings: DEFAULT_SETTINGS,
+        user: 'ada',
+      },
+      text,
       sessionValues: { account: '', database: 'tessera', engine: 'test', user: 'ada' },
       snapshot: async () => ({ snapshot: this.snapshot, release: () => undefined }),
-      signal: new AbortController().signal,
       ...changes,
     };
   }
 
-  bind(sql: string, changes: Partial<BindRequest> = {}): Promise<ExecutableQuery> {
-    return this.binder.bind(this.request(sql, changes));
+  executable(
+    sql: string,
+    { parameters, snapshot, sessionValues, ...options }: QueryChanges = {},
+  ): Promise<ExecutableQuery> {
+    const changes = Object.entries({ parameters, snapshot, sessionValues }).filter(([, value]) => value);
+    return this.binder.executable(this.context(sql, Object.fromEntries(changes)), options);
   }
 
   /** The rows of a query, each as a list of texts. */
-  async rows(sql: string, changes: Partial<BindRequest> = {}): Promise<(string | null)[][]> {
-    const bound = await this.bind(sql, changes);
+  async rows(sql: string, changes: QueryChanges = {}): Promise<(string | null)[][]> {
+    const executable = await this.executable(sql, changes);
     try {
-      return await rowsOf(bound);
+      return await rowsOf(executable);
     } catch (error) {
-      throw bound.explain(error);
+      throw executable.explain(error);
     } finally {
-      await bound.release();
+      await executable.release();
     }
   }
 
@@ -248,11 +271,11 @@ export class TableFixture implements AsyncDisposable {
 }
 
 /** The rows in the order of the query. */
-export async function rowsOf(bound: ExecutableQuery): Promise<(string | null)[][]> {
-  const names = bound.columns.map((_, i) => `c${i}`);
+export async function rowsOf(executable: ExecutableQuery): Promise<(string | null)[][]> {
+  const names = executable.columns.map((_, i) => `c${i}`);
   const texts = names.map((name) => `CAST(${name} AS VARCHAR)`);
-  const sql = `SELECT CAST(to_json([${texts.join(', ')}]) AS VARCHAR) || chr(10) FROM (${bound.sql}) AS r(${names.join(', ')})`;
-  const result = await bound.session.query(sql, bound.params);
+  const sql = `SELECT CAST(to_json([${texts.join(', ')}]) AS VARCHAR) || chr(10) FROM (${executable.sql}) AS r(${names.join(', ')})`;
+  const result = await executable.session.query(sql, executable.params);
   let text = '';
   for await (const batch of result.batches) text += Buffer.from(batch.textColumn(0)).toString('utf8');
   return text === ''

@@ -17,9 +17,9 @@ export interface QueryParameter {
   readonly type?: SqlType | undefined;
   /**
    * Whether the query is bound for every value of the type. It then contains `$1` where the text of a value
-   * (`openText`) will be inserted.
+   * (`genericText`) will be inserted.
    */
-  readonly isOpen?: boolean | undefined;
+  readonly isGeneric?: boolean | undefined;
 }
 
 /**
@@ -44,7 +44,7 @@ export function parameterValue(
   }
   const literal = parameterLiteral(parameter, location);
   const value =
-    parameter.isOpen && literal.class === 'CAST' ? { ...literal, child: { ...node, alias: '' } } : literal;
+    parameter.isGeneric && literal.class === 'CAST' ? { ...literal, child: { ...node, alias: '' } } : literal;
   return { ...value, alias: node.alias, query_location: node.query_location };
 }
 
@@ -60,7 +60,7 @@ function byName(parameters: readonly QueryParameter[]): ReadonlyMap<string, Quer
 }
 
 /** Types whose values can always be written in a query as a text cast to the type. */
-const OPEN_KINDS: ReadonlySet<SqlType['kind']> = new Set([
+const GENERIC_KINDS: ReadonlySet<SqlType['kind']> = new Set([
   'int',
   'long',
   'float',
@@ -72,12 +72,12 @@ const OPEN_KINDS: ReadonlySet<SqlType['kind']> = new Set([
 ]);
 
 /**
- * The SQL of the kernel that replaces an open parameter. Undefined for values that influence how a query is
+ * The SQL of the kernel that replaces a generic parameter. Undefined for values that influence how a query is
  * bound: NULL, texts, numbers with as many digits as their type allows, and invalid values.
  */
-export function openText(parameter: QueryParameter): string | undefined {
+export function genericText(parameter: QueryParameter): string | undefined {
   const { value, type } = parameter;
-  if (value === null || (type === undefined ? typeof value === 'string' : !OPEN_KINDS.has(type.kind)))
+  if (value === null || (type === undefined ? typeof value === 'string' : !GENERIC_KINDS.has(type.kind)))
     return undefined;
   if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) return undefined;
   try {
@@ -96,9 +96,9 @@ export function openText(parameter: QueryParameter): string | undefined {
 }
 
 /**
- * Inserts values into a query that was bound with open parameters; `texts` is indexed by parameter number.
+ * Inserts values into a query that was bound with generic parameters; `texts` is indexed by parameter number.
  */
-export const withOpenTexts = (sql: string, texts: ReadonlyMap<string, string>): string =>
+export const withGenericTexts = (sql: string, texts: ReadonlyMap<string, string>): string =>
   sql.replace(/\$(\d+)\b/g, (place, n: string) => texts.get(n) ?? place);
 
 function parameterLiteral({ value, type }: QueryParameter, location: SqlLocation | undefined): Expression {

@@ -214,12 +214,12 @@ const literal = (value: Value, type: SqlType): string =>
 /** The result of a query, or the name of its error. */
 async function outcome(sql: string, parameters: readonly QueryParameter[]) {
   try {
-    const bound = await fixture.bind(sql, { parameters, snapshot });
+    const executable = await fixture.executable(sql, { parameters, snapshot });
     try {
-      const types = bound.columns.map(({ type, nullable }) => ({ type, nullable }));
-      return { types, rows: await rowsOf(bound) };
+      const types = executable.columns.map(({ type, nullable }) => ({ type, nullable }));
+      return { types, rows: await rowsOf(executable) };
     } finally {
-      await bound.release();
+      await executable.release();
     }
   } catch (error) {
     if (error instanceof TesseraError) return error.name;
