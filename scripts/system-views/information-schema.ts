@@ -152,7 +152,12 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>
         stages: 'stages of the distributed plan; 0 for a query that runs on one node',
         stages_finished: 'stages that have finished',
         tasks: 'tasks of all stages',
-        percent: 'share of the work that is done, in percent; NULL if unknown',
+        percent:
+          'part of the work of the running statement that is done, 0 to 100; it never decreases; NULL if unknown',
+        tasks_finished: 'tasks that have finished',
+        nodes: 'nodes that work on the query',
+        rows_read: 'rows of tables and files read so far, approximately',
+        bytes_read: 'bytes of tables and files read so far, approximately',
       },
     },
     engine_query_history: {

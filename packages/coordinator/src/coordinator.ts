@@ -172,8 +172,13 @@ export class Coordinator {
   }
 
   /** The queries of this node as rows of `engine_running_queries`, for other nodes. */
-  queryRecords(): readonly QueryRecord[] {
+  queryRecords(): Promise<readonly QueryRecord[]> {
     return this.#information.queryRecords();
+  }
+
+  /** The number of queries that this node coordinates. */
+  runningQueries(): number {
+    return this.running.size;
   }
 
   get draining(): boolean {

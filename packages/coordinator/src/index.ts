@@ -1,4 +1,10 @@
 export type { AdmissionOptions } from './admission/admission-control.ts';
+export type {
+  ExplainedNode,
+  ExplainedOperator,
+  ExplainedQuery,
+  ExplainedStage,
+} from './binder/explained-query.ts';
 export { Coordinator, type CoordinatorOptions } from './coordinator.ts';
 export type { ClusterServices } from './distribution/cluster-services.ts';
 export type { RunningQuery } from './queries/running-queries.ts';

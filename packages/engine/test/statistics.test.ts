@@ -158,3 +158,55 @@ describe('files', () => {
     );
   });
 });
+
+describe('progress', () => {
+  type Message = Readonly<Record<string, unknown>>;
+
+  const started = (sql: string, query_id: string) =>
+    fetch(
+      `${server.url}?${new URLSearchParams({ output_format: 'JSONLines_Compact', progress: 'true', query_id })}`,
+      { method: 'POST', body: sql },
+    );
+
+  /** The messages of an answer, as they arrive. */
+  async function* messages(answer: Response): AsyncGenerator<Message> {
+    let rest = '';
+    for await (const text of answer.body!.pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop()!;
+      for (const line of lines) yield JSON.parse(line);
+    }
+  }
+
+  beforeAll(() => rowless('CREATE TABLE few AS SELECT n FROM generate_series(1, 1000) AS g(n)'));
+
+  it('is sent before the result and shown in engine_running_queries, and never goes back', async () => {
+    const answer = await started('SELECT max(md5(a.t || b.n)) FROM wide a, few b, few c', 'watched');
+    const percents: number[] = [];
+    let last: Message = {};
+    for await (const message of messages(answer)) {
+      last = message;
+      if (message.message_type !== 'PROGRESS') continue;
+      expect(message).toMatchObject({ status: 'RUNNING', nodes: 1, stages: 0, tasks: 0 });
+      if (message.percent !== null) percents.push(message.percent as number);
+      if (percents.length !== 3) continue;
+      const [row] = await rows(
+        server,
+        `SELECT percent, nodes, rows_read <= ${ROWS} + 2000 FROM information_schema.engine_running_queries WHERE query_id = 'watched'`,
+      );
+      expect(row).toEqual([expect.any(Number), 1, true]);
+      percents.push(row![0] as number);
+      await fetch(`${server.url}/cancel?query_id=watched`, { method: 'POST' });
+    }
+    expect(percents).toEqual(percents.toSorted((a, b) => a - b));
+    expect(last).toMatchObject({ message_type: 'FINISH_WITH_ERRORS', errors: [{ name: 'QUERY_CANCELLED' }] });
+  });
+
+  it('a statement without rows ends with a message', async () => {
+    const sql = 'INSERT INTO few SELECT max(length(md5(a.t || b.n))) FROM wide a, few b WHERE b.n <= 20';
+    const all: Message[] = [];
+    for await (const message of messages(await started(sql, 'inserted'))) all.push(message);
+    expect(all[0]).toMatchObject({ message_type: 'PROGRESS' });
+    expect(all.at(-1)).toMatchObject({ message_type: 'FINISH_SUCCESSFULLY', affected_rows: 1 });
+  });
+});

@@ -100,7 +100,8 @@ export interface Stage {
     /** Positions in `summarised` for which the task also builds a Bloom filter to test rows against. */
     readonly filterKeys?: readonly number[] | undefined;
   };
-  readonly estimate: { readonly rows: number; readonly bytes: number };
+  /** `cpuMs`: of all tasks together; absent for plans that were not made by `planDistributed`. */
+  readonly estimate: { readonly rows: number; readonly bytes: number; readonly cpuMs?: number | undefined };
   /** Stages that this one waits for without reading them, because their sizes decide how it runs. */
   readonly after: readonly StageId[];
   /** Whether a second attempt may produce other rows (volatile functions, LIMIT without a total order). */

@@ -44,8 +44,15 @@ export interface PlanExecution {
 
 export interface ExecutionProgress {
   readonly stages: readonly StageProgress[];
-  /** Progress of all stages, 0 to 100. */
+  /** Progress of the stages before the root by their estimated work, 0 to 100; never decreases during a run. */
   readonly percent: number;
+  /** The share of the root in the estimated work of all stages, 0 to 1. */
+  readonly lastShare: number;
+  /** The number of nodes that have been given tasks. */
+  readonly nodes: number;
+  /** The rows and bytes of tables and files that finished tasks have read. */
+  readonly rowsRead: number;
+  readonly bytesRead: number;
 }
 
 export interface StageProgress {

@@ -1,5 +1,11 @@
 export { postgresType, typedColumn } from './facts/postgres-types.ts';
-export { type FinishedQuery, type QueryFacts, type ScanTotals, scannedBytes } from './facts/query-facts.ts';
+export {
+  type FinishedQuery,
+  type QueryFacts,
+  type QueryProgress,
+  type ScanTotals,
+  scannedBytes,
+} from './facts/query-facts.ts';
 export { relationsOfDatabase } from './facts/relations-of-database.ts';
 export type {
   MetricsSample,

@@ -112,6 +112,7 @@ export class QueryBinder {
    */
   async executable(context: StatementContext, options: ExecutionOptions = {}): Promise<ExecutableQuery> {
     const scope = await this.#open(context, options);
+    scope.keep({ release: context.query.activity.progress.observe(scope.session) });
     try {
       const bound = await this.#bound(scope);
       bound.uses += 1;

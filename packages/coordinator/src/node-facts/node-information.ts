@@ -2,11 +2,11 @@ import { hostname } from 'node:os';
 import type { Authorizer, Sender } from '@tessera/access-control';
 import type { Kernel } from '@tessera/kernel';
 import type { ClusterMember } from '@tessera/scheduler';
-import type { NodeFacts, SystemFacts } from '@tessera/system-catalog';
+import type { NodeFacts, QueryFacts, SystemFacts } from '@tessera/system-catalog';
 import type { SystemScope } from '../binder/system-relations.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
-import { type QueryHistory, queryFacts } from '../queries/query-history.ts';
-import type { RunningQueries } from '../queries/running-queries.ts';
+import { type QueryHistory, runningFacts } from '../queries/query-history.ts';
+import type { RunningQueries, RunningQuery } from '../queries/running-queries.ts';
 import type { TableServices } from '../tables.ts';
 import type { Transactions } from '../transactions/transactions.ts';
 import { MetricsHistory } from './metrics-history.ts';
@@ -59,7 +59,7 @@ export class NodeInformation {
       engine: engineId,
       viewColumns: new Map(),
       transactions: (transactions?.list() ?? []).filter((transaction) => mayRead(transaction)),
-      running: running.all().map(queryFacts).filter(mayRead),
+      running: await runningOf(running, ({ activity }) => mayRead(activity)),
       elsewhere: isOfAllNodes ? await queriesElsewhere(cluster.cluster, mayRead) : [],
       node: this.#nodeName(),
       history: history.readBy(mayRead),
@@ -69,8 +69,8 @@ export class NodeInformation {
   }
 
   /** The queries of this node as rows of `engine_running_queries`, for other nodes. */
-  queryRecords(): readonly QueryRecord[] {
-    return queryRecords(this.#options.running.all().map(queryFacts), this.#nodeName());
+  async queryRecords(): Promise<readonly QueryRecord[]> {
+    return queryRecords(await runningOf(this.#options.running), this.#nodeName());
   }
 
   close(): void {
@@ -92,6 +92,12 @@ export class NodeInformation {
     };
   }
 }
+
+/** The queries that are running and fulfil a condition. */
+const runningOf = (
+  running: RunningQueries,
+  isMeant: (query: RunningQuery) => boolean = () => true,
+): Promise<readonly QueryFacts[]> => Promise.all(running.all().filter(isMeant).map(runningFacts));
 
 const nodeFacts = ({ name, status, reason, node }: ClusterMember): NodeFacts => ({
   name,

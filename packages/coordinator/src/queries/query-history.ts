@@ -1,8 +1,8 @@
 import type { QueryId, RequestId } from '@tessera/common';
-import type { ExecutionProgress } from '@tessera/scheduler';
 import { normalizedSql, redactedSql } from '@tessera/sql';
 import type { FinishedQuery, QueryFacts } from '@tessera/system-catalog';
 import { NOTHING_SCANNED } from './scan-totals.ts';
+import { StatementProgress } from './statement-progress.ts';
 
 const MAX_TEXT = 65_536;
 const MAX_QUERIES = 10_000;
@@ -25,7 +25,7 @@ export class QueryActivity {
   retries = 0;
   isQueued = false;
   queuedMicroseconds = 0;
-  progress: ExecutionProgress | undefined;
+  readonly progress = new StatementProgress();
   error: Error | undefined;
 
   /** Records the start of the statement, once its request has arrived completely. */
@@ -51,11 +51,17 @@ interface QueryInEngine {
   readonly activity: QueryActivity;
 }
 
-/** The present facts of a query. */
-export function queryFacts({ queryId, requestId, label, submittedAt, activity }: QueryInEngine): QueryFacts {
-  const { error: _error, ...counters } = activity;
+/** The present facts of a query, without its progress. */
+function queryFacts({ queryId, requestId, label, submittedAt, activity }: QueryInEngine): QueryFacts {
+  const { error: _error, progress: _progress, ...counters } = activity;
   return { queryId, requestId, label, submittedAt, ...counters };
 }
+
+/** The present facts of a running query. */
+export const runningFacts = async (query: QueryInEngine): Promise<QueryFacts> => ({
+  ...queryFacts(query),
+  progress: await query.activity.progress.now(),
+});
 
 /**
  * The latest queries of this node, kept in memory within limits for their number and the size of their texts.

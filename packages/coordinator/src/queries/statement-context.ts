@@ -32,7 +32,5 @@ export const distributedQuery = ({
   readonly onProgress: (progress: ExecutionProgress) => void;
 } => ({
   queryId,
-  onProgress: (progress) => {
-    activity.progress = progress;
-  },
+  onProgress: (progress) => activity.progress.stagesRan(progress),
 });

@@ -132,6 +132,7 @@ export function countScanned(
 ): () => void {
   const before = activity.scanned;
   activity.scanned = plus(before, scanned);
+  activity.progress.willRead(scanned);
   return () => {
     activity.scanned = before;
   };

@@ -69,6 +69,7 @@ export class StatementRunner {
     const changes = ('settings' in statement ? statement.settings : undefined) ?? [];
     const settings = withSettings(request.settings, changes);
     query.setDeadline(settings.statement_timeout);
+    query.activity.progress.begin();
     const run = { ...asked, request: { ...request, settings } };
     if (admission === undefined || !waitsForTurn(statement.kind, text))
       return this.#run(run, statement, txnId);

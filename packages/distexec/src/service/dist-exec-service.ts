@@ -32,7 +32,9 @@ export interface DistExecServiceOptions {
   readonly heartbeatMs: number;
   status(): 'running' | 'draining';
   /** The queries that this node coordinates, as rows of information_schema. */
-  listQueries(): readonly Record<string, unknown>[];
+  listQueries(): Promise<readonly Record<string, unknown>[]>;
+  /** The number of queries that this node coordinates. */
+  runningQueries(): number;
   /** Returns false if the node runs no such query, or only one of another user. */
   cancelQuery(queryId: string, how: Cancellation): boolean | Promise<boolean>;
   /** Called for each ping with `<name>/<incarnation>` of its sender. */
@@ -75,7 +77,7 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
         status: options.status(),
         startedAtMs: BigInt(options.startedAtMs),
         runningTasks: distExec.runningTasks,
-        runningQueries: options.listQueries().length,
+        runningQueries: options.runningQueries(),
         memoryUsedBytes: BigInt(Math.round(usedBytes)),
         memoryLimitBytes: BigInt(Math.round(limitBytes)),
         exchangeBytes: BigInt(Math.round(distExec.exchangeBytes)),
@@ -91,7 +93,7 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
       coordinators.released(queryId, { run, stages });
       return {};
     },
-    listQueries: async () => ({ queries: Buffer.from(JSON.stringify(options.listQueries())) }),
+    listQueries: async () => ({ queries: Buffer.from(JSON.stringify(await options.listQueries())) }),
     cancelQuery: async ({ queryId, reason, ofUser }) => ({
       found: await options.cancelQuery(queryId, { reason, ofUser }),
     }),

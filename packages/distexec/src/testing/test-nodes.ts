@@ -106,7 +106,8 @@ export class TestNodes implements AsyncDisposable {
       threads: 2,
       heartbeatMs: options.heartbeatMs ?? 60_000,
       status: () => 'running',
-      listQueries: () => [{ query_id: 'q1' }],
+      listQueries: async () => [{ query_id: 'q1' }],
+      runningQueries: () => 1,
       cancelQuery: (queryId, { ofUser = 'ada' }) => queryId === 'q1' && ofUser === 'ada',
       log: LOG,
     });

@@ -38,7 +38,9 @@ export interface MultiNodeOptions {
 
 /** The queries that this node coordinates. */
 export interface CoordinatedQueries {
-  queryRecords(): readonly Record<string, unknown>[];
+  queryRecords(): Promise<readonly Record<string, unknown>[]>;
+  /** The number of queries that the node coordinates. */
+  runningQueries(): number;
   cancel(queryId: QueryId, reason: string, ofUser?: string): boolean;
 }
 
@@ -121,6 +123,7 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
       heartbeatMs: LOST_AFTER_MS / 2,
       status: () => self().status,
       listQueries: () => queries.queryRecords(),
+      runningQueries: () => queries.runningQueries(),
       cancelQuery: (queryId, { reason, ofUser }) => queries.cancel(asQueryId(queryId), reason, ofUser),
       log: logging.logger('distexec'),
     });

@@ -17,6 +17,8 @@ export interface RequestParameters {
   readonly async: boolean;
   /** Whether the body is sent in ClickHouse's compressed blocks. */
   readonly compressed: boolean;
+  /** Whether the client takes PROGRESS messages, in a format of messages. */
+  readonly progress: boolean;
 }
 
 /**
@@ -32,6 +34,7 @@ const PROTOCOL = {
   async: 'used',
   query_label: 'used',
   compress: 'used',
+  progress: 'used',
   max_execution_time: 'used',
   query_id: 'used',
   engine: 'accepted',
@@ -69,6 +72,7 @@ export function parseRequestParameters(query: URLSearchParams): RequestParameter
     mode: executionMode(given.get('execution_mode')),
     async: flag('async', given.get('async')),
     compressed: flag('compress', given.get('compress')),
+    progress: flag('progress', given.get('progress')),
   };
 }
 

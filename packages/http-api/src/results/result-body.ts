@@ -66,6 +66,13 @@ export class ResultBody {
     if (!this.#writer.started) this.#setHeaders();
   }
 
+  /** Sends a message of its own, before or between the others, in a format of messages. */
+  async message(message: object): Promise<void> {
+    this.#setHeaders();
+    await this.#writer.write(`${JSON.stringify(message)}\n`);
+    await this.flush();
+  }
+
   #setHeaders(): void {
     if (this.#response.headersSent) return;
     this.#response.setHeader('Content-Type', this.#options.format.contentType);
@@ -102,8 +109,9 @@ export class ResultBody {
 
   #failure(error: TesseraError): string | undefined {
     const { query, format } = this.#options;
-    const { envelope, statistics, whole } = this.#written!;
     if (this.#response.destroyed || error.name === 'CLIENT_TOO_SLOW') return undefined;
+    if (this.#written === undefined) return errorBody(error, query, format);
+    const { envelope, statistics, whole } = this.#written;
     if (envelope.failure !== undefined) return envelope.failure(error, statistics());
     if (!whole && query.signal.aborted) return undefined;
     if (!isText(format) || (!whole && this.#writer.started)) return undefined;

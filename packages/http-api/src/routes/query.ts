@@ -17,6 +17,7 @@ import { receiveStatement } from '../request/statement-body.ts';
 import { errorBody } from '../results/error-body.ts';
 import { setNoticeHeader } from '../results/notices.ts';
 import type { OutputFormat } from '../results/output-format.ts';
+import { doneMessage, ProgressMessages } from '../results/progress-messages.ts';
 import { ResultBody } from '../results/result-body.ts';
 import type { UploadLimits } from '../upload/index.ts';
 
@@ -101,20 +102,33 @@ async function answerStatement(response: ServerResponse, context: StatementConte
   const { format, compressed } = parameters;
   const { metrics, log, writeIdleMs: idleMs } = context;
   const body = new ResultBody(response, { query, format, compressed, idleMs, log });
+  const progress = sendsProgress(parameters) ? new ProgressMessages(query, body) : undefined;
   try {
-    const result = await coordinator.execute(query, statement, async (one) => {
-      await addResult(body, one);
-      await body.flush();
-    });
+    const result = await coordinator
+      .execute(query, statement, async (one) => {
+        await addResult(body, one);
+        await body.flush();
+      })
+      .finally(() => progress?.end());
     if (!response.headersSent) setSessionHeader(response, query.session);
     if (result.kind === 'rows') await addResult(body, result);
     else if (!body.hasBegun) return sendDone(response, result, query);
+    else if (progress?.hasSent) await body.message(doneMessage(result, query));
     metrics.sent(body.end());
   } catch (error) {
     if (!body.hasBegun) throw error;
     metrics.sent(body.fail(reportableError(error, log)));
   }
 }
+
+/**
+ * Whether progress can be sent before the result. The headers are then sent too, so a request whose last
+ * statement may have to return a change of the session in a header gets none.
+ */
+const sendsProgress = ({ progress, format, settings }: RequestParameters): boolean =>
+  progress &&
+  format.hasMessages === true &&
+  (!settings.enable_multi_query_requests || settings.multi_query_results === 'all');
 
 async function addResult(body: ResultBody, result: RowsResult): Promise<void> {
   try {

@@ -32,6 +32,10 @@ test('progress is told at most ten times a second, with what running tasks tell,
         { stage: 0, state: 'running', tasks: 2, tasksFinished: 1, attempts: 2 },
         { stage: 1, state: 'waiting', tasks: 0, tasksFinished: 0, attempts: 0 },
       ],
+      lastShare: 1 / 3,
+      nodes: 2,
+      rowsRead: 0,
+      bytesRead: 0,
     },
   ]);
   gate.resolve();
@@ -40,4 +44,23 @@ test('progress is told at most ten times a second, with what running tasks tell,
   expect(told).toHaveLength(2);
   expect(told[1]!.percent).toBe(100);
   expect(told[1]!.stages.map(({ state }) => state)).toEqual(['finished', 'finished']);
+});
+
+test('a stage counts by its estimated work', async () => {
+  const cluster = new MemoryCluster(2);
+  const gate = Promise.withResolvers<void>();
+  cluster.hook = ({ key }) => (key.stage === 1 ? gate.promise : undefined);
+  const told: ExecutionProgress[] = [];
+  const work = [30, 10, 60];
+  const stages = [
+    stage(0, 'source', [scan('t')]),
+    stage(1, 'single', [exchange(0, 'gather')]),
+    stage(2, 'coordinator', [exchange(1, 'gather')]),
+  ].map((one, i) => ({ ...one, estimate: { ...one.estimate, cpuMs: work[i] } }));
+  const onProgress = (progress: ExecutionProgress) => told.push(progress);
+  const run = new PlanRun(executionOf(stages, { t: 8 }, { onProgress }), cluster, cluster, {}).run();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(told).toMatchObject([{ percent: 75, lastShare: 0.6 }]);
+  gate.resolve();
+  await run;
 });

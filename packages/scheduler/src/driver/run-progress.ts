@@ -60,11 +60,20 @@ export class RunProgress {
   }
 
   #now(state: SchedulerState): ExecutionProgress {
-    const stages = state.stages.filter(({ stage }) => stage.id !== rootOf(state));
-    const parts = stages.map((stage) => this.#partDone(stage));
-    const mean = parts.reduce((sum, part) => sum + part, 0) / Math.max(1, parts.length);
-    this.#percent = Math.max(this.#percent, 100 * mean);
-    return { stages: stages.map(stageProgress), percent: this.#percent };
+    const root = rootOf(state);
+    const stages = state.stages.filter(({ stage }) => stage.id !== root);
+    const weights = stages.map(weightOf);
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    const done = stages.reduce((sum, stage, i) => sum + weights[i]! * this.#partDone(stage), 0);
+    this.#percent = Math.max(this.#percent, total === 0 ? 0 : (100 * done) / total);
+    const last = weightOf(state.stages[state.positions.get(root)!]!);
+    return {
+      stages: stages.map(stageProgress),
+      percent: this.#percent,
+      lastShare: last / (total + last),
+      nodes: new Set(state.nodes.filter(({ isUsed }) => isUsed).map(({ node }) => node.name)).size,
+      ...readsOf(stages),
+    };
   }
 
   #partDone({ stage, tasks, succeeded: done, finished }: StageState): number {
@@ -72,6 +81,18 @@ export class RunProgress {
     const running = [...(this.#percents.get(stage.id)?.values() ?? [])];
     return (done + running.reduce((sum, percent) => sum + percent, 0) / 100) / Math.max(1, tasks.length);
   }
+}
+
+/** The estimated work of a stage, in relation to the others. */
+const weightOf = ({ stage: { estimate } }: StageState): number => Math.max(estimate.cpuMs ?? 1, 1e-3);
+
+/** What the tasks that have finished read of tables and files. */
+function readsOf(stages: readonly StageState[]): Pick<ExecutionProgress, 'rowsRead' | 'bytesRead'> {
+  const reads = stages.flatMap(({ tasks }) => tasks.flatMap(({ outcome }) => outcome?.reads ?? []));
+  return {
+    rowsRead: reads.reduce((sum, { rows }) => sum + rows, 0),
+    bytesRead: reads.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
 }
 
 export function stageProgress(state: StageState): StageProgress {

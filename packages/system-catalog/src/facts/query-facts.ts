@@ -18,15 +18,21 @@ export interface ScanTotals {
 export const scannedBytes = ({ bytesFromCache, bytesFromStorage, bytesFromFiles }: ScanTotals): number =>
   bytesFromCache + bytesFromStorage + bytesFromFiles;
 
-/** The progress of the stages of a query on several nodes. */
+/** How far the running statement of a query is. */
 export interface QueryProgress {
+  /** The part of the work that is done, 0 to 100; it never decreases. Undefined while it is unknown. */
+  readonly percent: number | undefined;
+  /** Empty for a statement that runs on one node. */
   readonly stages: readonly {
     readonly state: 'waiting' | 'running' | 'finished';
     readonly tasks: number;
     readonly tasksFinished: number;
   }[];
-  /** Progress of all stages, 0 to 100. */
-  readonly percent: number;
+  /** The number of nodes that work on it. */
+  readonly nodes: number;
+  /** The rows and bytes of tables and files that have been read, about. */
+  readonly rowsRead: number;
+  readonly bytesRead: number;
 }
 
 /** The facts about a running or finished query. */
@@ -53,7 +59,7 @@ export interface QueryFacts {
   readonly isQueued: boolean;
   /** How long its statements waited to be admitted, in microseconds. */
   readonly queuedMicroseconds: number;
-  /** The progress of its stages, if it runs on several nodes. */
+  /** Undefined for a query that has ended. */
   readonly progress?: QueryProgress | undefined;
 }
 

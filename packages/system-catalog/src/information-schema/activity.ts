@@ -41,8 +41,19 @@ export const runningRow = (query: QueryFacts, node: string): readonly SystemValu
 function ofNodes({ progress }: QueryFacts, node: string): readonly SystemValue[] {
   const stages = progress?.stages ?? [];
   const finished = stages.filter(({ state }) => state === 'finished').length;
-  const tasks = stages.reduce((sum, stage) => sum + stage.tasks, 0);
-  return [node, stages.length, finished, tasks, progress?.percent];
+  const sum = (of: (stage: (typeof stages)[number]) => number) =>
+    stages.reduce((total, stage) => total + of(stage), 0);
+  return [
+    node,
+    stages.length,
+    finished,
+    sum(({ tasks }) => tasks),
+    progress?.percent,
+    sum(({ tasksFinished }) => tasksFinished),
+    progress?.nodes ?? 1,
+    Math.round(progress?.rowsRead ?? 0),
+    Math.round(progress?.bytesRead ?? 0),
+  ];
 }
 
 /** The columns of `engine_running_queries`. */
@@ -54,6 +65,10 @@ export const RUNNING_NOW: readonly SystemColumn[] = [
     ['stages_finished', 'INTEGER'],
     ['tasks', 'INTEGER'],
     ['percent', 'DOUBLE'],
+    ['tasks_finished', 'INTEGER'],
+    ['nodes', 'INTEGER'],
+    ['rows_read', 'BIGINT'],
+    ['bytes_read', 'BIGINT'],
   ),
 ];
 

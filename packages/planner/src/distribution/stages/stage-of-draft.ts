@@ -6,6 +6,7 @@ import type { Relation, ScanRelation } from '../../relational/relation.ts';
 import type { Leaf, LeafRelation } from '../../relational/rendering/leaf-relation.ts';
 import { relationSql } from '../../relational/rendering/relation-sql.ts';
 import { typeSql } from '../../relational/rendering/type-sql.ts';
+import { cpuMsOfStage } from '../placement/cost/plan-cost.ts';
 import type { Planning, StageDraft } from '../placement/planning.ts';
 import { inputsOf } from '../tree/inputs.ts';
 import { relationOutline } from './outline.ts';
@@ -73,7 +74,11 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
       summarised: [...draft.summarised].sort((a, b) => a - b),
       ...(draft.filterKeys.size === 0 ? {} : { filterKeys: [...draft.filterKeys].sort((a, b) => a - b) }),
     },
-    estimate: { rows: Math.round(draft.rows), bytes: Math.round(draft.bytes) },
+    estimate: {
+      rows: Math.round(draft.rows),
+      bytes: Math.round(draft.bytes),
+      cpuMs: cpuMsOfStage(planning, draft),
+    },
     after: [...afterOf(draft, sources)].sort((a, b) => a - b),
     isVolatile: draft.isVolatile,
     outline: relationOutline(planning, draft.relation),

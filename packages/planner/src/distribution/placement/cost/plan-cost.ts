@@ -14,23 +14,37 @@ export function costOfStages(planning: Planning, drafts: readonly StageDraft[]):
   const ends = new Map<number, number>();
   let cpu = 0;
   for (const draft of drafts) {
-    const tasks = tasksOf(planning, draft);
-    const work = workOf(planning, draft.relation);
-    const isRoot = draft.partitioning === 'coordinator';
-    const written = isRoot ? 0 : writeCost(draft);
-    let moved = 0;
-    let begins = 0;
-    for (const { stage, mode } of readingsOf(planning, draft.relation)) {
-      const read = exchangeCost(planning.draft(stage), mode ?? (tasks === 1 ? 'gather' : 'broadcast'), tasks);
-      moved += read;
-      begins = Math.max(begins, ends.get(stage) ?? 0);
-    }
-    for (const stage of draft.after) begins = Math.max(begins, ends.get(stage) ?? 0);
-    const started = isRoot ? 0 : COST.startTask;
-    cpu += totalWork(work, tasks) + written + moved + tasks * started;
-    ends.set(draft.id, begins + workOfTask(work, tasks) + (written + moved) / tasks + started);
+    const { all, ofTask } = costOfStage(planning, draft);
+    const before = [...readingsOf(planning, draft.relation).map(({ stage }) => stage), ...draft.after];
+    cpu += all;
+    ends.set(draft.id, Math.max(0, ...before.map((stage) => ends.get(stage) ?? 0)) + ofTask);
   }
   return { cpuMs: cpu / 1000, elapsedMs: Math.max(0, ...ends.values()) / 1000 };
+}
+
+/** The estimated CPU time of all tasks of a stage, in milliseconds. */
+export const cpuMsOfStage = (planning: Planning, draft: StageDraft): number =>
+  costOfStage(planning, draft).all / 1000;
+
+/** The CPU time in µs of all tasks of a stage together, and of one of them. */
+function costOfStage(
+  planning: Planning,
+  draft: StageDraft,
+): { readonly all: number; readonly ofTask: number } {
+  const tasks = tasksOf(planning, draft);
+  const work = workOf(planning, draft.relation);
+  const isRoot = draft.partitioning === 'coordinator';
+  const written = isRoot ? 0 : writeCost(draft);
+  const moved = readingsOf(planning, draft.relation).reduce(
+    (sum, { stage, mode = tasks === 1 ? 'gather' : 'broadcast' }) =>
+      sum + exchangeCost(planning.draft(stage), mode, tasks),
+    0,
+  );
+  const started = isRoot ? 0 : COST.startTask;
+  return {
+    all: totalWork(work, tasks) + written + moved + tasks * started,
+    ofTask: workOfTask(work, tasks) + (written + moved) / tasks + started,
+  };
 }
 
 function tasksOf(planning: Planning, { partitioning, relation }: StageDraft): number {

@@ -1,0 +1,109 @@
+/**
+ * The answer of `EXPLAIN (FORMAT JSON)` and `EXPLAIN (ANALYZE, FORMAT JSON)`. A member that is undefined here is
+ * absent there. Times are in milliseconds, sizes in bytes. Figures of what happened exist only with ANALYZE.
+ */
+export interface ExplainedQuery {
+  /** Whether the query was executed. */
+  readonly analyzed: boolean;
+  readonly nodes: ExplainedNodes;
+  /**
+   * In topological order; the last one, the root, runs on the node that answers. A query on one node has only that
+   * one.
+   */
+  readonly stages: readonly ExplainedStage[];
+  /** How each managed table is read. */
+  readonly tables: readonly object[];
+  /** For example that an input of unbounded size is gathered on one node. */
+  readonly warnings: readonly string[];
+  /** The time from the start of the first stage to the end of the last one. */
+  readonly elapsed_ms?: number | undefined;
+}
+
+export interface ExplainedNodes {
+  /** The number of nodes that the plan is for. */
+  readonly chosen: number;
+  readonly available: number;
+  /** Why a query of large tables runs on one node. */
+  readonly reason?: string | undefined;
+  /** The estimates that the choice compared. */
+  readonly on_one_node?: ExplainedCost | undefined;
+  readonly on_all_nodes?: ExplainedCost | undefined;
+}
+
+export interface ExplainedCost {
+  readonly cpu_ms: number;
+  /** The CPU time of the longest chain of tasks that wait for each other. */
+  readonly elapsed_ms: number;
+}
+
+export interface ExplainedStage {
+  readonly stage: number;
+  /** Where it runs: `coordinator` is the node that answers. */
+  readonly partitioning: 'source' | 'hash' | 'single' | 'coordinator';
+  /** The stages whose outputs it reads. */
+  readonly inputs: readonly number[];
+  /** The names of the columns by which its output is divided among tasks. */
+  readonly hash_keys: readonly string[];
+  readonly estimated_rows?: number | undefined;
+  readonly estimated_bytes?: number | undefined;
+  /** The operator that produces the output, with its inputs. */
+  readonly operators: ExplainedOperator;
+  readonly tasks?: number | undefined;
+  /** Greater than `tasks` if tasks were repeated. */
+  readonly attempts?: number | undefined;
+  /** From the start of the first task to the end of the last one. */
+  readonly elapsed_ms?: number | undefined;
+  /** The CPU time of all tasks together. */
+  readonly cpu_ms?: number | undefined;
+  /** Rows and bytes of the output. */
+  readonly rows?: number | undefined;
+  readonly bytes?: number | undefined;
+  /** The rows of the largest task divided by the mean: 1 if all tasks have the same number. */
+  readonly skew?: number | undefined;
+  readonly peak_memory_bytes?: number | undefined;
+  readonly bytes_from_other_nodes?: number | undefined;
+  readonly bytes_from_storage?: number | undefined;
+  readonly bytes_spilled?: number | undefined;
+  /** What each node did for the stage. */
+  readonly nodes?: readonly ExplainedNode[] | undefined;
+}
+
+export interface ExplainedNode {
+  readonly node: string;
+  readonly tasks: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly cpu_ms: number;
+  /** The time of its slowest task. */
+  readonly elapsed_ms: number;
+  readonly bytes_from_other_nodes: number;
+  readonly bytes_from_storage: number;
+  readonly bytes_spilled: number;
+}
+
+export interface ExplainedOperator {
+  /** In the field's words: `Scan table`, `Filter`, `Hash join`, `Aggregate`, `Sort`, `Exchange`, … */
+  readonly operator: string;
+  /** Its conditions, groups, columns and so on as texts, by name. */
+  readonly details: Readonly<Record<string, string>>;
+  /** The operators whose rows it reads; of a hash join, the second one is built into the hash table. */
+  readonly inputs: readonly ExplainedOperator[];
+  /** The stage whose output an `Exchange` reads. */
+  readonly stage?: number | undefined;
+  readonly estimated_rows?: number | undefined;
+  /** The rows that it returned, on all nodes. */
+  readonly rows?: number | undefined;
+  /** The time that all threads of all nodes spent in it, without its inputs. */
+  readonly time_ms?: number | undefined;
+  /** The size of the rows that it returned. */
+  readonly bytes?: number | undefined;
+  /** The largest amount of memory that the process of a node used for queries while it ran. */
+  readonly memory_bytes?: number | undefined;
+  /** The rows that a scan read before its filter. */
+  readonly rows_scanned?: number | undefined;
+  /** The time of the busiest node divided by the mean; absent on one node. */
+  readonly skew?: number | undefined;
+  readonly nodes?:
+    | readonly { readonly node: string; readonly rows: number; readonly time_ms: number }[]
+    | undefined;
+}
