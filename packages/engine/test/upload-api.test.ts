@@ -125,7 +125,6 @@ describe('refusals name what is wrong', () => {
     ["COPY INTO t FROM 'upload://sales'", 'upload://', 'READ_'],
     ["CREATE EXTERNAL TABLE t (a int) URL = 'upload://sales' TYPE = (CSV)", 'upload://', 'READ_'],
     ["CREATE VIEW v AS SELECT * FROM READ_CSV('upload://sales')", 'upload://', ''],
-    ["SELECT * FROM 'upload://sales'", 'upload://', ''],
   ])('%s', async (sql, ...parts) => {
     const answer = await upload(server, sql, sales);
     expect([400, 403]).toContain(answer.status);
@@ -192,5 +191,103 @@ describe('limits', () => {
     expect(await other).toEqual([['20000000']]);
     await expect.poll(leftFiles).toEqual([]);
     expect((await stat(join(server.dataDirectory, 'uploads'))).isDirectory()).toBe(true);
+  });
+});
+
+describe('FROM names an upload without a function', () => {
+  const lines = (answer: { text: string }) => answer.text.trimEnd().split('\n').slice(1);
+  const read = async (sql: string, files: Record<string, Blob>) => {
+    const answer = await upload(server, sql, files, { output_format: 'TabSeparatedWithNamesAndTypes' });
+    const notes = JSON.parse(answer.headers.get('x-tessera-warnings') ?? '[]') as { description: string }[];
+    return { answer, rows: lines(answer), notes: notes.map(({ description }) => description) };
+  };
+  const semi = csv("id;name;day\n1;'a;b';2024-01-31\n2;c;2024-02-01\n");
+
+  it('delimiter, quote, header and types of a CSV file are inferred, and a notice names them', async () => {
+    const { rows, notes } = await read("SELECT * FROM 'upload://trips' ORDER BY id", { trips: semi });
+    expect(rows).toEqual(['long null\ttext null\tdate null', '1\ta;b\t2024-01-31', '2\tc\t2024-02-01']);
+    expect(notes).toEqual([
+      "upload://trips is read as CSV with delimiter ';', quote '''', a header line and the columns id bigint, name text, day date",
+    ]);
+  });
+
+  it('its rows are known by its name without the extension', async () => {
+    const sql =
+      "SELECT trips.id FROM 'upload://trips.csv' JOIN 'upload://trips.csv' AS t ON t.id = trips.id + 1";
+    expect((await read(sql, { 'trips.csv': semi })).rows.slice(1)).toEqual(['1']);
+  });
+
+  it('a CSV file without a header has numbered columns', async () => {
+    const { rows, notes } = await read("FROM 'upload://n'", { n: csv('1,x\n2,y\n') });
+    expect(rows).toEqual(['long null\ttext null', '1\tx', '2\ty']);
+    expect(notes[0]).toContain('no header line and the columns f0 bigint, f1 text');
+  });
+
+  it('the content decides where the name does not', async () => {
+    const parquet = await fetch(`${server.url}/?output_format=Parquet`, {
+      method: 'POST',
+      body: 'SELECT 7 AS n',
+    });
+    const files = {
+      p: await parquet.blob(),
+      'j.dat': csv(' [{"a": 1}, {"a": 2}]'),
+      z: new Blob([zstdCompressSync('a|b\n1|2\n')]),
+      g: new Blob([gzipSync('{"a":5}\n')]),
+      'misnamed.csv': await fetch(`${server.url}/?output_format=ArrowStream`, {
+        method: 'POST',
+        body: 'SELECT 9 AS n',
+      }).then((r) => r.blob()),
+    };
+    const sql = (name: string) => `SELECT * FROM 'upload://${name}'`;
+    expect((await read(sql('p'), files)).rows.slice(1)).toEqual(['7']);
+    expect((await read(sql('j.dat'), files)).rows.slice(1)).toEqual(['1', '2']);
+    expect((await read(sql('z'), files)).rows.slice(1)).toEqual(['1\t2']);
+    expect((await read(sql('g'), files)).rows.slice(1)).toEqual(['5']);
+    expect((await read(sql('misnamed.csv'), files)).notes).toEqual([
+      'upload://misnamed.csv is read with READ_ARROW',
+    ]);
+  });
+
+  it('DESCRIBE and SUMMARIZE take a file, with the types of the dialect', async () => {
+    const files = { 'trips.csv': semi };
+    const described = await read("DESCRIBE 'upload://trips.csv'", files);
+    expect(described.rows.slice(1).map((row) => row.split('\t').slice(0, 2))).toEqual([
+      ['id', 'bigint'],
+      ['name', 'text'],
+      ['day', 'date'],
+    ]);
+    const call = "DESCRIBE READ_CSV('upload://trips.csv', DELIMITER => ';', QUOTE => '''')";
+    expect((await read(call, files)).rows.slice(1).map((row) => row.split('\t')[0])).toEqual([
+      'f0',
+      'f1',
+      'f2',
+    ]);
+    const summary = await read("SUMMARIZE 'upload://trips.csv'", files);
+    expect(summary.rows.slice(1).map((row) => row.split('\t').slice(0, 4))).toEqual([
+      ['id', 'bigint', '1', '2'],
+      ['name', 'text', 'a;b', 'c'],
+      ['day', 'date', '2024-01-31', '2024-02-01'],
+    ]);
+    const types = await read(
+      'SUMMARIZE SELECT 1.5::numeric(4,2) AS n, now() AS t, ARRAY[1] AS a, 1.5::double AS d',
+      {},
+    );
+    expect(types.rows.slice(1).map((row) => row.split('\t')[1])).toEqual([
+      'numeric(4, 2)',
+      'timestamptz',
+      'array(integer)',
+      'double precision',
+    ]);
+  });
+
+  it('an error names the upload and its place', async () => {
+    const missing = await upload(server, "SELECT 1\nFROM 'upload://other'", { trips: semi });
+    expect(missing.json().message).toContain(
+      'upload://other does not exist (file parts of this request: trips)',
+    );
+    const wrong = await upload(server, "FROM 'upload:trips'", { trips: semi });
+    expect(wrong.json().message).toBe(
+      'Line 1, Column 6: "upload:trips" is not a URL of the form upload://<name>',
+    );
   });
 });

@@ -35,7 +35,7 @@ export {
 export { prepareQuery } from './prepare/prepare-query.ts';
 export { belowLocation } from './reads/below-location.ts';
 export { CSV_BUFFER_BYTES } from './reads/csv-scan.ts';
-export type { ReadArguments, StorageLocation } from './reads/read-arguments.ts';
+export { formatByName, type ReadArguments, type StorageLocation } from './reads/read-arguments.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource, SourceFile } from './reads/read-call.ts';
 export { READ_FUNCTIONS, type ReadOption } from './reads/read-options.ts';
 export type {
@@ -77,6 +77,7 @@ export { withoutPasswords } from './text/without-passwords.ts';
 export { parseTree } from './tree.ts';
 export { columnType, dialectTypeName, isCountedType, kernelTypeSql } from './types/column-type.ts';
 export { shownType } from './types/declared-type.ts';
+export { outputType } from './types/output-type.ts';
 export {
   formatTypeName,
   type OutputColumn,

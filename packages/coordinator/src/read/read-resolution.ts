@@ -7,6 +7,7 @@ import { type CsvShape, loadArrow, loadAvro } from '@tessera/readers';
 import type { ReadCall, RelationSource, SourceFile } from '@tessera/sql';
 import type { RequestDirectory, UploadedFile } from '../request/statement-request.ts';
 import { type BoundParts, FileParts, isUpload, MAX_DOWNLOAD_BYTES, UPLOAD_SCHEME } from './file-parts.ts';
+import { type RecognisedUpload, recogniseUpload } from './recognised-upload.ts';
 
 const OBJECT_LIST_TYPE = `'[{"object_name": "VARCHAR", "size_in_bytes": "BIGINT", "last_modified": "TIMESTAMPTZ"}]'`;
 
@@ -94,6 +95,15 @@ export class ReadResolution {
   /** Releases the files that other nodes may read. */
   release(): void {
     this.#parts?.release();
+  }
+
+  /**
+   * How to read an upload that FROM names without a function.
+   * @throws TesseraError FILE_NOT_FOUND, BAD_FILE
+   */
+  recognise(url: string): Promise<RecognisedUpload> {
+    const { url: named, path } = this.#upload(url);
+    return recogniseUpload({ url: named, path }, this.#scope.session);
   }
 
   /** @throws TesseraError FILE_NOT_FOUND, LOCATION_NOT_ALLOWED, EXTERNAL_READ_FAILED, BAD_FILE */

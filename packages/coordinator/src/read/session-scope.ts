@@ -119,6 +119,11 @@ export class SessionScope implements AsyncDisposable {
       parameters: request.parameters,
       sessionValues,
       resolveRead: (call) => reads.resolve(call),
+      recogniseUpload: async (url) => {
+        const { args, note } = await reads.recognise(url);
+        if (note !== undefined) query.notices.notice(note.message, { resolution: note.resolution });
+        return args;
+      },
       warn: (message, resolution) => query.notices.warn(message, { resolution }),
       relations,
     };

@@ -34,6 +34,7 @@ import { rowComparison } from '../rewrites/row-comparisons.ts';
 import { seriesArguments } from '../rewrites/series-arguments.ts';
 import { seriesInSelect } from '../rewrites/series-in-select.ts';
 import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
+import { summarisedTypes } from '../rewrites/summarised-types.ts';
 import { timeDigits } from '../rewrites/time-digits.ts';
 import { timeLiteral } from '../rewrites/time-texts.ts';
 import type { Expression, ParameterNode, Statement, TableFunctionRef } from '../tree.ts';
@@ -103,7 +104,7 @@ export async function rewriteQuery(
       node.class === 'STAR' && stars.has(node)
         ? { ...node, exclude_list: [...node.exclude_list, ...fileColumns] }
         : clockText(node),
-    tableRef: (node) => joinsThatPrintRight(refs.get(node) ?? functionColumn(node)),
+    tableRef: (node) => joinsThatPrintRight(summarisedTypes(refs.get(node) ?? functionColumn(node))),
     queryNode: (node) => nameColumns(node, postgresName),
   });
   await parsed.pause();

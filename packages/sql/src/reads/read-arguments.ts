@@ -132,7 +132,8 @@ function booleanLiteral(node: Expression): boolean | undefined {
   return undefined;
 }
 
-function checkUrl(url: string, invalid: (what: string) => never): void {
+/** @throws what `invalid` throws, for a URL that is empty or names no upload although it begins with `upload:` */
+export function checkUrl(url: string, invalid: (what: string) => never): void {
   if (url.trim() === '') invalid('the URL is empty');
   if (!/^upload:/i.test(url)) return;
   if (!/^upload:\/\//i.test(url)) invalid(`"${url}" is not a URL of the form upload://<name>`);
@@ -158,11 +159,13 @@ const EXTENSIONS: Readonly<Record<string, ReadFunction>> = {
   feather: 'read_arrow',
 };
 
-function byExtension(url: string, invalid: (what: string) => never): ReadFunction {
+const byExtension = (url: string, invalid: (what: string) => never): ReadFunction =>
+  formatByName(url) ??
+  invalid(`cannot determine the format of ${url} from its name; use READ_CSV, READ_PARQUET, …`);
+
+/** The function that reads a file with such an extension; undefined if the extension is not known. */
+export function formatByName(url: string): ReadFunction | undefined {
   const path = url.replace(/[?#].*$/, '').replace(/\.(?:gz|zst|bz2)$/i, '');
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
-  const found = Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
-  return (
-    found ?? invalid(`cannot determine the format of ${url} from its name; use READ_CSV, READ_PARQUET, …`)
-  );
+  return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
 }

@@ -1,7 +1,8 @@
-import { fail } from '@tessera/common';
+import { fail, type SqlLocation } from '@tessera/common';
 import { catalogReferences, refuseTable } from '../guard/relations.ts';
 import type { ParsedQuery } from '../parse/parse.ts';
-import { namedLocation, readArguments } from '../reads/read-arguments.ts';
+import { namedUpload, readOfUpload } from '../reads/named-upload.ts';
+import { checkUrl, namedLocation, readArguments } from '../reads/read-arguments.ts';
 import { scanOf } from '../reads/scan.ts';
 import type { KeyedTable } from '../rewrites/group-by-key.ts';
 import { failForUpload } from '../statements/grammar/refuse-uploads.ts';
@@ -57,7 +58,15 @@ export async function placeRelations(
   const refs = new Map<TableRef, TableRef>();
   const withFileColumns = new Set<TableRef>();
   const keyed = new Map<TableRef, KeyedTable>();
-  const named = aliasesFor(statement, catalogReferences(statement, locate));
+  const references = catalogReferences(statement, locate);
+  for (const ref of references) {
+    const url = context.recogniseUpload && namedUpload(ref);
+    if (url !== undefined) refs.set(ref, await placedUpload(ref, url, scope, locate(ref.query_location)));
+  }
+  const named = aliasesFor(
+    statement,
+    references.filter((ref) => !refs.has(ref)),
+  );
   for (const { ref, alias } of named) {
     const relation = await resolve(ref, scope, locate);
     if (relation.kind === 'table') {
@@ -87,6 +96,21 @@ export async function placeRelations(
     refs.set(ref, placement.relation(scan, source.scanId));
   }
   return { refs, named, keyed, withFileColumns };
+}
+
+/** Reads an upload that FROM names without a function, in the format and with the options that its content has. */
+async function placedUpload(
+  ref: BaseTableRef,
+  url: string,
+  { context, placement, view }: RelationScope,
+  location: SqlLocation | undefined,
+): Promise<TableRef> {
+  if (view !== undefined) failForUpload('a view', location);
+  checkUrl(url, (message) => fail('INVALID_ARGUMENT', { message }, { location }));
+  const args = await context.recogniseUpload!(url);
+  const source = await context.resolveRead({ ...args, location });
+  const scan = await scanOf(readOfUpload(ref, args), args, source, context.session, context);
+  return placement.relation(scan, source.scanId);
 }
 
 async function resolve(

@@ -1,4 +1,5 @@
 import type { KernelParams, KernelSession } from '@tessera/kernel';
+import type { ReadArguments } from '../reads/read-arguments.ts';
 import type { ReadCall, RelationSource } from '../reads/read-call.ts';
 import type { Warn } from '../reads/stray-values.ts';
 import type { QueryParameter } from '../rewrites/parameters.ts';
@@ -24,6 +25,12 @@ export interface PrepareContext {
   };
   /** Makes the file or files of a READ_* call readable by the kernel. */
   resolveRead(call: ReadCall): Promise<RelationSource>;
+  /**
+   * Determines how to read an upload that FROM names without a function, from its name and its content. If absent, FROM
+   * cannot name uploads.
+   * @throws TesseraError FILE_NOT_FOUND, BAD_FILE
+   */
+  readonly recogniseUpload?: ((url: string) => Promise<ReadArguments>) | undefined;
   /** Sends the client a warning. If absent, warnings are dropped. */
   readonly warn?: Warn | undefined;
   /** If absent, the query may not use sequences. */

@@ -77,7 +77,7 @@ describe('refused', () => {
       expect.objectContaining({
         name: 'INVALID_ARGUMENT',
         message: expect.stringMatching(
-          `upload:// works only in the READ_\\* functions of a query, not in ${statement}`,
+          `upload:// works only in FROM and in the READ_\\* functions of a query, not in ${statement}`,
         ),
       }),
     );

@@ -39,7 +39,7 @@ export function refuseUploads(cursor: TokenCursor): void {
 
 /** @param where the statement or object that may not name an upload, for the message */
 export function failForUpload(where: string, location: SqlLocation | undefined): never {
-  const message = `upload:// works only in the READ_* functions of a query, not in ${where}: uploaded files exist only while the request runs`;
+  const message = `upload:// works only in FROM and in the READ_* functions of a query, not in ${where}: uploaded files exist only while the request runs`;
   return fail('INVALID_ARGUMENT', { message }, { location });
 }
 

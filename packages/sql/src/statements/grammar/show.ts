@@ -24,7 +24,7 @@ const LISTS = [
 
 /**
  * Parses `SHOW <list> [IN | FROM name] [LIKE pattern]`, `SHOW GRANTS`, `SHOW CREATE TABLE t`, `DESCRIBE
- * [TABLE] t` and `DESCRIBE <query>`; undefined for other statements.
+ * [TABLE] t`, `DESCRIBE <query>` and `DESCRIBE <file or call>`; undefined for other statements.
  */
 export function showStatement(cursor: TokenCursor): ShowStatement | ShowGrantsStatement | undefined {
   if (cursor.accept('SHOW', 'GRANTS')) return showGrants(cursor);
@@ -54,7 +54,19 @@ function describeStatement(cursor: TokenCursor): ShowStatement {
   if (isAtQuery(cursor)) {
     return { kind: 'show', what: 'describe', name: undefined, query: clauseText(cursor, 'a query') };
   }
+  if (isAtSource(cursor)) {
+    const { sql, offset } = clauseText(cursor, 'a file or a call');
+    cursor.expectEnd();
+    const query = { sql: `FROM ${sql}`, offset: offset - 'FROM '.length };
+    return { kind: 'show', what: 'describe', name: undefined, query };
+  }
   return finished(cursor, 'describe', objectName(cursor, 'the name of a table'));
+}
+
+/** Whether a file (`'upload://trips.csv'`) or a call (`READ_CSV(…)`) begins here, which FROM accepts as well. */
+function isAtSource(cursor: TokenCursor): boolean {
+  const token = cursor.peek();
+  return token !== undefined && (stringOf(token) !== undefined || cursor.peek(1)?.image === '(');
 }
 
 function pattern(cursor: TokenCursor): string | undefined {

@@ -1,0 +1,162 @@
+import { open } from 'node:fs/promises';
+import { constants, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { TesseraError } from '@tessera/common';
+import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import {
+  dialectTypeName,
+  formatByName,
+  outputType,
+  type ReadArguments,
+  type ReadFunction,
+} from '@tessera/sql';
+
+/** How an upload that FROM names without a function is read, and the text that tells the user. */
+export interface RecognisedUpload {
+  readonly args: ReadArguments;
+  /** Undefined if the file has the format that its name says, without any options. */
+  readonly note: { readonly message: string; readonly resolution: string } | undefined;
+}
+
+interface UploadOnDisk {
+  readonly url: string;
+  readonly path: string;
+}
+
+/** The rows from which the dialect of a CSV file is inferred, as for INFER_SCHEMA. */
+const SAMPLE_ROWS = 20_480;
+const HEAD_BYTES = 4_096;
+/** The types of so many columns are named in the note. */
+const NAMED_COLUMNS = 20;
+
+/**
+ * Determines how to read a file. A signature at its beginning decides before the extension of its name, and
+ * the extension before the first character of its text; a file that is nothing else is CSV.
+ * @throws TesseraError BAD_FILE if no dialect of CSV fits the lines of the file
+ */
+export async function recogniseUpload(file: UploadOnDisk, session: KernelSession): Promise<RecognisedUpload> {
+  const { url } = file;
+  const head = await headOf(file.path);
+  const codec = codecOf(head);
+  const named = formatByName(url);
+  const text = codec === undefined ? head : decompressedHead(head, codec);
+  const format =
+    signatureOf(head) ?? named ?? (/^\s*[[{]/.test(withoutMark(text)) ? 'read_json' : 'read_csv');
+  const compression = codec !== undefined && isText(format) ? { compression: codec } : {};
+  if (format === 'read_csv') return sniffedCsv(file, compression, session);
+  const args = { function: format, url, options: compression };
+  const message = `${url} is read with ${format.toUpperCase()}`;
+  const resolution = 'Call another READ_* function if the file has another format.';
+  return { args, note: format === named ? undefined : { message, resolution } };
+}
+
+const isText = (format: ReadFunction): boolean =>
+  format === 'read_csv' || format === 'read_json' || format === 'read_text';
+
+async function headOf(path: string): Promise<Buffer> {
+  await using file = await open(path, 'r');
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
+const SIGNATURES: readonly (readonly [string, ReadFunction])[] = [
+  ['PAR1', 'read_parquet'],
+  ['Obj\u0001', 'read_avro'],
+  ['ARROW1', 'read_arrow'],
+  // The continuation mark of the first message of an Arrow stream.
+  ['\u00ff\u00ff\u00ff\u00ff', 'read_arrow'],
+];
+
+function signatureOf(head: Buffer): ReadFunction | undefined {
+  const text = head.toString('latin1');
+  return SIGNATURES.find(([signature]) => text.startsWith(signature))?.[1];
+}
+
+type Codec = 'gzip' | 'zstd';
+
+function codecOf(head: Buffer): Codec | undefined {
+  if (head.length > 2 && head.readUInt16BE(0) === 0x1f8b) return 'gzip';
+  if (head.length > 4 && head.readUInt32LE(0) === 0xfd2fb528) return 'zstd';
+  return undefined;
+}
+
+/** The beginning of the text; empty if the first bytes cannot be decompressed alone. */
+function decompressedHead(head: Buffer, codec: Codec): Buffer {
+  try {
+    return codec === 'gzip'
+      ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 64 * HEAD_BYTES })
+      : zstdDecompressSync(head, { finishFlush: constants.ZSTD_e_flush, maxOutputLength: 64 * HEAD_BYTES });
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+const withoutMark = (text: Buffer): string => text.toString('utf8').replace(/^\ufeff/, '');
+
+/** What the kernel finds in a CSV file; `(empty)` stands for a character that the file does not use. */
+interface SniffedCsv {
+  readonly Delimiter: string;
+  readonly Quote: string;
+  readonly Escape: string;
+  readonly HasHeader: boolean;
+  readonly Columns: readonly { readonly name: string; readonly type: string }[];
+}
+
+async function sniffedCsv(
+  { url, path }: UploadOnDisk,
+  compression: ReadArguments['options'],
+  session: KernelSession,
+): Promise<RecognisedUpload> {
+  const sniffed = await sniff({ url, path }, compression, session);
+  const character = (name: 'quote' | 'escape', value: string) =>
+    value === '(empty)' ? {} : { [name]: value };
+  const options: ReadArguments['options'] = {
+    ...(sniffed.Delimiter === '(empty)' ? {} : { delimiter: sniffed.Delimiter }),
+    ...character('quote', sniffed.Quote),
+    ...character('escape', sniffed.Escape),
+    header: sniffed.HasHeader,
+    infer_schema: true,
+    ...compression,
+  };
+  const call = Object.entries(options).map(([name, value]) => `${name.toUpperCase()} => ${literal(value)}`);
+  const columns = await columnsOf(sniffed, session);
+  return {
+    args: { function: 'read_csv', url, options },
+    note: {
+      message: `${url} is read as CSV with delimiter ${shown(options.delimiter ?? ',')}, quote ${shown(options.quote ?? '"')}, ${sniffed.HasHeader ? 'a header line' : 'no header line'} and the columns ${columns}`,
+      resolution: `To read it in another way, change the arguments of READ_CSV('${url}', ${call.join(', ')}).`,
+    },
+  };
+}
+
+async function sniff(
+  { url, path }: UploadOnDisk,
+  { compression }: ReadArguments['options'],
+  session: KernelSession,
+): Promise<SniffedCsv> {
+  const decompressed = compression === undefined ? '' : `, compression => ${quoteText(compression)}`;
+  const sql = `SELECT to_json(s)::VARCHAR FROM sniff_csv(${quoteText(path)}, sample_size => ${SAMPLE_ROWS}${decompressed}) AS s`;
+  try {
+    return JSON.parse(String(await session.scalar(sql)));
+  } catch (cause) {
+    if (!(cause instanceof TesseraError) || !/sniffing file/i.test(cause.message)) throw cause;
+    const reason = 'no delimiter and quote fit all of its lines';
+    const resolution = `Call READ_CSV('${url}', …) with DELIMITER, QUOTE and HEADER as the file has them.`;
+    throw TesseraError.of('BAD_FILE', { name: url, reason }, { cause, resolution });
+  }
+}
+
+/** The columns with their types: `id bigint, name text`. A file without a header has the columns f0, f1, …. */
+async function columnsOf({ Columns, HasHeader }: SniffedCsv, session: KernelSession): Promise<string> {
+  const items = Columns.slice(0, NAMED_COLUMNS).map(
+    ({ name, type }, i) => `CAST(NULL AS ${type}) AS ${quoteName(HasHeader ? name : `f${i}`)}`,
+  );
+  const { columns } = await session.describe(`SELECT ${items.join(', ')}`);
+  const named = columns.map(({ name, type }) => `${name} ${dialectTypeName(outputType(type).type)}`);
+  const more = Columns.length - named.length;
+  return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
+}
+
+const literal = (value: string | boolean): string =>
+  typeof value === 'boolean' ? String(value).toUpperCase() : value === '\t' ? "E'\\t'" : quoteText(value);
+
+const shown = (character: string): string => (character === '\t' ? 'tab' : quoteText(character));
