@@ -205,7 +205,7 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
     [
       [
         'length of a password',
-        `${count('auth/prepared-password.ts', 'MAX_PASSWORD_LENGTH')} characters`,
+        `${count('auth/credential.ts', 'MAX_PASSWORD_LENGTH')} characters`,
         'the password is refused',
       ],
       [

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import fc from 'fast-check';
 import { base64url, exportJWK, SignJWT } from 'jose';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { argon2Runs } from './passwords/argon2-queue.ts';
+import { argon2Runs } from './passwords/password-hash.ts';
 import { INSTANCE, KeyFiles, NativeSetup, newEcKey, newRsaKey } from './testing/native-setup.ts';
 import { proofOf } from './testing/scram-client.ts';
 

@@ -1,4 +1,5 @@
-import type { KnownUser } from './users.ts';
+import type { Credential } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
 
 /** The origin of a request, to which delays after wrong passwords apply: an IP address, or `unix`. */
 export type ClientAddress = string;
@@ -56,3 +57,33 @@ export interface ScramExchange {
   /** Takes client-final-message, answers server-final-message and who it is. @throws TesseraError UNAUTHENTICATED, TOO_MANY_LOGINS */
   final(message: string): Promise<{ readonly message: string; readonly user: KnownUser }>;
 }
+
+/** A user as authentication sees it. */
+export interface KnownUser {
+  /** ULID of the catalog object. A user that is dropped and created again has a different id. */
+  readonly id: string;
+  readonly name: string;
+  /** False: cannot log in, and its tokens are refused. */
+  readonly enabled: boolean;
+  /** Absent: no password opens the account. */
+  readonly credential?: Credential | undefined;
+}
+
+/** The users of the catalog; `Users` of the coordinator is one. */
+export interface UserDirectory {
+  /** Looks the user up in the newest version of the catalog. The name is matched exactly. */
+  find(name: string): Promise<KnownUser | undefined>;
+  /**
+   * Makes a user without password who is a member of the role, or finds the one that another node just made.
+   * @throws TesseraError UNDEFINED_OBJECT when there is no such role
+   */
+  provision(name: string, role: string): Promise<KnownUser>;
+}
+
+/** The error for a wrong name or password. It does not reveal which of the two is wrong. */
+export const refusedPassword = (): TesseraError =>
+  TesseraError.of('UNAUTHENTICATED', { message: 'The user name or the password is wrong' });
+
+/** The error for a refused token. It does not reveal the reason. */
+export const refusedToken = (): TesseraError =>
+  TesseraError.of('UNAUTHENTICATED', { message: 'The access token is not valid (any more)' });

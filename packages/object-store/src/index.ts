@@ -12,6 +12,5 @@ export type {
 export { type LocalStoreOptions, openLocalStore } from './local/local-store.ts';
 export { storeRequests } from './measured-store.ts';
 export type { ObjectInfo, ObjectStore, RequestOptions, StoredObject } from './object-store.ts';
-export { openObjectStore, type StoreOptions } from './open-object-store.ts';
-export { openStoreAt } from './open-store-at.ts';
+export { openObjectStore, openStoreAt, type StoreOptions } from './open-object-store.ts';
 export { probeConditionalWrites } from './probe.ts';

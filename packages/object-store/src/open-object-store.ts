@@ -1,11 +1,31 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { TesseraError } from '@tessera/common';
 import { type EngineConfig, storageIsLocal, storageScheme } from '@tessera/config';
 import type { BucketClient } from './bucket/bucket-client.ts';
 import { BucketStore } from './bucket/bucket-store.ts';
+import { parseObjectUrl } from './external/object-url.ts';
 import { openLocalStore } from './local/local-store.ts';
 import { measuredStore } from './measured-store.ts';
 import type { ObjectStore } from './object-store.ts';
+
+const PROVIDERS = { s3: ['s3', 'minio'], gs: ['gcs'], azure: ['abs', 'azurite'] } as const;
+
+/**
+ * A store at a place that is told by hand, as for a backup: a directory, or a URL (`s3://bucket/prefix`), which is reached
+ * as the configuration's own storage is where both are of one provider.
+ * @throws TesseraError INVALID_ARGUMENT for a URL that names no bucket
+ */
+export async function openStoreAt(place: string, config: EngineConfig): Promise<ObjectStore> {
+  if (!place.includes('://')) return measuredStore(await openLocalStore(resolve(place)));
+  const { scheme, bucket, key } = parseObjectUrl(place);
+  const prefix = key === '' || key.endsWith('/') ? key : `${key}/`;
+  const { storage } = config;
+  const type = PROVIDERS[scheme].find((one) => one === storage.type) ?? PROVIDERS[scheme][0];
+  const [account, container = bucket] = scheme === 'azure' ? bucket.split('/') : [undefined];
+  const azure = account === undefined ? storage.azure : { ...storage.azure, storage_account_name: account };
+  const own = { ...storage, type, bucket_name: container, azure } as EngineConfig['storage'];
+  return openBucketStore({ ...config, storage: own }, prefix);
+}
 
 export interface StoreOptions {
   /** If the configuration names no object storage, objects are stored in `objects` below this directory. */
@@ -31,7 +51,7 @@ export async function openObjectStore(config: EngineConfig, options: StoreOption
 }
 
 /** Below a prefix of the bucket that the configuration names. */
-export async function openBucketStore(config: EngineConfig, prefix: string): Promise<ObjectStore> {
+async function openBucketStore(config: EngineConfig, prefix: string): Promise<ObjectStore> {
   const bucket = await openBucket(config);
   if (config.storage.type === 'minio' || config.storage.type === 'azurite') await create(bucket);
   return measuredStore(new BucketStore(bucket, prefix));

@@ -1,4 +1,4 @@
-import type { CatalogState } from '@tessera/catalog';
+import type { CatalogState, SealedEntry } from '@tessera/catalog';
 import { type Logger, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 import type { Effect, Reply, RequestId } from './log-node/effects.ts';
@@ -6,8 +6,43 @@ import type { Happening, NodeRequest } from './log-node/events.ts';
 import type { LogNodeOptions } from './log-node/options.ts';
 import type { LogNodeState } from './log-node/state.ts';
 import { initialState, step } from './log-node/step.ts';
-import { RecentEntries } from './recent-entries.ts';
 import { execute } from './store-executor.ts';
+
+const MAX_ENTRIES = 1_024;
+const MAX_BYTES = 4 << 20;
+
+/** The newest entries that this node appended, for followers that lack only these. */
+export class RecentEntries {
+  #entries: SealedEntry[] = [];
+  #bytes = 0;
+
+  add(sealed: SealedEntry): void {
+    const last = this.#entries.at(-1);
+    if (last !== undefined && last.entry.version + 1 !== sealed.entry.version) this.clear();
+    this.#entries.push(sealed);
+    this.#bytes += sealed.bytes.length;
+    while (this.#entries.length > MAX_ENTRIES || this.#bytes > MAX_BYTES) {
+      const oldest = this.#entries.shift();
+      if (oldest === undefined) return;
+      this.#bytes -= oldest.bytes.length;
+    }
+  }
+
+  clear(): void {
+    this.#entries = [];
+    this.#bytes = 0;
+  }
+
+  /** The entries after `version` up to `head`; empty if some of them are not kept here. */
+  between(version: number, head: number): Uint8Array[] {
+    const [first] = this.#entries;
+    if (first === undefined || version >= head) return [];
+    const from = version + 1 - first.entry.version;
+    const to = head + 1 - first.entry.version;
+    if (from < 0 || to > this.#entries.length) return [];
+    return this.#entries.slice(from, to).map(({ bytes }) => bytes);
+  }
+}
 
 export interface LogNodeDriverOptions {
   readonly store: ObjectStore;

@@ -19,7 +19,6 @@ export { RUNNING_NOW, runningRow } from './information-schema/activity.ts';
 export { INFORMATION_SCHEMA_VIEWS } from './information-schema/information-schema.ts';
 export { showGrantsQuery } from './information-schema/show-grants.ts';
 export { describedView, showQuery } from './information-schema/show-query.ts';
-export { loadSystemRelation } from './load-relation.ts';
 export { isPgCatalogRelation, PG_CATALOG_RELATIONS } from './pg-catalog/pg-catalog.ts';
 export { type SystemCatalogRelation, systemCatalogRelations } from './pg-catalog/system-catalog-columns.ts';
-export { systemRelation, tellsOfViewColumns } from './system-catalog.ts';
+export { loadSystemRelation, systemRelation, tellsOfViewColumns } from './system-catalog.ts';

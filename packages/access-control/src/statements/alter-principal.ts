@@ -1,8 +1,8 @@
-import type { CatalogChange } from '@tessera/catalog';
 import {
   type Action,
   ADMIN_ROLE,
   BOOTSTRAP_USER,
+  type CatalogChange,
   type CatalogObject,
   NO_CHANGE,
   type PrincipalObject,
@@ -12,11 +12,9 @@ import {
 } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { AlterRoleStatement, AlterUserStatement, PrincipalName, UserOptions } from '@tessera/sql';
-
 import type { AccessContext } from './access-context.ts';
-import { allObjects } from './all-objects.ts';
 import { userFields } from './create-principal.ts';
-import { requireFreeName, requirePrincipal, requireUser } from './principals.ts';
+import { allObjects, requireFreeName, requirePrincipal, requireUser } from './principals.ts';
 
 /**
  * @throws TesseraError UNDEFINED_OBJECT, WRONG_OBJECT_TYPE, FORBIDDEN for properties that the engine needs

@@ -1,7 +1,7 @@
-import type { CatalogChange } from '@tessera/catalog';
 import {
   type Action,
   BOOTSTRAP_USER,
+  type CatalogChange,
   type CatalogObject,
   NO_CHANGE,
   type PrincipalObject,
@@ -10,11 +10,9 @@ import {
 import { fail } from '@tessera/common';
 import { type DropPrincipalStatement, quoteIdentifier, type ReassignOwnedStatement } from '@tessera/sql';
 import { visibleTo } from '../rights/visible.ts';
-
 import type { AccessContext } from './access-context.ts';
-import { ownedBy } from './all-objects.ts';
 import { isBuiltIn } from './alter-principal.ts';
-import { requirePrincipal, requireUser } from './principals.ts';
+import { ownedBy, requirePrincipal, requireUser } from './principals.ts';
 
 const SHOWN = 5;
 

@@ -1,15 +1,19 @@
-import type { CatalogChange } from '@tessera/catalog';
-import { type Action, type ObjectId, type Privilege, PUBLIC_ROLE, type Snapshot } from '@tessera/catalog';
-import { fail } from '@tessera/common';
+import {
+  type Action,
+  type CatalogChange,
+  type ObjectId,
+  type Privilege,
+  PUBLIC_ROLE,
+  type Snapshot,
+} from '@tessera/catalog';
+import { fail, TesseraError } from '@tessera/common';
 import type { Granted, GrantStatement, PrincipalName, RevokeStatement } from '@tessera/sql';
 import { type Rights, rightsOf } from '../rights/rights.ts';
-
 import type { AccessContext } from './access-context.ts';
 import { privilegesOf, targetedPrivileges } from './grant-targets.ts';
 import { type GrantedRight, withoutRights, withRight } from './granted-rights.ts';
 import { alterEngineGrants, alterGrants, grantorFacts, rightsOn, rightsOnEngine } from './holders.ts';
 import { requirePrincipal } from './principals.ts';
-import { refuseDependents } from './refuse-dependents.ts';
 
 type OfPrivileges<T> = T & { readonly granted: Extract<Granted, { kind: 'privileges' }> };
 type Right = GrantedRight<Privilege>;
@@ -111,4 +115,18 @@ function grantorOf(snapshot: Snapshot, asking: Rights, held: Held, privilege: Pr
   if (options.some(({ grantee }) => grantee === asking.principal?.id)) return asking.name;
   const role = options.find(({ grantee }) => asking.grantees.has(grantee))?.grantee;
   return (role && snapshot.object(role)?.name) ?? asking.name;
+}
+
+/** @throws TesseraError DEPENDENT_OBJECTS if a grant would be revoked that the statement does not name */
+export function refuseDependents<R extends string>(
+  snapshot: Snapshot,
+  dependents: readonly GrantedRight<R>[],
+  called: (right: R) => string,
+): void {
+  const [first] = dependents;
+  if (first === undefined) return;
+  const grantee = snapshot.object(first.grantee)?.name;
+  const others = dependents.length === 1 ? '' : ` and ${dependents.length - 1} more`;
+  const message = `"${first.grantor}" granted ${called(first.right)} to "${grantee}"${others}; CASCADE revokes that too`;
+  throw TesseraError.of('DEPENDENT_OBJECTS', { message });
 }

@@ -1,8 +1,8 @@
-import type { CatalogChange } from '@tessera/catalog';
 import {
   type Action,
   ADMIN_ROLE,
   BOOTSTRAP_USER,
+  type CatalogChange,
   type ObjectId,
   type PrincipalObject,
   PUBLIC_ROLE,
@@ -12,12 +12,11 @@ import {
 import { fail } from '@tessera/common';
 import type { Granted, GrantStatement, PrincipalName, RevokeStatement } from '@tessera/sql';
 import { rightsOf } from '../rights/rights.ts';
-
 import type { AccessContext } from './access-context.ts';
+import { refuseDependents } from './grant-privileges.ts';
 import { withoutRights, withRight } from './granted-rights.ts';
 import { alterMemberships, grantorFacts, membershipRights } from './holders.ts';
 import { requirePrincipal, requireRole } from './principals.ts';
-import { refuseDependents } from './refuse-dependents.ts';
 
 type OfRoles<T> = T & { readonly granted: Extract<Granted, { kind: 'roles' }> };
 

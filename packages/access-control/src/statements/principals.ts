@@ -1,4 +1,4 @@
-import type { PrincipalObject, RoleObject, Snapshot, UserObject } from '@tessera/catalog';
+import type { CatalogObject, PrincipalObject, RoleObject, Snapshot, UserObject } from '@tessera/catalog';
 import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import type { PrincipalName } from '@tessera/sql';
 import type { Rights } from '../rights/rights.ts';
@@ -63,4 +63,26 @@ export function requireFreeName(
   const taken = snapshot.principal(name);
   if (taken === undefined) return;
   fail('DUPLICATE_OBJECT', { what: taken.kind === 'user' ? 'User' : 'Role', name }, { location });
+}
+
+/** Every object of the catalog, each before the objects that it contains. */
+export function* allObjects(snapshot: Snapshot): Generator<CatalogObject> {
+  yield* snapshot.principals();
+  for (const database of snapshot.databases()) {
+    yield database;
+    yield* snapshot.locations(database.id);
+    for (const schema of snapshot.schemas(database.id)) {
+      yield schema;
+      yield* snapshot.relations(schema.id);
+      yield* snapshot.sequences(schema.id);
+    }
+  }
+}
+
+/** The objects that a user or role owns, except itself. */
+export function* ownedBy(snapshot: Snapshot, owner: string): Generator<CatalogObject> {
+  for (const object of allObjects(snapshot)) {
+    const isItself = (object.kind === 'user' || object.kind === 'role') && object.name === owner;
+    if (object.owner === owner && !isItself) yield object;
+  }
 }

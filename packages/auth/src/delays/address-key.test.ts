@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addressKey } from './address-key.ts';
+import { addressKey } from './failure-delays.ts';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],

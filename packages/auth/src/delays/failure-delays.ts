@@ -1,8 +1,67 @@
+import { isIPv4, isIPv6 } from 'node:net';
 import { TesseraError } from '@tessera/common';
-import { addressKey } from './address-key.ts';
 import { FailureCounts, type FailurePolicy } from './failure-counts.ts';
-import { Lanes } from './lanes.ts';
 import type { Timer } from './timer.ts';
+
+interface Lane {
+  running: number;
+  readonly waiting: (() => void)[];
+}
+
+/** Lets few at once through under each key; the others wait in their order. Holds nothing of keys under which nobody is. */
+class Lanes {
+  readonly #lanes = new Map<string, Lane>();
+  readonly #width: number;
+  readonly #maxWaiting: number;
+
+  constructor(width: number, maxWaiting: number) {
+    this.#width = width;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** @throws TesseraError TOO_MANY_LOGINS when too many wait already */
+  async through<T>(key: string, run: () => Promise<T>): Promise<T> {
+    const lane = this.#lanes.get(key) ?? { running: 0, waiting: [] };
+    this.#lanes.set(key, lane);
+    if (lane.running < this.#width) lane.running++;
+    else if (lane.waiting.length >= this.#maxWaiting) throw TesseraError.of('TOO_MANY_LOGINS', {});
+    else await new Promise<void>((resolve) => lane.waiting.push(resolve));
+    try {
+      return await run();
+    } finally {
+      const next = lane.waiting.shift();
+      // The slot passes to the next one in the queue, so `running` does not change.
+      if (next) next();
+      else if (--lane.running === 0) this.#lanes.delete(key);
+    }
+  }
+}
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/**
+ * The part of an address that one party has to itself: an IPv4 address, or the /64 of an IPv6 address, within which a machine
+ * takes a new one whenever it likes.
+ */
+export function addressKey(address: string): string {
+  const plain = MAPPED.exec(address)?.[1] ?? address;
+  if (isIPv4(plain) || !isIPv6(plain)) return plain;
+  const [withoutZone = ''] = plain.split('%');
+  return `${firstGroups(withoutZone).join(':')}::/64`;
+}
+
+/** The first four groups, without leading zeros. */
+function firstGroups(address: string): string[] {
+  const [head = '', tail] = address.split('::');
+  const before = head === '' ? [] : head.split(':');
+  if (tail === undefined) return before.slice(0, 4).map(plainGroup);
+  const after =
+    tail === '' ? [] : tail.split(':').flatMap((group) => (group.includes('.') ? [group, group] : [group]));
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  return [...before, ...zeros, ...after].slice(0, 4).map(plainGroup);
+}
+
+const plainGroup = (group: string): string => Number.parseInt(group, 16).toString(16);
 
 const POLICY = {
   firstDelayMs: 250,

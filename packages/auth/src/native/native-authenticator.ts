@@ -1,12 +1,10 @@
 import { hkdfSync } from 'node:crypto';
 import type { Logger } from '@tessera/common';
-import type { Authenticator } from '../authenticator.ts';
+import { type Authenticator, type KnownUser, refusedToken, type UserDirectory } from '../authenticator.ts';
 import { SYSTEM_TIMER, type Timer } from '../delays/timer.ts';
 import { passwordLogins } from '../passwords/password-logins.ts';
-import { refusedToken } from '../refusal.ts';
-import type { CheckingKey } from '../tokens/checking-key.ts';
-import { TokenRefused } from '../tokens/token-refused.ts';
-import type { KnownUser, UserDirectory } from '../users.ts';
+import type { CheckingKey } from '../tokens/algorithms.ts';
+import { TokenRefused } from '../tokens/check-token.ts';
 import { NativeTokens, type TokenSubject } from './native-tokens.ts';
 import { type NativeConfig, openSigningKeys, type SigningKeys } from './signing-keys.ts';
 

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
-import type { IssuedToken } from '../authenticator.ts';
-import { checkToken, MAX_TOKEN_LENGTH, type TokenRules } from '../tokens/check-token.ts';
-import { keyFor } from '../tokens/checking-key.ts';
-import { TokenRefused } from '../tokens/token-refused.ts';
+import type { IssuedToken, KnownUser } from '../authenticator.ts';
+import { keyFor } from '../tokens/algorithms.ts';
+import { checkToken, MAX_TOKEN_LENGTH, TokenRefused, type TokenRules } from '../tokens/check-token.ts';
 import { VerifiedTokens } from '../tokens/verified-tokens.ts';
-import type { KnownUser } from '../users.ts';
 import type { NativeConfig, SigningKeys } from './signing-keys.ts';
 
 /** Verified tokens that are remembered, each some hundred bytes. */

@@ -2,8 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { exposure, fail, type Logger, newUlid } from '@tessera/common';
 import type { EngineConfig } from '@tessera/config';
-import { algorithmsOf, MIN_RSA_BITS } from '../tokens/algorithms.ts';
-import type { CheckingKey } from '../tokens/checking-key.ts';
+import { algorithmsOf, type CheckingKey, MIN_RSA_BITS } from '../tokens/algorithms.ts';
 
 export type NativeConfig = NonNullable<EngineConfig['auth']['native']>;
 export type SigningAlgorithm = NativeConfig['signing_algorithm'];

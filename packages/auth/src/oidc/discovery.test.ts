@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { checkDiscovery } from './discovery.ts';
 import { ProviderError } from './fetch-document.ts';
+import { checkDiscovery } from './provider.ts';
 
 const check = (document: Record<string, unknown>, url: string) => checkDiscovery(document, new URL(url));
 const KEYS = { jwks_uri: 'https://login/keys' };

@@ -1,6 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { algorithmsOf } from '../tokens/algorithms.ts';
-import type { CheckingKey } from '../tokens/checking-key.ts';
+import { algorithmsOf, type CheckingKey } from '../tokens/algorithms.ts';
 import { isObject, type JsonObject, ProviderError } from './fetch-document.ts';
 
 export interface KeySet {

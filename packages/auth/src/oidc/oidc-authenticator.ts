@@ -1,15 +1,13 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
+import { BOOTSTRAP_USER } from '@tessera/catalog';
 import { fail, type Logger, TesseraError } from '@tessera/common';
-import type { Authenticator } from '../authenticator.ts';
+import { type Authenticator, type KnownUser, refusedToken, type UserDirectory } from '../authenticator.ts';
 import { SYSTEM_TIMER, type Timer } from '../delays/timer.ts';
 import { passwordLogins } from '../passwords/password-logins.ts';
-import { refusedToken } from '../refusal.ts';
-import { TokenRefused } from '../tokens/token-refused.ts';
-import type { UserDirectory } from '../users.ts';
+import { TokenRefused } from '../tokens/check-token.ts';
 import { ProviderError } from './fetch-document.ts';
 import { OidcTokens } from './oidc-tokens.ts';
 import { type OidcConfig, OpenIdProvider, PROVIDER_LIMITS, type ProviderLimits } from './provider.ts';
-import { tokenUsers } from './token-users.ts';
 import { UsernameError, usernameTemplate } from './username-template.ts';
 
 export interface OidcOptions {
@@ -85,3 +83,55 @@ const saltSecret = (secret: string | undefined): Buffer =>
   secret === undefined
     ? randomBytes(32)
     : Buffer.from(hkdfSync('sha256', secret, '', 'salts of unknown users', 32));
+
+interface Options {
+  readonly users: UserDirectory;
+  /** A user that is not there yet is made, with this role. */
+  readonly provisioning: { readonly enabled: boolean; readonly default_role: string };
+  readonly log: Logger;
+}
+
+/**
+ * The enabled user of the name, made where that is allowed; never the built-in one.
+ * The function throws TokenRefused.
+ */
+function tokenUsers({ users, provisioning, log }: Options): (name: string) => Promise<KnownUser> {
+  // A client that opens many connections at once makes its user once.
+  const underWay = new Map<string, Promise<KnownUser>>();
+  const provision = (name: string) => {
+    const known = underWay.get(name);
+    if (known !== undefined) return known;
+    const made = make(name).finally(() => underWay.delete(name));
+    underWay.set(name, made);
+    return made;
+  };
+  const make = async (name: string) => {
+    const role = provisioning.default_role;
+    try {
+      const user = await users.provision(name, role);
+      log.info({ user: user.name, role }, 'user created at first login');
+      return user;
+    } catch (err) {
+      if (!(err instanceof TesseraError)) throw err;
+      if (err.name === 'UNDEFINED_OBJECT') {
+        log.error(
+          { err, user: name, role },
+          'jit_provisioning.default_role does not exist: no users are created',
+        );
+        throw new TokenRefused('its user cannot be made', { cause: err });
+      }
+      // A role has the name, or nobody may have it.
+      if (err.name !== 'DUPLICATE_OBJECT' && err.name !== 'INVALID_ARGUMENT') throw err;
+      throw new TokenRefused(`its user cannot be made: ${err.message}`, { cause: err });
+    }
+  };
+  return async (name) => {
+    const found = await users.find(name);
+    // Someone who can choose a name at the provider must not become the built-in administrator.
+    if (found?.id === BOOTSTRAP_USER.id) throw new TokenRefused(`built-in user ${name}`);
+    if (found === undefined && !provisioning.enabled) throw new TokenRefused(`unknown user ${name}`);
+    const user = found ?? (await provision(name));
+    if (!user.enabled) throw new TokenRefused(`disabled user ${name}`);
+    return user;
+  };
+}

@@ -1,5 +1,4 @@
-import { type CheckedToken, checkToken, MAX_TOKEN_LENGTH } from '../tokens/check-token.ts';
-import { TokenRefused } from '../tokens/token-refused.ts';
+import { type CheckedToken, checkToken, MAX_TOKEN_LENGTH, TokenRefused } from '../tokens/check-token.ts';
 import { VerifiedTokens } from '../tokens/verified-tokens.ts';
 import type { KeySet } from './key-set.ts';
 import type { OidcConfig, OpenIdProvider } from './provider.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { argon2Runs } from './argon2-queue.ts';
 import { makeCredential, verifyPassword } from './credential.ts';
+import { argon2Runs } from './password-hash.ts';
 
 const credential = await makeCredential('correct horse');
 const OTHERS = {

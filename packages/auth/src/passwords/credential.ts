@@ -1,8 +1,23 @@
+import saslprep from '@mongodb-js/saslprep';
 import type { Credential } from '@tessera/catalog';
 import { newUlid, TesseraError } from '@tessera/common';
 import { hashPassword, matchesHash, NO_PASSWORD } from './password-hash.ts';
-import { MAX_PASSWORD_LENGTH, preparedPassword } from './prepared-password.ts';
 import { makeVerifier } from './scram-verifier.ts';
+
+/** Characters of the longest password; longer ones are no user's. */
+const MAX_PASSWORD_LENGTH = 1024;
+
+/**
+ * The password after SASLprep (RFC 4013), or as it is where that does not allow it: what PostgreSQL and libpq do, so that all
+ * clients derive the same keys from it.
+ */
+function preparedPassword(password: string): string {
+  try {
+    return saslprep(password);
+  } catch {
+    return password;
+  }
+}
 
 /**
  * Computes the verifiers that the catalog stores for a password.

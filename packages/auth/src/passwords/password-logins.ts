@@ -1,9 +1,7 @@
 import type { Logger } from '@tessera/common';
-import type { Authenticator } from '../authenticator.ts';
+import { type Authenticator, type KnownUser, refusedPassword, type UserDirectory } from '../authenticator.ts';
 import { FailureDelays } from '../delays/failure-delays.ts';
 import { SYSTEM_TIMER, type Timer } from '../delays/timer.ts';
-import { refusedPassword } from '../refusal.ts';
-import type { KnownUser, UserDirectory } from '../users.ts';
 import { verifyPassword } from './credential.ts';
 import { ServerScram } from './scram-exchange.ts';
 import { fakeVerifier, parseVerifier } from './scram-verifier.ts';

@@ -1,9 +1,9 @@
 import { TesseraError } from '@tessera/common';
 import { expect, onTestFinished } from 'vitest';
+import type { KnownUser } from '../authenticator.ts';
 import { FETCH_LIMITS } from '../oidc/fetch-document.ts';
 import { type OidcOptions, oidcAuthenticator } from '../oidc/oidc-authenticator.ts';
 import type { OidcConfig, ProviderLimits } from '../oidc/provider.ts';
-import type { KnownUser } from '../users.ts';
 import { logFile } from './log-file.ts';
 import { type OpenIdProviderOptions, OpenIdProviderServer } from './openid-provider.ts';
 import { TestUsers } from './test-users.ts';

@@ -1,7 +1,7 @@
 import type { Credential } from '@tessera/catalog';
 import { newUlid, TesseraError } from '@tessera/common';
+import type { KnownUser, UserDirectory } from '../authenticator.ts';
 import { makeCredential } from '../passwords/credential.ts';
-import type { KnownUser, UserDirectory } from '../users.ts';
 
 /** Users in memory. */
 export class TestUsers implements UserDirectory {

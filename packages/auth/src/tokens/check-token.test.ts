@@ -2,10 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { SignJWT } from 'jose';
 import { expect, it } from 'vitest';
-import { algorithmsOf, type SignatureAlgorithm } from './algorithms.ts';
-import { checkToken, MAX_TOKEN_LENGTH, type TokenRules } from './check-token.ts';
-import { type CheckingKey, keyFor } from './checking-key.ts';
-import { TokenRefused } from './token-refused.ts';
+import { algorithmsOf, type CheckingKey, keyFor, type SignatureAlgorithm } from './algorithms.ts';
+import { checkToken, MAX_TOKEN_LENGTH, TokenRefused, type TokenRules } from './check-token.ts';
 
 const NOW_S = 1_800_000_000;
 const RULES: TokenRules = {

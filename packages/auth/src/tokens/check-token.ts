@@ -1,7 +1,10 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import { SIGNATURE_ALGORITHMS } from './algorithms.ts';
-import type { CheckingKey, KeyHint } from './checking-key.ts';
-import { TokenRefused } from './token-refused.ts';
+import { type CheckingKey, type KeyHint, SIGNATURE_ALGORITHMS } from './algorithms.ts';
+
+/** Why a token is refused, for the log; clients get `refusedToken()`. Holds nothing of the token. */
+export class TokenRefused extends Error {
+  override readonly name = 'TokenRefused';
+}
 
 /** Characters of the longest token that is looked at. */
 export const MAX_TOKEN_LENGTH = 8192;

@@ -10,9 +10,8 @@ import type { Tombstone } from '../state/garbage.ts';
 import type { ObjectState, StoredContents } from '../state/state-parts.ts';
 import type { TableTotals } from '../state/table-contents.ts';
 import { type Period, TransactionResults } from '../state/transaction-results.ts';
-import { damaged, PageReader, type PageReference, PageWriter } from './container.ts';
+import { damaged, decodePage, PageCache, PageReader, type PageReference, PageWriter } from './container.ts';
 import { EncodedContents, pagesOf } from './encoded-contents.ts';
-import { decodePage, PageCache } from './page.ts';
 
 interface TableEntry {
   readonly id: ObjectId;

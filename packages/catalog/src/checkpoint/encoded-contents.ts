@@ -4,7 +4,7 @@ import type { ObjectId, Tablet } from '../model.ts';
 import { PersistentMap } from '../persistent/persistent-map.ts';
 import type { StoredContents } from '../state/state-parts.ts';
 import { TableContents, type TableTotals, type VectorState } from '../state/table-contents.ts';
-import { decodePage, type Page, PageCache } from './page.ts';
+import { decodePage, type Page, PageCache } from './container.ts';
 import { tabletPage, tabletsOf } from './tablet-page.ts';
 
 /** The contents of a table as pages. */

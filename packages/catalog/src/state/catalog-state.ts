@@ -14,6 +14,8 @@ import type {
 } from '../model.ts';
 import { PersistentMap } from '../persistent/persistent-map.ts';
 import { BOOTSTRAP_OBJECTS } from './bootstrap.ts';
+import { CatalogDraft } from './catalog-draft.ts';
+import { TransactionCheck } from './conflicts.ts';
 import {
   DATABASES,
   Directory,
@@ -24,11 +26,22 @@ import {
   schemasOf,
 } from './directory.ts';
 import type { Tombstone } from './garbage.ts';
-import { tentative } from './overlay.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { StateParts } from './state-parts.ts';
 import { TableContents, type TableTotals } from './table-contents.ts';
 import { TransactionResults } from './transaction-results.ts';
+
+let tentativeStates = 0;
+
+/**
+ * The state as a transaction sees it that did the actions and is not committed. Tables it changed get a contents version
+ * that nothing else in this process has.
+ */
+function tentative(parts: StateParts, actions: readonly Action[]): StateParts {
+  const draft = new CatalogDraft(parts, -++tentativeStates, parts.timeMs);
+  new TransactionCheck(draft, Number.POSITIVE_INFINITY).run(actions);
+  return draft.finish();
+}
 
 /** The catalog as of one version of the log. Immutable; states share their common parts. */
 export class CatalogState implements Snapshot {

@@ -1,6 +1,8 @@
+import { open } from 'node:fs/promises';
 import { fail } from '@tessera/common';
 import { type ContainerHead, containerHead } from '@tessera/readers';
-import type { ReadRange, ScannedFile } from '../file-scan.ts';
+import type { FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
+import { copyRange } from '../read-ranges.ts';
 
 /** Number of bytes read first from the beginning of a file. Most headers are shorter. */
 const HEAD_BYTES = 64 << 10;
@@ -23,5 +25,21 @@ export async function readAvroHead(file: ScannedFile, read: ReadRange): Promise<
         name: file.url,
         reason: 'it does not begin with the header of an Avro container file',
       });
+  }
+}
+
+/**
+ * Writes a unit of an Avro file into a new file: the header of the file, and the blocks of the unit. It can only be decoded to its
+ * end if the last block ends where the unit does: since the first unit begins behind the header, no unit begins within a block.
+ */
+export async function fetchAvro({ file, part }: FileUnit, path: string, read: ReadRange): Promise<void> {
+  const target = await open(path, 'wx', 0o600);
+  try {
+    if (part === undefined) return await copyRange(file, [0, file.bytes], { read, target, at: 0 });
+    const { header } = await readAvroHead(file, read);
+    await target.write(header, 0, null, 0);
+    await copyRange(file, part, { read, target, at: header.length });
+  } finally {
+    await target.close();
   }
 }

@@ -4,14 +4,14 @@ import {
   type ContainerClient,
   RestError,
 } from '@azure/storage-blob';
-import type {
-  BodyInFlight,
-  BucketClient,
-  Explanation,
-  ReadRequest,
-  WriteCondition,
+import {
+  type BodyInFlight,
+  type BucketClient,
+  type Explanation,
+  explainVendorError,
+  type ReadRequest,
+  type WriteCondition,
 } from '../bucket/bucket-client.ts';
-import { explainVendorError } from '../bucket/failure-reasons.ts';
 import type { ObjectInfo } from '../object-store.ts';
 import type { AzureService } from './azure-access.ts';
 

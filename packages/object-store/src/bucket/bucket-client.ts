@@ -1,4 +1,87 @@
+import { pause } from '@tessera/common';
 import type { ObjectInfo } from '../object-store.ts';
+
+/** The vendors' clients repeat requests, but not for a body that breaks off. */
+const BODY_TRIES = 5;
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 5_000;
+
+export interface WholeBody {
+  readonly etag: string;
+  /** The offset of the body within the object. */
+  readonly offset: number;
+  readonly body: Uint8Array;
+}
+
+/** Reads an object or a range of it until a body arrives that is as long as its answer promised. */
+export async function readBody(
+  client: BucketClient,
+  key: string,
+  request: ReadRequest,
+): Promise<WholeBody | undefined> {
+  const { signal } = request;
+  for (let attempt = 1; ; attempt++) {
+    const found = await client.read(key, request);
+    if (found === undefined) return undefined;
+    const body = await collect(found).catch((error: Error) => error);
+    if (!(body instanceof Error)) return { etag: found.etag, offset: found.offset, body };
+    if (attempt === BODY_TRIES) throw body;
+    const waitMs = Math.min(FIRST_WAIT_MS * 2 ** attempt, LONGEST_WAIT_MS) * Math.random();
+    await pause(waitMs, { signal });
+  }
+}
+
+async function collect({ stream, bytes }: BodyInFlight): Promise<Uint8Array> {
+  if (bytes === undefined) {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  }
+  const body = Buffer.allocUnsafeSlow(bytes);
+  let filled = 0;
+  for await (const chunk of stream) {
+    if (filled + chunk.length > bytes) throw new Error(`the body is longer than the ${bytes} bytes promised`);
+    body.set(chunk, filled);
+    filled += chunk.length;
+  }
+  if (filled < bytes) throw new Error(`the body broke off after ${filled} of ${bytes} bytes`);
+  return body;
+}
+
+/** The fields that the errors of all vendors' clients have in common. */
+interface VendorError {
+  readonly status?: number | undefined;
+  /** The vendor's name for it, or that of the operating system. */
+  readonly code?: string | undefined;
+  readonly message: string;
+}
+
+const NETWORK: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'its host name does not resolve',
+  EAI_AGAIN: 'its host name does not resolve at the moment',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was reset',
+  ETIMEDOUT: 'the server could not be reached in time',
+  EHOSTUNREACH: 'the server could not be reached',
+  ENETUNREACH: 'the server could not be reached',
+};
+
+/** Explains the error to the person who must fix its cause. */
+export function explainVendorError({ status, code, message }: VendorError): Explanation {
+  const said = code === undefined || message.includes(code) ? message : `${code}: ${message}`;
+  if (code !== undefined && NETWORK[code] !== undefined) {
+    return { reason: NETWORK[code], mayHaveHappened: true };
+  }
+  if (status === undefined) return { reason: said, mayHaveHappened: true };
+  if (status === 401 || status === 403) {
+    return { reason: `access is denied (${said})`, mayHaveHappened: false };
+  }
+  if (status >= 500 || status === 408 || status === 429) {
+    return { reason: `the server answered ${status} (${said})`, mayHaveHappened: true };
+  }
+  return { reason: `the server answered ${status} (${said})`, mayHaveHappened: false };
+}
 
 /**
  * The operations of one vendor's bucket, in terms that all vendors share. Keys are complete. Methods throw the vendor's

@@ -1,7 +1,12 @@
 import { cancellation, TesseraError } from '@tessera/common';
 import type { ObjectInfo, ObjectStore, RequestOptions, StoredObject } from '../object-store.ts';
-import type { BucketClient, ReadRequest, WriteCondition } from './bucket-client.ts';
-import { readBody, type WholeBody } from './read-body.ts';
+import {
+  type BucketClient,
+  type ReadRequest,
+  readBody,
+  type WholeBody,
+  type WriteCondition,
+} from './bucket-client.ts';
 
 /** An object store in a bucket, or below a prefix of one. */
 export class BucketStore implements ObjectStore {

@@ -1,5 +1,5 @@
 import type { ObjectInfo, ObjectStore } from '../object-store.ts';
-import { xml } from './xml.ts';
+import { xml } from './s3-failure.ts';
 
 const MAX_KEYS = 1_000;
 

@@ -12,9 +12,8 @@ import { MultipartUploads } from './multipart-uploads.ts';
 import { answerObject } from './object-answers.ts';
 import { putObject } from './put-object.ts';
 import { receivedBytes } from './received-body.ts';
-import { S3Failure } from './s3-failure.ts';
+import { parseXml, S3Failure, xml } from './s3-failure.ts';
 import { type S3Request, s3RequestOf } from './s3-request.ts';
-import { parseXml, xml } from './xml.ts';
 
 export interface S3DevServerOptions {
   /** Where the objects stand, one directory for each bucket; made when it does not exist. */

@@ -4,9 +4,9 @@ import { rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { cancellation, fail, TesseraError, timeoutSignal, timerMs } from '@tessera/common';
 import { type Dispatcher, request } from 'undici';
-import { contentDecoders } from './content-coding.ts';
 import { printableUrl, type UrlAllowList } from './url-allow-list.ts';
 
 export interface DownloadLimits {
@@ -174,4 +174,29 @@ function basicAuthorization(url: URL): { authorization?: string } {
 function header(response: Dispatcher.ResponseData, name: string): string | undefined {
   const value = response.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
+}
+
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
+/** The decoders that undo a response's `Content-Encoding`, in the order the body must pass them. `name` is for errors. */
+function contentDecoders(contentEncoding: string, name: string): Transform[] {
+  const codings = contentEncoding
+    .split(',')
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+  if (codings.length > 3)
+    fail('EXTERNAL_READ_FAILED', { url: name, reason: 'more than three content codings' });
+  return codings.reverse().map((coding) => {
+    const create = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
+    return (
+      create?.() ??
+      fail('EXTERNAL_READ_FAILED', { url: name, reason: `unknown Content-Encoding "${coding}"` })
+    );
+  });
 }

@@ -2,15 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cancellation, fail, TesseraError } from '@tessera/common';
-import type { BucketClient } from '../bucket/bucket-client.ts';
-import { readBody } from '../bucket/read-body.ts';
+import { type BucketClient, readBody } from '../bucket/bucket-client.ts';
 import type { ObjectInfo } from '../object-store.ts';
 import { isPattern } from './glob.ts';
 import { type ObjectCredentials, openExternalBucket } from './object-access.ts';
-import { type ObjectAllowList, permittingPrefix } from './object-allow-list.ts';
 import { downloadObject } from './object-download.ts';
 import { findObjects } from './object-matches.ts';
-import { type ObjectUrl, objectUrlText, parseObjectUrl } from './object-url.ts';
+import {
+  type ObjectAllowList,
+  type ObjectUrl,
+  objectUrlText,
+  parseObjectUrl,
+  permittingPrefix,
+} from './object-url.ts';
 import type {
   AccessOptions,
   ListedDownload,

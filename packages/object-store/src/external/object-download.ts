@@ -1,7 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import { fail } from '@tessera/common';
-import type { BucketClient } from '../bucket/bucket-client.ts';
-import { readBody } from '../bucket/read-body.ts';
+import { type BucketClient, readBody } from '../bucket/bucket-client.ts';
 import { parseObjectUrl } from './object-url.ts';
 import type { ListedDownload } from './resolved-files.ts';
 

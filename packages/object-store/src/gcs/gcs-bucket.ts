@@ -3,14 +3,14 @@ import { stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { type ApiError, type Bucket, type File, IdempotencyStrategy, Storage } from '@google-cloud/storage';
 import { type AuthClient, GoogleAuth, Impersonated } from 'google-auth-library';
-import type {
-  BodyInFlight,
-  BucketClient,
-  Explanation,
-  ReadRequest,
-  WriteCondition,
+import {
+  type BodyInFlight,
+  type BucketClient,
+  type Explanation,
+  explainVendorError,
+  type ReadRequest,
+  type WriteCondition,
 } from '../bucket/bucket-client.ts';
-import { explainVendorError } from '../bucket/failure-reasons.ts';
 import type { ObjectInfo } from '../object-store.ts';
 
 export interface GcsBucketOptions {

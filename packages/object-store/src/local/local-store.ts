@@ -6,8 +6,7 @@ import { cancellation, TesseraError } from '@tessera/common';
 import type { ObjectInfo, ObjectStore, RequestOptions, StoredObject } from '../object-store.ts';
 import { StagedFiles } from './durable-file.ts';
 import { ExclusiveSection } from './exclusive-section.ts';
-import { keyPath, PRIVATE_DIRECTORY } from './key-path.ts';
-import { listKeys } from './local-listing.ts';
+import { keyPath, listKeys, PRIVATE_DIRECTORY } from './local-listing.ts';
 
 export interface LocalStoreOptions {
   /** Whether a write has reached the disk before it is answered; without it, only a crash of the machine loses it. Default true. */

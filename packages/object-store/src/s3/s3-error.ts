@@ -1,5 +1,4 @@
-import type { Explanation } from '../bucket/bucket-client.ts';
-import { explainVendorError } from '../bucket/failure-reasons.ts';
+import { type Explanation, explainVendorError } from '../bucket/bucket-client.ts';
 import { ROLE_REFUSED } from './s3-client.ts';
 
 interface S3Error {

@@ -4,11 +4,62 @@ import { TokenCursor } from '@tessera/sql';
 import { PARAMETER_KINDS } from '../parameters/parameter-kinds.ts';
 import { finished, parameterName } from './command-words.ts';
 import { copyCommand } from './copy-command.ts';
-import { closeCommand, declareCommand, fetchCommand } from './cursor-commands.ts';
 import { aroundExecute, deallocateCommand, executeCommand, prepareCommand } from './prepare-commands.ts';
 import type { SessionCommand } from './session-command.ts';
 import { setCommand } from './set-command.ts';
 import { beginCommand, endCommand, releaseCommand, savepointCommand } from './transaction-commands.ts';
+
+/** `DECLARE name [INSENSITIVE] [NO SCROLL] CURSOR [WITH | WITHOUT HOLD] FOR query` */
+function declareCommand(cursor: TokenCursor): SessionCommand {
+  cursor.expectWord('DECLARE');
+  const name = cursor.expectName('a name for the cursor');
+  while (!cursor.accept('CURSOR')) {
+    if (cursor.isAt('BINARY')) fail('NOT_SUPPORTED', { what: 'A binary cursor' });
+    if (cursor.isAt('SCROLL')) fail('NOT_SUPPORTED', { what: 'A cursor that scrolls' });
+    if (!cursor.accept('NO', 'SCROLL') && !cursor.accept('INSENSITIVE') && !cursor.accept('ASENSITIVE')) {
+      cursor.unexpected('CURSOR');
+    }
+  }
+  const holds = cursor.accept('WITH', 'HOLD');
+  if (!holds) cursor.accept('WITHOUT', 'HOLD');
+  cursor.expectWord('FOR');
+  const start = cursor.offset;
+  if (cursor.peek() === undefined) cursor.unexpected('a query');
+  while (cursor.next() !== undefined);
+  return { kind: 'declare', name, holds, query: cursor.textFrom(start) };
+}
+
+/** `FETCH | MOVE [NEXT | n | ALL | FORWARD [n | ALL]] [FROM | IN] name` */
+function fetchCommand(cursor: TokenCursor): SessionCommand {
+  const moves = cursor.accept('MOVE');
+  if (!moves) cursor.expectWord('FETCH');
+  const rows = direction(cursor);
+  if (!cursor.accept('FROM')) cursor.accept('IN');
+  const name = cursor.expectName('the name of a cursor');
+  return finished(cursor, { kind: 'fetch', name, rows, moves });
+}
+
+const BACKWARD = ['PRIOR', 'FIRST', 'LAST', 'ABSOLUTE', 'RELATIVE', 'BACKWARD'];
+
+function direction(cursor: TokenCursor): number {
+  const backward = BACKWARD.find((word) => cursor.isAt(word));
+  if (backward !== undefined) fail('NOT_SUPPORTED', { what: `FETCH ${backward}` });
+  if (cursor.accept('NEXT')) return 1;
+  cursor.accept('FORWARD');
+  if (cursor.accept('ALL')) return Number.POSITIVE_INFINITY;
+  if (cursor.isAtSymbol('-')) fail('NOT_SUPPORTED', { what: 'FETCH BACKWARD' });
+  const image = cursor.peek()?.image ?? '';
+  if (!/^\d{1,15}$/.test(image)) return 1;
+  cursor.next();
+  return Number(image);
+}
+
+/** `CLOSE name | ALL` */
+function closeCommand(cursor: TokenCursor): SessionCommand {
+  cursor.expectWord('CLOSE');
+  const name = cursor.accept('ALL') ? undefined : cursor.expectName('the name of a cursor');
+  return finished(cursor, { kind: 'close', name });
+}
 
 type Reader = (cursor: TokenCursor) => SessionCommand | undefined;
 

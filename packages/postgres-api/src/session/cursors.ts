@@ -1,16 +1,44 @@
 import { fail, TesseraError } from '@tessera/common';
-import type { ValueFormat } from '@tessera/sql';
+import type { OutputColumn, ValueFormat } from '@tessera/sql';
 import type { SessionCommand } from '../commands/session-command.ts';
 import { isQuery } from '../statements/command-tag.ts';
 import { parseStatement } from '../statements/parsed-statement.ts';
-import type { MessageSink, RowSource } from '../statements/row-source.ts';
+import type { MessageSink, RowSource, SentRows } from '../statements/row-source.ts';
 import { describePrepared } from './describe-prepared.ts';
-import { LimitedRows } from './limited-rows.ts';
 import type { CommandRun, Outcome, StatementRun } from './outcome.ts';
 import type { Portal } from './portal.ts';
 import { preparedStatement } from './prepared-statement.ts';
 import type { SessionState } from './session-state.ts';
 import { startElsewhere } from './start-elsewhere.ts';
+
+/** The next rows of a cursor, which stays open after them. */
+class LimitedRows implements RowSource {
+  readonly #cursor: RowSource;
+  #left: number;
+
+  constructor(cursor: RowSource, rows: number) {
+    this.#cursor = cursor;
+    this.#left = rows;
+  }
+
+  get columns(): readonly OutputColumn[] {
+    return this.#cursor.columns;
+  }
+
+  get formats(): readonly ValueFormat[] {
+    return this.#cursor.formats;
+  }
+
+  async send(sink: MessageSink, limit: number): Promise<SentRows> {
+    const { rows, ended } = await this.#cursor.send(sink, Math.min(limit, this.#left));
+    this.#left -= rows;
+    return { rows, ended: ended || this.#left === 0 };
+  }
+
+  async close(): Promise<void> {
+    this.#left = 0;
+  }
+}
 
 type Command<K extends SessionCommand['kind']> = Extract<SessionCommand, { kind: K }>;
 

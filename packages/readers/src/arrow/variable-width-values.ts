@@ -1,7 +1,7 @@
 import * as arrow from 'apache-arrow';
+import { checkText } from '../columns/bytes-builder.ts';
 import { type ColumnData, DecodeError } from '../columns/column-batch.ts';
 import type { MemoryBudget } from '../columns/memory-budget.ts';
-import { checkText } from '../columns/text-check.ts';
 import { isSet } from './bits.ts';
 import type { BodyBuffer } from './body.ts';
 

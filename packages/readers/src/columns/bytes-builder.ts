@@ -1,8 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { DecodeError } from './column-batch.ts';
-import { ColumnBuilder } from './column-builder.ts';
-import { GrowableBytes } from './growable-bytes.ts';
+import { ColumnBuilder, GrowableBytes } from './column-builder.ts';
 import type { MemoryBudget } from './memory-budget.ts';
-import { checkText } from './text-check.ts';
 
 /** Collects text (checked to be UTF-8 when a batch is finished) or binary values. */
 export class BytesBuilder extends ColumnBuilder {
@@ -54,4 +53,19 @@ export class BytesBuilder extends ColumnBuilder {
     this.#offsets.ensure(at + 4);
     this.#offsets.view.setInt32(at, this.#used, true);
   }
+}
+
+/**
+ * Whether every value is valid UTF-8, given their concatenation and their bounds. The kernel trusts text from
+ * files and fails much later, in unrelated places, if it is invalid.
+ */
+export function checkText(bytes: Uint8Array, offsets: Int32Array): boolean {
+  const last = offsets[offsets.length - 1] ?? 0;
+  if (!isUtf8(bytes.subarray(offsets[0], last))) return false;
+  // The concatenation is valid, so each value is valid unless one begins within a character.
+  for (let i = 0; i < offsets.length; i++) {
+    const at = offsets[i]!;
+    if (at < last && (bytes[at]! & 0xc0) === 0x80) return false;
+  }
+  return true;
 }

@@ -1,6 +1,5 @@
 import type { ColumnData, ColumnType } from './column-batch.ts';
-import { ColumnBuilder } from './column-builder.ts';
-import { GrowableBytes } from './growable-bytes.ts';
+import { ColumnBuilder, GrowableBytes } from './column-builder.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 
 /** Collects lists: append the items to `item`, then call `append`. */

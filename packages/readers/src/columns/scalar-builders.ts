@@ -1,6 +1,5 @@
 import type { ColumnType } from './column-batch.ts';
-import { ColumnBuilder } from './column-builder.ts';
-import { GrowableBytes } from './growable-bytes.ts';
+import { ColumnBuilder, GrowableBytes } from './column-builder.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 
 /** Collects values of a fixed number of bytes, little-endian. */

@@ -1,8 +1,7 @@
 import { isTextBytes, TesseraError, textOfUtf8 } from '@tessera/common';
 import { Field, makeData, RecordBatch, Schema, Struct, Utf8 } from 'apache-arrow';
-import type { CopyTextFormat } from './copy-format.ts';
 import { CsvRows } from './csv-rows.ts';
-import { type CellSink, CopyRowError, CR, type RowParser } from './row-parser.ts';
+import { type CellSink, CopyRowError, type CopyTextFormat, CR, type RowParser } from './row-parser.ts';
 import { TextColumn } from './text-column.ts';
 import { TextRows } from './text-rows.ts';
 

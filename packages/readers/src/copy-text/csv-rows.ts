@@ -1,8 +1,9 @@
-import { byteOf, isForced } from './copy-format.ts';
 import {
+  byteOf,
   type CellSink,
   CopyRowError,
   checkCount,
+  isForced,
   LF,
   type RowParser,
   type RowShape,

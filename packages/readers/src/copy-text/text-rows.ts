@@ -1,5 +1,12 @@
-import { byteOf } from './copy-format.ts';
-import { type CellSink, checkCount, LF, type RowParser, type RowShape, tooMany } from './row-parser.ts';
+import {
+  byteOf,
+  type CellSink,
+  checkCount,
+  LF,
+  type RowParser,
+  type RowShape,
+  tooMany,
+} from './row-parser.ts';
 
 const BACKSLASH = 0x5c;
 

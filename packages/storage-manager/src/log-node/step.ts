@@ -1,15 +1,14 @@
 import { applyEntry, decodeEntry } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
-import { appendAnswered, appendPaused } from './append.ts';
+import { appendAnswered, appendEpoch, appendPaused, appendRecord, appendTransactions } from './append.ts';
 import type { Effect } from './effects.ts';
 import type { LogNodeEvent } from './events.ts';
-import { garbageAnswered, garbagePaused } from './garbage.ts';
-import { maintenanceAnswered } from './log-maintenance.ts';
+import { garbageAnswered, garbagePaused, nextGarbageRecord, startGarbage } from './garbage.ts';
+import { maintenanceAnswered, startMaintenanceIfDue } from './log-maintenance.ts';
 import type { LogNodeOptions } from './options.ts';
-import { proofAnswered, proofPaused } from './proof.ts';
-import { readingAnswered, readingPaused } from './reading.ts';
+import { proofAnswered, proofPaused, startProof } from './proof.ts';
+import { readingAnswered, readingPaused, startReading } from './reading.ts';
 import { breakDown, stepDown } from './roles.ts';
-import { settle } from './settle.ts';
 import type { LogNodeState } from './state.ts';
 import { Turn } from './turn.ts';
 import { lookNow, startWatch, watchAnswered, watchPaused } from './watch.ts';
@@ -146,4 +145,36 @@ function received(turn: Turn, bodies: readonly Uint8Array[]) {
     return;
   }
   turn.change({ catalog });
+}
+
+/** Runs after every event and starts the operations that the state requires and that are not running yet. */
+function settle(turn: Turn) {
+  switch (turn.state.role.kind) {
+    case 'leader':
+      lead(turn);
+      return startMaintenanceIfDue(turn);
+    case 'candidate':
+      if (turn.state.reading !== undefined || turn.state.append !== undefined) return;
+      return turn.state.caughtUp ? appendEpoch(turn) : startReading(turn);
+    case 'follower':
+    case 'resigned': {
+      const { reading, reads, catalog } = turn.state;
+      if (reading === undefined && (reads.length > 0 || catalog === undefined)) startReading(turn);
+      return;
+    }
+    case 'broken':
+      return;
+  }
+}
+
+/** Runs one append at a time. Without one, it runs the proof that waiting reads need. */
+function lead(turn: Turn) {
+  startGarbage(turn);
+  if (turn.state.append !== undefined) return;
+  const record = nextGarbageRecord(turn);
+  if (record !== undefined) return appendRecord(turn, record);
+  while (turn.state.queue.length > 0 && turn.state.append === undefined) appendTransactions(turn);
+  if (turn.state.append !== undefined) return;
+  const { reads, refusals, proof, doubted } = turn.state;
+  if ((reads.length + refusals.length > 0 || doubted) && proof === undefined) startProof(turn);
 }

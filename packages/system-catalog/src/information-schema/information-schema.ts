@@ -1,15 +1,22 @@
 import type { SystemFacts } from '../facts/system-facts.ts';
 import type { SystemRelation } from '../facts/system-relation.ts';
-import { applicableRoles, enabledRoles, objectPrivileges, roleMembers, roles, users } from './access.ts';
+import {
+  applicableRoles,
+  enabledRoles,
+  objectPrivileges,
+  roleMembers,
+  roles,
+  roleTableGrants,
+  tablePrivileges,
+  users,
+} from './access.ts';
 import { metricsHistory, queryHistory, runningQueries, transactions, userQueryHistory } from './activity.ts';
 import { catalogs, databases, locations, schemata, views } from './catalog-objects.ts';
 import { engines, nodesView } from './cluster.ts';
 import { columns } from './columns.ts';
 import { CONSTRAINT_VIEWS } from './constraints.ts';
 import { indexes } from './indexes.ts';
-import { routines } from './routines.ts';
-import { STANDARD_RELATIONS } from './standard-relations.ts';
-import { roleTableGrants, tablePrivileges } from './table-privileges.ts';
+import { routines, STANDARD_RELATIONS } from './standard-relations.ts';
 import { tables } from './tables.ts';
 import { tablets } from './tablets.ts';
 

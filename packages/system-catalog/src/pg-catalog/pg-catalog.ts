@@ -1,29 +1,23 @@
 import { LOOKUPS, lookupRelation } from '@tessera/sql';
 import type { SystemRelation } from '../facts/system-relation.ts';
-import { activity } from './activity.ts';
+import { activity, keywords, preparedStatements, settings, timeZones } from './activity.ts';
 import { attributeDefaults, attributes } from './attributes.ts';
 import { CATALOG_TABLES } from './catalog-tables.ts';
 import { CATALOG_VIEWS } from './catalog-views.ts';
 import { classes } from './classes.ts';
 import { constraints } from './constraints.ts';
-import { databases, tablespaces } from './databases.ts';
 import { descriptions, sharedDescriptions } from './descriptions.ts';
 import { accessMethods, collations, languages } from './fixed-rows.ts';
 import { foreignDataWrappers, foreignServers, foreignTables } from './foreign-tables.ts';
 import { indexDefinitions, indexes } from './indexes.ts';
-import { keywords } from './keywords.ts';
 import { lookupRows } from './lookups.ts';
-import { initialPrivileges, namespaces } from './namespaces.ts';
+import { databases, initialPrivileges, namespaces, tablespaces } from './namespaces.ts';
 import type { PostgresFacts } from './postgres-facts.ts';
-import { preparedStatements } from './prepared-statements.ts';
-import { tableStatistics, tables, views } from './relation-views.ts';
-import { rewriteRules } from './rewrite-rules.ts';
+import { rewriteRules, tableStatistics, tables, views } from './relation-views.ts';
 import { groups, memberships, roles, users } from './roles.ts';
 import { routines } from './routines.ts';
 import { catalogRelation } from './row.ts';
 import { sequenceNumbers, sequences } from './sequences.ts';
-import { settings } from './settings.ts';
-import { timeZones } from './time-zones.ts';
 import { types } from './types.ts';
 
 /** The relations that have rows. */

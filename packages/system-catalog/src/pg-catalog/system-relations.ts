@@ -1,6 +1,6 @@
 import { type PostgresType, postgresType } from '../facts/postgres-types.ts';
 import type { SystemFacts } from '../facts/system-facts.ts';
-import type { SystemColumn } from '../facts/system-relation.ts';
+import type { SystemColumn, SystemType } from '../facts/system-relation.ts';
 import {
   INFORMATION_SCHEMA_VIEWS,
   informationSchemaRelation,
@@ -8,7 +8,45 @@ import {
 import { CATALOG_TABLES } from './catalog-tables.ts';
 import { CATALOG_VIEWS } from './catalog-views.ts';
 import { INFORMATION_SCHEMA_OID, PG_CATALOG_OID } from './postgres-facts.ts';
-import { type PostgresColumn, postgresColumns } from './system-types.ts';
+
+/** The kernel's types for PostgreSQL types of columns in `pg_catalog`. All other types are text. */
+const KERNEL_TYPES: Readonly<Record<string, SystemType>> = {
+  bool: 'BOOLEAN',
+  int2: 'SMALLINT',
+  int4: 'INTEGER',
+  int8: 'BIGINT',
+  float4: 'FLOAT',
+  float8: 'DOUBLE',
+  numeric: 'DOUBLE',
+  oid: 'UINTEGER',
+  regproc: 'UINTEGER',
+  regtype: 'UINTEGER',
+  xid: 'BIGINT',
+  timestamptz: 'TIMESTAMP WITH TIME ZONE',
+  int2vector: 'SMALLINT[]',
+  oidvector: 'UINTEGER[]',
+  _int2: 'SMALLINT[]',
+  _oid: 'UINTEGER[]',
+  _regtype: 'UINTEGER[]',
+  _text: 'VARCHAR[]',
+  _name: 'VARCHAR[]',
+  _aclitem: 'VARCHAR[]',
+  _char: 'VARCHAR[]',
+  _float4: 'DOUBLE[]',
+  _float8: 'DOUBLE[]',
+};
+
+/** A column with PostgreSQL's name of its type. */
+interface PostgresColumn extends SystemColumn {
+  readonly postgresType: string;
+}
+
+/** Parses columns from `name:type name:type`. */
+const postgresColumns = (text: string): readonly PostgresColumn[] =>
+  text.split(' ').map((column) => {
+    const [name = '', postgresType = 'text'] = column.split(':');
+    return { name, postgresType, type: KERNEL_TYPES[postgresType] ?? 'VARCHAR' };
+  });
 
 /** A relation that every database has. */
 export interface DescribedRelation {

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/common';
-import { copyRows, sortedRows } from './copy-rows.ts';
+import { quoteName } from '@tessera/kernel';
+import { copyRows, orderBy, selectList, sortedRows } from './copy-rows.ts';
 import { finishTablets } from './finish-tablets.ts';
 import { largeRowsOf } from './large-rows.ts';
-import { partitionsOf } from './partitions.ts';
-import type { StagedRows } from './stage.ts';
+import { partitionRuns } from './partition-runs.ts';
+import { dropStage, partitionColumns, type StagedRows, stageName } from './stage.ts';
 import type { WriteOptions, WrittenTablet } from './write-options.ts';
 
 /**
@@ -52,5 +53,34 @@ async function* writeBodies(
     const path = join(options.directory, `${name}-${number++}.parquet`);
     const rows = await copyRows({ session: options.session, sql, params, path, rowGroupRows });
     if (rows > 0) yield* finishTablets(path, partition, options);
+  }
+}
+
+/**
+ * Runs the query once into a temp table sorted by partition and primary index, which the kernel spills if it
+ * is large, and yields the partitions one after the other. The table is dropped when the iteration ends.
+ */
+async function* partitionsOf(options: WriteOptions): AsyncGenerator<StagedRows, void> {
+  const { session, table, sql } = options;
+  const stage = stageName();
+  const { values, expressions } = partitionColumns(options);
+  const order = [...values.map((value) => `${value} ASC NULLS LAST`), ...orderBy(table)];
+  await session.execute(
+    `CREATE TEMP TABLE ${stage} AS SELECT ${[selectList(table), ...expressions].join(', ')} ` +
+      `FROM (${sql}) AS "rows" ORDER BY ${order.join(', ')}`,
+    options.params ?? [],
+  );
+  try {
+    const columns = table.columns.map(({ storedName }) => quoteName(storedName)).join(', ');
+    for (const { texts, first, rows } of await partitionRuns(session, stage, values)) {
+      options.signal.throwIfAborted();
+      yield {
+        partition: texts,
+        sql: `SELECT ${columns} FROM ${stage} WHERE rowid BETWEEN ${first} AND ${first + rows - 1}`,
+        rowGroupRows: table.indexGranularity,
+      };
+    }
+  } finally {
+    await dropStage(session, stage);
   }
 }

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { compressSync } from 'snappy';
 import { describe, expect, it } from 'vitest';
-import { crc32c } from './crc32c.ts';
-import { decodeSnappy } from './snappy.ts';
+import { crc32c, decodeSnappy } from './snappy.ts';
 
 async function decoded(...pieces: Buffer[]): Promise<Buffer> {
   async function* source() {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shownToken } from './bearer.ts';
+import { shownToken } from './request-user.ts';
 
 const shown = (...authorization: string[]) =>
   shownToken({ headersDistinct: authorization.length === 0 ? {} : { authorization } });

@@ -1,6 +1,6 @@
 import { encodeEntry } from '@tessera/catalog';
 import { expect, it } from 'vitest';
-import { RecentEntries } from './recent-entries.ts';
+import { RecentEntries } from './log-node-driver.ts';
 
 function entry(version: number, padding = 0) {
   return encodeEntry({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { textColumn, textsOf } from './text-column.ts';
+import { textColumn, textsOf } from './tablet-page.ts';
 
 const text = fc.oneof(
   fc.constantFrom('', '~', '~~', '\u007f', 'a\u007fb', '\n', '"', 'null', '\u0000', '\ud83d\ude00'),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CopyOptions } from '../../commands/copy-options.ts';
-import { copyDataMessages, lineEnds } from './copy-lines.ts';
+import { copyDataMessages, lineEnds } from './copy-out.ts';
 
 const CSV: CopyOptions = {
   format: 'csv',
