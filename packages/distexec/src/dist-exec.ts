@@ -3,6 +3,7 @@ import type { FileSource } from '@tessera/file-scan';
 import type { KernelSession } from '@tessera/kernel';
 import type { OutputShape, ShuffleBlock, StoredOutput, TaskKey } from '@tessera/shuffle';
 import type { ReadCounts, ScanTablet } from '@tessera/storage-agent';
+import type { KeyRange } from '@tessera/tablet';
 import type { BloomFilter } from './bloom-filter.ts';
 
 /** SQL of the kernel in which a number represents the relation of the source at that position. */
@@ -36,13 +37,15 @@ export interface TableScan {
 }
 
 /**
- * The keys for which rows of a scan can have a match: the listed `values`, or those between `min` and `max`
- * that the Bloom filter contains.
+ * The keys for which rows of a scan can have a match: the listed `values`, those in one of the `ranges`, or
+ * those between `min` and `max` that the Bloom filter contains.
  */
 export interface KeyFilter {
   /** The name of the table's column. */
   readonly column: string;
   readonly values?: readonly string[] | undefined;
+  /** Ascending ranges that do not touch. NULL is in none of them. */
+  readonly ranges?: readonly KeyRange[] | undefined;
   readonly min?: string | undefined;
   readonly max?: string | undefined;
   readonly bloom?: BloomFilter | undefined;

@@ -28,6 +28,11 @@ export interface ScanSource {
    * with `source`.
    */
   readonly keyDomain?: string | undefined;
+  /**
+   * Only for `replicated`: a task needs only the rows with values of this column in its own ranges of the
+   * domain's keys, because they meet rows that are divided by these ranges. A scan may return more rows.
+   */
+  readonly withinKeys?: { readonly column: string; readonly domain: string } | undefined;
   /** Keys of finished stages that reduce this scan: rows whose key did not occur there are not needed. */
   readonly dynamicFilters: readonly DynamicFilter[];
 }

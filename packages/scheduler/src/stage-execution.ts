@@ -1,4 +1,4 @@
-import type { KeySummary, OpenedSources, Task, TaskOutcome, TaskSource } from '@tessera/distexec';
+import type { KeyFilter, KeySummary, OpenedSources, Task, TaskOutcome, TaskSource } from '@tessera/distexec';
 import type { KernelSession } from '@tessera/kernel';
 import type { DistributedPlan, FinishedStage, ScanSource, StageId } from '@tessera/planner';
 import type { Cluster, ClusterNode } from './cluster.ts';
@@ -9,6 +9,8 @@ export interface ScanAssignment {
   readonly source: TaskSource;
   /** Size of the tablets, for balancing. */
   readonly bytes: number;
+  /** For a scan with `withinKeys`: the keys that the tasks of this node's share need. */
+  readonly ownKeys?: KeyFilter | undefined;
 }
 
 /** The inputs of a run of a plan. */

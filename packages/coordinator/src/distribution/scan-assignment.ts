@@ -46,6 +46,14 @@ export async function assignScan(
     ...(isWhole ? { shareAtVersion: version } : { choiceAtVersion: version }),
     ...(keyFilters.length > 0 && { keyFilters }),
   });
+  const within = scan.withinKeys && {
+    column: scan.withinKeys.column,
+    placement: await keyPlacement(
+      scan.withinKeys.domain,
+      nodes.map(({ name }) => name),
+      { agent, snapshot, signal },
+    ),
+  };
   const shares =
     scan.partitioning === 'replicated'
       ? nodes.map((node) => ({ node, tablets, shareId: undefined }))
@@ -55,6 +63,7 @@ export async function assignScan(
       node: share.node,
       source: source(share.tablets, share.shareId),
       bytes: share.tablets.reduce((sum, tablet) => sum + bytesOf(tablet), 0),
+      ...(within && { ownKeys: { column: within.column, ranges: within.placement.keysOf(share.node.name) } }),
     })),
     access: chosenAccess(table, selection, granulesPruned),
   };

@@ -9,10 +9,12 @@ import type {
   InlineRows as SentInline,
   TaskKey as SentKey,
   KeyFilter as SentKeyFilter,
+  KeyRange as SentKeyRange,
   TabletSink as SentSink,
   TaskSource as SentSource,
 } from '@tessera/rpc';
 import type { InlineRows, ShuffleBlock, TaskKey } from '@tessera/shuffle';
+import type { KeyRange } from '@tessera/tablet';
 import type { KeyFilter, TabletSink, Task, TaskSource } from '../dist-exec.ts';
 import { decodeTablets, encodeTablets } from './tablet-list.ts';
 
@@ -152,21 +154,32 @@ const decodeSink = ({ table, partitionSql, minBytes, maxBytes }: SentSink): Tabl
   maxBytes: Number(maxBytes),
 });
 
-const encodeKeyFilter = ({ column, values, min, max, bloom }: KeyFilter) => ({
+const encodeKeyFilter = ({ column, values, ranges, min, max, bloom }: KeyFilter) => ({
   column,
   values: [...(values ?? [])],
   hasValues: values !== undefined,
+  ranges: [...(ranges ?? [])],
+  hasRanges: ranges !== undefined,
   ...(min !== undefined && { min }),
   ...(max !== undefined && { max }),
   ...(bloom !== undefined && { bloom }),
 });
 
-const decodeKeyFilter = ({ column, values, hasValues, min, max, bloom }: SentKeyFilter): KeyFilter => ({
-  column,
-  ...(hasValues && { values }),
-  ...(min !== undefined && { min }),
-  ...(max !== undefined && { max }),
-  ...(bloom !== undefined && { bloom }),
+const decodeKeyFilter = (sent: SentKeyFilter): KeyFilter => {
+  const { column, values, hasValues, ranges, hasRanges, min, max, bloom } = sent;
+  return {
+    column,
+    ...(hasValues && { values }),
+    ...(hasRanges && { ranges: ranges.map(decodeKeyRange) }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(bloom !== undefined && { bloom }),
+  };
+};
+
+const decodeKeyRange = ({ from, to }: SentKeyRange): KeyRange => ({
+  ...(from !== undefined && { from }),
+  ...(to !== undefined && { to }),
 });
 
 const encodeBlock = ({ producer, address, incarnation, buckets, slice, rows, inline }: ShuffleBlock) => ({

@@ -1,4 +1,5 @@
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import type { KeyRange } from '@tessera/tablet';
 import { passesFilterSql, setFilterSql } from '../bloom-filter.ts';
 import type { KeyFilter } from '../dist-exec.ts';
 
@@ -13,11 +14,15 @@ export async function keyConditions(
   keyFilters: readonly KeyFilter[],
 ): Promise<readonly string[]> {
   const conditions: string[] = [];
-  for (const { column, values, min, max, bloom } of keyFilters) {
+  for (const { column, values, ranges, min, max, bloom } of keyFilters) {
     const name = quoteName(column);
     if (values !== undefined) {
       // The kernel casts the texts to the type of the column.
       conditions.push(values.length === 0 ? 'false' : `${name} IN (${values.map(quoteText).join(', ')})`);
+      continue;
+    }
+    if (ranges !== undefined) {
+      conditions.push(rangesSql(name, ranges));
       continue;
     }
     if (min !== undefined && max !== undefined)
@@ -28,4 +33,13 @@ export async function keyConditions(
     conditions.push(passesFilterSql(name, variable, bloom));
   }
   return conditions;
+}
+
+function rangesSql(name: string, ranges: readonly KeyRange[]): string {
+  const branches = ranges.map(({ from, to }) => {
+    const low = from === undefined ? [] : [`${name} >= ${quoteText(from)}`];
+    const high = to === undefined ? [] : [`${name} < ${quoteText(to)}`];
+    return low.length + high.length === 0 ? 'true' : `(${[...low, ...high].join(' AND ')})`;
+  });
+  return branches.length === 0 ? 'false' : `(${branches.join(' OR ')})`;
 }

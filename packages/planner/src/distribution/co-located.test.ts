@@ -107,3 +107,63 @@ test('EXPLAIN tells by what a join is co-located', async () => {
   expect(plan.stages[0]!.outline.join('\n')).toMatch(/join on k = k co-located by k/);
   expect(plan.stages[0]!.sources).toMatchObject([{ keyDomain: 'keys' }, { keyDomain: 'keys' }]);
 });
+
+/** `a` and `b` are much larger than `other`, which every task may read whole. */
+function withReplicatedOther() {
+  const options = { ...OPTIONS, wholeTableBytes: 2 ** 40, broadcastLimitBytes: 0 };
+  const sized = [...large()].map(
+    ([name, facts]) =>
+      [name, name === 'other' ? { ...facts, rows: 1e7, bytes: 1e8 } : { ...facts, bytes: 1e13 }] as const,
+  );
+  return { ...options, tables: new Map(sized) };
+}
+
+/** The columns by which tasks read only the rows with their own keys; the rows of the result are also verified. */
+async function limitedTo(sql: string): Promise<readonly string[]> {
+  const options = withReplicatedOther();
+  const plan = await cluster.plan(sql, options);
+  expect(differenceOf(await cluster.plain(sql), await cluster.execute(plan, options))).toBeUndefined();
+  expect(
+    differenceOf(await cluster.plain(sql), await cluster.distributed(sql, { ...options, refines: true })),
+  ).toBeUndefined();
+  return plan.stages.flatMap(({ sources }) =>
+    sources.flatMap((source) =>
+      source.kind === 'scan' && source.withinKeys !== undefined
+        ? `${source.relation}.${source.withinKeys.column}`
+        : [],
+    ),
+  );
+}
+
+test.each([
+  [
+    'SELECT a.k, count(other.id) FROM a LEFT JOIN other ON a.k = other.k AND other.v > 3 GROUP BY a.k',
+    'other.k',
+  ],
+  ['SELECT a.id, x.id FROM a JOIN (SELECT k, id FROM other WHERE v <> 3) x ON a.k = x.k', 'other.k'],
+  ['SELECT * FROM a ANTI JOIN other ON a.k = other.k', 'other.k'],
+  ['SELECT * FROM a WHERE EXISTS (SELECT 1 FROM other WHERE other.k = a.k AND other.v <> a.v)', 'other.k'],
+  [
+    'SELECT a.id, b.id, other.id FROM a JOIN b ON a.k = b.k JOIN other ON other.k = b.k AND other.id < 500',
+    'other.k',
+  ],
+  [
+    'SELECT x.k, sum(x.n), count(other.id) FROM (SELECT k, count(*) AS n FROM a GROUP BY k) x LEFT JOIN other ON x.k = other.k GROUP BY x.k',
+    'other.k',
+  ],
+])('a task reads of a whole table only what its own keys meet: %s', async (sql, column) => {
+  expect(await limitedTo(sql)).toEqual([column]);
+});
+
+test.each([
+  // NULL would be lost, or which rows of the table have no match.
+  'SELECT a.id, other.id FROM a JOIN other ON a.k IS NOT DISTINCT FROM other.k',
+  'SELECT a.id, a.k IN (SELECT k FROM other) FROM a',
+  // The key of a row says nothing about this column.
+  'SELECT a.id, other.id FROM a JOIN other ON a.v = other.k',
+  'SELECT a.id, other.id FROM a JOIN other ON a.k < other.k AND a.id = other.v',
+  // Another task may have the first rows.
+  'SELECT a.id, x.id FROM a JOIN (SELECT k, id FROM other ORDER BY id LIMIT 50) x ON a.k = x.k',
+])('a task reads all of the table: %s', async (sql) => {
+  expect(await limitedTo(sql)).toEqual([]);
+});

@@ -62,6 +62,7 @@ function scanText(scan: ScanSource, tableName: (bound: string) => string): strin
     `${tableName(scan.relation)} (${scan.columns.join(', ')}), ${scan.partitioning}`,
     ...(filters.length === 0 ? [] : [`where ${filters.join(' and ')}`]),
     ...(dynamic.length === 0 ? [] : [dynamic.join(', ')]),
+    ...(scan.withinKeys === undefined ? [] : [`${scan.withinKeys.column} within the keys of the task`]),
   ].join(', ');
 }
 

@@ -1,7 +1,7 @@
 import type { TableScan, TaskSource } from '@tessera/distexec';
 import type { ClusterNode } from '../cluster.ts';
 import type { ScanAssignment } from '../stage-execution.ts';
-import type { LeafSource } from './task-spec.ts';
+import type { LeafSource, SourceSpec } from './task-spec.ts';
 
 /** The part of a scan that is assigned to a node; undefined if it has none. */
 export function shareOf(assignments: readonly ScanAssignment[], node: ClusterNode): LeafSource | undefined {
@@ -21,6 +21,18 @@ export const wholeTable = ([first]: readonly ScanAssignment[]): LeafSource => ({
   source: first!.source,
   shareOf: first!.node.incarnation,
 });
+
+/** A scan of the whole table that may leave out the rows with keys of other owners. */
+export function withKeysOf(
+  whole: SourceSpec,
+  assignments: readonly ScanAssignment[],
+  owner: ClusterNode,
+): SourceSpec {
+  const { ownKeys } = assignments.find(({ node }) => node.name === owner.name) ?? {};
+  if (whole.kind !== 'leaf' || whole.source.kind !== 'scan' || ownKeys === undefined) return whole;
+  const keyFilters = [...(whole.source.keyFilters ?? []), ownKeys];
+  return { ...whole, source: { ...whole.source, keyFilters } };
+}
 
 /** Combines all parts of a partitioned scan into one. */
 export function allParts(assignments: readonly ScanAssignment[]): LeafSource {

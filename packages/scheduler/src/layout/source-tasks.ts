@@ -1,7 +1,7 @@
 import type { Stage, StageId } from '@tessera/planner';
 import type { ClusterNode } from '../cluster.ts';
 import type { LayoutInputs } from './layout-inputs.ts';
-import { emptyPart, shareOf } from './scan-parts.ts';
+import { emptyPart, shareOf, withKeysOf } from './scan-parts.ts';
 import { fullSource, singleTask } from './single-task.ts';
 import type { SourceSpec, TaskSpec } from './task-spec.ts';
 
@@ -46,7 +46,10 @@ export function sourceTasks(stage: Stage, inputs: LayoutInputs): readonly TaskSp
         const assignments = inputs.scans.get(position)!;
         return (isFirstOfOwner[task] ? shareOf(assignments, owner) : undefined) ?? emptyPart(assignments);
       }
-      return fullSource(source, position, inputs, node);
+      const whole = fullSource(source, position, inputs, node);
+      return source.kind === 'scan' && source.withinKeys !== undefined
+        ? withKeysOf(whole, inputs.scans.get(position)!, owner)
+        : whole;
     }),
   }));
 }

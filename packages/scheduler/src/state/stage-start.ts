@@ -88,7 +88,7 @@ const meetsForwarded = (stage: Stage): boolean => {
 };
 
 const isDividedByKeys = (source: StageSource): boolean =>
-  source.kind === 'scan' && source.keyDomain !== undefined;
+  source.kind === 'scan' && (source.keyDomain ?? source.withinKeys?.domain) !== undefined;
 
 /** The nodes of these names as they are now, without those that are gone. */
 const sameNodes = (before: readonly ClusterNode[], now: readonly ClusterNode[]): readonly ClusterNode[] =>

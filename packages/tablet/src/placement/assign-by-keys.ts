@@ -88,13 +88,17 @@ export class KeyPlacement {
 
   /** The identity of the keys of a node: equal texts mean equal keys. */
   idOf(name: string): string {
+    const text = JSON.stringify([VERSION, this.keysOf(name)]);
+    return `keys/${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
+  }
+
+  /** The ranges of keys of a node, ascending; ranges that touch are merged. */
+  keysOf(name: string): readonly KeyRange[] {
     const node = this.names.indexOf(name);
-    const own = joined(
+    return joined(
       this.ranges,
       this.#all.filter((range) => this.nodes[range] === node),
     );
-    const text = JSON.stringify([VERSION, own]);
-    return `keys/${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
   }
 
   #rangeOf(value: OrderedValue): number {

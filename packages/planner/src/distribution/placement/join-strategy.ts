@@ -6,6 +6,7 @@ import { totalWork, workOf } from './cost/relation-work.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
 import { hashKeysWithin } from './exchange.ts';
 import { type Placed, singleFragment } from './fragment.ts';
+import { limitToKeys } from './key-limit.ts';
 import { isForOneTask } from './one-task.ts';
 import type { Planning } from './planning.ts';
 import { replicate } from './replicate.ts';
@@ -76,14 +77,20 @@ function weighedStrategies(
   for (const side of ['right', 'left'] as const) {
     if (!mayBroadcast(join.type, side) || (join.isAsof && side === 'left')) continue;
     const other = side === 'right' ? 'left' : 'right';
-    const joined = tasks * rowsOf(side) * COST.buildRow + rowsOf(other) * COST.probeRow;
-    const rest = once[other] + joined;
+    const build = rowsOf(side) * COST.buildRow;
+    const rest = once[other] + rowsOf(other) * COST.probeRow;
     const moved = broadcastCost(planning, sides[side]);
     if (moved !== undefined)
-      weighed.push({ strategy: { kind: 'broadcast', side }, cost: rest + once[side] + moved });
-    const repeated = replicatedCost(planning, sides[side]);
+      weighed.push({
+        strategy: { kind: 'broadcast', side },
+        cost: rest + tasks * build + once[side] + moved,
+      });
+    const repeated = replicatedCost(planning, join, side, sides);
     if (repeated !== undefined)
-      weighed.push({ strategy: { kind: 'replicated', side }, cost: rest + repeated });
+      weighed.push({
+        strategy: { kind: 'replicated', side },
+        cost: rest + (repeated.isLimited ? 1 : tasks) * build + repeated.cost,
+      });
   }
   const built = Math.min(rowsOf('left'), rowsOf('right')) * COST.buildRow;
   const probed = Math.max(rowsOf('left'), rowsOf('right')) * COST.probeRow;
@@ -120,17 +127,25 @@ const workOnce = (planning: Planning, { fragments }: Placed): number =>
   }, 0);
 
 /**
- * The cost of computing a side in every task; undefined if tasks cannot do that, or if the side would not fit
- * into a node's memory.
+ * The cost of computing a side in every task, and whether each task computes only the rows with its own keys;
+ * undefined if tasks cannot do that, or if the side would not fit into a node's memory.
  */
-function replicatedCost(planning: Planning, placed: Placed): number | undefined {
+function replicatedCost(
+  planning: Planning,
+  join: JoinRelation,
+  side: 'left' | 'right',
+  sides: Readonly<Record<'left' | 'right', Placed>>,
+): { readonly cost: number; readonly isLimited: boolean } | undefined {
+  const placed = sides[side];
   const fragment = replicate(planning, placed);
   if (fragment === undefined) return undefined;
   const { rows, bytes } = planning.estimates.of(placed.relation);
   const room = planning.facts.cluster.nodeMemoryBytes * REPLICATED_SHARE;
   const isOfTables = placed.fragments.some(({ placement }) => placement !== 'replicated');
   if (isOfTables && bytes + rows * HASH_ENTRY_BYTES > room) return undefined;
-  return totalWork(workOf(planning, fragment.relation), planning.nodes);
+  const other = sides[side === 'left' ? 'right' : 'left'];
+  const isLimited = limitToKeys(planning, join, side, { other, own: placed, replicated: fragment });
+  return { cost: totalWork(workOf(planning, fragment.relation), planning.nodes), isLimited };
 }
 
 /** The cost of sending a side to every task; infinite above the limit. */

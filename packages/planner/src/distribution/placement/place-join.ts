@@ -16,6 +16,7 @@ import {
   withOperator,
 } from './fragment.ts';
 import { joinStrategy, mayBroadcast } from './join-strategy.ts';
+import { limitToKeys } from './key-limit.ts';
 import { nullAwareMark } from './null-aware-mark.ts';
 import type { Planning } from './planning.ts';
 import { replicate } from './replicate.ts';
@@ -95,6 +96,7 @@ function broadcastJoin(
   const { rows } = planning.estimates.of(build.relation);
   const isReplicated =
     replicated !== undefined && !isWorthSummarising(planning, join, probe, side, pairs, replicated, rows);
+  if (isReplicated) limitToKeys(planning, join, side, { other: probe, own: build, replicated });
   // The broadcast is decided again when the actual size is known, so the output gets hash buckets too.
   const whole = isReplicated ? replicated : broadcast(planning, computedOnce(build), buildKeys);
   const fragments = probe.fragments.map((fragment): Fragment => {

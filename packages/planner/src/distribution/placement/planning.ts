@@ -9,6 +9,7 @@ import type {
 import { Estimates } from '../estimate/estimate.ts';
 import type { PlanFacts } from '../plan-facts.ts';
 import type { Fragment, KeyedColumns, Placed } from './fragment.ts';
+import type { KeyLimit } from './key-limit.ts';
 import type { WeighedStrategy } from './weighed-strategy.ts';
 
 /** A stage while the plan is being made. */
@@ -53,6 +54,7 @@ export interface PlanMemory {
   readonly rewrites: Map<Relation, Map<string, unknown>>;
   readonly dynamicFilters: ReadonlyMap<ScanRelation, readonly DynamicFilter[]>;
   readonly partitionedScans: ReadonlySet<ScanRelation>;
+  readonly keyLimits: ReadonlyMap<ScanRelation, KeyLimit>;
   readonly partials: ReadonlySet<Relation>;
   readonly coLocated: ReadonlyMap<JoinRelation['conditions'], number>;
 }
@@ -79,6 +81,8 @@ export class Planning {
   readonly dynamicFilters = new Map<ScanRelation, readonly DynamicFilter[]>();
   /** Scans that are divided among tasks. The others are replicated. */
   readonly partitionedScans = new Set<ScanRelation>();
+  /** Replicated scans of which a task needs only the rows with its own keys. */
+  readonly keyLimits = new Map<ScanRelation, KeyLimit>();
   /** Partial aggregates, which other stages merge. */
   readonly partials = new Set<Relation>();
   /** The strategies that were weighed for joins with these conditions, cheapest first. */
@@ -127,6 +131,7 @@ export class Planning {
         filters.filter(({ stage }) => kept.has(stage)),
       );
     for (const scan of memory.partitionedScans) this.partitionedScans.add(scan);
+    for (const [scan, limit] of memory.keyLimits) this.keyLimits.set(scan, limit);
     for (const partial of memory.partials) this.partials.add(partial);
     for (const [conditions, key] of memory.coLocated) this.coLocated.set(conditions, key);
     for (const [relation, sets] of memory.materialized) {
@@ -146,6 +151,7 @@ export class Planning {
       rewrites: this.rewrites,
       dynamicFilters: this.dynamicFilters,
       partitionedScans: this.partitionedScans,
+      keyLimits: this.keyLimits,
       partials: this.partials,
       coLocated: this.coLocated,
     };

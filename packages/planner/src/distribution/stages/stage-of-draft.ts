@@ -7,6 +7,7 @@ import type { Leaf, LeafRelation } from '../../relational/rendering/leaf-relatio
 import { relationSql } from '../../relational/rendering/relation-sql.ts';
 import { typeSql } from '../../relational/rendering/type-sql.ts';
 import { cpuMsOfStage } from '../placement/cost/plan-cost.ts';
+import { keyLimitIn } from '../placement/key-limit.ts';
 import type { Planning, StageDraft } from '../placement/planning.ts';
 import { inputsOf } from '../tree/inputs.ts';
 import { relationOutline } from './outline.ts';
@@ -26,6 +27,7 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
       case 'scan': {
         const isDivided = planning.partitionedScans.has(leaf) && !isOneTask;
         const key = planning.facts.tables.get(leaf.relation)?.key;
+        const limit = isDivided ? undefined : keyLimitIn(planning, draft, leaf);
         sources.push({
           kind: 'scan',
           relation: leaf.relation,
@@ -33,6 +35,7 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
           filters: conjunctsOf(leaf, predicates),
           partitioning: isDivided ? 'source' : 'replicated',
           ...(isDivided && key && { keyDomain: key.domain }),
+          ...(limit && { withinKeys: { column: limit.column, domain: limit.domain } }),
           dynamicFilters: planning.dynamicFilters.get(leaf) ?? [],
         });
         holes.set(leaf, { hole, columns: leaf.names });

@@ -53,6 +53,8 @@ export interface Answer {
 export class SimulatedCluster {
   private readonly connection: DuckDBConnection;
   private readonly facts = new Map<string, TableFacts>();
+  /** SQL of the node that has a value of a column, by domain. */
+  private readonly nodeOfValue = new Map<string, (column: string) => string>();
 
   private constructor(connection: DuckDBConnection) {
     this.connection = connection;
@@ -97,7 +99,9 @@ export class SimulatedCluster {
       );
       const key = keys.get(table);
       const node =
-        key === undefined ? `hash(row_number() OVER ()) % ${nodes}` : await this.nodeOfKey(keys, key, nodes);
+        key === undefined
+          ? `hash(row_number() OVER ()) % ${nodes}`
+          : (await this.nodeOfKey(keys, key, nodes))(key.column);
       await this.connection.run(
         `CREATE OR REPLACE TEMP TABLE "placed_${table}" AS SELECT *, (${node})::INTEGER AS "$node" FROM managed."${table}"`,
       );
@@ -121,7 +125,11 @@ export class SimulatedCluster {
    * The node of a key: ranges of the keys of all tables of the domain are assigned to nodes, and NULL to the
    * node of the first range.
    */
-  private async nodeOfKey(keys: TableKeys, { column, domain }: TableKey, nodes: number): Promise<string> {
+  private async nodeOfKey(
+    keys: TableKeys,
+    { domain }: TableKey,
+    nodes: number,
+  ): Promise<(column: string) => string> {
     const all = [...keys].filter(([, key]) => key.domain === domain);
     const values = all
       .map(([table, key]) => `SELECT "${key.column}" AS k FROM managed."${table}"`)
@@ -130,10 +138,15 @@ export class SimulatedCluster {
       `SELECT k::VARCHAR FROM (SELECT DISTINCT k FROM (${values})) WHERE hash(k::VARCHAR) % 5 = 0 AND k IS NOT NULL ORDER BY k LIMIT 40`,
     );
     const nodeOf = (range: number) => (range * 7 + 3) % nodes;
-    const below = splits.map(
-      ([split], range) => `WHEN "${column}" < '${String(split).replaceAll("'", "''")}' THEN ${nodeOf(range)}`,
-    );
-    return `CASE WHEN "${column}" IS NULL THEN ${nodeOf(0)} ${below.join(' ')} ELSE ${nodeOf(splits.length)} END`;
+    const sqlOf = (column: string): string => {
+      const below = splits.map(
+        ([split], range) =>
+          `WHEN "${column}" < '${String(split).replaceAll("'", "''")}' THEN ${nodeOf(range)}`,
+      );
+      return `CASE WHEN "${column}" IS NULL THEN ${nodeOf(0)} ${below.join(' ')} ELSE ${nodeOf(splits.length)} END`;
+    };
+    this.nodeOfValue.set(domain, sqlOf);
+    return sqlOf;
   }
 
   planFacts({
@@ -290,6 +303,11 @@ export class SimulatedCluster {
         return `("${column}" IN (${keys})${filtersRows ? ` OR hash("${column}") % 20 = 0` : ''})`;
       }),
     ];
+    const { withinKeys } = scan;
+    if (withinKeys !== undefined) {
+      const nodeOf = this.nodeOfValue.get(withinKeys.domain)!;
+      kept.push(`("${withinKeys.column}" IS NOT NULL AND ${nodeOf(withinKeys.column)} = ${node})`);
+    }
     return `(SELECT ${columns} FROM ${table}${kept.length === 0 ? '' : ` WHERE ${kept.join(' AND ')}`})`;
   }
 

@@ -91,6 +91,7 @@ export function costOnOneNode(planning: Planning, tree: Relation): PlanCost {
     tableBytes,
     readings,
     partitionedScans: new Set<ScanRelation>(),
+    keyLimits: new Map(),
     nodes: 1,
   };
   const cpuMs = totalWork(workOf(alone, tree), 1) / 1000;

@@ -19,7 +19,7 @@ export interface Work {
 /** The part of the planning state that work depends on. */
 export type WorkContext = Pick<
   Planning,
-  'estimates' | 'facts' | 'tableBytes' | 'readings' | 'partitionedScans' | 'nodes'
+  'estimates' | 'facts' | 'tableBytes' | 'readings' | 'partitionedScans' | 'keyLimits' | 'nodes'
 >;
 
 /** The CPU time in µs of all tasks. */
@@ -44,7 +44,9 @@ export function workOf(planning: WorkContext, relation: Relation): Work {
   switch (relation.kind) {
     case 'scan': {
       const cost = scanWork(planning, relation);
-      return leaf(cost, planning.partitionedScans.has(relation));
+      if (!planning.keyLimits.has(relation)) return leaf(cost, planning.partitionedScans.has(relation));
+      // Every task reads and tests all rows, but only the rows with its own keys reach the operators above.
+      return { divided: 0, repeated: cost + rowsOf(relation) * COST.filterRow, isDivided: true };
     }
     case 'input': {
       const mode = planning.readings.get(relation.id)?.mode;
