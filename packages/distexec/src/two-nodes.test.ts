@@ -1,7 +1,7 @@
 import type { TableObject, Tablet } from '@tessera/catalog';
 import type { KernelSession } from '@tessera/kernel';
 import { HASH_BUCKETS } from '@tessera/shuffle';
-import { assignTablets } from '@tessera/tablet';
+import { assignTablets, type KeyRange } from '@tessera/tablet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Task } from './dist-exec.ts';
 import { TestNodes, taskOf, testTable } from './testing/test-nodes.ts';
@@ -180,7 +180,12 @@ describe('the outcome of a task', () => {
 
 describe('keys of a finished task filter the rows of a scan on another node', () => {
   /** The sums of the table's rows that pass the filter, as the other node computes them. */
-  const passing = async (keySql: string, column: 'a' | 'b', filterKeys: readonly number[]) => {
+  const passing = async (
+    keySql: string,
+    column: 'a' | 'b',
+    filterKeys: readonly number[],
+    ranges?: readonly KeyRange[],
+  ) => {
     const type = TYPES[column];
     const keys = taskOf([keySql], [{ name: 'k', type }], {
       output: { columns: [{ name: 'k', type }], hashKeys: [], summarised: [0], filterKeys },
@@ -205,7 +210,7 @@ describe('keys of a finished task filter the rows of a scan on another node', ()
             table,
             tablets: tablets.map((tablet) => ({ tablet })),
             columns: [1, 2],
-            keyFilters: [{ column, min, max, values, bloom }],
+            keyFilters: [ranges === undefined ? { column, min, max, values, bloom } : { column, ranges }],
           },
         ],
       },
@@ -253,6 +258,15 @@ describe('keys of a finished task filter the rows of a scan on another node', ()
       matches: 3000,
       bloomBytes: undefined,
     });
+  });
+
+  it.each([
+    [[{ to: '100' }, { from: '200', to: '250' }, { from: String(ROWS - 7) }], 157],
+    [[{ from: '-5', to: '0' }], 0],
+    [[{}], ROWS],
+    [[], 0],
+  ] as const)('by ranges %j', async (ranges, rows) => {
+    expect(await passing('SELECT 1 AS k', 'a', [], ranges)).toMatchObject({ rows });
   });
 
   it('by no key at all: no row passes', async () => {

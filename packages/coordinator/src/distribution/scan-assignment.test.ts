@@ -43,6 +43,19 @@ it('parts of a sharded scan are the whole table together', async () => {
   expect(rowsOf(await assigned({ partitioning: 'replicated' }))).toEqual([6000, 6000, 6000]);
 });
 
+it('the ranges of the nodes that limit a replicated scan are all keys together, each once', async () => {
+  const keyed = await fixture.table('keyed', 'SELECT range AS k FROM range(9000)', { primaryIndex: ['k'] });
+  const withinKeys = { column: 'a', domain: keyed.id };
+  const { assignments } = await assigned({ partitioning: 'replicated', withinKeys });
+  const ranges = assignments.flatMap(({ ownKeys }) => ownKeys!.ranges!);
+  const numbered = ranges.map(({ from = '-1', to = '9999' }) => [Number(from), Number(to)] as const);
+  const sorted = numbered.sort(([a], [b]) => a - b);
+  expect(sorted.map(([from]) => from)).toEqual([-1, ...sorted.map(([, to]) => to).slice(0, -1)]);
+  expect(sorted.at(-1)![1]).toBe(9999);
+  expect(assignments.map(({ ownKeys }) => ownKeys!.column)).toEqual(['a', 'a', 'a']);
+  expect((await assigned({ partitioning: 'replicated' })).assignments[0]).not.toHaveProperty('ownKeys');
+});
+
 it('a scan of which nothing is left still has one part, of no rows', async () => {
   const filters = [{ kind: 'compare', column: 'a', operator: '>', value: '100000' }] as const;
   const scan = await assigned({ filters });

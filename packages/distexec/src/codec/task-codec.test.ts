@@ -159,6 +159,8 @@ it('tasks and outcomes come to the other node as they are', async () => {
         keyFilters: [
           { column: 'a', values: [] },
           { column: 'b"', min: '', max: 'é', bloom: Buffer.from([0, 128]) },
+          { column: 'b', ranges: [{ to: '' }, { from: 'é', to: 'ü' }, { from: 'ý' }] },
+          { column: 'a', ranges: [] },
         ],
       },
       {

@@ -167,3 +167,38 @@ test.each([
 ])('a task reads all of the table: %s', async (sql) => {
   expect(await limitedTo(sql)).toEqual([]);
 });
+
+/** The number of times that a plan reads each table. */
+async function scansOf(sql: string): Promise<readonly string[]> {
+  const options = { ...OPTIONS, tables: large() };
+  const plan = await cluster.plan(sql, options);
+  for (const refines of [false, true]) {
+    const given = await cluster.distributed(sql, { ...options, refines });
+    expect(differenceOf(await cluster.plain(sql), given)).toBeUndefined();
+  }
+  return plan.stages.flatMap(({ sources }) =>
+    sources.flatMap((source) => (source.kind === 'scan' ? [source.relation] : [])),
+  );
+}
+
+test.each([
+  'SELECT id FROM a WHERE v > 5 AND EXISTS (SELECT 1 FROM b WHERE b.k = a.k)',
+  'SELECT id FROM a WHERE v > 5 AND NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.v <> a.v)',
+  'SELECT id FROM a WHERE v > 5 AND NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.v < a.v AND b.id > 100)',
+  'SELECT id FROM a WHERE v > 5 AND EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.v IS DISTINCT FROM a.v)',
+  'SELECT id FROM a WHERE v > 5 AND EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.v + a.v > 50)',
+  'SELECT count(*), sum(id) FROM a WHERE v < 30 AND NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND (b.v > a.v OR b.v = 3))',
+])('a correlated EXISTS reads each table once: %s', async (sql) => {
+  expect([...(await scansOf(sql))].sort()).toEqual(['a', 'b']);
+});
+
+test.each([
+  // Rows of the subquery are elsewhere, so only those with keys of the outer rows should move.
+  'SELECT id FROM a WHERE v > 5 AND EXISTS (SELECT 1 FROM other WHERE other.k = a.k AND other.v <> a.v)',
+  'SELECT id FROM a WHERE v > 5 AND EXISTS (SELECT 1 FROM b WHERE b.v = a.v AND b.id <> a.id)',
+  // One row of the subquery counts for several outer rows.
+  'SELECT id FROM a WHERE v > 5 AND v < (SELECT max(v) FROM b WHERE b.k = a.k)',
+  'SELECT id FROM a WHERE v > 5 AND EXISTS (SELECT b.v FROM b WHERE b.k = a.k GROUP BY b.v HAVING count(*) > 1)',
+])('a subquery keeps the keys of the outer rows: %s', async (sql) => {
+  expect((await scansOf(sql)).length).toBeGreaterThanOrEqual(2);
+});

@@ -1,5 +1,6 @@
 import type { DistributedPlan, FinishedStage, NodeChoice, StageId } from '../distributed-plan.ts';
 import type { Relation } from '../relational/relation.ts';
+import { scanOf } from './placement/column-origin.ts';
 import { chooseNodes } from './placement/cost/choose-nodes.ts';
 import { COST_CONSTANTS } from './placement/cost/cost-constants.ts';
 import { costOnOneNode } from './placement/cost/plan-cost.ts';
@@ -10,15 +11,30 @@ import { place } from './placement/place.ts';
 import { type PlanMemory, Planning, type StageDraft } from './placement/planning.ts';
 import { stagesBefore } from './placement/stages-before.ts';
 import type { PlanFacts } from './plan-facts.ts';
+import type { IsTogether } from './rewrites/direct-matches.ts';
 import { normalForm } from './rewrites/normal-form.ts';
 import { stageOfDraft } from './stages/stage-of-draft.ts';
 
 /** The planning state of the plans of this process, kept to refine them. */
 const MEMORIES = new WeakMap<DistributedPlan, PlanMemory>();
 
+/** Whether two columns are the keys by whose ranges the same tasks have the rows of both tables. */
+const keysMeet =
+  ({ tables }: PlanFacts): IsTogether =>
+  (...[a, column, b, other]) => {
+    const [domain, otherDomain] = [domainOf(a, column), domainOf(b, other)];
+    return domain !== undefined && domain === otherDomain;
+
+    function domainOf(relation: Relation, position: number): string | undefined {
+      const found = scanOf(relation, position);
+      const key = found && tables.get(found.scan.relation)?.key;
+      return key?.column === found?.column ? key?.domain : undefined;
+    }
+  };
+
 /** Divides a relation into stages. */
 export function distribute(relation: Relation, facts: PlanFacts): DistributedPlan {
-  return planned(new Planning(facts), normalForm(relation));
+  return planned(new Planning(facts), normalForm(relation, keysMeet(facts)));
 }
 
 /**

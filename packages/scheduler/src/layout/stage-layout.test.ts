@@ -6,7 +6,7 @@ import type { ClusterNode } from '../cluster.ts';
 import type { LayoutInputs } from './layout-inputs.ts';
 import { sourceFor } from './scan-parts.ts';
 import { layOut } from './stage-layout.ts';
-import type { TaskOutput } from './task-spec.ts';
+import type { TaskOutput, TaskSpec } from './task-spec.ts';
 
 const { nodes } = new MemoryCluster(4);
 const MiB = 1 << 20;
@@ -111,6 +111,29 @@ test('forwarded rows meet the share of the node that they are of, although anoth
     ({ sources: [, one] }) => one!.kind === 'leaf' && (one!.source as { tablets: unknown }).tablets,
   );
   expect(tablets).toEqual([[1], [2], [3]]);
+});
+
+test('a replicated scan is limited to the keys of the share that the task has, whichever node runs it', () => {
+  const elsewhere = { ...output(nodes[1]!, { 0: 1 }), owner: nodes[2]! };
+  const outputs = new Map([[0, [{ ...output(nodes[1]!, { 0: 1 }), owner: nodes[1]! }, elsewhere]]]);
+  const keysOf = (node: ClusterNode) => ({ column: 'k', ranges: [{ from: node.name }] });
+  const whole = nodes.map((node) => ({ ...share(node, [1, 2]), ownKeys: keysOf(node) }));
+  const within = {
+    ...scan('t'),
+    partitioning: 'replicated',
+    withinKeys: { column: 'k', domain: 'd' },
+  } as const;
+  const laid = (partitioning: Stage['partitioning']) =>
+    laidOut(stage(5, partitioning, [exchange(0, 'forward'), within]), {
+      outputs,
+      scans: new Map([[1, whole]]),
+    });
+  const filters = ({ sources: [, one] }: TaskSpec) =>
+    one?.kind === 'leaf' && sourceFor(one, nodes[3]!).kind === 'scan'
+      ? (sourceFor(one, nodes[3]!) as { keyFilters?: unknown }).keyFilters
+      : undefined;
+  expect(laid('source').map(filters)).toEqual([[keysOf(nodes[1]!)], [keysOf(nodes[2]!)]]);
+  expect(laid('single').map(filters)).toEqual([undefined]);
 });
 
 test('one task runs where most of its input is', () => {

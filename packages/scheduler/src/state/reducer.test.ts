@@ -146,11 +146,17 @@ test('an output that cannot be fetched is made again, elsewhere, and its reader 
   ]);
 });
 
-describe('a stage in which forwarded rows meet rows of tables with the same keys', () => {
+describe.each([
+  ['rows of tables with the same keys', { keyDomain: 'd' }],
+  [
+    'rows of a whole table within the same keys',
+    { partitioning: 'replicated', withinKeys: { column: 'k', domain: 'd' } },
+  ],
+] as const)('a stage in which forwarded rows meet %s', (_, met) => {
   const keyed = { ...scan('t'), keyDomain: 'd' };
   const stages = [
     stage(0, 'source', [keyed]),
-    stage(1, 'source', [exchange(0, 'forward'), keyed]),
+    stage(1, 'source', [exchange(0, 'forward'), { ...scan('t'), ...met }]),
     stage(2, 'coordinator', [exchange(1, 'gather')]),
   ];
 

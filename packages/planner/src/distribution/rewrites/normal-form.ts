@@ -1,5 +1,6 @@
 import type { Relation } from '../../relational/relation.ts';
 import { inputsOf, withInputs } from '../tree/inputs.ts';
+import { directMatches, type IsTogether } from './direct-matches.ts';
 import { distinctAggregates } from './distinct-aggregates.ts';
 import { distinctMatches } from './distinct-matches.ts';
 import { withGroupColumns, withJoinColumns, withOnColumns, withPartitionColumns } from './key-columns.ts';
@@ -22,9 +23,12 @@ const RULES: readonly Rule[] = [
   distinctMatches,
 ];
 
-/** Rewrites the tree into the form that the placement rules expect; its rows are the same. */
-export function normalForm(root: Relation): Relation {
-  return pruneColumns(normalised(pruneColumns(root)));
+/**
+ * Rewrites the tree into the form that the placement rules expect; its rows are the same.
+ * @param isTogether whether rows with equal keys are computed by the same task
+ */
+export function normalForm(root: Relation, isTogether: IsTogether): Relation {
+  return pruneColumns(normalised(pruneColumns(directMatches(root, isTogether))));
 }
 
 function normalised(relation: Relation): Relation {
