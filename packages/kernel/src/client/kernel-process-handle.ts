@@ -22,14 +22,24 @@ const THREAD_POOL_SIZE = 128;
  * mapped one by one are returned at once.
  *
  * `MALLOC_TOP_PAD_`: an allocation of some bytes that fails in V8 or in a thread of the kernel ends the process. So
- * glibc takes 8 MiB in advance, and small allocations succeed while queries hold all memory up to the ceiling.
+ * glibc takes 16 MiB in advance, and small allocations succeed while queries hold all memory up to the ceiling.
  */
-const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '200000', MALLOC_ARENA_MAX: '4', MALLOC_TOP_PAD_: '8388608' };
+const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '200000', MALLOC_ARENA_MAX: '4', MALLOC_TOP_PAD_: '16777216' };
 /**
- * By default V8 resizes its young generation as it runs, and ends the process if it gets no memory for it. Queries may
- * hold all memory up to the ceiling at that moment, so the young generation keeps one size (in megabytes).
+ * V8 ends the process if it gets no memory for its heap, and queries may hold all memory up to the ceiling at that
+ * moment. So the heap has its memory from the start: the young generation keeps one size (in megabytes), its pages are
+ * not handed over to the old generation, and the old generation keeps the pages that `reserveHeap` gives it. It is
+ * collected before it has grown by more than that.
  */
-const FIXED_YOUNG_GENERATION = ['--min-semi-space-size=8', '--max-semi-space-size=8'];
+const V8_FLAGS = [
+  '--min-semi-space-size=4',
+  '--max-semi-space-size=4',
+  '--no-page-promotion',
+  '--no-compact',
+  '--no-memory-reducer',
+  '--heap-growing-percent=50',
+  '--expose-gc',
+];
 /** `sun_path` holds 108 bytes including its terminator. */
 const MAX_SOCKET_PATH_BYTES = 107;
 const MAX_IDLE_SESSIONS = 32;
@@ -88,12 +98,12 @@ export class KernelProcessHandle {
     };
     this.#child = fork(PROGRAM, [JSON.stringify(options)], {
       serialization: 'advanced',
-      execArgv: [...FIXED_YOUNG_GENERATION],
+      execArgv: V8_FLAGS,
       env: { ...process.env, ...ALLOCATOR, UV_THREADPOOL_SIZE: String(THREAD_POOL_SIZE) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     this.#child.send(bootstrap, () => undefined);
-    const stderr = tail(this.#child);
+    const stderr = head(this.#child);
     let ended = (_reason: TesseraError) => {};
     this.#lost = new Promise((resolve) => {
       ended = resolve;
@@ -265,12 +275,15 @@ export class KernelProcessHandle {
 
 const lost = () => TesseraError.of('KERNEL_LOST', { message: 'The kernel process that ran the query ended' });
 
-/** Keeps the last part of the process's stderr, for the log entry of its end. */
-function tail(child: ChildProcess): () => string {
+/**
+ * Keeps the first part of the process's stderr, for the log entry of its end. The reason comes first, and a trace of
+ * the stack after it.
+ */
+function head(child: ChildProcess): () => string {
   const KEEP = 2000;
   let text = '';
   child.stderr?.setEncoding('utf8').on('data', (more: string) => {
-    text = (text + more).slice(-KEEP);
+    text = (text + more).slice(0, KEEP);
   });
   return () => text.trim();
 }

@@ -1,5 +1,7 @@
 import { lib, libc, memcpy, type Native, offLoop, type Pointer } from './library.ts';
 
+/** What glibc keeps at the end of its heap for small allocations, which must not fail: see `KernelProcessHandle`. */
+const KEPT_BYTES = Number(process.env.MALLOC_TOP_PAD_ ?? 0);
 /** "All arenas" in the allocator's own numbering. */
 const PURGE_ALL = 'arena.4096.purge';
 
@@ -29,7 +31,7 @@ export function unmapFreedMemory(): void {
 export async function returnFreedMemory(): Promise<void> {
   const owner = {};
   if (mallctl !== undefined) await offLoop(owner, mallctl, PURGE_ALL, null, null, null, 0);
-  await offLoop(owner, mallocTrim, 0);
+  await offLoop(owner, mallocTrim, KEPT_BYTES);
 }
 
 function optional<T>(find: () => T): T | undefined {

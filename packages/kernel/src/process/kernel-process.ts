@@ -7,6 +7,7 @@ import type { ControlAnswer, ControlMessage, ControlRequest, MemoryLimits } from
 import { MemoryCeiling } from './memory-ceiling.ts';
 import { memoryUse } from './memory-use.ts';
 import { ReceivedMemory } from './received-memory.ts';
+import { reserveHeap } from './reserved-heap.ts';
 import { SessionServer } from './session-server.ts';
 
 /**
@@ -25,6 +26,12 @@ export interface KernelProcessOptions extends Omit<InstanceOptions, 'bootstrap'>
  */
 const RECEIVED_SHARE = 1 / 8;
 
+/**
+ * V8 collects the old generation at the latest when it has grown by 16 MiB, the young generation and half of what was
+ * alive.
+ */
+const HEAP_RESERVE_BYTES = 32 << 20;
+
 const options = JSON.parse(process.argv[2] ?? '{}') as KernelProcessOptions;
 
 // The channel closes when the node process ends, however it ends. A plain exit would run the library's
@@ -41,7 +48,8 @@ const sessions = new Map<number, SessionServer>();
 const received = new ReceivedMemory((options.ceilingBytes - options.memoryLimitBytes) * RECEIVED_SHARE);
 const files = new SpillFiles(options.spillDirectory, options.spillLimitBytes);
 
-const ceiling = await MemoryCeiling.prepare();
+reserveHeap(HEAP_RESERVE_BYTES);
+const ceiling = await MemoryCeiling.prepare(HEAP_RESERVE_BYTES);
 ceiling?.set(options.ceilingBytes);
 createServer((socket) => new SessionServer(instance, socket, sessions, received, files, ceiling)).listen(
   options.socketPath,

@@ -48,15 +48,18 @@ export class MemoryCeiling {
     setInterval(() => this.#returnOften(), RETURN_FREED.everyMs).unref();
   }
 
-  /** Undefined if the system has no such limit. */
-  static async prepare(): Promise<MemoryCeiling | undefined> {
+  /**
+   * Returns undefined if the system has no such limit.
+   * @param heapReserveBytes memory that is reserved for V8's heap and not resident; queries cannot get it
+   */
+  static async prepare(heapReserveBytes: number): Promise<MemoryCeiling | undefined> {
     unmapFreedMemory();
     await reserveStacks();
     const memory = processMemory('self');
     if (memory === undefined) return undefined;
     const pair = new NativeBlock(16);
     if (getrlimit(RLIMIT_DATA, pair.address) !== 0) return undefined;
-    return new MemoryCeiling(pair.pointerAt(8), memory.reservedBytes - memory.ownBytes);
+    return new MemoryCeiling(pair.pointerAt(8), memory.reservedBytes - memory.ownBytes - heapReserveBytes);
   }
 
   /** Whether the process uses nearly all of its memory, or did a moment ago: freeing memory takes a while. */

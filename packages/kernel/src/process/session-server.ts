@@ -267,7 +267,7 @@ export class SessionServer {
   }
 
   #send(kind: FrameKind, value: Reply | WireError): void {
-    if (!this.#socket.destroyed) this.#socket.write(encodeFrame(kind, value));
+    if (!this.#socket.destroyed) this.#socket.write(encodedIfThereIsMemory(kind, value));
   }
 
   async #close(): Promise<void> {
@@ -277,6 +277,25 @@ export class SessionServer {
     this.#kept.clear();
     await this.#connection.close();
     this.#dropReceived();
+  }
+}
+
+/** Made in advance, for when there is no memory to encode another answer. Its session is not used again. */
+const OUT_OF_MEMORY_ANSWER = encodeFrame(FrameKind.error, {
+  message: 'Out of Memory Error: an answer could not be encoded',
+  memoryIsShort: true,
+  dirty: true,
+  appended: false,
+});
+
+function encodedIfThereIsMemory(kind: FrameKind, value: Reply | WireError): Buffer {
+  try {
+    return encodeFrame(kind, value);
+  } catch (error) {
+    if (error instanceof Error && /out of memory|allocation failed/i.test(error.message)) {
+      return OUT_OF_MEMORY_ANSWER;
+    }
+    throw error;
   }
 }
 
