@@ -83,6 +83,12 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>
         index_type: '`primary`, `aggregating` or `skip`',
         index_definition: 'columns and expressions in parentheses',
         ddl: 'the statement that recreates the index; NULL for a primary index',
+        number_of_tablets:
+          'tablets of the table whose partial rows an aggregating index stores; NULL for other indexes',
+        number_of_rows: 'partial rows of an aggregating index',
+        compressed_bytes: 'size of the partial rows',
+        rows_without_index:
+          'rows of the table in tablets without partial rows, which queries read themselves',
       },
     },
     tablets: {

@@ -23,6 +23,7 @@ export const SIDEBAR: readonly Group[] = [
       ['PostgreSQL clients', 'docs/guides/postgres.md'],
       ['Loading data', 'docs/guides/loading.md'],
       ['EXPLAIN', 'docs/guides/explain.md'],
+      ['Aggregating indexes', 'docs/guides/aggregating-indexes.md'],
       ['Troubleshooting and FAQ', 'docs/troubleshooting.md'],
     ],
   },

@@ -144,6 +144,19 @@ export interface TableIndex {
   /** The expressions as the user wrote them. */
   readonly expressions: readonly string[];
   readonly createdAt: string;
+  /** The stored part of an aggregating index; absent for skip indexes and for indexes of earlier versions, which store nothing. */
+  readonly partials?: IndexPartials;
+}
+
+/**
+ * The partial rows of an aggregating index: for a tablet of the table, one row per group of its rows, in a tablet of their
+ * own (`Tablet.partialOf`). A tablet without one is legal; its rows are then read themselves.
+ */
+export interface IndexPartials {
+  /** Identifies the contents, as a table's id does; it is in no namespace. */
+  readonly id: ObjectId;
+  /** The columns of the partial rows. */
+  readonly columns: readonly Column[];
 }
 
 export interface ViewObject extends ObjectBase<'view'> {
@@ -287,6 +300,16 @@ export interface Tablet {
   readonly statistics: readonly ColumnStatistics[];
   /** ISO 8601, UTC. */
   readonly createdAt: string;
+  /** Present for tablets of an aggregating index, whose `tableId` is the id of the index's partials. */
+  readonly partialOf?: PartialOf;
+}
+
+/** The tablet whose rows a tablet of an aggregating index summarises. */
+export interface PartialOf {
+  readonly tableId: ObjectId;
+  readonly tabletId: TabletId;
+  /** The number of deleted rows that the partial rows leave out; with any other number, they are not valid. */
+  readonly deletedRows: number;
 }
 
 /** The deleted rows of a tablet. */

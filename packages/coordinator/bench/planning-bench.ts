@@ -77,6 +77,7 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
     authority: new ReadAuthority(fixture.authorizer, 'ada'),
     database: 'tessera',
     firstWithPositions: false,
+    usesIndexes: false,
     plannedScan: () => {
       throw new Error('The benchmark reads no files');
     },
@@ -124,6 +125,7 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
     serializedPlan: serialized,
     isPlanned: true,
     files: new Map(),
+    indexes: [],
     looksAtAllNamed: false,
     uses: 0,
   };

@@ -458,14 +458,6 @@ describe('notices', () => {
     expect(JSON.parse(answer.headers.get('x-tessera-warnings') ?? '')).toEqual([skipped]);
   });
 
-  it('say that an aggregating index has no effect yet', async () => {
-    await query(server, 'CREATE TABLE indexed (a INT, b INT)');
-    const answer = await query(server, 'CREATE AGGREGATING INDEX totals ON indexed (a, sum(b))');
-    const [warning] = JSON.parse(answer.headers.get('x-tessera-warnings') ?? '[]');
-    expect(warning).toMatchObject({ severity: 'WARNING', description: expect.stringContaining('"totals"') });
-    expect(warning.description).toContain('not used');
-  });
-
   it('are in JSON answers of rows and of errors', async () => {
     const several = { enable_multi_query_requests: 'true' };
     for (const output_format of ['JSON', 'JSON_Compact', 'JSONLines_Compact', 'Vertical']) {

@@ -27,24 +27,28 @@ export {
   parameterDescription,
 } from './prepare/describe-parameters.ts';
 export { describeQuery, type ParameterType, type QueryDescription } from './prepare/describe-query.ts';
+export { type IndexShape, indexShape, partialsSql } from './prepare/index-shape.ts';
 export {
   type DefinitionColumn,
   type KernelExpression,
   kernelExpression,
 } from './prepare/kernel-expression.ts';
 export { prepareQuery } from './prepare/prepare-query.ts';
+export { shapeOfIndex } from './prepare/with-indexes.ts';
 export { belowLocation } from './reads/below-location.ts';
 export { CSV_BUFFER_BYTES } from './reads/csv-scan.ts';
 export { formatByName, type ReadArguments, type StorageLocation } from './reads/read-arguments.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource, SourceFile } from './reads/read-call.ts';
 export { READ_FUNCTIONS, type ReadOption } from './reads/read-options.ts';
 export type {
+  IndexUse,
   PrepareContext,
   PreparedQuery,
   RunnableQuery,
   SessionSequences,
 } from './relations/prepare-context.ts';
 export {
+  type AggregatingIndex,
   MANAGED_SCHEMA,
   type Mention,
   type RelationName,

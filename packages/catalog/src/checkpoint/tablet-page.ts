@@ -49,11 +49,15 @@ interface StatisticsColumns {
   readonly distinct?: readonly (number | null)[];
 }
 
+type PartialRow = readonly [row: number, tableId: ObjectId, tabletId: TabletId, deletedRows: number];
+
 interface TabletPage {
   readonly fields: { readonly [K in (typeof FIELDS)[number]]: readonly Tablet[K][] };
   readonly texts: { readonly [K in (typeof TEXTS)[number]]: Json };
   /** Rows of the tablets with `sharesKey`. */
   readonly sharing: readonly number[];
+  /** Rows of the tablets with `partialOf`, and its fields. Absent where there is none. */
+  readonly partials?: readonly PartialRow[];
   /** The distinct lists of columns with statistics, and which of them each tablet has. */
   readonly columnLists: readonly (readonly number[])[];
   readonly columnListOf: readonly number[];
@@ -74,11 +78,17 @@ export function tabletPage(tablets: readonly Tablet[]): Json {
       TEXTS.map((field) => [field, textColumn(tablets.map((tablet) => tablet[field]))]),
     ),
     sharing: tablets.flatMap((tablet, row) => (tablet.sharesKey ? [row] : [])),
+    ...(tablets.some(({ partialOf }) => partialOf !== undefined) && { partials: partialRows(tablets) }),
     columnLists: [...lists.keys()].map((list) => JSON.parse(list) as number[]),
     columnListOf,
     statistics: statisticsColumns(tablets),
   };
 }
+
+const partialRows = (tablets: readonly Tablet[]): Json =>
+  tablets.flatMap(({ partialOf: of }, row) =>
+    of === undefined ? [] : [[row, of.tableId, of.tabletId, of.deletedRows]],
+  );
 
 function statisticsColumns(tablets: readonly Tablet[]): Json {
   const gathered = new Map<number, (ColumnStatistics | undefined)[]>();
@@ -113,6 +123,7 @@ export function tabletsOf(json: unknown, tableId: ObjectId): readonly Tablet[] {
   );
   const columnLists = page.columnLists.map((list) => list.map((column) => columns.get(column)!));
   const shared = new Set(sharing);
+  const partials = new Map(page.partials?.map(([row, ...of]) => [row, of] as const));
   return fields.rows.map((rows, row) => {
     const tablet: Writable<Tablet> = {
       id: ids![row] as TabletId,
@@ -135,6 +146,8 @@ export function tabletsOf(json: unknown, tableId: ObjectId): readonly Tablet[] {
     const [key, inline] = [keys![row], inlines![row]];
     if (key !== undefined) tablet.key = key;
     if (shared.has(row)) tablet.sharesKey = true;
+    const of = partials.get(row);
+    if (of !== undefined) tablet.partialOf = { tableId: of[0], tabletId: of[1], deletedRows: of[2] };
     if (inline !== undefined) tablet.inline = inline;
     return tablet;
   });

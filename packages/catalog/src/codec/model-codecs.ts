@@ -6,9 +6,11 @@ import {
   type DeletionVector,
   FOREIGN_KEY_ACTIONS,
   type Grant,
+  type IndexPartials,
   type Membership,
   type NodeProcess,
   type ObjectId,
+  type PartialOf,
   type SequenceObject,
   type TableConstraint,
   type TableIndex,
@@ -40,6 +42,7 @@ const tableIndex: Codec<TableIndex> = record<TableIndex>({
   kind: oneOf('aggregating', 'skip'),
   expressions: list(text),
   createdAt: timestamp,
+  partials: optional(record<IndexPartials>({ id: objectId, columns: list(column) })),
 });
 
 const constraint: Codec<TableConstraint> = union<TableConstraint>({
@@ -173,6 +176,7 @@ export const tablet: Codec<Tablet> = record<Tablet>({
   partition: list(nullable(text)),
   statistics: list(columnStatistics),
   createdAt: timestamp,
+  partialOf: optional(record<PartialOf>({ tableId: objectId, tabletId, deletedRows: count })),
 });
 
 export const deletionVector: Codec<DeletionVector> = record<DeletionVector>({

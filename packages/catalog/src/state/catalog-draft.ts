@@ -1,5 +1,5 @@
 import type { Action } from '../actions.ts';
-import type { CatalogObject, DeletionVector, ObjectId, Tablet, TabletId } from '../model.ts';
+import type { CatalogObject, DeletionVector, ObjectId, PartialOf, Tablet, TabletId } from '../model.ts';
 import { Directory, directoryOf } from './directory.ts';
 import type { ObjectState, StateParts } from './state-parts.ts';
 import { TableContents } from './table-contents.ts';
@@ -101,19 +101,28 @@ export class CatalogDraft {
 
   #create(object: CatalogObject): void {
     this.#setObject({ object, createdAt: this.#stamp, changedAt: this.#stamp });
-    if (object.kind === 'table') this.#changed.set(object.id, TableContents.empty(this.#stamp));
+    if (object.kind !== 'table') return;
+    for (const id of [object.id, ...partialsOf(object)])
+      this.#changed.set(id, TableContents.empty(this.#stamp));
   }
 
   #alter(object: CatalogObject): void {
     const before = there(this.object(object.id), object.id);
     this.#unlist(before.object);
     this.#setObject({ object, createdAt: before.createdAt, changedAt: this.#stamp });
+    const [had, has] = [partialsOf(before.object), partialsOf(object)];
+    for (const id of had) if (!has.includes(id)) this.#dropContents(id);
+    for (const id of has) if (!had.includes(id)) this.#changed.set(id, TableContents.empty(this.#stamp));
   }
 
   #drop(id: ObjectId): void {
     const { object } = there(this.object(id), id);
     this.#unlist(object);
     this.#objects = this.#objects.without(id);
+    for (const one of [id, ...partialsOf(object)]) this.#dropContents(one);
+  }
+
+  #dropContents(id: ObjectId): void {
     const contents = this.contents(id);
     if (contents === undefined) return;
     for (const tablet of contents.tablets()) this.#release(tablet.key, id);
@@ -124,8 +133,36 @@ export class CatalogDraft {
 
   #addTablet(tablet: Tablet): void {
     if (tablet.sharesKey === true) this.#share(tablet.key!);
-    const contents = there(this.contents(tablet.tableId), tablet.tableId);
-    this.#changed.set(tablet.tableId, contents.withTablet(tablet, this.#stamp));
+    there(this.contents(tablet.tableId), tablet.tableId);
+    if (tablet.partialOf !== undefined && !this.#isValid(tablet.partialOf)) {
+      // Another transaction removed the summarised tablet, or deleted rows of it.
+      this.#release(tablet.key, tablet.tableId);
+      return;
+    }
+    if (tablet.partialOf !== undefined) this.#removePartial(tablet.tableId, tablet.partialOf.tabletId);
+    const rest = there(this.contents(tablet.tableId), tablet.tableId);
+    this.#changed.set(tablet.tableId, rest.withTablet(tablet, this.#stamp));
+  }
+
+  #isValid({ tableId, tabletId, deletedRows }: PartialOf): boolean {
+    const contents = this.contents(tableId);
+    return (
+      contents?.tablet(tabletId) !== undefined &&
+      (contents.vectors.get(tabletId)?.vector.rows ?? 0) === deletedRows
+    );
+  }
+
+  /** Removes what aggregating indexes keep of a tablet, because its rows are other ones now. */
+  #removePartials(tableId: ObjectId, tabletId: TabletId): void {
+    const table = this.object(tableId)?.object;
+    for (const id of table === undefined ? [] : partialsOf(table)) this.#removePartial(id, tabletId);
+  }
+
+  #removePartial(partialsId: ObjectId, tabletId: TabletId): void {
+    const partial = this.contents(partialsId)
+      ?.tablets()
+      .find(({ partialOf }) => partialOf?.tabletId === tabletId);
+    if (partial !== undefined) this.#removeTablet(partialsId, partial.id);
   }
 
   #removeTablet(tableId: ObjectId, tabletId: TabletId): void {
@@ -134,6 +171,7 @@ export class CatalogDraft {
     this.#release(tablet.key, tableId);
     this.#release(contents.vectors.get(tabletId)?.vector.key, tableId);
     this.#changed.set(tableId, contents.withoutTablet(tablet, this.#stamp));
+    this.#removePartials(tableId, tabletId);
   }
 
   #setVector(vector: DeletionVector): void {
@@ -142,6 +180,7 @@ export class CatalogDraft {
     there(contents.tablet(vector.tabletId), vector.tabletId);
     this.#release(contents.vectors.get(vector.tabletId)?.vector.key, vector.tableId);
     this.#changed.set(vector.tableId, contents.withVector(vector, this.#stamp));
+    this.#removePartials(vector.tableId, vector.tabletId);
   }
 
   #setObject(state: ObjectState): void {
@@ -177,6 +216,10 @@ export class CatalogDraft {
     });
   }
 }
+
+/** The ids of the contents that the aggregating indexes of a table have. */
+const partialsOf = (object: CatalogObject): readonly ObjectId[] =>
+  object.kind === 'table' ? object.indexes.flatMap(({ partials }) => partials?.id ?? []) : [];
 
 function there<T>(found: T | undefined, id: string): T {
   if (found === undefined) throw new Error(`The catalog has no ${id}`);

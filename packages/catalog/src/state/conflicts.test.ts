@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../actions.ts';
+import { decodeCheckpoint, encodeCheckpoint } from '../checkpoint/checkpoint.ts';
 import type { ExternalTableObject, LocationObject, SchemaObject, UserObject, ViewObject } from '../model.ts';
 import {
   add,
   after,
   asObject,
+  asTablet,
   commit,
   create,
   remove,
@@ -317,5 +319,62 @@ describe('an owner', () => {
     expect(asks(state, [given, drop('ann')], state.version)).toBeUndefined();
     expect(asks(state, [drop('of-ann'), drop('ann')], state.version)).toBeUndefined();
     expect(asks(withAnn, [renamed, drop('ann')])).toBeUndefined();
+  });
+});
+
+describe('partial rows of an aggregating index', () => {
+  const partials = { id: asObject('p'), columns: [] };
+  const index = {
+    name: 'i',
+    kind: 'aggregating',
+    expressions: ['count(*)'],
+    createdAt: schema.createdAt,
+    partials,
+  } as const;
+  const partial = (id: string, of: string, deletedRows = 0) =>
+    add(tablet('p', id, { partialOf: { tableId: asObject('t'), tabletId: asTablet(of), deletedRows } }));
+  const indexed = commit(
+    BASE,
+    { kind: 'alter', object: table('t', { indexes: [index] }) },
+    partial('pa', 'a'),
+    partial('pb', 'b'),
+  );
+  const idsIn = (state: CatalogState) => state.tablets(partials.id).map(({ id }) => id);
+  const garbageOf = (state: CatalogState) => [...state.tombstones()].map(({ name }) => name);
+
+  test('are there as long as the rows of their tablet are the same, also after a checkpoint', () => {
+    expect(idsIn(indexed)).toEqual(['pa', 'pb']);
+    const read = decodeCheckpoint(encodeCheckpoint(indexed));
+    expect(read.tablets(partials.id)).toEqual(indexed.tablets(partials.id));
+    const deleted = commit(read, setVector(vector('t', 'a', 5)));
+    expect(idsIn(deleted)).toEqual(['pb']);
+    expect(garbageOf(deleted)).toContain('tablets/p/pa.parquet');
+    const merged = commit(deleted, remove('t', 'b'), add(tablet('t', 'c')), partial('pc', 'c'));
+    expect(idsIn(merged)).toEqual(['pc']);
+    expect(garbageOf(merged)).toContain('tablets/p/pb.parquet');
+  });
+
+  test('of other rows than the tablet has become garbage, and new ones replace old ones', () => {
+    const late = commit(
+      commit(indexed, setVector(vector('t', 'a', 5)), remove('t', 'b')),
+      partial('x', 'a', 4),
+      partial('y', 'b'),
+    );
+    expect(idsIn(late)).toEqual([]);
+    expect(garbageOf(late)).toEqual(expect.arrayContaining(['tablets/p/x.parquet', 'tablets/p/y.parquet']));
+    const anew = commit(late, partial('z', 'a', 5));
+    expect(idsIn(commit(anew, partial('zz', 'a', 5)))).toEqual(['zz']);
+  });
+
+  test('go with their index and with its table, and conflict with neither being there', () => {
+    const without = commit(indexed, { kind: 'alter', object: table('t') });
+    expect(idsIn(without)).toEqual([]);
+    expect(garbageOf(without)).toEqual(['tablets/p/pa.parquet', 'tablets/p/pb.parquet']);
+    const dropped = commit(indexed, { kind: 'drop', id: asObject('t') });
+    expect(garbageOf(dropped)).toHaveLength(4);
+    for (const state of [without, dropped]) {
+      const refused = admit(state, transaction('late', indexed.version, [partial('pc', 'a')]));
+      expect(refused).toMatchObject({ kind: 'refused', error: { name: 'TRANSACTION_CONFLICT' } });
+    }
   });
 });

@@ -167,6 +167,10 @@ export class TransactionCheck {
   }
 
   #checkAddTablet(tablet: Tablet): void {
+    if (tablet.partialOf !== undefined) {
+      this.#checkAddPartial(tablet, tablet.partialOf.tableId);
+      return;
+    }
     const state = this.#draft.object(tablet.tableId);
     if (state === undefined) throw this.#missing('Table', tablet.tableId);
     const table = state.object;
@@ -182,12 +186,24 @@ export class TransactionCheck {
     this.#checkStored(tablet.key, tablet.sharesKey === true);
   }
 
-  /** There, and no rows of it deleted by another transaction since. */
-  #checkTablet(tableId: ObjectId, tabletId: TabletId): Tablet {
+  /** The index is there. Partial rows that do not fit their tablet any more are no conflict: the draft drops them. */
+  #checkAddPartial(partial: Tablet, tableId: ObjectId): void {
     const table = this.#draft.object(tableId)?.object;
     if (table === undefined) throw this.#missing('Table', tableId);
+    const isKept =
+      table.kind === 'table' && table.indexes.some(({ partials }) => partials?.id === partial.tableId);
+    if (!isKept) throw conflict(`An index of ${told(table)} was dropped by another transaction`);
+    if (this.#draft.contents(partial.tableId)!.tablet(partial.id) !== undefined)
+      throw conflict(`Tablet ${partial.id} is in an index of ${told(table)} already`);
+    this.#checkStored(partial.key, false);
+  }
+
+  /** There, and no rows of it deleted by another transaction since. */
+  #checkTablet(tableId: ObjectId, tabletId: TabletId): Tablet {
     const contents = this.#draft.contents(tableId);
     const tablet = contents?.tablet(tabletId);
+    const table = this.#draft.object(tablet?.partialOf?.tableId ?? tableId)?.object;
+    if (table === undefined) throw this.#missing('Table', tableId);
     if (contents === undefined || tablet === undefined) throw overtaken(table);
     const version = contents.vectors.get(tabletId)?.version ?? 0;
     if (version > this.#readVersion && !this.#own.has(tabletSubject(tableId, tabletId)))

@@ -20,13 +20,23 @@ export async function bind(
   isToPlan: (bound: BoundQuery) => boolean | Promise<boolean>,
 ): Promise<BoundQuery> {
   const prepared = await prepareQuery(scope.context.text, scope.prepareContext);
-  const { named = [], tables = NO_TABLES, files = NO_FILES } = scope.relations ?? {};
-  const bound = { prepared, named, tables, files, looksAtAllNamed: false, uses: 0 };
+  const { named = [], files = NO_FILES, indexes = [] } = scope.relations ?? {};
+  const tables = tablesRead(scope.relations?.tables ?? NO_TABLES, prepared);
+  const bound = { prepared, named, tables, files, indexes, looksAtAllNamed: false, uses: 0 };
   if (tables.size === 0 && files.size === 0) return { ...bound, scans: NO_SCANS, isPlanned: true };
   const unplanned = { ...bound, scans: undefined, isPlanned: false };
   if (!(await isToPlan(unplanned))) return unplanned;
   return { ...bound, ...(await plannedScans(prepared, scope.relations!)), isPlanned: true };
 }
+
+/** A table that is only read by way of an aggregating index is not read itself. */
+const tablesRead = (
+  tables: ReadonlyMap<string, BoundTable>,
+  { indexes, tables: read }: PreparedQuery,
+): ReadonlyMap<string, BoundTable> =>
+  indexes.some(({ reason }) => reason === undefined)
+    ? new Map([...tables].filter(([name]) => read.has(name)))
+    : tables;
 
 /** No scans if the plan is not understood: then everything is read. */
 async function plannedScans(

@@ -9,7 +9,7 @@ import {
   planText,
 } from '@tessera/planner';
 import { type ExecutedPlan, profileText } from '@tessera/scheduler';
-import type { ExplainStatement, OutputColumn, PreparedQuery } from '@tessera/sql';
+import type { ExplainStatement, IndexUse, OutputColumn, PreparedQuery } from '@tessera/sql';
 import type { PlannedQuery, UndistributedQuery } from '../distribution/distributed-plans.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
 import { renamed, type TableNames } from '../read/table-names.ts';
@@ -22,6 +22,8 @@ export interface ExplainableQuery {
   /** The session that plans `boundSql`: the binder's, or the query's own if it reads no tables. */
   readonly planner: KernelSession;
   readonly tables: readonly ExplainedTable[];
+  /** The aggregating indexes of the tables that the query names. */
+  readonly indexes: readonly IndexUse[];
   /** Its stages on several nodes; undefined if its tables are small, or if there is one node. */
   readonly distribution?: PlannedQuery | UndistributedQuery | undefined;
   /** The user-visible names of tables, by bound name. */
@@ -63,10 +65,14 @@ async function textOf(part: Part, query: ExplainableQuery): Promise<string> {
     const local = renamed(withoutStatement(plan), query.names);
     const stages =
       executable.executed === undefined ? onOneNode(query) : stagesText(executable.executed, query.names);
-    return sections(`${stages}${local}`, tableLines(used(query, executable)));
+    return sections(`${stages}${local}`, tableLines(used(query, executable)), query);
   }
   const plan = part === 'physical' ? await physicalText(query) : outlineText(await logicalOf(query));
-  return sections(plan, part === 'statistics' ? tableStatistics(query.tables) : tableLines(query.tables));
+  return sections(
+    plan,
+    part === 'statistics' ? tableStatistics(query.tables) : tableLines(query.tables),
+    query,
+  );
 }
 
 /** The stages if it runs on several nodes, otherwise the kernel's operators. */
@@ -92,7 +98,12 @@ async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
     const text = await kernelExplain(executable.session, `EXPLAIN (ANALYZE, FORMAT json) ${executable.sql}`);
     const { query_name: _, ...profile } = JSON.parse(text);
     const stages = executable.executed && executedStageMembers(executable.executed, query.names);
-    return JSON.stringify({ profile, stages, tables: tableMembers(used(query, executable)) });
+    return JSON.stringify({
+      profile,
+      stages,
+      tables: tableMembers(used(query, executable)),
+      aggregating_indexes: indexMembers(query.indexes),
+    });
   }
   const plan = await (part === 'physical' ? physicalOf(query) : logicalOf(query));
   const { distribution } = query;
@@ -107,6 +118,7 @@ async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
     unbounded_gathers: unboundedGathers,
     on_one_node: oneNode,
     tables: tableMembers(query.tables, { statistics: part === 'statistics' }),
+    aggregating_indexes: indexMembers(query.indexes),
   });
 }
 
@@ -123,8 +135,29 @@ function nodesMember(distribution: ExplainableQuery['distribution']) {
   };
 }
 
-const sections = (plan: string, lines: readonly string[]): string =>
-  lines.length === 0 ? plan : `${plan.trimEnd()}\n\nTables\n${lines.map((line) => `  ${line}`).join('\n')}\n`;
+function sections(plan: string, tables: readonly string[], { indexes }: ExplainableQuery): string {
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? '' : `\n${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+  const all = `${section('Tables', tables)}${section('Aggregating indexes', indexes.map(indexLine))}`;
+  return all === '' ? plan : `${plan.trimEnd()}\n${all}`;
+}
+
+const indexLine = ({ index, table, rows, reason }: IndexUse): string => {
+  if (reason !== undefined) return `${index} on ${table}: not used, because ${reason}`;
+  const rest = rows.rest === 0 ? '' : ` and ${rows.rest} rows of tablets without any`;
+  return `${index} on ${table}: ${rows.partial} partial rows${rest} are read instead of ${rows.table} rows`;
+};
+
+const indexMembers = (indexes: readonly IndexUse[]) =>
+  indexes.map(({ index, table, rows, reason }) => ({
+    index,
+    table,
+    used: reason === undefined,
+    reason,
+    partial_rows: rows.partial,
+    rows_without_partials: rows.rest,
+    table_rows: rows.table,
+  }));
 
 /** The tables with the measurements of reading them. */
 const used = ({ tables }: ExplainableQuery, executable: ExecutableQuery): readonly ExplainedTable[] =>

@@ -19,11 +19,12 @@ export interface ExplainedTable {
 /** One line per table. */
 export const tableLines = (tables: readonly ExplainedTable[]): readonly string[] =>
   tables.map(({ access, isHot, bytesToRead, use, isLate }) => {
-    const { table, tabletsTotal, tabletsPrunedByPartition, tabletsPrunedByRange } = access;
-    const kept = tabletsTotal - tabletsPrunedByPartition - tabletsPrunedByRange;
+    const { table, tabletsTotal, tabletsSummarised, tabletsPrunedByPartition, tabletsPrunedByRange } = access;
+    const pruned = tabletsSummarised + tabletsPrunedByPartition + tabletsPrunedByRange;
+    const summarised = tabletsSummarised === 0 ? '' : `${tabletsSummarised} in an aggregating index, `;
     const granules = access.granulesTotal - access.granulesPruned;
     const parts = [
-      `tablets ${kept} of ${tabletsTotal} (${tabletsPrunedByPartition} pruned by partition, ${tabletsPrunedByRange} by min/max)`,
+      `tablets ${tabletsTotal - pruned} of ${tabletsTotal} (${summarised}${tabletsPrunedByPartition} pruned by partition, ${tabletsPrunedByRange} by min/max)`,
       `granules ${granules} of ${access.granulesTotal} (${access.granulesPruned} pruned by primary index and min/max)`,
       `columns ${access.columns.join(', ') || 'none'}`,
       isHot ? 'in memory' : `bytes to read ${bytesToRead}`,
@@ -47,6 +48,7 @@ export const tableMembers = (
       table: access.table.name,
       columns: access.columns,
       tablets: access.tabletsTotal,
+      tablets_in_aggregating_index: access.tabletsSummarised,
       tablets_pruned_by_partition: access.tabletsPrunedByPartition,
       tablets_pruned_by_min_max: access.tabletsPrunedByRange,
       granules: access.granulesTotal,

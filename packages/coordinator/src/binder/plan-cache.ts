@@ -3,6 +3,7 @@ import type { QueryDescription, QueryParameter, SqlType } from '@tessera/sql';
 import type { StatementContext } from '../queries/statement-context.ts';
 import type { BoundQuery, NamedRelation } from '../read/bound-query.ts';
 import type { ExecutionOptions } from '../read/executable-query.ts';
+import { indexCoverage, indexReads } from '../read/index-coverage.ts';
 import { plannedRows } from '../read/mirror-tables.ts';
 import type { SessionScope } from '../read/session-scope.ts';
 import { findRelation } from '../read/statement-relations.ts';
@@ -141,7 +142,8 @@ function planKey(
     type,
   ]);
   const { database, user, protocol } = sessionValues;
-  const session = [request.settings.timezone, database, user, protocol];
+  const { timezone, enable_aggregating_indexes } = request.settings;
+  const session = [timezone, enable_aggregating_indexes, database, user, protocol];
   const key = JSON.stringify([session, rowPositionsOf ?? '', text, values, asked]);
   return key.length > MAX_KEY_LENGTH ? undefined : key;
 }
@@ -162,8 +164,11 @@ const namesHold = (named: BoundQuery['named'], snapshot: Snapshot): boolean =>
       findRelation(snapshot, { name, database, inView: view !== undefined }) === object,
   );
 
-const stillHolds = ({ named, tables }: BoundQuery, snapshot: Snapshot): boolean =>
+const stillHolds = ({ named, tables, indexes }: BoundQuery, snapshot: Snapshot): boolean =>
   namesHold(named, snapshot) &&
+  indexes.every(
+    ({ table, partials, reads }) => indexReads(indexCoverage(snapshot, table, partials)) === reads,
+  ) &&
   [...tables.values()].every(({ table, plannedRows: rows }) => plannedRows(snapshot, table) === rows);
 
 /** A bounded map that drops the entries that were not used for the longest time. */

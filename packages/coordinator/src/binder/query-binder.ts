@@ -173,6 +173,7 @@ export class QueryBinder {
         prepared,
         planner: prepared.boundSql === undefined ? scope.session : await scope.relations!.binder(),
         tables: explained,
+        indexes: prepared.indexes,
         distribution: (await this.distribution.isFor(bound, scope))
           ? await this.distribution.plan(bound, scope)
           : undefined,
@@ -340,6 +341,7 @@ export class QueryBinder {
     return [...tables.values()].every(
       ({ table, rowPositions }) =>
         !rowPositions &&
+        table.uncoveredBy === undefined &&
         agent.isHot(
           session,
           table.id,

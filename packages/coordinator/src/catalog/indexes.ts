@@ -1,11 +1,13 @@
-import type { Snapshot, TableIndex, TableObject } from '@tessera/catalog';
+import type { IndexPartials, ObjectId, Snapshot, TableIndex, TableObject } from '@tessera/catalog';
 import { NO_CHANGE, placeOf, requireTable } from '@tessera/catalog';
-import { fail, nearestName } from '@tessera/common';
+import { fail, nearestName, newUlid } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
-import type { CreateStatement, DropStatement } from '@tessera/sql';
+import { type CreateStatement, type DropStatement, indexShape } from '@tessera/sql';
 import type { Change } from '../changes/change.ts';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { describedQuery, queryInPlace } from '../changes/derived-query.ts';
+import { withSession } from '../objects/definition-check.ts';
+import { partialColumns } from '../read/index-coverage.ts';
 
 type CreateIndexStatement = Extract<
   CreateStatement,
@@ -13,9 +15,8 @@ type CreateIndexStatement = Extract<
 >;
 
 /**
- * Stores an index as part of its table's definition. Neither kind changes how a query runs: minima and
- * maxima, which a skip index of the type minmax requests, are in every tablet anyway, and the contents of an
- * aggregating index are computed from the table.
+ * Stores an index as part of its table's definition. The partial rows of an aggregating index are added by the commit
+ * (`withPartials`). A skip index of the type minmax stores nothing, because minima and maxima are in every tablet anyway.
  */
 export async function createIndex(
   context: ChangeContext,
@@ -40,24 +41,37 @@ export async function createIndex(
     kind: statement.kind === 'create_skip_index' ? 'skip' : 'aggregating',
     expressions: statement.expressions.map(({ sql }) => sql.trim()),
     createdAt: alteredAt,
+    ...(statement.kind === 'create_aggregating_index' && {
+      partials: await partialsOf(context, table, statement),
+    }),
   };
-  noticeNoEffect(context, index);
+  if (index.kind === 'skip') noticeNoEffect(context, index);
   return {
     actions: [{ kind: 'alter', object: { ...table, alteredAt, indexes: [...table.indexes, index] } }],
   };
 }
 
-function noticeNoEffect({ run }: ChangeContext, { name, kind }: TableIndex): void {
-  if (kind === 'aggregating') {
-    run.query.notices.warn(
-      `Aggregating index "${name}" is recorded but not used: queries compute aggregates from the table`,
-      { resolution: 'Keep the aggregates in a table of their own if queries need them faster.' },
-    );
-  } else {
-    run.query.notices.notice(
-      `Skip index "${name}" changes nothing: every tablet has the minimum and maximum of every column already`,
-    );
-  }
+/** @throws TesseraError NOT_SUPPORTED for expressions that an aggregating index cannot have */
+async function partialsOf(
+  context: ChangeContext,
+  table: TableObject,
+  { expressions }: CreateIndexStatement,
+): Promise<IndexPartials> {
+  const { keys, states } = await withSession(context, (session) =>
+    indexShape(expressions, context.run.text, table, {
+      session,
+      settings: context.settings,
+      sessionValues: context.sessionValues,
+      parameters: [],
+    }),
+  );
+  return { id: newUlid() as ObjectId, columns: partialColumns([...keys, ...states]) };
+}
+
+function noticeNoEffect({ run }: ChangeContext, { name }: TableIndex): void {
+  run.query.notices.notice(
+    `Skip index "${name}" changes nothing: every tablet has the minimum and maximum of every column already`,
+  );
 }
 
 /** Checks each expression as the only item of a query over the table, at its place in the statement. */

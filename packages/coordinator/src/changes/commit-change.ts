@@ -5,6 +5,7 @@ import { isCertainlyNotCommitted } from '../transactions/transactions.ts';
 import type { Change } from './change.ts';
 import type { ChangeContext } from './change-context.ts';
 import { discardTablets } from './discard-tablets.ts';
+import { withPartials } from './index-partials.ts';
 
 /** How often a statement is retried after conflicts before the client gets the error. */
 const MAX_TRIES = 20;
@@ -28,7 +29,7 @@ export async function commitChange(
   return transaction.run(async () => {
     const before = transaction.changeOf(context.txnId);
     if (before !== undefined) return before;
-    const change = await work(inSession(transaction.read(), temporary));
+    const change = await indexed(context, inSession(transaction.read(), temporary), work);
     try {
       transaction.change(context.txnId, change);
     } catch (error) {
@@ -103,15 +104,27 @@ async function once(context: ChangeContext, work: (snapshot: Snapshot) => Promis
  * session's temporary tables.
  */
 async function committedWith(
-  { run }: ChangeContext,
+  context: ChangeContext,
   snapshot: Snapshot,
   work: (snapshot: Snapshot) => Promise<Change>,
 ): Promise<Change> {
-  const { temporary } = run.request;
-  const change = await work(inSession(snapshot, temporary));
+  const { temporary } = context.run.request;
+  const change = await indexed(context, inSession(snapshot, temporary), work);
   if (temporary === undefined || change.actions.length === 0) return change;
   const ending = temporary.atCommit(snapshot.withActions(change.actions));
   return ending.length === 0 ? change : { ...change, actions: [...change.actions, ...ending] };
+}
+
+/** The change of a statement with the partial rows that aggregating indexes keep of it. */
+async function indexed(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  work: (snapshot: Snapshot) => Promise<Change>,
+): Promise<Change> {
+  const change = await work(snapshot);
+  const { kernel, query } = context.run;
+  const actions = await withPartials({ ...context, kernel, signal: query.signal }, snapshot, change.actions);
+  return actions === change.actions ? change : { ...change, actions };
 }
 
 async function commit(context: ChangeContext, snapshot: Snapshot, change: Change): Promise<void> {

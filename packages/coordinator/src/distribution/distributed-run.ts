@@ -148,7 +148,11 @@ function readsOf(
   const ofFiles = sumOfReads(reads.flatMap(([name, one]) => (files.has(name) ? [one] : [])));
   const read = sumOfReads(reads.flatMap(([name, one]) => (files.has(name) ? [] : [one])));
   const accesses = scans.map(({ access }, i) => {
-    const tablets = access.tabletsTotal - access.tabletsPrunedByPartition - access.tabletsPrunedByRange;
+    const tablets =
+      access.tabletsTotal -
+      access.tabletsSummarised -
+      access.tabletsPrunedByPartition -
+      access.tabletsPrunedByRange;
     const use: ScanUse = { tablets, bytesFetched: 0, bytesCached: 0, tabletsHot: 0, read: NOTHING_READ };
     return { ...access, isLate: false, use: i === 0 ? { ...use, bytesFetched, bytesCached, read } : use };
   });

@@ -5,6 +5,7 @@ import type { ClusterNode, ScanAssignment } from '@tessera/scheduler';
 import type { ScanTablet, StorageAgent } from '@tessera/storage-agent';
 import { assignByKeys, assignTablets, type Conjunct, keyColumnOf, type TabletShare } from '@tessera/tablet';
 import { selectGranules } from '../read/granule-selection.ts';
+import type { ReadTable } from '../read/index-coverage.ts';
 import { type ChosenAccess, chosenAccess } from '../read/table-access.ts';
 import { selectTablets } from '../read/table-selection.ts';
 import { keyPlacement } from './key-placements.ts';
@@ -22,7 +23,7 @@ export interface AssignedScan {
 
 /** Chooses the tablets and granules that a stage's scan needs and spreads them over the nodes: at least one gets a part. */
 export async function assignScan(
-  table: TableObject,
+  table: ReadTable,
   scan: ScanSource,
   nodes: readonly ClusterNode[],
   summaries: ReadonlyMap<StageId, readonly KeySummary[]>,
@@ -43,7 +44,9 @@ export async function assignScan(
     tablets: share,
     columns,
     shareId,
-    ...(isWhole ? { shareAtVersion: version } : { choiceAtVersion: version }),
+    ...(isWhole
+      ? { shareAtVersion: version }
+      : table.uncoveredBy === undefined && { choiceAtVersion: version }),
     ...(keyFilters.length > 0 && { keyFilters }),
   });
   const within = scan.withinKeys && {

@@ -1,7 +1,8 @@
-import type { RelationObject, TableObject, ViewObject } from '@tessera/catalog';
+import type { ObjectId, RelationObject, TableObject, ViewObject } from '@tessera/catalog';
 import type { PlannedScan } from '@tessera/file-scan';
 import type { TableScan } from '@tessera/planner';
 import type { PreparedQuery, RelationName } from '@tessera/sql';
+import type { IndexReads, ReadTable } from './index-coverage.ts';
 
 /** The meaning of a name when the statement was bound. */
 export interface NamedRelation {
@@ -15,10 +16,18 @@ export interface NamedRelation {
 
 /** A managed table as a statement reads it. */
 export interface BoundTable {
-  readonly table: TableObject;
+  readonly table: ReadTable;
   readonly rowPositions: boolean;
   /** The number of rows that it was planned with. */
   readonly plannedRows: number;
+}
+
+/** What an aggregating index was good for when a statement was bound. */
+export interface IndexChoice {
+  readonly table: TableObject;
+  /** The id of the partials of the index. */
+  readonly partials: ObjectId;
+  readonly reads: IndexReads;
 }
 
 /** Files that several nodes may read in parts, as a statement reads them. */
@@ -39,6 +48,8 @@ export interface BoundQuery {
   readonly tables: ReadonlyMap<string, BoundTable>;
   /** Keyed by bound name. */
   readonly files: ReadonlyMap<string, BoundFiles>;
+  /** The aggregating indexes of the tables that the statement names. */
+  readonly indexes: readonly IndexChoice[];
   /**
    * Scans by bound name; undefined if the plan was not examined or not understood: then everything is read.
    */

@@ -1,5 +1,6 @@
 import type { Snapshot, TableObject } from '@tessera/catalog';
 import type { Kernel, KernelSession } from '@tessera/kernel';
+import { liveRows, type ReadTable } from './index-coverage.ts';
 
 /** The number of unused tables that are kept; beyond it, the least recently used are dropped. */
 const MAX_IDLE_TABLES = 2_000;
@@ -25,14 +26,12 @@ export interface MirrorUse {
  * The table size that statements are planned with: the power of two nearest to its number of rows. Plans stay
  * valid as long as it does not change.
  */
-export const plannedRows = (snapshot: Snapshot, table: TableObject): number => {
-  const { rows, deletedRows } = snapshot.totals(table.id);
-  return 2 ** Math.round(Math.log2(Math.max(1, rows - deletedRows)));
-};
+export const plannedRows = (snapshot: Snapshot, table: ReadTable): number =>
+  2 ** Math.round(Math.log2(Math.max(1, liveRows(snapshot, table))));
 
 /** A table that statements are bound and planned over. */
 export interface MirroredTable {
-  readonly table: TableObject;
+  readonly table: ReadTable;
   readonly rowPositions: boolean;
   /** The row count of `plannedRows`. */
   readonly rows: number;
@@ -109,10 +108,10 @@ export class MirrorTables {
   }
 
   /** A key that is equal for tables that statements cannot distinguish. */
-  #shapeOf(table: TableObject): string {
+  #shapeOf(table: ReadTable): string {
     const known = this.#shapes.get(table);
     if (known !== undefined) return known;
-    const shape = JSON.stringify([table.id, table.columns.map((c) => [c.name, c.type])]);
+    const shape = JSON.stringify([table.id, table.columns.map((c) => [c.name, c.type]), table.uncoveredBy]);
     this.#shapes.set(table, shape);
     return shape;
   }

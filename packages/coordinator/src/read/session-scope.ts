@@ -94,6 +94,7 @@ export class SessionScope implements AsyncDisposable {
       authority: readAuthority(authorizer, this.context, this.options),
       database: sessionValues.database,
       firstWithPositions: this.options.rowPositionsOf !== undefined,
+      usesIndexes: request.settings.enable_aggregating_indexes,
       plannedScan: (scanId) => this.reads.plannedScan(scanId),
       systemRelation: (name, database, read) =>
         services.systemRelation(this, name, { database, snapshot: read }),

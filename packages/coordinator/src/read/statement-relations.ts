@@ -19,6 +19,7 @@ import {
 import type { PlannedScan } from '@tessera/file-scan';
 import { type KernelColumn, type KernelSession, quoteName, typeToSql } from '@tessera/kernel';
 import type {
+  AggregatingIndex,
   Mention,
   RelationName,
   RelationResolver,
@@ -28,8 +29,16 @@ import type {
 } from '@tessera/sql';
 import { isPgCatalogRelation } from '@tessera/system-catalog';
 import type { StatementSnapshot } from '../transactions/statement-snapshot.ts';
-import type { BoundFiles, BoundTable, NamedRelation } from './bound-query.ts';
+import type { BoundFiles, BoundTable, IndexChoice, NamedRelation } from './bound-query.ts';
 import { externalCall } from './external-call.ts';
+import {
+  indexCoverage,
+  indexReads,
+  partialsTable,
+  type ReadTable,
+  storedIndexes,
+  uncoveredTable,
+} from './index-coverage.ts';
 import { type MirrorTables, type MirrorUse, plannedRows } from './mirror-tables.ts';
 
 export interface StatementRelationsOptions {
@@ -41,6 +50,8 @@ export interface StatementRelationsOptions {
   readonly database: string;
   /** Whether the table that stands first in the statement gets row position columns. */
   readonly firstWithPositions: boolean;
+  /** Whether queries may read aggregating indexes. */
+  readonly usesIndexes: boolean;
   /**
    * Creates a temp table of the statement's session with the contents of a relation of information_schema or
    * pg_catalog, and returns its name; undefined if there is no such relation.
@@ -66,6 +77,8 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
   readonly tables = new Map<string, BoundTable>();
   /** Keyed by bound name. */
   readonly files = new Map<string, BoundFiles>();
+  /** The aggregating indexes of `tables`. */
+  readonly indexes: IndexChoice[] = [];
   /** Whether the resolution is only valid for this statement. */
   transient = false;
   #snapshot: Promise<StatementSnapshot> | undefined;
@@ -145,6 +158,37 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     return { view: view === undefined ? undefined : this.#views.get(view), location };
   }
 
+  async aggregatingIndexes(boundName: string): Promise<readonly AggregatingIndex[]> {
+    const bound = this.tables.get(boundName);
+    if (bound === undefined || bound.rowPositions || !this.#options.usesIndexes) return [];
+    const { table } = bound;
+    const snapshot = await this.snapshot();
+    return storedIndexes(table).map((index): AggregatingIndex => {
+      const { name, expressions, partials } = index;
+      const coverage = indexCoverage(snapshot, table, partials.id);
+      const reads = indexReads(coverage);
+      this.indexes.push({ table, partials: partials.id, reads });
+      const { partialRows: partial, restRows: rest, tableRows } = coverage;
+      return {
+        name,
+        expressions,
+        stored: partials.columns,
+        table,
+        rows: { partial, rest, table: tableRows },
+        use: async () =>
+          reads === 'table'
+            ? undefined
+            : {
+                partials: await this.#mirrored(partialsTable(table, index), false),
+                rest:
+                  reads === 'partials'
+                    ? undefined
+                    : await this.#mirrored(uncoveredTable(table, partials.id), false),
+              },
+      };
+    });
+  }
+
   async binder(): Promise<KernelSession> {
     this.#session ??= await this.#options.mirror.session(this.#options.timeZone);
     return this.#session;
@@ -191,14 +235,20 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
 
   async #table(table: TableObject): Promise<TableRelation> {
     const rowPositions = this.#options.firstWithPositions && this.named.length === 1;
+    const boundName = await this.#mirrored(table, rowPositions);
+    const { columns, constraints = [] } = table;
+    const key = constraints.find((constraint) => constraint.kind === 'primary_key')?.columns;
+    const primaryKey = key && columns.filter(({ id }) => key.includes(id)).map(({ name }) => name);
+    return { kind: 'table', boundName, columns, primaryKey };
+  }
+
+  /** Makes a table known to the binder and returns its bound name. */
+  async #mirrored(table: ReadTable, rowPositions: boolean): Promise<string> {
     const rows = plannedRows(await this.snapshot(), table);
     const use = await this.#options.mirror.use(await this.binder(), { table, rowPositions, rows });
     this.#uses.push(use);
     this.tables.set(use.name, { table, rowPositions, plannedRows: rows });
-    const { columns, constraints = [] } = table;
-    const key = constraints.find((constraint) => constraint.kind === 'primary_key')?.columns;
-    const primaryKey = key && columns.filter(({ id }) => key.includes(id)).map(({ name }) => name);
-    return { kind: 'table', boundName: use.name, columns, primaryKey };
+    return use.name;
   }
 
   async #systemRelation(

@@ -10,6 +10,8 @@ export interface TableAccess {
   /** The names of the columns that are read. */
   readonly columns: readonly string[];
   readonly tabletsTotal: number;
+  /** The tablets that an aggregating index summarises, whose partial rows are read instead. */
+  readonly tabletsSummarised: number;
   /** The tablets that were pruned by their partition. */
   readonly tabletsPrunedByPartition: number;
   /** The tablets that were pruned by minima and maxima. */
@@ -38,6 +40,7 @@ export const chosenAccess = (
   table,
   columns: selection.columns.map(({ name }) => name),
   tabletsTotal: selection.tabletsTotal,
+  tabletsSummarised: selection.tabletsSummarised,
   tabletsPrunedByPartition: selection.tabletsPrunedByPartition,
   tabletsPrunedByRange: selection.tabletsPrunedByRange,
   granulesTotal: selection.tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),

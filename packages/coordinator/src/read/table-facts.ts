@@ -1,7 +1,8 @@
-import type { Snapshot, TableObject } from '@tessera/catalog';
+import type { Snapshot } from '@tessera/catalog';
 import type { TableFacts } from '@tessera/planner';
 import type { BoundFiles } from './bound-query.ts';
 import type { ColumnStatisticsCache } from './column-statistics-cache.ts';
+import { liveRows, type ReadTable } from './index-coverage.ts';
 
 /**
  * The planner's statistics of a table at a snapshot, cached so that its tablets need not be examined each
@@ -9,13 +10,14 @@ import type { ColumnStatisticsCache } from './column-statistics-cache.ts';
  */
 export function tableFacts(
   snapshot: Snapshot,
-  table: TableObject,
+  table: ReadTable,
   statistics: ColumnStatisticsCache,
 ): TableFacts {
   const { rows, deletedRows, bytes, tablets } = snapshot.totals(table.id);
+  const read = liveRows(snapshot, table);
   return {
-    rows: rows - deletedRows,
-    bytes,
+    rows: read,
+    bytes: read === rows - deletedRows ? bytes : Math.round((bytes * read) / rows),
     tablets,
     isDimension: table.tableType === 'DIMENSION',
     ...statistics.of(snapshot, table),

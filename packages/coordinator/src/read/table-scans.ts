@@ -80,7 +80,8 @@ async function prepareTable(
     table,
     tablets,
     wholeTableAt: isWhole ? contents.version : undefined,
-    contents,
+    // With contents, a resident table may return rows of other tablets too, which partial rows summarise.
+    contents: table.uncoveredBy === undefined ? contents : undefined,
     columns: selection.columns.map(({ id }) => id),
     counted: wanted === undefined ? countedColumns(selection.columns, scope.namedColumns) : undefined,
     unnamed: selection.unnamed.map(({ id }) => id),

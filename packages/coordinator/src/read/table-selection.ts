@@ -2,6 +2,7 @@ import type { Column, Snapshot, TableObject, Tablet } from '@tessera/catalog';
 import type { TableScan } from '@tessera/planner';
 import type { ScanTablet } from '@tessera/storage-agent';
 import { type Conjunct, pruneTablets } from '@tessera/tablet';
+import { indexCoverage, type ReadTable } from './index-coverage.ts';
 
 /** What a statement needs of a table. */
 export interface TableSelection {
@@ -13,6 +14,8 @@ export interface TableSelection {
   /** The columns that the statement does not name. */
   readonly unnamed: readonly Column[];
   readonly tabletsTotal: number;
+  /** The tablets that an aggregating index summarises, whose partial rows are read instead. */
+  readonly tabletsSummarised: number;
   /** The tablets pruned by conditions on the partition columns. */
   readonly tabletsPrunedByPartition: number;
   /** The tablets pruned by minima, maxima and NULL counts of other columns. */
@@ -24,7 +27,7 @@ export interface TableSelection {
  * @param isNarrow whether only the columns that the result depends on are fetched, of those that it names
  */
 export function selectTablets(
-  table: TableObject,
+  table: ReadTable,
   scan: TableScan | undefined,
   snapshot: Snapshot,
   isNarrow: boolean,
@@ -32,20 +35,22 @@ export function selectTablets(
   const all = snapshot.tablets(table.id);
   const filters = scan?.filters ?? [];
   const isUnread = scan !== undefined && filters.length === 0;
-  const ofPartitions = pruneTablets(table, all, onPartitionColumns(table, filters));
+  const read = table.uncoveredBy === undefined ? all : indexCoverage(snapshot, table, table.uncoveredBy).rest;
+  const ofPartitions = pruneTablets(table, read, onPartitionColumns(table, filters));
   const kept = isUnread ? [] : pruneTablets(table, ofPartitions, filters);
   const isWhole = kept.length === all.length;
   const named = scan && new Set(scan.named);
-  const read = isNarrow ? scan && new Set(scan.columns) : named;
+  const fetched = isNarrow ? scan && new Set(scan.columns) : named;
   const version = snapshot.contentsVersion(table.id);
   const whole = () => wholeTable(table, snapshot, version);
   return {
     tablets: isWhole ? whole() : scanTablets(table, kept, snapshot),
     contents: { version, tablets: whole },
-    columns: table.columns.filter(({ name }) => read?.has(name) ?? true),
+    columns: table.columns.filter(({ name }) => fetched?.has(name) ?? true),
     unnamed: table.columns.filter(({ name }) => !(named?.has(name) ?? true)),
     tabletsTotal: all.length,
-    tabletsPrunedByPartition: all.length - ofPartitions.length,
+    tabletsSummarised: all.length - read.length,
+    tabletsPrunedByPartition: read.length - ofPartitions.length,
     tabletsPrunedByRange: ofPartitions.length - kept.length,
   };
 }

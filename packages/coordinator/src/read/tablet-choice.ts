@@ -33,7 +33,10 @@ export async function chooseTablets(
   const selection = selectTablets(table, wanted, snapshot, isNarrow);
   const columns = selection.columns.map(({ id }) => id);
   // A resident table has no granules and finds its rows by itself.
-  const isHot = !rowPositions && agent.isHot(session, table.id, selection.contents.version, columns);
+  const isHot =
+    !rowPositions &&
+    table.uncoveredBy === undefined &&
+    agent.isHot(session, table.id, selection.contents.version, columns);
   const { tablets, granulesPruned } = isHot
     ? { tablets: selection.tablets, granulesPruned: 0 }
     : await selectGranules(agent, table, selection.tablets, wanted?.filters ?? [], signal);

@@ -21,6 +21,8 @@ export interface Settings {
   readonly enable_multi_query_requests: boolean;
   /** The results that the answer to a request with several statements contains. */
   readonly multi_query_results: 'last' | 'all';
+  /** Whether a query may read the partial rows of aggregating indexes instead of the rows of their tables. */
+  readonly enable_aggregating_indexes: boolean;
   /** Whether a query may use several nodes. */
   readonly enable_distributed_execution: boolean;
   /** The number of nodes that run every query; 0 lets the planner decide. */
@@ -105,6 +107,7 @@ const KINDS: { readonly [N in SettingName]: SettingKind<Settings[N]> } = {
   standard_conforming_strings: boolean,
   enable_multi_query_requests: boolean,
   multi_query_results: oneOf('last', 'all'),
+  enable_aggregating_indexes: boolean,
   enable_distributed_execution: boolean,
   nodes_per_query: count,
   min_distributed_bytes: count,
@@ -134,6 +137,8 @@ export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
     'allows several statements in one request; `multi_query_results` chooses which results are returned',
   multi_query_results:
     'which results a request with several statements returns: only the last one (`last`), or all of them in order (`all`)',
+  enable_aggregating_indexes:
+    'whether a query may read the partial rows of aggregating indexes instead of the rows of their tables',
   enable_distributed_execution: 'whether a query may use all nodes of the engine',
   nodes_per_query:
     'number of nodes that execute each query, limited by those that are running; 0 lets the planner choose between one node and all of them by estimated CPU time',
@@ -163,6 +168,7 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   standard_conforming_strings: true,
   enable_multi_query_requests: false,
   multi_query_results: 'last',
+  enable_aggregating_indexes: true,
   enable_distributed_execution: true,
   nodes_per_query: 0,
   min_distributed_bytes: 16_777_216,

@@ -4,6 +4,7 @@ import type { AutoVacuum } from '@tessera/config';
 import type { Kernel } from '@tessera/kernel';
 import { DEFAULT_SETTINGS } from '../request/settings.ts';
 import type { TableServices } from '../tables.ts';
+import { fillIndexes } from './fill-indexes.ts';
 import { plannedJobs, type RewriteContext } from './rewrite-tablets.ts';
 import { isBad, type VacuumJob, type VacuumPolicy } from './vacuum-plan.ts';
 import { runJobs } from './vacuum-table.ts';
@@ -142,9 +143,11 @@ export class Maintenance {
         const deletedRows = snapshot.deletionVector(table.id, tablet.id)?.rows ?? 0;
         return isBad({ tablet, deletedRows }, policy);
       });
-      if (bad.length < autoVacuum.min_bad_tablets_threshold) continue;
-      const jobs = plannedJobs(snapshot, table.id, policy);
-      await this.#runJobs(snapshot, table, jobs, autoVacuum.max_concurrency);
+      if (bad.length >= autoVacuum.min_bad_tablets_threshold) {
+        const jobs = plannedJobs(snapshot, table.id, policy);
+        await this.#runJobs(snapshot, table, jobs, autoVacuum.max_concurrency);
+      }
+      await fillIndexes(this.#context(), table.id);
     }
   }
 

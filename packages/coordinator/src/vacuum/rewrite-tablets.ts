@@ -2,6 +2,7 @@ import type { Action, ObjectId, Snapshot, TableObject } from '@tessera/catalog';
 import { newUlid, pause, TesseraError } from '@tessera/common';
 import { type Kernel, quoteName } from '@tessera/kernel';
 import { discardTablets } from '../changes/discard-tablets.ts';
+import { withPartials } from '../changes/index-partials.ts';
 import { type StoreContext, storeRows } from '../changes/store-rows.ts';
 import { isCertainlyNotCommitted } from '../transactions/transactions.ts';
 import { type VacuumJob, type VacuumPolicy, vacuumJobs } from './vacuum-plan.ts';
@@ -50,7 +51,7 @@ export async function rewriteTablets(
         reason: 'merge',
       }),
     );
-    const actions = [...removed, ...added];
+    const actions = await withPartials(context, snapshot, [...removed, ...added]);
     try {
       if (context.sleepBeforeCommitMs > 0) {
         await pause(context.sleepBeforeCommitMs, { signal: context.signal });

@@ -4,6 +4,7 @@ import { fail, TesseraError } from '@tessera/common';
 import type { VacuumStatement } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change-context.ts';
 import { inSession } from '../temporary/session-snapshot.ts';
+import { fillIndexes } from './fill-indexes.ts';
 import { plannedJobs, type RewriteContext, rewriteTablets } from './rewrite-tablets.ts';
 import { vacuumJobEnds } from './vacuum-jobs.ts';
 import type { VacuumJob, VacuumPolicy } from './vacuum-plan.ts';
@@ -61,7 +62,7 @@ export async function vacuumTable(
     const work = () => vacuumRound(rewrite, id, policy, concurrency);
     const conflict =
       round < EXCLUSIVE_FROM_ROUND ? await work() : await context.locks.with(id, rewrite.signal, work);
-    if (conflict === undefined) return;
+    if (conflict === undefined) return fillIndexes(rewrite, id);
     if (round === MAX_ROUNDS) throw conflict;
   }
 }

@@ -127,13 +127,13 @@ it('columns tell types, defaults and where they are used', async () => {
 it('indexes, routines, databases', async () => {
   expect(
     await node.rows(
-      'SELECT index_name, index_type, index_definition FROM information_schema.indexes ORDER BY 1',
+      'SELECT index_name, index_type, index_definition, number_of_rows FROM information_schema.indexes ORDER BY 1',
     ),
   ).toEqual([
-    ['Odd "T', 'primary', '("select", a)'],
-    ['agg', 'aggregating', '(k, count(*))'],
-    ['filled', 'primary', '(k)'],
-    ['skip', 'skip', '(lower(v))'],
+    ['Odd "T', 'primary', '("select", a)', null],
+    ['agg', 'aggregating', '(k, count(*))', '0'],
+    ['filled', 'primary', '(k)', null],
+    ['skip', 'skip', '(lower(v))', null],
   ]);
   expect(
     await node.rows(

@@ -77,7 +77,8 @@ function timeOf({ clock }: Placement): PreparedQuery['time'] {
   return clock.wasRead ? 'pinned' : 'none';
 }
 
-function countTables(statement: Statement): ReadonlyMap<string, number> {
+/** The number of references to each managed table. */
+export function countTables(statement: Statement): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   walkTree(statement, (node) => {
     if ('class' in node || node.type !== 'BASE_TABLE' || node.schema_name !== MANAGED_SCHEMA) return;

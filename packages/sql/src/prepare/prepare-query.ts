@@ -14,6 +14,7 @@ import { readsNothing } from './one-row.ts';
 import { parameterValues, rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
 import { topRowsQuery } from './top-rows.ts';
+import { type IndexedQuery, withIndexes } from './with-indexes.ts';
 
 /**
  * Translates a query of the dialect (or the query that EXPLAIN explains) to SQL of the kernel and binds it.
@@ -46,25 +47,32 @@ async function prepared(
   });
   const toBind = await bindable(statement, placement, context);
   await parsed.pause();
-  return bindOutput(toBind, text);
+  const found = await withIndexes(toBind, context);
+  return bindOutput(toBind, text, found);
 }
 
 /**
  * Binds a rewritten query and returns it with the names and types of its output. Errors of the kernel point
  * into `text`.
  */
-export async function bindOutput(query: BindableQuery, text: string): Promise<PreparedQuery> {
-  const { binder, bound, running, tables } = query;
-  const boundSql = await deparse(binder, bound);
-  const { columns } = await binder.describe(boundSql).catch((error: unknown) => {
-    throw located(error, text, boundSql);
+export async function bindOutput(
+  query: BindableQuery,
+  text: string,
+  { answering = query, uses = [] }: Partial<IndexedQuery> = {},
+): Promise<PreparedQuery> {
+  const { binder, bound: written } = query;
+  const writtenSql = await deparse(binder, written);
+  const { columns } = await binder.describe(writtenSql).catch((error: unknown) => {
+    throw located(error, text, writtenSql);
   });
-  const adjusted = await sumTypes(binder, bound, columns);
+  const adjusted = await sumTypes(binder, written, columns);
+  const { bound, running, tables } = answering;
+  const boundSql = answering === query ? writtenSql : await deparse(binder, bound);
   const sql = running === bound ? boundSql : await deparse(binder, running);
-  const notNull = notNullColumns(bound.node, columns.length, query.columns);
-  const items = query.hasOids && bound.node.type === 'SELECT_NODE' ? bound.node.select_list : [];
+  const notNull = notNullColumns(written.node, columns.length, query.columns);
+  const items = query.hasOids && written.node.type === 'SELECT_NODE' ? written.node.select_list : [];
   const output = withDialectTypes(sql, adjusted, { notNull, hasOids: query.hasOids, items });
-  const { time, sessionRelations, namedColumns } = query;
+  const { time, sessionRelations, namedColumns } = answering;
   const withOutput = (boundOutput: string) => outputSql(boundOutput, adjusted);
   const prepared = {
     ...output,
@@ -74,9 +82,11 @@ export async function bindOutput(query: BindableQuery, text: string): Promise<Pr
     withOutput,
     sessionRelations,
     readsNothing: readsNothing(running),
+    indexes: uses,
   };
   if (tables.size === 0) return running === bound ? prepared : { ...prepared, boundSql };
-  const top = tables.size === 1 && running === bound ? topRowsQuery(running) : undefined;
+  const top =
+    tables.size === 1 && running === bound && answering === query ? topRowsQuery(running) : undefined;
   const topRows = top && { ...top, sql: await deparse(binder, top.statement) };
   return { ...prepared, boundSql, topRows };
 }

@@ -4,7 +4,7 @@ import type { ReadCall, RelationSource } from '../reads/read-call.ts';
 import type { Warn } from '../reads/stray-values.ts';
 import type { QueryParameter } from '../rewrites/parameters.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
-import type { RelationResolver } from './relation-resolver.ts';
+import type { AggregatingIndex, RelationResolver } from './relation-resolver.ts';
 import type { SequenceResolver } from './sequence-calls.ts';
 
 /** The kernel sequences that a statement uses, for sessions other than the one that runs it. */
@@ -47,6 +47,16 @@ export interface RunnableQuery {
   readonly columns: readonly OutputColumn[];
 }
 
+/** What a query does with an aggregating index of one of its tables. */
+export interface IndexUse {
+  readonly index: string;
+  readonly table: string;
+  /** The number of rows that it reads with the index. */
+  readonly rows: AggregatingIndex['rows'];
+  /** The reason why it does not use the index; undefined if it does. */
+  readonly reason: string | undefined;
+}
+
 export interface PreparedQuery extends RunnableQuery {
   /**
    * The query with managed tables as `managed.<bound name>`, each exactly `tables` times. They must be
@@ -83,6 +93,8 @@ export interface PreparedQuery extends RunnableQuery {
    * values may not hold.
    */
   readonly time: 'none' | 'pinned' | 'free';
+  /** The aggregating indexes of the tables that it reads, and which of them it uses. */
+  readonly indexes: readonly IndexUse[];
   /** Whether the query returns one row without reading anything, as `SELECT 42`. */
   readonly readsNothing: boolean;
 }

@@ -25,6 +25,26 @@ export interface TableRelation {
   readonly primaryKey?: readonly string[] | undefined;
 }
 
+/** An aggregating index of a table that a query reads. */
+export interface AggregatingIndex {
+  readonly name: string;
+  /** The expressions of its definition. */
+  readonly expressions: readonly string[];
+  /** The columns of its partial rows, as they are stored. */
+  readonly stored: readonly { readonly name: string; readonly type: string }[];
+  readonly table: {
+    readonly name: string;
+    readonly columns: readonly { readonly name: string; readonly nullable: boolean; readonly type: string }[];
+  };
+  /** The number of rows that a query reads with the index: partial rows, and rows that none summarises. */
+  readonly rows: { readonly partial: number; readonly rest: number; readonly table: number };
+  /**
+   * Makes its partial rows, and the table's rows that none summarises, known to the binder, and returns their bound names. The
+   * second one is undefined if there are none. Undefined if reading the table costs less.
+   */
+  use(): Promise<{ readonly partials: string; readonly rest: string | undefined } | undefined>;
+}
+
 /** The relation that a name resolves to. */
 export type ResolvedRelation =
   | TableRelation
@@ -69,6 +89,8 @@ export interface RelationResolver {
   location(name: string, mention: Mention): Promise<StorageLocation>;
   /** Checks access before a READ_* call of a URL that is not an upload. @throws TesseraError FORBIDDEN */
   url(mention: Mention): Promise<void>;
+  /** The aggregating indexes of the table with the bound name; absent if queries do not use indexes. */
+  aggregatingIndexes?(boundName: string): Promise<readonly AggregatingIndex[]>;
   /** The session that contains every resolved table under its bound name, without rows. */
   binder(): Promise<KernelSession>;
   /** Creates an empty temp table in the binder's session and returns its name. */

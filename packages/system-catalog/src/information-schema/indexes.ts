@@ -13,6 +13,10 @@ const COLUMNS = columnsOf(
   'index_definition',
   'ddl',
   ['created', TIME],
+  ['number_of_tablets', 'BIGINT'],
+  ['number_of_rows', 'BIGINT'],
+  ['compressed_bytes', 'BIGINT'],
+  ['rows_without_index', 'BIGINT'],
 );
 
 /** The primary index of a table has the table's name. */
@@ -24,14 +28,40 @@ function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
     const head = [facts.database, schema.name, relation.name];
     if (relation.primaryIndex.length > 0) {
       const definition = `(${primaryColumns(relation).map(quoteIdentifier).join(', ')})`;
-      yield [...head, relation.name, 'primary', definition, null, new Date(relation.createdAt)];
+      yield [...head, relation.name, 'primary', definition, null, new Date(relation.createdAt), ...NO_SIZE];
     }
     for (const index of relation.indexes) {
       const definition = `(${index.expressions.join(', ')})`;
       const ddl = indexDdl(index, `${quoteIdentifier(schema.name)}.${quoteIdentifier(relation.name)}`);
-      yield [...head, index.name, index.kind, definition, ddl, new Date(index.createdAt)];
+      yield [
+        ...head,
+        index.name,
+        index.kind,
+        definition,
+        ddl,
+        new Date(index.createdAt),
+        ...sizeOf(facts, relation, index),
+      ];
     }
   }
+}
+
+/** Only aggregating indexes store something of their own. */
+const NO_SIZE = [null, null, null, null];
+
+function sizeOf(
+  { snapshot }: SystemFacts,
+  table: TableObject,
+  { partials }: TableIndex,
+): readonly SystemValue[] {
+  if (partials === undefined) return NO_SIZE;
+  const { tablets, rows, bytes } = snapshot.totals(partials.id);
+  const covered = new Set(snapshot.tablets(partials.id).map(({ partialOf }) => partialOf?.tabletId));
+  const without = snapshot
+    .tablets(table.id)
+    .filter(({ id }) => !covered.has(id))
+    .map((tablet) => tablet.rows - (snapshot.deletionVector(table.id, tablet.id)?.rows ?? 0));
+  return [tablets, rows, bytes, without.reduce((sum, one) => sum + one, 0)];
 }
 
 const primaryColumns = (table: TableObject): readonly string[] =>

@@ -1,0 +1,173 @@
+import type {
+  Action,
+  DeletionVector,
+  ObjectId,
+  Snapshot,
+  TableObject,
+  Tablet,
+  TabletId,
+} from '@tessera/catalog';
+import type { Kernel, KernelSession } from '@tessera/kernel';
+import { type IndexShape, partialsSql, shapeOfIndex } from '@tessera/sql';
+import { discardTablets, type ScanTablet, storeTablets } from '@tessera/storage-agent';
+import { indexCoverage, partialsTable, type StoredIndex, storedIndexes } from '../read/index-coverage.ts';
+import type { StoreContext } from './store-rows.ts';
+
+export interface PartialsContext extends Pick<StoreContext, 'tables' | 'sessionValues'> {
+  readonly kernel: Kernel;
+  readonly signal: AbortSignal;
+}
+
+/** Reading so few rows costs less than reading partial rows of them. */
+const FEWEST_ROWS = 256;
+/** Partial rows are kept if they are fewer than this fraction of the rows. */
+const LARGEST_FRACTION = 0.5;
+
+/**
+ * The actions with the partial rows that aggregating indexes keep of each tablet that they add, or delete rows of; of every tablet of
+ * the table for an index that they add. A tablet whose partial rows cannot be computed, or would be almost as many as its
+ * rows, has none: queries read its rows.
+ */
+export async function withPartials(
+  context: PartialsContext,
+  snapshot: Snapshot,
+  actions: readonly Action[],
+): Promise<readonly Action[]> {
+  const touched = touchedTablets(snapshot, actions);
+  if (touched.size === 0) return actions;
+  const after = snapshot.withActions(actions);
+  const added: Action[] = [];
+  for (const [table, ids] of touched) {
+    for (const index of storedIndexes(table)) {
+      const { rest } = indexCoverage(after, table, index.partials.id);
+      const missing = ids === 'all' ? rest : rest.filter(({ id }) => ids.has(id));
+      added.push(...(await partialsOf(context, after, table, index, missing)));
+    }
+  }
+  return added.length === 0 ? actions : [...actions, ...added];
+}
+
+/** The tablets of indexed tables that have other rows after the actions, by the table as it is then. */
+function touchedTablets(
+  snapshot: Snapshot,
+  actions: readonly Action[],
+): ReadonlyMap<TableObject, ReadonlySet<TabletId> | 'all'> {
+  const ids = new Map<ObjectId, Set<TabletId>>();
+  const altered = new Map<ObjectId, TableObject>();
+  const touch = (tableId: ObjectId, tabletId: TabletId) => {
+    if (!ids.has(tableId)) ids.set(tableId, new Set());
+    ids.get(tableId)!.add(tabletId);
+  };
+  for (const action of actions) {
+    if (action.kind === 'add_tablet') touch(action.tablet.tableId, action.tablet.id);
+    else if (action.kind === 'set_deletion_vector') touch(action.vector.tableId, action.vector.tabletId);
+    else if (action.kind === 'alter' && action.object.kind === 'table')
+      altered.set(action.object.id, action.object);
+  }
+  const touched = new Map<TableObject, ReadonlySet<TabletId> | 'all'>();
+  for (const id of new Set([...ids.keys(), ...altered.keys()])) {
+    const before = snapshot.object(id);
+    const table = altered.get(id) ?? before;
+    if (table?.kind !== 'table' || storedIndexes(table).length === 0) continue;
+    const had = before?.kind === 'table' ? storedIndexes(before).map(({ partials }) => partials.id) : [];
+    const isNew = storedIndexes(table).some(({ partials }) => !had.includes(partials.id));
+    const own = ids.get(id);
+    if (isNew) touched.set(table, 'all');
+    else if (own !== undefined) touched.set(table, own);
+  }
+  return touched;
+}
+
+/**
+ * Computes partial rows of tablets that have none.
+ * @returns the actions that add them
+ */
+export async function partialsOf(
+  context: PartialsContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  index: StoredIndex,
+  tablets: readonly Tablet[],
+): Promise<readonly Action[]> {
+  const worth = tablets.filter(
+    (tablet) =>
+      tablet.rows >= FEWEST_ROWS &&
+      !tooMany.get(tablet)?.has(attemptKey(index, snapshot.deletionVector(table.id, tablet.id))),
+  );
+  if (worth.length === 0) return [];
+  const session = await context.kernel.session({ timeZone: 'UTC' });
+  try {
+    const shape = await shapeOfIndex(
+      { expressions: index.expressions, stored: index.partials.columns, table },
+      { session, settings: { timezone: 'UTC' }, sessionValues: context.sessionValues, parameters: [] },
+    );
+    if (shape === undefined) return [];
+    const actions: Action[] = [];
+    for (const tablet of worth) {
+      const vector = snapshot.deletionVector(table.id, tablet.id);
+      const partial = await partialOf(context, session, shape, { table, index, tablet, vector });
+      if (partial !== undefined) actions.push({ kind: 'add_tablet', tablet: partial });
+    }
+    return actions;
+  } finally {
+    await session.close();
+  }
+}
+
+/** Tablets with almost as many partial rows as rows, so that VACUUM does not compute them again and again. */
+const tooMany = new WeakMap<Tablet, ReadonlySet<string>>();
+
+const attemptKey = ({ partials }: StoredIndex, vector: DeletionVector | undefined): string =>
+  `${partials.id} ${vector?.rows ?? 0}`;
+
+interface Summarised extends ScanTablet {
+  readonly table: TableObject;
+  readonly index: StoredIndex;
+}
+
+/** Undefined if queries should read the rows of the tablet. */
+async function partialOf(
+  { tables, signal }: PartialsContext,
+  session: KernelSession,
+  shape: IndexShape,
+  { table, index, tablet, vector }: Summarised,
+): Promise<Tablet | undefined> {
+  const { columns } = shape;
+  const deletedRows = vector?.rows ?? 0;
+  let stored: readonly Tablet[] = [];
+  try {
+    const scan = await tables.agent.prepareScan({
+      session,
+      table,
+      tablets: [{ tablet, vector }],
+      columns: table.columns.filter(({ name }) => columns.includes(name)).map(({ id }) => id),
+      rowPositions: false,
+      once: true,
+      signal,
+    });
+    try {
+      stored = await storeTablets(tables, {
+        session,
+        table: partialsTable(table, index),
+        sql: await partialsSql(session, shape, scan.sql),
+        partitionSql: [],
+        minBytes: 0,
+        maxBytes: Number.MAX_SAFE_INTEGER,
+        signal,
+      });
+    } finally {
+      scan.release();
+    }
+  } catch {
+    // The index is an aid: rows that it cannot summarise (a sum that overflows, a division by zero) are stored all the same.
+    return undefined;
+  }
+  const [partial, ...more] = stored;
+  const most = (tablet.rows - deletedRows) * LARGEST_FRACTION;
+  if (partial === undefined || more.length > 0 || partial.rows > most) {
+    await discardTablets(tables, stored);
+    tooMany.set(tablet, new Set([...(tooMany.get(tablet) ?? []), attemptKey(index, vector)]));
+    return undefined;
+  }
+  return { ...partial, partialOf: { tableId: table.id, tabletId: tablet.id, deletedRows } };
+}
