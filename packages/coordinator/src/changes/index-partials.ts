@@ -159,7 +159,7 @@ async function partialOf(
       scan.release();
     }
   } catch {
-    // The index is an aid: rows that it cannot summarise (a sum that overflows, a division by zero) are stored all the same.
+    // The index is an aid: rows that it cannot summarise (a sum that overflows, a division by zero) are stored nevertheless.
     return undefined;
   }
   const [partial, ...more] = stored;

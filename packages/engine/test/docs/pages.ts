@@ -7,6 +7,7 @@ export const PAGES = {
     ...[
       'docs/sql/queries.md',
       'docs/guides/cookbook.md',
+      'docs/guides/aggregating-indexes.md',
       'docs/migrating-from-firebolt.md',
       'docs/troubleshooting.md',
       'docs/sql/types.md',
