@@ -8,6 +8,7 @@ import { readLayerTable, tableProblems } from './check/layer-table.ts';
 import { manifestProblems } from './check/manifests.ts';
 import { packagePageProblems } from './check/package-pages.ts';
 import { linkProblems } from './check/page-links.ts';
+import { proofProblems } from './check/parameter-proofs.ts';
 import { timerProblems } from './check/timer-delays.ts';
 
 /** A step answers with what is wrong: nothing when all is well. */
@@ -45,6 +46,7 @@ const steps: Step[] = [
   })),
   { name: 'links of the pages', run: async () => linkProblems(root, repositoryFiles(root)) },
   { name: 'language', run: async () => languageProblems(root, repositoryFiles(root)) },
+  { name: 'tests of the parameters', run: async () => proofProblems(root) },
   { name: 'delays of timers', run: async () => timerProblems(root, repositoryFiles(root)) },
   { name: 'file lengths, private paths', run: async () => fileProblems(root, repositoryFiles(root)) },
 ];

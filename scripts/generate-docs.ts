@@ -2,10 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ERRORS } from '../packages/common/src/index.ts';
 import { configurationJsonSchema, configurationPage } from '../packages/config/src/index.ts';
+import { PROOFS, type Proofs } from './configuration/proofs.ts';
 
 /** Writes the pages of docs/ that are generated from code. With `--check` it only reports stale pages. */
 const GENERATED: Readonly<Record<string, string>> = {
-  'configuration.md': marked(configurationPage()),
+  'configuration.md': marked(configurationPage(testsOf(PROOFS))),
   'configuration.schema.json': `${JSON.stringify(configurationJsonSchema(), null, 2)}\n`,
   'errors.md': marked(errorsPage()),
 };
@@ -27,6 +28,15 @@ function current(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The tests of each parameter, as the page names them. */
+function testsOf(proofs: Proofs): Map<string, string[]> {
+  const named = new Map<string, string[]>();
+  for (const [file, tests] of Object.entries(proofs))
+    for (const [title, paths] of Object.entries(tests))
+      for (const path of paths) named.set(path, [...(named.get(path) ?? []), `\`${file}\`: ${title}`]);
+  return named;
 }
 
 function marked(page: string): string {

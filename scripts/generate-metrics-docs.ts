@@ -32,7 +32,7 @@ function current(): string | undefined {
 }
 
 function definitions(): readonly MetricDefinition[] {
-  const metrics = new NodeMetrics();
+  const metrics = new NodeMetrics('');
   // The values are never read, so the sources may be empty.
   metrics.observe({ kernels: {} } as Parameters<NodeMetrics['observe']>[0]);
   metrics.close();

@@ -10,4 +10,4 @@ export type {
 export { DISABLED_USER, disabledAuthenticator } from './disabled.ts';
 export { type NativeOptions, nativeAuthenticator } from './native/native-authenticator.ts';
 export { type OidcOptions, oidcAuthenticator } from './oidc/oidc-authenticator.ts';
-export { makeCredential } from './passwords/credential.ts';
+export { makeCredential, verifyPassword } from './passwords/credential.ts';

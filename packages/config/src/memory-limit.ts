@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import type { EngineConfig } from './schema/root.ts';
 
 /** How the memory of an engine is divided among the processes of a node; the ceilings add up to the limit. */
@@ -44,6 +45,10 @@ export function memoryShares(limitBytes: number): MemoryShares {
   const kernelBytes = Math.floor(forQueries - uncounted);
   return { kernelBytes, kernelCeilingBytes, mirrorBytes, mirrorCeilingBytes, processBytes };
 }
+
+/** The memory of the machine, or of the control group if that has less. */
+export const machineMemoryBytes = (): number =>
+  Math.min(totalmem(), process.constrainedMemory() || totalmem());
 
 /**
  * Bytes of memory the engine may use: `max_server_memory_usage` when it is set; otherwise a fraction of the

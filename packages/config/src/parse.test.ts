@@ -52,8 +52,16 @@ describe('values', () => {
 
   it('takes null where the default is null, and only there', () => {
     expect(accepted('engine: {nodes: null}').engine.nodes).toBeNull();
-    expect(complaints('engine: {id: null}')).toEqual(['c.yaml:2: engine.id: expected a string, got nothing']);
-    expect(complaints('engine:')).toEqual(['c.yaml:2: engine: expected a block of parameters, got nothing']);
+    expect(complaints('engine: {id: null}')).toEqual([
+      'c.yaml:2: engine.id: expected a non-empty string, got nothing',
+    ]);
+    expect(complaints('engine: {nodes: [null]}')).toEqual([
+      'c.yaml:2: engine.nodes[0]: expected a block of parameters, got nothing',
+    ]);
+  });
+
+  it('takes a block whose parameters are all commented out', () => {
+    expect(accepted('engine:\nlogging:\n  components:')).toEqual(accepted(''));
   });
 
   it.each([
@@ -75,7 +83,7 @@ describe('values', () => {
       'engine.max_server_memory_usage_to_ram_ratio: expected a number from 0 to 1, got .nan',
     ],
     ['instance: {id: 01JTESSERA}', 'instance.id: expected a ULID (26 characters), got "01JTESSERA"'],
-    ['engine: {id: 7}', 'engine.id: expected a string, got 7 (write it in quotes)'],
+    ['engine: {id: 7}', 'engine.id: expected a non-empty string, got 7 (write it in quotes)'],
     [
       'logging: {level: loud}',
       'logging.level: expected one of trace, debug, info, warn, error, fatal, got "loud"',
@@ -84,7 +92,7 @@ describe('values', () => {
     ['engine: {nodes: {host: a}}', 'engine.nodes: expected a list of blocks or null, got a block'],
     ['engine: {nodes: [a]}', 'engine.nodes[0]: expected a block of parameters, got "a"'],
     ['engine: {nodes: [{}]}', 'engine.nodes[0].host: is required: hostname or IP address of the node'],
-    ['engine: {nodes: [{host: ""}]}', 'engine.nodes[0].host: expected a non-empty string, got ""'],
+    ['engine: {nodes: [{host: ""}]}', 'engine.nodes[0].host: expected a host name or an IP address, got ""'],
   ])('refuses %s', (text, message) => {
     expect(complaints(text)).toEqual([`c.yaml:2: ${message}`]);
   });
@@ -198,6 +206,23 @@ describe('the file as a whole', () => {
       'c.yaml:9: execution.hybrid_headers_primary_index_compression_level: expected 0 to 11 for the method brotli, got 12',
       'c.yaml:10: auth.native: is required when auth.mode is native',
     ]);
+  });
+
+  it('warns of more memory than the machine has', () => {
+    const { warnings } = parseConfig(
+      'schema_version: "1.0"\nengine: {max_server_memory_usage: 1000TB}',
+      'c.yaml',
+    );
+    expect(warnings).toEqual([
+      {
+        line: 2,
+        path: 'engine.max_server_memory_usage',
+        message: expect.stringMatching(/^is more than the memory of this machine, [\d.]+ GiB;/),
+      },
+    ]);
+    expect(
+      parseConfig('schema_version: "1.0"\nengine: {max_server_memory_usage: 1GB}', 'c').warnings,
+    ).toEqual([]);
   });
 
   it('keeps a rule quiet when a value it looks at is wrong', () => {

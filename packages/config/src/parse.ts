@@ -1,10 +1,10 @@
 import { ConfigError, type Violation } from './config-error.ts';
 import { mismatches, valueAt } from './issues.ts';
-import { pathText } from './parameters.ts';
+import { parameterAt, pathText } from './parameters.ts';
 import { resolveReferences, type Surroundings } from './references.ts';
 import { repair } from './repair.ts';
-import { RULES } from './rules/index.ts';
-import type { Breach } from './rules/rule.ts';
+import { RULES, WARNINGS } from './rules/index.ts';
+import type { Breach, Facts } from './rules/rule.ts';
 import { type EngineConfig, root } from './schema/root.ts';
 import { readSource, type Source } from './source.ts';
 
@@ -29,11 +29,10 @@ export function parseConfig(
   const source = readSource(text);
   if (source.value === undefined) throw new ConfigError(fileName, source.violations);
   const resolved = resolveReferences(source, { file: fileName, environment });
-  const result = root.safeParse(resolved.value);
+  const written = withoutEmptyBlocks(resolved.value, []);
+  const result = root.safeParse(written);
   const issues = result.success ? [] : result.error.issues;
-  const { config, madeUp } = result.success
-    ? { config: result.data, madeUp: [] }
-    : repair(resolved.value, issues);
+  const { config, madeUp } = result.success ? { config: result.data, madeUp: [] } : repair(written, issues);
   const violations: Violation[] = [
     ...source.violations,
     ...resolved.violations,
@@ -43,15 +42,36 @@ export function parseConfig(
       .map(({ path, message }) => ({ line: source.lineOf(path), path: pathText(path), message })),
   ];
   if (violations.length > 0) throw new ConfigError(fileName, violations);
-  return { config, given: source.value, warnings: resolved.warnings };
+  const weaknesses = WARNINGS.flatMap((rule) => rule(factsOf(config, source))).map(({ path, message }) => ({
+    line: source.lineOf(path),
+    path: pathText(path),
+    message,
+  }));
+  return { config, given: source.value, warnings: [...resolved.warnings, ...weaknesses] };
 }
 
 function breaches(config: EngineConfig, source: Source): Breach[] {
-  const facts = {
-    config,
-    given: (path: readonly PropertyKey[]) => valueAt(source.value, path) !== undefined,
-  };
+  const facts = factsOf(config, source);
   return RULES.flatMap((rule) => rule.breaches(facts));
+}
+
+const factsOf = (config: EngineConfig, source: Source): Facts => ({
+  config,
+  given: (path) => valueAt(source.value, path) !== undefined,
+});
+
+/** YAML reads a block whose every parameter is commented out (`engine:`) as null; it is an empty block. */
+function withoutEmptyBlocks(value: unknown, path: readonly PropertyKey[]): unknown {
+  if (Array.isArray(value))
+    return value.map((element, index) => withoutEmptyBlocks(element, [...path, index]));
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).filter(([key, inside]) => {
+    const parameter = inside === null ? parameterAt([...path, key]) : undefined;
+    return parameter?.fields === undefined || parameter.default === null;
+  });
+  return Object.fromEntries(
+    entries.map(([key, inside]) => [key, withoutEmptyBlocks(inside, [...path, key])]),
+  );
 }
 
 /** Whether a rule looked at a value that stands in for a wrong one, or at a block around or inside one. */

@@ -25,12 +25,9 @@ export function storageScheme(config: EngineConfig): string {
 }
 
 /**
- * Whether managed tables live in the data directory of the node: the file names neither a provider nor a bucket.
- * (`storage.type` can't stand in a file without its provider block, which may be empty.)
+ * Whether managed tables live in the data directory of the node: the file has no provider block. A file that names a
+ * bucket has one, which may be empty.
  */
 export function storageIsLocal({ storage }: EngineConfig): boolean {
-  const places = [storage.aws, storage.gcp, storage.azure, storage.minio];
-  return [...places, storage.bucket_name, storage.default_s3_endpoint_override, storage.api_scheme].every(
-    (place) => place === null,
-  );
+  return [storage.aws, storage.gcp, storage.azure, storage.minio].every((provider) => provider === null);
 }

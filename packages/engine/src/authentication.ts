@@ -4,6 +4,7 @@ import {
   makeCredential,
   nativeAuthenticator,
   oidcAuthenticator,
+  verifyPassword,
 } from '@tessera/auth';
 import { fail, type Logger } from '@tessera/common';
 import type { EngineConfig } from '@tessera/config';
@@ -43,6 +44,19 @@ async function makeInitialUser(
   if (user === null) return;
   const outcome = await users.ensureInitial(user.name, user.password, makeCredential);
   log.info({ user: user.name, outcome }, 'initial user');
+  if (outcome === 'created') return;
+  // The configuration creates the user at the first start only; whoever edits it later must hear that.
+  const found = await users.find(user.name);
+  if (found === undefined) {
+    log.warn(
+      { user: user.name },
+      'auth.native.initial_user is not in the catalog and is not created, because an administrator exists already: create the user with CREATE USER',
+    );
+  } else if (!(await verifyPassword(found.credential, user.password)))
+    log.warn(
+      { user: user.name },
+      'auth.native.initial_user.password is not the password of this user: the catalog wins after the first start; change the password with ALTER USER … SET PASSWORD',
+    );
 }
 
 const missing = (block: string): never => fail('INVALID_ARGUMENT', { message: `${block} is missing` });

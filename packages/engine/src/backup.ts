@@ -84,7 +84,10 @@ export async function checkBackup(command: CopyCommand): Promise<string[]> {
 }
 
 function openLogging(config: EngineConfig, resources: AsyncDisposableStack): Logging {
-  const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
+  const logging = createLogging(config.logging, {
+    colour: process.stderr.isTTY === true,
+    fields: { engine: config.engine.id },
+  });
   resources.defer(() => logging.close());
   return logging;
 }

@@ -7,6 +7,7 @@ import { type ClusterTlsFiles, startRpcServer } from '@tessera/rpc';
 import { openStorageManager, storageManagerService } from '@tessera/storage-manager';
 import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
+import { logEvents } from './logged-events.ts';
 import { MetadataMetrics } from './metrics/metadata-metrics.ts';
 import { nodeCredentials } from './node-credentials.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
@@ -46,7 +47,10 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
   const credentials = nodeCredentials(options.clusterTls);
   checkProtected(host, 'metadata service', credentials, options.insecure);
   await using resources = new AsyncDisposableStack();
-  const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
+  const logging = createLogging(config.logging, {
+    colour: process.stderr.isTTY === true,
+    fields: { engine: config.engine.id },
+  });
   resources.defer(() => logging.close());
   const reopen = () => logging.reopen();
   process.on('SIGHUP', reopen);
@@ -54,7 +58,8 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
   const log = logging.logger('metadata');
   for (const warning of options.configWarnings) log.warn({ warning }, 'the configuration has a weakness');
   resources.defer(await lockDataDirectory(dataDirectory));
-  const metrics = new MetadataMetrics();
+  resources.defer(logEvents(logging));
+  const metrics = new MetadataMetrics(config.engine.id);
   resources.defer(async () => metrics.close());
   const store = await openObjectStore(config, { dataDirectory });
   resources.defer(() => store.close());

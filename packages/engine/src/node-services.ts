@@ -1,10 +1,12 @@
 import { type Logging, TesseraError } from '@tessera/common';
 import { type NodeCredentials, type RpcServer, type ServedService, startRpcServer } from '@tessera/rpc';
 
+type NodePurpose = 'storage-manager' | 'storage-agent' | 'distexec' | 'shuffle';
+
 /** A service for other nodes, on a port of its own. */
 export interface NodeService {
   /** A description for messages and logs. */
-  readonly purpose: string;
+  readonly purpose: NodePurpose;
   readonly port: number;
   readonly services: readonly ServedService[];
   /** The credentials that callers must present. */
@@ -12,7 +14,7 @@ export interface NodeService {
 }
 
 export interface OpenNodeService {
-  readonly purpose: string;
+  readonly purpose: NodePurpose;
   /** The address, such as `grpc://10.0.0.1:5678`. */
   readonly address: string;
   readonly server: RpcServer;

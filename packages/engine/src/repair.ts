@@ -27,7 +27,10 @@ export interface RepairCommand {
 export async function repair(command: RepairCommand): Promise<string[]> {
   const { config, dataDirectory, apply, signal } = command;
   await using resources = new AsyncDisposableStack();
-  const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
+  const logging = createLogging(config.logging, {
+    colour: process.stderr.isTTY === true,
+    fields: { engine: config.engine.id },
+  });
   resources.defer(() => logging.close());
   const log = logging.logger('repair');
   const exclusive = storageIsLocal(config) && config.instance.type !== 'multi_engine';

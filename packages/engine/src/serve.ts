@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises';
-import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { type Authenticator, makeCredential } from '@tessera/auth';
 import { createLogging, type Logging, pause, secretKeys, startTimer, TesseraError } from '@tessera/common';
@@ -9,6 +8,7 @@ import {
   type EngineNode,
   engineNodes,
   LEAST_KEPT_LIMIT_BYTES,
+  machineMemoryBytes,
   memoryLimitBytes,
   memoryShares,
   storageIsLocal,
@@ -40,6 +40,7 @@ import { freePort } from './free-port.ts';
 import { ListenerTls } from './listener-tls.ts';
 import { warnOfOpenListeners, warnOfOpenNodePorts } from './listener-warnings.ts';
 import { closeListeners, type Listener, openListeners } from './listeners.ts';
+import { logEvents } from './logged-events.ts';
 import { certificateExpiries, countOpen } from './metrics/metrics-sources.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
 import { lonelyCredentials, nodeCredentials } from './node-credentials.ts';
@@ -68,7 +69,10 @@ export const serve: Serve = async (options) => {
   const { config } = options;
   checkShared(config);
   await using resources = new AsyncDisposableStack();
-  const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
+  const logging = createLogging(config.logging, {
+    colour: process.stderr.isTTY === true,
+    fields: { engine: config.engine.id },
+  });
   resources.defer(() => logging.close());
   const log = logging.logger('engine');
   const tls = ListenerTls.open(options.tls, log);
@@ -87,7 +91,8 @@ export const serve: Serve = async (options) => {
   for (const warning of options.configWarnings) log.warn({ warning }, 'the configuration has a weakness');
   resources.defer(await lockDataDirectory(options.dataDirectory));
 
-  const metrics = new NodeMetrics();
+  resources.defer(logEvents(logging));
+  const metrics = new NodeMetrics(config.engine.id);
   resources.defer(() => metrics.close());
   const uploadRoot = join(options.dataDirectory, 'uploads');
   await mkdir(uploadRoot, { recursive: true });
@@ -226,7 +231,7 @@ export const serve: Serve = async (options) => {
       ...(config.execution.enable_shuffle
         ? [
             {
-              purpose: 'shuffle',
+              purpose: 'shuffle' as const,
               port: options.shufflePort ?? node.shuffle_port,
               services: [shuffleService(multiNode.shuffle)],
               credentials: queryCredentials,
@@ -312,8 +317,7 @@ async function storageManagerPort(
 }
 
 function memoryLimit(config: EngineConfig): number {
-  // The memory limit of the control group applies if it is lower than the machine's memory.
-  const limit = memoryLimitBytes(config, Math.min(totalmem(), process.constrainedMemory() || totalmem()));
+  const limit = memoryLimitBytes(config, machineMemoryBytes());
   if (limit >= MIN_MEMORY_BYTES) return limit;
   const message = `The memory left to the engine is ${limit} bytes; it needs at least ${MIN_MEMORY_BYTES} (engine.max_server_memory_usage and its relatives)`;
   throw TesseraError.of('INVALID_ARGUMENT', { message });

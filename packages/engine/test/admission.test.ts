@@ -27,6 +27,7 @@ beforeAll(async () => {
         seconds_until_no_admission_warning: 1,
         seconds_between_no_admission_warnings: 0,
         total_memory_tracker_hard_limit_ratio: 0.9,
+        max_retries_per_query: 2,
       },
     },
   };
@@ -74,7 +75,7 @@ test('of 200 queries at once no more than the limit run; all are answered', asyn
       ['SUSPENDED', 200],
     ]);
   const told = await (await fetch(new URL('metrics', server.metricsUrl))).text();
-  expect(told).toContain('tessera_queued_queries 200');
+  expect(told).toContain('tessera_queued_queries{engine="default-engine-id"} 200');
   await release('first');
   expect(await Promise.all(asked)).toEqual(Array.from({ length: 200 }, (_, i) => [[i]]));
 });
@@ -149,6 +150,6 @@ test('a query that runs out of memory runs again, as often as said, and then fai
   });
   expect(tooLarge.json().errors[0]).toMatchObject({ name: 'OUT_OF_MEMORY' });
   const retries = `SELECT retries FROM information_schema.engine_query_history WHERE query_id = 'too-large'`;
-  expect(await rows(server, retries)).toEqual([[3]]);
+  expect(await rows(server, retries)).toEqual([[2]]);
   expect(await rows(server, 'SELECT 42')).toEqual([[42]]);
 });

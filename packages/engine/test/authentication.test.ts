@@ -324,7 +324,16 @@ describe('over restarts', RESTARTS, () => {
     await expect(logIn(second)).rejects.toThrow('wrong');
     const changed = { name: ADMIN.name, password: 'changed password' };
     expect(await logIn(second, changed)).not.toBe('');
+    const warned = (server: TesseraProcess) =>
+      server.log.filter(({ level }) => level === 'warn').map(({ msg }) => String(msg).split(':')[0]);
+    expect(warned(first).join()).not.toContain('initial_user');
+    expect(warned(second)).toContain('auth.native.initial_user.password is not the password of this user');
     await second.stop();
+    const other = { initial_user: { name: 'another', password: ADMIN.password } };
+    const third = await startOnce(writeNativeConfig(place, other), dataDirectory);
+    await expect(logIn(third, other.initial_user)).rejects.toThrow('wrong');
+    expect(warned(third).join()).toContain('auth.native.initial_user is not in the catalog');
+    await third.stop();
   });
 });
 

@@ -22,6 +22,7 @@ describe.skipIf(!radosgwIsInstalled)(
       const storage = {
         type: 'minio',
         minio: { endpoint },
+        aws: {},
         bucket_name: 'lake',
         default_s3_endpoint_override: endpoint,
       };

@@ -117,7 +117,9 @@ describe('crashes', () => {
     expect(answer.text).toContain('28571429');
     expect(await rows(server, 'SELECT 42')).toEqual([[42]]);
     const metrics = await (await fetch(`${server.metricsUrl}/metrics`)).text();
-    expect(metrics).toMatch(/^tessera_kernel_restarts_total\{process="queries"\} 1$/m);
+    expect(metrics).toMatch(
+      /^tessera_kernel_restarts_total\{process="queries",engine="default-engine-id"\} 1$/m,
+    );
   });
 
   it('kill -9 of the node ends its kernel, and the next start removes the files of its requests', async () => {
@@ -195,7 +197,7 @@ describe('the command line', () => {
 
 async function runningQueries(metricsUrl: string): Promise<number> {
   const text = await (await fetch(`${metricsUrl}/metrics`)).text();
-  return Number(/^tessera_running_queries (\d+)/m.exec(text)?.[1]);
+  return Number(/^tessera_running_queries\{\S+\} (\d+)/m.exec(text)?.[1]);
 }
 
 describe('configuration', () => {

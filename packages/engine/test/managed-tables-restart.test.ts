@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -35,13 +35,15 @@ it('what is dropped can be collected once its grace period is over', async () =>
     const config = join(directory, 'tessera.yaml');
     await writeFile(
       config,
-      'schema_version: "1.0"\nstorage: {allow_collect_garbage: true, gc_ttl_seconds: 0}\n',
+      'schema_version: "1.0"\nstorage: {allow_collect_garbage: true, gc_ttl_seconds: 0}\nexecution: {min_bytes_for_wide_part: 1}\n',
     );
     await using server = await startTessera({
       dataDirectory: join(directory, 'data'),
       args: ['--config', config],
     });
     await query(server, 'CREATE TABLE t AS SELECT i, hash(i) AS h FROM generate_series(1, 200000) AS g(i)');
+    // With the default of min_bytes_for_wide_part a tablet of this size is compact, 1.
+    expect(await layoutOfTablet(join(directory, 'data', 'objects'))).toBe(0);
     await query(server, 'CREATE TABLE c CLONE t');
     await query(server, 'DROP TABLE t');
     expect(await rows(server, 'CALL collect_garbage()')).toMatchObject([['0', '0']]);
@@ -54,3 +56,10 @@ it('what is dropped can be collected once its grace period is over', async () =>
     await rm(directory, { recursive: true, force: true });
   }
 });
+
+/** The number of the layout in the header of a tablet of the store. */
+async function layoutOfTablet(store: string): Promise<number | undefined> {
+  const name = (await readdir(store, { recursive: true })).find((file) => file.endsWith('.parquet'));
+  const file = await readFile(join(store, name!));
+  return file[file.indexOf('TSHH') + 5];
+}

@@ -18,7 +18,7 @@ const TOKEN = 'a-token-of-this-instance';
 /** The longest acceptable gap between answered commits. Measured in isolation: see docs/operations.md. */
 const LONGEST_GAP_MS = 2_000;
 const WITHIN = { timeout: 30_000, interval: 20 };
-const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('test');
+const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('metadata');
 
 const stack = new AsyncDisposableStack();
 let directory: string;

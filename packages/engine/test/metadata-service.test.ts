@@ -15,7 +15,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 /** `tessera metadata` as engines see it: over gRPC, from their own processes. */
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 const TOKEN = 'a-token-of-this-instance';
-const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('test');
+const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('metadata');
 
 let directory: string;
 let configPath: string;
@@ -171,6 +171,8 @@ it('tells Prometheus of the log, where it is told to', async () => {
     if (url !== undefined) break;
   }
   const page = await (await fetch(`${url}/metrics`)).text();
-  expect(page).toMatch(/^tessera_metadata_role\{role="leader"\} 1$/m);
-  expect(page).toMatch(/^tessera_object_store_requests_total\{operation="put_if",outcome="ok"\} [1-9]/m);
+  expect(page).toMatch(/^tessera_metadata_role\{role="leader",engine="default-engine-id"\} 1$/m);
+  expect(page).toMatch(
+    /^tessera_object_store_requests_total\{operation="put_if",outcome="ok",engine="default-engine-id"\} [1-9]/m,
+  );
 });

@@ -84,6 +84,8 @@ it('a token of the provider opens HTTP, makes its user, and goes on doing so whi
   const users = await as(node, token, 'SELECT user_name FROM information_schema.users');
   expect(users.json().data).toContainEqual(['sso:alice']);
 
+  const discovered = await (await fetch(`${node.url}/.well-known/firebolt`)).json();
+  expect(JSON.stringify(discovered)).toContain('"name":"test"');
   // Many concurrent requests of a new user create one user.
   const bob = await idp.token('bob', INSTANCE);
   const answers = await Promise.all(Array.from({ length: 10 }, () => as(node, bob)));

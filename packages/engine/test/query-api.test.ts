@@ -369,7 +369,7 @@ describe('stopping a query', () => {
 
 async function runningQueries(): Promise<number> {
   const text = await (await fetch(`${server.metricsUrl}/metrics`)).text();
-  return Number(/^tessera_running_queries (\d+)/m.exec(text)?.[1]);
+  return Number(/^tessera_running_queries\{\S+\} (\d+)/m.exec(text)?.[1]);
 }
 
 describe('other endpoints', () => {
@@ -383,7 +383,9 @@ describe('other endpoints', () => {
     }
     await rows(server, 'SELECT 1');
     const metrics = await (await fetch(`${server.metricsUrl}/metrics`)).text();
-    expect(metrics).toMatch(/^tessera_queries_total\{endpoint="http",outcome="ok",class="ok"\} \d+/m);
+    expect(metrics).toMatch(
+      /^tessera_queries_total\{endpoint="http",outcome="ok",class="ok",engine="default-engine-id"\} \d+/m,
+    );
   });
 
   it('discovery, engine URL and console', async () => {

@@ -123,7 +123,7 @@ describe('tessera query', () => {
   it('cancels the query at Ctrl-C', async () => {
     const running = async () => {
       const page = await (await fetch(`${server!.metricsUrl}/metrics`)).text();
-      return Number(/^tessera_running_queries (\d+)/m.exec(page)?.[1]);
+      return Number(/^tessera_running_queries\{\S+\} (\d+)/m.exec(page)?.[1]);
     };
     const sql =
       'SELECT sum(a.n * b.n) FROM generate_series(1, 1000000) AS a(n), generate_series(1, 1000000) AS b(n)';

@@ -27,6 +27,7 @@ beforeAll(async () => {
   const storage = {
     type: 'minio',
     minio: { endpoint },
+    aws: {},
     bucket_name: 'lake',
     default_s3_endpoint_override: endpoint,
   };

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 
-const FREE_PORTS = [
+const PORTS = [
   'http',
   'health',
   'metrics',
@@ -14,7 +14,7 @@ const FREE_PORTS = [
   'storage-agent',
   'distexec',
   'shuffle',
-].flatMap((port) => [`--${port}-port`, '0']);
+] as const;
 
 /** A real `tessera serve` with its own data directory, on free ports. */
 export interface TesseraProcess {
@@ -35,6 +35,8 @@ export interface TesseraProcess {
 
 export interface StartOptions {
   readonly args?: readonly string[];
+  /** The ports of which any free one will do; the configuration file gives the others. All of them by default. */
+  readonly freePorts?: readonly (typeof PORTS)[number][];
   readonly env?: Readonly<Record<string, string>>;
   /** Reuses the directory of an earlier process, as after a crash. */
   readonly dataDirectory?: string;
@@ -47,7 +49,9 @@ export async function startTessera(options: StartOptions = {}): Promise<TesseraP
   const [program, ...args] = [
     ...(options.runBy ?? []),
     process.execPath,
-    ...[MAIN, 'serve', '--data-dir', dataDirectory, ...FREE_PORTS, ...(options.args ?? [])],
+    ...[MAIN, 'serve', '--data-dir', dataDirectory],
+    ...(options.freePorts ?? PORTS).flatMap((port) => [`--${port}-port`, '0']),
+    ...(options.args ?? []),
   ];
   const child = spawn(program!, args, {
     stdio: ['ignore', 'ignore', 'pipe'],

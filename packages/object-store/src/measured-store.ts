@@ -4,6 +4,8 @@ import type { ObjectStore } from './object-store.ts';
 
 /** A request to the managed store, with its repetitions. */
 export interface StoreRequest {
+  /** The object, or the prefix of a listing; several objects that are deleted at once are its first one. */
+  readonly key: string;
   readonly operation: 'get' | 'get_range' | 'head' | 'put' | 'put_if' | 'list' | 'delete';
   /** `ok`, `refused` (a condition did not hold), or the name of the error. */
   readonly outcome: string;
@@ -24,19 +26,22 @@ export function measuredStore(store: ObjectStore): ObjectStore {
     get: (key, options) =>
       measured(
         'get',
+        key,
         () => store.get(key, options),
         (found) => ({ bytesRead: found?.body.length ?? 0 }),
       ),
     getRange: (key, start, end, options) =>
       measured(
         'get_range',
+        key,
         () => store.getRange(key, start, end, options),
         (body) => ({ bytesRead: body.length }),
       ),
-    head: (key, options) => measured('head', () => store.head(key, options)),
+    head: (key, options) => measured('head', key, () => store.head(key, options)),
     put: (key, body, options) =>
       measured(
         'put',
+        key,
         () => store.put(key, body, options),
         () => written(body),
       ),
@@ -45,6 +50,7 @@ export function measuredStore(store: ObjectStore): ObjectStore {
       const { size } = await stat(path);
       return measured(
         'put',
+        key,
         () => store.putFile(key, path, options),
         () => ({ bytesWritten: size }),
       );
@@ -52,17 +58,19 @@ export function measuredStore(store: ObjectStore): ObjectStore {
     putIfAbsent: (key, body, options) =>
       measured(
         'put_if',
+        key,
         () => store.putIfAbsent(key, body, options),
         (answer) => (answer === 'created' ? written(body) : { outcome: 'refused' }),
       ),
     putIfMatch: (key, body, etag, options) =>
       measured(
         'put_if',
+        key,
         () => store.putIfMatch(key, body, etag, options),
         (answer) => (answer === 'replaced' ? written(body) : { outcome: 'refused' }),
       ),
-    list: (prefix, options) => measuredListing(store.list(prefix, options)),
-    delete: (keys, options) => measured('delete', () => store.delete(keys, options)),
+    list: (prefix, options) => measuredListing(prefix, store.list(prefix, options)),
+    delete: (keys, options) => measured('delete', keys[0] ?? '', () => store.delete(keys, options)),
     ...(store.localPath && { localPath: (key: string) => store.localPath!(key) }),
     close: () => store.close(),
   };
@@ -70,22 +78,23 @@ export function measuredStore(store: ObjectStore): ObjectStore {
 
 async function measured<T>(
   operation: StoreRequest['operation'],
+  key: string,
   request: () => Promise<T>,
   describe: (answer: T) => Told = () => ({}),
 ): Promise<T> {
   const startedAt = performance.now();
   try {
     const answer = await request();
-    tell(operation, performance.now() - startedAt, describe(answer));
+    tell(operation, key, performance.now() - startedAt, describe(answer));
     return answer;
   } catch (error) {
-    tell(operation, performance.now() - startedAt, { outcome: nameOf(error) });
+    tell(operation, key, performance.now() - startedAt, { outcome: nameOf(error) });
     throw error;
   }
 }
 
 /** One listing, however many pages; without the time that its reader takes. */
-async function* measuredListing<T>(listing: AsyncIterable<T>): AsyncGenerator<T> {
+async function* measuredListing<T>(prefix: string, listing: AsyncIterable<T>): AsyncGenerator<T> {
   let ms = 0;
   let resumedAt = performance.now();
   let outcome = 'ok';
@@ -101,15 +110,16 @@ async function* measuredListing<T>(listing: AsyncIterable<T>): AsyncGenerator<T>
     outcome = nameOf(error);
     throw error;
   } finally {
-    tell('list', ms, { outcome });
+    tell('list', prefix, ms, { outcome });
   }
 }
 
 const nameOf = (error: unknown): string => (error instanceof TesseraError ? error.name : 'INTERNAL');
 
-const tell = (operation: StoreRequest['operation'], ms: number, told: Told): void =>
+const tell = (operation: StoreRequest['operation'], key: string, ms: number, told: Told): void =>
   storeRequests.tell({
     operation,
+    key,
     outcome: 'ok',
     seconds: ms / 1_000,
     bytesRead: 0,

@@ -78,7 +78,12 @@ describe('the store of a configuration', () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'x');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'x');
     await expect(
-      tried({ bucket_name: 'b', default_s3_endpoint_override: 'http://127.0.0.1:1', upload_max_tries: 1 }),
+      tried({
+        aws: {},
+        bucket_name: 'lake',
+        default_s3_endpoint_override: 'http://127.0.0.1:1',
+        upload_max_tries: 1,
+      }),
     ).rejects.toMatchObject({
       name: 'STORAGE_UNAVAILABLE',
       message: expect.stringContaining('the connection was refused'),

@@ -1,5 +1,6 @@
 export type { Cluster, ClusterMember, ClusterNode, RemoteTaskOptions } from './cluster.ts';
 export type { FaultType, InjectedFault } from './driver/injected-faults.ts';
+export { type TaskEnd, taskEnds } from './driver/plan-run.ts';
 export { type ExecutePlanOptions, executePlan, executePlanWith } from './execute-plan.ts';
 export { profileText, type StageTotals, stageText, stageTotals } from './profile-text.ts';
 export type {

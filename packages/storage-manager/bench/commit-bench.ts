@@ -20,7 +20,9 @@ import { openStorageManager } from '../src/index.ts';
  */
 const root = await mkdtemp(join(process.argv[2] ?? tmpdir(), 'tessera-commits-'));
 const seconds = Number(process.argv[3] ?? 5);
-const log = createLogging({ level: 'warn', format: 'text', components: [], sinks: null }).logger('bench');
+const log = createLogging({ level: 'warn', format: 'text', components: [], sinks: null }).logger(
+  'storage-manager',
+);
 const time = new Date().toISOString();
 const table: TableObject = {
   kind: 'table',

@@ -23,7 +23,9 @@ const TABLES = 1_000;
 const TABLETS = 100_000;
 const COLUMNS = 16;
 const root = await mkdtemp(join(process.argv[2] ?? tmpdir(), 'tessera-large-'));
-const log = createLogging({ level: 'warn', format: 'text', components: [], sinks: null }).logger('bench');
+const log = createLogging({ level: 'warn', format: 'text', components: [], sinks: null }).logger(
+  'storage-manager',
+);
 const time = new Date().toISOString();
 const store = await openLocalStore(root);
 const open = (tuning = {}) =>

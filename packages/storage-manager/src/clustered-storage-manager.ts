@@ -85,10 +85,10 @@ export class ClusteredStorageManager implements ServedStorageManager {
     const seconds = () => (performance.now() - startedAt) / 1_000;
     try {
       const committed = await this.#commit(transaction);
-      commitEnds.tell({ outcome: 'ok', seconds: seconds() });
+      commitEnds.tell({ queryId: transaction.queryId, outcome: 'ok', seconds: seconds() });
       return committed;
     } catch (error) {
-      commitEnds.tell({ outcome: nameOf(error), seconds: seconds() });
+      commitEnds.tell({ queryId: transaction.queryId, outcome: nameOf(error), seconds: seconds() });
       throw error;
     }
   }

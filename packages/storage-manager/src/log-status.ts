@@ -25,6 +25,8 @@ export interface LogStatus {
 
 /** A finished commit that a statement or the maintenance of this node requested. */
 export interface CommitEnd {
+  /** The query that asked for it; for maintenance an id of its own. */
+  readonly queryId: string;
   /** `ok`, or the name of the error. */
   readonly outcome: string;
   readonly seconds: number;

@@ -5,7 +5,9 @@ import { startRpcServer } from '@tessera/rpc';
 import { openStorageManager, type ServedStorageManager, storageManagerService } from '../src/index.ts';
 import { freePort } from './free-port.ts';
 
-export const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: [] }).logger('t');
+export const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: [] }).logger(
+  'storage-manager',
+);
 export const TOKEN = 'a-token-of-the-cluster';
 /** A short lease, so that tests need not wait long for a new leader. */
 export const LEASE_MS = 600;

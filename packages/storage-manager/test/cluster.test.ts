@@ -175,6 +175,9 @@ describe('an engine beside a metadata service', () => {
       expect(await relationNames(two)).toContain(name);
       expect(two.current?.version).toBe((await one.latest()).version);
     }
+    // Without storage_manager_cache_tablets_on_proxy, each read of the catalog makes a new one.
+    const read = await two.latest();
+    expect(Object.is(await two.latest(), read)).toBe(kept);
   });
 
   it('what an engine reads is kept until it is done', async () => {

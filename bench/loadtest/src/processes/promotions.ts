@@ -10,7 +10,7 @@ export async function promotionsDone(metricsUrl: string): Promise<void> {
   const deadline = Date.now() + LIMIT_MS;
   while (Date.now() < deadline) {
     const { body } = await request(`${metricsUrl}/metrics`);
-    const value = new RegExp(`^${METRIC} (\\S+)$`, 'm').exec(await body.text())?.[1];
+    const value = new RegExp(`^${METRIC}\\{\\S+\\} (\\S+)$`, 'm').exec(await body.text())?.[1];
     if (value === undefined) throw new Error(`The node has no metric ${METRIC}`);
     if (value === '0') return;
     await pause(POLL_MS);

@@ -35,7 +35,7 @@ export async function wholeTableInMemory(
 
 async function tabletsInMemory(metricsUrl: string): Promise<number> {
   const { body } = await request(`${metricsUrl}/metrics`);
-  const value = new RegExp(`^${HOT} (\\S+)$`, 'm').exec(await body.text())?.[1];
+  const value = new RegExp(`^${HOT}\\{\\S+\\} (\\S+)$`, 'm').exec(await body.text())?.[1];
   if (value === undefined) throw new Error(`The node has no metric ${HOT}`);
   return Number(value);
 }

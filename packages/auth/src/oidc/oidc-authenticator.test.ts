@@ -60,6 +60,19 @@ describe('tokens of a real provider', () => {
     for (const part of token.split('.')) expect(log()).not.toContain(part);
   });
 
+  it('are refused when older than max_token_age, beyond clock_skew_tolerance', async () => {
+    const server = await provider();
+    const timer = new TestTimer(Date.now());
+    const jwt = { clock_skew_tolerance: 5_000, max_token_age: 100_000 };
+    const { outcome, log } = await authenticator(server.discoveryUrl, { jwt, options: { timer } });
+    const token = await server.token(INSTANCE);
+    timer.nowMs += 104_000;
+    expect(await outcome(token)).toBe('alice');
+    timer.nowMs += 2_000;
+    expect(await outcome(token)).toBe(REFUSED);
+    await eventually(log).toContain('"reason":"older than max_token_age"');
+  });
+
   it('are refused when they belong to a key of the client', async () => {
     const server = await provider();
     const { outcome } = await authenticator(server.discoveryUrl);

@@ -36,6 +36,7 @@ interface Setup {
   readonly mapping?: string;
   readonly passwords?: boolean;
   readonly jit?: Partial<OidcConfig['providers'][number]['jit_provisioning']>;
+  readonly jwt?: { readonly clock_skew_tolerance: number; readonly max_token_age: number };
   readonly cacheTtlMs?: number;
   readonly refreshMs?: number;
   readonly limits?: Partial<ProviderLimits>;
@@ -56,7 +57,7 @@ export async function authenticator(discoveryUrl: string, setup: Setup = {}) {
   if (setup.users === undefined) await users.create('alice');
   const auth = oidcAuthenticator({
     config: {
-      jwt: { clock_skew_tolerance: 30_000, max_token_age: 24 * HOUR_MS },
+      jwt: setup.jwt ?? { clock_skew_tolerance: 30_000, max_token_age: 24 * HOUR_MS },
       postgres_password_fallback_enabled: setup.passwords ?? false,
       providers: [
         {

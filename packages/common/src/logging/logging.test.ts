@@ -38,33 +38,33 @@ describe('levels', () => {
     ['a sink can be more talkative', {}, 'debug', ['debug', 'info', 'warn']],
     [
       'a component can be more talkative',
-      { components: [{ name: 'c', level: 'debug' }] },
+      { components: [{ name: 'http', level: 'debug' }] },
       null,
       ['debug', 'info', 'warn'],
     ],
-    ['a component can be quieter', { components: [{ name: 'c', level: 'warn' }] }, null, ['warn']],
+    ['a component can be quieter', { components: [{ name: 'http', level: 'warn' }] }, null, ['warn']],
     [
       'a quiet component is quiet in a talkative sink',
-      { components: [{ name: 'c', level: 'warn' }] },
+      { components: [{ name: 'http', level: 'warn' }] },
       'debug',
       ['warn'],
     ],
     [
       'a quiet sink hears no talkative component',
-      { components: [{ name: 'c', level: 'debug' }] },
+      { components: [{ name: 'http', level: 'debug' }] },
       'warn',
       ['warn'],
     ],
     [
       'levels of other components do not count',
-      { components: [{ name: 'd', level: 'fatal' }] },
+      { components: [{ name: 'kernel', level: 'fatal' }] },
       null,
       ['info', 'warn'],
     ],
   ])('%s', async (_, more, sinkLevel, expected) => {
     const path = newPath();
     const logging = createLogging(settings({ ...more, sinks: [fileSink(path, sinkLevel)] }));
-    const log = logging.logger('c');
+    const log = logging.logger('http');
     for (const level of ['trace', 'debug', 'info', 'warn'] as const) log[level](level);
     await logging.close();
     expect(lines(path).map((l) => l.level)).toEqual(expected);
@@ -73,8 +73,8 @@ describe('levels', () => {
   it('each sink filters for itself', async () => {
     const [all, few] = [newPath(), newPath()];
     const logging = createLogging(settings({ sinks: [fileSink(all, 'trace'), fileSink(few, 'error')] }));
-    logging.logger('c').trace('small');
-    logging.logger('c').error('big');
+    logging.logger('http').trace('small');
+    logging.logger('http').error('big');
     await logging.close();
     expect([lines(all).length, lines(few).length]).toEqual([2, 1]);
   });
@@ -142,7 +142,7 @@ describe('files', () => {
   it('are opened anew for rotation, without losing a line', async () => {
     const path = newPath();
     const logging = createLogging(settings({ sinks: [fileSink(path)] }));
-    const log = logging.logger('c');
+    const log = logging.logger('http');
     log.info('one');
     renameSync(path, `${path}.1`);
     log.info('two');
@@ -156,11 +156,11 @@ describe('files', () => {
   it('stay in use when they cannot be opened anew', async () => {
     const path = newPath();
     const logging = createLogging(settings({ sinks: [fileSink(path)] }));
-    logging.logger('c').info('one');
+    logging.logger('http').info('one');
     renameSync(path, `${path}.1`);
     mkdirSync(path);
     logging.reopen();
-    logging.logger('c').info('two');
+    logging.logger('http').info('two');
     await logging.close();
     expect(lines(`${path}.1`).map((l) => l.level)).toEqual(['info', 'error', 'info']);
   });
@@ -168,12 +168,12 @@ describe('files', () => {
   it('have a fatal line at once, and none after the end', async () => {
     const path = newPath();
     const logging = createLogging(settings({ sinks: [fileSink(path)] }));
-    logging.logger('c').info('before');
-    logging.logger('c').fatal('the end');
+    logging.logger('http').info('before');
+    logging.logger('http').fatal('the end');
     // The line before may still be on its way, in a write that the fatal line does not wait for.
     expect(lines(path).map((l) => l.msg)).toContain('the end');
     await logging.close();
-    logging.logger('c').fatal('after');
+    logging.logger('http').fatal('after');
     logging.reopen();
     await logging.close();
     expect(

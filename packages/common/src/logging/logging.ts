@@ -1,4 +1,5 @@
 import { multistream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
+import type { LogComponent } from './components.ts';
 import { redact } from './redaction.ts';
 import { LOG_LEVELS, type LoggingSettings, type LogLevel } from './settings.ts';
 import { type OpenSink, openSink } from './sink.ts';
@@ -8,7 +9,7 @@ export type Logger = Pick<PinoLogger, LogLevel | 'child' | 'isLevelEnabled'>;
 
 export interface Logging {
   /** The logger of a component, always the same one for a name. */
-  logger(component: string): Logger;
+  logger(component: LogComponent): Logger;
   /** Opens the files of file sinks anew, for log rotation (SIGHUP). */
   reopen(): void;
   /** Writes what is pending and closes the files; what is logged afterwards goes nowhere. */
@@ -37,7 +38,7 @@ export function createLogging(settings: LoggingSettings, options: LoggingOptions
       stderrFd: options.stderrFd ?? 2,
     }),
   );
-  const levels = new Map(settings.components.map((c) => [c.name, c.level]));
+  const levels = new Map<string, LogLevel>(settings.components.map((c) => [c.name, c.level]));
   const loggers = new Map<string, Logger>();
   const logging: Logging = {
     logger(component) {

@@ -1,3 +1,4 @@
+import { LOG_COMPONENTS } from '@tessera/common';
 import { AUTO_VACUUM_DEFAULTS } from '../auto-vacuum.ts';
 import { type ParameterInfo, parameters } from '../parameters.ts';
 import { COMPRESSION_LEVELS } from '../rules/execution.ts';
@@ -80,7 +81,8 @@ If a referenced file provides a value of type string and every user of the machi
 ## Parameters
 
 A *required* parameter inside an optional block is required only if that block is present. \`[*]\` stands for each
-element of a list. A parameter that is *not yet in effect* is validated and then ignored by this version.
+element of a list. A parameter that is *not yet in effect* is validated and then ignored by this version. The last column
+names the tests of this repository that fail if the parameter is ignored, with their titles.
 
 | type | syntax |
 |---|---|
@@ -113,27 +115,33 @@ const DERIVED = `## Derived values and interactions
   little, it logs a warning and exchanges rows through plain sockets and files.
 `;
 
-/** `docs/configuration.md` */
-export function configurationPage(): string {
+/** `docs/configuration.md`. `proofs` has the tests of each parameter, as they are named in the page. */
+export function configurationPage(proofs: ReadonlyMap<string, readonly string[]> = new Map()): string {
+  const components = Object.entries(LOG_COMPONENTS).map(([name, says]) => `| \`${name}\` | ${says} |`);
   const blocks = Map.groupBy(parameters(), (p) => p.path.split('.')[0]!);
   return [
     INTRODUCTION,
-    ...[...blocks].map(([name, rows]) => section(name, rows)),
+    ...[...blocks].map(([name, rows]) => section(name, rows, proofs)),
     `## Rules between parameters\n\n${RULES.map((rule) => `- ${rule.says}`).join('\n')}\n`,
+    `### Components of the log\n\n| component | what it says |\n|---|---|\n${components.join('\n')}\n`,
     compressionLevels(),
     autoVacuumDefaults(),
     DERIVED,
   ].join('\n');
 }
 
-function section(name: string, rows: readonly ParameterInfo[]): string {
+function section(
+  name: string,
+  rows: readonly ParameterInfo[],
+  proofs: ReadonlyMap<string, readonly string[]>,
+): string {
   return [
     `## ${name}\n`,
-    '| parameter | type | default | meaning | in effect |',
-    '|---|---|---|---|---|',
+    '| parameter | type | default | meaning | in effect | proved by |',
+    '|---|---|---|---|---|---|',
     ...rows.map(
       (row) =>
-        `| ${[`\`${row.path}\``, type(row), value(row), row.meaning, effect(row)].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
+        `| ${[`\`${row.path}\``, type(row), value(row), row.meaning, effect(row), proofs.get(row.path)?.join('<br>') ?? ''].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
     ),
     '',
   ].join('\n');

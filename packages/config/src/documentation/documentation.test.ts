@@ -35,6 +35,7 @@ describe('the JSON Schema', () => {
     'logging: {level: WARN, format: Text, sinks: [{type: stderr, level: null}, {type: file, file: {path: x}, level: Debug}]}',
     'engine: {nodes: null, auto_vacuum: {enabled: true, memory_allowance: null}, max_server_memory_usage: 1.5 gib}',
     'engine: {max_server_memory_usage: 5, termination_grace_period: 1.5h, nodes: [{host: a}]}',
+    'engine: null\nlogging: {sinks: null, components: null}',
     'storage: {api_scheme: null, aws: null, upload_max_tries: null}',
     'instance: {id: 01jtessera0000000000000000}',
     'execution: {hybrid_headers_primary_index_compression_method: BROTLI}',
@@ -50,7 +51,6 @@ describe('the JSON Schema', () => {
     'engine: {termination_grace_period: 5}',
     'engine: {max_server_memory_usage: 5XB}',
     'engine: {nodes: [{}]}',
-    'engine: null',
     'execution: {max_threads: "4"}',
     'execution: {max_threads: 1.5}',
     `execution: {max_threads: "4\${env:FOUR}"}`,
@@ -79,11 +79,11 @@ describe('the page', () => {
     for (const example of examples) expect(() => parseConfig(example, 'example', environment)).not.toThrow();
   });
 
-  it('has a row of five cells for every parameter', () => {
+  it('has a row of six cells for every parameter', () => {
     const rows = configurationPage()
       .split('\n')
       .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))
-      .filter((cells) => cells.length === 7);
+      .filter((cells) => cells.length === 8);
     for (const { path } of parameters())
       expect(rows.filter((cells) => cells[1] === `\`${path}\``)).toHaveLength(1);
   });

@@ -15,12 +15,15 @@ export function configurationJsonSchema(): Record<string, unknown> {
         // Schemas inside a parameter's own, such as that of its elements, have nothing to add.
         if (declaration === undefined) return;
         const { jsonSchema: own, meaning, default: value, effect } = declaration;
+        // YAML reads a block whose parameters are all commented out as null.
+        const isOptionalBlock = declaration.fields !== undefined && value !== undefined && value !== null;
+        if (isOptionalBlock) orAlso(jsonSchema, { type: 'null' });
         if (own !== undefined) {
           for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
           Object.assign(jsonSchema, value === null ? { anyOf: [own, { type: 'null' }] } : own);
         }
         if (own !== undefined || !['string', 'object', 'object[]'].includes(declaration.type))
-          orReference(jsonSchema);
+          orAlso(jsonSchema, { $ref: '#/$defs/reference' });
         jsonSchema.description =
           effect === undefined || effect === 'in effect'
             ? meaning
@@ -38,13 +41,12 @@ export function configurationJsonSchema(): Record<string, unknown> {
   };
 }
 
-/** Lets a reference stand where a value of the schema does. */
-function orReference(schema: z.core.JSONSchema.BaseSchema): void {
-  const reference = { $ref: '#/$defs/reference' };
-  if (schema.anyOf !== undefined) schema.anyOf.push(reference);
+/** Lets a value of another schema stand where one of this schema does. */
+function orAlso(schema: z.core.JSONSchema.BaseSchema, other: z.core.JSONSchema.BaseSchema): void {
+  if (schema.anyOf !== undefined) schema.anyOf.push(other);
   else {
     const value = { ...schema };
     for (const key of Object.keys(schema)) delete schema[key];
-    schema.anyOf = [value, reference];
+    schema.anyOf = [value, other];
   }
 }

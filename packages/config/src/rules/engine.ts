@@ -1,3 +1,4 @@
+import { machineMemoryBytes } from '../memory-limit.ts';
 import { repeats } from './repeats.ts';
 import { type Breach, breachIf, type Path, type Rule } from './rule.ts';
 
@@ -40,3 +41,11 @@ export const nodesDoNotShareAPort: Rule = ({ config: { engine } }): Breach[] => 
     };
   });
 };
+
+/** A limit above the memory of the machine limits nothing: the operating system ends the engine first. */
+export const memoryIsThere: Rule = ({ config: { engine } }) =>
+  breachIf(
+    engine.max_server_memory_usage > machineMemoryBytes(),
+    [...ENGINE, 'max_server_memory_usage'],
+    `is more than the memory of this machine, ${(machineMemoryBytes() / 2 ** 30).toFixed(1)} GiB; the system may end the engine before it reaches the limit`,
+  );

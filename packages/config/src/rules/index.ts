@@ -1,5 +1,10 @@
 import { authModeHasItsBlock, oneOidcProvider, signingKeysHaveTheirOwnIds } from './auth.ts';
-import { broadcastingKnowsItsCluster, nodesAreNotEmpty, nodesDoNotShareAPort } from './engine.ts';
+import {
+  broadcastingKnowsItsCluster,
+  memoryIsThere,
+  nodesAreNotEmpty,
+  nodesDoNotShareAPort,
+} from './engine.ts';
 import { compressionLevelFitsItsMethod } from './execution.ts';
 import { multiEngineHasItsMetadataService } from './instance.ts';
 import {
@@ -8,9 +13,14 @@ import {
   oneHttpListenerOfAType,
   postgresListenersHaveAPort,
 } from './listeners.ts';
-import { componentsAreNamedOnce, fileSinksHaveAFile, sinksDoNotShareAFile } from './logging.ts';
+import {
+  componentsAreNamedOnce,
+  componentsExist,
+  fileSinksHaveAFile,
+  sinksDoNotShareAFile,
+} from './logging.ts';
 import type { Rule } from './rule.ts';
-import { blobStorageHasAnAccount, storageHasItsProvider } from './storage.ts';
+import { blobStorageHasAnAccount, bucketNameIsOneOfItsProvider, storageHasItsProvider } from './storage.ts';
 
 interface StatedRule {
   /** The rule as the documentation says it. */
@@ -55,13 +65,21 @@ export const RULES: readonly StatedRule[] = [
   },
   { says: 'A log sink has a `file` when its type is `file`, and only then.', breaches: fileSinksHaveAFile },
   { says: 'No two log sinks write to the same file.', breaches: sinksDoNotShareAFile },
+  { says: '`logging.components[*].name` is one of the components listed below.', breaches: componentsExist },
   { says: 'No component is named twice in `logging.components`.', breaches: componentsAreNamedOnce },
   {
-    says: 'Of the provider blocks of `storage` only that of `storage.type` may be given: `aws` for `s3`, `gcp` for `gcs`, `azure` for `abs` and `azurite`, `minio` for `minio`. It must be given when `storage.type` is.',
+    says: 'Of the provider blocks of `storage` only that of `storage.type` may be given: `aws` for `s3`, `gcp` for `gcs`, `azure` for `abs` and `azurite`, `minio` for `minio`. It must be given when one of `type`, `bucket_name`, `default_s3_endpoint_override` and `api_scheme` is.',
     breaches: storageHasItsProvider,
+  },
+  {
+    says: '`storage.bucket_name` is a name that the provider of `storage.type` accepts.',
+    breaches: bucketNameIsOneOfItsProvider,
   },
   {
     says: '`storage.type: abs` needs `storage.azure.storage_account_name`.',
     breaches: blobStorageHasAnAccount,
   },
 ];
+
+/** What a file may say and is probably a mistake. */
+export const WARNINGS: readonly Rule[] = [memoryIsThere];

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { LOG_COMPONENTS, nearestName } from '@tessera/common';
 import { repeats } from './repeats.ts';
 import { breachIf, type Path, type Rule } from './rule.ts';
 
@@ -21,11 +23,23 @@ export const fileSinksHaveAFile: Rule = ({ config: { logging } }) =>
   });
 
 export const sinksDoNotShareAFile: Rule = ({ config: { logging } }) =>
-  repeats(logging.sinks ?? [], (sink) => sink.file?.path ?? null).map(({ index, first }) => ({
+  repeats(logging.sinks ?? [], (sink) => sink.file && resolve(sink.file.path)).map(({ index, first }) => ({
     path: [...SINKS, index, 'file', 'path'],
     message: `is already the file of sinks[${first}]`,
     because: [[...SINKS, first, 'file', 'path']],
   }));
+
+export const componentsExist: Rule = ({ config: { logging } }) =>
+  logging.components.flatMap(({ name }, index) => {
+    const names = Object.keys(LOG_COMPONENTS);
+    const near = nearestName(name, names);
+    const hint = near === undefined ? `known: ${names.join(', ')}` : `did you mean ${near}?`;
+    return breachIf(
+      !names.includes(name),
+      ['logging', 'components', index, 'name'],
+      `unknown component ${JSON.stringify(name)} (${hint})`,
+    );
+  });
 
 export const componentsAreNamedOnce: Rule = ({ config: { logging } }) =>
   repeats(logging.components, (component) => component.name).map(({ index, first }) => ({

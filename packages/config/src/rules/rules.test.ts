@@ -112,6 +112,20 @@ describe('rules that tie parameters together', () => {
     ],
     ['instance: {multi_engine: {metadata_endpoint: "m:1"}}', []],
     // logging
+    ['engine: {id: ""}', ['engine.id: expected a non-empty string, got ""']],
+    [
+      'engine: {nodes: [{host: "a b"}]}',
+      ['engine.nodes[0].host: expected a host name or an IP address, got "a b"'],
+    ],
+    ['engine: {nodes: [{host: node-0.tessera.svc}, {host: "::1"}, {host: 10.0.0.1}]}', []],
+    [
+      'logging: {sinks: [{type: file, file: {path: /l/a}}, {type: file, file: {path: /l/./b/../a}}]}',
+      ['logging.sinks[1].file.path: is already the file of sinks[0]'],
+    ],
+    [
+      'logging: {components: [{name: htpp, level: info}]}',
+      ['logging.components[0].name: unknown component "htpp" (did you mean http?)'],
+    ],
     ['logging: {sinks: [{type: file}]}', ['logging.sinks[0].file: is required for type file']],
     [
       'logging: {sinks: [{type: stderr, file: {path: /l}}]}',
@@ -123,13 +137,30 @@ describe('rules that tie parameters together', () => {
       ['logging.sinks[1].file.path: is already the file of sinks[0]'],
     ],
     [
-      'logging: {components: [{name: a, level: info}, {name: a, level: warn}]}',
+      'logging: {components: [{name: http, level: info}, {name: http, level: warn}]}',
       ['logging.components[1].name: is already the name of components[0]'],
     ],
     // storage
     ['storage: {}', []],
     ['storage: {aws: {}}', []],
     ['storage: {type: s3, aws: {intermediary_access_role: r}}', []],
+    [
+      'storage: {bucket_name: tables}',
+      ['storage.aws: is required when storage.bucket_name is set (it may be empty: aws: {})'],
+    ],
+    [
+      'storage: {default_s3_endpoint_override: "http://m:9000"}',
+      [
+        'storage.aws: is required when storage.default_s3_endpoint_override is set (it may be empty: aws: {})',
+      ],
+    ],
+    ...['""', 'A_B', 'ab', 'a-', '10.0.0.1/x'].map((name): [string, string[]] => [
+      `storage: {aws: {}, bucket_name: ${name}}`,
+      [
+        `storage.bucket_name: expected at least 3 lower-case letters, digits, hyphens and dots, the first and the last a letter or a digit (storage.type is s3), got ${JSON.stringify(name.replaceAll('"', ''))}`,
+      ],
+    ]),
+    ['storage: {type: gcs, gcp: {}, bucket_name: a_b}', []],
     ['storage: {type: s3}', ['storage.aws: is required when storage.type is s3 (it may be empty: aws: {})']],
     [
       'storage: {type: gcs}',

@@ -4,16 +4,21 @@ const PROVIDER = { s3: 'aws', gcs: 'gcp', abs: 'azure', azurite: 'azure', minio:
 const PROVIDERS = ['aws', 'azure', 'gcp', 'minio'] as const;
 const TYPE = ['storage', 'type'];
 
-/** Rule 15, first half: exactly the block of the type. Without `type` in the file, the block may be left out too. */
+/** Parameters that place tables outside the data directory. */
+const PLACES = ['type', 'bucket_name', 'default_s3_endpoint_override', 'api_scheme'] as const;
+
+/** Rule 15, first half: exactly the block of the type, unless tables stay in the data directory. */
 export const storageHasItsProvider: Rule = ({ config: { storage }, given }): Breach[] => {
   const own = PROVIDER[storage.type];
+  const place = PLACES.find((name) => given(['storage', name]) && storage[name] !== null);
+  const what = place === 'type' ? `type is ${storage.type}` : `${place} is set`;
   const foreign = PROVIDERS.filter((name) => name !== own && storage[name] !== null);
   return [
     ...breachIf(
-      given(TYPE) && storage[own] === null,
+      place !== undefined && storage[own] === null,
       ['storage', own],
-      `is required when storage.type is ${storage.type}${own === 'minio' ? '' : ` (it may be empty: ${own}: {})`}`,
-      [TYPE],
+      `is required when storage.${what}${own === 'minio' ? '' : ` (it may be empty: ${own}: {})`}`,
+      [TYPE, ['storage', place ?? 'type']],
     ),
     ...foreign.flatMap((name) =>
       breachIf(
@@ -24,6 +29,25 @@ export const storageHasItsProvider: Rule = ({ config: { storage }, given }): Bre
       ),
     ),
   ];
+};
+
+/** The names that the provider of each type accepts; Google also allows dots between parts of up to 63 characters. */
+const BUCKET_NAMES = {
+  aws: [/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'lower-case letters, digits, hyphens and dots'],
+  minio: [/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'lower-case letters, digits, hyphens and dots'],
+  gcp: [/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/, 'lower-case letters, digits, hyphens, underscores and dots'],
+  azure: [/^[a-z0-9](?!.*--)[a-z0-9-]{1,61}[a-z0-9]$/, 'lower-case letters, digits and single hyphens'],
+} as const;
+
+/** A wrong name would fail only when the first table is written, and with a message of the provider. */
+export const bucketNameIsOneOfItsProvider: Rule = ({ config: { storage } }) => {
+  const [pattern, characters] = BUCKET_NAMES[PROVIDER[storage.type]];
+  return breachIf(
+    storage.bucket_name !== null && !pattern.test(storage.bucket_name),
+    ['storage', 'bucket_name'],
+    `expected at least 3 ${characters}, the first and the last a letter or a digit (storage.type is ${storage.type}), got ${JSON.stringify(storage.bucket_name)}`,
+    [TYPE],
+  );
 };
 
 /** Rule 15, second half. */

@@ -1,6 +1,6 @@
 import { NOW, WITH_MULTI_CLUSTER } from './effect.ts';
 import { block, boolean, byteSize, duration, float, integer, list, string } from './parameter.ts';
-import { isHostPort } from './text-shapes.ts';
+import { isHost, isHostPort } from './text-shapes.ts';
 
 const FRACTION = { min: 0, max: 1 };
 
@@ -88,7 +88,12 @@ const node = {
     default: 5_678,
     effect: NOW,
   }),
-  host: string('hostname or IP address of the node', { example: '10.0.0.1', effect: NOW }),
+  host: string('hostname or IP address of the node', {
+    test: isHost,
+    expected: 'a host name or an IP address',
+    example: '10.0.0.1',
+    effect: NOW,
+  }),
   shuffle_port: integer("TCP port of the node's data-shuffle service", {
     ...port,
     default: 16_000,
@@ -121,6 +126,8 @@ export const engine = block(
     eviction,
     id: string('human-readable engine identifier (logs, metrics, system views)', {
       default: 'default-engine-id',
+      test: (text) => text.trim() !== '',
+      expected: 'a non-empty string',
       effect: NOW,
     }),
     max_server_memory_usage: byteSize('maximum server memory; 0 derives it from the RAM of the host', {

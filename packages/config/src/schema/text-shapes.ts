@@ -1,8 +1,14 @@
+import { isIPv6 } from 'node:net';
+
 /** A host name, IPv4 address or bracketed IPv6 address, a colon, a port. */
 export function isHostPort(text: string): boolean {
   const [, port] = /^(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\]):(\d{1,5})$/i.exec(text) ?? [];
   return port !== undefined && Number(port) >= 1 && Number(port) <= 65_535;
 }
+
+/** A host name, an IPv4 address or an IPv6 address. */
+export const isHost = (text: string): boolean =>
+  /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?$/i.test(text) || isIPv6(text);
 
 export function isHttpUrl(text: string): boolean {
   const url = URL.parse(text);

@@ -201,7 +201,7 @@ describe('CLONE', () => {
 });
 
 describe('LOCATION', () => {
-  it('puts the objects of a table below a prefix of the managed storage', async () => {
+  it('puts the objects of a table below a prefix of the managed storage (enable_managed_location)', async () => {
     const { store, storage } = node.tables;
     const create = (url: string) => node.run(`CREATE TABLE placed (a TEXT) LOCATION = '${url}'`);
     await expect(create(`${store.url}/mine`)).rejects.toMatchObject({ name: 'FORBIDDEN' });

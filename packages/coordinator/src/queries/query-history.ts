@@ -1,4 +1,4 @@
-import type { QueryId, RequestId } from '@tessera/common';
+import { measurement, type QueryId, type RequestId } from '@tessera/common';
 import { normalizedSql, redactedSql } from '@tessera/sql';
 import type { FinishedQuery, QueryFacts } from '@tessera/system-catalog';
 import { NOTHING_SCANNED } from './scan-totals.ts';
@@ -42,6 +42,43 @@ export class QueryActivity {
   }
 }
 
+/** A statement, or several of one request, that has left the engine. */
+export interface QueryEnd {
+  readonly queryId: QueryId;
+  readonly label: string;
+  readonly user: string;
+  readonly durationMs: number;
+  readonly queuedMs: number;
+  readonly rowsRead: number;
+  readonly bytesRead: number;
+  readonly rowsReturned: number;
+  readonly bytesReturned: number;
+  readonly rowsInserted: number;
+  readonly retries: number;
+  /** `ok`, or the name of the error. */
+  readonly outcome: string;
+}
+
+export const queryEnds = measurement<QueryEnd>('query');
+
+function endOf({ facts, endedAt }: EndedQuery, error: Error | undefined): QueryEnd {
+  const { scanned } = facts;
+  return {
+    queryId: facts.queryId,
+    label: facts.label,
+    user: facts.user,
+    durationMs: endedAt.getTime() - facts.submittedAt.getTime(),
+    queuedMs: Math.round(facts.queuedMicroseconds / 1_000),
+    rowsRead: scanned.rows,
+    bytesRead: scanned.bytesFromCache + scanned.bytesFromStorage + scanned.bytesFromFiles,
+    rowsReturned: facts.returnedRows,
+    bytesReturned: facts.returnedBytes,
+    rowsInserted: facts.insertedRows,
+    retries: facts.retries,
+    outcome: error?.name ?? 'ok',
+  };
+}
+
 interface QueryInEngine {
   readonly queryId: QueryId;
   readonly requestId: RequestId;
@@ -83,7 +120,14 @@ export class QueryHistory implements Iterable<FinishedQuery> {
     const error = activity.error ?? (signal.aborted ? (signal.reason as Error) : undefined);
     const status =
       error === undefined ? 'ENDED_SUCCESSFULLY' : error.name === 'QUERY_CANCELLED' ? 'CANCELED' : 'FAILED';
-    this.#ended.add({ facts: queryFacts(query), status, endedAt: new Date(), errorMessage: error?.message });
+    const ended = {
+      facts: queryFacts(query),
+      status,
+      endedAt: new Date(),
+      errorMessage: error?.message,
+    } as const;
+    queryEnds.tell(endOf(ended, error));
+    this.#ended.add(ended);
     this.#characters += activity.text.length;
     for (const oldest of this.#ended) {
       if (this.#ended.size <= this.#maxQueries && this.#characters <= this.#maxCharacters) break;

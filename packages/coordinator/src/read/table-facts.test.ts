@@ -75,7 +75,7 @@ test('rows are kept together by the first key, when tablets have ranges of their
   expect([...tableFacts(fixture.snapshot, mixed, statistics).clusteredBy!]).toEqual([]);
 });
 
-test('keeps no more than it may, the least recently used go first', async () => {
+test('keeps no more than cache_max_size_bytes, the least recently used go first', async () => {
   const tables = [];
   for (const name of ['a', 'b', 'c']) tables.push(await fixture.table(`${name}_kept`, rows(0, 100)));
   const [a, b, c] = tables as [TableObject, TableObject, TableObject];

@@ -22,6 +22,8 @@ export interface MaintenanceOptions {
 /** Size-tiered merging: this many tablets of a tier are merged after commits. */
 const MERGE_FACTOR = 10;
 const MAX_TABLETS_IN_MERGE = 1_000;
+/** The fraction of the engine's memory for one merge after commits; `engine.auto_vacuum` does not change it. */
+const MERGE_MEMORY = 0.2;
 /**
  * The delay between a commit of tablets and the check whether they can be merged; commits within it are
  * handled together.
@@ -128,7 +130,8 @@ export class Maintenance {
     for (const id of ids) {
       const table = snapshot.object(id);
       if (table?.kind !== 'table') continue;
-      const jobs = plannedJobs(snapshot, id, { ...this.#policy(MERGE_FACTOR), deletedFraction: 1 });
+      const policy = this.#policy(MERGE_FACTOR, MERGE_MEMORY);
+      const jobs = plannedJobs(snapshot, id, { ...policy, deletedFraction: 1 });
       await this.#runJobs(snapshot, table, jobs, 1);
     }
   }
@@ -138,7 +141,9 @@ export class Maintenance {
     const snapshot = await this.#tables.manager.latest();
     for (const table of tablesOf(snapshot)) {
       if (this.#abort.signal.aborted) return;
-      const policy = { ...this.#policy(2), maxTabletsInJob: autoVacuum.max_tablets_in_job };
+      // Concurrent jobs share the allowance.
+      const share = autoVacuum.memory_allowance / autoVacuum.max_concurrency;
+      const policy = { ...this.#policy(2, share), maxTabletsInJob: autoVacuum.max_tablets_in_job };
       const bad = snapshot.tablets(table.id).filter((tablet) => {
         const deletedRows = snapshot.deletionVector(table.id, tablet.id)?.rows ?? 0;
         return isBad({ tablet, deletedRows }, policy);
@@ -165,9 +170,9 @@ export class Maintenance {
     if (conflict !== undefined) this.committed([table.id]);
   }
 
-  #policy(mergeFactor: number): VacuumPolicy {
-    const { autoVacuum, memoryLimitBytes } = this.#options;
-    const allowedBytes = (memoryLimitBytes * autoVacuum.memory_allowance) / MEMORY_PER_TABLET_BYTE;
+  /** @param memoryShare the fraction of the engine's memory that one job may take */
+  #policy(mergeFactor: number, memoryShare: number): VacuumPolicy {
+    const allowedBytes = (this.#options.memoryLimitBytes * memoryShare) / MEMORY_PER_TABLET_BYTE;
     return {
       minBytes: Math.min(DEFAULT_SETTINGS.tablet_min_size_bytes, allowedBytes),
       maxBytes: Math.min(DEFAULT_SETTINGS.tablet_max_size_bytes, allowedBytes),

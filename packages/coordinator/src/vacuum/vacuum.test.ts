@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { TestNode } from '../testing/test-node.ts';
 import type { MaintenanceOptions } from './maintenance.ts';
 
+const MEMORY_BYTES = 1e9;
+
 const maintenance = (autoVacuum: Partial<AutoVacuum>, mergeCommittedTablets = false): MaintenanceOptions => ({
   autoVacuum: { ...AUTO_VACUUM_DEFAULTS, ...autoVacuum },
   mergeCommittedTablets,
-  memoryLimitBytes: 1e9,
+  memoryLimitBytes: MEMORY_BYTES,
   log: { info: () => undefined, warn: (fields: object) => expect(fields).toBeUndefined() } as never,
 });
 
@@ -82,5 +84,46 @@ describe('maintenance', () => {
     await node.coordinator.settled();
     expect(await node.tablets('t')).toMatchObject([{ rows: 5 }]);
     expect(await node.rows('SELECT sum(a) FROM t')).toEqual([['10']]);
+  });
+
+  const insertEight = async (node: TestNode) => {
+    await node.run('CREATE TABLE t (a INT)');
+    const inserts = Array.from({ length: 8 }, (_, i) => `INSERT INTO t VALUES (${i})`);
+    await node.run(`BEGIN; ${inserts.join('; ')}; COMMIT`, {
+      settings: { enable_multi_query_requests: 'true' },
+    });
+  };
+
+  let tabletBytes = 0;
+  /** The fraction of the engine's memory that a job of so many of these tablets may take. */
+  async function shareOf(tablets: number): Promise<number> {
+    if (tabletBytes === 0) {
+      await using node = await TestNode.open();
+      await insertEight(node);
+      tabletBytes = Math.max(...(await node.tablets('t')).map(({ bytes }) => bytes));
+    }
+    return (tablets * tabletBytes * 8) / MEMORY_BYTES;
+  }
+
+  it.each<[string, (share: number) => Partial<AutoVacuum>, number]>([
+    ['the defaults', () => ({}), 1],
+    ['max_tablets_in_job', () => ({ max_tablets_in_job: 2 }), 4],
+    ['memory_allowance', (share) => ({ memory_allowance: share }), 3],
+    [
+      'memory_allowance, which the jobs of max_concurrency share',
+      (share) => ({ memory_allowance: 2 * share, max_concurrency: 2 }),
+      3,
+    ],
+    ['min_bad_tablets_threshold, that is, not at all', () => ({ min_bad_tablets_threshold: 9 }), 8],
+    ['enabled: false', () => ({ enabled: false }), 8],
+    ['run_on_first_dml: false', () => ({ run_on_first_dml: false }), 8],
+  ])('merges eight tablets by jobs within %s', async (_, limits, left) => {
+    const share = await shareOf(3.2);
+    await using node = await TestNode.open({
+      maintenance: maintenance({ enabled: true, run_on_first_dml: true, ...limits(share) }),
+    });
+    await insertEight(node);
+    await node.coordinator.settled();
+    expect(await node.tablets('t')).toHaveLength(left);
   });
 });

@@ -7,7 +7,7 @@ import { NodeMetrics } from './node-metrics.ts';
 let metrics: NodeMetrics;
 
 beforeEach(() => {
-  metrics = new NodeMetrics();
+  metrics = new NodeMetrics('e');
 });
 
 afterEach(() => metrics.close());
@@ -20,12 +20,12 @@ it('counts queries of both endpoints by outcome, and says whose fault it was', a
     metrics.endpoints.http.startQuery()(outcome);
   metrics.endpoints.postgres.startQuery()('ok');
   expect(await samples('tessera_queries_total')).toEqual([
-    'tessera_queries_total{endpoint="http",outcome="ok",class="ok"} 1',
-    'tessera_queries_total{endpoint="postgres",outcome="ok",class="ok"} 1',
-    'tessera_queries_total{endpoint="http",outcome="SYNTAX_ERROR",class="client"} 1',
-    'tessera_queries_total{endpoint="http",outcome="QUERY_CANCELLED",class="cancelled"} 1',
-    'tessera_queries_total{endpoint="http",outcome="OUT_OF_MEMORY",class="server"} 1',
-    'tessera_queries_total{endpoint="http",outcome="of the future",class="server"} 1',
+    'tessera_queries_total{endpoint="http",outcome="ok",class="ok",engine="e"} 1',
+    'tessera_queries_total{endpoint="postgres",outcome="ok",class="ok",engine="e"} 1',
+    'tessera_queries_total{endpoint="http",outcome="SYNTAX_ERROR",class="client",engine="e"} 1',
+    'tessera_queries_total{endpoint="http",outcome="QUERY_CANCELLED",class="cancelled",engine="e"} 1',
+    'tessera_queries_total{endpoint="http",outcome="OUT_OF_MEMORY",class="server",engine="e"} 1',
+    'tessera_queries_total{endpoint="http",outcome="of the future",class="server",engine="e"} 1',
   ]);
 });
 
@@ -48,9 +48,9 @@ it('counts who was let in and who was not', async () => {
   await expect(authenticator.password('ana', 'p', 'unix')).rejects.toThrow('no');
   await expect((await authenticator.scram('ana', 'unix')).final('m')).rejects.toThrow('no');
   expect(await samples('tessera_authentications_total')).toEqual([
-    'tessera_authentications_total{method="token",outcome="ok"} 1',
-    'tessera_authentications_total{method="password",outcome="UNAUTHENTICATED"} 1',
-    'tessera_authentications_total{method="scram",outcome="UNAUTHENTICATED"} 1',
+    'tessera_authentications_total{method="token",outcome="ok",engine="e"} 1',
+    'tessera_authentications_total{method="password",outcome="UNAUTHENTICATED",engine="e"} 1',
+    'tessera_authentications_total{method="scram",outcome="UNAUTHENTICATED",engine="e"} 1',
   ]);
 });
 

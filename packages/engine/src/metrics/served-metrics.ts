@@ -10,7 +10,9 @@ export class ServedMetrics {
   protected readonly set = new MetricSet();
   readonly #ends = countEvents(this.set);
 
-  constructor() {
+  /** @param engineId `engine.id`, the label `engine` of every sample. */
+  constructor(engineId: string) {
+    this.set.registry.setDefaultLabels({ engine: engineId });
     collectDefaultMetrics({ register: this.set.registry });
   }
 

@@ -1,4 +1,4 @@
-import { cancellation, startTimer, TesseraError, type Timer } from '@tessera/common';
+import { cancellation, measurement, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { OpenedSources, Task, TaskOutcome } from '@tessera/distexec';
 import type { Cluster, ClusterNode } from '../cluster.ts';
 import type { ExecutedPlan, LocalTasks, PlanExecution } from '../stage-execution.ts';
@@ -14,6 +14,16 @@ import {
 import { PlanningTime } from './planning-time.ts';
 import { RunProgress } from './run-progress.ts';
 import { stageProfiles } from './stage-profiles.ts';
+
+/** A task that has produced its output. */
+export interface TaskEnd extends AttemptRef {
+  readonly queryId: string;
+  /** Undefined for a task in the session of the query. */
+  readonly node: string | undefined;
+  readonly ms: number;
+}
+
+export const taskEnds = measurement<TaskEnd>('task');
 
 export type DriverOptions = Partial<
   Pick<SchedulerOptions, 'tasksPerNode' | 'retryDelayMs' | 'noNodesGraceMs' | 'releaseBytes'>
@@ -207,8 +217,12 @@ export class PlanRun {
             this.#progress.changed(this.#state);
           },
         });
+    const startedAtMs = performance.now();
     this.#follow(ref, outcome, (result: TaskOutcome) => {
       this.#progress.ended(ref);
+      const ms = Math.round(performance.now() - startedAtMs);
+      const { queryId } = this.#execution;
+      taskEnds.tell({ queryId, ...ref, node: inSession ? undefined : node.name, ms });
       this.#send({ kind: 'task-finished', ...ref, outcome: result });
     });
   }

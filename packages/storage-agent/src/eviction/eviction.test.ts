@@ -120,13 +120,14 @@ test('no more tablets than the memory allows: those not read for the minimum age
 });
 
 test('what nobody reads for the full time leaves memory and disk', async () => {
-  const agent = await fixture.agent({ now });
+  const eviction = { ...DEFAULT_EVICTION, tablet_ttl_before_full_eviction_seconds: 8 * 3_600 };
+  const agent = await fixture.agent({ eviction, now });
   const [t, u] = [table(), table()];
   const old = request(t, [{ tablet: await tabletOf(t) }], { wholeTableAt: 1 });
   const used = request(u, [{ tablet: await tabletOf(u) }], { wholeTableAt: 1, columns: [1] });
   await read(agent, old);
   await read(agent, used);
-  nowMs += 5 * HOUR_MS;
+  nowMs += 7 * HOUR_MS;
   await read(agent, used);
   // The rows came from memory, so the file was not needed.
   const positions = request(u, used.tablets as ScanTablet[], { columns: [2], once: true });

@@ -66,7 +66,7 @@ const total = (parts: readonly number[]): number => parts.reduce((sum, part) => 
 async function fetchedBytes({ nodes }: OwnCluster): Promise<number> {
   const each = nodes.map(async ({ metricsUrl }) => {
     const { body } = await request(`${metricsUrl}/metrics`);
-    const value = new RegExp(`^${FETCHED} (\\S+)$`, 'm').exec(await body.text())?.[1];
+    const value = new RegExp(`^${FETCHED}\\{\\S+\\} (\\S+)$`, 'm').exec(await body.text())?.[1];
     if (value === undefined) throw new Error(`The node has no metric ${FETCHED}`);
     return Number(value);
   });

@@ -1,0 +1,224 @@
+/**
+ * The parameters that a test proves: test file → title of the test → the parameters that it would show to be ignored.
+ * `check` requires a test of every parameter in effect, and `docs/configuration.md` names it.
+ */
+export type Proofs = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
+const AUTH = 'packages/auth/src';
+const COORDINATOR = 'packages/coordinator/src';
+const ENGINE = 'packages/engine/test';
+const STORE = 'packages/object-store/src';
+
+export const PROOFS: Proofs = {
+  [`${ENGINE}/parameters.test.ts`]: {
+    'endpoints.*.listeners and engine.nodes: the node listens where the file says': [
+      'endpoints.http.listeners[*].port',
+      'endpoints.http.listeners[*].type',
+      'endpoints.postgres.listeners[*].path',
+      'endpoints.postgres.listeners[*].port',
+      'endpoints.postgres.listeners[*].type',
+      'engine.nodes[*].host',
+      'engine.nodes[*].storage_manager_port',
+      'engine.nodes[*].storage_agent_port',
+      'engine.nodes[*].distexec_port',
+      'engine.nodes[*].shuffle_port',
+    ],
+    'engine.id and instance.id: log lines, metrics, system views, the discovery document': [
+      'engine.id',
+      'instance.id',
+    ],
+    'logging: levels of sinks and components': [
+      'logging.level',
+      'logging.components[*].level',
+      'logging.components[*].name',
+      'logging.sinks[*].type',
+      'logging.sinks[*].level',
+      'logging.sinks[*].file.path',
+    ],
+    'execution.hybrid_headers_*: the header of a tablet': [
+      'execution.hybrid_headers_format_version',
+      'execution.hybrid_headers_primary_index_compression_method',
+      'execution.hybrid_headers_primary_index_compression_level',
+    ],
+    'storage.collect_garbage_limit_per_query: no more tablets than that at once': [
+      'storage.collect_garbage_limit_per_query',
+      'storage.allow_collect_garbage',
+    ],
+  },
+  [`${ENGINE}/managed-tables-restart.test.ts`]: {
+    'what is dropped can be collected once its grace period is over': [
+      'storage.gc_ttl_seconds',
+      'execution.min_bytes_for_wide_part',
+    ],
+  },
+  [`${ENGINE}/oidc.test.ts`]: {
+    'a token of the provider opens HTTP, makes its user, and goes on doing so while the provider is gone': [
+      'auth.instance_id',
+      'auth.mode',
+      'auth.oidc.providers[*].discovery_url',
+      'auth.oidc.providers[*].jwks.cache_ttl',
+      'auth.oidc.providers[*].name',
+      'auth.oidc.providers[*].username_mapping',
+    ],
+    'without jit_provisioning an unknown user is refused, and the log says who': [
+      'auth.oidc.providers[*].jit_provisioning.enabled',
+    ],
+    'what was given while auth.mode was disabled holds: an administrator by token, a password': [
+      'auth.oidc.postgres_password_fallback_enabled',
+    ],
+  },
+  [`${ENGINE}/authentication.test.ts`]: {
+    'the initial user is made once: a changed password stays, whatever the configuration says': [
+      'auth.native.initial_user.name',
+      'auth.native.initial_user.password',
+    ],
+    'a token ends when its time is over': [
+      'auth.native.jwt.token_expiry',
+      'auth.native.jwt.clock_skew_tolerance',
+    ],
+  },
+  [`${AUTH}/native/native-authenticator.test.ts`]: {
+    'no token promises to last longer than it is taken': ['auth.native.jwt.max_token_age'],
+    'a password gets a token, a token its user (%s)': ['auth.native.signing_algorithm'],
+    'keys are rotated without a token lost': [
+      'auth.native.signing_keys[*].id',
+      'auth.native.signing_keys[*].private_key_path',
+    ],
+  },
+  [`${AUTH}/oidc/oidc-authenticator.test.ts`]: {
+    'are refused when older than max_token_age, beyond clock_skew_tolerance': [
+      'auth.oidc.jwt.clock_skew_tolerance',
+      'auth.oidc.jwt.max_token_age',
+    ],
+    'are made at their first login, once': ['auth.oidc.providers[*].jit_provisioning.default_role'],
+  },
+  [`${AUTH}/oidc/provider.test.ts`]: {
+    'are found where the discovery document says after it has moved them': [
+      'auth.oidc.providers[*].discovery.refresh_interval',
+    ],
+  },
+  [`${ENGINE}/lifecycle.test.ts`]: {
+    'a Unix socket serves the same API': ['endpoints.http.listeners[*].path'],
+    'cancels what outlives engine.termination_grace_period': ['engine.termination_grace_period'],
+  },
+  [`${COORDINATOR}/vacuum/maintenance.test.ts`]: {
+    'tables are assessed as often as assessment_frequency says, also when that is more than 2^31 ms': [
+      'engine.auto_vacuum.assessment_frequency',
+    ],
+  },
+  [`${COORDINATOR}/vacuum/vacuum.test.ts`]: {
+    'and statements that change the same tablets meanwhile: no row is lost or comes back': [
+      'engine.auto_vacuum.debug_sleep_before_commit_ms',
+    ],
+    'merges eight tablets by jobs within %s': [
+      'engine.auto_vacuum.enabled',
+      'engine.auto_vacuum.max_concurrency',
+      'engine.auto_vacuum.max_tablets_in_job',
+      'engine.auto_vacuum.memory_allowance',
+      'engine.auto_vacuum.min_bad_tablets_threshold',
+      'engine.auto_vacuum.run_on_first_dml',
+    ],
+    'merges what small commits leave behind': ['execution.merge_committed_tablets'],
+  },
+  [`${COORDINATOR}/read/table-facts.test.ts`]: {
+    'keeps no more than cache_max_size_bytes, the least recently used go first': [
+      'planner.automated_column_statistics.cache_max_size_bytes',
+    ],
+  },
+  [`${COORDINATOR}/catalog/definitions.test.ts`]: {
+    'puts the objects of a table below a prefix of the managed storage (enable_managed_location)': [
+      'storage.enable_managed_location',
+    ],
+  },
+  'packages/storage-agent/src/eviction/eviction.test.ts': {
+    'no more tablets than the memory allows: those not read for the minimum age make place': [
+      'engine.eviction.max_tablets_per_mb_of_total_memory',
+    ],
+    'memory that is short lets go what is older than the minimum; it stays on disk and comes back when it is read':
+      [
+        'engine.eviction.tablet_eviction_soft_threshold',
+        'engine.eviction.tablet_min_ttl_before_memory_eviction_seconds',
+      ],
+    'below the hard threshold nothing stays, and what a scan reads goes when it has ended': [
+      'engine.eviction.tablet_eviction_threshold',
+    ],
+    'what nobody reads for the full time leaves memory and disk': [
+      'engine.eviction.tablet_ttl_before_full_eviction_seconds',
+    ],
+  },
+  [`${ENGINE}/limits.test.ts`]: {
+    'is divided among the kernels of the node': ['engine.max_server_memory_usage'],
+    'bounds what one query has of the processors': ['execution.max_threads'],
+    'opens no port for the shuffle': ['execution.enable_shuffle'],
+  },
+  'packages/config/src/derived.test.ts': {
+    'memory limit of 10 GiB with %j': [
+      'engine.max_server_memory_usage_headroom_bytes',
+      'engine.max_server_memory_usage_to_ram_ratio',
+    ],
+  },
+  [`${ENGINE}/admission.test.ts`]: {
+    'of 200 queries at once no more than the limit run; all are answered': [
+      'execution.admission_controller.enabled',
+      'execution.admission_controller.max_concurrent_admitted_queries',
+    ],
+    'samples of the node tell of queries that wait, as often as the configuration says': [
+      'engine.metrics_collection_frequency_per_minute',
+    ],
+    'says in the log that nothing was admitted for long': [
+      'execution.admission_controller.seconds_until_no_admission_warning',
+      'execution.admission_controller.seconds_between_no_admission_warnings',
+    ],
+    'a query that runs out of memory runs again, as often as said, and then fails': [
+      'execution.admission_controller.max_retries_per_query',
+    ],
+  },
+  'packages/engine/src/admission-options.test.ts': {
+    'every parameter of execution.admission_controller reaches the controller of the node': [
+      'execution.admission_controller.max_required_relative_memory_for_retry',
+      'execution.admission_controller.reduce_required_memory_after_seconds_at_front_of_queue',
+      'execution.admission_controller.total_memory_tracker_hard_limit_ratio',
+    ],
+  },
+  'packages/storage-manager/test/cluster.test.ts': {
+    'sees what others commit (its cache kept: %s)': ['execution.storage_manager_cache_tablets_on_proxy'],
+  },
+  [`${ENGINE}/metadata-service.test.ts`]: {
+    'commits for several engines, which see each other, and drains at SIGTERM': [
+      'instance.type',
+      'instance.multi_engine.metadata_endpoint',
+    ],
+  },
+  'packages/common/src/logging/logging.test.ts': {
+    'are readable as text': ['logging.format'],
+  },
+  'packages/engine/src/cli/program.test.ts': {
+    'checks a configuration file': ['schema_version'],
+  },
+  [`${STORE}/open-object-store.test.ts`]: {
+    'is in a bucket of an S3 server, made on demand for minio only (skipped without radosgw)': [
+      'storage.type',
+      'storage.bucket_name',
+      'storage.default_s3_endpoint_override',
+      'storage.minio.endpoint',
+    ],
+    'is in a container of azurite, made on demand': ['storage.azure.storage_account_name'],
+    'is in a bucket of Google Cloud Storage': ['storage.api_scheme'],
+  },
+  [`${STORE}/intermediary-identity.test.ts`]: {
+    'storage.aws.intermediary_access_role: a role is assumed, and its keys sign the request': [
+      'storage.aws.intermediary_access_role',
+    ],
+    'storage.gcp.intermediary_service_account_id: the account is impersonated': [
+      'storage.gcp.intermediary_service_account_id',
+    ],
+    'storage.azure.intermediary_service_principal_client_id: its token is asked for': [
+      'storage.azure.intermediary_service_principal_client_id',
+    ],
+  },
+  [`${STORE}/s3/s3-faults.test.ts`]: {
+    'gives up after upload_max_tries tries of a write and says that it may have happened': [
+      'storage.upload_max_tries',
+    ],
+  },
+};
