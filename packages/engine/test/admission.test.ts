@@ -10,6 +10,9 @@ const MIB = 2 ** 20;
 const MAX = 2;
 const ENDLESS = 'SELECT count(*) FROM range(1000000000000) r(i) WHERE i % 7 = 3';
 
+/** 200 queries, two at a time, take half a minute on a busy machine. */
+const PATIENT = { timeout: 120_000 };
+
 let directory: string;
 let server: TesseraProcess;
 const held = new Map<string, Promise<Answer>>();
@@ -63,7 +66,7 @@ async function status(id: string): Promise<unknown> {
   return (await rows(server, sql))[0]?.[0];
 }
 
-test('of 200 queries at once no more than the limit run; all are answered', async () => {
+test('of 200 queries at once no more than the limit run; all are answered', PATIENT, async () => {
   await Promise.all([hold('first'), hold('second')]);
   const asked = Array.from({ length: 200 }, (_, i) => rows(server, `SELECT ${i}`));
   const counts = `SELECT status, count(*)::INT FROM information_schema.engine_running_queries

@@ -164,7 +164,7 @@ test('logging: what is logged of a statement at debug, and of its work at trace'
 });
 
 test('execution.hybrid_headers_*: the header of a tablet', async () => {
-  await query(server, 'CREATE TABLE t (a BIGINT, b TEXT) PRIMARY INDEX a, b WITH (index_granularity = 128)');
+  await query(server, 'CREATE TABLE t (a BIGINT, b TEXT) PRIMARY INDEX b WITH (index_granularity = 2048)');
   await query(server, 'INSERT INTO t SELECT i, md5(i::TEXT) FROM generate_series(1, 100000) g(i)');
   const file = await largestTablet();
   const start = file.indexOf('TSHH');
