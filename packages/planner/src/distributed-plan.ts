@@ -1,4 +1,5 @@
 import type { Conjunct } from '@tessera/tablet';
+import type { PlanOutline } from './explain/plan-outline.ts';
 
 /** Identifies a stage of a plan, counted from 0. A refined plan keeps the ids of stages that have started. */
 export type StageId = number;
@@ -100,6 +101,8 @@ export interface Stage {
     readonly columns: readonly StageColumn[];
     /** Positions in `columns` of the hash keys. Empty: the output has no hash buckets. */
     readonly hashKeys: readonly number[];
+    /** The names of the hash keys that the user knows; absent for plans that were not made by `planDistributed`. */
+    readonly hashNames?: readonly string[] | undefined;
     /** Positions in `columns` whose values a finished task summarises, for dynamic filters. */
     readonly summarised: readonly number[];
     /** Positions in `summarised` for which the task also builds a Bloom filter to test rows against. */
@@ -113,6 +116,8 @@ export interface Stage {
   readonly isVolatile: boolean;
   /** The operators of the stage for EXPLAIN: one line each, indented by depth. */
   readonly outline: readonly string[];
+  /** The same as a tree; absent for plans that were not made by `planDistributed`. */
+  readonly operators?: (() => PlanOutline) | undefined;
 }
 
 /** Stages in topological order. The last one is the root: it runs in the session of the query and produces the result. */

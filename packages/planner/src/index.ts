@@ -1,3 +1,4 @@
+export { byteText } from './byte-text.ts';
 export {
   type ClusterFacts,
   type DistributedPlan,
@@ -22,7 +23,11 @@ export { choiceText } from './distribution/placement/cost/cost-text.ts';
 export { planDistributed } from './distribution/plan-distributed.ts';
 export type { PlanFacts } from './distribution/plan-facts.ts';
 export { planText } from './distribution/plan-text.ts';
-export { physicalOutline } from './explain/physical-outline.ts';
+export {
+  type ProfileOutline,
+  physicalOutline,
+  profileOutline,
+} from './explain/physical-outline.ts';
 export { logicalOutline, outlineText, type PlanOutline } from './explain/plan-outline.ts';
 export { mirrorBootstrap } from './mirror-bootstrap.ts';
 export { UnsupportedPlan } from './relational/unsupported-plan.ts';

@@ -1,3 +1,4 @@
+import { byteText } from '@tessera/planner';
 import type { ExecutedPlan, StageProfile } from './stage-execution.ts';
 
 /** The measurements of a plan's stages for users: one line per stage that ran, in the order of the plan. */
@@ -14,14 +15,14 @@ export function stageText(profile: StageProfile): string {
   const { rows, bytes, cpuMs, fetchedBytes, storageBytes, spilledBytes, skew } = stageTotals(profile);
   const parts = [
     `${count(tasks, 'task')}${attempts > tasks ? ` in ${attempts} attempts` : ''}`,
-    `${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'}, ${size(bytes)}`,
+    `${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'}, ${byteText(bytes)}`,
     `cpu ${cpuMs.toFixed(0)} ms`,
     `time ${elapsedMs.toFixed(1)} ms`,
   ];
   if (tasks > 1) parts.push(`skew ${skew.toFixed(2)}`);
-  if (fetchedBytes > 0) parts.push(`${size(fetchedBytes)} from other nodes`);
-  if (storageBytes > 0) parts.push(`${size(storageBytes)} from storage`);
-  if (spilledBytes > 0) parts.push(`${size(spilledBytes)} spilled`);
+  if (fetchedBytes > 0) parts.push(`${byteText(fetchedBytes)} from other nodes`);
+  if (storageBytes > 0) parts.push(`${byteText(storageBytes)} from storage`);
+  if (spilledBytes > 0) parts.push(`${byteText(spilledBytes)} spilled`);
   return parts.join(', ');
 }
 
@@ -56,11 +57,3 @@ export function stageTotals({ tasksByNode }: Pick<StageProfile, 'tasksByNode'>):
 }
 
 const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
-
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-
-function size(bytes: number): string {
-  const unit = Math.min(UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
-  const value = bytes / 1024 ** unit;
-  return `${unit === 0 ? value.toFixed(0) : value.toFixed(1)} ${UNITS[unit]}`;
-}

@@ -1,19 +1,24 @@
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import {
+  byteText,
+  choiceText,
   logicalOutline,
   outlineText,
   PLAN_SQL,
   type PlanCost,
   type PlanOutline,
+  type ProfileOutline,
   physicalOutline,
   planText,
+  profileOutline,
 } from '@tessera/planner';
-import { type ExecutedPlan, profileText } from '@tessera/scheduler';
+import { profileText } from '@tessera/scheduler';
 import type { ExplainStatement, IndexUse, OutputColumn, PreparedQuery } from '@tessera/sql';
 import type { PlannedQuery, UndistributedQuery } from '../distribution/distributed-plans.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
 import { renamed, type TableNames } from '../read/table-names.ts';
-import { executedStageMembers, stageMembers } from './explained-stages.ts';
+import type { ExplainedNodes, ExplainedOperator, ExplainedQuery, ExplainedStage } from './explained-query.ts';
+import { executedStageMember, operatorMember, plannedDetails, stageMember } from './explained-stages.ts';
 import { type ExplainedTable, tableLines, tableMembers, tableStatistics } from './explained-tables.ts';
 
 /** A query to explain, with what is known about it before it runs. */
@@ -59,23 +64,21 @@ export async function explainSql(
 }
 
 async function textOf(part: Part, query: ExplainableQuery): Promise<string> {
-  if (part === 'analyze') {
-    const executable = await query.run();
-    const plan = await kernelExplain(executable.session, `EXPLAIN (ANALYZE) ${executable.sql}`);
-    const local = renamed(withoutStatement(plan), query.names);
-    const stages =
-      executable.executed === undefined ? onOneNode(query) : stagesText(executable.executed, query.names);
-    return sections(`${stages}${local}`, tableLines(used(query, executable)), query);
+  switch (part) {
+    case 'analyze': {
+      const analyzed = await analyze(query);
+      return sections(analyzedText(analyzed, query), tableLines(used(query, analyzed.executable)), query);
+    }
+    case 'physical':
+      return sections(await physicalText(query), tableLines(query.tables), query);
+    case 'logical':
+      return sections(outlineText(await logicalOf(query)), tableLines(query.tables), query);
+    case 'statistics':
+      return sections(outlineText(await logicalOf(query)), tableStatistics(query.tables), query);
   }
-  const plan = part === 'physical' ? await physicalText(query) : outlineText(await logicalOf(query));
-  return sections(
-    plan,
-    part === 'statistics' ? tableStatistics(query.tables) : tableLines(query.tables),
-    query,
-  );
 }
 
-/** The stages if it runs on several nodes, otherwise the kernel's operators. */
+/** The stages if it runs on several nodes, otherwise the operators on one. */
 async function physicalText(query: ExplainableQuery): Promise<string> {
   const { distribution, names } = query;
   if (distribution?.plan !== undefined) return renamed(planText(distribution.plan), names);
@@ -86,54 +89,191 @@ async function physicalText(query: ExplainableQuery): Promise<string> {
 const onOneNode = ({ distribution }: ExplainableQuery): string =>
   distribution !== undefined && 'reason' in distribution ? `On one node: ${distribution.reason}\n\n` : '';
 
-/** The stages that ran, with their measurements. */
-const stagesText = (executed: ExecutedPlan, names: TableNames): string =>
-  `${renamed(planText(executed.plan), names).trimEnd()}\n\nWhat the stages took\n${profileText(executed)
-    .map((line) => `  ${line}\n`)
-    .join('')}\nThe last stage, on this node\n`;
-
 async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
-  if (part === 'analyze') {
-    const executable = await query.run();
-    const text = await kernelExplain(executable.session, `EXPLAIN (ANALYZE, FORMAT json) ${executable.sql}`);
-    const { query_name: _, ...profile } = JSON.parse(text);
-    const stages = executable.executed && executedStageMembers(executable.executed, query.names);
-    return JSON.stringify({
-      profile,
-      stages,
-      tables: tableMembers(used(query, executable)),
-      aggregating_indexes: indexMembers(query.indexes),
-    });
+  switch (part) {
+    case 'physical':
+      return JSON.stringify(await physicalMember(query));
+    case 'analyze':
+      return JSON.stringify((await analyze(query)).member);
+    default:
+      return JSON.stringify({
+        plan: await logicalOf(query),
+        tables: tableMembers(query.tables, { statistics: part === 'statistics' }),
+        aggregating_indexes: indexMembers(query.indexes),
+      });
   }
-  const plan = await (part === 'physical' ? physicalOf(query) : logicalOf(query));
-  const { distribution } = query;
-  const stages =
-    part === 'physical' ? distribution?.plan && stageMembers(distribution.plan, query.names) : undefined;
-  const unboundedGathers = part === 'physical' ? distribution?.plan?.unboundedGathers : undefined;
-  const oneNode = distribution !== undefined && 'reason' in distribution ? distribution.reason : undefined;
-  return JSON.stringify({
-    plan,
-    nodes: part === 'physical' ? nodesMember(distribution) : undefined,
-    stages,
-    unbounded_gathers: unboundedGathers,
-    on_one_node: oneNode,
-    tables: tableMembers(query.tables, { statistics: part === 'statistics' }),
+}
+
+async function physicalMember(query: ExplainableQuery): Promise<ExplainedQuery> {
+  const { distribution, names, tables } = query;
+  const plan = distribution?.plan;
+  return {
+    analyzed: false,
+    nodes: nodesMember(distribution),
+    stages:
+      plan === undefined
+        ? [onlyStage(operatorMember(await physicalOf(query), names))]
+        : plan.stages.map((stage) => stageMember(stage, names)),
+    tables: tableMembers(tables),
     aggregating_indexes: indexMembers(query.indexes),
+    warnings: warningsOf(plan?.unboundedGathers),
+  };
+}
+
+const warningsOf = (gathers: readonly string[] = []): readonly string[] =>
+  gathers.map((reason) => `gathers an input of unbounded size: ${reason}`);
+
+/** The stage of a query that runs on one node. */
+const onlyStage = (operators: ExplainedOperator): ExplainedStage => ({
+  stage: 0,
+  partitioning: 'coordinator',
+  inputs: [],
+  hash_keys: [],
+  estimated_rows: operators.estimated_rows,
+  operators,
+});
+
+/** A query that was executed, with what it took. */
+interface AnalyzedQuery {
+  readonly executable: ExecutableQuery;
+  readonly member: ExplainedQuery;
+}
+
+async function analyze(query: ExplainableQuery): Promise<AnalyzedQuery> {
+  const { names, distribution } = query;
+  const startedAtMs = performance.now();
+  const executable = await query.run();
+  const { session, sql, params, executed } = executable;
+  const json = await kernelExplain(session, `EXPLAIN (ANALYZE, FORMAT json) ${sql}`, params);
+  const elapsedMs = performance.now() - startedAtMs;
+  const profile = profileOutline(json, {
+    rename: (text) => renamed(text, names),
+    sourceOf: (text) => sourceOf(text, query.tables, executable),
   });
+  const last = operatorMember(profile.operators, names);
+  const plan = executed?.plan;
+  const root = plan?.stages.at(-1);
+  const stages = (executed?.profiles ?? []).flatMap((one) => {
+    const stage = plan!.stages.find(({ id }) => id === one.stage);
+    return stage === undefined ? [] : [executedStageMember(stage, one, names)];
+  });
+  const planned = root === undefined ? onlyStage(last) : stageMember(root, names);
+  const operators = root === undefined ? last : plannedDetails(last, planned.operators, planned.inputs);
+  const member: ExplainedQuery = {
+    analyzed: true,
+    nodes: nodesMember(executed === undefined ? withoutPlan(distribution) : distribution),
+    elapsed_ms: elapsedMs,
+    stages: [...inOrder(stages), { ...planned, operators, ...figuresOf(profile) }],
+    tables: tableMembers(used(query, executable)),
+    aggregating_indexes: indexMembers(query.indexes),
+    warnings: warningsOf(plan?.unboundedGathers),
+  };
+  return { executable, member };
+}
+
+/** The order of execution: refined plans may number their stages differently. */
+const inOrder = (stages: readonly ExplainedStage[]): readonly ExplainedStage[] =>
+  stages.toSorted((a, b) => (b.inputs.includes(a.stage) ? -1 : a.inputs.includes(b.stage) ? 1 : 0));
+
+/** The plan that was not used in the end. */
+const withoutPlan = (distribution: ExplainableQuery['distribution']): ExplainableQuery['distribution'] =>
+  distribution?.plan === undefined ? distribution : undefined;
+
+/** The figures of the stage on the node that answers. */
+const figuresOf = ({
+  operators,
+  elapsedMs,
+  cpuMs,
+  peakMemoryBytes,
+  spilledBytes,
+}: ProfileOutline): Partial<ExplainedStage> => ({
+  tasks: 1,
+  attempts: 1,
+  elapsed_ms: elapsedMs,
+  cpu_ms: cpuMs,
+  rows: operators.rows,
+  bytes: operators.bytes,
+  peak_memory_bytes: peakMemoryBytes,
+  bytes_spilled: spilledBytes,
+});
+
+/** The user's table or file that a relation of the kernel or the path of a file means. */
+function sourceOf(
+  text: string,
+  tables: readonly ExplainedTable[],
+  executable: Pick<ExecutableQuery, 'files' | 'tables'>,
+): { readonly table: string } | { readonly file: string } | undefined {
+  const file = executable.files.find(({ path }) => text.includes(path));
+  if (file !== undefined) return { file: file.label };
+  const relation = /^[\w.]+\.(\w{20,})$/.exec(text)?.[1];
+  const resident = executable.tables.find(
+    ({ source }) => relation !== undefined && source?.includes(relation),
+  );
+  const stored = tables.find(({ tablets }) => tablets.some(({ tablet }) => text.includes(tablet.id)));
+  const found = resident ?? stored?.access;
+  return found === undefined ? undefined : { table: found.table.name };
 }
 
 /** The number of nodes, and the estimates in CPU milliseconds that the choice was based on. */
-function nodesMember(distribution: ExplainableQuery['distribution']) {
+function nodesMember(distribution: ExplainableQuery['distribution']): ExplainedNodes {
   const choice = distribution?.plan === undefined ? distribution?.choice : distribution.plan.choice;
-  if (choice === undefined) return undefined;
+  const reason = distribution !== undefined && 'reason' in distribution ? distribution.reason : undefined;
+  if (choice === undefined) return { chosen: 1, available: 1, reason };
   const cost = ({ cpuMs, elapsedMs }: PlanCost) => ({ cpu_ms: cpuMs, elapsed_ms: elapsedMs });
   return {
     chosen: distribution?.plan === undefined ? 1 : choice.available,
     available: choice.available,
+    reason,
     on_one_node: cost(choice.oneNode),
     on_all_nodes: cost(choice.allNodes),
   };
 }
+
+/** The stages that ran, each with its measurements, its nodes and its operators. */
+function analyzedText({ executable, member }: AnalyzedQuery, query: ExplainableQuery): string {
+  const { executed } = executable;
+  const choice = executed?.plan.choice;
+  const took = new Map((executed === undefined ? [] : executed.profiles).map((one) => [one.stage, one]));
+  const stages = member.stages.map((stage) => {
+    const { stage: id, partitioning, nodes = [] } = stage;
+    const profile = took.get(id);
+    const head =
+      profile === undefined
+        ? `${executed === undefined ? 'on one node' : `root, stage ${id}`}: ${rootText(stage)}`
+        : profileText({ plan: executed!.plan, profiles: [profile] })[0]!;
+    const lines = [
+      `${head}${profile === undefined ? '' : `; ${partitioning}`}`,
+      ...nodes.map(
+        (one) =>
+          `  ${one.node}: ${one.rows.toLocaleString('en-US')} rows, ${byteText(one.bytes)}, cpu ${one.cpu_ms.toFixed(0)} ms, time ${one.elapsed_ms.toFixed(1)} ms`,
+      ),
+      ...outlineText(outlineOf(stage.operators), '    ').split('\n'),
+    ];
+    return lines.join('\n');
+  });
+  return [
+    ...(choice === undefined ? [] : [choiceText(choice)]),
+    ...(executed === undefined && onOneNode(query) !== '' ? [onOneNode(query).trimEnd()] : []),
+    ...stages,
+    ...member.warnings.map((warning) => `warning: ${warning}`),
+  ].join('\n\n');
+}
+
+const rootText = ({ cpu_ms = 0, elapsed_ms = 0, peak_memory_bytes = 0, bytes_spilled = 0 }: ExplainedStage) =>
+  [
+    `cpu ${cpu_ms.toFixed(1)} ms`,
+    `time ${elapsed_ms.toFixed(1)} ms`,
+    `peak memory ${byteText(peak_memory_bytes)}`,
+    ...(bytes_spilled > 0 ? [`${byteText(bytes_spilled)} spilled`] : []),
+  ].join(', ');
+
+const outlineOf = (operator: ExplainedOperator): PlanOutline => ({
+  ...operator,
+  estimatedRows: operator.estimated_rows,
+  timeMs: operator.time_ms,
+  rowsScanned: operator.rows_scanned,
+  inputs: operator.inputs.map(outlineOf),
+});
 
 function sections(plan: string, tables: readonly string[], { indexes }: ExplainableQuery): string {
   const section = (title: string, lines: readonly string[]) =>
@@ -148,7 +288,7 @@ const indexLine = ({ index, table, rows, reason }: IndexUse): string => {
   return `${index} on ${table}: ${rows.partial} partial rows${rest} are read instead of ${rows.table} rows`;
 };
 
-const indexMembers = (indexes: readonly IndexUse[]) =>
+const indexMembers = (indexes: readonly IndexUse[]): ExplainedQuery['aggregating_indexes'] =>
   indexes.map(({ index, table, rows, reason }) => ({
     index,
     table,
@@ -165,13 +305,6 @@ const used = ({ tables }: ExplainableQuery, executable: ExecutableQuery): readon
     const access = executable.tables.find((one) => one.table.id === table.access.table.id);
     return { ...table, use: access?.use, isLate: access?.isLate };
   });
-
-/** The kernel's profile from the box with the time on: the statement above it is internal. */
-function withoutStatement(plan: string): string {
-  const lines = plan.split('\n');
-  const time = lines.findIndex((line) => /^││\s+Total Time:/.test(line));
-  return lines.slice(Math.max(0, time - 2)).join('\n');
-}
 
 const logicalOf = ({ prepared, planner, names }: ExplainableQuery): Promise<PlanOutline> =>
   orUntold(async () => {
@@ -200,8 +333,12 @@ async function orUntold(told: () => Promise<PlanOutline>): Promise<PlanOutline> 
   }
 }
 
-async function kernelExplain(session: KernelSession, sql: string): Promise<string> {
-  const result = await session.query(sql);
+async function kernelExplain(
+  session: KernelSession,
+  sql: string,
+  params: ExecutableQuery['params'] = [],
+): Promise<string> {
+  const result = await session.query(sql, params);
   let plan = '';
   for await (const batch of result.batches) plan += Buffer.from(batch.textColumn(1)).toString('utf8');
   return plan;

@@ -13,10 +13,23 @@ export interface ExplainedQuery {
   readonly stages: readonly ExplainedStage[];
   /** How each managed table is read. */
   readonly tables: readonly object[];
+  readonly aggregating_indexes: readonly ExplainedIndex[];
   /** For example that an input of unbounded size is gathered on one node. */
   readonly warnings: readonly string[];
   /** The time from the start of the first stage to the end of the last one. */
   readonly elapsed_ms?: number | undefined;
+}
+
+export interface ExplainedIndex {
+  readonly index: string;
+  readonly table: string;
+  readonly used: boolean;
+  /** Why it is not used. */
+  readonly reason?: string | undefined;
+  /** The rows of the index that are read, and those of the table that are read besides and would be read without it. */
+  readonly partial_rows: number;
+  readonly rows_without_partials: number;
+  readonly table_rows: number;
 }
 
 export interface ExplainedNodes {

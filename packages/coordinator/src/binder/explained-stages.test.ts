@@ -1,6 +1,7 @@
 import type { Stage } from '@tessera/planner';
 import { expect, it } from 'vitest';
-import { executedStageMembers, stageMembers } from './explained-stages.ts';
+import type { ExplainedOperator } from './explained-query.ts';
+import { executedStageMember, plannedDetails, stageMember } from './explained-stages.ts';
 
 const BOUND = 't_01m7ys9ah42ycweh6zkr9979s2_0';
 const NAMES = new Map([[BOUND, 'sales']]);
@@ -19,55 +20,104 @@ const SCAN: Stage = {
     },
   ],
   sql: ['SELECT shop FROM ', 0],
-  output: { columns: [{ name: 'c0', type: 'BIGINT' }], hashKeys: [0], summarised: [] },
+  output: { columns: [{ name: 'c0', type: 'BIGINT' }], hashKeys: [0], hashNames: ['shop'], summarised: [] },
   estimate: { rows: 7, bytes: 56 },
   after: [],
   isVolatile: false,
   outline: [`scan ${BOUND} (shop)`],
+  operators: () => ({ operator: 'Scan table', details: { table: BOUND }, inputs: [] }),
 };
 const ROOT: Stage = {
   ...SCAN,
   id: 1,
   partitioning: 'coordinator',
   sources: [{ kind: 'exchange', stage: 0, mode: 'gather' }],
-  output: { ...SCAN.output, hashKeys: [] },
+  output: { ...SCAN.output, hashKeys: [], hashNames: [] },
   outline: ['input stage 0'],
+  operators: () => ({ operator: 'Exchange', details: {}, inputs: [], stage: 0 }),
 };
 
 it('stages name the tables of the user, and what they read', () => {
-  const members = stageMembers({ stages: [SCAN, ROOT] }, NAMES);
-  expect(members).toMatchObject([
-    {
-      stage: 0,
-      reads: [{ kind: 'scan', table: 'sales', columns: ['shop'], partitioning: 'source' }],
-      bucket_keys: ['c0'],
-      outline: ['scan sales (shop)'],
-    },
-    { stage: 1, reads: [{ kind: 'exchange', stage: 0, mode: 'gather' }], bucket_keys: [] },
-  ]);
-  expect(JSON.stringify(members)).not.toContain(BOUND);
+  expect(stageMember(SCAN, NAMES)).toMatchObject({
+    stage: 0,
+    inputs: [],
+    hash_keys: ['shop'],
+    estimated_rows: 7,
+    operators: { operator: 'Scan table', details: { table: 'sales' } },
+  });
+  expect(stageMember(ROOT, NAMES)).toMatchObject({
+    stage: 1,
+    inputs: [0],
+    hash_keys: [],
+    operators: { operator: 'Exchange', stage: 0, details: { mode: 'gather' } },
+  });
+  expect(JSON.stringify(stageMember(SCAN, NAMES))).not.toContain(BOUND);
 });
 
-it('stages that ran tell what they took, with names as everywhere in the answer', () => {
-  const outcome = {
-    rows: 7,
-    bytes: 56,
+it('a stage that ran tells what it took, in all and on each node', () => {
+  const outcome = (rows: number) => ({
+    rows,
+    bytes: 8 * rows,
     cpuMs: 3,
+    elapsedMs: rows,
     fetchedRows: 0,
     fetchedBytes: 0,
     storageBytesFetched: 90,
     spilledBytes: 0,
-  };
-  const profile = { stage: 0, tasks: 1, attempts: 2, elapsedMs: 5, tasksByNode: [{ node: 'a', outcome }] };
-  const executed = { plan: { stages: [SCAN, ROOT], unboundedGathers: [] }, profiles: [profile] };
-  const members = executedStageMembers(executed as never, NAMES);
-  expect(members[0]).toMatchObject({
-    attempts: 2,
-    elapsed_ms: 5,
-    cpu_ms: 3,
-    bytes_from_storage: 90,
-    rows: 7,
   });
-  expect(members[1]).not.toHaveProperty('rows');
-  for (const member of members) expect(Object.keys(member).join()).toMatch(/^[a-z_,]+$/);
+  const tasksByNode = [
+    { node: 'b', attempt: 0, outcome: outcome(4) },
+    { node: 'a', attempt: 0, outcome: outcome(5) },
+    { node: 'a', attempt: 1, outcome: outcome(3) },
+  ];
+  const profile = { stage: 0, tasks: 3, attempts: 4, elapsedMs: 5, tasksByNode };
+  expect(executedStageMember(SCAN, profile as never, NAMES)).toMatchObject({
+    attempts: 4,
+    elapsed_ms: 5,
+    cpu_ms: 9,
+    bytes_from_storage: 270,
+    rows: 12,
+    operators: { operator: 'Scan table', rows: 12, bytes: 96 },
+    nodes: [
+      { node: 'a', tasks: 2, rows: 8, cpu_ms: 6, elapsed_ms: 5 },
+      { node: 'b', tasks: 1, rows: 4, cpu_ms: 3, elapsed_ms: 4 },
+    ],
+  });
+});
+
+const operator = (
+  operator: string,
+  inputs: readonly ExplainedOperator[] = [],
+  more: Partial<ExplainedOperator> = {},
+): ExplainedOperator => ({ operator, details: {}, inputs, ...more });
+
+it('operators of the kernel get the details of the planner, and columns of exchanges stay hidden', () => {
+  const planned = operator('Sort', [
+    operator('Aggregate', [operator('Exchange', [], { stage: 3, details: { mode: 'hash' } })], {
+      details: { groups: 'shop' },
+    }),
+  ]);
+  const profiled = operator('Top N', [
+    operator('Aggregate', [operator('Project', [operator('Exchange', [], { time_ms: 2 })], { time_ms: 1 })], {
+      details: { groups: 'c0' },
+      rows: 9,
+    }),
+  ]);
+  expect(plannedDetails(profiled, planned, [3])).toEqual(
+    operator('Top N', [
+      operator('Aggregate', [operator('Exchange', [], { stage: 3, time_ms: 3, details: { mode: 'hash' } })], {
+        details: { groups: 'shop' },
+        rows: 9,
+      }),
+    ]),
+  );
+});
+
+it('an operator that occurs several times keeps no details rather than wrong ones', () => {
+  const exchange = operator('Exchange', [], { stage: 0, details: { mode: 'hash' } });
+  const planned = operator('Filter', [operator('Filter', [exchange], { details: { condition: 'a' } })], {
+    details: { condition: 'b' },
+  });
+  const profiled = operator('Filter', [operator('Exchange')], { details: { condition: 'c0' }, rows: 1 });
+  expect(plannedDetails(profiled, planned, [0])).toMatchObject({ operator: 'Filter', details: {}, rows: 1 });
 });

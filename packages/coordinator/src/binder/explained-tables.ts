@@ -1,11 +1,11 @@
 import type { Column, ColumnStatistics } from '@tessera/catalog';
 import type { ScanTablet, ScanUse } from '@tessera/storage-agent';
 import { type OrderedValue, orderOf } from '@tessera/tablet';
-import type { TableAccess } from '../read/table-access.ts';
+import type { ChosenAccess } from '../read/table-access.ts';
 
 /** How a table of a query is read, or would be. */
 export interface ExplainedTable {
-  readonly access: Omit<TableAccess, 'use' | 'isLate'>;
+  readonly access: ChosenAccess;
   /** The tablets that are read. */
   readonly tablets: readonly ScanTablet[];
   readonly isHot: boolean;

@@ -27,10 +27,12 @@ export interface TableAccess {
    */
   readonly isLate: boolean;
   readonly use: ScanUse;
+  /** The SQL that replaced it in FROM, if this node reads it in the session of the query. */
+  readonly source?: string | undefined;
 }
 
 /** What is chosen of a table before it is read. */
-export type ChosenAccess = Omit<TableAccess, 'use' | 'isLate'>;
+export type ChosenAccess = Omit<TableAccess, 'use' | 'isLate' | 'source'>;
 
 export const chosenAccess = (
   table: TableObject,

@@ -94,6 +94,7 @@ async function prepareTable(
       ...access,
       use: top === undefined ? scan.use : both(top.use, scan.use),
       isLate: top !== undefined,
+      source: scan.sql,
     },
     target: rowPositions ? { tableId: table.id, tablets } : undefined,
   };

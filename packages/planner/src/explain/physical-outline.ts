@@ -2,12 +2,47 @@ import { RELATION_FUNCTION } from '@tessera/kernel';
 import { managedTable } from '../managed-table.ts';
 import { isGet, type PlanOperator } from '../plan-nodes.ts';
 import { parsePlan } from '../serialized-plan.ts';
+import { detailName, detailText, operatorWord } from './operator-words.ts';
 import type { PlanOutline } from './plan-outline.ts';
 
-interface KernelPlan {
+/** An operator of the kernel's `EXPLAIN (FORMAT json)`, or of its profile, which has other names and figures. */
+interface KernelOperator {
   readonly name?: string;
   readonly extra_info?: Readonly<Record<string, unknown>>;
-  readonly children?: readonly KernelPlan[];
+  readonly children?: readonly KernelOperator[];
+  readonly operator_name?: string;
+  /** In seconds, of all threads. */
+  readonly operator_timing?: number;
+  readonly operator_cardinality?: number;
+  readonly operator_rows_scanned?: number;
+  readonly result_set_size?: number;
+}
+
+/** The kernel's profile of a statement. */
+interface KernelProfile extends KernelOperator {
+  /** In seconds. */
+  readonly latency?: number;
+  /** In seconds. */
+  readonly cpu_time?: number;
+  readonly system_peak_buffer_memory?: number;
+  readonly system_peak_temp_dir_size?: number;
+  readonly rows_returned?: number;
+}
+
+export interface ProfileOutline {
+  readonly operators: PlanOutline;
+  readonly elapsedMs: number;
+  readonly cpuMs: number;
+  readonly peakMemoryBytes: number;
+  readonly spilledBytes: number;
+}
+
+/** What a scan of the kernel reads, in the user's words. */
+export interface ScanNames {
+  /** The table or file that a name or path of the kernel means; undefined if it is none of the user's. */
+  sourceOf(text: string): { readonly table: string } | { readonly file: string } | undefined;
+  /** Replaces internal names in a text. */
+  rename(text: string): string;
 }
 
 /**
@@ -20,41 +55,142 @@ export function physicalOutline(
   serialized: string,
   rename: (text: string) => string,
 ): PlanOutline {
-  const parsed = JSON.parse(json) as KernelPlan | readonly KernelPlan[];
+  const parsed = JSON.parse(json) as KernelOperator | readonly KernelOperator[];
   const plan = (Array.isArray(parsed) ? parsed[0] : parsed) ?? {};
   const count = operators(plan).filter(isRelation).length;
   const tables = count === 0 ? [] : scannedTables(parsePlan(serialized));
   // If the kernel has other scans than the plan, they cannot be matched.
   const names = (tables.length === count ? tables : []).values();
-  return outline(plan, { rename, names });
+  return outline(
+    plan,
+    (operator) => {
+      if (!isRelation(operator)) return undefined;
+      const table = names.next().value;
+      return { operator: 'Scan table', ...(table !== undefined && { table: rename(table) }) };
+    },
+    rename,
+  );
 }
 
-interface Naming {
+/** The outline of the kernel's `EXPLAIN (ANALYZE, FORMAT json)` output. */
+export function profileOutline(json: string, { sourceOf, rename }: ScanNames): ProfileOutline {
+  const profile = JSON.parse(json) as KernelProfile;
+  const [explain] = profile.children ?? [];
+  const top = nameOf(explain ?? {}) === 'EXPLAIN_ANALYZE' ? explain?.children?.[0] : explain;
+  const operators = outline(top ?? {}, (operator) => scanOf(operator, sourceOf), rename);
+  return {
+    operators,
+    elapsedMs: 1000 * (profile.latency ?? 0),
+    cpuMs: 1000 * (profile.cpu_time ?? 0),
+    peakMemoryBytes: profile.system_peak_buffer_memory ?? 0,
+    spilledBytes: profile.system_peak_temp_dir_size ?? 0,
+  };
+}
+
+type Scanned = { readonly operator: string; readonly table?: string; readonly file?: string };
+
+function scanOf(operator: KernelOperator, sourceOf: ScanNames['sourceOf']): Scanned | undefined {
+  const { extra_info: info = {} } = operator;
+  if (nameOf(operator) === 'TESSERA_RECEIVED') return { operator: 'Exchange' };
+  const text = info['Filename(s)'] ?? info.Table;
+  if (text === undefined) return undefined;
+  const source = sourceOf(String(text));
+  const isFile = info['Filename(s)'] !== undefined && (source === undefined || 'file' in source);
+  return { operator: isFile ? 'Scan files' : 'Scan table', ...source };
+}
+
+function outline(
+  operator: KernelOperator,
+  scan: (operator: KernelOperator) => Scanned | undefined,
+  rename: (text: string) => string,
+): PlanOutline {
+  return described(operator, { scan, rename }).outline;
+}
+
+interface Describing {
+  readonly scan: (operator: KernelOperator) => Scanned | undefined;
   readonly rename: (text: string) => string;
-  /** The names of the scanned tables, in the order of their scans. */
-  readonly names: Iterator<string, undefined>;
 }
 
-function outline({ name = '', extra_info = {}, children = [] }: KernelPlan, naming: Naming): PlanOutline {
-  const { rename, names } = naming;
-  const details: Record<string, string> = {};
-  const isTable = isRelation({ name });
-  const table = isTable ? names.next().value : undefined;
-  if (table !== undefined) details.Table = rename(table);
-  for (const [key, value] of Object.entries(extra_info)) {
-    if (isTable && key === 'Function') continue;
-    const text = (Array.isArray(value) ? value.map(String) : [String(value)])
-      .filter((t) => t !== '')
-      .join(', ');
-    if (text !== '') details[key] = rename(text);
-  }
-  const operator = isTable ? 'SEQ_SCAN' : rename(name.trim());
-  return { operator, details, inputs: children.map((child) => outline(child, naming)) };
+interface Described {
+  readonly outline: PlanOutline;
+  /** The texts of the columns that it returns, where they are known. */
+  readonly columns: readonly string[];
 }
 
-const isRelation = ({ name = '' }: KernelPlan): boolean => name.trim().toLowerCase() === RELATION_FUNCTION;
+/** Operators that return the columns of their input. */
+const PASSING: ReadonlySet<string> = new Set(['TOP_N', 'ORDER_BY', 'STREAMING_LIMIT', 'LIMIT']);
 
-const operators = (plan: KernelPlan): readonly KernelPlan[] => [
+/** A projection that only passes columns on is left out, and references by position get the names of the columns. */
+function described(operator: KernelOperator, describing: Describing): Described {
+  const { scan, rename } = describing;
+  const { extra_info: info = {}, children = [] } = operator;
+  const name = nameOf(operator);
+  const scanned = scan(operator);
+  const inputs = children.map((child) => described(child, describing));
+  const below = inputs[0]?.columns ?? [];
+  const textsOf = (key: string) =>
+    [info[key] ?? []]
+      .flat()
+      .map((text) => detailText(rename(String(text))))
+      .map((text) => (inputs.length === 1 ? resolved(text, below) : text))
+      .filter((text) => text !== '');
+  const columns =
+    name === 'PROJECTION'
+      ? textsOf('Projections')
+      : PASSING.has(name)
+        ? below
+        : [...textsOf('Groups'), ...textsOf('Aggregates')];
+  const [only] = inputs;
+  if (name === 'PROJECTION' && only !== undefined && columns.every(isPassed))
+    return { columns, outline: plusTime(only.outline, operator) };
+  const details = Object.fromEntries(
+    Object.keys(info).flatMap((key) => {
+      const [detail, text] = [detailName(key), textsOf(key).join(', ')];
+      return detail === undefined || text === ''
+        ? []
+        : [[detail, detail === 'type' ? text.toLowerCase() : text]];
+    }),
+  );
+  const { operator: word = rename(operatorWord(name)), ...source } = scanned ?? {};
+  const estimate = Number(info['Estimated Cardinality']);
+  const outline = {
+    operator: word,
+    details: { ...source, ...details },
+    ...(Number.isFinite(estimate) && { estimatedRows: estimate }),
+    ...figuresOf(operator),
+    inputs: inputs.map((input) => input.outline),
+  };
+  return { columns, outline };
+}
+
+/** Whether a text is a name or a reference by position, and not an expression or a constant. */
+const isPassed = (column: string): boolean => /^(?:#\d+|[^\s()'\d][^\s()']*|"[^"]*")$/.test(column);
+
+/** Replaces references by position (`#1`) by the columns of the input. */
+const resolved = (text: string, columns: readonly string[]): string =>
+  text.replaceAll(/#(\d+)/g, (reference, position) => columns[Number(position)] ?? reference);
+
+const plusTime = (outline: PlanOutline, { operator_timing: seconds = 0 }: KernelOperator): PlanOutline =>
+  outline.timeMs === undefined ? outline : { ...outline, timeMs: outline.timeMs + 1000 * seconds };
+
+function figuresOf(operator: KernelOperator): Partial<PlanOutline> {
+  const { operator_timing: seconds, operator_cardinality: rows, operator_rows_scanned: scanned } = operator;
+  if (seconds === undefined) return {};
+  return {
+    timeMs: 1000 * seconds,
+    rows: rows ?? 0,
+    bytes: operator.result_set_size ?? 0,
+    ...(scanned !== undefined && scanned > 0 && { rowsScanned: scanned }),
+  };
+}
+
+const nameOf = ({ name, operator_name: profiled }: KernelOperator): string => (profiled ?? name ?? '').trim();
+
+const isRelation = (operator: KernelOperator): boolean =>
+  nameOf(operator).toLowerCase() === RELATION_FUNCTION;
+
+const operators = (plan: KernelOperator): readonly KernelOperator[] => [
   plan,
   ...(plan.children ?? []).flatMap(operators),
 ];

@@ -1,3 +1,4 @@
+import { byteText } from '../byte-text.ts';
 import { managedTable } from '../managed-table.ts';
 import { isGet, type PlanExpression, type PlanGet, type PlanOperator } from '../plan-nodes.ts';
 import { parsePlan } from '../serialized-plan.ts';
@@ -9,6 +10,17 @@ export interface PlanOutline {
   readonly operator: string;
   readonly details: Readonly<Record<string, string>>;
   readonly inputs: readonly PlanOutline[];
+  /** The stage whose output an exchange reads. */
+  readonly stage?: number | undefined;
+  readonly estimatedRows?: number | undefined;
+  /** The rows that it returned; the figures exist only for a statement that was executed. */
+  readonly rows?: number | undefined;
+  /** The time of all threads in the operator, without its inputs. */
+  readonly timeMs?: number | undefined;
+  /** The size of the rows that it returned. */
+  readonly bytes?: number | undefined;
+  /** The rows that a scan read before its filter. */
+  readonly rowsScanned?: number | undefined;
 }
 
 /**
@@ -102,8 +114,36 @@ const listed = (name: string, items: readonly string[] | undefined): Record<stri
   items === undefined || items.length === 0 ? {} : { [name]: items.join(', ') };
 
 /** One line per operator, with its inputs indented below it. */
-export function outlineText({ operator, details, inputs }: PlanOutline, indent = ''): string {
-  const told = Object.entries(details).map(([name, value]) => `${name}: ${value}`);
+export function outlineText(outline: PlanOutline, indent = ''): string {
+  const { operator, details, inputs } = outline;
+  const told = [
+    ...Object.entries(details).map(([name, value]) => `${name}: ${value}`),
+    ...figureTexts(outline),
+  ];
   const line = `${indent}${operator}${told.length === 0 ? '' : ` [${told.join('; ')}]`}`;
   return [line, ...inputs.map((input) => outlineText(input, `${indent}  `))].join('\n');
+}
+
+function figureTexts({
+  stage,
+  estimatedRows,
+  rows,
+  timeMs,
+  bytes,
+  rowsScanned,
+}: PlanOutline): readonly string[] {
+  const count = (n: number) => n.toLocaleString('en-US');
+  return [
+    ...(stage === undefined ? [] : [`stage: ${stage}`]),
+    ...(rows === undefined
+      ? estimatedRows === undefined
+        ? []
+        : [`about ${count(estimatedRows)} rows`]
+      : [
+          `rows: ${count(rows)}${estimatedRows === undefined ? '' : ` (about ${count(estimatedRows)} expected)`}`,
+        ]),
+    ...(rowsScanned === undefined ? [] : [`rows scanned: ${count(rowsScanned)}`]),
+    ...(timeMs === undefined ? [] : [`time: ${timeMs.toFixed(1)} ms`]),
+    ...(bytes === undefined ? [] : [`size: ${byteText(bytes)}`]),
+  ];
 }

@@ -1,8 +1,13 @@
 import { Connection } from '../../http/connection.ts';
 
 interface Explained {
-  readonly nodes?: { readonly chosen: number };
-  readonly stages?: readonly { readonly outline: readonly string[] }[];
+  readonly nodes: { readonly chosen: number };
+  readonly stages: readonly { readonly operators: ExplainedOperator }[];
+}
+
+interface ExplainedOperator {
+  readonly details: Readonly<Record<string, string>>;
+  readonly inputs: readonly ExplainedOperator[];
 }
 
 /**
@@ -12,20 +17,22 @@ interface Explained {
  */
 export async function plannedText(url: string, sql: string, nodes: number): Promise<string> {
   const connection = new Connection(url);
-  const { nodes: choice, stages = [] } = await explained(
-    connection,
-    `${sql} WITH (nodes_per_query = ${nodes})`,
-  );
+  const { nodes: choice, stages } = await explained(connection, `${sql} WITH (nodes_per_query = ${nodes})`);
   await connection.close();
-  if (stages.length === 0) return '1 node';
+  if (choice.chosen === 1) return '1 node';
   const joins = stages
-    .flatMap(({ outline }) => outline)
-    .flatMap((line) => / join .*\(([\w-]+(?: left| right)?) [^()]*\)$/.exec(line)?.[1] ?? []);
+    .flatMap(({ operators }) => allOf(operators))
+    .flatMap(({ details }) => /^[\w-]+(?: left| right)?/.exec(details.strategies ?? '')?.[0] ?? []);
   const counts = Map.groupBy(joins, (join) => join);
   const strategies = [...counts].map(([join, { length }]) => (length === 1 ? join : `${length} × ${join}`));
-  const size = `${choice?.chosen ?? '?'} nodes, ${stages.length} stages`;
+  const size = `${choice.chosen} nodes, ${stages.length} stages`;
   return strategies.length === 0 ? size : `${size}; ${strategies.join(', ')}`;
 }
+
+const allOf = (operator: ExplainedOperator): readonly ExplainedOperator[] => [
+  operator,
+  ...operator.inputs.flatMap(allOf),
+];
 
 /** The physical plan of a query, from the server's EXPLAIN. */
 export async function explained(connection: Connection, sql: string): Promise<Explained> {

@@ -1,7 +1,15 @@
 import { expressionText } from '../../explain/expression-text.ts';
+import { detailText } from '../../explain/operator-words.ts';
+import type { PlanOutline } from '../../explain/plan-outline.ts';
 import type { PlanExpression } from '../../plan-nodes.ts';
 import { isReference, mapExpression } from '../../relational/expressions/references.ts';
-import type { Relation } from '../../relational/relation.ts';
+import type {
+  AggregateRelation,
+  JoinRelation,
+  LimitRelation,
+  Relation,
+  SortRelation,
+} from '../../relational/relation.ts';
 import { milliseconds } from '../placement/cost/cost-text.ts';
 import type { Planning } from '../placement/planning.ts';
 import type { WeighedStrategy } from '../placement/weighed-strategy.ts';
@@ -14,6 +22,93 @@ export function relationOutline(planning: Planning, relation: Relation, depth = 
     relationOutline(planning, input, text === undefined ? depth : depth + 1),
   );
   return text === undefined ? below : [`${'  '.repeat(depth)}${text}`, ...below];
+}
+
+/** The operators of a stage, with names that the user knows. Plain projections are left out. */
+export function relationOperators(planning: Planning, relation: Relation): PlanOutline {
+  const inputs = inputsOf(relation).map((input) => relationOperators(planning, input));
+  const own = operatorOf(planning, relation);
+  if (own === undefined) return inputs[0]!;
+  return { ...own, estimatedRows: Math.round(planning.estimates.of(relation).rows), inputs };
+}
+
+type OwnOperator = Pick<PlanOutline, 'operator' | 'details' | 'stage'>;
+
+function operatorOf(planning: Planning, relation: Relation): OwnOperator | undefined {
+  const ofKind = (operator: string, details: Readonly<Record<string, string>> = {}): OwnOperator => ({
+    operator,
+    details: Object.fromEntries(
+      Object.entries(details).flatMap(([name, text]) => (text === '' ? [] : [[name, detailText(text)]])),
+    ),
+  });
+  switch (relation.kind) {
+    case 'scan':
+      return ofKind('Scan table', {
+        table: relation.relation,
+        columns: relation.names.join(', '),
+        read: planning.partitionedScans.has(relation) ? '' : 'replicated',
+      });
+    case 'session':
+      return ofKind('Scan session relation', { columns: relation.names.join(', ') });
+    case 'input': {
+      const reading = planning.readings.get(relation.id);
+      return { ...ofKind('Exchange', { mode: reading?.mode ?? '' }), stage: reading?.stage };
+    }
+    case 'function':
+      return ofKind('Table function', { function: relation.name });
+    case 'values':
+      return ofKind('Values');
+    case 'filter':
+      return ofKind('Filter', { condition: textsOf(relation.predicates, relation.input) });
+    case 'project':
+      return relation.expressions.every(isReference)
+        ? undefined
+        : ofKind('Project', { columns: textsOf(relation.expressions, relation.input) });
+    case 'join': {
+      const { conditions, type, isAsof, left } = relation;
+      const key = planning.coLocated.get(conditions);
+      return ofKind(isAsof ? 'As-of join' : conditions.length === 0 ? 'Nested-loop join' : 'Hash join', {
+        type: type.replace('_', ' '),
+        on: joinTexts(relation).join(' and '),
+        'co-located by': key === undefined ? '' : left.columns[key]?.name || `#${key}`,
+        strategies: (planning.weighed.get(conditions) ?? []).map(weighedText).join(', '),
+      });
+    }
+    case 'positional_join':
+      return ofKind('Positional join');
+    case 'aggregate':
+      return ofKind('Aggregate', {
+        step: isPartial(planning, relation) ? 'partial' : '',
+        aggregates: textsOf(relation.aggregates, relation.input),
+        groups: textsOf(relation.groups, relation.input),
+      });
+    case 'distinct':
+      return ofKind('Distinct', {
+        on: relation.on === undefined ? '' : textsOf(relation.on, relation.input),
+      });
+    case 'window':
+      return ofKind('Window', {
+        functions: relation.windows.map((window) => windowText(window, relation.input)).join(', '),
+      });
+    case 'sort':
+      return ofKind('Sort', { by: sortText(relation) });
+    case 'limit':
+      return ofKind('Limit', { limit: limitText(relation) });
+    case 'sample':
+      return ofKind('Sample', { sample: relation.sql });
+    case 'set':
+      return ofKind(`${relation.operation.charAt(0).toUpperCase()}${relation.operation.slice(1)}`, {
+        all: relation.isAll ? 'yes' : '',
+      });
+    case 'unnest':
+      return ofKind('Unnest');
+    case 'shared':
+      return ofKind('Common table expression', { name: relation.name });
+    case 'reference':
+      return ofKind('Scan common table expression');
+    case 'recursive':
+      return ofKind('Recursive query');
+  }
 }
 
 function lineOf(planning: Planning, relation: Relation): string | undefined {
@@ -37,11 +132,8 @@ function lineOf(planning: Planning, relation: Relation): string | undefined {
         ? undefined
         : `project ${textsOf(relation.expressions, relation.input)}`;
     case 'join': {
-      const { left, right, type, conditions, residual, isAsof } = relation;
-      const texts = [
-        ...conditions.map((c) => `${textsOf([c.left], left)} ${c.comparison} ${textsOf([c.right], right)}`),
-        ...residual.map((e) => named(e, [...left.columns, ...right.columns])),
-      ];
+      const { left, type, conditions, isAsof } = relation;
+      const texts = joinTexts(relation);
       const kind = `${isAsof ? 'asof ' : ''}${type.replace('_', ' ')} join`;
       const key = planning.coLocated.get(conditions);
       const where = key === undefined ? '' : ` co-located by ${left.columns[key]?.name || `#${key}`}`;
@@ -53,13 +145,9 @@ function lineOf(planning: Planning, relation: Relation): string | undefined {
       return 'positional join';
     case 'aggregate': {
       const { groups, aggregates, groupingSets, input } = relation;
-      const isPartial = [...planning.partials].some(
-        (partial) =>
-          partial.kind === 'aggregate' && partial.aggregates === aggregates && aggregates.length > 0,
-      );
       const by = groups.length === 0 ? '' : ` by ${textsOf(groups, input)}`;
       const sets = groupingSets.length > 1 ? ` in ${groupingSets.length} sets` : '';
-      return `${isPartial ? 'partial ' : ''}aggregate ${textsOf(aggregates, input)}${by}${sets}`.replace(
+      return `${isPartial(planning, relation) ? 'partial ' : ''}aggregate ${textsOf(aggregates, input)}${by}${sets}`.replace(
         '  ',
         ' ',
       );
@@ -69,14 +157,9 @@ function lineOf(planning: Planning, relation: Relation): string | undefined {
     case 'window':
       return `window ${relation.windows.map((w) => windowText(w, relation.input)).join(', ')}`;
     case 'sort':
-      return `sort by ${relation.keys
-        .map((key) => `${textsOf([key.expression], relation.input)}${key.descending ? ' desc' : ''}`)
-        .join(', ')}`;
-    case 'limit': {
-      const { limit, offset, isPercent, input } = relation;
-      const most = limit === undefined ? 'all' : `${textsOf([limit], input)}${isPercent ? ' percent' : ''}`;
-      return `limit ${most}${offset === undefined ? '' : ` offset ${textsOf([offset], input)}`}`;
-    }
+      return `sort by ${sortText(relation)}`;
+    case 'limit':
+      return `limit ${limitText(relation)}`;
     case 'sample':
       return `sample ${relation.sql}`;
     case 'set':
@@ -90,6 +173,26 @@ function lineOf(planning: Planning, relation: Relation): string | undefined {
     case 'recursive':
       return 'recursive';
   }
+}
+
+function joinTexts({ left, right, conditions, residual }: JoinRelation): readonly string[] {
+  return [
+    ...conditions.map((c) => `${textsOf([c.left], left)} ${c.comparison} ${textsOf([c.right], right)}`),
+    ...residual.map((e) => named(e, [...left.columns, ...right.columns])),
+  ];
+}
+
+const isPartial = (planning: Planning, { aggregates }: AggregateRelation): boolean =>
+  [...planning.partials].some(
+    (partial) => partial.kind === 'aggregate' && partial.aggregates === aggregates && aggregates.length > 0,
+  );
+
+const sortText = ({ keys, input }: SortRelation): string =>
+  keys.map((key) => `${textsOf([key.expression], input)}${key.descending ? ' desc' : ''}`).join(', ');
+
+function limitText({ limit, offset, isPercent, input }: LimitRelation): string {
+  const most = limit === undefined ? 'all' : `${textsOf([limit], input)}${isPercent ? ' percent' : ''}`;
+  return `${most}${offset === undefined ? '' : ` offset ${textsOf([offset], input)}`}`;
 }
 
 /** Formats a strategy with its estimated CPU time: `broadcast right 1.2 s`. */

@@ -10,7 +10,7 @@ import { cpuMsOfStage } from '../placement/cost/plan-cost.ts';
 import { keyLimitIn } from '../placement/key-limit.ts';
 import type { Planning, StageDraft } from '../placement/planning.ts';
 import { inputsOf } from '../tree/inputs.ts';
-import { relationOutline } from './outline.ts';
+import { relationOperators, relationOutline } from './outline.ts';
 import { isRowWise } from './row-wise.ts';
 import { sliceableInputs } from './sliceable.ts';
 
@@ -74,6 +74,7 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
     output: {
       columns: draft.columns.map(({ type }, i) => ({ name: names[i]!, type: typeSql(type) })),
       hashKeys: draft.hashKeys,
+      hashNames: draft.hashKeys.map((key) => draft.columns[key]?.name || `#${key}`),
       summarised: [...draft.summarised].sort((a, b) => a - b),
       ...(draft.filterKeys.size === 0 ? {} : { filterKeys: [...draft.filterKeys].sort((a, b) => a - b) }),
     },
@@ -85,6 +86,7 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
     after: [...afterOf(draft, sources)].sort((a, b) => a - b),
     isVolatile: draft.isVolatile,
     outline: relationOutline(planning, draft.relation),
+    operators: () => relationOperators(planning, draft.relation),
   };
 }
 

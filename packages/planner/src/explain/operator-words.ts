@@ -1,0 +1,72 @@
+/** The field's words for the kernel's physical operators. */
+const WORDS: Readonly<Record<string, string>> = {
+  ASOF_JOIN: 'As-of join',
+  BLOCKWISE_NL_JOIN: 'Nested-loop join',
+  COLUMN_DATA_SCAN: 'Values',
+  CROSS_PRODUCT: 'Cross join',
+  CTE: 'Common table expression',
+  CTE_SCAN: 'Scan common table expression',
+  DELIM_SCAN: 'Scan correlated values',
+  DUMMY_SCAN: 'One row',
+  EMPTY_RESULT: 'No rows',
+  EXPRESSION_SCAN: 'Values',
+  HASH_GROUP_BY: 'Aggregate',
+  IE_JOIN: 'Range join',
+  LEFT_DELIM_JOIN: 'Correlated join',
+  LIMIT_PERCENT: 'Limit',
+  NESTED_LOOP_JOIN: 'Nested-loop join',
+  ORDER_BY: 'Sort',
+  PARTITIONED_AGGREGATE: 'Aggregate',
+  PERFECT_HASH_GROUP_BY: 'Aggregate',
+  PIECEWISE_MERGE_JOIN: 'Merge join',
+  PROJECTION: 'Project',
+  RECURSIVE_CTE: 'Recursive query',
+  RECURSIVE_CTE_SCAN: 'Scan recursive query',
+  REC_CTE_SCAN: 'Scan recursive query',
+  RESERVOIR_SAMPLE: 'Sample',
+  RIGHT_DELIM_JOIN: 'Correlated join',
+  SIMPLE_AGGREGATE: 'Aggregate',
+  STREAMING_LIMIT: 'Limit',
+  STREAMING_SAMPLE: 'Sample',
+  STREAMING_WINDOW: 'Window',
+  TOP_N: 'Top N',
+  UNGROUPED_AGGREGATE: 'Aggregate',
+};
+
+/** For example `HASH_GROUP_BY` → `Aggregate`; an operator without an entry keeps its words: `HASH_JOIN` → `Hash join`. */
+export function operatorWord(kernelName: string): string {
+  const known = WORDS[kernelName];
+  if (known !== undefined) return known;
+  const words = kernelName.toLowerCase().replaceAll('_', ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The names of the details, by the kernel's names; undefined: not shown. */
+const DETAILS: Readonly<Record<string, string | undefined>> = {
+  Aggregates: 'aggregates',
+  Condition: 'on',
+  Conditions: 'on',
+  'Estimated Cardinality': undefined,
+  Expression: 'condition',
+  'Filename(s)': undefined,
+  Filters: 'filter',
+  Function: undefined,
+  Groups: 'groups',
+  'Join Type': 'type',
+  'Order By': 'by',
+  Projections: 'columns',
+  Table: undefined,
+  Top: 'limit',
+  'Total Files Read': undefined,
+  Type: undefined,
+};
+
+export const detailName = (kernelName: string): string | undefined =>
+  Object.hasOwn(DETAILS, kernelName) ? DETAILS[kernelName] : kernelName.toLowerCase();
+
+/** Writes an expression of the kernel as the dialect does. */
+export const detailText = (text: string): string =>
+  text
+    .replaceAll('count_star()', 'count(*)')
+    // The kernel packs keys into smaller types on its own account.
+    .replaceAll(/__internal_(?:de)?compress_\w+\(([^()]*)\)/g, '$1');
