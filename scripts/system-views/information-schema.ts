@@ -411,6 +411,7 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>
 
 /** Columns that mean the same in every view. */
 const COMMON: Readonly<Record<string, string>> = {
+  cluster_id: '`engine.cluster_id` of the cluster that the row comes from; NULL if the engine has only one',
   table_catalog: 'database of the table',
   table_schema: 'schema of the table',
   table_name: 'name of the table or view',

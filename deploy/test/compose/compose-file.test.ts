@@ -74,6 +74,36 @@ describe('docker-compose.yml', () => {
   });
 });
 
+describe('the clusters of the profile multi-cluster', () => {
+  const main = join(WORKSPACE, 'packages/engine/src/main.ts');
+  const path = join(WORKSPACE, 'deploy/compose/clusters/tessera.yaml');
+  const members = services.filter(([name]) => /^[ab]-\d$/.test(name));
+
+  it('have a configuration that is right with what the environment of each says', () => {
+    const ordinals = members.map(([name, { environment, command }]) => {
+      const { TESSERA_CLUSTER_ID: id, TESSERA_CLUSTER_ORDINAL: ordinal } = environment!;
+      const node = commandOf(command).at(-1);
+      expect(environment![`TESSERA_NODE_${node}`]).toBe(name);
+      expect(name).toBe(`${id}-${node}`);
+      return ordinal;
+    });
+    expect(ordinals).toEqual(['0', '0', '1', '1']);
+    const { environment } = members.at(-1)![1];
+    const { status, stderr } = spawnSync(process.execPath, [main, 'config', 'check', path], {
+      env: { ...environment },
+    });
+    expect(status, String(stderr)).toBe(0);
+  });
+
+  it('are those that the load balancer knows, and reach the broadcast service at its port', () => {
+    const balancer = text('deploy/compose/clusters/haproxy.cfg');
+    const served = [...balancer.matchAll(/server (\S+) \1:3473/g)].map(([, name]) => name);
+    expect(served).toEqual(members.map(([name]) => name));
+    const [host, port] = parse(readFileSync(path, 'utf8')).engine.multi_cluster.broadcast_endpoint.split(':');
+    expect(commandOf(file.services[host]!.command).slice(-2)).toEqual(['--port', port]);
+  });
+});
+
 describe('the nodes of docker-compose.yml', () => {
   const nodes = nodeServices(file);
 

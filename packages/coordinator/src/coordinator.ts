@@ -1,4 +1,5 @@
 import { Authorizer } from '@tessera/access-control';
+import type { ClusterAnswers } from '@tessera/broadcast';
 import { asQueryId, newQueryId, newRequestId, type QueryId, startTimer, TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
@@ -123,7 +124,7 @@ export class Coordinator {
       cluster: options.cluster?.cluster,
       log: options.maintenance?.log,
     });
-    this.#cancellation = new QueryCancellation(running, authorizer, options.cluster?.cluster);
+    this.#cancellation = new QueryCancellation(running, authorizer, options.cluster);
     this.#runner = new StatementRunner({
       ...options,
       tables,
@@ -169,6 +170,15 @@ export class Coordinator {
   /** See `AccessCheck.checkDatabase`. */
   checkDatabase(name: string | undefined, user: string): Promise<void> {
     return this.#access.checkDatabase(name, user);
+  }
+
+  /** What this cluster answers to other clusters of the engine. */
+  get answersForOtherClusters(): ClusterAnswers {
+    return {
+      rowsOf: (view) => this.#information.rowsForOtherClusters(view),
+      cancelQuery: (queryId, reason, ofUser) =>
+        this.#cancellation.inCluster(asQueryId(queryId), reason, ofUser),
+    };
   }
 
   /** The queries of this node as rows of `engine_running_queries`, for other nodes. */

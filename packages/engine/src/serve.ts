@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Authenticator, makeCredential } from '@tessera/auth';
+import { clusterFactsService } from '@tessera/broadcast';
 import { createLogging, type Logging, pause, secretKeys, startTimer, TesseraError } from '@tessera/common';
 import {
   autoVacuum,
@@ -34,6 +35,7 @@ import { instanceOf, openAuthenticator } from './authentication.ts';
 import { printBanner } from './banner.ts';
 import { kernelVersion } from './cluster/kernel-version.ts';
 import { type MultiNode, openMultiNode } from './cluster/open-multi-node.ts';
+import { openClusters } from './cluster/other-clusters.ts';
 import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
 import { freePort } from './free-port.ts';
@@ -171,6 +173,13 @@ export const serve: Serve = async (options) => {
     logging,
   });
   resources.defer(() => multiNode.close());
+  const otherClusters = openClusters({
+    config,
+    self: () => multiNode.cluster.self,
+    credentials: queryCredentials,
+    log: logging.logger('broadcast'),
+  });
+  resources.defer(async () => otherClusters?.close());
   const tables: TableServices = {
     manager,
     agent,
@@ -188,7 +197,7 @@ export const serve: Serve = async (options) => {
     preparationBytes: Math.floor(memory.processBytes * PREPARATION_SHARE),
     columnStatisticsBytes: config.planner.automated_column_statistics.cache_max_size_bytes,
     admission: admissionOptions(config, memory.kernelBytes, logging),
-    cluster: { ...multiNode, distributes: config.execution.enable_shuffle },
+    cluster: { ...multiNode, otherClusters, distributes: config.execution.enable_shuffle },
     tables,
     maintenance: {
       autoVacuum: autoVacuum(config),
@@ -206,6 +215,8 @@ export const serve: Serve = async (options) => {
   // once.
   const stopping = shutdownSignal();
   const tasks = multiNode.service(coordinator);
+  const rowLimit = config.engine.multi_cluster?.broadcast_tuple_limit_per_engine_cluster ?? 0;
+  const clusterFacts = clusterFactsService(coordinator.answersForOtherClusters, rowLimit);
   resources.defer(async () => tasks.close());
   const nodeServices = await openNodeServices(
     node.host,
@@ -225,7 +236,7 @@ export const serve: Serve = async (options) => {
       {
         purpose: 'distexec',
         port: options.distexecPort ?? node.distexec_port,
-        services: [tasks, fileService(multiNode.sharedFiles)],
+        services: [tasks, fileService(multiNode.sharedFiles), clusterFacts],
         credentials: queryCredentials,
       },
       ...(config.execution.enable_shuffle
@@ -243,6 +254,7 @@ export const serve: Serve = async (options) => {
   );
   resources.defer(async () => void (await Promise.all(nodeServices.map(({ server }) => server.close()))));
   await multiNode.cluster.firstRound();
+  await otherClusters?.announced;
   const listeners = await listen(options, { authenticator, tls, coordinator, metrics, uploadRoot, logging });
   metrics.observe({
     version: manifest.version,
@@ -302,7 +314,9 @@ function checkShared(config: EngineConfig): void {
 }
 
 const hasOthers = (config: EngineConfig): boolean =>
-  engineNodes(config).length > 1 || config.instance.type === 'multi_engine';
+  engineNodes(config).length > 1 ||
+  config.instance.type === 'multi_engine' ||
+  config.engine.multi_cluster !== null;
 
 /**
  * The port of the storage manager. Other nodes learn it from the store before this node listens there, so if

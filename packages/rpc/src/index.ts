@@ -8,6 +8,7 @@ export {
 } from './channel.ts';
 export { type ClusterTls, type ClusterTlsFiles, clusterTls, clusterTlsFiles } from './cluster-tls.ts';
 export { clusterToken } from './cluster-token.ts';
+export * from './generated/tessera/v1/broadcast_pb.ts';
 export * from './generated/tessera/v1/distexec_pb.ts';
 export * from './generated/tessera/v1/files_pb.ts';
 export * from './generated/tessera/v1/shuffle_pb.ts';

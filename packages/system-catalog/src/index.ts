@@ -8,14 +8,17 @@ export {
 } from './facts/query-facts.ts';
 export { relationsOfDatabase } from './facts/relations-of-database.ts';
 export type {
+  ClusterFacts,
   MetricsSample,
   NodeFacts,
   PreparedStatementFacts,
+  RowOfCluster,
   SystemFacts,
   TransactionInfo,
 } from './facts/system-facts.ts';
 export type { SystemValue } from './facts/system-relation.ts';
 export { RUNNING_NOW, runningRow } from './information-schema/activity.ts';
+export { isClusterView, rowsForOtherClusters } from './information-schema/cluster-views.ts';
 export { INFORMATION_SCHEMA_VIEWS } from './information-schema/information-schema.ts';
 export { showGrantsQuery } from './information-schema/show-grants.ts';
 export { describedView, showQuery } from './information-schema/show-query.ts';

@@ -1,4 +1,4 @@
-import { NOW, WITH_MULTI_CLUSTER } from './effect.ts';
+import { NOW } from './effect.ts';
 import { block, boolean, byteSize, duration, float, integer, list, string } from './parameter.ts';
 import { isHost, isHostPort } from './text-shapes.ts';
 
@@ -67,15 +67,15 @@ const multiCluster = block(
       test: isHostPort,
       expected: 'an address host:port',
       example: 'broadcast.internal:7000',
-      effect: WITH_MULTI_CLUSTER,
+      effect: NOW,
     }),
     broadcast_ssl_enabled: boolean('use TLS to the broadcast endpoint', {
       default: false,
-      effect: WITH_MULTI_CLUSTER,
+      effect: NOW,
     }),
     broadcast_tuple_limit_per_engine_cluster: integer(
       'soft limit on rows broadcast per execution stage; 0 is unlimited',
-      { default: 0, effect: WITH_MULTI_CLUSTER },
+      { default: 0, effect: NOW },
     ),
   },
   { default: null },
@@ -117,11 +117,11 @@ export const engine = block(
     auto_vacuum: autoVacuum,
     cluster_id: string('unique identifier of this engine cluster', {
       default: null,
-      effect: WITH_MULTI_CLUSTER,
+      effect: NOW,
     }),
     cluster_ordinal: integer('zero-based ordinal of this cluster in a multi-cluster deployment', {
       default: null,
-      effect: WITH_MULTI_CLUSTER,
+      effect: NOW,
     }),
     eviction,
     id: string('human-readable engine identifier (logs, metrics, system views)', {

@@ -21,6 +21,8 @@ export type SystemScope = Pick<
 > & {
   /** The view that is read. */
   readonly view: string;
+  /** Where warnings of missing rows go. */
+  readonly notices: Notices;
 };
 
 /** The facts about the node for `information_schema`. */
@@ -56,7 +58,8 @@ export class SystemRelations {
   ): Promise<string | undefined> {
     const { user, protocol } = context.sessionValues;
     const preparedStatements = context.request.preparedStatements?.() ?? [];
-    const scope = { view: name.name, snapshot, database, user, protocol, preparedStatements };
+    const { notices } = context.query;
+    const scope = { view: name.name, snapshot, database, user, protocol, preparedStatements, notices };
     const facts = await this.#factsFor?.(scope);
     if (facts === undefined) return undefined;
     const viewColumns = tellsOfViewColumns(name)

@@ -1,3 +1,4 @@
+import type { OtherClusters } from '@tessera/broadcast';
 import type { DistExec } from '@tessera/distexec';
 import type { SharedFiles } from '@tessera/file-scan';
 import type { Cluster } from '@tessera/scheduler';
@@ -9,6 +10,8 @@ export interface ClusterServices {
   readonly distExec: DistExec;
   /** The files of this node that other nodes read in parts. */
   readonly sharedFiles: SharedFiles;
+  /** The other clusters of the engine; undefined if it has only one. */
+  readonly otherClusters?: OtherClusters | undefined;
   /** If false, every query runs on the node that received it. */
   readonly distributes: boolean;
 }

@@ -2,7 +2,15 @@ import { hostname } from 'node:os';
 import type { Authorizer, Sender } from '@tessera/access-control';
 import type { Kernel } from '@tessera/kernel';
 import type { ClusterMember } from '@tessera/scheduler';
-import type { NodeFacts, QueryFacts, SystemFacts } from '@tessera/system-catalog';
+import {
+  type ClusterFacts,
+  isClusterView,
+  type NodeFacts,
+  type QueryFacts,
+  type RowOfCluster,
+  rowsForOtherClusters,
+  type SystemFacts,
+} from '@tessera/system-catalog';
 import type { SystemScope } from '../binder/system-relations.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
 import { type QueryHistory, runningFacts } from '../queries/query-history.ts';
@@ -47,17 +55,36 @@ export class NodeInformation {
   }
 
   /** The facts for one user, without queries and transactions that this user may not see. */
-  async factsFor({ view, ...scope }: SystemScope): Promise<SystemFacts> {
-    const { engineId, authorizer, cluster, running, history, transactions } = this.#options;
-    const isOfAllNodes = view === 'engine_running_queries' && cluster !== undefined;
+  async factsFor({ view, notices, ...scope }: SystemScope): Promise<SystemFacts> {
+    const { authorizer } = this.#options;
     const { user, snapshot } = scope;
     const mayRead = (owner: Sender) => authorizer.isOwnOrAny(user, owner, 'READ ANY HISTORY');
+    const [ofCluster, otherClusters] = await Promise.all([
+      this.#clusterFacts(view, mayRead),
+      this.#otherClusters(view, mayRead, notices),
+    ]);
     return {
       ...scope,
+      ...ofCluster,
+      otherClusters,
       rights: authorizer.rights(user, snapshot),
       isVisible: authorizer.visible(user, snapshot),
-      engine: engineId,
       viewColumns: new Map(),
+    };
+  }
+
+  /** The rows of a view that other clusters of the engine ask this one for, those of all users. */
+  async rowsForOtherClusters(view: string): Promise<readonly QueryRecord[]> {
+    if (!isClusterView(view)) return [];
+    return rowsForOtherClusters(view, await this.#clusterFacts(view, () => true));
+  }
+
+  async #clusterFacts(view: string, mayRead: (owner: Sender) => boolean): Promise<ClusterFacts> {
+    const { engineId, cluster, running, history, transactions } = this.#options;
+    const isOfAllNodes = view === 'engine_running_queries' && cluster !== undefined;
+    return {
+      engine: engineId,
+      cluster: cluster?.otherClusters?.cluster.id,
       transactions: (transactions?.list() ?? []).filter((transaction) => mayRead(transaction)),
       running: await runningOf(running, ({ activity }) => mayRead(activity)),
       elsewhere: isOfAllNodes ? await queriesElsewhere(cluster.cluster, mayRead) : [],
@@ -66,6 +93,20 @@ export class NodeInformation {
       metrics: this.#metrics,
       nodes: cluster?.cluster.members().map(nodeFacts) ?? [this.#thisNode()],
     };
+  }
+
+  async #otherClusters(
+    view: string,
+    mayRead: (owner: Sender) => boolean,
+    notices: SystemScope['notices'],
+  ): Promise<readonly RowOfCluster[]> {
+    const others = this.#options.cluster?.otherClusters;
+    if (others === undefined || !isClusterView(view)) return [];
+    const { rows, warnings } = await others.rowsOf(view);
+    for (const warning of warnings) notices.warn(warning, { resolution: RESOLUTION });
+    return rows
+      .filter(({ row: { user_name: user } }) => user === undefined || mayRead({ user: String(user) }))
+      .map(({ cluster, row }) => ({ cluster: cluster.id, row }));
   }
 
   /** The queries of this node as rows of `engine_running_queries`, for other nodes. */
@@ -98,6 +139,9 @@ const runningOf = (
   running: RunningQueries,
   isMeant: (query: RunningQuery) => boolean = () => true,
 ): Promise<readonly QueryFacts[]> => Promise.all(running.all().filter(isMeant).map(runningFacts));
+
+const RESOLUTION =
+  'See the node log, and whether `tessera broadcast` and the nodes of the other clusters run';
 
 const nodeFacts = ({ name, status, reason, node }: ClusterMember): NodeFacts => ({
   name,

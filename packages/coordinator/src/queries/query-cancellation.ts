@@ -1,6 +1,8 @@
 import type { Authorizer } from '@tessera/access-control';
+import type { OtherClusters } from '@tessera/broadcast';
 import { type QueryId, TesseraError } from '@tessera/common';
 import type { Cluster } from '@tessera/scheduler';
+import type { ClusterServices } from '../distribution/cluster-services.ts';
 import type { RunningQueries } from './running-queries.ts';
 
 /** Cancels queries of this node and, on request of users, those of other nodes. */
@@ -8,11 +10,13 @@ export class QueryCancellation {
   readonly #running: RunningQueries;
   readonly #authorizer: Authorizer;
   readonly #cluster: Cluster | undefined;
+  readonly #otherClusters: OtherClusters | undefined;
 
-  constructor(running: RunningQueries, authorizer: Authorizer, cluster: Cluster | undefined) {
+  constructor(running: RunningQueries, authorizer: Authorizer, services: ClusterServices | undefined) {
     this.#running = running;
     this.#authorizer = authorizer;
-    this.#cluster = cluster;
+    this.#cluster = services?.cluster;
+    this.#otherClusters = services?.otherClusters;
   }
 
   /** If `ofUser` is given, queries of other users are not found. */
@@ -21,13 +25,19 @@ export class QueryCancellation {
   }
 
   /**
-   * Cancels a query that `user` may cancel, even if another node coordinates it. Returns false if no node
+   * Cancels a query that `user` may cancel, even if another node or cluster coordinates it. Returns false if no node
    * runs such a query, or if it belongs to another user.
    * @throws TesseraError UNAUTHENTICATED for a user who no longer exists
    */
   async anywhere(queryId: QueryId, reason: string, user: string): Promise<boolean> {
     await this.#authorizer.admit({ user });
     const ofUser = this.#authorizer.mayOnEngine(user, 'CANCEL ANY QUERY') ? undefined : user;
+    if (await this.inCluster(queryId, reason, ofUser)) return true;
+    return (await this.#otherClusters?.cancelQuery(queryId, reason, ofUser)) ?? false;
+  }
+
+  /** Cancels a query that any node of this cluster coordinates. */
+  async inCluster(queryId: QueryId, reason: string, ofUser?: string): Promise<boolean> {
     if (this.here(queryId, reason, ofUser)) return true;
     const cluster = this.#cluster;
     if (cluster === undefined) return false;

@@ -86,7 +86,7 @@ export class TableFixture implements AsyncDisposable {
       external: parts.external,
       authorizer: this.authorizer,
       tables,
-      systemFacts: async ({ view: _, ...scope }) => ({
+      systemFacts: async ({ view: _, notices: __, ...scope }) => ({
         ...scope,
         rights: unlimitedRights(scope.user),
         viewColumns: new Map(),
@@ -95,6 +95,8 @@ export class TableFixture implements AsyncDisposable {
         transactions: [],
         running: [],
         elsewhere: [],
+        cluster: undefined,
+        otherClusters: [],
         node: 'test',
         history: [],
         metrics: [],

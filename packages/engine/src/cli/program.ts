@@ -3,6 +3,7 @@ import { ConfigError } from '@tessera/config';
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { backupCommand, restoreCommand } from './backup.ts';
+import { broadcastCommand } from './broadcast.ts';
 import { cancelCommand, nodesCommand, psCommand } from './cluster-queries.ts';
 import { configCommand } from './config.ts';
 import { devClusterCommand } from './dev-cluster.ts';
@@ -36,6 +37,7 @@ export async function run(args: readonly string[]): Promise<number> {
     .addCommand(cancelCommand())
     .addCommand(devClusterCommand())
     .addCommand(metadataCommand())
+    .addCommand(broadcastCommand())
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
     .addCommand(repairCommand())

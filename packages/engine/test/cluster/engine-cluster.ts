@@ -12,6 +12,8 @@ export interface EngineClusterOptions {
   readonly nodes: number;
   /** If absent, the cluster has a store of its own. */
   readonly store?: SharedStore | undefined;
+  /** The `instance.id`; by default the cluster is an instance of its own. */
+  readonly instance?: string | undefined;
   /** Further blocks of the configuration. */
   readonly engine?: object;
   readonly execution?: object;
@@ -45,6 +47,9 @@ export interface NodeStart {
    */
   readonly runBy?: readonly string[];
 }
+
+/** The cluster token of every cluster in tests. */
+export const CLUSTER_TOKEN = 'a-token-of-these-tests';
 
 const WHOLE_WITHIN_MS = 60_000;
 
@@ -86,6 +91,7 @@ export class EngineCluster implements AsyncDisposable {
   static async open({
     nodes,
     store,
+    instance = newUlid(),
     env,
     args,
     places: given,
@@ -100,7 +106,7 @@ export class EngineCluster implements AsyncDisposable {
     const configPath = join(directory, 'engine.json');
     const config = {
       schema_version: '1.0',
-      instance: { id: newUlid() },
+      instance: { id: instance },
       storage: { type: 'minio', minio: { endpoint: shared.endpoint }, ...blocks.storage },
       engine: { ...blocks.engine, nodes: places },
       execution: { ...blocks.execution },
@@ -152,7 +158,7 @@ export class EngineCluster implements AsyncDisposable {
       dataDirectory: this.dataDirectory(n),
       args: ['--config', this.#configPath, '--node', String(n), ...fixedPorts(place), ...this.#args, ...args],
       env: {
-        TESSERA_CLUSTER_TOKEN: 'a-token-of-these-tests',
+        TESSERA_CLUSTER_TOKEN: CLUSTER_TOKEN,
         ...this.#store.env,
         ...this.#env,
         ...env,
@@ -198,12 +204,13 @@ export class EngineCluster implements AsyncDisposable {
   /** Waits until every running node is ready and sees all others as alive. */
   async untilWhole(): Promise<void> {
     const living = this.#running.flatMap((node) => node ?? []);
+    const names = this.places.map((_, n) => this.nameOf(n));
     for (const node of living) {
       await until('a node is ready', WHOLE_WITHIN_MS, async () => {
         return (await fetch(`${node.healthUrl}/health/ready`)).status === 200;
       });
       await until(`a node sees ${living.length}`, WHOLE_WITHIN_MS, async () => {
-        return (await runningNodes(node)) === living.length;
+        return (await runningNodes(node, names)) === living.length;
       });
     }
   }
@@ -261,10 +268,12 @@ const fixedPorts = (place: NodePlace): string[] =>
     String(place[`${service}_port`]),
   ]);
 
-async function runningNodes(node: TesseraProcess): Promise<number> {
+/** How many of the nodes with these names the node sees running. */
+async function runningNodes(node: TesseraProcess, names: readonly string[]): Promise<number> {
   const found = await rows(
     node,
-    `SELECT count(*)::int FROM information_schema.nodes WHERE status = 'RUNNING'`,
+    `SELECT count(*)::int FROM information_schema.nodes
+     WHERE status = 'RUNNING' AND node_name IN (${names.map((name) => `'${name}'`).join()})`,
   );
   return Number(found[0]![0]);
 }

@@ -53,8 +53,31 @@ export interface PreparedStatementFacts {
   readonly executions: number;
 }
 
+/** The facts that the nodes of a cluster know by themselves, and other clusters do not. */
+export interface ClusterFacts {
+  readonly engine: string;
+  /** `engine.cluster_id`; undefined for an engine of one cluster. */
+  readonly cluster: string | undefined;
+  readonly transactions: readonly TransactionInfo[];
+  readonly running: readonly QueryFacts[];
+  /** The rows of `engine_running_queries` of other nodes. */
+  readonly elsewhere: readonly (readonly SystemValue[])[];
+  /** The name of this node. */
+  readonly node: string;
+  readonly history: Iterable<FinishedQuery>;
+  readonly metrics: Iterable<MetricsSample>;
+  readonly nodes: readonly NodeFacts[];
+}
+
+/** A row that another cluster has sent: its values by column name, times as ISO 8601 texts. */
+export interface RowOfCluster {
+  /** The `engine.cluster_id` of the sender. */
+  readonly cluster: string;
+  readonly row: Readonly<Record<string, unknown>>;
+}
+
 /** All facts that the views of `information_schema` show. */
-export interface SystemFacts {
+export interface SystemFacts extends ClusterFacts {
   readonly snapshot: Snapshot;
   /** The database whose `information_schema` is read; other databases only appear in `catalogs`. */
   readonly database: string;
@@ -68,14 +91,6 @@ export interface SystemFacts {
   readonly viewColumns: ReadonlyMap<ObjectId, readonly OutputColumn[]>;
   /** The objects of the catalog that the user may see. */
   readonly isVisible: Visible;
-  readonly engine: string;
-  readonly transactions: readonly TransactionInfo[];
-  readonly running: readonly QueryFacts[];
-  /** The rows of `engine_running_queries` of other nodes. */
-  readonly elsewhere: readonly (readonly SystemValue[])[];
-  /** The name of this node. */
-  readonly node: string;
-  readonly history: Iterable<FinishedQuery>;
-  readonly metrics: Iterable<MetricsSample>;
-  readonly nodes: readonly NodeFacts[];
+  /** The rows of the view that is read in other clusters. */
+  readonly otherClusters: readonly RowOfCluster[];
 }

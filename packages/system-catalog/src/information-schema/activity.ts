@@ -1,6 +1,6 @@
 import type { FinishedQuery, QueryFacts } from '../facts/query-facts.ts';
 import { scannedBytes } from '../facts/query-facts.ts';
-import type { SystemFacts } from '../facts/system-facts.ts';
+import type { ClusterFacts } from '../facts/system-facts.ts';
 import {
   columnsOf,
   type SystemColumn,
@@ -27,7 +27,7 @@ const RUNNING: readonly SystemColumn[] = columnsOf(
 );
 
 /** The queries that the nodes of the engine coordinate; other nodes report theirs. */
-export const runningQueries = ({ running, node, elsewhere }: SystemFacts): SystemRelation => ({
+export const runningQueries = ({ running, node, elsewhere }: ClusterFacts): SystemRelation => ({
   columns: RUNNING_NOW,
   rows: [...running.map((query) => runningRow(query, node)), ...elsewhere],
 });
@@ -88,7 +88,7 @@ const HISTORY = [
 ];
 
 /** The latest queries of this node, oldest first. */
-export const queryHistory = ({ history }: SystemFacts): SystemRelation => ({
+export const queryHistory = ({ history }: ClusterFacts): SystemRelation => ({
   columns: HISTORY,
   rows: finished(history, () => true),
 });
@@ -96,7 +96,7 @@ export const queryHistory = ({ history }: SystemFacts): SystemRelation => ({
 /**
  * The same without queries that clients send on their own: SET, SHOW and pure reads of `information_schema`.
  */
-export const userQueryHistory = ({ history }: SystemFacts): SystemRelation => ({
+export const userQueryHistory = ({ history }: ClusterFacts): SystemRelation => ({
   columns: HISTORY,
   rows: finished(history, (query) => !query.isSystemQuery),
 });
@@ -142,7 +142,7 @@ function common(query: QueryFacts, status: string, until: number): readonly Syst
   ];
 }
 
-export const metricsHistory = ({ metrics }: SystemFacts): SystemRelation => ({
+export const metricsHistory = ({ metrics }: ClusterFacts): SystemRelation => ({
   columns: columnsOf(
     ['event_time', TIME],
     'node',
@@ -168,7 +168,7 @@ export const metricsHistory = ({ metrics }: SystemFacts): SystemRelation => ({
 });
 
 /** The open transactions of this node. */
-export const transactions = (facts: SystemFacts): SystemRelation => ({
+export const transactions = (facts: ClusterFacts): SystemRelation => ({
   columns: columnsOf(
     'transaction_id',
     'user_name',

@@ -1,8 +1,8 @@
-import type { SystemFacts } from '../facts/system-facts.ts';
+import type { ClusterFacts } from '../facts/system-facts.ts';
 import { columnsOf, type SystemRelation, TIME } from '../facts/system-relation.ts';
 
 /** The only engine of the cluster, and the number of its nodes that are alive. */
-export function engines({ engine, nodes }: SystemFacts): SystemRelation {
+export function engines({ engine, nodes }: ClusterFacts): SystemRelation {
   const living = nodes.filter(({ status }) => status === 'running' || status === 'draining');
   const isDraining = living.length > 0 && living.every(({ status }) => status === 'draining');
   const [first] = living;
@@ -37,7 +37,7 @@ export function engines({ engine, nodes }: SystemFacts): SystemRelation {
 const NOT_KEPT = [undefined, undefined, undefined];
 
 /** All nodes of the configuration; for lost, refused or unknown ones with the reason. */
-export const nodesView = ({ nodes, engine }: SystemFacts): SystemRelation => ({
+export const nodesView = ({ nodes, engine }: ClusterFacts): SystemRelation => ({
   columns: columnsOf('node_name', 'engine_name', 'host', 'status', 'version', ['started', TIME], 'reason'),
   rows: nodes.map((n) => [n.name, engine, n.host, n.status.toUpperCase(), n.version, n.startedAt, n.reason]),
 });

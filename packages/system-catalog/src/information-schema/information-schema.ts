@@ -10,9 +10,10 @@ import {
   tablePrivileges,
   users,
 } from './access.ts';
-import { metricsHistory, queryHistory, runningQueries, transactions, userQueryHistory } from './activity.ts';
+import { transactions } from './activity.ts';
 import { catalogs, databases, locations, schemata, views } from './catalog-objects.ts';
-import { engines, nodesView } from './cluster.ts';
+import { engines } from './cluster.ts';
+import { CLUSTER_VIEWS } from './cluster-views.ts';
 import { columns } from './columns.ts';
 import { CONSTRAINT_VIEWS } from './constraints.ts';
 import { indexes } from './indexes.ts';
@@ -23,19 +24,15 @@ import { tablets } from './tablets.ts';
 const VIEWS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = {
   ...STANDARD_RELATIONS,
   ...CONSTRAINT_VIEWS,
+  ...CLUSTER_VIEWS,
   applicable_roles: applicableRoles,
   catalogs,
   columns,
   databases,
   enabled_roles: enabledRoles,
-  engine_metrics_history: metricsHistory,
-  engine_query_history: queryHistory,
-  engine_running_queries: runningQueries,
-  engine_user_query_history: userQueryHistory,
   engines,
   indexes,
   locations,
-  nodes: nodesView,
   object_privileges: objectPrivileges,
   role_members: roleMembers,
   role_table_grants: roleTableGrants,

@@ -38,6 +38,8 @@ const EMPTY_NODE: SystemFacts = {
   transactions: [],
   running: [],
   elsewhere: [],
+  cluster: undefined,
+  otherClusters: [],
   node: '',
   history: [],
   metrics: [],

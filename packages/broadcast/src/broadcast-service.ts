@@ -1,0 +1,105 @@
+import { type Logger, TesseraError } from '@tessera/common';
+import {
+  BroadcastService,
+  ClusterFactsService,
+  type ClusterQuestion,
+  type NodeCredentials,
+  openRpcChannel,
+  type ServedService,
+  serviceOf,
+} from '@tessera/rpc';
+import { type AnnouncedCluster, type AnnouncedNode, Announcements } from './announcements.ts';
+
+export interface BroadcastOptions {
+  /** The credentials that nodes must present, and that their ports are asked with. */
+  readonly credentials: NodeCredentials;
+  readonly log: Logger;
+}
+
+/** The service, which must be closed when the process ends. */
+export interface ServedBroadcast extends ServedService {
+  close(): void;
+}
+
+/** The time that one node of another cluster has for its answer. */
+const ANSWER_TIMEOUT_MS = 2_500;
+
+/** Passes questions of one cluster on to all others. Its only state are announcements, which nodes repeat. */
+export function broadcastService({ credentials, log }: BroadcastOptions): ServedBroadcast {
+  const announcements = new Announcements(() => performance.now());
+  const channels = new Channels(credentials);
+  const service = serviceOf(BroadcastService, {
+    announce: async ({ cluster, address, kernelVersion, isDraining }) => {
+      const identity = required(cluster, 'cluster');
+      announcements.add(identity, { address, kernelVersion, isDraining });
+      return { others: announcements.others(identity).map(({ cluster: other }) => other) };
+    },
+    ask: async function* ({ from, question }, { signal }) {
+      const others = announcements.others(required(from, 'from'));
+      const asked = required(question, 'question');
+      const replies = others.map((other) => replyOf(other, asked, signal));
+      const pending = new Map(replies.map((reply, i) => [i, reply.then((value) => ({ i, value }))]));
+      while (pending.size > 0) {
+        const { i, value } = await Promise.race(pending.values());
+        pending.delete(i);
+        yield value;
+      }
+    },
+  });
+
+  /** The answer of the first node of the cluster that gives one. */
+  async function replyOf(
+    { cluster, nodes }: AnnouncedCluster,
+    question: ClusterQuestion,
+    signal: AbortSignal,
+  ) {
+    let unanswered = 'it has no node';
+    for (const node of nodes) {
+      try {
+        const client = channels.to(node, cluster.engine).client(ClusterFactsService);
+        const answer = await client.answer({ question }, { signal, timeoutMs: ANSWER_TIMEOUT_MS });
+        return { cluster, answer };
+      } catch (error) {
+        unanswered = `${node.address}: ${(error as Error).message}`;
+        log.warn({ cluster: cluster.id, node: node.address, err: error }, 'a cluster was asked in vain');
+      }
+    }
+    return { cluster, unanswered };
+  }
+
+  return { ...service, close: () => channels.close() };
+}
+
+/** The connections to nodes. */
+class Channels {
+  readonly #credentials: NodeCredentials;
+  readonly #open = new Map<string, ReturnType<typeof openRpcChannel>>();
+
+  constructor(credentials: NodeCredentials) {
+    this.#credentials = credentials;
+  }
+
+  to({ address, kernelVersion }: AnnouncedNode, engine: string): ReturnType<typeof openRpcChannel> {
+    const key = `${address} ${engine} ${kernelVersion}`;
+    const existing = this.#open.get(key);
+    if (existing !== undefined) return existing;
+    const channel = openRpcChannel({
+      ...this.#credentials,
+      engine,
+      kernelVersion,
+      address,
+      unanswered: (reason) => TesseraError.of('NODE_LOST', { node: address, reason }),
+    });
+    this.#open.set(key, channel);
+    return channel;
+  }
+
+  close(): void {
+    for (const channel of this.#open.values()) channel.close();
+  }
+}
+
+function required<T>(value: T | undefined, name: string): T {
+  if (value !== undefined) return value;
+  throw TesseraError.of('BAD_REQUEST', { message: `The request has no ${name}` });
+}
