@@ -2,8 +2,13 @@ import type { Authorizer } from '@tessera/access-control';
 import type { OtherClusters } from '@tessera/broadcast';
 import { type QueryId, TesseraError } from '@tessera/common';
 import type { Cluster } from '@tessera/scheduler';
-import type { ClusterServices } from '../distribution/cluster-services.ts';
 import type { RunningQueries } from './running-queries.ts';
+
+/** Where else a query may run. */
+interface Reachable {
+  readonly cluster?: Cluster | undefined;
+  readonly otherClusters?: OtherClusters | undefined;
+}
 
 /** Cancels queries of this node and, on request of users, those of other nodes. */
 export class QueryCancellation {
@@ -12,11 +17,11 @@ export class QueryCancellation {
   readonly #cluster: Cluster | undefined;
   readonly #otherClusters: OtherClusters | undefined;
 
-  constructor(running: RunningQueries, authorizer: Authorizer, services: ClusterServices | undefined) {
+  constructor(running: RunningQueries, authorizer: Authorizer, { cluster, otherClusters }: Reachable = {}) {
     this.#running = running;
     this.#authorizer = authorizer;
-    this.#cluster = services?.cluster;
-    this.#otherClusters = services?.otherClusters;
+    this.#cluster = cluster;
+    this.#otherClusters = otherClusters;
   }
 
   /** If `ofUser` is given, queries of other users are not found. */
