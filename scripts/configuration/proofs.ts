@@ -183,6 +183,24 @@ export const PROOFS: Proofs = {
   'packages/storage-manager/test/cluster.test.ts': {
     'sees what others commit (its cache kept: %s)': ['execution.storage_manager_cache_tablets_on_proxy'],
   },
+  [`${ENGINE}/cluster/several-clusters.test.ts`]: {
+    'every node of every cluster sees the nodes of all': [
+      'engine.cluster_id',
+      'engine.multi_cluster.broadcast_endpoint',
+    ],
+    'a cluster sends no more rows than the limit, and the answer says so': [
+      'engine.multi_cluster.broadcast_tuple_limit_per_engine_cluster',
+    ],
+  },
+  'packages/broadcast/src/announcements.test.ts': {
+    'a cluster sees the others of its engine, ordered by engine.cluster_ordinal, with draining nodes last': [
+      'engine.cluster_ordinal',
+    ],
+  },
+  'packages/engine/src/cluster/other-clusters.test.ts': {
+    'broadcast_ssl_enabled: a service with TLS is only reached with it, and with the certificate of the node':
+      ['engine.multi_cluster.broadcast_ssl_enabled'],
+  },
   [`${ENGINE}/metadata-service.test.ts`]: {
     'commits for several engines, which see each other, and drains at SIGTERM': [
       'instance.type',

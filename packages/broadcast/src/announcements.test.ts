@@ -4,7 +4,7 @@ import { ANNOUNCED_FOR_MS, Announcements } from './announcements.ts';
 const cluster = (id: string, ordinal: number, engine = 'i/e') => ({ engine, id, ordinal });
 const node = (address: string, isDraining = false) => ({ address, kernelVersion: 'v1', isDraining });
 
-test('a cluster sees the others of its engine, ordered by ordinal, with draining nodes last', () => {
+test('a cluster sees the others of its engine, ordered by engine.cluster_ordinal, with draining nodes last', () => {
   const announcements = new Announcements(() => 0);
   announcements.add(cluster('c', 2), node('c:1'));
   announcements.add(cluster('b', 1), node('b:1', true));

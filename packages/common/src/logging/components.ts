@@ -3,6 +3,7 @@ export const LOG_COMPONENTS = {
   admission: 'queries that wait, and warnings that none was admitted',
   auth: 'logins, tokens and users',
   backup: '`tessera backup` and `tessera restore`',
+  broadcast: 'the other clusters of the engine, and the service that connects them',
   cluster: 'the other nodes: which are alive, what they were asked',
   distexec: 'tasks of distributed queries',
   engine: 'start, listeners and shutdown of a node',
