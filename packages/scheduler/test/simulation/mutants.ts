@@ -87,6 +87,18 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'tasks: [followed ?? 0]',
   },
   {
+    name: 'a task reads of a whole table the keys of the node that runs it',
+    file: 'layout/source-tasks.ts',
+    find: 'withKeysOf(whole, inputs.scans.get(position)!, owner)',
+    replace: 'withKeysOf(whole, inputs.scans.get(position)!, node)',
+  },
+  {
+    name: 'forwarded rows meet keys that were divided among other nodes',
+    file: 'state/stage-start.ts',
+    find: '(source.keyDomain ?? source.withinKeys?.domain) !== undefined',
+    replace: 'source.keyDomain !== undefined',
+  },
+  {
     name: 'retries are never due',
     file: 'state/reducer.ts',
     find: "if (task?.status === 'delayed' && task.attempt === timer.attempt)",

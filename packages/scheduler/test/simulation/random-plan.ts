@@ -1,4 +1,11 @@
-import type { DistributedPlan, ExchangeSource, Stage, StageId, StageSource } from '@tessera/planner';
+import type {
+  DistributedPlan,
+  ExchangeSource,
+  ScanSource,
+  Stage,
+  StageId,
+  StageSource,
+} from '@tessera/planner';
 import type { Random } from './random.ts';
 
 export interface SimulatedPlan {
@@ -16,6 +23,18 @@ export interface SimulatedPlan {
   readonly skewed: ReadonlySet<StageId>;
 }
 
+/** The numbers of tables that tasks read within their keys begin here. */
+const WITHIN_KEYS = 100;
+
+const scanOf = (relation: string, dynamicFilters: ScanSource['dynamicFilters']): ScanSource => ({
+  kind: 'scan',
+  relation,
+  columns: ['a'],
+  filters: [],
+  partitioning: 'source',
+  dynamicFilters,
+});
+
 /** A plan of random stages; each except the root is read by another one. */
 export function randomPlan(random: Random): SimulatedPlan {
   const count = random.between(2, 9);
@@ -25,12 +44,26 @@ export function randomPlan(random: Random): SimulatedPlan {
   const unsteady = new Set<StageId>();
   const skewed = new Set<StageId>();
   const unread = new Set<StageId>();
+  /** Stages whose tasks have their rows by ranges of a key. */
+  const keyed = new Set<StageId>();
   const read = (mode: ExchangeSource['mode'], stage: StageId): ExchangeSource => {
     unread.delete(stage);
     return { kind: 'exchange', stage, mode };
   };
   const anyStage = () =>
     unread.size > 0 && random.chance(0.7) ? random.pick([...unread]) : random.between(0, stages.length - 1);
+  const table = (relation: string, tablets: number) =>
+    tables.set(
+      relation,
+      Array.from({ length: tablets }, () => random.between(0, 30)),
+    );
+  /** A table that every task reads whole, or only with the keys of its own rows. */
+  const withinKeys = (id: StageId): StageSource => {
+    const relation = `t${WITHIN_KEYS + id}`;
+    table(relation, random.between(1, 12));
+    const within = { withinKeys: { column: 'a', domain: 'd' } };
+    return { ...scanOf(relation, []), partitioning: 'replicated', ...within };
+  };
   for (let id = 0; id < count; id++) {
     const sources: StageSource[] = [];
     let partitioning: Stage['partitioning'] = 'source';
@@ -54,19 +87,12 @@ export function randomPlan(random: Random): SimulatedPlan {
     if (kind === 'scan') {
       const relation = `t${id}`;
       const tablets = random.chance(0.1) ? 0 : random.between(1, 12);
-      tables.set(
-        relation,
-        Array.from({ length: tablets }, () => random.between(0, 30)),
-      );
+      table(relation, tablets);
       const dynamicFilters = id > 0 && random.chance(0.3) ? [{ column: 'a', stage: anyStage(), key: 0 }] : [];
-      sources.push({
-        kind: 'scan',
-        relation,
-        columns: ['a'],
-        filters: [],
-        partitioning: 'source',
-        dynamicFilters,
-      });
+      if (random.chance(0.4)) keyed.add(id);
+      const domain = keyed.has(id) ? { keyDomain: 'd' } : {};
+      sources.push({ ...scanOf(relation, dynamicFilters), ...domain });
+      if (keyed.has(id) && random.chance(0.4)) sources.push(withinKeys(id));
     } else if (kind === 'hash') {
       partitioning = 'hash';
       sources.push(read('hash', anyStage()));
@@ -80,8 +106,10 @@ export function randomPlan(random: Random): SimulatedPlan {
       );
       sliceable = [0];
     } else if (kind === 'forward' || kind === 'join') {
-      sources.push(read('forward', anyStage()));
-      if (random.chance(0.3)) sources.push(read('forward', anyStage()));
+      const forwarded = anyStage();
+      sources.push(read('forward', forwarded));
+      if (keyed.has(forwarded) && random.chance(0.5)) sources.push(withinKeys(id));
+      else if (random.chance(0.3)) sources.push(read('forward', anyStage()));
     } else {
       partitioning = kind === 'coordinator' ? 'coordinator' : 'single';
       sources.push(read('gather', anyStage()));

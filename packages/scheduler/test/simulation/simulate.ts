@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/common';
-import type { Task, TaskOutcome, TaskSource } from '@tessera/distexec';
+import type { KeyFilter, Task, TaskOutcome, TaskSource } from '@tessera/distexec';
 import type { ClusterNode } from '../../src/cluster.ts';
 import type { ScanAssignment } from '../../src/stage-execution.ts';
 import type { SchedulerEffect } from '../../src/state/effects.ts';
@@ -247,18 +247,20 @@ class Simulation {
 
   #assign({ stage, scans, nodes }: Extract<SchedulerEffect, { kind: 'assign' }>): void {
     const assigned = new Map<number, readonly ScanAssignment[]>();
-    for (const [position, { relation }] of scans) {
+    for (const [position, { relation, withinKeys }] of scans) {
       const tablets = this.#plan.tables.get(relation)!.map((rows, id) => ({ id, rows }));
       const shares = nodes.map((node, i) => ({
         node,
-        own: tablets.filter(({ id }) => id % nodes.length === i),
+        own: withinKeys === undefined ? tablets.filter(({ id }) => id % nodes.length === i) : tablets,
+        ...(withinKeys && { ownKeys: { column: 'a', ranges: keysOf(i, nodes.length) } }),
       }));
       const filled = shares.filter(({ own }) => own.length > 0);
       assigned.set(
         position,
-        (filled.length > 0 ? filled : shares.slice(0, 1)).map(({ node, own }) => ({
+        (filled.length > 0 ? filled : shares.slice(0, 1)).map(({ node, own, ownKeys }) => ({
           node,
           bytes: own.length,
+          ...(ownKeys && { ownKeys }),
           source: {
             kind: 'scan',
             table: { name: relation },
@@ -367,7 +369,8 @@ class Simulation {
       if (source.kind === 'scan') {
         const tablets = source.tablets as unknown as readonly { id: number; rows: number }[];
         const table = Number((source.table as unknown as { name: string }).name.slice(1));
-        return tablets.flatMap(({ id, rows: count }) => tabletRows(table, id, count));
+        const rows = tablets.flatMap(({ id, rows: count }) => tabletRows(table, id, count));
+        return rows.filter((row) => passes(row, source.keyFilters));
       }
       if (source.kind !== 'exchange') return [];
       return source.blocks.flatMap((block) => {
@@ -386,7 +389,8 @@ class Simulation {
     });
     const made = rowsOfStage(stage, rows, { skewed });
     const nonce = this.#random.between(1, 1e9);
-    const varied = made.map(({ value, bucket }) => ({
+    const varied = made.map(({ value, bucket, key: ofRow }) => ({
+      ...(ofRow !== undefined && { key: ofRow }),
       value: volatile.has(key.stage) ? mix(value, nonce) : value,
       bucket: unsteady.has(key.stage) ? mix(value, nonce) % 1024 : bucket,
     }));
@@ -489,3 +493,17 @@ class Agenda {
     return true;
   }
 }
+
+/** No table has more tablets. */
+const MOST_TABLETS = 12;
+
+/** The numbers of the tablets that a node has of each table, as ranges. */
+const keysOf = (node: number, nodes: number): NonNullable<KeyFilter['ranges']> =>
+  Array.from({ length: MOST_TABLETS }, (_, id) => id)
+    .filter((id) => id % nodes === node)
+    .map((id) => ({ from: String(id), to: String(id + 1) }));
+
+const passes = ({ key }: Row, filters: readonly KeyFilter[] = []): boolean =>
+  filters.every(({ ranges = [] }) =>
+    ranges.some(({ from, to }) => key! >= Number(from) && key! < Number(to)),
+  );

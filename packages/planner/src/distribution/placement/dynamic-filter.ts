@@ -110,6 +110,15 @@ export function filterByBuild(
   }
 }
 
+/** Lets the stage of a build side build a filter of a key, which a refined plan may use. */
+export function buildFilter(planning: Planning, build: Relation, position: number): void {
+  const key = stageColumn(planning, build, position);
+  const draft = key && planning.draft(key.stage);
+  if (key === undefined || draft === undefined || draft.isFixed) return;
+  draft.summarised.add(key.position);
+  draft.filterKeys.add(key.position);
+}
+
 /** Whether a stage cannot start before another one has finished. */
 function waitsFor(planning: Planning, draft: StageDraft, other: StageDraft): boolean {
   const seen = new Set<StageDraft>();

@@ -2,7 +2,7 @@ import type { JoinRelation, JoinType, Relation } from '../../relational/relation
 import { filter } from '../tree/build.ts';
 import { isNotNull, referenceTo } from '../tree/expressions.ts';
 import { readForwarded } from './co-located.ts';
-import { filterByBuild, isWorthSummarising } from './dynamic-filter.ts';
+import { buildFilter, filterByBuild, isWorthSummarising } from './dynamic-filter.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
 import { broadcast, forward, gather, gatherWhenSmall, repartition } from './exchange.ts';
 import {
@@ -20,7 +20,7 @@ import { limitToKeys } from './key-limit.ts';
 import { nullAwareMark } from './null-aware-mark.ts';
 import type { Planning } from './planning.ts';
 import { replicate } from './replicate.ts';
-import { rowReduction } from './row-reduction.ts';
+import { possibleReduction, rowReduction } from './row-reduction.ts';
 import { dropsUnmatched } from './unmatched-rows.ts';
 import type { CoLocatedSides, JoinStrategy } from './weighed-strategy.ts';
 
@@ -174,6 +174,10 @@ function hashJoin(
   if (later !== undefined) for (const draft of probes) for (const { id } of builds) draft.after.add(id);
   const [l, r] = first === 'left' ? [build, probe] : [probe, build];
   filterByBuild(planning, join, probes, first, pairs, build.relation, reduction?.pair);
+  if (later !== undefined && reduction === undefined) {
+    const possible = possibleReduction(planning, join, { ...sides, isProbeMoved: true }, pairs, later);
+    if (possible !== undefined) buildFilter(planning, build.relation, possible[later]);
+  }
   const width = l.relation.columns.length;
   const { type } = join;
   const ofLeft = keepsPartitioning(type, 'left') ? l.hashKeyChoices : [];

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DistributedPlan } from '../../distributed-plan.ts';
+import { refine } from '../distribute.ts';
+import { planDistributed } from '../plan-distributed.ts';
 import { planText } from '../plan-text.ts';
 import { differenceOf } from '../testing/same-rows.ts';
 import { SimulatedCluster } from '../testing/simulated-cluster.ts';
@@ -124,6 +127,63 @@ describe('no rows are left out', () => {
     ],
   ])('%s', async (_, sql) => {
     expect(await reduced(sql)).toEqual([]);
+  });
+});
+
+/** Ten rows of `b` have the same key, so that most conditions leave some row of every key. */
+function withRepeatedKeys() {
+  const { tables, ...rest } = options();
+  const b = tables.get('b')!;
+  return {
+    ...rest,
+    tables: new Map([...tables, ['b', { ...b, distinct: new Map([...b.distinct, ['k', 1e5]]) }]]),
+  };
+}
+
+/** The filters of rows in the plan before anything has run, and in the plan that knows the size of the first stage. */
+async function refinedFilters(sql: string, finishedRows: number) {
+  const facts = cluster.planFacts(withRepeatedKeys());
+  const plan = planDistributed(await cluster.serialized(sql), facts);
+  const built = plan.stages.find(({ output }) => output.filterKeys !== undefined);
+  const filtersOf = (one: DistributedPlan) =>
+    one.stages.flatMap(({ sources }) =>
+      sources.flatMap((source) =>
+        source.kind === 'scan' ? source.dynamicFilters.filter((f) => f.filtersRows) : [],
+      ),
+    );
+  if (built === undefined) return { isBuilt: false, before: filtersOf(plan), after: filtersOf(plan) };
+  const finished = new Map([[built.id, { rows: finishedRows, bytes: finishedRows * 16 }]]);
+  const after = refine(plan, finished, new Set([built.id]), facts);
+  return { isBuilt: true, before: filtersOf(plan), after: filtersOf(after) };
+}
+
+describe('a side whose size is not certain builds a filter', () => {
+  // The estimate is that all keys are left, so that a filter would exclude nothing.
+  const sql = "SELECT a.id, x.id FROM a JOIN (SELECT * FROM b WHERE s <> 'text1') x ON a.k = x.k";
+
+  test('which is used if few keys are left', async () => {
+    const { isBuilt, before, after } = await refinedFilters(sql, 20_000);
+    expect({ isBuilt, before }).toEqual({ isBuilt: true, before: [] });
+    expect(after).toMatchObject([{ column: 'k', filtersRows: true }]);
+  });
+
+  test('which is not used if most keys are left', async () => {
+    expect(await refinedFilters(sql, 950_000)).toEqual({ isBuilt: true, before: [], after: [] });
+  });
+
+  test.each([
+    [
+      'the preserved side',
+      "SELECT a.id, x.id FROM a LEFT JOIN (SELECT * FROM b WHERE s <> 'text1') x ON a.k = x.k",
+    ],
+    ['a side of known size', 'SELECT a.id, x.id FROM a JOIN b x ON a.k = x.k'],
+  ])('not for %s', async (_, other) => {
+    expect(await refinedFilters(other, 20_000)).toMatchObject({ isBuilt: false, after: [] });
+  });
+
+  test('and the rows of the result are right with it', async () => {
+    const given = await cluster.distributed(sql, { ...withRepeatedKeys(), refines: true });
+    expect(differenceOf(await cluster.plain(sql), given)).toBeUndefined();
   });
 });
 

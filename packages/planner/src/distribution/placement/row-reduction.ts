@@ -16,6 +16,12 @@ const SENT_KEY_US = 0.08;
 /** The CPU time in µs of the statements that a filter needs on each node. */
 const EACH_NODE_US = 3_000;
 
+/**
+ * A filter that the estimate does not favour is built all the same if that costs less than this fraction of
+ * what it saves when the side turns out to have hardly any keys.
+ */
+const WORTH_TRYING = 0.05;
+
 /** The fraction of keys that pass a filter although they are not in it. */
 const FALSE_POSITIVES = 0.05;
 /** A filter with more keys is larger than a task message should be. */
@@ -66,6 +72,31 @@ export function rowReduction(
     pairs.map((pair) => ({ buildSide, pair, gain: reductionGain(planning, join, sides, buildSide, pair) })),
   );
   return choices.filter(({ gain }) => gain > 0).sort((a, b) => b.gain - a.gain)[0];
+}
+
+/**
+ * The key of a build side from which a filter should be built before it is known whether the filter pays: the
+ * other side waits for the size of this one in any case, and the plan is refined when the size is known.
+ * Undefined if building the filter costs too much for a chance.
+ */
+export function possibleReduction(
+  planning: Planning,
+  join: JoinRelation,
+  sides: JoinSides,
+  pairs: readonly KeyPair[],
+  buildSide: 'left' | 'right',
+): KeyPair | undefined {
+  if (planning.facts.cluster.joinKeyFilters === 'never') return undefined;
+  const probeSide = buildSide === 'left' ? 'right' : 'left';
+  return pairs.find((pair) => {
+    if (!mayFilterRows(join, probeSide, pair)) return false;
+    const added = addedKeys(planning, join[buildSide], sides[buildSide], pair[buildSide]);
+    if (added === undefined || added.rows > MOST_KEYS) return false;
+    const { tested, movedCost } = testedRows(planning, join, sides, probeSide, pair[probeSide]);
+    const each = planning.nodes * EACH_NODE_US;
+    const mostSaved = movedCost * (1 - FALSE_POSITIVES) - tested * TESTED_ROW_US - each;
+    return added.rows * ADDED_KEY_US + each < mostSaved * WORTH_TRYING;
+  });
 }
 
 /** The CPU time in µs that is saved if a key of `buildSide` filters the rows of the other side. */
