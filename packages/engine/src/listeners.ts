@@ -158,9 +158,18 @@ async function listenPostgres(
   };
 }
 
+const PORT_FLAGS: Readonly<Record<Listener['purpose'], string>> = {
+  query: '--http-port',
+  postgres: '--postgres-port',
+  health: '--health-port',
+  metrics: '--metrics-port',
+};
+
 function refuse(purpose: Listener['purpose'], place: Place, error: NodeJS.ErrnoException): never {
   const where = 'path' in place ? `socket ${place.path}` : `${place.host}:${place.port}`;
-  const reason = error.code === 'EADDRINUSE' ? 'it is in use' : error.message;
+  const remedy =
+    'path' in place ? 'name another in endpoints.http' : `choose another with ${PORT_FLAGS[purpose]}`;
+  const reason = error.code === 'EADDRINUSE' ? `it is in use; ${remedy}` : error.message;
   throw TesseraError.of('INVALID_ARGUMENT', {
     message: `Cannot listen on ${where} for ${purpose}: ${reason}`,
   });

@@ -41,8 +41,12 @@ export async function openNodeServices(
     await Promise.all(opened.map(({ server }) => server.close()));
     if (error instanceof TesseraError) throw error;
     const { purpose, port } = services[opened.length]!;
+    const { message } = error as Error;
+    const reason = message.includes('EADDRINUSE')
+      ? `it is in use; choose another with --${purpose}-port`
+      : message;
     throw TesseraError.of('INVALID_ARGUMENT', {
-      message: `Cannot listen on ${host}:${port} for ${purpose}: ${(error as Error).message}`,
+      message: `Cannot listen on ${host}:${port} for ${purpose}: ${reason}`,
     });
   }
 }

@@ -46,7 +46,7 @@ import { logEvents } from './logged-events.ts';
 import { certificateExpiries, countOpen } from './metrics/metrics-sources.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
 import { lonelyCredentials, nodeCredentials } from './node-credentials.ts';
-import { openNodeServices } from './node-services.ts';
+import { type NodeService, openNodeServices } from './node-services.ts';
 import { openedTogether } from './opened-together.ts';
 import type { Serve, ServeOptions } from './serve-options.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
@@ -153,7 +153,7 @@ export const serve: Serve = async (options) => {
   const withStore = { ...credentials, tableStore: manager.store };
   const queryCredentials = { ...withStore, engine, kernelVersion: ofKernel };
   let draining = false;
-  if (config.execution.enable_shuffle) reportLockedMemory(logging.logger('shuffle'));
+  if (config.execution.enable_shuffle && hasOthers(config)) reportLockedMemory(logging.logger('shuffle'));
   const written = { store, stagingRoot: directories.staging, header: headerOptions(config) };
   const multiNode = openMultiNode({
     config,
@@ -218,40 +218,38 @@ export const serve: Serve = async (options) => {
   const rowLimit = config.engine.multi_cluster?.broadcast_tuple_limit_per_engine_cluster ?? 0;
   const clusterFacts = clusterFactsService(coordinator.answersForOtherClusters, rowLimit);
   resources.defer(async () => tasks.close());
-  const nodeServices = await openNodeServices(
-    node.host,
-    [
-      {
-        purpose: 'storage-manager',
-        port: metadataPort,
-        services: [storageManagerService(manager)],
-        credentials: withStore,
-      },
-      {
-        purpose: 'storage-agent',
-        port: options.storageAgentPort ?? node.storage_agent_port,
-        services: [storageAgentService(agent)],
-        credentials: withStore,
-      },
-      {
-        purpose: 'distexec',
-        port: options.distexecPort ?? node.distexec_port,
-        services: [tasks, fileService(multiNode.sharedFiles), clusterFacts],
-        credentials: queryCredentials,
-      },
-      ...(config.execution.enable_shuffle
-        ? [
-            {
-              purpose: 'shuffle' as const,
-              port: options.shufflePort ?? node.shuffle_port,
-              services: [shuffleService(multiNode.shuffle)],
-              credentials: queryCredentials,
-            },
-          ]
-        : []),
-    ],
-    logging,
-  );
+  const hasNodePorts = opensNodePorts(options);
+  const services: readonly NodeService[] = [
+    {
+      purpose: 'storage-manager',
+      port: metadataPort,
+      services: [storageManagerService(manager)],
+      credentials: withStore,
+    },
+    {
+      purpose: 'storage-agent',
+      port: options.storageAgentPort ?? node.storage_agent_port,
+      services: [storageAgentService(agent)],
+      credentials: withStore,
+    },
+    {
+      purpose: 'distexec',
+      port: options.distexecPort ?? node.distexec_port,
+      services: [tasks, fileService(multiNode.sharedFiles), clusterFacts],
+      credentials: queryCredentials,
+    },
+    ...(config.execution.enable_shuffle
+      ? [
+          {
+            purpose: 'shuffle' as const,
+            port: options.shufflePort ?? node.shuffle_port,
+            services: [shuffleService(multiNode.shuffle)],
+            credentials: queryCredentials,
+          },
+        ]
+      : []),
+  ];
+  const nodeServices = await openNodeServices(node.host, hasNodePorts ? services : [], logging);
   resources.defer(async () => void (await Promise.all(nodeServices.map(({ server }) => server.close()))));
   await multiNode.cluster.firstRound();
   await otherClusters?.announced;
@@ -270,7 +268,7 @@ export const serve: Serve = async (options) => {
   });
   resources.defer(() => closeListeners(listeners));
   warnOfOpenListeners(listeners, authenticator, log);
-  warnOfOpenNodePorts(credentials, authenticator, log);
+  if (hasNodePorts) warnOfOpenNodePorts(credentials, authenticator, log);
   log.info(
     { listeners: [...listeners, ...nodeServices].map((l) => `${l.purpose} ${l.address}`) },
     'listening',
@@ -311,6 +309,24 @@ function checkShared(config: EngineConfig): void {
     message:
       'Several nodes or engines need a storage block: without one each keeps its tables in a directory of its own',
   });
+}
+
+/**
+ * Whether the node opens the ports for other nodes: it does not if it stands alone, with its tables on its own disk, and no
+ * node or port was configured.
+ */
+function opensNodePorts(options: ServeOptions): boolean {
+  const { config, storageManagerPort, storageAgentPort, distexecPort, shufflePort } = options;
+  const told = [storageManagerPort, storageAgentPort, distexecPort, shufflePort].some(
+    (port) => port !== undefined,
+  );
+  return (
+    told ||
+    hasOthers(config) ||
+    options.insecureCluster ||
+    (config.engine.nodes?.length ?? 0) > 0 ||
+    !storageIsLocal(config)
+  );
 }
 
 const hasOthers = (config: EngineConfig): boolean =>

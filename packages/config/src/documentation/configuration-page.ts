@@ -111,8 +111,11 @@ const DERIVED = `## Derived values and interactions
 - If \`storage.enable_managed_location\` is false, managed tables are stored only in the system-managed bucket.
 - With \`execution.enable_shuffle: false\` every query runs on the node that receives it, and the shuffle port stays closed.
   The nodes still see each other, and queries can be listed and cancelled from any of them. See [cluster.md](cluster.md).
-- With \`execution.enable_shuffle\` a node logs at startup how much memory it may lock (RLIMIT_MEMLOCK). If that is too
+- A node that shares its engine with others logs at startup how much memory it may lock (RLIMIT_MEMLOCK). If that is too
   little, it logs a warning and exchanges rows through plain sockets and files.
+- A node that stands alone, with its tables on its own disk, opens no ports for other nodes, unless \`engine.nodes\` or a flag
+  such as \`--shuffle-port\` names them.
+- Without \`logging.format\` and \`logging.sinks\`, log lines are text on a terminal and JSON elsewhere.
 `;
 
 /** `docs/configuration.md`. `proofs` has the tests of each parameter, as they are named in the page. */

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { defaultConfig, loadConfig } from '@tessera/config';
 import { Command } from 'commander';
 import type { CopyCommand } from '../backup.ts';
 import { interruption } from './interruption.ts';
+import { commandConfig } from './load-config.ts';
 import { wholeNumber } from './numbers.ts';
 
 interface Flags {
@@ -85,9 +85,9 @@ const withCommonOptions = (command: Command): Command =>
     .allowExcessArguments(false);
 
 async function copyCommand(flags: Flags, place: string): Promise<CopyCommand> {
-  const loaded = flags.config === undefined ? undefined : await loadConfig(flags.config);
+  const { config } = await commandConfig(flags.config);
   return {
-    config: loaded?.config ?? defaultConfig(),
+    config,
     dataDirectory: resolve(flags.dataDir),
     place,
     concurrency: flags.concurrency,

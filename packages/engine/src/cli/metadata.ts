@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { defaultConfig, loadConfig } from '@tessera/config';
 import { Command } from 'commander';
 import type { MetadataOptions } from '../metadata.ts';
 import { endAtSignals } from '../shutdown-signal.ts';
+import { commandConfig } from './load-config.ts';
 import { port } from './numbers.ts';
 
 interface Flags {
@@ -52,9 +52,9 @@ export function metadataCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
       endAtSignals();
-      const loaded = flags.config === undefined ? undefined : await loadConfig(flags.config);
+      const { config, loaded } = await commandConfig(flags.config);
       const options: MetadataOptions = {
-        config: loaded?.config ?? defaultConfig(),
+        config,
         configWarnings: (loaded?.warnings ?? []).map(({ path, message }) => `${path}: ${message}`),
         dataDirectory: resolve(flags.dataDir),
         host: flags.host,

@@ -12,9 +12,12 @@ import { metadataCommand } from './metadata.ts';
 import { queryCommand } from './query.ts';
 import { repairCommand } from './repair.ts';
 import { serveCommand } from './serve.ts';
+import { sqlCommand } from './sql.ts';
 
 const EXAMPLES = `
 Examples:
+  tessera                                            open a shell with an engine of its own
+  tessera sql trips.csv                              query a file in a shell
   tessera serve                                      run a node, no configuration needed
   tessera query 'SELECT 42'                          send it a statement
   tessera query -f sales=sales.parquet "SELECT * FROM read_parquet('upload://sales') LIMIT 10"
@@ -31,6 +34,7 @@ export async function run(args: readonly string[]): Promise<number> {
     .addHelpText('after', EXAMPLES)
     .showHelpAfterError('(see tessera --help)')
     .addCommand(serveCommand())
+    .addCommand(sqlCommand())
     .addCommand(queryCommand())
     .addCommand(nodesCommand())
     .addCommand(psCommand())
@@ -44,12 +48,16 @@ export async function run(args: readonly string[]): Promise<number> {
     .addCommand(configCommand());
   for (const command of everyCommand(program)) command.exitOverride();
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(opensShell(args) ? ['sql'] : args, { from: 'user' });
     return EXIT.ok;
   } catch (error) {
     return exitCodeOf(error);
   }
 }
+
+/** `tessera` alone on a terminal opens a shell; elsewhere it prints its help. */
+const opensShell = (args: readonly string[]): boolean =>
+  args.length === 0 && process.stdin.isTTY === true && process.stdout.isTTY === true;
 
 function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
@@ -66,7 +74,7 @@ function exitCodeOf(error: unknown): number {
 }
 
 function report(message: string, exitCode: number): number {
-  process.stderr.write(`${message}\n`);
+  if (message !== '') process.stderr.write(`${message}\n`);
   return exitCode;
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { defaultConfig, loadConfig } from '@tessera/config';
 import { Command } from 'commander';
 import { interruption } from './interruption.ts';
+import { commandConfig } from './load-config.ts';
 
 interface Flags {
   config?: string;
@@ -38,11 +38,11 @@ export function repairCommand(): Command {
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
-      const loaded = flags.config === undefined ? undefined : await loadConfig(flags.config);
+      const { config } = await commandConfig(flags.config);
       const { clusterTlsCa: ca, clusterTlsCert: certificate, clusterTlsKey: key } = flags;
       const { repair } = await import('../repair.ts');
       const lines = await repair({
-        config: loaded?.config ?? defaultConfig(),
+        config,
         dataDirectory: resolve(flags.dataDir),
         apply: flags.apply === true,
         clusterTls: { ca, certificate, key },

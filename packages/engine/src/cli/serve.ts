@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { defaultConfig, type EngineConfig, loadConfig, showConfig } from '@tessera/config';
+import { type EngineConfig, showConfig } from '@tessera/config';
 import { Command } from 'commander';
 import {
   DEFAULT_HEALTH_PORT,
@@ -9,6 +9,7 @@ import {
 } from '../serve-options.ts';
 import { endAtSignals } from '../shutdown-signal.ts';
 import { CommandFailure, EXIT } from './exit-code.ts';
+import { commandConfig } from './load-config.ts';
 import { port, wholeNumber } from './numbers.ts';
 
 interface Flags {
@@ -120,8 +121,7 @@ export function serveCommand(): Command {
 
 /** Combines the flags with the configuration file that they name. */
 async function serveOptions(flags: Flags): Promise<ServeOptions> {
-  const loaded = flags.config === undefined ? undefined : await loadConfig(flags.config);
-  const config = loaded?.config ?? defaultConfig();
+  const { config, loaded } = await commandConfig(flags.config);
   const pending = loaded === undefined ? [] : showConfig(loaded, { defaults: false }).notYetInEffect;
   checkNode(config, flags.node);
   const { allowRead = [], allowUrl = [], allowWrite = [] } = flags;

@@ -14,12 +14,19 @@ export interface ServerFlags {
   readonly tlsCa?: string;
 }
 
-export const withServerOptions = (command: Command, whose = ''): Command =>
+const DEFAULT_URL = `http://127.0.0.1:${DEFAULT_HTTP_PORT}`;
+
+/** @param fallback the URL if neither the flag nor the environment names one */
+export const withServerOptions = (
+  command: Command,
+  whose = '',
+  fallback: string | undefined = DEFAULT_URL,
+): Command =>
   command
     .option(
       '-u, --url <url>',
       `address${whose}: http(s)://host:port or unix:/path`,
-      process.env.TESSERA_URL ?? `http://127.0.0.1:${DEFAULT_HTTP_PORT}`,
+      process.env.TESSERA_URL ?? fallback,
     )
     .option('--token <token>', 'access token (default: the environment variable TESSERA_TOKEN)')
     .option('--user <name>', 'user to log in as (default: the environment variable TESSERA_USER)')

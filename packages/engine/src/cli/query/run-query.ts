@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { newQueryId } from '@tessera/common';
 import { splitStatements } from '@tessera/sql';
 import { CommandFailure, EXIT } from '../exit-code.ts';
+import { cancelQuery } from './cancel-query.ts';
 import { errorReport, parseErrors } from './error-report.ts';
 import { type FilePart, sizeParts } from './file-part.ts';
 import { FinalError } from './final-error.ts';
@@ -20,9 +21,6 @@ export interface QueryRequest {
   readonly database: string | undefined;
   readonly settings: Readonly<Record<string, string>>;
 }
-
-/** How long to wait for the server's confirmation of a cancellation. */
-const CANCEL_TIMEOUT_MS = 2_000;
 
 /**
  * Sends one or several statements with their files and writes the results to stdout as they arrive. Throws
@@ -142,18 +140,4 @@ async function refuse(answer: Answer, sql: string): Promise<never> {
     EXIT.connection,
     `error: the server answered HTTP ${answer.statusCode}, not as Tessera does: ${body.slice(0, 300)}`,
   );
-}
-
-/**
- * Cancels the query. The connection is closed right after, which cancels too, but a request stops the query
- * sooner.
- */
-async function cancelQuery(connection: Connection, queryId: string): Promise<void> {
-  try {
-    const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
-    const answer = await connection.post({ path: '/cancel', parameters: { query_id: queryId }, signal });
-    await answer.body.dump();
-  } catch {
-    // The server cannot be reached or refuses; closing the connection is all that is left.
-  }
 }

@@ -1,0 +1,125 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { RESERVED_WORDS } from '@tessera/sql';
+import type { ShellSession } from './shell-session.ts';
+
+/** Words of statements that are not reserved. */
+const MORE_WORDS =
+  'BEGIN BY COMMIT COPY DELETE DESCRIBE DROP EXPLAIN INSERT INTO KEY PARTITION PRIMARY INDEX RESET ROLLBACK SET SHOW SUMMARIZE TABLES TRUNCATE UPDATE USE VACUUM VALUES VIEW DATABASE ALTER OVER ROWS FILTER JOIN LEFT RIGHT FULL INNER'.split(
+    ' ',
+  );
+
+const NAMES = `
+  SELECT 'table', table_name, NULL FROM information_schema.tables
+  UNION ALL SELECT 'column', column_name, table_name FROM information_schema.columns WHERE table_schema NOT IN ('information_schema', 'pg_catalog')
+  UNION ALL SELECT DISTINCT 'function', routine_name, NULL FROM information_schema.routines
+  UNION ALL SELECT 'schema', schema_name, NULL FROM information_schema.schemata`;
+
+interface Known {
+  readonly tables: ReadonlySet<string>;
+  readonly columns: ReadonlyMap<string, readonly string[]>;
+  readonly functions: ReadonlySet<string>;
+  readonly settings: readonly string[];
+}
+
+const NOTHING: Known = { tables: new Set(), columns: new Map(), functions: new Set(), settings: [] };
+
+/** Completes words with keywords and the names of the catalog, which are read when they are first needed. */
+export class Completion {
+  readonly #session: ShellSession;
+  readonly #commands: readonly string[];
+  readonly #named: ReadonlyMap<string, string>;
+  #known: Promise<Known> | undefined;
+
+  constructor(session: ShellSession, commands: readonly string[], named: ReadonlyMap<string, string>) {
+    this.#session = session;
+    this.#commands = commands;
+    this.#named = named;
+  }
+
+  /** Forgets the names, because a statement may have changed them. */
+  forget(): void {
+    this.#known = undefined;
+  }
+
+  /** Reads the names in the background. */
+  prepare(): void {
+    void this.#names();
+  }
+
+  /** The completions of the last word of a line, and this word, as node:readline wants them. */
+  async of(line: string): Promise<[string[], string]> {
+    const path = /'((?:\.{0,2}|~)\/[^']*)$/.exec(line)?.[1] ?? /\b(?:from|join)\s+'([^']*)$/i.exec(line)?.[1];
+    if (path !== undefined) return [files(path), path];
+    if (/^\\\w*$/.test(line)) return [this.#commands.filter((command) => command.startsWith(line)), line];
+    const word = /[\w$.]*$/.exec(line)![0];
+    if (word === '') return [[], word];
+    return [candidates(word, line, await this.#names(), this.#named), word];
+  }
+
+  #names(): Promise<Known> {
+    this.#known ??= readNames(this.#session).catch(() => {
+      this.#known = undefined;
+      return NOTHING;
+    });
+    return this.#known;
+  }
+}
+
+async function readNames(session: ShellSession): Promise<Known> {
+  const never = new AbortController().signal;
+  const names = await session.rows(NAMES, never);
+  const settings = await session.rows('SHOW ALL', never);
+  const of = (kind: string) => names.filter(([found]) => found === kind).map(([, name]) => String(name));
+  const columns = names.filter(([kind]) => kind === 'column');
+  return {
+    tables: new Set([...of('table'), ...of('schema')]),
+    columns: new Map(
+      [...Map.groupBy(columns, ([, , table]) => String(table).toLowerCase())].map(([table, rows]) => [
+        table,
+        rows.map(([, name]) => String(name)),
+      ]),
+    ),
+    functions: new Set(of('function').map((name) => name.toLowerCase())),
+    settings: settings.map(([name]) => String(name)),
+  };
+}
+
+function candidates(word: string, line: string, known: Known, named: ReadonlyMap<string, string>): string[] {
+  const before = line.slice(0, -word.length);
+  if (/^\s*(?:SET|RESET|SHOW)\s+$/i.test(before)) {
+    const settings = known.settings.filter((name) => name.startsWith(word.toLowerCase()));
+    if (settings.length > 0) return settings;
+  }
+  const dot = word.lastIndexOf('.');
+  if (dot >= 0) {
+    const [owner, prefix] = [word.slice(0, dot), word.slice(dot + 1).toLowerCase()];
+    const columns = known.columns.get(owner.split('.').at(-1)!.toLowerCase()) ?? [...known.tables];
+    return columns.filter((name) => name.toLowerCase().startsWith(prefix)).map((name) => `${owner}.${name}`);
+  }
+  const isTable = /\b(?:FROM|JOIN|INTO|UPDATE|TABLE|DESCRIBE|SUMMARIZE|\\d)\s+$/i.test(before);
+  const tables = [...named.keys(), ...known.tables];
+  const isLower = word === word.toLowerCase();
+  const words = [...RESERVED_WORDS, ...MORE_WORDS].map((name) =>
+    isLower ? name.toLowerCase() : name.toUpperCase(),
+  );
+  const functions = [...known.functions].map((name) => `${isLower ? name : name.toUpperCase()}(`);
+  const columns = [...known.columns.values()].flat();
+  const all = isTable ? tables : [...words, ...tables, ...columns, ...functions];
+  const found = all.filter((name) => name.toLowerCase().startsWith(word.toLowerCase()));
+  return [...new Set(found)].toSorted();
+}
+
+/** The files whose path begins like this; directories end in a slash. */
+function files(path: string): string[] {
+  const directory = path.endsWith('/') ? path : dirname(path);
+  const prefix = path.endsWith('/') ? '' : basename(path);
+  const shown = path.slice(0, path.length - prefix.length);
+  try {
+    return readdirSync(directory.replace(/^~(?=\/)/, process.env.HOME ?? '~'), { withFileTypes: true })
+      .filter(({ name }) => name.startsWith(prefix))
+      .map((entry) => `${shown}${entry.name}${entry.isDirectory() ? '/' : "'"}`);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,65 @@
+import { fork } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { CommandFailure, EXIT } from '../exit-code.ts';
+
+const PROGRAM = join(import.meta.dirname, '../node-process.ts');
+const ANY_PORT = ['http', 'health', 'metrics'].flatMap((port) => [`--${port}-port`, '0']);
+
+/** A node of its own for one shell. */
+export interface EmbeddedEngine extends AsyncDisposable {
+  readonly url: string;
+}
+
+/**
+ * Starts a node on free ports of this machine.
+ * @param directory keeps its tables; without it, they are in a temporary directory that is removed at the end
+ * @throws CommandFailure with the reason if it does not start
+ */
+export async function startEmbeddedEngine(directory: string | undefined): Promise<EmbeddedEngine> {
+  const data = directory === undefined ? await mkdtemp(join(tmpdir(), 'tessera-shell-')) : resolve(directory);
+  // The node has a process group of its own, so Ctrl-C is only for the shell. It ends when the shell is gone.
+  const child = fork(PROGRAM, ['serve', '--data-dir', data, ...ANY_PORT], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await exited;
+    if (directory === undefined) await rm(data, { recursive: true, force: true });
+  };
+  try {
+    const url = await listening(child.stderr!, exited);
+    return { url, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Resolves to the address for statements, and keeps reading the log so that the node can write it. */
+function listening(log: NodeJS.ReadableStream, exited: Promise<void>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const last: string[] = [];
+    createInterface({ input: log }).on('line', (line) => {
+      const address = /"msg":"listening"/.test(line) && /"query (http[^"]+)"/.exec(line)?.[1];
+      if (address) resolve(address);
+      last.push(reasonIn(line));
+      if (last.length > 5) last.shift();
+    });
+    void exited.then(() =>
+      reject(new CommandFailure(EXIT.failed, `error: the engine did not start\n${last.join('\n')}`)),
+    );
+  });
+}
+
+function reasonIn(line: string): string {
+  try {
+    return String((JSON.parse(line) as { msg?: unknown }).msg ?? line);
+  } catch {
+    return line;
+  }
+}

@@ -1,0 +1,182 @@
+import { newQueryId } from '@tessera/common';
+import { CommandFailure, EXIT } from '../exit-code.ts';
+import { cancelQuery } from '../query/cancel-query.ts';
+import { errorReport, parseErrors } from '../query/error-report.ts';
+import type { SizedPart } from '../query/file-part.ts';
+import { multipartBody } from '../query/multipart-body.ts';
+import { type Answer, Connection, type Server } from '../query/server.ts';
+import {
+  type Progress,
+  type ResultColumn,
+  type Row,
+  resultMessages,
+  type Warning,
+} from './result-messages.ts';
+
+/** Takes the result of one statement as it arrives. */
+export interface ResultSink {
+  /** The request has `totalBytes` with the files; absent if it sends none. */
+  uploading?(totalBytes: number): { sent(bytes: number): void; stop(): void };
+  progress?(progress: Progress): void;
+  columns(columns: readonly ResultColumn[]): void | Promise<void>;
+  /** Resolves to false if no more rows are wanted: the query is then cancelled. */
+  rows(rows: readonly Row[]): boolean | Promise<boolean>;
+}
+
+export interface StatementEnd {
+  /** Undefined if the statement does not change rows. */
+  readonly affectedRows: number | undefined;
+  readonly warnings: readonly Warning[];
+}
+
+/** Statements that change the session: their headers must come with the response, so they send no progress. */
+const SESSION_STATEMENT = /^\s*(?:SET|RESET|USE|BEGIN|START|COMMIT|END|ROLLBACK|ABORT)\b/i;
+
+/**
+ * A session over the stateless HTTP API: it sends with every statement what earlier ones changed, such as settings, the
+ * database and the open transaction.
+ */
+export class ShellSession {
+  readonly parameters = new Map<string, string>();
+  readonly #connection: Connection;
+
+  constructor(server: Server, parameters: Readonly<Record<string, string>> = {}) {
+    this.#connection = new Connection(server);
+    for (const [name, value] of Object.entries(parameters)) this.parameters.set(name, value);
+  }
+
+  /**
+   * Runs one statement. When `interrupt` aborts, the statement is cancelled on the server.
+   * @throws CommandFailure with the server's errors, if it cannot be reached, or with EXIT.interrupted
+   */
+  async run(
+    sql: string,
+    sink: ResultSink,
+    interrupt: AbortSignal,
+    parts: readonly SizedPart[] = [],
+  ): Promise<StatementEnd> {
+    const queryId = newQueryId();
+    const stop = new AbortController();
+    const cancel = async () => {
+      await cancelQuery(this.#connection, queryId);
+      stop.abort();
+    };
+    interrupt.throwIfAborted();
+    interrupt.addEventListener('abort', cancel, { once: true });
+    try {
+      const answer = await this.#send(sql, parts, queryId, sink, stop.signal);
+      this.#adopt(answer.headers);
+      return await readAnswer(answer, sql, sink, stop);
+    } catch (error) {
+      if (interrupt.aborted) throw new CommandFailure(EXIT.interrupted, 'cancelled');
+      throw error;
+    } finally {
+      interrupt.removeEventListener('abort', cancel);
+    }
+  }
+
+  /** The rows of a query of the shell itself. */
+  async rows(sql: string, signal: AbortSignal): Promise<readonly Row[]> {
+    const all: Row[] = [];
+    const rows = (some: readonly Row[]) => {
+      all.push(...some);
+      return true;
+    };
+    await this.run(sql, { columns: () => {}, rows }, signal);
+    return all;
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  async #send(
+    sql: string,
+    parts: readonly SizedPart[],
+    queryId: string,
+    sink: ResultSink,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const parameters = {
+      ...Object.fromEntries(this.parameters),
+      ...(SESSION_STATEMENT.test(sql) || sink.progress === undefined ? {} : { progress: 'true' }),
+      output_format: 'JSONLines_Compact',
+      query_id: queryId,
+    };
+    if (parts.length === 0) {
+      const headers = { 'content-type': 'text/plain; charset=utf-8' };
+      return this.#connection.post({ path: '/', parameters, headers, body: sql, signal });
+    }
+    const body = multipartBody(sql, parts, process.stdin);
+    const length = body.lengthBytes === undefined ? {} : { 'content-length': String(body.lengthBytes) };
+    const upload = body.lengthBytes === undefined ? undefined : sink.uploading?.(body.lengthBytes);
+    try {
+      const headers = { 'content-type': body.contentType, ...length };
+      const sent = body.stream((bytes) => upload?.sent(bytes));
+      return await this.#connection.post({ path: '/', parameters, headers, body: sent, signal });
+    } finally {
+      upload?.stop();
+    }
+  }
+
+  /** Keeps what the response tells the client to send from now on. */
+  #adopt(headers: Answer['headers']): void {
+    const [name, ...value] = String(headers['firebolt-update-parameters'] ?? '').split('=');
+    if (name) this.parameters.set(name, value.join('='));
+    const removed = headers['firebolt-remove-parameters'];
+    if (removed !== undefined) this.parameters.delete(String(removed));
+  }
+}
+
+async function readAnswer(
+  answer: Answer,
+  sql: string,
+  sink: ResultSink,
+  stop: AbortController,
+): Promise<StatementEnd> {
+  if (answer.statusCode >= 300) throw await refusal(answer, sql);
+  const header = answer.headers['x-tessera-affected-rows'];
+  let affectedRows = header === undefined ? undefined : Number(header);
+  let warnings = warningsOf(answer.headers);
+  try {
+    for await (const message of resultMessages(answer.body)) {
+      if (message.message_type === 'START') await sink.columns(message.result_columns);
+      else if (message.message_type === 'PROGRESS') sink.progress?.(message);
+      else if (message.message_type === 'DATA') {
+        if (await sink.rows(message.data)) continue;
+        stop.abort();
+        break;
+      } else if (message.message_type === 'FINISH_WITH_ERRORS') {
+        throw new CommandFailure(EXIT.queryError, errorReport(message.errors, sql));
+      } else if (message.message_type === 'FINISH_SUCCESSFULLY') {
+        affectedRows ??= message.affected_rows;
+        warnings = message.warnings ?? warnings;
+      }
+    }
+  } catch (error) {
+    if (error instanceof CommandFailure || stop.signal.aborted) throw error;
+    throw new CommandFailure(EXIT.connection, `error: the server broke the result off: ${String(error)}`);
+  }
+  return { affectedRows, warnings };
+}
+
+async function refusal(answer: Answer, sql: string): Promise<CommandFailure> {
+  const body = await answer.body.text();
+  const errors = parseErrors(body);
+  if (errors === undefined)
+    return new CommandFailure(
+      EXIT.connection,
+      `error: the server answered HTTP ${answer.statusCode}, not as Tessera does: ${body.slice(0, 300)}`,
+    );
+  const hint =
+    answer.statusCode === 401 ? '\nhint: log in with --user NAME, or show a token with --token' : '';
+  return new CommandFailure(EXIT.queryError, errorReport(errors, sql) + hint);
+}
+
+function warningsOf(headers: Answer['headers']): readonly Warning[] {
+  try {
+    return JSON.parse(String(headers['x-tessera-warnings'] ?? '[]'));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,250 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { query, rows } from './http.ts';
+import { PROMPT, TesseraTerminal } from './terminal.ts';
+import { startTessera, type TesseraProcess } from './tessera-process.ts';
+
+const MAIN = join(import.meta.dirname, '../src/main.ts');
+const ENDLESS = 'SELECT count(*) FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b;';
+
+let directory: string;
+let server: TesseraProcess | undefined;
+let env: Record<string, string>;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tessera-shell-test-'));
+  env = { XDG_STATE_HOME: join(directory, 'state'), PAGER: "sed 's/^/paged /'", TMPDIR: directory };
+  await writeFile(join(directory, 'trips.csv'), 'id;place\n1;Böblingen\n2;日本\n');
+  await writeFile(join(directory, 'script.sql'), 'SELECT 1 AS one;\n\\x\nSELECT nix;\nSELECT 2 AS two\n');
+  server = await startTessera();
+  await query(server, 'CREATE TABLE stations (station_id INT, name TEXT)');
+});
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
+
+/** A shell against the running engine. */
+const open = (...args: string[]) =>
+  new TesseraTerminal(['sql', '-u', server!.url, ...args], { env, cwd: directory });
+
+describe('on a terminal', () => {
+  let shell: TesseraTerminal;
+  beforeEach(async () => {
+    shell = open('trips.csv');
+    await shell.until(PROMPT);
+  });
+  afterEach(async () => {
+    shell.close();
+    await shell.ended;
+  });
+
+  it('shows results as boxes with the widths of their characters', async () => {
+    const output = await shell.run("SELECT 1 AS a, '日本' AS place, NULL AS c, 12345678901::bigint AS big;");
+    expect(output.split('\n').slice(0, 6)).toEqual([
+      '┌─────────┬───────┬─────────┬─────────────┐',
+      '│       a │ place │       c │         big │',
+      '│ integer │ text  │ integer │      bigint │',
+      '├─────────┼───────┼─────────┼─────────────┤',
+      '│       1 │ 日本  │    NULL │ 12345678901 │',
+      '└─────────┴───────┴─────────┴─────────────┘',
+    ]);
+    expect(output).toMatch(/\(1 row, \d+\.\d{3} s\)/);
+    const wide = await shell.run("SELECT repeat('x', 300) AS long, 1 AS n;");
+    for (const line of wide.trim().split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+    expect(wide).toContain('x…');
+  });
+
+  it('a statement ends at a semicolon outside strings and comments', async () => {
+    shell.type("SELECT 'a;b' AS x, -- no; end\r");
+    await shell.until(/-> /);
+    shell.type('$$c;\r');
+    await shell.until(/-> /);
+    const output = await shell.run('d$$ AS y;');
+    expect(output).toContain('│ a;b  │ c;↵d │');
+    expect(await shell.run('SELECT 7 AS seven; SELECT 8 AS eight;')).toMatch(/seven[\s\S]*eight/);
+  });
+
+  it('an error names its place, and the session goes on', async () => {
+    expect(await shell.run('SELECT nix FROM stations;')).toContain(
+      'error: Line 1, Column 8: Column "nix" does not exist\n  SELECT nix FROM stations\n         ^^^',
+    );
+    await shell.run("SET timezone = 'Asia/Tokyo';");
+    expect(await shell.run('SHOW timezone;')).toContain('Asia/Tokyo');
+    shell.type('BEGIN;\r');
+    await shell.until(/tessera\*> /);
+    shell.type('ROLLBACK;\r');
+    await shell.until(/tessera> /);
+  });
+
+  it('the tabulator completes keywords, tables, columns and functions', async () => {
+    shell.type('SELECT * FROM stati\t');
+    await shell.until(/FROM stations/);
+    shell.type(' WHERE stations.station_\t');
+    await shell.until(/stations\.station_id/);
+    shell.type(' = 1 ORD\t');
+    await shell.until(/ORDER/);
+    shell.type(' BY upper(name), date_tr\t');
+    await shell.until(/date_trunc\(/);
+  });
+
+  it('Ctrl-C cancels the statement on the server, and then clears the line', async () => {
+    shell.type(`${ENDLESS}\r`);
+    await shell.until(/running|%/);
+    shell.type('\u0003');
+    await shell.until(/cancelled/);
+    await shell.until(PROMPT);
+    await expect
+      .poll(() =>
+        rows(
+          server!,
+          "SELECT count(*) FROM information_schema.engine_running_queries WHERE query_text LIKE '%1000000%' AND query_text NOT LIKE '%running%'",
+        ),
+      )
+      .toEqual([['0']]);
+    shell.type('SELECT 1 +');
+    await shell.until(/SELECT 1 \+/);
+    shell.type('\u0003');
+    await shell.until(PROMPT);
+    expect(await shell.run('SELECT 5 AS five;')).toContain('five');
+  });
+
+  it('files of this machine are sent along, and a notice says how they are read', async () => {
+    const output = await shell.run('SELECT trips.place FROM trips ORDER BY id DESC;');
+    expect(output).toContain("notice: upload://trips.csv is read as CSV with delimiter ';'");
+    expect(output).toMatch(/│ 日本 +│\n│ Böblingen │/);
+    expect(await shell.run("DESCRIBE './trips.csv';")).toContain('│ place       │ text ');
+    expect(await shell.run("FROM './trip.csv';")).toContain('error: --file');
+    expect(await shell.run("SELECT extract(year FROM '2024-01-02'::date) AS y;")).toContain('2024');
+  });
+
+  it('its commands', async () => {
+    expect(await shell.run('\\dt')).toContain('stations');
+    expect(await shell.run('\\d stations')).toContain('station_id');
+    expect(await shell.run('\\df date_trunc')).toContain('date_trunc');
+    expect(await shell.run('\\l')).toContain('tessera');
+    expect(await shell.run('.help')).toContain('\\copy');
+    expect(await shell.run('\\nix')).toContain('there is no command \\nix');
+    await shell.run('\\timing off');
+    await shell.run('\\x');
+    expect(await shell.run('SELECT 1 AS a, 2 AS bc;')).toContain(' a: 1\nbc: 2\n(1 row)');
+    await shell.run('\\x');
+    await shell.run("\\copy (SELECT * FROM trips ORDER BY id) TO 'out.csv'");
+    expect(await readFile(join(directory, 'out.csv'), 'utf8')).toBe('id,place\n1,Böblingen\n2,日本\n');
+    await shell.run("\\copy stations FROM 'out.csv'");
+    expect(await shell.run('SELECT name FROM stations ORDER BY 1;')).toContain('Böblingen');
+    await shell.run('\\o out.txt');
+    await shell.run('SELECT 3 AS three;');
+    await shell.run('\\o');
+    expect(await readFile(join(directory, 'out.txt'), 'utf8')).toContain('three');
+    shell.type('\\watch 0.05\r');
+    await shell.until(/three[\s\S]*three/);
+    shell.type('\u0003');
+    await shell.until(PROMPT);
+  });
+
+  it('a result that is longer than the screen goes through the pager, cut where told', async () => {
+    expect(await shell.run('SELECT * FROM generate_series(1, 40) AS g(n);')).toMatch(/paged │ +40 │/);
+    await shell.run('\\rows 3');
+    const output = await shell.run('SELECT * FROM generate_series(1, 1000000) AS g(n);');
+    expect(output).toContain('(first 3 rows; \\rows N shows more');
+    expect(output).not.toContain('paged');
+  });
+
+  it('keeps its history for the next session, readable by its user only', async () => {
+    await shell.run("SELECT 'unforgettable' AS u;");
+    await shell.run("CREATE USER x PASSWORD 'hidden';");
+    shell.type('\u0004');
+    expect(await shell.ended).toBe(0);
+    const path = join(directory, 'state/tessera/history');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await readFile(path, 'utf8')).not.toContain('hidden');
+    shell = open();
+    await shell.until(PROMPT);
+    shell.type('\u001b[A');
+    await shell.until(/SELECT 'unforgettable' AS u;/);
+  });
+});
+
+function tessera(
+  args: readonly string[],
+  stdin = '',
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [MAIN, ...args],
+      { env: { ...process.env, ...env }, cwd: directory },
+      (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+    child.stdin!.end(stdin);
+  });
+}
+
+describe('scripts', () => {
+  const sql = (args: readonly string[], stdin?: string) =>
+    tessera(['sql', '-u', server!.url, ...args], stdin);
+
+  it.each([
+    ['csv', 'a,b\n1,"x,y"\n2,\n'],
+    ['json', '[{"a":1,"b":"x,y"},\n{"a":2,"b":null}]\n'],
+    ['jsonl', '{"a":1,"b":"x,y"}\n{"a":2,"b":null}\n'],
+    ['markdown', '| a | b |\n| --- | --- |\n| 1 | x,y |\n| 2 | NULL |\n(2 rows)\n'],
+  ])('--format %s', async (format, stdout) => {
+    const query = "SELECT * FROM (VALUES (1, 'x,y'), (2, NULL)) AS v(a, b) ORDER BY a";
+    expect(await sql(['--format', format, '-c', query])).toEqual({ code: 0, stdout, stderr: '' });
+  });
+
+  it('stop at an error, or go on', async () => {
+    const script = await readFile(join(directory, 'script.sql'), 'utf8');
+    const stopped = await sql([], script);
+    expect(stopped).toMatchObject({ code: 1, stdout: expect.stringContaining('one') });
+    expect(stopped.stderr).toContain('Column "nix" does not exist');
+    expect(stopped.stdout).not.toContain('two');
+    const continued = await sql(['--on-error', 'continue'], script);
+    expect(continued).toMatchObject({ code: 1, stdout: expect.stringContaining('two: 2') });
+    expect(continued.stderr).toContain('1 of the statements failed');
+  });
+});
+
+describe('an engine of its own', () => {
+  it('answers a query of a file and leaves nothing behind', async () => {
+    const before = await readdir(directory);
+    const { code, stdout } = await tessera([
+      'sql',
+      'trips.csv',
+      '--format',
+      'csv',
+      '-c',
+      'SELECT count(*) AS n FROM trips',
+    ]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'n\n2\n' });
+    expect(await readdir(directory)).toEqual(before);
+  });
+});
+
+describe('tessera serve', () => {
+  it('on a terminal logs text, and a node that stands alone opens no ports for others', async () => {
+    const ports = ['http', 'health', 'metrics'].flatMap((port) => [`--${port}-port`, '0']);
+    const node = new TesseraTerminal(['serve', '--data-dir', join(directory, 'alone'), ...ports], { env });
+    const output = await node.until(/Tessera is ready/);
+    expect(output).toMatch(/INFO: engine: listening \{.*"query http:/);
+    expect(output).not.toContain('grpc://');
+    expect(output).not.toContain('RLIMIT_MEMLOCK');
+    node.type('\u0003');
+    expect(await node.ended).toBe(0);
+  });
+
+  it('names the flag for a port that is in use', async () => {
+    const { port } = new URL(server!.url);
+    const args = ['serve', '--data-dir', join(directory, 'second'), '--http-port', port];
+    expect(await tessera(args)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        `127.0.0.1:${port} for query: it is in use; choose another with --http-port`,
+      ),
+    });
+  });
+});
