@@ -32,7 +32,7 @@ function bytes(source: string, name: string): string {
 }
 
 const SIZE = 'sql/statement-size.ts';
-const DEPTH = 'sql/expression-depth.ts';
+const DEPTH = 'sql/parse.ts';
 const SOURCE = 'sql/source.ts';
 const UPLOAD = 'http-api/limits.ts';
 const HEAD = 'http-api/malformed-request.ts';

@@ -6,9 +6,8 @@ export type { KernelResult } from './client/result-stream.ts';
 export { RowBlock } from './client/row-block.ts';
 export type { KernelStatus } from './client/supervisor.ts';
 export { caretOf } from './errors/caret.ts';
-export { failedValueOf, keepDetails } from './errors/failed-value.ts';
+export { failedValueOf, keepDetails, ranAlone } from './errors/failed-value.ts';
 export { kernelErrorToTessera } from './errors/kernel-error.ts';
-export { ranAlone } from './errors/ran-alone.ts';
 export {
   type Kernel,
   type KernelOptions,

@@ -1,6 +1,5 @@
 import { fail } from '@tessera/common';
 import { parseTree } from '@tessera/sql';
-import { flattenConjunctions } from './flat-conjunctions.ts';
 import type { PlanOperator } from './plan-nodes.ts';
 
 /**
@@ -23,3 +22,37 @@ export function parsePlan(serialized: string): PlanOperator {
   }
   return fail('STATEMENT_FAILED', { message: `The kernel gives no plan: ${answer.error_message ?? ''}` });
 }
+
+interface Node {
+  type?: string;
+  children?: readonly Node[];
+}
+
+/**
+ * Merges each chain of AND or OR into one conjunction, in place: the kernel binds `a OR b OR c` as nested
+ * pairs, as deep as the chain is long. This walk, and later walks over its result, then need no recursion per
+ * link.
+ */
+export function flattenConjunctions(root: object): void {
+  const pending: object[] = [root];
+  for (let node = pending.pop() as Node | undefined; node !== undefined; node = pending.pop() as Node) {
+    if (isConjunction(node)) node.children = operands(node);
+    for (const value of Object.values(node)) {
+      if (typeof value === 'object' && value !== null) pending.push(value);
+    }
+  }
+}
+
+/** The operands, in order. */
+function operands(conjunction: Node): readonly Node[] {
+  const found: Node[] = [];
+  const pending = [conjunction];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (node !== conjunction && node.type !== conjunction.type) found.push(node);
+    else for (const child of [...(node.children ?? [])].reverse()) pending.push(child);
+  }
+  return found;
+}
+
+const isConjunction = ({ type, children }: Node): boolean =>
+  (type === 'CONJUNCTION_AND' || type === 'CONJUNCTION_OR') && Array.isArray(children);

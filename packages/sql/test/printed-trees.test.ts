@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { withPrintedParentheses } from '../src/parse/printed-parentheses.ts';
+import { withPrintedParentheses } from '../src/parse/parse.ts';
 import { type Expression, parseTree, printTree, type Statement, transformTree } from '../src/tree.ts';
 import { Dialect } from './dialect.ts';
 

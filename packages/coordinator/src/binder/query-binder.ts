@@ -20,6 +20,7 @@ import type { BoundQuery, NamedRelation } from '../read/bound-query.ts';
 import { bytesToRead } from '../read/bytes-to-read.ts';
 import type { ExecutableQuery, ExecutionOptions, ReadableQuery } from '../read/executable-query.ts';
 import { MirrorTables } from '../read/mirror-tables.ts';
+import { isUnfetchedColumn } from '../read/query-failure.ts';
 import { scannedFiles } from '../read/scanned-files.ts';
 import {
   readAuthority,
@@ -30,7 +31,6 @@ import {
 import { scannedTables } from '../read/table-access.ts';
 import { prepareScans, wantedOf } from '../read/table-scans.ts';
 import { chooseTablets } from '../read/tablet-choice.ts';
-import { isUnfetchedColumn } from '../read/unfetched-column.ts';
 import type { SequenceValues } from '../sequences/sequence-values.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
 import type { TableServices } from '../tables.ts';

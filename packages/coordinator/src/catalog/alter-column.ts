@@ -1,9 +1,14 @@
-import type { Action, Column, Snapshot, TableConstraint, TableObject } from '@tessera/catalog';
-import { nameOfTable } from '@tessera/catalog';
+import {
+  type Action,
+  type Column,
+  nameOfTable,
+  type Snapshot,
+  type TableConstraint,
+  type TableObject,
+} from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { alterTypeQuery, type OutputColumn, quoteIdentifier, type TableChange } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 import { withExecutable } from '../changes/derived-query.ts';
 import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query.ts';
 import { checkCondition, checkDefault, checkExpressions } from '../objects/definition-check.ts';

@@ -1,11 +1,20 @@
 import { requirePrincipal } from '@tessera/access-control';
-import type { Action, Column, RelationObject, Snapshot, TableObject } from '@tessera/catalog';
-import { NO_CHANGE, placeOf, RELATION_WORDS, relationAt, requireRelation } from '@tessera/catalog';
+import {
+  type Action,
+  type Column,
+  NO_CHANGE,
+  placeOf,
+  RELATION_WORDS,
+  type RelationObject,
+  relationAt,
+  requireRelation,
+  type Snapshot,
+  type TableObject,
+} from '@tessera/catalog';
 import { fail, type SqlLocation } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
 import type { AlterStatement, TableChange } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 import { discardTablets } from '../changes/discard-tablets.ts';
 import { dropPartition } from '../changes/remove-tablets.ts';
 import { definitionExpression, partitionExpressions, withSession } from '../objects/definition-check.ts';

@@ -1,9 +1,14 @@
-import type { CheckConstraint, Column, Snapshot, TableConstraint, TableObject } from '@tessera/catalog';
-import { NO_CHANGE } from '@tessera/catalog';
+import {
+  type CheckConstraint,
+  type Column,
+  NO_CHANGE,
+  type Snapshot,
+  type TableConstraint,
+  type TableObject,
+} from '@tessera/catalog';
 import { fail, nearestName } from '@tessera/common';
 import type { ConstraintDefinition, TableChange } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 import { checkConditions, checksOf, withSession } from '../objects/definition-check.ts';
 import { referencingTables } from '../objects/dependents.ts';
 import { hasRow, refuseNullRows } from './alter-column.ts';

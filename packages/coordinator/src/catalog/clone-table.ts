@@ -1,9 +1,16 @@
-import type { Action, Snapshot, TableObject, TabletId } from '@tessera/catalog';
-import { NO_CHANGE, newObject, placeForNew, requireTable } from '@tessera/catalog';
+import {
+  type Action,
+  NO_CHANGE,
+  newObject,
+  placeForNew,
+  requireTable,
+  type Snapshot,
+  type TableObject,
+  type TabletId,
+} from '@tessera/catalog';
 import { newUlid } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 import { isTaken } from './create-table.ts';
 
 /** Creates a table with the same rows that shares the objects of the store with its source: no data moves. */

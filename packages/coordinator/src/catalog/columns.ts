@@ -1,7 +1,7 @@
 import type { Column } from '@tessera/catalog';
 import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import type { ColumnDefinition } from '@tessera/sql';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { ChangeContext } from '../changes/change.ts';
 import { checkDefault } from '../objects/definition-check.ts';
 
 /** The prefix of names that scans use internally. */

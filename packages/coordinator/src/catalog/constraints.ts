@@ -1,8 +1,17 @@
-import type { Column, ForeignKeyConstraint, Snapshot, TableConstraint, TableObject } from '@tessera/catalog';
-import { isTemporary, placeOf, relationAt, requireTable } from '@tessera/catalog';
+import {
+  type Column,
+  type ForeignKeyConstraint,
+  isTemporary,
+  placeOf,
+  relationAt,
+  requireTable,
+  type Snapshot,
+  type TableConstraint,
+  type TableObject,
+} from '@tessera/catalog';
 import { fail, type SqlLocation } from '@tessera/common';
 import type { ConstraintDefinition } from '@tessera/sql';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { ChangeContext } from '../changes/change.ts';
 import { checkCondition } from '../objects/definition-check.ts';
 import { columnNamed } from './columns.ts';
 

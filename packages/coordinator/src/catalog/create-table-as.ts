@@ -1,10 +1,8 @@
-import type { Action, Column, Place, Snapshot } from '@tessera/catalog';
-import { NO_CHANGE } from '@tessera/catalog';
+import { type Action, type Column, NO_CHANGE, type Place, type Snapshot } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import { type CreateStatement, kernelTypeSql, type OutputColumn } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 import { queryInPlace, withExecutable } from '../changes/derived-query.ts';
 import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';

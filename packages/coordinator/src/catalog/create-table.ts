@@ -1,16 +1,18 @@
-import type { Action, Column, Snapshot, TableObject } from '@tessera/catalog';
 import {
+  type Action,
+  type Column,
   DEFAULT_GRANULARITY,
   NO_CHANGE,
   newObject,
   type Place,
   RELATION_WORDS,
   relationAt,
+  type Snapshot,
+  type TableObject,
 } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { CreateStatement, TableShape } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 import { checkExpressions } from '../objects/definition-check.ts';
 import { dropRelations } from '../objects/dependents.ts';
 import { columnNamed, newColumns } from './columns.ts';

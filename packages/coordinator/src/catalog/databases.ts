@@ -15,8 +15,7 @@ import {
 } from '@tessera/catalog';
 import { fail, type SqlLocation, TesseraError } from '@tessera/common';
 import type { AlterStatement, CreateStatement, DropStatement } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 import { dropOf, dropRelations, schemaDrops, withoutTwice } from '../objects/dependents.ts';
 import { DEFAULT_DATABASE } from '../request/request-session.ts';
 import { ofAllSessions } from '../temporary/session-snapshot.ts';

@@ -1,4 +1,3 @@
-import type { Snapshot } from '@tessera/catalog';
 import {
   NO_CHANGE,
   placeOf,
@@ -6,11 +5,11 @@ import {
   relationAt,
   requireDatabase,
   requireRelation,
+  type Snapshot,
 } from '@tessera/catalog';
 import { fail, nearestName } from '@tessera/common';
 import type { DropStatement, ObjectName } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 import { dropRelations } from '../objects/dependents.ts';
 import { dropDatabase, dropSchema } from './databases.ts';
 import { dropIndex } from './indexes.ts';

@@ -1,9 +1,15 @@
-import type { Column, ExternalTableObject, Snapshot } from '@tessera/catalog';
-import { NO_CHANGE, newObject, placeForNew, requireLocation } from '@tessera/catalog';
+import {
+  type Column,
+  type ExternalTableObject,
+  NO_CHANGE,
+  newObject,
+  placeForNew,
+  requireLocation,
+  type Snapshot,
+} from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 import { checkNames } from './columns.ts';
 import { isTaken } from './create-table.ts';
 import { warnOfClearText } from './locations.ts';

@@ -1,9 +1,14 @@
-import type { LocationObject, Snapshot } from '@tessera/catalog';
-import { keptOf, NO_CHANGE, newObject, requireDatabase } from '@tessera/catalog';
+import {
+  keptOf,
+  type LocationObject,
+  NO_CHANGE,
+  newObject,
+  requireDatabase,
+  type Snapshot,
+} from '@tessera/catalog';
 import { fail, secretKeys } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 
 /** Stores a URL with its credentials under a name. */
 export function createLocation(

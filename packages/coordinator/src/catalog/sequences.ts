@@ -1,6 +1,7 @@
 import { requirePrincipal } from '@tessera/access-control';
-import type { Action, Column, SchemaObject, SequenceObject, Snapshot, TableObject } from '@tessera/catalog';
 import {
+  type Action,
+  type Column,
   DEFAULT_SCHEMA,
   NO_CHANGE,
   newObject,
@@ -9,6 +10,10 @@ import {
   placeOf,
   requireRelation,
   requireSequence,
+  type SchemaObject,
+  type SequenceObject,
+  type Snapshot,
+  type TableObject,
 } from '@tessera/catalog';
 import { fail, newUlid } from '@tessera/common';
 import {
@@ -19,8 +24,7 @@ import {
   quoteIdentifier,
   type SequenceOptions,
 } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 
 type Counting = Pick<
   SequenceObject,

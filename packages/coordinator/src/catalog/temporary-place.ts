@@ -1,8 +1,17 @@
-import type { Action, SchemaObject, Snapshot, TableObject } from '@tessera/catalog';
-import { newObject, type Place, placeForNew, requireDatabase, TEMPORARY_SCHEMA } from '@tessera/catalog';
+import {
+  type Action,
+  newObject,
+  type Place,
+  placeForNew,
+  requireDatabase,
+  type SchemaObject,
+  type Snapshot,
+  type TableObject,
+  TEMPORARY_SCHEMA,
+} from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { ChangeContext } from '../changes/change.ts';
 
 type CreateTable = Extract<CreateStatement, { kind: 'create_table' | 'create_table_as' }>;
 

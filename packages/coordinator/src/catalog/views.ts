@@ -1,4 +1,3 @@
-import type { Snapshot, ViewObject } from '@tessera/catalog';
 import {
   isTemporary,
   keptOf,
@@ -7,11 +6,12 @@ import {
   placeForNew,
   RELATION_WORDS,
   relationAt,
+  type Snapshot,
+  type ViewObject,
 } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 import { describedQuery, queryInPlace } from '../changes/derived-query.ts';
 import { isTaken } from './create-table.ts';
 

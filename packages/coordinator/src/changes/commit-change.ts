@@ -2,8 +2,7 @@ import type { Snapshot } from '@tessera/catalog';
 import { cancellation, pause, TesseraError } from '@tessera/common';
 import { inSession } from '../temporary/session-snapshot.ts';
 import { isCertainlyNotCommitted } from '../transactions/transactions.ts';
-import type { Change } from './change.ts';
-import type { ChangeContext } from './change-context.ts';
+import type { Change, ChangeContext } from './change.ts';
 import { discardTablets } from './discard-tablets.ts';
 import { withPartials } from './index-partials.ts';
 

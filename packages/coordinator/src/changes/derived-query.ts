@@ -3,7 +3,7 @@ import type { SqlText } from '@tessera/sql';
 import { withFurtherAttempts } from '../queries/further-attempts.ts';
 import type { ExecutableQuery, ExecutionOptions } from '../read/executable-query.ts';
 import { countScanned, type StatementRun } from '../run/query-run.ts';
-import type { ChangeContext } from './change-context.ts';
+import type { ChangeContext } from './change.ts';
 
 /** A query that was generated for a statement. */
 interface DerivedQuery {

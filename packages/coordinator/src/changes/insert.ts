@@ -1,10 +1,8 @@
-import type { Snapshot, TableObject } from '@tessera/catalog';
-import { requireTable } from '@tessera/catalog';
+import { requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
 import { type InsertStatement, insertQuery, plainValues } from '@tessera/sql';
 import { withSession } from '../objects/definition-check.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
-import type { Change } from './change.ts';
-import type { ChangeContext } from './change-context.ts';
+import type { Change, ChangeContext } from './change.ts';
 import { describedQuery, withExecutable, withHeldExecutable } from './derived-query.ts';
 import { changedRows, storedNames, storedSql } from './returned-rows.ts';
 import { type QueryToStore, storageOf, storeQuery } from './store-query.ts';

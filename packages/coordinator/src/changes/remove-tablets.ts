@@ -1,11 +1,9 @@
-import type { Action, Snapshot, TableObject } from '@tessera/catalog';
-import { requireTable } from '@tessera/catalog';
+import { type Action, requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { quoteName, typeToSql } from '@tessera/kernel';
 import type { SqlText } from '@tessera/sql';
 import { definitionExpression, partitionExpressions, withSession } from '../objects/definition-check.ts';
-import type { Change } from './change.ts';
-import type { ChangeContext } from './change-context.ts';
+import type { Change, ChangeContext } from './change.ts';
 
 /** Removes all rows of a table without reading a tablet. */
 export function truncate(

@@ -1,6 +1,6 @@
 import { updateReads } from '@tessera/access-control';
-import type { Action, ObjectId, Snapshot, TableObject } from '@tessera/catalog';
-import { requireTable } from '@tessera/catalog';
+import { type Action, type ObjectId, requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
 import { type KernelSession, quoteText } from '@tessera/kernel';
 import {
   type ChangeQuery,
@@ -9,20 +9,39 @@ import {
   type MergeStatement,
   mergedTwice,
   mergeQuery,
+  mergeVisibility,
   type UpdateStatement,
   updateQuery,
 } from '@tessera/sql';
 import type { ExecutableQuery } from '../read/executable-query.ts';
-import type { Change } from './change.ts';
-import type { ChangeContext } from './change-context.ts';
+import type { Change, ChangeContext } from './change.ts';
 import { deleteRows } from './delete-rows.ts';
-import { withExecutable, withHeldExecutable } from './derived-query.ts';
+import { describedQuery, withExecutable, withHeldExecutable } from './derived-query.ts';
 import { discardTablets } from './discard-tablets.ts';
-import { refuseInvisible } from './refuse-invisible.ts';
 import { truncate } from './remove-tablets.ts';
 import { CHANGED, changedRows, POSITION_NAMES, storedNames, storedSql } from './returned-rows.ts';
 import { countRows, type RowPositions, rowPositions } from './row-positions.ts';
 import { storeRows } from './store-rows.ts';
+
+/**
+ * @throws TesseraError UNDEFINED_NAME, UNDEFINED_TABLE for names in a WHEN clause of a MERGE that the clause
+ * cannot see
+ */
+async function refuseInvisible(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  statement: MergeStatement,
+): Promise<void> {
+  for (const query of mergeVisibility(statement, context.run.text)) {
+    try {
+      await describedQuery(context, snapshot, query);
+    } catch (error) {
+      if (error instanceof TesseraError && UNDEFINED.has(error.name)) throw error;
+    }
+  }
+}
+
+const UNDEFINED: ReadonlySet<string> = new Set(['UNDEFINED_NAME', 'UNDEFINED_TABLE']);
 
 const POSITIONS = { rowPositionsOf: 'first relation' } as const;
 

@@ -2,7 +2,7 @@ import type { TableObject } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import type { ExecutableQuery } from '../read/executable-query.ts';
-import type { ChangeContext } from './change-context.ts';
+import type { ChangeContext } from './change.ts';
 
 /** The temp table with the rows of a change: positions, new values, and the RETURNING items. */
 export const CHANGED = 'changed';

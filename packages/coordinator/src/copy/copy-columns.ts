@@ -2,7 +2,7 @@ import type { Column, TableObject } from '@tessera/catalog';
 import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import { type CopyColumn, type CopyFromStatement, nullRefused } from '@tessera/sql';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { ChangeContext } from '../changes/change.ts';
 import { definitionExpression } from '../objects/definition-check.ts';
 import type { CopyFiles } from './copy-files.ts';
 import { isOn } from './text-options.ts';

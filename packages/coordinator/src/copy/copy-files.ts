@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
-import type { Snapshot } from '@tessera/catalog';
-import { requireLocation } from '@tessera/catalog';
+import { requireLocation, type Snapshot } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import type { PlannedScan } from '@tessera/file-scan';
 import type { KernelSession } from '@tessera/kernel';
 import { belowLocation, type CopyFromStatement, type ReadFunction } from '@tessera/sql';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { ChangeContext } from '../changes/change.ts';
 import { csvFile, type ReadFile, ReadResolution } from '../read/read-resolution.ts';
 import { csvOptions, isOn } from './text-options.ts';
 

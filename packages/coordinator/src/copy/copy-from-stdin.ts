@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
-import type { Column, Snapshot, TableObject } from '@tessera/catalog';
-import { requireTable } from '@tessera/catalog';
+import { type Column, requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
 import { failedValueOf, interruptOnAbort, type KernelSession, quoteName } from '@tessera/kernel';
 import { type CopiedTexts, copyBatches, copySchema } from '@tessera/readers';
@@ -12,8 +11,7 @@ import {
   parseArrayText,
   postgresInput,
 } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 import { storeRows } from '../changes/store-rows.ts';
 import { withFurtherAttempts } from '../queries/further-attempts.ts';
 import { explainFailure } from '../read/query-failure.ts';

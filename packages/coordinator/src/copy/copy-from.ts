@@ -1,10 +1,8 @@
-import type { Snapshot, TableObject } from '@tessera/catalog';
-import { requireTable } from '@tessera/catalog';
+import { requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
 import { interruptOnAbort, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import { type CopyFromStatement, constraintViolation } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 import { storeRows } from '../changes/store-rows.ts';
 import { withFurtherAttempts } from '../queries/further-attempts.ts';
 import { plus } from '../queries/scan-totals.ts';

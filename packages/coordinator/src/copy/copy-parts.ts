@@ -1,8 +1,7 @@
 import type { Snapshot, TableObject } from '@tessera/catalog';
 import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { CopyFromStatement } from '@tessera/sql';
-import type { Change } from '../changes/change.ts';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { Change, ChangeContext } from '../changes/change.ts';
 import { storageOf, storeQuery } from '../changes/store-query.ts';
 import { rewrittenTemplate } from '../distribution/written-by-nodes.ts';
 import { plus } from '../queries/scan-totals.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fail } from '@tessera/common';
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import type { CopyFromStatement } from '@tessera/sql';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { ChangeContext } from '../changes/change.ts';
 import { type CopiedColumn, cellProblem, FILE_COLUMN } from './copy-columns.ts';
 import type { CopyFile } from './copy-files.ts';
 

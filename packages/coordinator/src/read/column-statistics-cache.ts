@@ -1,8 +1,36 @@
-import type { Snapshot, TableObject } from '@tessera/catalog';
+import type { Snapshot, TableObject, Tablet } from '@tessera/catalog';
 import type { TableFacts } from '@tessera/planner';
-import { clusteredBy } from './clustered-by.ts';
+import { orderOf } from '@tessera/tablet';
 import { distinctBounds } from './distinct-bounds.ts';
 import { plannedRows } from './mirror-tables.ts';
+
+/** The number of tablets that are sampled. */
+const SAMPLED_TABLETS = 256;
+/**
+ * If the ranges of tablets cover the whole range at most this many times, they are assumed to hardly overlap.
+ */
+const MOST_COVERED = 2;
+
+/**
+ * The columns for which rows with equal values are mostly in the same tablet: the first column that tablets
+ * are sorted by, if their ranges hardly overlap.
+ */
+function clusteredBy(table: TableObject, tablets: readonly Tablet[]): ReadonlySet<string> {
+  const column = table.columns.find(({ id }) => id === table.primaryIndex[0]);
+  const order = column === undefined ? undefined : orderOf(column.type);
+  if (column === undefined || order === undefined || tablets.length === 0) return new Set();
+  const step = Math.max(1, tablets.length / SAMPLED_TABLETS);
+  let [min, max, covered] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+  for (let i = 0; i < tablets.length; i += step) {
+    const found = tablets[Math.floor(i)]!.statistics.find((one) => one.column === column.id);
+    if (found?.min === undefined || found.max === undefined) return new Set();
+    const [low, high] = [Number(order.parse(found.min)), Number(order.parse(found.max))];
+    min = Math.min(min, low);
+    max = Math.max(max, high);
+    covered += (high - low) * step;
+  }
+  return new Set(covered <= (max - min) * MOST_COVERED ? [column.name] : []);
+}
 
 export type ColumnStatistics = Pick<TableFacts, 'distinct' | 'clusteredBy'>;
 

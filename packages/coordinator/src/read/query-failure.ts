@@ -79,3 +79,10 @@ function withLabels(message: string, files: readonly FileName[]): string {
   for (const { path, label } of files) result = result.replaceAll(path, label);
   return result;
 }
+
+/**
+ * Whether a query failed because the kernel evaluated a column that was not fetched. No result depends on
+ * such a column, but the kernel's optimiser does not always recognise that.
+ */
+export const isUnfetchedColumn = (error: unknown): boolean =>
+  error instanceof TesseraError && /Column .* of table .* was not fetched/.test(error.message);

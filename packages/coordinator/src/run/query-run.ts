@@ -8,7 +8,7 @@ import type { RunningQuery } from '../queries/running-queries.ts';
 import { plus } from '../queries/scan-totals.ts';
 import type { StatementContext } from '../queries/statement-context.ts';
 import type { ExecutableQuery, ExecutionOptions } from '../read/executable-query.ts';
-import { isUnfetchedColumn } from '../read/unfetched-column.ts';
+import { isUnfetchedColumn } from '../read/query-failure.ts';
 import type { QueryStatistics, ResultChunk, RowsResult } from '../request/statement-result.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
 import { encodeResult } from './result-encoding.ts';

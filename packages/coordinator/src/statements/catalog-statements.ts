@@ -1,11 +1,9 @@
 import type { Authorizer } from '@tessera/access-control';
-import type { Credential, Snapshot } from '@tessera/catalog';
-import { isTemporary, NO_CHANGE, requireTable } from '@tessera/catalog';
+import { type Credential, isTemporary, NO_CHANGE, requireTable, type Snapshot } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
 import { type CatalogStatement, isReturning, type TransactionStatement } from '@tessera/sql';
-import type { ChangeContext } from '../changes/change-context.ts';
+import { type ChangeContext, CommittedResults } from '../changes/change.ts';
 import { commitChange } from '../changes/commit-change.ts';
-import { CommittedResults } from '../changes/committed-results.ts';
 import { returnedResult } from '../changes/returned-result.ts';
 import { TableLocks } from '../changes/table-locks.ts';
 import type { DoneResult, RowsResult } from '../request/statement-result.ts';

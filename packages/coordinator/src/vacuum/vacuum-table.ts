@@ -1,8 +1,7 @@
-import type { ObjectId, Snapshot, TableObject } from '@tessera/catalog';
-import { requireTable } from '@tessera/catalog';
+import { type ObjectId, requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
 import type { VacuumStatement } from '@tessera/sql';
-import type { ChangeContext } from '../changes/change-context.ts';
+import type { ChangeContext } from '../changes/change.ts';
 import { inSession } from '../temporary/session-snapshot.ts';
 import { fillIndexes } from './fill-indexes.ts';
 import { plannedJobs, type RewriteContext, rewriteTablets } from './rewrite-tablets.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { TesseraError } from '@tessera/common';
+import { markedAsAlone } from '../errors/failed-value.ts';
 import { isFatal, kernelErrorToTessera } from '../errors/kernel-error.ts';
-import { markedAsAlone } from '../errors/ran-alone.ts';
 import { decodePayload, encodeFrame, type Frame, FrameKind, FrameReader } from '../protocol/frames.ts';
 import type { Reply, Request, ResultHeader, WireError } from '../protocol/messages.ts';
 import { PayloadPool } from '../protocol/payload-pool.ts';

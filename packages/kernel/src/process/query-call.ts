@@ -8,7 +8,6 @@ import { destroyChunk, type NativeResult, type NativeStatement } from '../native
 import { encodeFrame, FrameKind, frameHeader } from '../protocol/frames.ts';
 import type { BatchMode, KernelParams, ResultHeader } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
-import { drained } from './drained.ts';
 
 const MAX_BATCH_ROWS = 131_072;
 /** The longest time in milliseconds that available rows wait for more rows. */
@@ -140,4 +139,18 @@ class ResultStream {
     const header: ResultHeader = { columns: this.#columns, schemaIpc };
     this.#socket.write(encodeFrame(FrameKind.resultHeader, header));
   }
+}
+
+/** Resolves when the socket accepts more, or is closed. */
+function drained(socket: Socket): Promise<void> {
+  if (!socket.writableNeedDrain || socket.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      socket.off('drain', done);
+      socket.off('close', done);
+      resolve();
+    };
+    socket.on('drain', done);
+    socket.on('close', done);
+  });
 }

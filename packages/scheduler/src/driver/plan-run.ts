@@ -1,7 +1,7 @@
 import { cancellation, measurement, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { OpenedSources, Task, TaskOutcome } from '@tessera/distexec';
 import type { Cluster, ClusterNode } from '../cluster.ts';
-import type { ExecutedPlan, LocalTasks, PlanExecution } from '../stage-execution.ts';
+import type { ExecutedPlan, LocalTasks, PlanExecution, StageProfile } from '../stage-execution.ts';
 import type { SchedulerEffect } from '../state/effects.ts';
 import type { AttemptRef, SchedulerEvent } from '../state/events.ts';
 import { reduce } from '../state/reducer.ts';
@@ -12,8 +12,7 @@ import {
   type SchedulerState,
 } from '../state/scheduler-state.ts';
 import { PlanningTime } from './planning-time.ts';
-import { RunProgress } from './run-progress.ts';
-import { stageProfiles } from './stage-profiles.ts';
+import { RunProgress, stageProgress } from './run-progress.ts';
 
 /** A task that has produced its output. */
 export interface TaskEnd extends AttemptRef {
@@ -289,3 +288,16 @@ export class PlanRun {
 }
 
 const attemptName = ({ stage, task, attempt }: AttemptRef): string => `${stage}/${task}/${attempt}`;
+
+/** The measurements of the stages before the root, from the attempts that count. */
+function stageProfiles(state: SchedulerState, times: RunProgress): readonly StageProfile[] {
+  return state.stages
+    .filter(({ stage, status }) => status === 'started' && stage.id !== rootOf(state))
+    .map((stage) => ({
+      ...stageProgress(stage),
+      elapsedMs: times.elapsedMs(stage.stage.id),
+      tasksByNode: stage.tasks.flatMap(({ node, attempt, outcome }) =>
+        outcome === undefined ? [] : [{ node: state.nodes[node]!.node.name, attempt, outcome }],
+      ),
+    }));
+}

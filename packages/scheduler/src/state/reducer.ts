@@ -7,9 +7,8 @@ import { reviveLostOutputs } from './lost-outputs.ts';
 import { nodeLost, nodesSeen } from './node-events.ts';
 import { dispatchDue, dispatchTasks, scheduleCreatedTasks } from './placement.ts';
 import { planRefined } from './plan-refinement.ts';
-import type { SchedulerState } from './scheduler-state.ts';
+import { isComplete, type SchedulerState } from './scheduler-state.ts';
 import { stageAssigned, startStages } from './stage-start.ts';
-import { endStalledRun } from './stalled-run.ts';
 import { rootOpened, taskFailed, taskFinished } from './task-events.ts';
 import { usableNodes } from './usable-nodes.ts';
 
@@ -91,4 +90,22 @@ function waitForNodes(draft: Draft, lacksNodes: boolean): void {
   if (!lacksNodes) return;
   const delayMs = draft.state.options.noNodesGraceMs;
   draft.effects.push({ kind: 'timer', timer: { kind: 'no-nodes' }, delayMs });
+}
+
+/**
+ * Ends a run that no event can continue: no attempt is running, no answer or timer is pending, and the root
+ * has not been opened. Correct plans never get there, because a stage only reads earlier stages and lost
+ * outputs are recomputed. A defect of the planner or scheduler then fails the query with an error instead of
+ * letting it wait forever.
+ */
+function endStalledRun(draft: Draft): void {
+  const { isRefining, isWaitingForNodes, isDispatchDue, nodes, stages } = draft.state;
+  if (isRefining || isWaitingForNodes || isDispatchDue) return;
+  if (nodes.some(({ running }) => running > 0)) return;
+  const isAwaited = stages.some(
+    ({ status, tasks }) => status === 'assigning' || tasks.some((task) => task.status === 'delayed'),
+  );
+  if (isAwaited) return;
+  const waiting = stages.filter((stage) => !isComplete(stage)).map(({ stage }) => stage.id);
+  endRun(draft, TesseraError.of('NO_PROGRESS', { stages: waiting.join(', ') }));
 }

@@ -8,9 +8,8 @@ import { endRun } from './end-of-run.ts';
 import type { AttemptRef } from './events.ts';
 import { invalidateReaders, loseOutputsOf } from './lost-outputs.ts';
 import { askForBetterPlan } from './plan-refinement.ts';
-import { releaseConsumedInputs } from './released-outputs.ts';
 import { isComplete, rootOf, SESSION, type TaskState } from './scheduler-state.ts';
-import { exchangeParts, readsTask } from './task-inputs.ts';
+import { exchangeParts, inputStages, readsTask } from './task-inputs.ts';
 
 /**
  * Handles a successful attempt. The first success of a task counts; results of superseded attempts are
@@ -129,3 +128,26 @@ function verdictOn({ name, retry }: TesseraError, { node }: TaskState): 'end' | 
  * it was on a node that is stopping.
  */
 const ELSEWHERE: ReadonlySet<string> = new Set(['DRAINING', 'NOT_READY', 'QUERY_CANCELLED']);
+
+/**
+ * Releases the outputs of the stages that `id` reads if `id` was their last reader and they are large. If a reader needs them
+ * again because its own output was lost, they are recomputed like the outputs of a lost node.
+ */
+function releaseConsumedInputs(draft: Draft, id: StageId): void {
+  const root = rootOf(draft.state);
+  for (const input of new Set(inputStages(draft.stage(id).stage))) {
+    const { stage, finished, succeeded: done } = draft.stage(input);
+    if (stage.isVolatile || done === 0 || finished === undefined) continue;
+    if (finished.bytes < draft.state.options.releaseBytes) continue;
+    const readers = draft.state.stages.filter((reader) => inputStages(reader.stage).includes(input));
+    if (!readers.every((reader) => reader.stage.id !== root && isComplete(reader))) continue;
+    const nodes = new Set<number>();
+    draft.stage(input).tasks.forEach(({ status, node }, task) => {
+      if (status !== 'succeeded') return;
+      nodes.add(node);
+      draft.updateTask(input, task, { status: 'outputLost' });
+    });
+    for (const node of nodes)
+      draft.effects.push({ kind: 'release', node: draft.node(node).node, stages: [input] });
+  }
+}

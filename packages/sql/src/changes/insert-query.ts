@@ -5,11 +5,9 @@ import { ASSIGNED_SOURCE } from '../rewrites/decimal-literals.ts';
 import type { InsertStatement } from '../statements/catalog-statement.ts';
 import { expressionText } from '../statements/grammar/expression-text.ts';
 import { locationAt } from '../text/location.ts';
-import type { SqlText } from '../text/token-cursor.ts';
-import { TokenCursor } from '../text/token-cursor.ts';
+import { type SqlText, TokenCursor } from '../text/token-cursor.ts';
 import { columnType, dialectTypeName, isCountedType } from '../types/column-type.ts';
-import type { OutputColumn } from '../types/sql-type.ts';
-import { isAssignable } from './assignable.ts';
+import type { OutputColumn, SqlType } from '../types/sql-type.ts';
 import { type ChangeQuery, changeQuery, failInStatement, nullRefused } from './change-query.ts';
 import {
   type ChangeTarget,
@@ -20,6 +18,29 @@ import {
 } from './change-target.ts';
 import { ComposedText, leadingWith } from './composed-text.ts';
 import { returningText } from './returning.ts';
+
+const NUMBERS = new Set(['int', 'long', 'float', 'double', 'decimal']);
+const TIMES = new Set(['date', 'timestamp', 'timestamptz']);
+
+/**
+ * Whether a value of one type may be stored in a column of another. PostgreSQL's assignment casts are
+ * allowed, and so is text, which is parsed as the column's type: untyped literals and the cells of files
+ * without a schema are text.
+ */
+function isAssignable(from: SqlType, to: SqlType): boolean {
+  if (to.kind === 'text' || from.kind === 'text') return true;
+  if (to.kind === 'json') return from.kind !== 'bytea' && from.kind !== 'geography';
+  if (from.kind === 'array') return to.kind === 'array' && isAssignable(from.element, to.element);
+  if (from.kind === 'struct') {
+    if (to.kind !== 'struct' || to.fields.length !== from.fields.length) return false;
+    return to.fields.every((field) => {
+      const source = from.fields.find((f) => f.name.toLowerCase() === field.name.toLowerCase());
+      return source !== undefined && isAssignable(source.type, field.type);
+    });
+  }
+  if (from.kind === to.kind) return true;
+  return [NUMBERS, TIMES].some((group) => group.has(from.kind) && group.has(to.kind));
+}
 
 /**
  * The query of an INSERT. Its own columns come first, then the defaults of the columns that the statement

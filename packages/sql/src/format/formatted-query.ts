@@ -3,7 +3,6 @@ import type { RunnableQuery } from '../relations/prepare-context.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
 import { jsonInput } from './json-value.ts';
 import { needsEscape, textValue } from './text-value.ts';
-import { verticalRow } from './vertical.ts';
 
 /** The row formats that the kernel itself produces. */
 export type RowFormat = 'tsv' | 'csv' | 'json_array' | 'json_object' | 'vertical';
@@ -77,3 +76,16 @@ function csvCell({ type }: OutputColumn, index: number): string {
 
 const containsAny = (text: string, ...parts: readonly string[]): string =>
   parts.map((part) => `contains(${text}, ${part})`).join(' OR ');
+
+/** `Row 1:`, a rule, then `name: value` lines with aligned values, and an empty line. */
+function verticalRow(columns: readonly OutputColumn[]): string {
+  const width = Math.max(0, ...columns.map((c) => [...c.name].length));
+  const number = 'CAST(row_number() OVER () AS VARCHAR)';
+  const head = `'Row ' || ${number} || ':' || chr(10) || repeat('─', 5 + length(${number})) || chr(10)`;
+  const lines = columns.map(({ name, type, nullable }, index) => {
+    const label = quoteText(`${name}: ${' '.repeat(width - [...name].length)}`);
+    const text = textValue(type, `c${index}`);
+    return `${label} || ${nullable ? `coalesce(${text}, 'NULL')` : `(${text})`} || chr(10)`;
+  });
+  return `concat(${[head, ...lines, 'chr(10)'].join(', ')})`;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkExpressionDepth, EXPRESSION_LIMITS } from './expression-depth.ts';
+import { checkExpressionDepth, EXPRESSION_LIMITS } from './parse.ts';
 
 const { levels, deepExpressions, deepLevels } = EXPRESSION_LIMITS;
 const expression = (children: unknown[]) => ({ class: 'FUNCTION', type: 'FUNCTION', children });

@@ -3,9 +3,95 @@ import { fail, requireValidText, type SqlLocation, TesseraError } from '@tessera
 import { type KernelSession, kernelErrorToTessera } from '@tessera/kernel';
 import { byteOffsets, locationAt } from '../text/location.ts';
 import { kernelSource } from '../text/source.ts';
-import { parseTree, printTree, type QueryLocation, type Statement } from '../tree.ts';
-import { checkExpressionDepth } from './expression-depth.ts';
-import { withPrintedParentheses } from './printed-parentheses.ts';
+import {
+  type Expression,
+  NO_LOCATION,
+  parseTree,
+  printTree,
+  type QueryLocation,
+  type Statement,
+  transformTree,
+} from '../tree.ts';
+import { isExpression, isQueryNode, isTableRef } from '../tree-transform.ts';
+
+/**
+ * Planning time grows with the cube of the depth of an expression and cannot be interrupted: 300 levels take
+ * half a second.
+ */
+export const EXPRESSION_LIMITS = {
+  levels: 300,
+  /** The number of expressions per statement that may have more than `deepLevels` levels. */
+  deepExpressions: 8,
+  deepLevels: 100,
+} as const;
+
+/**
+ * Refuses a parsed statement whose expressions are nested too deeply: `a + b + c` has two levels, like
+ * `f(g(x))`.
+ * @throws TesseraError STATEMENT_TOO_COMPLEX
+ */
+export function checkExpressionDepth(statement: unknown): void {
+  const { levels, deepExpressions, deepLevels } = EXPRESSION_LIMITS;
+  let deep = 0;
+  const count = (depth: number) => {
+    if (depth > levels) refuse('levels of expressions', levels);
+    if (depth > deepLevels) deep += 1;
+    if (deep > deepExpressions) refuse(`expressions of more than ${deepLevels} levels`, deepExpressions);
+  };
+  /**
+   * The levels under `node` that belong to the surrounding expression. Expressions of subqueries are counted
+   * separately.
+   */
+  const levelsOf = (node: unknown, isInExpression: boolean): number => {
+    if (node === null || typeof node !== 'object') return 0;
+    const isOne = isExpression(node);
+    const isInside = isOne || (isInExpression && !isQueryNode(node) && !isTableRef(node));
+    let most = 0;
+    for (const child of Object.values(node)) most = Math.max(most, levelsOf(child, isInside));
+    if (isOne) most += 1;
+    if (isInExpression) return isInside ? most : 0;
+    if (isOne) count(most);
+    return 0;
+  };
+  levelsOf(statement, false);
+}
+
+function refuse(what: string, limit: number): never {
+  const hint = 'Use functions that take many arguments, such as concat(a, b, c), or subqueries';
+  fail('STATEMENT_TOO_COMPLEX', { what, limit, hint });
+}
+
+/**
+ * Adds parentheses where the kernel's printer omits them and its parser would read another tree:
+ *     (~a) + 1            is printed   ~(a) + 1           and read as   ~(a + 1)
+ *     (-a)[1]             is printed   -(a)[1]            and read as   -(a[1])
+ *     x BETWEEN (a COLLATE c) AND b   is printed without them and is a syntax error
+ * A conjunction with a single operand makes the printer write just a pair of parentheses.
+ */
+export const withPrintedParentheses = <T>(tree: T): T =>
+  transformTree(tree, {
+    expression: (node) => {
+      if (node.class === 'COLLATE' || isPrefixOperator(node)) return parenthesised(node);
+      if (node.class !== 'OPERATOR' || !SUBSCRIPTS.has(node.type)) return node;
+      const [subject, ...rest] = node.children;
+      if (subject === undefined || subject.class === 'COLUMN_REF' || subject.class === 'CONJUNCTION')
+        return node;
+      return { ...node, children: [parenthesised(subject), ...rest] };
+    },
+  });
+
+const SUBSCRIPTS: ReadonlySet<string> = new Set(['ARRAY_EXTRACT', 'ARRAY_SLICE']);
+
+const isPrefixOperator = (node: Expression): boolean =>
+  node.class === 'FUNCTION' && node.is_operator && node.children.length === 1;
+
+const parenthesised = (node: Expression): Expression => ({
+  class: 'CONJUNCTION',
+  type: 'CONJUNCTION_AND',
+  alias: node.alias,
+  query_location: NO_LOCATION,
+  children: [{ ...node, alias: '' }],
+});
 
 export interface ParsedQuery {
   readonly statement: Statement;

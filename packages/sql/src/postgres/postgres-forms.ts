@@ -1,11 +1,14 @@
 import { fail } from '@tessera/common';
 import { nameColumns, postgresName } from '../functions/column-names.ts';
+import { kernelCall, operatorCall } from '../functions/expressions.ts';
 import type { FunctionContext } from '../functions/types.ts';
 import {
   type CastNode,
+  call,
   constant,
   type Expression,
   type FunctionNode,
+  operator,
   type QueryNode,
   type Statement,
   stringLiteral,
@@ -14,13 +17,40 @@ import {
   transformTree,
   walkTree,
 } from '../tree.ts';
-import { anyOfList } from './any-of-list.ts';
 import { arrayLiteral, unnestedLiteral } from './array-literals.ts';
 import { isCatalogCall, postgresFunction } from './catalog-calls.ts';
 import { REG_TYPES, type RegType, regName, regValue } from './reg-types.ts';
 import { catalogTable } from './table-functions.ts';
 import { isTableOid, nameTableOids, tableOids } from './table-oid.ts';
-import { isVector, vectorForm, vectorText } from './vectors.ts';
+
+/** Columns of type int2vector and oidvector, whose subscripts begin at 0. */
+const VECTORS = new Set(['indkey', 'indoption', 'indclass', 'indcollation', 'proargtypes', 'partattrs']);
+
+const isVector = (node: Expression | undefined): boolean =>
+  node?.class === 'COLUMN_REF' && VECTORS.has(node.column_names.at(-1)!);
+
+/**
+ * Rewrites expressions over vectors. The kernel has them as lists, whose subscripts begin at 1 and whose text
+ * contains commas:
+ *     i.indkey[0]                          becomes   i.indkey[0 + 1]
+ *     generate_subscripts(i.indkey, 1)     becomes   generate_subscripts(i.indkey, 1) - 1
+ *     i.indkey::varchar                    becomes   array_to_string(i.indkey, ' ')
+ */
+function vectorForm(node: Expression): Expression {
+  if (node.class === 'OPERATOR' && node.type === 'ARRAY_EXTRACT' && isVector(node.children[0])) {
+    const [vector, index] = node.children as [Expression, Expression];
+    return operator('ARRAY_EXTRACT', vector, operatorCall('+', index, constant(1)));
+  }
+  if (node.class === 'CAST' && node.cast_type.id === 'VARCHAR' && isVector(node.child)) {
+    return vectorText(node.child);
+  }
+  if (node.class !== 'FUNCTION' || node.function_name !== 'generate_subscripts') return node;
+  return isVector(node.children[0]) ? operatorCall('-', { ...node, alias: '' }, constant(1)) : node;
+}
+
+/** The text of a vector as PostgreSQL writes it: `1 2`. */
+const vectorText = (vector: Expression): Expression =>
+  kernelCall('array_to_string', { ...vector, alias: '' }, constant(' '));
 
 /**
  * Translates what PostgreSQL's clients write to read the catalog into the dialect: functions of `pg_catalog`,
@@ -253,4 +283,21 @@ function namedType({ type_info }: TypeNode): string | undefined {
   const { name, schema } = type_info;
   const isKnown = Object.hasOwn(REG_TYPES, name) || Object.hasOwn(KERNEL_TYPES, name);
   return isKnown && ['', 'pg_catalog', 'information_schema'].includes(schema) ? name : undefined;
+}
+
+/**
+ * `x = ANY(list)`, which the parser writes as `x = ANY (SELECT unnest(list))` → `tsr_pg_any_equal(list, x)`.
+ * The kernel does not support a subquery over columns of both sides in the condition of an outer join, as in
+ *     t LEFT JOIN a ON t.oid = a.attrelid AND a.attnum = ANY(t.indkey)
+ */
+function anyOfList(node: Expression): Expression {
+  if (node.class !== 'SUBQUERY' || node.subquery_type !== 'ANY' || node.comparison_type !== 'COMPARE_EQUAL') {
+    return node;
+  }
+  const query = node.subquery.node;
+  if (query.type !== 'SELECT_NODE' || query.from_table.type !== 'EMPTY' || node.child === null) return node;
+  const [item, ...more] = query.select_list;
+  if (more.length > 0 || item?.class !== 'FUNCTION' || item.function_name !== 'unnest') return node;
+  const [list] = item.children;
+  return list?.class === 'COLUMN_REF' ? call('tsr_pg_any_equal', list, node.child) : node;
 }

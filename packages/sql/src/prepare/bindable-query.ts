@@ -2,8 +2,7 @@ import type { KernelSession } from '@tessera/kernel';
 import type { Placement } from '../relations/placement.ts';
 import type { PrepareContext, PreparedQuery } from '../relations/prepare-context.ts';
 import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
-import { type Statement, type TypeNode, walkTree } from '../tree.ts';
-import { columnNames } from './column-names.ts';
+import { type QueryNode, type Statement, type TableRef, type TypeNode, walkTree } from '../tree.ts';
 import { kernelTimeTexts } from './foreign-time-texts.ts';
 import type { CatalogColumns } from './null-scope.ts';
 
@@ -85,4 +84,41 @@ export function countTables(statement: Statement): ReadonlyMap<string, number> {
     counts.set(node.table_name, (counts.get(node.table_name) ?? 0) + 1);
   });
   return counts;
+}
+
+/**
+ * The names in lower case that may be columns of the relations that a query reads; undefined if a star
+ * requests all columns. The star of `EXISTS (SELECT * …)` requests none, and a star over subqueries requests
+ * the columns that these name.
+ */
+function columnNames(statement: Statement): ReadonlySet<string> | undefined {
+  const names = new Set<string>();
+  const withoutRows = new Set<QueryNode>();
+  let readsAll = false;
+  walkTree(statement, (node) => {
+    if ('class' in node) {
+      if (node.class === 'SUBQUERY' && /EXISTS/.test(node.subquery_type)) withoutRows.add(node.subquery.node);
+      if (node.class === 'COLUMN_REF') for (const name of node.column_names) names.add(name.toLowerCase());
+    } else if (node.type === 'JOIN') {
+      readsAll ||= node.ref_type === 'NATURAL';
+      for (const name of node.using_columns) names.add(name.toLowerCase());
+    } else if (node.type === 'SELECT_NODE' && !withoutRows.has(node)) {
+      readsAll ||= hasStar(node.select_list) && namesRelation(node.from_table);
+    }
+  });
+  return readsAll ? undefined : names;
+}
+
+function hasStar(selectList: unknown): boolean {
+  let found = false;
+  walkTree(selectList, (node) => {
+    found ||= 'class' in node && node.class === 'STAR';
+  });
+  return found;
+}
+
+/** Whether FROM contains a relation other than a subquery. */
+function namesRelation(from: TableRef): boolean {
+  if (from.type === 'JOIN') return namesRelation(from.left) || namesRelation(from.right);
+  return from.type !== 'SUBQUERY';
 }

@@ -1,20 +1,41 @@
 import { fail, TesseraError } from '@tessera/common';
-import { caretOf, type KernelColumn, quoteName } from '@tessera/kernel';
+import { caretOf, type KernelColumn, type KernelType, quoteName } from '@tessera/kernel';
 import { deparse, parseQuery } from '../parse/parse.ts';
 import { Placement } from '../relations/placement.ts';
 import type { PrepareContext, PreparedQuery } from '../relations/prepare-context.ts';
 import { classifyStatement } from '../statements/classify.ts';
 import { locateError } from '../text/locate-error.ts';
-import type { Expression } from '../tree.ts';
-import { outputType } from '../types/output-type.ts';
+import { type Expression, type Statement, walkTree } from '../tree.ts';
+import { outputType, withOids } from '../types/output-type.ts';
+import type { SqlType } from '../types/sql-type.ts';
 import { type BindableQuery, bindable } from './bindable-query.ts';
-import { catalogType } from './catalog-type.ts';
 import { notNullColumns } from './nullability.ts';
-import { readsNothing } from './one-row.ts';
 import { parameterValues, rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
 import { topRowsQuery } from './top-rows.ts';
 import { type IndexedQuery, withIndexes } from './with-indexes.ts';
+
+/**
+ * The dialect's type of a column in a query over PostgreSQL's catalog, where names and object identifiers
+ * have types of their own.
+ */
+const catalogType = (kernelType: KernelType, type: SqlType, item: Expression | undefined): SqlType =>
+  type.kind === 'array' && item !== undefined && isListOfNames(item)
+    ? { kind: 'array', element: { kind: 'text', postgres: 'name' } }
+    : withOids(kernelType, type);
+
+/** Matches columns of the catalog that hold names: `attname`, `relname`, `conname`, … */
+const NAME_COLUMN = /^[a-z]{2,4}name$/;
+
+/**
+ * Whether the column is `name[]`, like `array_agg(a.attname)`. Drivers convert `text[]` to arrays but leave
+ * `name[]` as text, which their clients parse themselves.
+ */
+function isListOfNames(item: Expression): boolean {
+  if (item.class !== 'FUNCTION' || !/^(?:array_agg|list)$/.test(item.function_name)) return false;
+  const [child] = item.children;
+  return child?.class === 'COLUMN_REF' && NAME_COLUMN.test(child.column_names.at(-1) ?? '');
+}
 
 /**
  * Translates a query of the dialect (or the query that EXPLAIN explains) to SQL of the kernel and binds it.
@@ -130,4 +151,22 @@ function outputSql(sql: string, columns: readonly AdjustedColumn[]): string {
     return `${outputType(type).convert?.(value) ?? value} AS ${quoteName(name)}`;
   });
   return `SELECT ${items.join(', ')} FROM (${sql}) AS r(${names})`;
+}
+
+/**
+ * Whether a query reads nothing, as `SELECT 42`: its single row consists of constants and function results. A
+ * kernel that keeps such a query prepared keeps neither rows nor conclusions from them.
+ */
+function readsNothing({ node }: Statement): boolean {
+  if (node.type !== 'SELECT_NODE' || node.from_table.type !== 'EMPTY') return false;
+  if (node.modifiers.length > 0 || node.cte_map.map.length > 0 || node.group_expressions.length > 0)
+    return false;
+  let isAlone = true;
+  for (const expression of [node.where_clause, node.having, node.qualify, ...node.select_list]) {
+    if (expression === null) continue;
+    walkTree(expression, (inner) => {
+      if (!('class' in inner) || inner.class === 'SUBQUERY') isAlone = false;
+    });
+  }
+  return isAlone;
 }

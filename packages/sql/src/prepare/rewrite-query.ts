@@ -12,33 +12,37 @@ import type { PrepareContext } from '../relations/prepare-context.ts';
 import { unqualifiedColumns } from '../relations/qualified-columns.ts';
 import { sequenceCalls } from '../relations/sequence-calls.ts';
 import { asofNulls } from '../rewrites/asof-joins.ts';
-import { byteaLiteral } from '../rewrites/bytea-literals.ts';
-import { clockText } from '../rewrites/clock-texts.ts';
 import { joinsThatPrintRight } from '../rewrites/cross-joins.ts';
 import { daysOfSeries } from '../rewrites/days-of-series.ts';
 import { decimalLiterals } from '../rewrites/decimal-literals.ts';
 import { divideByZeroFails } from '../rewrites/division.ts';
-import { checkDoubleText, doubleLiteral } from '../rewrites/double-literals.ts';
 import { functionColumn } from '../rewrites/function-columns.ts';
 import { functionsInFrom } from '../rewrites/functions-in-from.ts';
 import { groupByKey } from '../rewrites/group-by-key.ts';
-import { backslashEscapes } from '../rewrites/like-escapes.ts';
-import { negativeLiteral } from '../rewrites/negative-literals.ts';
-import { textWithNull } from '../rewrites/null-texts.ts';
+import {
+  byteaLiteral,
+  checkDoubleText,
+  doubleLiteral,
+  negativeLiteral,
+  textWithNull,
+} from '../rewrites/literals.ts';
 import { resolveOrderNames } from '../rewrites/order-names.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
-import { posixZone } from '../rewrites/posix-zones.ts';
+import { backslashEscapes, partialRegexMatch } from '../rewrites/patterns.ts';
 import { quantifiedArray } from '../rewrites/quantified-arrays.ts';
-import { partialRegexMatch } from '../rewrites/regex-operators.ts';
 import { rowComparison } from '../rewrites/row-comparisons.ts';
-import { seriesArguments } from '../rewrites/series-arguments.ts';
-import { seriesInSelect } from '../rewrites/series-in-select.ts';
+import { seriesArguments, seriesInSelect } from '../rewrites/series-in-select.ts';
 import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
 import { summarisedTypes } from '../rewrites/summarised-types.ts';
-import { timeDigits } from '../rewrites/time-digits.ts';
-import { timeLiteral } from '../rewrites/time-texts.ts';
-import type { Expression, ParameterNode, Statement, TableFunctionRef } from '../tree.ts';
-import { transformTree, walkTree } from '../tree.ts';
+import { clockText, posixZone, timeDigits, timeLiteral } from '../rewrites/time-texts.ts';
+import {
+  type Expression,
+  type ParameterNode,
+  type Statement,
+  type TableFunctionRef,
+  transformTree,
+  walkTree,
+} from '../tree.ts';
 
 export interface RewriteScope {
   readonly placement: Placement;

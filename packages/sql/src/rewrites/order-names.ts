@@ -11,7 +11,6 @@ import {
   type SelectNode,
   walkTree,
 } from '../tree.ts';
-import { spelling } from './spelling.ts';
 
 /**
  * `SELECT a, a::text FROM t ORDER BY a` → `… ORDER BY 1`. PostgreSQL names unnamed expressions, here both
@@ -111,3 +110,9 @@ function readsColumn(item: Expression, name: string): boolean {
   });
   return reads;
 }
+
+/** A text that is equal for expressions that differ only in their place and alias. */
+const spelling = (expression: Expression): string =>
+  JSON.stringify(expression, (key, value: unknown) =>
+    key === 'query_location' || key === 'alias' ? undefined : typeof value === 'bigint' ? `${value}n` : value,
+  );

@@ -1,5 +1,83 @@
-import { internalCall } from '../functions/expressions.ts';
-import { type CastNode, type ConstantNode, type Expression, stringLiteral } from '../tree.ts';
+import { fail } from '@tessera/common';
+import { internalCall, operatorCall } from '../functions/expressions.ts';
+import {
+  type CastNode,
+  type ConstantNode,
+  call,
+  cast,
+  constant,
+  type Expression,
+  type FunctionNode,
+  stringLiteral,
+} from '../tree.ts';
+
+const OFFSET = /^\s*(?:utc|gmt)?([+-])(\d{1,2})(?::(\d\d))?\s*$/i;
+
+/**
+ * `x AT TIME ZONE '+02:00'` → `x AT TIME ZONE 'UTC-2'`, and the same for `'UTC+2'`. PostgreSQL follows POSIX,
+ * which counts such offsets to the west of Greenwich. The kernel counts `UTC+2` to the east, does not know
+ * `+02:00`, and drops the minutes of `UTC+5:30`.
+ * @throws TesseraError NOT_SUPPORTED for an offset that is not a full number of hours
+ */
+export function posixZone(node: FunctionNode): FunctionNode {
+  const [zone, ...rest] = node.children;
+  if (node.function_name !== 'timezone' || zone === undefined || rest.length === 0) return node;
+  const [offset, sign, hours = '', minutes = '00'] = OFFSET.exec(stringLiteral(zone) ?? '') ?? [];
+  if (offset === undefined) return node;
+  if (minutes !== '00') {
+    const hint = 'Use the name of a time zone, such as Asia/Kolkata.';
+    return fail('NOT_SUPPORTED', {
+      what: `The time zone "${offset}", whose offset is not in whole hours,`,
+      hint,
+    });
+  }
+  const name = `UTC${sign === '+' ? '-' : '+'}${Number(hours)}`;
+  return { ...node, children: [{ ...constant(name), query_location: zone.query_location }, ...rest] };
+}
+
+const MICROSECOND_DIGITS = 6;
+
+/**
+ * `x::timestamp(3)` and `x::timestamptz(3)` round the value and have the type without digits, as in
+ * PostgreSQL. The kernel maps the first to other types (TIMESTAMP_MS, TIMESTAMP_S) and does not accept digits
+ * for the second.
+ */
+export function timeDigits(node: CastNode): Expression {
+  const { id, type_info } = node.cast_type;
+  if (id === 'TIMESTAMP_MS' || id === 'TIMESTAMP_S') return placed(cast(node, 'TIMESTAMP'), node);
+  if (type_info?.type !== 'UNBOUND_TYPE_INFO' || type_info.user_type_modifiers.length === 0) return node;
+  if (type_info.name === 'TIME') return placed(cast(node.child, 'TIME', node.try_cast), node);
+  if (type_info.name !== 'TIMESTAMP WITH TIME ZONE') return node;
+  const [modifier] = type_info.user_type_modifiers as readonly { readonly value?: unknown }[];
+  const instant = cast(node.child, 'TIMESTAMP WITH TIME ZONE', node.try_cast);
+  const digits = Number(modifier?.value ?? MICROSECOND_DIGITS);
+  if (digits >= MICROSECOND_DIGITS) return placed(instant, node);
+  return placed(internalCall('rounded_instant', instant, constant(digits)), node);
+}
+
+const placed = (value: Expression, { alias, query_location }: CastNode): Expression => ({
+  ...value,
+  alias,
+  query_location,
+});
+
+const TYPES: ReadonlySet<string> = new Set(['DATE', 'TIMESTAMP', 'TIMESTAMP WITH TIME ZONE']);
+
+/** Days from today. */
+const DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
+
+/**
+ * `'now'::timestamp` → `now()::timestamp` and `date 'yesterday'` → `(now()::date + -1)::date`, as PostgreSQL reads these words.
+ * The kernel knows none of them.
+ */
+export function clockText(node: Expression): Expression {
+  if (node.class !== 'CAST' || !TYPES.has(node.cast_type.id)) return node;
+  const word = stringLiteral(node.child)?.trim().toLowerCase() ?? '';
+  if (word === 'now') return { ...node, child: call('now') };
+  const days = Object.hasOwn(DAYS, word) ? DAYS[word] : undefined;
+  if (days === undefined) return node;
+  return { ...node, child: operatorCall('+', cast(call('now'), 'DATE'), constant(days)) };
+}
 
 const BLANK_BEFORE_OFFSET =
   /^(\s*\d+-\d+-\d+[ T]\d[\d:.]*)\s+(?=(?:[+-]\d{1,2}(?::?\d\d){0,2}|Z)(?:\s+BC)?\s*$)/i;

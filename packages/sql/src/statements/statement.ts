@@ -37,3 +37,7 @@ export interface ExplainStatement {
   readonly part: ExplainPart;
   readonly format: 'text' | 'json';
 }
+
+/** Whether a statement that changes rows returns rows (RETURNING). */
+export const isReturning = (statement: Statement): boolean =>
+  'returning' in statement && statement.returning !== undefined;

@@ -1,6 +1,7 @@
-import type { SqlLocation } from '@tessera/common';
+import { type SqlLocation, TesseraError } from '@tessera/common';
+import { failedValueOf, keepDetails, quoteText } from '@tessera/kernel';
 import type { IToken } from 'chevrotain';
-import { nameOf, QuotedName, tokenize, Word } from './lexer.ts';
+import { isPlainString, nameOf, QuotedName, tokenize, Word } from './lexer.ts';
 import { locationAt } from './location.ts';
 
 /**
@@ -29,4 +30,18 @@ function tokensOf(text: string): readonly IToken[] {
   } catch {
     return [];
   }
+}
+
+/**
+ * Adds a place to an error about an invalid value, if exactly one literal of the statement has that text. The
+ * kernel reports no place for errors at run time.
+ */
+export function locateValue(error: unknown, text: string): unknown {
+  const value = failedValueOf(error)?.text;
+  if (!(error instanceof TesseraError) || value === undefined || error.location !== undefined) return error;
+  const image = quoteText(value);
+  const [literal, another] = tokenize(text).filter((token) => isPlainString(token) && token.image === image);
+  if (literal === undefined || another !== undefined) return error;
+  const end = literal.startOffset + literal.image.length;
+  return keepDetails(error.with({ location: locationAt(text, literal.startOffset, end) }), error);
 }

@@ -1,7 +1,6 @@
 import { fail } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
 import type { IToken } from 'chevrotain';
-import { emptySelections } from './empty-selections.ts';
 import { escapeStringText } from './escape-string.ts';
 import { kernelWords } from './kernel-words.ts';
 import { Close, EscapeString, isFileColumn, isWord, Open, QuotedName, tokenize, Word } from './lexer.ts';
@@ -191,3 +190,16 @@ function applyEdits(text: string, edits: readonly Edit[]): KernelSource {
     },
   };
 }
+
+/**
+ * The tokens after which a select list has to be inserted, because the parser does not accept an empty one:
+ * `EXISTS (SELECT FROM t)` becomes `EXISTS (SELECT 1 FROM t)`.
+ */
+const emptySelections = (tokens: readonly IToken[]): readonly IToken[] =>
+  tokens.filter(
+    (token, index) =>
+      isWord(token, 'SELECT') &&
+      isWord(tokens[index + 1], 'FROM') &&
+      tokens[index - 1]?.tokenType === Open &&
+      isWord(tokens[index - 2], 'EXISTS'),
+  );

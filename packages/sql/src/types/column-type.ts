@@ -2,8 +2,8 @@ import { fail, nearestName } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import { isWord, Word } from '../text/lexer.ts';
 import { TokenCursor } from '../text/token-cursor.ts';
-import { KERNEL_NAMES } from './kernel-names.ts';
 import type { SqlField, SqlType } from './sql-type.ts';
+import { KERNEL_NAMES } from './type-node.ts';
 
 const MAX_PRECISION = 38;
 const DEFAULT_DECIMAL: SqlType = { kind: 'decimal', precision: MAX_PRECISION, scale: 9 };

@@ -1,6 +1,21 @@
 import type { TypeNode } from '../tree.ts';
-import { KERNEL_NAMES } from './kernel-names.ts';
-import type { SqlType } from './sql-type.ts';
+import type { ScalarKind, SqlType } from './sql-type.ts';
+
+/** The kernel's names of the dialect's types without parameters. */
+export const KERNEL_NAMES = {
+  int: 'INTEGER',
+  long: 'BIGINT',
+  float: 'FLOAT',
+  double: 'DOUBLE',
+  text: 'VARCHAR',
+  boolean: 'BOOLEAN',
+  date: 'DATE',
+  timestamp: 'TIMESTAMP',
+  timestamptz: 'TIMESTAMP WITH TIME ZONE',
+  bytea: 'BLOB',
+  geography: 'GEOMETRY',
+  json: 'JSON',
+} as const satisfies Readonly<Record<ScalarKind, string>>;
 
 const BASE = { alias: '', extension_info: null } as const;
 

@@ -12,9 +12,8 @@ import { FoundFiles } from './found-files.ts';
 import type { LocalTablet, TabletNeed } from './local-tablets.ts';
 import { damageIn, damageOf, headerOrReason } from './object-checks.ts';
 import { ObjectReader, type StoreOf } from './object-reader.ts';
-import { Slots } from './slots.ts';
+import { Slots, withSignal } from './slots.ts';
 import { LocalFileError, TabletFile } from './tablet-file.ts';
-import { withSignal } from './with-signal.ts';
 
 export interface TabletFilesOptions {
   readonly storeOf: StoreOf;

@@ -2,7 +2,7 @@ import { chunksOf, type HybridHeader } from '@tessera/tablet';
 import type { ScanTablet } from '../storage-agent.ts';
 import { difference, joined, type RowRange, rowsIn } from './row-ranges.ts';
 import { keysIdentity, keysTogether } from './tablet-keys.ts';
-import { vectorIdentity } from './vector-identity.ts';
+import { vectorIdentity } from './vector-cache.ts';
 
 /** The rows of a tablet's body that a scan addresses, including deleted ones. */
 export const rowsOf = ({ tablet, rows }: Pick<ScanTablet, 'tablet' | 'rows'>): readonly RowRange[] =>

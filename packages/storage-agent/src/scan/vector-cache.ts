@@ -1,10 +1,9 @@
-import type { Tablet } from '@tessera/catalog';
+import type { DeletionVector, Tablet } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { deletedRowsOf } from '@tessera/tablet';
 import type { StoreOf } from '../local/object-reader.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import type { RowRange } from './row-ranges.ts';
-import { vectorIdentity } from './vector-identity.ts';
 
 const MAX_VECTORS = 4_096;
 
@@ -59,3 +58,7 @@ export class VectorCache {
 }
 
 const NONE: Promise<readonly RowRange[]> = Promise.resolve([]);
+
+/** An identity of the deleted rows of a tablet: equal texts mean equal rows; '' means none. */
+export const vectorIdentity = (vector: DeletionVector | undefined): string =>
+  vector === undefined ? '' : (vector.inline ?? vector.key!);

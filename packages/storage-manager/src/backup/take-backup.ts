@@ -4,6 +4,9 @@ import { fail, type Logger, newUlid, TesseraError } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 import { encodeBoundary } from '../log-node/boundary.ts';
 import { BOUNDARY_KEY, CHECKPOINT_PREFIX, checkpointKey, LOG_PREFIX } from '../log-node/log-keys.ts';
+import { LOG_NODE_DEFAULTS } from '../log-node/options.ts';
+import { LogNodeDriver } from '../log-node-driver.ts';
+import { STORAGE_MANAGER_TIMES } from '../times.ts';
 import {
   type BackedUpObject,
   type BackupManifest,
@@ -15,7 +18,6 @@ import {
 import { copyObject } from './copy-object.ts';
 import type { GarbageHold } from './garbage-hold.ts';
 import { inParallel } from './in-parallel.ts';
-import { readCatalog } from './read-catalog.ts';
 
 export interface BackupOptions {
   readonly source: ObjectStore;
@@ -160,4 +162,16 @@ async function removeOthers(target: ObjectStore, { checkpoint, objects }: Backup
   for (const prefix of [...DATA_PREFIXES, CHECKPOINT_PREFIX])
     for await (const { key } of target.list(prefix)) if (!needed.has(key)) others.push(key);
   if (others.length > 0) await target.delete(others);
+}
+
+/** Reads the newest committed version from the store without asking a node. Writes nothing. */
+export async function readCatalog(store: ObjectStore, log: Logger): Promise<CatalogState> {
+  const node = { ...LOG_NODE_DEFAULTS, incarnation: newUlid(), address: '', candidate: false };
+  const reader = new LogNodeDriver({ store, log, node });
+  try {
+    reader.start();
+    return await reader.latest(STORAGE_MANAGER_TIMES.readTimeoutMs);
+  } finally {
+    await reader.close(0);
+  }
 }

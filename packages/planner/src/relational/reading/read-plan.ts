@@ -1,23 +1,48 @@
 import { type Needed, walkNeededColumns } from '../../needed-columns.ts';
-import type { PlanGet, PlanOperator } from '../../plan-nodes.ts';
+import type { PlanExpression, PlanGet, PlanOperator, PlanOrder } from '../../plan-nodes.ts';
 import { parsePlan } from '../../serialized-plan.ts';
-import type { Relation } from '../relation.ts';
+import { columnOf, isReference } from '../expressions/references.ts';
+import type { Relation, SetRelation } from '../relation.ts';
 import { unsupported } from '../unsupported-plan.ts';
 import { readAggregate } from './aggregate.ts';
-import type { BoundRelation, ReadScope } from './bound-relation.ts';
+import {
+  type BoundRelation,
+  bindingsOf,
+  mappedColumns,
+  type ReadScope,
+  readInput,
+  resolvedAll,
+} from './bound-relation.ts';
 import { readCteReference, readMaterializedCte, readRecursiveCte } from './cte.ts';
 import { readDelimJoin, readDelimScan } from './delim-join.ts';
-import { readDistinct } from './distinct.ts';
-import { readFilter } from './filter.ts';
 import { isVirtualColumn, readGet } from './get.ts';
 import { readAnyJoin, readComparisonJoin, readCrossProduct, readPositionalJoin } from './join.ts';
-import { readLimit, readOrder, readTopN } from './order.ts';
-import { readProjection } from './projection.ts';
+import { readLimit, readOrder, readTopN, sortKeys } from './order.ts';
 import { readSample } from './sample.ts';
-import { readSetOperation } from './set-operation.ts';
-import { readUnnest } from './unnest.ts';
 import { readColumnData, readDummyScan, readEmptyResult, readExpressionGet } from './values.ts';
-import { readWindow } from './window.ts';
+
+const OPERATIONS: Readonly<Record<string, SetRelation['operation']>> = {
+  LOGICAL_UNION: 'union',
+  LOGICAL_INTERSECT: 'intersect',
+  LOGICAL_EXCEPT: 'except',
+};
+
+function readSetOperation(
+  node: PlanOperator & { readonly table_index?: number; readonly setop_all?: boolean },
+  scope: ReadScope,
+): BoundRelation {
+  const operation = OPERATIONS[node.type];
+  const inputs = (node.children ?? []).map((child) => scope.read(child, scope).relation);
+  const [first] = inputs;
+  if (operation === undefined || first === undefined || (operation !== 'union' && inputs.length !== 2))
+    return unsupported(`the inputs of ${node.type}`);
+  if (inputs.some(({ columns }) => columns.length !== first.columns.length))
+    return unsupported('a set operation over inputs of several widths');
+  return {
+    relation: { kind: 'set', operation, isAll: node.setop_all === true, inputs, columns: first.columns },
+    bindings: bindingsOf(node.table_index, first.columns),
+  };
+}
 
 type ReadOperator = (node: never, scope: ReadScope) => BoundRelation;
 
@@ -80,4 +105,94 @@ function refuseRowIds({ column_indexes = [], projection_ids = [] }: PlanGet, nee
   for (const [i, column] of given.entries())
     if (column !== undefined && isVirtualColumn(column.index) && (needed === 'all' || needed.has(i)))
       unsupported('row ids');
+}
+
+function readProjection(
+  node: PlanOperator & { readonly table_index?: number },
+  scope: ReadScope,
+): BoundRelation {
+  const input = readInput(node, scope);
+  const expressions = resolvedAll(node.expressions, [input]);
+  const columns = expressions.map((expression) => columnOf(expression, input.relation.columns));
+  return {
+    relation: { kind: 'project', input: input.relation, expressions, columns },
+    bindings: bindingsOf(node.table_index, columns),
+  };
+}
+
+function readFilter(
+  node: PlanOperator & { readonly projection_map?: readonly number[] },
+  scope: ReadScope,
+): BoundRelation {
+  const input = readInput(node, scope);
+  const predicates = resolvedAll(node.expressions, [input]);
+  const { columns } = input.relation;
+  return mappedColumns(
+    { relation: { kind: 'filter', input: input.relation, predicates, columns }, bindings: input.bindings },
+    node.projection_map,
+  );
+}
+
+function readUnnest(
+  node: PlanOperator & { readonly unnest_index?: number },
+  scope: ReadScope,
+): BoundRelation {
+  const input = readInput(node, scope);
+  const unnests = resolvedAll(node.expressions, [input]);
+  const inputs = input.relation.columns;
+  return {
+    relation: {
+      kind: 'unnest',
+      input: input.relation,
+      unnests,
+      columns: [...inputs, ...unnests.map((unnest) => columnOf(unnest, inputs))],
+    },
+    bindings: [...input.bindings, ...bindingsOf(node.unnest_index, unnests)],
+  };
+}
+
+function readWindow(
+  node: PlanOperator & { readonly window_index?: number },
+  scope: ReadScope,
+): BoundRelation {
+  const input = readInput(node, scope);
+  const windows = resolvedAll(node.expressions, [input]);
+  const inputs = input.relation.columns;
+  return {
+    relation: {
+      kind: 'window',
+      input: input.relation,
+      windows,
+      columns: [...inputs, ...windows.map((window) => columnOf(window, inputs))],
+    },
+    bindings: [...input.bindings, ...bindingsOf(node.window_index, windows)],
+  };
+}
+
+interface PlanDistinct extends PlanOperator {
+  readonly distinct_type?: string;
+  readonly distinct_targets?: readonly PlanExpression[];
+  readonly order_by?: { readonly orders?: readonly PlanOrder[] } | null;
+}
+
+function readDistinct(node: PlanDistinct, scope: ReadScope): BoundRelation {
+  const input = readInput(node, scope);
+  const { columns } = input.relation;
+  const targets = resolvedAll(node.distinct_targets, [input]);
+  const order = sortKeys(node.order_by?.orders, input);
+  // With a collation, columns are compared by a derived value instead of their own.
+  const whole =
+    node.distinct_type !== 'DISTINCT_ON' &&
+    targets.length === columns.length &&
+    targets.every((target, i) => isReference(target) && target.index === i);
+  return {
+    relation: {
+      kind: 'distinct',
+      input: input.relation,
+      ...(whole ? {} : { on: targets }),
+      order: whole ? [] : order,
+      columns,
+    },
+    bindings: input.bindings,
+  };
 }

@@ -1,18 +1,18 @@
 import type { Relation } from '../relation.ts';
 import { renderAggregate } from './operators/aggregate.ts';
-import { renderDistinct } from './operators/distinct.ts';
-import { renderFilter } from './operators/filter.ts';
 import { renderJoin, renderPositionalJoin } from './operators/join.ts';
-import { renderLeaf } from './operators/leaf.ts';
+import { renderFunction, renderLeaf, renderValues } from './operators/leaves.ts';
+import {
+  renderDistinct,
+  renderFilter,
+  renderProject,
+  renderSample,
+  renderUnnest,
+  renderWindow,
+} from './operators/one-input.ts';
 import { renderLimit, renderSort } from './operators/order.ts';
-import { renderProject } from './operators/project.ts';
-import { renderSample } from './operators/sample.ts';
 import { renderSet } from './operators/set.ts';
 import { renderRecursive, renderReference, renderShared } from './operators/shared.ts';
-import { renderFunction } from './operators/table-function.ts';
-import { renderUnnest } from './operators/unnest.ts';
-import { renderValues } from './operators/values.ts';
-import { renderWindow } from './operators/window.ts';
 import type { QueryBlock } from './query-block.ts';
 import type { RenderScope } from './render-scope.ts';
 

@@ -1,9 +1,8 @@
 import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
 import type { InsertStatement } from '../catalog-statement.ts';
-import { withoutSettings } from './change-suffix.ts';
+import { RETURNING, returningClause, withoutSettings } from './change-suffix.ts';
 import { clauseText, isAtQuery } from './expression-text.ts';
 import { identifier, objectName, parenthesisedNames } from './names.ts';
-import { RETURNING, returningClause } from './returning.ts';
 import { unsupported } from './unsupported.ts';
 
 /** `INSERT INTO t [AS a] [(c, …)] {VALUES … | query | DEFAULT VALUES} [RETURNING …]` */

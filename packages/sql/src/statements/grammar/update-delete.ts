@@ -1,10 +1,9 @@
 import { isWord } from '../../text/lexer.ts';
 import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
 import type { DeleteStatement, UpdateStatement } from '../catalog-statement.ts';
-import { withoutSettings } from './change-suffix.ts';
+import { RETURNING, returningClause, withoutSettings } from './change-suffix.ts';
 import { clauseText, expressionText } from './expression-text.ts';
 import { identifier, objectName } from './names.ts';
-import { RETURNING, returningClause } from './returning.ts';
 import { setClauses } from './set-clauses.ts';
 
 /** `UPDATE t [[AS] a] SET … [FROM …] [WHERE …] [RETURNING …]` */

@@ -1,8 +1,9 @@
 import type { PlanExpression } from '../../../plan-nodes.ts';
+import { expressionType } from '../../expressions/expression-type.ts';
 import { unsupported } from '../../unsupported-plan.ts';
+import { exampleSql, isNameable } from '../null-sql.ts';
+import { typeSql } from '../type-sql.ts';
 import { aggregateSql } from './aggregate-call.ts';
-import { caseSql } from './case.ts';
-import { castSql } from './cast.ts';
 import { constantSql } from './constant.ts';
 import type { ExpressionScope } from './expression-scope.ts';
 import { functionSql } from './function-call.ts';
@@ -39,4 +40,23 @@ function render(expression: PlanExpression, scope: ExpressionScope): string {
     default:
       return unsupported(`the expression ${type}`);
   }
+}
+
+function caseSql({ case_checks, else_expr }: PlanExpression, scope: ExpressionScope): string {
+  const checks = case_checks ?? [];
+  if (checks.length === 0 || else_expr === undefined) return unsupported('a CASE without branches');
+  const branches = checks.map(
+    ({ when_expr, then_expr }) =>
+      `WHEN ${scope.render(when_expr, scope)} THEN ${scope.render(then_expr, scope)}`,
+  );
+  return `CASE ${branches.join(' ')} ELSE ${scope.render(else_expr, scope)} END`;
+}
+
+function castSql({ child, return_type, try_cast }: PlanExpression, scope: ExpressionScope): string {
+  if (child === undefined || return_type === undefined) return unsupported('a cast without its type');
+  const value = scope.render(child, scope);
+  // A value without a type takes the type of the value beside it.
+  if (!isNameable(return_type) && expressionType(child).id === 'NULL')
+    return `CASE WHEN false THEN ${exampleSql(return_type)} ELSE ${value} END`;
+  return `${try_cast === true ? 'TRY_CAST' : 'CAST'}(${value} AS ${typeSql(return_type)})`;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { flattenConjunctions } from './flat-conjunctions.ts';
+import { flattenConjunctions } from './serialized-plan.ts';
 
 type Expression = { type: string; index?: number; children?: Expression[]; child?: Expression };
 

@@ -5,7 +5,7 @@ const REQUEST = { user: 'ada', database: undefined, parameters: [] } as const;
 /** Computes keys as a newly started process would. */
 async function freshProcess(): Promise<(text: string) => string> {
   vi.resetModules();
-  const { commitName } = await import('./commit-name.ts');
+  const { commitName } = await import('./request-statements.ts');
   return (text) => commitName('q', 0, text, REQUEST);
 }
 

@@ -1,0 +1,112 @@
+import { fail, type SqlLocation } from '@tessera/common';
+import { isNullLiteral } from '../functions/expressions.ts';
+import {
+  type CastNode,
+  type ConstantNode,
+  cast,
+  constant,
+  type Expression,
+  type FunctionNode,
+  stringLiteral,
+} from '../tree.ts';
+
+/**
+ * `-9223372036854775808::bigint` → `(-9223372036854775808)::bigint`: the cast binds more tightly than the
+ * sign, and the number without its sign is out of range.
+ */
+export function negativeLiteral(node: Expression): Expression {
+  if (node.class !== 'FUNCTION' || !node.is_operator || node.function_name !== '-') return node;
+  const [operand, second] = node.children;
+  if (second !== undefined || operand?.class !== 'CAST' || operand.child.class !== 'CONSTANT') return node;
+  const smallest = SMALLEST.get(operand.cast_type.id);
+  if (smallest === undefined || integerOf(operand.child) !== smallest) return node;
+  const value = { ...operand.child.value, type: { id: 'BIGINT', type_info: null }, value: -smallest };
+  const { alias, query_location } = node;
+  return { ...operand, child: { ...operand.child, value }, alias, query_location };
+}
+
+/** The absolute value of the smallest value of each type. */
+const SMALLEST: ReadonlyMap<string, bigint> = new Map([
+  ['SMALLINT', 2n ** 15n],
+  ['INTEGER', 2n ** 31n],
+  ['BIGINT', 2n ** 63n],
+]);
+
+function integerOf({ value: { value } }: ConstantNode): bigint | undefined {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : undefined;
+  if (typeof value !== 'object') return undefined;
+  return (BigInt(value.upper) << 64n) + BigInt(value.lower);
+}
+
+type Locate = (at: Expression['query_location']) => SqlLocation | undefined;
+
+/**
+ * The kernel prints the double `1e3` as `1000.0`, which it reads back as a decimal. A cast of its text keeps
+ * it exact, to the last bit:
+ *     1e3   →   CAST('1000' AS DOUBLE)
+ * @throws TesseraError OUT_OF_RANGE for a number such as `1e400`, which the kernel would turn into infinity
+ */
+export function doubleLiteral(node: ConstantNode, locate: Locate): Expression {
+  if (node.value.type.id !== 'DOUBLE') return node;
+  const { value } = node.value;
+  if (typeof value !== 'number') return node;
+  if (!Number.isFinite(value)) outOfRange('A number', 'DOUBLE', node, locate);
+  const text = Object.is(value, -0) ? '-0' : String(value);
+  return { ...cast(constant(text), 'DOUBLE'), alias: node.alias, query_location: node.query_location };
+}
+
+const LIMITS: Readonly<Record<string, number>> = { DOUBLE: Number.MAX_VALUE, FLOAT: 3.4028235677973366e38 };
+
+/**
+ * Refuses `'1e400'::double precision`, which the kernel would turn into infinity. A text that means infinity
+ * (`'inf'`) is allowed.
+ */
+export function checkDoubleText(node: CastNode, locate: Locate): void {
+  const limit = LIMITS[node.cast_type.id];
+  const text = limit === undefined ? undefined : stringLiteral(node.child);
+  if (limit === undefined || text === undefined || node.try_cast || !/^\s*[-+]?[\d.]/.test(text)) return;
+  if (Math.abs(Number(text)) > limit) outOfRange(JSON.stringify(text), node.cast_type.id, node, locate);
+}
+
+function outOfRange(value: string, type: string, node: Expression, locate: Locate): never {
+  const name = type === 'FLOAT' ? 'real' : 'double precision';
+  const message = `${value} is out of range for type ${name}`;
+  return fail('OUT_OF_RANGE', { message }, { location: locate(node.query_location) });
+}
+
+/**
+ * `'\x6162'::bytea` is two bytes, as in PostgreSQL; the kernel would read `\x61` as one byte and `62` as two
+ * characters.
+ *     CAST('\x6162' AS BLOB)   →   CAST('\x61\x62' AS BLOB)
+ * A non-ASCII character, which the kernel refuses, becomes its UTF-8 bytes: `CAST('é' AS BLOB)` →
+ * `CAST('\xC3\xA9' AS BLOB)`.
+ * Everything else stays as it is.
+ */
+export function byteaLiteral(node: Expression): Expression {
+  if (node.class !== 'CAST' || node.cast_type.id !== 'BLOB' || node.child.class !== 'CONSTANT') return node;
+  const { value } = node.child.value;
+  if (typeof value !== 'string') return node;
+  const isHex = /^\\x([0-9a-f]{2})*$/i.test(value);
+  const bytes = isHex
+    ? value.slice(2).replace(/../g, '\\x$&')
+    : value.replace(/[\u{80}-\u{10ffff}]+/gu, (text) =>
+        Buffer.from(text).toString('hex').replace(/../g, '\\x$&'),
+      );
+  if (bytes === value) return node;
+  return { ...node, child: { ...node.child, value: { ...node.child.value, value: bytes } } };
+}
+
+/**
+ * `x || NULL::text` → `CAST(x || NULL::text AS VARCHAR)`: the kernel gives no type to a concatenation with
+ * NULL.
+ */
+export function textWithNull(node: FunctionNode): Expression {
+  if (!node.is_operator || node.function_name !== '||' || !node.children.some(isNullLiteral)) return node;
+  const isText = node.children.some(
+    (child) =>
+      stringLiteral(child) !== undefined || (child.class === 'CAST' && child.cast_type.id === 'VARCHAR'),
+  );
+  const { alias, query_location } = node;
+  return isText ? { ...cast({ ...node, alias: '' }, 'VARCHAR'), alias, query_location } : node;
+}
