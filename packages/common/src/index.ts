@@ -8,6 +8,7 @@ export * from './logging/index.ts';
 export * from './measurement.ts';
 export * from './nearest-name.ts';
 export * from './reportable-error.ts';
+export * from './retry-policy.ts';
 export { Savepoints } from './savepoints.ts';
 export { requireOpen, secretKeys } from './sealed-secret.ts';
 export { SeededRandom } from './seeded-random.ts';

@@ -1,5 +1,5 @@
 import { type Committed, encodeTransaction, type Snapshot, type Transaction } from '@tessera/catalog';
-import { type Logger, pause, startInterval, TesseraError, type Timer } from '@tessera/common';
+import { type Logger, pause, retryDecision, startInterval, TesseraError, type Timer } from '@tessera/common';
 import type { NodeStore } from '@tessera/rpc';
 import { DriverLeader } from './driver-leader.ts';
 import type { LeaderChannels, LeaderClient } from './leader-channels.ts';
@@ -292,16 +292,8 @@ export class ClusteredStorageManager implements ServedStorageManager {
 
 const nameOf = (error: unknown): string => (error instanceof TesseraError ? error.name : 'INTERNAL');
 
-function isUnanswered(error: unknown): error is TesseraError {
-  return (
-    error instanceof TesseraError &&
-    (error.name === 'NOT_LEADER' ||
-      // Another process may have taken the address of a former leader; the next leader will have another one.
-      error.name === 'UNAUTHENTICATED' ||
-      error.name === 'METADATA_UNAVAILABLE' ||
-      error.name === 'STORAGE_UNAVAILABLE')
-  );
-}
+const isUnanswered = (error: unknown): error is TesseraError =>
+  retryDecision(error, 'metadata') !== undefined;
 
 function unavailable(failure: TesseraError): TesseraError {
   if (failure.name === 'METADATA_UNAVAILABLE') return failure;

@@ -1,13 +1,13 @@
 import type { Snapshot } from '@tessera/catalog';
-import { cancellation, pause, TesseraError } from '@tessera/common';
+import { cancellation, pause, retryDecision, TesseraError } from '@tessera/common';
 import { inSession } from '../temporary/session-snapshot.ts';
 import { isCertainlyNotCommitted } from '../transactions/transactions.ts';
 import type { Change, ChangeContext } from './change.ts';
 import { discardTablets } from './discard-tablets.ts';
 import { withPartials } from './index-partials.ts';
 
-/** How often a statement is retried after conflicts before the client gets the error. */
-const MAX_TRIES = 20;
+/** The number of attempts after an error that a newer snapshot may only have caused by a race that is over. */
+const TRIES_AFTER_A_RACE = 2;
 const MAX_TRYING_MS = 10_000;
 const FIRST_BACKOFF_MS = 5;
 const MAX_BACKOFF_MS = 500;
@@ -51,7 +51,7 @@ async function autocommit(
       return await once(context, work);
     } catch (error) {
       if (!(error instanceof LostRace)) throw error;
-      const mayTry = error.cause.name === 'TRANSACTION_CONFLICT' ? MAX_TRIES : 2;
+      const mayTry = retryDecision(error.cause, 'commit')?.attempts ?? TRIES_AFTER_A_RACE;
       if (tries >= mayTry || Date.now() - startedAt > MAX_TRYING_MS) throw error.cause;
     }
     context.run.query.activity.retries += 1;

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { retryDecision, TesseraError } from '@tessera/common';
 import { ranAlone } from '@tessera/kernel';
 import type { RunningQuery } from './running-queries.ts';
 
@@ -18,13 +18,13 @@ export async function withFurtherAttempts<T>(
     } catch (error) {
       if (signal.aborted || !(error instanceof TesseraError)) throw error;
       if (demand.grew(error)) continue;
+      if (retryDecision(error, 'query')?.place !== 'quarantine') throw error;
       if (error.name === 'OUT_OF_MEMORY' && admitted !== undefined) {
         if (!(await admitted.retry())) throw error;
         activity.retries += 1;
         continue;
       }
-      const mayBeAnothers = error.name === 'OUT_OF_MEMORY' && !ranAlone(error);
-      if (error.name !== 'KERNEL_LOST' && !mayBeAnothers) throw error;
+      if (error.name === 'OUT_OF_MEMORY' && ranAlone(error)) throw error;
       activity.retries += 1;
       return attempt(true);
     }

@@ -1,5 +1,5 @@
 import type { Action, SequenceObject, Snapshot } from '@tessera/catalog';
-import { fail, newUlid, TesseraError } from '@tessera/common';
+import { fail, newUlid, retryDecision, TesseraError } from '@tessera/common';
 import type { StorageManager } from '@tessera/storage-manager';
 
 /** Consecutive values of a sequence: `first`, `first + increment` and so on. */
@@ -210,8 +210,7 @@ export class SequenceValues {
         await this.#manager.commit({ txnId, queryId: txnId, readVersion: snapshot.version, actions });
         return;
       } catch (error) {
-        const isConflict = error instanceof TesseraError && error.name === 'TRANSACTION_CONFLICT';
-        if (!isConflict || tries >= MAX_TRIES) throw error;
+        if (retryDecision(error, 'commit') === undefined || tries >= MAX_TRIES) throw error;
       }
     }
   }

@@ -9,7 +9,7 @@ import {
   type Snapshot,
   type UserObject,
 } from '@tessera/catalog';
-import { newUlid, TesseraError } from '@tessera/common';
+import { newUlid, retryDecision, TesseraError } from '@tessera/common';
 import type { StorageManager } from '@tessera/storage-manager';
 import type { MakeCredential } from './catalog-statements.ts';
 
@@ -29,9 +29,6 @@ export type InitialUser =
   | 'exists'
   /** Another administrator can log in, because this is not the first start of the engine. */
   | 'not needed';
-
-/** How often a change is retried after conflicts with nodes that start at the same time. */
-const MAX_TRIES = 20;
 
 /** The users of the catalog, for authentication. All nodes of a cluster may call it concurrently. */
 export class Users {
@@ -108,10 +105,7 @@ export class Users {
         await this.#manager.commit({ txnId, queryId: txnId, readVersion, actions: [change] });
         return result;
       } catch (error) {
-        const lostRace =
-          error instanceof TesseraError &&
-          (error.name === 'DUPLICATE_OBJECT' || error.name === 'TRANSACTION_CONFLICT');
-        if (!lostRace || tries >= MAX_TRIES) throw error;
+        if (tries >= (retryDecision(error, 'commit')?.attempts ?? 0)) throw error;
       }
     }
   }

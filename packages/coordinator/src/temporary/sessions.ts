@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { NodeProcess, SchemaObject, Snapshot } from '@tessera/catalog';
-import { type Logger, newUlid, startInterval, TesseraError, type Timer } from '@tessera/common';
+import { type Logger, newUlid, retryDecision, startInterval, type Timer } from '@tessera/common';
 import type { Cluster } from '@tessera/scheduler';
 import type { StorageManager } from '@tessera/storage-manager';
 import { schemaDrops } from '../objects/dependents.ts';
@@ -98,8 +98,7 @@ export class Sessions {
           await manager.commit({ txnId: id, queryId: id, readVersion: snapshot.version, actions });
           return;
         } catch (error) {
-          const isConflict = error instanceof TesseraError && error.name === 'TRANSACTION_CONFLICT';
-          if (!isConflict || tries >= MAX_TRIES) throw error;
+          if (retryDecision(error, 'commit') === undefined || tries >= MAX_TRIES) throw error;
         }
       }
     } catch (error) {

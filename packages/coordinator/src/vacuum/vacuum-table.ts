@@ -1,5 +1,5 @@
 import { type ObjectId, requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
-import { fail, TesseraError } from '@tessera/common';
+import { fail, retryDecision, TesseraError } from '@tessera/common';
 import type { VacuumStatement } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change.ts';
 import { inSession } from '../temporary/session-snapshot.ts';
@@ -97,8 +97,8 @@ export async function runJobs(
       } catch (error) {
         const outcome = error instanceof TesseraError ? error.name : 'INTERNAL';
         vacuumJobEnds.tell({ outcome, tablets: job.tablets.length });
-        if (!(error instanceof TesseraError) || error.name !== 'TRANSACTION_CONFLICT') throw error;
-        conflict = error;
+        if (retryDecision(error, 'commit') === undefined) throw error;
+        conflict = error as TesseraError;
       }
     }
   };

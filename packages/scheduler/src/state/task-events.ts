@@ -1,4 +1,4 @@
-import type { TesseraError } from '@tessera/common';
+import { retryDecision, type TesseraError } from '@tessera/common';
 import type { TaskOutcome } from '@tessera/distexec';
 import type { StageId } from '@tessera/planner';
 import { mergeSummaries } from '../layout/key-summaries.ts';
@@ -45,18 +45,15 @@ export function taskFailed(draft: Draft, ref: AttemptRef, error: TesseraError): 
     fetchFailed(draft, ref, producer, error);
     return;
   }
-  switch (verdictOn(error, task)) {
-    case 'end':
-      endRun(draft, error);
-      return;
-    case 'alone':
-      failAttempt(draft, ref.stage, ref.task, error, { isAlone: true });
-      return;
-    case 'elsewhere':
-      if (error.name === 'DRAINING') draft.updateNode(task.node, { status: 'draining' });
-      failAttempt(draft, ref.stage, ref.task, error);
-      return;
+  const retry = retryDecision(error, 'task');
+  // A task in the query's session has no other place to run in.
+  const isStuck = task.node === SESSION && (error.name === 'KERNEL_LOST' || error.name === 'DISK_FULL');
+  if (retry === undefined || isStuck) {
+    endRun(draft, error);
+    return;
   }
+  if (error.name === 'DRAINING') draft.updateNode(task.node, { status: 'draining' });
+  failAttempt(draft, ref.stage, ref.task, error, { isAlone: retry.place === 'alone' });
 }
 
 /** The task of a running attempt; undefined for events of attempts that no longer run. */
@@ -115,19 +112,6 @@ function fetchFailed(draft: Draft, reader: AttemptRef, producer: AttemptRef, err
   draft.updateNode(node, { fetchFailures: fetchFailures + 1 });
   if (fetchFailures > 0) loseOutputsOf(draft, node);
 }
-
-function verdictOn({ name, retry }: TesseraError, { node }: TaskState): 'end' | 'elsewhere' | 'alone' {
-  if (name === 'OUT_OF_MEMORY') return 'alone';
-  if (name === 'KERNEL_LOST' || name === 'DISK_FULL') return node === SESSION ? 'end' : 'elsewhere';
-  if (retry === 'task' || ELSEWHERE.has(name)) return 'elsewhere';
-  return 'end';
-}
-
-/**
- * Errors that concern the node and not the task. A task that was cancelled although the run did not request
- * it was on a node that is stopping.
- */
-const ELSEWHERE: ReadonlySet<string> = new Set(['DRAINING', 'NOT_READY', 'QUERY_CANCELLED']);
 
 /**
  * Releases the outputs of the stages that `id` reads if `id` was their last reader and they are large. If a reader needs them

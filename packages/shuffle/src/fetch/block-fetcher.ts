@@ -1,4 +1,4 @@
-import { cancellation, pause, TesseraError } from '@tessera/common';
+import { cancellation, pause, retryDecision, TesseraError } from '@tessera/common';
 import type { KernelLog, KernelSession } from '@tessera/kernel';
 import { type RpcChannel, ShuffleService } from '@tessera/rpc';
 import { isIntact, readInline } from '../outputs/inline-rows.ts';
@@ -186,10 +186,7 @@ class BlockFailure extends Error {
 }
 
 /** Whether an error is a transient failure of a connection, as channels report it. */
-const isPassing = (error: unknown): boolean =>
-  error instanceof TesseraError &&
-  (error.retry === 'task' || error.retry === 'query') &&
-  error.name !== 'FETCH_FAILED';
+const isPassing = (error: unknown): boolean => retryDecision(error, 'fetch') !== undefined;
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?):\d+$/;
 const isDistant = (address: string): boolean => !LOOPBACK.test(address);

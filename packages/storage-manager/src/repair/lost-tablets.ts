@@ -1,5 +1,5 @@
 import type { Action, Snapshot, TableObject, Tablet } from '@tessera/catalog';
-import { newUlid, TesseraError } from '@tessera/common';
+import { newUlid, retryDecision } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 import { inParallel } from '../backup/in-parallel.ts';
 import type { StorageManager } from '../storage-manager.ts';
@@ -30,8 +30,7 @@ export async function removeLostTablets(
       }
       return { removed, after: await inspectTables(await manager.latest(), store, signal) };
     } catch (error) {
-      const isConflict = error instanceof TesseraError && error.name === 'TRANSACTION_CONFLICT';
-      if (!isConflict || attempt === ATTEMPTS) throw error;
+      if (retryDecision(error, 'commit') === undefined || attempt === ATTEMPTS) throw error;
     }
   }
 }

@@ -1,0 +1,58 @@
+import type { ErrorName } from './error-table.ts';
+import { TesseraError } from './errors.ts';
+
+/**
+ * The work that the engine may try again by itself: an attempt at a query, a task of a distributed query, a
+ * fetch of a task's output, the commit of a change, a request to the leader of the metadata log.
+ */
+export type RetriedWork = 'query' | 'task' | 'fetch' | 'commit' | 'metadata';
+
+/**
+ * Where the work is tried again. `quarantine`: in the quarantine process, where queries run one at a time.
+ * `elsewhere`: on another node. `alone`: with no other task of the query beside it. `again`: where it ran.
+ * `newer snapshot`: computed again from a newer snapshot. `next leader`: at the node that leads by then.
+ */
+export type RetryPlace = 'quarantine' | 'elsewhere' | 'alone' | 'again' | 'newer snapshot' | 'next leader';
+
+export interface Retry {
+  readonly place: RetryPlace;
+  /** The number of attempts in all; undefined if the work itself limits them, by number or by time. */
+  readonly attempts?: number;
+}
+
+/**
+ * One row for each error that is handled otherwise than its retry class says. The classes: after `task`, a task
+ * is tried elsewhere and a fetch again; after `query`, a fetch is tried again.
+ */
+const POLICY: Readonly<Partial<Record<ErrorName, Partial<Record<RetriedWork, Retry | 'never'>>>>> = {
+  // Any query of the process may have caused it, so each runs once more where it can only harm itself.
+  KERNEL_LOST: { query: { place: 'quarantine', attempts: 2 }, task: { place: 'elsewhere' } },
+  OUT_OF_MEMORY: { query: { place: 'quarantine', attempts: 2 }, task: { place: 'alone' } },
+  DISK_FULL: { task: { place: 'elsewhere' } },
+  DRAINING: { task: { place: 'elsewhere' } },
+  NOT_READY: { task: { place: 'elsewhere' } },
+  // The run did not cancel the task, so its node is stopping.
+  QUERY_CANCELLED: { task: { place: 'elsewhere' } },
+  // The lost output is computed again before its reader is.
+  FETCH_FAILED: { fetch: 'never' },
+  TRANSACTION_CONFLICT: { commit: { place: 'newer snapshot', attempts: 20 } },
+  DUPLICATE_OBJECT: { commit: { place: 'newer snapshot', attempts: 20 } },
+  NOT_LEADER: { metadata: { place: 'next leader' } },
+  // Another process may have taken the address of a former leader; the next leader will have another one.
+  UNAUTHENTICATED: { metadata: { place: 'next leader' } },
+  METADATA_UNAVAILABLE: { metadata: { place: 'next leader' } },
+  STORAGE_UNAVAILABLE: { metadata: { place: 'next leader' } },
+};
+
+/** What the engine does about a failure of its work; undefined if it reports the failure. */
+export function retryDecision(error: unknown, work: RetriedWork): Retry | undefined {
+  if (!(error instanceof TesseraError)) return undefined;
+  const decision = POLICY[error.name]?.[work] ?? byClass(error, work);
+  return decision === 'never' ? undefined : decision;
+}
+
+function byClass({ retry }: TesseraError, work: RetriedWork): Retry | 'never' {
+  if (work === 'task') return retry === 'task' ? { place: 'elsewhere' } : 'never';
+  if (work === 'fetch') return retry === 'task' || retry === 'query' ? { place: 'again' } : 'never';
+  return 'never';
+}
