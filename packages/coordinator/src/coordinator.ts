@@ -159,7 +159,7 @@ export class Coordinator {
   get users(): Users {
     const { tables } = this.#options;
     if (tables !== undefined) return new Users(tables.manager);
-    throw TesseraError.of('NOT_SUPPORTED', { what: 'A user', hint: 'this node keeps no tables' });
+    throw TesseraError.of('NOT_SUPPORTED', { what: 'A user', hint: 'this node stores no tables' });
   }
 
   /** Whether the user is an administrator, as far as this node knows without a request. */

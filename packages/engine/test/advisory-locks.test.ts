@@ -96,5 +96,5 @@ it('is refused where nothing could hold it, or its number is not known', async (
   });
   const answer = await query(node, 'SELECT pg_try_advisory_lock(1)');
   expect(answer.status).toBe(400);
-  expect(answer.text).toContain('no session could hold it');
+  expect(answer.text).toContain('no session to hold it');
 });

@@ -213,7 +213,7 @@ describe('settings and parameters', () => {
   it.each([
     ['{', 'not valid JSON'],
     ['{}', 'expected a JSON array'],
-    ['[{"name":"$1","value":1},{"name":"$1","value":2}]', '$1 is given twice'],
+    ['[{"name":"$1","value":1},{"name":"$1","value":2}]', '$1 is specified twice'],
     ['[{"value":1}]', 'element 1 has no "name"'],
     ['[{"name":"$1","value":[1]}]', '$1: a value is'],
   ])('query_parameters=%s is refused', async (query_parameters, message) => {

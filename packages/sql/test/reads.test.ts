@@ -172,7 +172,7 @@ const REFUSED: readonly (readonly [call: string, message: RegExp])[] = [
   ["read_csv('upload://a', HEADER => 'yes')", /HEADER must be true or false/],
   ["read_csv('upload://a', DELIMITER => 'ab')", /DELIMITER must be a string of one character/],
   ["read_csv('upload://a', COMPRESSION => 'rar')", /COMPRESSION must be one of/],
-  ["read_csv('upload://a', HEADER => true, header => false)", /HEADER is given twice/],
+  ["read_csv('upload://a', HEADER => true, header => false)", /HEADER is specified twice/],
   ["read_parquet('upload://a', HEADER => true)", /READ_PARQUET: unknown argument HEADER/],
   ["read_parquet('upload://a', union_by_name => true)", /unknown argument UNION_BY_NAME/],
   ["read_files('upload://a')", /cannot determine the format/],

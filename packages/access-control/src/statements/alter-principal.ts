@@ -70,7 +70,7 @@ function alterName(
 ): CatalogChange {
   const alteredAt = new Date().toISOString();
   if (isBuiltIn(principal)) {
-    const message = `"${principal.name}" is there from the start and stays as it is`;
+    const message = `"${principal.name}" is built in and cannot be altered`;
     fail('FORBIDDEN', { message }, { location });
   }
   if (kind === 'owner') {
@@ -81,7 +81,7 @@ function alterName(
     return { actions: [{ kind: 'alter', object: { ...principal, owner, alteredAt } }] };
   }
   if (principal.name === context.user) {
-    fail('FORBIDDEN', { message: 'The user of a session cannot be renamed by it' }, { location });
+    fail('FORBIDDEN', { message: 'Users cannot rename themselves' }, { location });
   }
   requireFreeName(snapshot, to);
   const renamed = (object: CatalogObject) => withNameOf(object, principal.name, to.name);

@@ -75,7 +75,7 @@ const HASHED = /^(?:SCRAM-SHA-256\$\d+:|md5[0-9a-f]{32}$)/;
 async function credentialOf(context: AccessContext, password: string): Promise<Credential> {
   if (!HASHED.test(password)) return context.credential(password);
   const hint = 'send the password itself, over TLS (\\password of psql hashes it)';
-  return fail('NOT_SUPPORTED', { what: 'A password that is a hash already', hint });
+  return fail('NOT_SUPPORTED', { what: 'A password that is already hashed', hint });
 }
 
 /** Membership in `public` is implicit and not stored. */

@@ -32,7 +32,7 @@ export function dropPrincipal(
   const principal = find(snapshot, name, context);
   const { location } = name;
   if (isBuiltIn(principal)) {
-    const message = `"${principal.name}" is there from the start and cannot be dropped`;
+    const message = `"${principal.name}" is built in and cannot be dropped`;
     fail('FORBIDDEN', { message }, { location });
   }
   if (principal.name === context.user) {
@@ -47,7 +47,7 @@ export function dropPrincipal(
       ...(more > 0 ? [`${more} ${visible.length > 0 ? 'more' : 'objects'}`] : []),
     ];
     const message = `"${principal.name}" cannot be dropped: it owns ${names.join(', ')}`;
-    const resolution = `REASSIGN OWNED BY ${quoteIdentifier(principal.name)} TO … gives all of it to another one.`;
+    const resolution = `REASSIGN OWNED BY ${quoteIdentifier(principal.name)} TO … transfers these objects to another owner.`;
     fail('DEPENDENT_OBJECTS', { message }, { location, resolution });
   }
   return { actions: [{ kind: 'drop', id: principal.id }] };

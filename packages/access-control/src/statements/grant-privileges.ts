@@ -35,7 +35,7 @@ export function grantPrivileges(
 ): CatalogChange {
   const grantees = granteesOf(context, snapshot, to);
   if (withOption && grantees.has(PUBLIC_ROLE.id)) {
-    const message = 'An option to grant cannot be given to public: everybody would have it';
+    const message = 'WITH GRANT OPTION cannot be granted to public, because every user would have it';
     fail('INVALID_ARGUMENT', { message }, { location: to[0]?.location });
   }
   const asking = context.rights(snapshot);

@@ -58,7 +58,7 @@ export function privilegesOf(
   const foreign = asked.find((privilege) => !known.includes(privilege));
   if (foreign === undefined) return asked;
   const what = kind.replace('_', ' ');
-  const message = `${foreign} is no privilege on ${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}; there ${
+  const message = `${foreign} is not a privilege on ${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}; there ${
     known.length === 1 ? 'is' : 'are'
   } ${known.join(', ')}`;
   return fail('INVALID_ARGUMENT', { message }, { location });
@@ -95,7 +95,7 @@ export function targetObjects(
 
 function namedDatabase(snapshot: Snapshot, { parts, location }: ObjectName): SecuredObject {
   const [name = '', ...more] = parts;
-  if (more.length > 0) fail('SYNTAX_ERROR', { message: 'A database has a name of one part' }, { location });
+  if (more.length > 0) fail('SYNTAX_ERROR', { message: 'The name of a database has only one part' }, { location });
   return requireDatabase(snapshot, name, location);
 }
 
@@ -103,7 +103,7 @@ function namedDatabase(snapshot: Snapshot, { parts, location }: ObjectName): Sec
 function namedSchema(snapshot: Snapshot, { parts, location }: ObjectName, database: string) {
   const [name = '', databaseName = database] = [...parts].reverse();
   const owner = requireDatabase(snapshot, databaseName, location);
-  if (isSystemSchema(name)) fail('FORBIDDEN', { message: `${name} is open to everybody` }, { location });
+  if (isSystemSchema(name)) fail('FORBIDDEN', { message: `${name} can be read by every user` }, { location });
   return requireSchema(snapshot, owner, name, location);
 }
 

@@ -328,7 +328,7 @@ async function orUntold(told: () => Promise<PlanOutline>): Promise<PlanOutline> 
   try {
     return await told();
   } catch (error) {
-    const plan = `not told by the kernel: ${(error as Error).message}`;
+    const plan = `not available from the kernel: ${(error as Error).message}`;
     return { operator: 'Query', details: { plan }, inputs: [] };
   }
 }

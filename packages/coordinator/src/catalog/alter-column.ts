@@ -44,7 +44,7 @@ export async function alterColumn(
     }
     case 'drop_not_null':
       if (isInPrimaryKey(table, column)) {
-        const message = `Column "${column.name}" is in the primary key of table "${table.name}" and stays NOT NULL`;
+        const message = `Column "${column.name}" is in the primary key of table "${table.name}" and must stay NOT NULL`;
         fail('INVALID_ARGUMENT', { message }, { location: name.location });
       }
       return altered({ ...column, nullable: true });

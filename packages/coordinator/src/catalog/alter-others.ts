@@ -38,7 +38,7 @@ export function alterSchema(
   const schema = requireSchema(snapshot, database, name, location);
   if (change.kind === 'owner') return owned(context, snapshot, schema, change.to);
   if (name === DEFAULT_SCHEMA) {
-    const message = `Schema "${name}" is where names without a schema are looked up, and keeps its name`;
+    const message = `Schema "${name}" is the default schema and cannot be renamed`;
     fail('FORBIDDEN', { message }, { location });
   }
   refuseTemporaryName(schema.name, location);
@@ -48,7 +48,7 @@ export function alterSchema(
   }
   const [view] = snapshot.relations(schema.id).flatMap((relation) => dependentViews(snapshot, [relation]));
   if (view !== undefined) {
-    const message = `Schema "${name}" cannot be renamed, because the view "${view.name}" names what is in it; drop or replace the view first`;
+    const message = `Schema "${name}" cannot be renamed, because the view "${view.name}" refers to its objects; drop or replace the view first`;
     fail('DEPENDENT_OBJECTS', { message }, { location });
   }
   return altered({ ...schema, name: change.to });

@@ -143,12 +143,12 @@ async function addColumn(
   const isCounted = definition.identity !== undefined || takesSequence(column.defaultSql ?? '');
   const hasRows = snapshot.tablets(table.id).length > 0;
   if (isCounted && hasRows) {
-    const what = 'ADD COLUMN of a column that counts by a sequence, to a table with rows,';
+    const what = 'ADD COLUMN of a serial or identity column to a table that has rows';
     fail('NOT_SUPPORTED', { what }, { location: definition.location });
   }
   const initialSql = await initialValue(context, column);
   if (!column.nullable && initialSql === undefined && hasRows) {
-    const message = `Column "${column.name}" is NOT NULL, and table "${table.name}" has rows: give it a DEFAULT`;
+    const message = `Column "${column.name}" is NOT NULL and table "${table.name}" has rows: add a DEFAULT`;
     fail('INVALID_ARGUMENT', { message }, { location: definition.location });
   }
   const added: TableObject = {
@@ -196,7 +196,7 @@ async function dropColumn(
   }
   const column = columnNamed(table.columns, name, location);
   if (table.columns.length === 1) {
-    fail('INVALID_ARGUMENT', { message: `Column "${name}" is the only one of its table` }, { location });
+    fail('INVALID_ARGUMENT', { message: `Column "${name}" is the only column of its table` }, { location });
   }
   await refuseDefining(context, table, column, 'dropped');
   refuseDependents(snapshot, table, `Column "${name}" cannot be dropped`);

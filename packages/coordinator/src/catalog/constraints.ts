@@ -78,7 +78,7 @@ async function newConstraint(
   if (kind === 'foreign_key')
     return { ...foreignKey(context, snapshot, table, definition), name, kind, columns };
   if (kind === 'primary_key' && table.constraints?.some((c) => c.kind === kind)) {
-    const message = `Table "${table.name}" has a primary key already`;
+    const message = `Table "${table.name}" already has a primary key`;
     fail('INVALID_ARGUMENT', { message }, { location });
   }
   return { kind, name, columns };
@@ -144,7 +144,7 @@ function foreignKey(
       c.columns.every((id) => references.includes(id)),
   );
   if (!isKey) {
-    const message = `The referenced columns of table "${referenced.name}" are no PRIMARY KEY and not UNIQUE`;
+    const message = `The referenced columns of table "${referenced.name}" have no PRIMARY KEY or UNIQUE constraint`;
     fail('INVALID_ARGUMENT', { message }, { location });
   }
   return { table: referenced.id, references, onUpdate, onDelete };
@@ -175,6 +175,6 @@ function referencedTable(
 function primaryKeyOf(table: TableObject, location: SqlLocation): readonly number[] {
   const key = table.constraints?.find((constraint) => constraint.kind === 'primary_key');
   if (key !== undefined) return key.columns;
-  const message = `Table "${table.name}" has no primary key to reference: name the columns`;
+  const message = `Table "${table.name}" has no primary key: name the referenced columns`;
   return fail('INVALID_ARGUMENT', { message }, { location });
 }

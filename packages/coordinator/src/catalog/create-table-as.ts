@@ -64,7 +64,7 @@ function columnsOf(
   { location }: Place,
 ): Column[] {
   if (given !== undefined && given.length !== columns.length) {
-    const message = `The table names ${given.length} columns, its query has ${columns.length}`;
+    const message = `The table names ${given.length} columns, but its query returns ${columns.length}`;
     fail('INVALID_ARGUMENT', { message }, { location });
   }
   const names = columns.map(({ name }, i) => given?.[i] ?? name);

@@ -63,7 +63,7 @@ export function alterDatabase(
   switch (change.kind) {
     case 'rename':
       if (database.name === DEFAULT_DATABASE) {
-        fail('FORBIDDEN', { message: `Database "${name}" is the default database and keeps its name` });
+        fail('FORBIDDEN', { message: `Database "${name}" is the default database and cannot be renamed` });
       }
       if (snapshot.database(change.to) !== undefined) {
         fail('DUPLICATE_OBJECT', { what: 'Database', name: change.to });

@@ -31,7 +31,7 @@ export async function createIndex(
   }
   const type = statement.kind === 'create_skip_index' ? (statement.options.type ?? 'minmax') : '';
   if (statement.kind === 'create_skip_index' && type.toLowerCase() !== 'minmax') {
-    fail('NOT_SUPPORTED', { what: `A skip index of the type ${type}`, hint: 'the type is minmax' });
+    fail('NOT_SUPPORTED', { what: `A skip index of the type ${type}`, hint: 'use the type minmax' });
   }
   await checkExpressions(context, snapshot, statement);
   const alteredAt = new Date().toISOString();

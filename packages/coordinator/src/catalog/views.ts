@@ -38,17 +38,17 @@ export async function createView(
     isTemporary(snapshot, { schemaId: place.schema.id }) ||
     relations.some((one) => isTemporary(snapshot, one))
   ) {
-    const hint = 'a view is there for every session, a temporary table for one: use CREATE TEMP TABLE … AS';
+    const hint = 'a view is visible to every session, a temporary table only to its own: use CREATE TEMP TABLE … AS';
     fail('NOT_SUPPORTED', { what: 'A view of temporary tables', hint }, { location: place.location });
   }
   const names = columns.map(({ name }, i) => columnNames?.[i] ?? name);
   if (columnNames !== undefined && columnNames.length > columns.length) {
-    const message = `The view names ${columnNames.length} columns, its query has ${columns.length}`;
+    const message = `The view names ${columnNames.length} columns, but its query returns ${columns.length}`;
     fail('INVALID_ARGUMENT', { message }, { location: place.location });
   }
   refuseTwice(names);
   if (existing !== undefined && relations.some(({ id }) => id === existing.id)) {
-    fail('INVALID_ARGUMENT', { message: `View "${place.name}" cannot name itself` });
+    fail('INVALID_ARGUMENT', { message: `View "${place.name}" cannot refer to itself` });
   }
   const object: ViewObject = {
     kind: 'view',
@@ -66,6 +66,6 @@ export async function createView(
 export function refuseTwice(names: readonly string[]): void {
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice === undefined) return;
-  const message = `Column "${twice}" stands twice in the query: give one of them another name`;
+  const message = `Column "${twice}" appears twice in the query: rename one of them with AS`;
   fail('BINDING_ERROR', { message });
 }

@@ -121,6 +121,6 @@ function formatOf({ options }: CopyFromStatement, url: string): CopyFormat {
   if (type !== undefined && type !== 'AUTO') return type as CopyFormat;
   const found = EXTENSIONS.find(([extension]) => extension.test(url));
   if (found !== undefined) return found[1];
-  const message = `${url} does not tell its format by its name: give TYPE = CSV, TSV, PARQUET, JSON or AVRO`;
+  const message = `${url} has no file extension of a known format: set TYPE to CSV, TSV, PARQUET, JSON or AVRO`;
   return fail('INVALID_ARGUMENT', { message });
 }

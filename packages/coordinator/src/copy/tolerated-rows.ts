@@ -62,7 +62,7 @@ async function checkLimits(
     const first = await session.scalar(`SELECT error FROM ${PROBLEMS} WHERE file = $1::VARCHAR LIMIT 1`, [
       path,
     ]);
-    const reason = `${errors} rows cannot be stored, MAX_ERRORS_PER_FILE allows ${options.max_errors_per_file ?? '0'}; the first: ${first}`;
+    const reason = `${errors} rows cannot be stored, but MAX_ERRORS_PER_FILE allows ${options.max_errors_per_file ?? '0'}; the first: ${first}`;
     fail('BAD_FILE', { name: label, reason });
   }
 }

@@ -74,7 +74,7 @@ export function planQuery(
 ): PlannedQuery | UndistributedQuery {
   const { serializedPlan } = binding;
   if (serializedPlan === undefined)
-    return { reason: 'its plan is not known before it runs', isUnsupported: true };
+    return { reason: 'it contains a part whose plan is only known when it runs', isUnsupported: true };
   const facts: PlanFacts = {
     tables: new Map([
       ...[...binding.tables].map(
@@ -108,7 +108,7 @@ function makePlan(serializedPlan: string, facts: PlanFacts, isForced: boolean): 
     const plan = planDistributed(serializedPlan, facts);
     const { choice } = plan;
     if (plan.stages.length === 1)
-      return { reason: 'nothing of it is worth another node', isUnsupported: false, choice };
+      return { reason: 'no part of it is large enough to gain from another node', isUnsupported: false, choice };
     if (isForced || choice === undefined || choice.nodes > 1) return { plan };
     return { reason: choiceText(choice), isUnsupported: false, choice };
   } catch (error) {

@@ -65,7 +65,7 @@ export function requestStatements(request: StatementRequest): RequestStatements 
   const kinds = texts.map(({ text }) => classifyStatement(text).kind);
   const last = texts.at(-1)!.text;
   if (SESSION_KINDS.has(kinds.at(-1)!) && endsInAnotherTransaction(kinds, request.transactionId)) {
-    const message = `The answer to a request can tell its client one thing to remember: this request leaves another transaction open than before, or none, and ends with ${firstWord(last)}`;
+    const message = `A response can return only one change of the session, but this request changes which transaction is open and ends with ${firstWord(last)}`;
     const resolution = `Send ${firstWord(last)} in a request of its own.`;
     throw TesseraError.of('INVALID_ARGUMENT', { message }, { resolution });
   }
@@ -82,7 +82,7 @@ function refuseForAllResults(kinds: readonly Statement['kind'][], request: State
     throw TesseraError.of('INVALID_ARGUMENT', { message }, { resolution: 'Choose another output_format.' });
   }
   if (endsInAnotherTransaction(kinds, request.transactionId)) {
-    const message = `${asked} opens a transaction without ending it, or ends one that was open before: its answer cannot tell the client`;
+    const message = `${asked} opens a transaction without ending it, or ends one that was open before: its response cannot report the change to the client`;
     const resolution =
       'Begin and end the transaction in the request, or send it with multi_query_results=last.';
     throw TesseraError.of('INVALID_ARGUMENT', { message }, { resolution });
@@ -102,16 +102,16 @@ export function refuseUnheardChanges(request: StatementRequest): void {
       ? 'ends with a change of session settings'
       : undefined;
   if (what === undefined) return;
-  const message = `A request with async=true ${what}: its answer cannot tell the client`;
+  const message = `A request with async=true ${what}: its response cannot report the change to the client`;
   throw TesseraError.of('INVALID_ARGUMENT', { message }, { resolution: 'Send it without async=true.' });
 }
 
 function splitRequest({ sql, settings }: StatementRequest): readonly StatementText[] {
   const statements = splitStatements(sql);
   if (statements.length === 0)
-    throw TesseraError.of('SYNTAX_ERROR', { message: 'The request holds no statement' });
+    throw TesseraError.of('SYNTAX_ERROR', { message: 'The request contains no statement' });
   if (statements.length > 1 && !settings.enable_multi_query_requests) {
-    const message = `The request holds ${statements.length} statements; send one, or set enable_multi_query_requests=true`;
+    const message = `The request contains ${statements.length} statements: send one, or set enable_multi_query_requests=true`;
     throw TesseraError.of('SYNTAX_ERROR', { message });
   }
   return statements;

@@ -95,7 +95,7 @@ export class AccessCheck {
    */
   async snapshot(request: StatementRequest): Promise<StatementSnapshot> {
     if (this.#transactions === undefined)
-      throw TesseraError.of('NOT_SUPPORTED', { what: 'A table', hint: 'this node keeps no tables' });
+      throw TesseraError.of('NOT_SUPPORTED', { what: 'A table', hint: 'this node stores no tables' });
     const { snapshot, release } = await this.#transactions.snapshotFor(request);
     const read = { snapshot: inSession(snapshot, request.temporary), release };
     try {
@@ -110,6 +110,6 @@ export class AccessCheck {
   /** @throws TesseraError NO_TRANSACTION */
   transaction(id: string): OpenTransaction {
     if (this.#transactions !== undefined) return this.#transactions.get(id);
-    throw TesseraError.of('NO_TRANSACTION', { message: 'This node keeps no tables, and so no transactions' });
+    throw TesseraError.of('NO_TRANSACTION', { message: 'This node stores no tables, so it has no transactions' });
   }
 }

@@ -171,7 +171,7 @@ export class CatalogStatements {
 
   async #credential(password: string): Promise<Credential> {
     if (this.#makeCredential !== undefined) return this.#makeCredential(password);
-    const hint = 'this engine checks none (auth.mode)';
+    const hint = 'authentication is off, so passwords are not checked (auth.mode)';
     throw TesseraError.of('NOT_SUPPORTED', { what: 'PASSWORD', hint });
   }
 }

@@ -143,7 +143,7 @@ export class StatementRunner {
   ): Promise<StatementResult> {
     const { catalogStatements } = this.#options;
     if (catalogStatements === undefined) {
-      throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind, hint: 'this node keeps no tables' });
+      throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind, hint: 'this node stores no tables' });
     }
     const result = await catalogStatements.run(statement, run, txnId);
     if (INSERTING.has(statement.kind)) run.query.activity.insertedRows += result.affectedRows ?? 0;

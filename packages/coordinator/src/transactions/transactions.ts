@@ -256,7 +256,7 @@ export class OpenTransaction {
 
   #checkOpen(): void {
     if (!this.#sealed) return;
-    const message = `Transaction ${this.id} is being committed: only COMMIT is taken`;
+    const message = `Transaction ${this.id} is being committed: only COMMIT is accepted`;
     throw TesseraError.of('NO_TRANSACTION', { message });
   }
 

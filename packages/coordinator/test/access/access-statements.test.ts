@@ -205,15 +205,15 @@ describe('privileges', () => {
   });
 
   it.each([
-    ['GRANT USAGE ON s.t TO g', 'INVALID_ARGUMENT', 'USAGE is no privilege on a table; there are SELECT, '],
-    ['GRANT INSERT ON s.v TO g', 'INVALID_ARGUMENT', 'INSERT is no privilege on a view; there is SELECT'],
-    ['GRANT SELECT ON ENGINE TO g', 'INVALID_ARGUMENT', 'no privilege on an engine'],
-    ['GRANT USAGE ON ALL TABLES IN SCHEMA s TO g', 'INVALID_ARGUMENT', 'no privilege on a table'],
+    ['GRANT USAGE ON s.t TO g', 'INVALID_ARGUMENT', 'USAGE is not a privilege on a table; there are SELECT, '],
+    ['GRANT INSERT ON s.v TO g', 'INVALID_ARGUMENT', 'INSERT is not a privilege on a view; there is SELECT'],
+    ['GRANT SELECT ON ENGINE TO g', 'INVALID_ARGUMENT', 'not a privilege on an engine'],
+    ['GRANT USAGE ON ALL TABLES IN SCHEMA s TO g', 'INVALID_ARGUMENT', 'not a privilege on a table'],
     ['GRANT SELECT ON VIEW s.t TO g', 'WRONG_OBJECT_TYPE', 'not a view'],
     ['GRANT SELECT ON s.t TO public WITH GRANT OPTION', 'INVALID_ARGUMENT', 'everybody would have it'],
     ['GRANT SELECT ON s.nosuch TO g', 'UNDEFINED_TABLE', 'nosuch'],
     ['GRANT SELECT ON s.t TO gg', 'UNDEFINED_OBJECT', 'did you mean g?'],
-    ['GRANT USAGE ON SCHEMA information_schema TO g', 'FORBIDDEN', 'open to everybody'],
+    ['GRANT USAGE ON SCHEMA information_schema TO g', 'FORBIDDEN', 'can be read by every user'],
     ['GRANT USAGE ON LOCATION nosuch TO g', 'UNDEFINED_OBJECT', 'nosuch'],
   ])('%s: %s', async (sql, name, message) => {
     await refused(sql).toMatchObject({ name, message: expect.stringContaining(message) });

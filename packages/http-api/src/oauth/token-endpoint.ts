@@ -29,7 +29,7 @@ async function readForm(request: IncomingMessage): Promise<ReadonlyMap<string, s
   const form = new Map<string, string>();
   const seen = new Set<string>();
   for (const [name, value] of new URLSearchParams(await readText(request))) {
-    if (seen.has(name)) throw invalid(`a parameter is given twice`);
+    if (seen.has(name)) throw invalid(`a parameter is specified twice`);
     seen.add(name);
     if (value !== '') form.set(name, value);
   }

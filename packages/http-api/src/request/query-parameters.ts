@@ -12,7 +12,7 @@ export function parseQueryParameters(text: string | undefined): QueryParameter[]
   const seen = new Set<string>();
   return list.map((element: unknown, index) => {
     const parameter = readParameter(element, index);
-    if (seen.has(parameter.name)) throw invalid(`${parameter.name} is given twice`);
+    if (seen.has(parameter.name)) throw invalid(`${parameter.name} is specified twice`);
     seen.add(parameter.name);
     return parameter;
   });

@@ -80,7 +80,7 @@ export function parseRequestParameters(query: URLSearchParams): RequestParameter
 function queryId(value: string | undefined): string | undefined {
   if (value === undefined || value === '') return undefined;
   if (/^[\x21-\x7e]{1,256}$/.test(value)) return value;
-  const message = `query_id is made of 1 to 256 visible ASCII characters, not ${JSON.stringify(value.slice(0, 100))}`;
+  const message = `query_id must have 1 to 256 visible ASCII characters, not ${JSON.stringify(value.slice(0, 100))}`;
   throw TesseraError.of('INVALID_ARGUMENT', { message });
 }
 

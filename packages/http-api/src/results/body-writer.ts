@@ -154,4 +154,4 @@ export class BodyWriter {
   }
 }
 
-const clientGone = () => TesseraError.of('QUERY_CANCELLED', { reason: 'the client went away' });
+const clientGone = () => TesseraError.of('QUERY_CANCELLED', { reason: 'the client disconnected' });

@@ -146,7 +146,7 @@ function startAsync(response: ServerResponse, context: StatementContext): void {
   const { coordinator, query, body, directory, connection } = context;
   if (body.uploads.size > 0) {
     throw TesseraError.of('BAD_REQUEST', {
-      message: 'async=true cannot be combined with file parts: they go with the request',
+      message: 'async=true cannot be combined with file parts, which are deleted when the request is answered',
     });
   }
   connection.ignore();
@@ -200,7 +200,7 @@ interface ConnectionWatch {
 function watchConnection(response: ServerResponse, query: RunningQuery): ConnectionWatch {
   const onClose = () => {
     if (!response.writableFinished)
-      query.cancel(TesseraError.of('QUERY_CANCELLED', { reason: 'the client went away' }));
+      query.cancel(TesseraError.of('QUERY_CANCELLED', { reason: 'the client disconnected' }));
   };
   response.once('close', onClose);
   return { ignore: () => response.off('close', onClose) };

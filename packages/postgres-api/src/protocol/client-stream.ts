@@ -214,4 +214,4 @@ export class ClientStream {
   }
 }
 
-const clientGone = () => TesseraError.of('QUERY_CANCELLED', { reason: 'the client went away' });
+const clientGone = () => TesseraError.of('QUERY_CANCELLED', { reason: 'the client disconnected' });

@@ -176,7 +176,7 @@ export class EngineStatements {
     const directory = new LazyRequestDirectory(requestRoot);
     const onGone = () => {
       if (settings.cancel_query_on_connection_drop === 'none') return;
-      query.cancel(TesseraError.of('QUERY_CANCELLED', { reason: 'the client went away' }));
+      query.cancel(TesseraError.of('QUERY_CANCELLED', { reason: 'the client disconnected' }));
     };
     this.#clientGone.addEventListener('abort', onGone);
     this.#active = query;

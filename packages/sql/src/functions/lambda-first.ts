@@ -45,7 +45,7 @@ function withoutLambda(node: FunctionNode, f: LambdaFunction): Expression | unde
   const [array, ...rest] = node.children;
   if (f.withoutLambda === undefined || array === undefined) {
     return fail('INVALID_ARGUMENT', {
-      message: `${node.function_name} needs a lambda as its first argument, such as ${node.function_name}(x -> x > 0, a)`,
+      message: `${node.function_name} expects a lambda as its first argument, such as ${node.function_name}(x -> x > 0, a)`,
     });
   }
   // Calls with more arguments and without a lambda are the kernel's own form, such as array_sort(a, 'DESC').

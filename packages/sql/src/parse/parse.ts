@@ -128,7 +128,7 @@ export async function parseQuery(
   if (parsed.error) throw parseError(parsed, (byte) => locationAt(text, toUser(byte)));
   const [statement, more] = parsed.statements;
   if (statement === undefined || more !== undefined) {
-    return fail('SYNTAX_ERROR', { message: 'Expected one query' });
+    return fail('SYNTAX_ERROR', { message: 'Expected exactly one query' });
   }
   await pause();
   checkExpressionDepth(statement);

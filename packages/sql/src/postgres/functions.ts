@@ -29,7 +29,7 @@ const answered = (isVoid: boolean): PostgresFunction => ({
     if (sessionValues.protocol !== 'postgres') {
       const hint = 'Connect by the PostgreSQL protocol.';
       return fail('NOT_SUPPORTED', {
-        what: 'An advisory lock over HTTP, where no session could hold it,',
+        what: 'An advisory lock over HTTP, which has no session to hold it,',
         hint,
       });
     }

@@ -71,7 +71,7 @@ function matchedPart(text: Expression, pattern: Expression): Expression {
 function firstMatch(text: Expression, pattern: Expression): Expression {
   const literal = stringLiteral(pattern);
   if (literal === undefined) {
-    fail('NOT_SUPPORTED', { what: 'regexp_match with a pattern that is no literal' });
+    fail('NOT_SUPPORTED', { what: 'regexp_match with a pattern that is not a literal' });
   }
   const groups = groupsOf(literal!);
   const numbers = groups === 0 ? [0] : Array.from({ length: groups }, (_, i) => i + 1);
@@ -93,7 +93,7 @@ function formatted(args: readonly Expression[]): Expression {
   const [pattern, ...values] = args;
   const text = stringLiteral(pattern!);
   if (text === undefined)
-    return fail('NOT_SUPPORTED', { what: 'format() with a pattern that is no literal' });
+    return fail('NOT_SUPPORTED', { what: 'format() with a pattern that is not a literal' });
   let next = 0;
   const parts = text.split(/(%(?:\d+\$)?[sIL%])/).flatMap((piece): readonly Expression[] => {
     const [, position, kind] = /^%(?:(\d+)\$)?([sIL%])$/.exec(piece) ?? [];

@@ -95,7 +95,7 @@ function queryIn(text: string): { readonly sql: string; readonly offset: number 
   const statement = classifyStatement(text);
   if (statement.kind === 'explain') return statement;
   if (statement.kind === 'query') return { sql: statement.sql, offset: 0 };
-  return fail('NOT_SUPPORTED', { what: 'A statement that is not a query, here' });
+  return fail('NOT_SUPPORTED', { what: 'Any statement other than a query in this place' });
 }
 
 const givenTypes = ({ parameters }: PrepareContext): ReadonlyMap<string, SqlType> =>

@@ -50,7 +50,7 @@ export async function prepareQuery(text: string, context: PrepareContext): Promi
     case 'explain':
       return prepared(text, statement, context);
     default:
-      return fail('NOT_SUPPORTED', { what: 'A statement that is not a query, here' });
+      return fail('NOT_SUPPORTED', { what: 'Any statement other than a query in this place' });
   }
 }
 

@@ -134,7 +134,7 @@ async function rewriteView(
 ): Promise<Statement> {
   const { views = [] } = scope;
   if (views.includes(view.id)) {
-    fail('STATEMENT_FAILED', { message: 'A view reads itself through the views it reads' }, { location });
+    fail('STATEMENT_FAILED', { message: 'A view refers to itself through other views' }, { location });
   }
   try {
     const parsed = await parseQuery(context.session, view.sql, { sql: view.sql, offset: 0 });

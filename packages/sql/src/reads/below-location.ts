@@ -10,7 +10,7 @@ const UPWARDS = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:$|[/\\]|%2f|%5c)/i;
  */
 export function belowLocation(url: string, pattern: string, location?: SqlLocation): string {
   if (UPWARDS.test(pattern)) {
-    const message = `The pattern "${pattern}" leads out of the location: it cannot hold ".."`;
+    const message = `The pattern "${pattern}" leaves the location: it must not contain ".."`;
     fail('INVALID_ARGUMENT', { message }, { location });
   }
   return `${url.replace(/\/$/, '')}/${pattern}`;

@@ -91,7 +91,7 @@ async function lookUp(
   } catch (cause) {
     if (!(cause instanceof TesseraError) || !/sniffing file/.test(cause.message)) throw cause;
     const [delimiter, quote] = settings.map(([, value]) => JSON.stringify(value));
-    const reason = `it is no CSV with DELIMITER ${delimiter} and QUOTE ${quote}: its lines have different numbers of fields, a quote is not closed, or text follows one`;
+    const reason = `it is not a CSV file with DELIMITER ${delimiter} and QUOTE ${quote}: its lines have different numbers of fields, a quote is not closed, or text follows one`;
     const resolution =
       'Give DELIMITER, QUOTE and ESCAPE as the file has them; NULL_PADDING => TRUE fills short lines with NULL.';
     throw TesseraError.of('BAD_FILE', { name: url, reason }, { cause, resolution });

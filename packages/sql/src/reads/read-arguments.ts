@@ -61,13 +61,13 @@ export function readArguments(
     const known = READ_FUNCTIONS[name].options;
     const type = Object.hasOwn(known, option) ? known[option]!.type : undefined;
     if (type === undefined) invalid(unknownArgument(option, Object.keys(known)));
-    if (Object.hasOwn(options, option)) invalid(`argument ${option.toUpperCase()} is given twice`);
+    if (Object.hasOwn(options, option)) invalid(`argument ${option.toUpperCase()} is specified twice`);
     options[option] =
       readOption(named.value, type!) ?? invalid(`argument ${option.toUpperCase()} ${EXPECTED[type!]}`);
   }
   const { location: storageLocation, pattern, url: namedUrl, ...typed } = options;
   if (typeof namedUrl === 'string') {
-    if (url !== undefined) invalid('argument URL is given twice');
+    if (url !== undefined) invalid('argument URL is specified twice');
     url = namedUrl;
   }
   if (storageLocation !== undefined) {

@@ -54,7 +54,7 @@ async function lineScan(path: string, label: string, codec: string): Promise<Fun
     return call('tsr_split_text', constant(path), constant(label));
   throw TesseraError.of('BAD_FILE', {
     name: label,
-    reason: `a carriage return stands without a line feed at byte ${at}, which READ_TEXT takes only in uncompressed files up to ${MAX_SPLIT_BYTES} bytes`,
+    reason: `a carriage return without a line feed is at byte ${at}, which READ_TEXT accepts only in uncompressed files of up to ${MAX_SPLIT_BYTES} bytes`,
   });
 }
 

@@ -131,7 +131,7 @@ async function receiveRows(
 ): Promise<void> {
   for (;;) {
     const frame = await stream.message(limits.maxMessageBytes, signal);
-    if (frame === undefined) throw TesseraError.of('QUERY_CANCELLED', { reason: 'the client went away' });
+    if (frame === undefined) throw TesseraError.of('QUERY_CANCELLED', { reason: 'the client disconnected' });
     const message = readFrontendMessage(frame);
     switch (message.kind) {
       case 'copy_data':

@@ -125,7 +125,7 @@ export const ARRAY_CASES: Cases = {
   array_first: [
     ['array_first(x -> x > 10, [1, 2])', null],
     ['array_first(x, y -> y = 2, [10, 20], [1, 2])', '20'],
-    ['array_first([1, 2])', error('array_first needs a lambda')],
+    ['array_first([1, 2])', error('array_first expects a lambda')],
   ],
   array_filter: [
     ["array_filter(x -> x = 'a', ['a', 'b', 'a'])", '[a, a]'],

@@ -67,7 +67,7 @@ export const NUMERIC_CASES: Cases = {
     ["param('nope')", error('no parameter named "nope"')],
     [
       "SELECT param(x) FROM (VALUES ('level')) t(x)",
-      error('param takes the name of a parameter as a literal'),
+      error('The argument of param must be a literal: the name of a parameter'),
     ],
   ],
   pow: [

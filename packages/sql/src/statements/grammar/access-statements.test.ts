@@ -166,7 +166,7 @@ test.for([...USERS, ...GRANTS, ...OTHERS])('%s', ([sql, statement]) => {
 test.for<readonly [sql: string, name: string, message: string, at: string]>([
   ['CREATE USER', 'SYNTAX_ERROR', 'the name of a user', ''],
   ['CREATE USER a b', 'SYNTAX_ERROR', 'Expected PASSWORD, LOGIN', 'b'],
-  ['CREATE USER a LOGIN DISABLED', 'SYNTAX_ERROR', 'LOGIN is given twice', 'DISABLED'],
+  ['CREATE USER a LOGIN DISABLED', 'SYNTAX_ERROR', 'LOGIN is specified twice', 'DISABLED'],
   ["CREATE USER a PASSWORD ''", 'INVALID_ARGUMENT', 'cannot be empty', "''"],
   ['CREATE USER a SUPERUSER', 'NOT_SUPPORTED', 'use GRANT system_admin TO …', 'SUPERUSER'],
   ['ALTER USER a', 'SYNTAX_ERROR', 'Expected RENAME TO', ''],

@@ -473,7 +473,7 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   [
     'CREATE TABLE t (a int) PRIMARY INDEX a PRIMARY INDEX a',
     'SYNTAX_ERROR',
-    'PRIMARY INDEX is given twice',
+    'PRIMARY INDEX is specified twice',
     'PRIMARY INDEX',
   ],
   ['CREATE TABLE t (a int) PARTITION BY', 'SYNTAX_ERROR', 'a partition expression', ''],
@@ -543,7 +543,7 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   ['UPDATE t SET a', 'SYNTAX_ERROR', 'Expected "="', ''],
   ['UPDATE t SET a = ', 'SYNTAX_ERROR', 'a value', ''],
   ['UPDATE t SET a = 1, a = 2', 'SYNTAX_ERROR', 'set twice', 'a'],
-  ['UPDATE t SET (a, b) = (1)', 'SYNTAX_ERROR', '2 columns are set from 1', '(1)'],
+  ['UPDATE t SET (a, b) = (1)', 'SYNTAX_ERROR', 'SET names 2 columns but has 1 values', '(1)'],
   ['UPDATE t SET a = 1 WHERE', 'SYNTAX_ERROR', 'a condition', ''],
   ['DELETE t', 'SYNTAX_ERROR', 'Expected FROM', 't'],
   ['MERGE INTO t USING s', 'SYNTAX_ERROR', 'Expected ON', ''],

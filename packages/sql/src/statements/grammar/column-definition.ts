@@ -103,7 +103,7 @@ export function columnDefinition(cursor: TokenCursor): ColumnWithConstraints {
       const clause = identityClause(cursor);
       if (clause !== undefined) {
         if (identity !== undefined) {
-          const message = `Column "${name}" counts by two sequences`;
+          const message = `Column "${name}" has two sequences`;
           fail('SYNTAX_ERROR', { message }, { location: cursor.locationFrom(start) });
         }
         identity = clause;

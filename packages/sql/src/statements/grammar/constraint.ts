@@ -92,7 +92,7 @@ function foreignKey(
         : undefined;
     if (event === undefined) break;
     if (actions[event] !== undefined) {
-      const message = `ON ${event.toUpperCase()} is given twice`;
+      const message = `ON ${event.toUpperCase()} is specified twice`;
       fail('SYNTAX_ERROR', { message }, { location: cursor.locationFrom(start) });
     }
     actions[event] = foreignKeyAction(cursor);

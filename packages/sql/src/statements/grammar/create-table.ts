@@ -65,7 +65,7 @@ function isNameList(cursor: TokenCursor): boolean {
 function temporaryName({ parts, location }: ObjectName): ObjectName {
   const [name = '', schema = TEMPORARY_SCHEMA, ...database] = [...parts].reverse();
   if (schema === TEMPORARY_SCHEMA) return { parts: [...database, schema, name], location };
-  const message = `A temporary table belongs to the session, not to schema "${schema}": write its name alone`;
+  const message = `A temporary table belongs to the session, not to schema "${schema}": omit the schema`;
   return fail('INVALID_ARGUMENT', { message }, { location });
 }
 
@@ -99,7 +99,7 @@ function tableShape(cursor: TokenCursor, tableType: TableShape['tableType']): Ta
     const clause = OWN_CLAUSES.find((words) => cursor.accept(...words))?.join(' ');
     if (clause === undefined) break;
     if (seen.has(clause)) {
-      fail('SYNTAX_ERROR', { message: `${clause} is given twice` }, { location: cursor.locationFrom(start) });
+      fail('SYNTAX_ERROR', { message: `${clause} is specified twice` }, { location: cursor.locationFrom(start) });
     }
     seen.add(clause);
     if (clause === 'PRIMARY INDEX') primaryIndex = primaryIndexColumns(cursor);

@@ -153,7 +153,7 @@ function createView(cursor: TokenCursor, orReplace: boolean): CreateStatement {
   cursor.expectWord('AS');
   const parameter = cursor.tokens.find(isParameter);
   if (parameter !== undefined) {
-    const message = 'A parameter cannot stand in the query of a view';
+    const message = 'The query of a view cannot contain a parameter';
     fail('BINDING_ERROR', { message }, { location: cursor.locationOf(parameter) });
   }
   const query = restAsQuery(cursor);

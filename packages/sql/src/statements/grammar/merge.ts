@@ -27,7 +27,7 @@ export function mergeStatement(whole: TokenCursor, leading: SqlText | undefined)
     const start = cursor.offset;
     const clause = mergeClause(cursor);
     if (clauses.some((c) => c.matched === clause.matched && c.condition === undefined)) {
-      const message = 'This WHEN clause is never reached: one like it without a condition comes before it';
+      const message = 'This WHEN clause is never reached: an earlier clause of the same kind has no condition';
       fail('SYNTAX_ERROR', { message }, { location: cursor.locationFrom(start) });
     }
     clauses.push(clause);
@@ -82,7 +82,7 @@ function insertAction(cursor: TokenCursor): MergeAction {
   while (cursor.acceptSymbol(','));
   cursor.expectSymbol(')');
   if (columns !== undefined && columns.length !== values.length) {
-    const message = `INSERT names ${columns.length} columns and gives ${values.length} values`;
+    const message = `INSERT names ${columns.length} columns but has ${values.length} values`;
     fail('SYNTAX_ERROR', { message }, { location: cursor.locationFrom(start) });
   }
   return { kind: 'insert', columns, columnLocations, values };

@@ -114,7 +114,7 @@ function collected(given: readonly GivenOption[], _names: OptionNames): ReadOpti
 }
 
 function givenTwice(name: string, location: SqlLocation): never {
-  return fail('SYNTAX_ERROR', { message: `Option ${name.toUpperCase()} is given twice` }, { location });
+  return fail('SYNTAX_ERROR', { message: `Option ${name.toUpperCase()} is specified twice` }, { location });
 }
 
 /** The value as an integer that is at least `least`. */

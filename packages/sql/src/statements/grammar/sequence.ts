@@ -68,7 +68,7 @@ function sequenceOptions(cursor: TokenCursor): SequenceOptions {
     const given = sequenceOption(cursor);
     if (given === undefined) return options;
     if (Object.keys(given).some((name) => Object.hasOwn(options, name))) {
-      const message = 'An option of a sequence is given twice';
+      const message = 'An option of a sequence is specified twice';
       fail('SYNTAX_ERROR', { message }, { location: cursor.locationFrom(start) });
     }
     Object.assign(options, given);
@@ -112,6 +112,6 @@ function integer(cursor: TokenCursor): bigint {
   const start = cursor.offset;
   const text = cursor.expectValue('an integer');
   if (/^-?\d{1,19}$/.test(text)) return BigInt(text);
-  const message = `A sequence counts in 64-bit integers, not ${text}`;
+  const message = `The options of a sequence are 64-bit integers, not ${text}`;
   return fail('INVALID_ARGUMENT', { message }, { location: cursor.locationFrom(start) });
 }

@@ -37,7 +37,7 @@ function rowAssignment(cursor: TokenCursor, ends: readonly (readonly string[])[]
   while (cursor.acceptSymbol(','));
   cursor.expectSymbol(')');
   if (values.length !== columns.length) {
-    const message = `${columns.length} columns are set from ${values.length} values`;
+    const message = `SET names ${columns.length} columns but has ${values.length} values`;
     fail('SYNTAX_ERROR', { message }, { location: cursor.locationFrom(start) });
   }
   return columns.map((column, i) => clause(column, values[i]));

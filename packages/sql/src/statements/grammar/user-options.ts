@@ -50,7 +50,7 @@ class GivenOptions {
   readonly #names = new Set<string>();
 
   once(name: string, location: SqlLocation): void {
-    if (this.#names.has(name)) fail('SYNTAX_ERROR', { message: `${name} is given twice` }, { location });
+    if (this.#names.has(name)) fail('SYNTAX_ERROR', { message: `${name} is specified twice` }, { location });
     this.#names.add(name);
   }
 }
@@ -91,7 +91,7 @@ function otherOption(cursor: TokenCursor, given: GivenOptions): never {
   const expected = 'PASSWORD, LOGIN, NOLOGIN, DEFAULT_DATABASE or the end of the statement';
   if (given.password === undefined) return cursor.unexpected(expected);
   const location = cursor.locationFrom(cursor.offset);
-  return fail('SYNTAX_ERROR', { message: `Expected ${expected} behind the password` }, { location });
+  return fail('SYNTAX_ERROR', { message: `Expected ${expected} after the password` }, { location });
 }
 
 function password(cursor: TokenCursor): string | null {
