@@ -25,8 +25,8 @@ export const NO_CHANGE: CatalogChange = { actions: [] };
 
 /** Actions that the leader commits together or not at all. */
 export interface Transaction {
-  /** The query id: a replay finds it in the log and gets the first answer. */
-  readonly txnId: string;
+  /** Makes a repeated commit harmless: a replay finds the key in the log and gets the first answer. */
+  readonly idempotencyKey: string;
   readonly queryId: string;
   /** The version that the statement read. */
   readonly readVersion: number;

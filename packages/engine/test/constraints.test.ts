@@ -171,11 +171,19 @@ describe('keys', () => {
   });
 
   it('name what is wrong with them', async () => {
-    await fails('CREATE TABLE bad (a INT PRIMARY KEY, b INT PRIMARY KEY)', '22023', /already has a primary key/);
+    await fails(
+      'CREATE TABLE bad (a INT PRIMARY KEY, b INT PRIMARY KEY)',
+      '22023',
+      /already has a primary key/,
+    );
     await fails('CREATE TABLE bad (a INT, PRIMARY KEY (z))', '42703', /"z"/);
     await fails('CREATE TABLE bad (a INT REFERENCES nowhere)', '42P01', /"nowhere"/);
     await fails('CREATE TABLE bad (a INT REFERENCES allowed)', '22023', /no primary key/);
-    await fails('CREATE TABLE bad (a INT REFERENCES allowed (a))', '22023', /no PRIMARY KEY or UNIQUE constraint/);
+    await fails(
+      'CREATE TABLE bad (a INT REFERENCES allowed (a))',
+      '22023',
+      /no PRIMARY KEY or UNIQUE constraint/,
+    );
     await fails(
       'CREATE TABLE bad (a INT UNIQUE, UNIQUE (a), CONSTRAINT bad_a_key UNIQUE (a))',
       '42P07',

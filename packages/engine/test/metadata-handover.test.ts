@@ -91,7 +91,7 @@ async function engine(): Promise<StorageManager> {
 
 /** Commits repeatedly until it is stopped. */
 function writer(manager: StorageManager) {
-  const commits: { readonly txnId: string; readonly version: number; readonly atMs: number }[] = [];
+  const commits: { readonly idempotencyKey: string; readonly version: number; readonly atMs: number }[] = [];
   const failures: unknown[] = [];
   let stopped = false;
   onTestFinished(() => {
@@ -99,10 +99,10 @@ function writer(manager: StorageManager) {
   });
   const ended = (async () => {
     while (!stopped) {
-      const txnId = randomUUID();
+      const idempotencyKey = randomUUID();
       try {
-        const { version } = await manager.commit({ txnId, queryId: txnId, readVersion: 0, actions: [] });
-        commits.push({ txnId, version, atMs: performance.now() });
+        const { version } = await manager.commit({ idempotencyKey, queryId: idempotencyKey, readVersion: 0, actions: [] });
+        commits.push({ idempotencyKey, version, atMs: performance.now() });
       } catch (error) {
         failures.push(error);
       }
@@ -151,8 +151,8 @@ test('a second metadata service follows, and takes over at once when the first i
   expect(Math.max(...Object.values(gaps))).toBeLessThan(LONGEST_GAP_MS);
   // Commits that one service acknowledged are known to the next, and nothing was committed twice.
   const manager = await engine();
-  for (const { txnId, version } of writers.flatMap(({ commits }) => commits.slice(0, 30))) {
-    expect(await manager.commit({ txnId, queryId: txnId, readVersion: 0, actions: [] })).toEqual({ version });
+  for (const { idempotencyKey, version } of writers.flatMap(({ commits }) => commits.slice(0, 30))) {
+    expect(await manager.commit({ idempotencyKey, queryId: idempotencyKey, readVersion: 0, actions: [] })).toEqual({ version });
   }
   await stop(third!, 'SIGTERM');
 }, 120_000);

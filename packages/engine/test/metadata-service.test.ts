@@ -86,8 +86,8 @@ async function engine(clusterToken = TOKEN, place = 'metadata', instance?: strin
   return manager;
 }
 
-function empty(txnId: string) {
-  return { txnId, queryId: txnId, readVersion: 0, actions: [] };
+function empty(idempotencyKey: string) {
+  return { idempotencyKey, queryId: idempotencyKey, readVersion: 0, actions: [] };
 }
 
 it('commits for several engines, which see each other, and drains at SIGTERM', async () => {

@@ -47,7 +47,7 @@ for (const exclusive of [true, false]) {
   const commit = async (action: Parameters<typeof manager.commit>[0]['actions'][number]) => {
     const { version: readVersion } = await manager.latest();
     const id = randomUUID();
-    return manager.commit({ txnId: id, queryId: id, readVersion, actions: [action] });
+    return manager.commit({ idempotencyKey: id, queryId: id, readVersion, actions: [action] });
   };
   await commit({ kind: 'create', object: table });
   for (const clients of [1, 32]) {

@@ -77,7 +77,7 @@ function report(what: string, ms: number): void {
 async function commit(actions: readonly Action[]): Promise<void> {
   const id = randomUUID();
   const { version: readVersion } = await manager.latest();
-  await manager.commit({ txnId: id, queryId: id, readVersion, actions });
+  await manager.commit({ idempotencyKey: id, queryId: id, readVersion, actions });
 }
 
 function table(name: string): TableObject {

@@ -10,7 +10,7 @@ export interface StorageManager {
   /** The newest snapshot that this node has, without a request; undefined until the first `latest`. */
   readonly current: Snapshot | undefined;
   /**
-   * Commits atomically. A repeated `txnId` returns the first answer. Afterwards `latest` includes the commit.
+   * Commits atomically. A repeated `idempotencyKey` returns the first answer. Afterwards `latest` includes the commit.
    * @throws TesseraError TRANSACTION_CONFLICT, DUPLICATE_OBJECT, UNDEFINED_TABLE and similar if it was not
    * committed; METADATA_UNAVAILABLE if the outcome is unknown
    */

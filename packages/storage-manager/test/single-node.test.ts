@@ -57,7 +57,7 @@ describe.each([true, false])('a node alone (the store locked: %s)', (exclusive) 
     const { version: readVersion } = await manager.latest();
     const answers = await Promise.allSettled(
       names.map((name, i) =>
-        manager.commit({ txnId: `q${i}`, queryId: `q${i}`, readVersion, actions: [create(name)] }),
+        manager.commit({ idempotencyKey: `q${i}`, queryId: `q${i}`, readVersion, actions: [create(name)] }),
       ),
     );
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(150);

@@ -61,8 +61,8 @@ export async function uploaded(store: ObjectStore, tableId: ObjectId): Promise<T
 /** A transaction based on the newest version. */
 export async function transaction(manager: StorageManager, ...actions: Action[]): Promise<Transaction> {
   const { version: readVersion } = await manager.latest();
-  const txnId = randomUUID();
-  return { txnId, queryId: txnId, readVersion, actions };
+  const idempotencyKey = randomUUID();
+  return { idempotencyKey, queryId: idempotencyKey, readVersion, actions };
 }
 
 export async function commit(manager: StorageManager, ...actions: Action[]): Promise<number> {

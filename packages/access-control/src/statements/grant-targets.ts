@@ -95,7 +95,8 @@ export function targetObjects(
 
 function namedDatabase(snapshot: Snapshot, { parts, location }: ObjectName): SecuredObject {
   const [name = '', ...more] = parts;
-  if (more.length > 0) fail('SYNTAX_ERROR', { message: 'The name of a database has only one part' }, { location });
+  if (more.length > 0)
+    fail('SYNTAX_ERROR', { message: 'The name of a database has only one part' }, { location });
   return requireDatabase(snapshot, name, location);
 }
 

@@ -181,7 +181,7 @@ function directoriesOf(objects: readonly CatalogObject[]): PersistentMap<Directo
 const periodPage = (period: Period): Json => ({
   firstMs: period.firstMs,
   lastMs: period.lastMs,
-  versions: sorted(period.versions).map(([txnId, version]) => [txnId, version]),
+  versions: sorted(period.versions).map(([idempotencyKey, version]) => [idempotencyKey, version]),
 });
 
 function periodOf(reference: PageReference, reader: PageReader): Period {

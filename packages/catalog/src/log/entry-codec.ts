@@ -22,12 +22,23 @@ const action: Codec<Action> = union<Action>({
   set_deletion_vector: { vector: deletionVector, replaces: count },
 });
 
-const transaction: Codec<Transaction> = record<Transaction>({
+type StoredTransaction = Omit<Transaction, 'idempotencyKey'> & { readonly txnId: string };
+
+const storedTransaction: Codec<StoredTransaction> = record<StoredTransaction>({
   txnId: text,
   queryId: text,
   readVersion: count,
   actions: list(action),
 });
+
+/** The log calls the idempotency key `txnId`. */
+const transaction: Codec<Transaction> = {
+  toJson: ({ idempotencyKey, ...rest }) => storedTransaction.toJson({ txnId: idempotencyKey, ...rest }),
+  fromJson: (json, place) => {
+    const { txnId, ...rest } = storedTransaction.fromJson(json, place);
+    return { idempotencyKey: txnId, ...rest };
+  },
+};
 
 const systemRecord: Codec<SystemRecord> = union<SystemRecord>({
   new_epoch: { node: text, address: text },

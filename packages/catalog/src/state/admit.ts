@@ -16,7 +16,7 @@ export type Admission =
 
 /** Checks the transaction against everything committed since it read, by the conflict rules. */
 export function admit(state: CatalogState, transaction: Transaction): Admission {
-  const known = state.committedVersion(transaction.txnId);
+  const known = state.committedVersion(transaction.idempotencyKey);
   if (known !== undefined) return { kind: 'committed', version: known };
   const version = state.version + 1;
   const { timeMs } = state.parts;
@@ -27,7 +27,7 @@ export function admit(state: CatalogState, transaction: Transaction): Admission 
     if (error instanceof TesseraError) return { kind: 'refused', error };
     throw error;
   }
-  const results = state.parts.results.with(transaction.txnId, version, timeMs);
+  const results = state.parts.results.with(transaction.idempotencyKey, version, timeMs);
   return { kind: 'admitted', pending: new CatalogState({ ...draft.finish(), results }) };
 }
 

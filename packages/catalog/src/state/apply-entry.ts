@@ -19,7 +19,7 @@ export function applyEntry(state: CatalogState, sealed: SealedEntry): CatalogSta
   let { results } = state.parts;
   for (const transaction of entry.txns) {
     for (const action of transaction.actions) draft.apply(action);
-    results = results.with(transaction.txnId, entry.version, timeMs);
+    results = results.with(transaction.idempotencyKey, entry.version, timeMs);
   }
   let parts = draft.finish();
   for (const record of entry.records) parts = applyRecord(parts, record, entry.version, timeMs);

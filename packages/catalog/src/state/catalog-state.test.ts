@@ -66,14 +66,14 @@ describe('random interleavings of transactions', () => {
       fc.property(attempts, (batches) => {
         const changes: { readonly subject: string; readonly version: number; readonly txn: string }[] = [];
         for (const step of historyOf(batches))
-          for (const { txnId, readVersion, actions } of step.admitted) {
+          for (const { idempotencyKey, readVersion, actions } of step.admitted) {
             const subjects = new Set(actions.flatMap(changedBy));
             for (const subject of subjects)
               expect(
-                changes.filter((c) => c.subject === subject && c.version > readVersion && c.txn !== txnId),
+                changes.filter((c) => c.subject === subject && c.version > readVersion && c.txn !== idempotencyKey),
               ).toEqual([]);
             for (const subject of subjects)
-              changes.push({ subject, version: step.after.version, txn: txnId });
+              changes.push({ subject, version: step.after.version, txn: idempotencyKey });
           }
       }),
       RUNS,

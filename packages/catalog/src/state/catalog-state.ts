@@ -164,8 +164,8 @@ export class CatalogState implements Snapshot {
   }
 
   /** The version of the entry that committed the transaction, for as long as it is remembered. */
-  committedVersion(txnId: string): number | undefined {
-    return this.parts.results.get(txnId);
+  committedVersion(idempotencyKey: string): number | undefined {
+    return this.parts.results.get(idempotencyKey);
   }
 
   /** Objects of the store that may be deleted once nobody reads the versions before. */

@@ -47,5 +47,5 @@ export interface Snapshot {
    */
   withActions(actions: readonly Action[]): Snapshot;
   /** The version of the entry that committed the transaction, for as long as it is remembered. */
-  committedVersion(txnId: string): number | undefined;
+  committedVersion(idempotencyKey: string): number | undefined;
 }

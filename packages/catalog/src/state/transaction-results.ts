@@ -31,26 +31,26 @@ export class TransactionResults {
     return this.periods.reduce((sum, period) => sum + period.versions.size, 0);
   }
 
-  get(txnId: string): number | undefined {
+  get(idempotencyKey: string): number | undefined {
     for (let i = this.periods.length - 1; i >= 0; i--) {
-      const version = this.periods[i]!.versions.get(txnId);
+      const version = this.periods[i]!.versions.get(idempotencyKey);
       if (version !== undefined) return version;
     }
     return undefined;
   }
 
-  with(txnId: string, version: number, timeMs: number): TransactionResults {
+  with(idempotencyKey: string, version: number, timeMs: number): TransactionResults {
     const last = this.periods.at(-1);
     const fits = last !== undefined && last.versions.size < PERIOD_SIZE && timeMs - last.firstMs < PERIOD_MS;
     if (fits) {
       const grown = {
         firstMs: last.firstMs,
         lastMs: Math.max(last.lastMs, timeMs),
-        versions: last.versions.with(txnId, version),
+        versions: last.versions.with(idempotencyKey, version),
       };
       return new TransactionResults(this.periods.with(-1, grown));
     }
-    const fresh = { firstMs: timeMs, lastMs: timeMs, versions: PersistentMap.from([[txnId, version]]) };
+    const fresh = { firstMs: timeMs, lastMs: timeMs, versions: PersistentMap.from([[idempotencyKey, version]]) };
     let kept = this.#recent(timeMs);
     let size = kept.reduce((sum, period) => sum + period.versions.size, 0);
     while (size + PERIOD_SIZE > MOST_KEPT) {

@@ -77,9 +77,9 @@ export const setVector = (value: DeletionVector, replaces = 0): Action => ({
   replaces,
 });
 
-export const transaction = (txnId: string, readVersion: number, actions: readonly Action[]): Transaction => ({
-  txnId,
-  queryId: txnId,
+export const transaction = (idempotencyKey: string, readVersion: number, actions: readonly Action[]): Transaction => ({
+  idempotencyKey,
+  queryId: idempotencyKey,
   readVersion,
   actions,
 });

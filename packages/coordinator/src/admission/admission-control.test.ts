@@ -41,8 +41,8 @@ class Asker {
     await vi.advanceTimersByTimeAsync(0);
   }
 
-  async leave(name: string): Promise<void> {
-    this.admitted.get(name)!.leave();
+  async release(name: string): Promise<void> {
+    this.admitted.get(name)!.release();
     await vi.advanceTimersByTimeAsync(0);
   }
 
@@ -59,7 +59,7 @@ describe('places', () => {
     expect(asker.names).toEqual(['q0', 'q1']);
     expect(asked.queued).toBe(198);
     for (let i = 0; i < 198; i++) {
-      await asker.leave(`q${i}`);
+      await asker.release(`q${i}`);
       expect(asked.running).toBe(2);
       expect(asker.names.at(-1)).toBe(`q${i + 2}`);
     }
@@ -70,8 +70,8 @@ describe('places', () => {
     const asked = control();
     const asker = new Asker(asked);
     for (const name of ['a', 'b', 'c', 'd']) await asker.ask(name);
-    await asker.leave('a');
-    await asker.leave('a');
+    await asker.release('a');
+    await asker.release('a');
     expect(asker.names).toEqual(['a', 'b', 'c']);
     expect(asked.running).toBe(2);
   });
@@ -86,7 +86,7 @@ describe('places', () => {
     abort.abort(new Error('no longer'));
     await vi.advanceTimersByTimeAsync(0);
     expect(asker.refused.get('b')).toEqual(new Error('no longer'));
-    await asker.leave('a');
+    await asker.release('a');
     expect(asker.names).toEqual(['a', 'c']);
     expect(asked.reservedBytes).toBe(asker.admitted.get('c')!.memoryBytes);
   });
@@ -104,10 +104,10 @@ test('while a query of a transaction has a place, the others of it need not wait
   const [cursor, beside] = [await ask('t'), await ask('t')];
   const asker = new Asker(asked);
   await asker.ask('another');
-  beside.leave();
+  beside.release();
   await vi.advanceTimersByTimeAsync(0);
   expect(asker.names).toEqual([]);
-  cursor.leave();
+  cursor.release();
   await vi.advanceTimersByTimeAsync(0);
   expect(asker.names).toEqual(['another']);
   expect(asked).toMatchObject({ running: 1, reservedBytes: asker.admitted.get('another')!.memoryBytes });
@@ -126,7 +126,7 @@ describe('memory', () => {
     expect(large.memoryBytes).toBe(100 * MIB);
     for (let i = 0; i < 3; i++) expect(await large.retry()).toBe(true);
     expect(large.memoryBytes).toBe(800 * MIB);
-    await asker.leave('large');
+    await asker.release('large');
     asker.admitted.clear();
     return asker;
   }
@@ -160,14 +160,14 @@ describe('memory', () => {
     await asker.ask('passes');
     expect(asker.names).toContain('passes');
     expect(asker.names).not.toContain('large');
-    await asker.leave('small 0');
-    await asker.leave('small 1');
+    await asker.release('small 0');
+    await asker.release('small 1');
     await vi.advanceTimersByTimeAsync(10_100);
     // The query is admitted with the 200 MiB that are free.
     expect(asker.admitted.get('large')!.memoryBytes).toBe(200 * MIB);
     await asker.ask('waits');
     expect(asker.names).not.toContain('waits');
-    await asker.leave('small 2');
+    await asker.release('small 2');
     expect(asker.names).toContain('waits');
   });
 
@@ -178,7 +178,7 @@ describe('memory', () => {
     await asker.ask('behind');
     await vi.advanceTimersByTimeAsync(60_000);
     expect(asker.names).toHaveLength(16);
-    await asker.leave('small 3');
+    await asker.release('small 3');
     expect(asker.names.at(-1)).toBe('large');
     expect(asker.names).not.toContain('behind');
   });
@@ -210,7 +210,7 @@ test('warns when queries wait and none is admitted for long, and again only afte
   expect(warn).toHaveBeenCalledTimes(1);
   await vi.advanceTimersByTimeAsync(20_000);
   expect(warn).toHaveBeenCalledTimes(2);
-  await asker.leave('a');
+  await asker.release('a');
   await vi.advanceTimersByTimeAsync(3_600_000);
   expect(warn).toHaveBeenCalledTimes(2);
 });

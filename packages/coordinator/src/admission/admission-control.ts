@@ -29,7 +29,7 @@ export interface AdmittedQuery {
    */
   retry(): Promise<boolean>;
   /** Releases its slot and memory; further calls have no effect. */
-  leave(): void;
+  release(): void;
 }
 
 export interface AskedAdmission {
@@ -121,7 +121,7 @@ export class AdmissionControl {
         bytes = await this.#take(asked, { needsPlace: false, atFront: true, signal });
         return true;
       },
-      leave: () => {
+      release: () => {
         if (left) return;
         left = true;
         if (retries > 0 && !signal.aborted) this.#estimates.learn(kind(), asked);

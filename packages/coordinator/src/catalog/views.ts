@@ -38,7 +38,8 @@ export async function createView(
     isTemporary(snapshot, { schemaId: place.schema.id }) ||
     relations.some((one) => isTemporary(snapshot, one))
   ) {
-    const hint = 'a view is visible to every session, a temporary table only to its own: use CREATE TEMP TABLE … AS';
+    const hint =
+      'a view is visible to every session, a temporary table only to its own: use CREATE TEMP TABLE … AS';
     fail('NOT_SUPPORTED', { what: 'A view of temporary tables', hint }, { location: place.location });
   }
   const names = columns.map(({ name }, i) => columnNames?.[i] ?? name);

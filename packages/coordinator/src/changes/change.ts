@@ -20,7 +20,7 @@ export interface ChangeContext extends StoreContext, AccessContext {
   readonly results: CommittedResults;
   readonly locks: TableLocks;
   /** The idempotency key of the commit: a repeated statement with the same one is not executed again. */
-  readonly txnId: string;
+  readonly idempotencyKey: string;
 }
 
 const REMEMBERED = 10_000;
@@ -33,17 +33,17 @@ const REMEMBERED = 10_000;
 export class CommittedResults {
   readonly #rows = new Map<string, number>();
 
-  add(txnId: string, { affectedRows }: Change): void {
+  add(idempotencyKey: string, { affectedRows }: Change): void {
     if (affectedRows === undefined) return;
-    this.#rows.set(txnId, affectedRows);
+    this.#rows.set(idempotencyKey, affectedRows);
     if (this.#rows.size <= REMEMBERED) return;
     const [oldest] = this.#rows.keys();
     this.#rows.delete(oldest!);
   }
 
   /** The result of a statement, without its actions. */
-  get(txnId: string): Change {
-    const affectedRows = this.#rows.get(txnId);
+  get(idempotencyKey: string): Change {
+    const affectedRows = this.#rows.get(idempotencyKey);
     return affectedRows === undefined ? NO_CHANGE : { actions: [], affectedRows };
   }
 }

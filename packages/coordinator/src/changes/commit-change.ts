@@ -26,11 +26,11 @@ export async function commitChange(
   if (transactionId === undefined) return autocommit(context, work);
   const transaction = context.transactions.get(transactionId);
   return transaction.run(async () => {
-    const before = transaction.changeOf(context.txnId);
+    const before = transaction.changeOf(context.idempotencyKey);
     if (before !== undefined) return before;
     const change = await indexed(context, inSession(transaction.read(), temporary), work);
     try {
-      transaction.change(context.txnId, change);
+      transaction.change(context.idempotencyKey, change);
     } catch (error) {
       await change.returned?.release();
       throw error;
@@ -81,7 +81,7 @@ class LostRace extends Error {
 async function once(context: ChangeContext, work: (snapshot: Snapshot) => Promise<Change>): Promise<Change> {
   const { manager } = context.tables;
   const snapshot = await manager.latest();
-  if (snapshot.committedVersion(context.txnId) !== undefined) return context.results.get(context.txnId);
+  if (snapshot.committedVersion(context.idempotencyKey) !== undefined) return context.results.get(context.idempotencyKey);
   const pins = [manager.pin(snapshot), manager.beginWrite()];
   try {
     const change = await committedWith(context, snapshot, work);
@@ -128,12 +128,12 @@ async function indexed(
 
 async function commit(context: ChangeContext, snapshot: Snapshot, change: Change): Promise<void> {
   const { actions } = change;
-  const { tables, txnId, run } = context;
+  const { tables, idempotencyKey, run } = context;
   const { queryId } = run.query;
   try {
     if (run.query.signal.aborted) throw cancellation(run.query.signal);
-    await tables.manager.commit({ txnId, queryId, readVersion: snapshot.version, actions });
-    context.results.add(txnId, change);
+    await tables.manager.commit({ idempotencyKey, queryId, readVersion: snapshot.version, actions });
+    context.results.add(idempotencyKey, change);
   } catch (error) {
     if (!isCertainlyNotCommitted(error)) throw error;
     await discardTablets(tables, actions);

@@ -1,6 +1,6 @@
 import type { Snapshot } from '@tessera/catalog';
 import type { SqlText } from '@tessera/sql';
-import { withFurtherAttempts } from '../queries/further-attempts.ts';
+import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import type { ExecutableQuery, ExecutionOptions } from '../read/executable-query.ts';
 import { countScanned, type StatementRun } from '../run/query-run.ts';
 import type { ChangeContext } from './change.ts';
@@ -43,7 +43,7 @@ export async function withHeldExecutable<T>(
 ): Promise<T> {
   const { run } = context;
   try {
-    return await withFurtherAttempts(run.query, async (quarantine) => {
+    return await retryInQuarantine(run.query, async (quarantine) => {
       const derived = contextOf(context, snapshot, query);
       const executable = await run.binder.executable(derived, { quarantine, ...options });
       const stopCounting = countScanned(run.query, executable);

@@ -13,7 +13,7 @@ import {
 } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { storeRows } from '../changes/store-rows.ts';
-import { withFurtherAttempts } from '../queries/further-attempts.ts';
+import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import { explainFailure } from '../read/query-failure.ts';
 import type { CopyInput } from '../request/statement-request.ts';
 import { type CopiedColumn, checkMapping, fallbackOf, storedValue } from './copy-columns.ts';
@@ -34,7 +34,7 @@ export async function copyFromStdin(
   const given = givenColumns(table, statement);
   const { kernel, query, request } = asked.run;
   const input = request.copyInput ?? fail('NOT_SUPPORTED', NOWHERE);
-  return withFurtherAttempts(query, async (quarantine) => {
+  return retryInQuarantine(query, async (quarantine) => {
     const session = await kernel.session({ timeZone: request.settings.timezone, quarantine });
     const stopInterrupting = interruptOnAbort(session, query.signal);
     const sequences = asked.run.binder.sequences(asked.run, session, snapshot);

@@ -4,7 +4,7 @@ import { interruptOnAbort, type KernelSession, quoteName, quoteText } from '@tes
 import { type CopyFromStatement, constraintViolation } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { storeRows } from '../changes/store-rows.ts';
-import { withFurtherAttempts } from '../queries/further-attempts.ts';
+import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import { plus } from '../queries/scan-totals.ts';
 import { explainFailure } from '../read/query-failure.ts';
 import { scannedFiles } from '../read/scanned-files.ts';
@@ -22,7 +22,7 @@ export async function copyFrom(
 ): Promise<Change> {
   const table = requireTable(snapshot, statement.table, asked.database);
   const { kernel, query, request } = asked.run;
-  return withFurtherAttempts(query, async (quarantine) => {
+  return retryInQuarantine(query, async (quarantine) => {
     const session = await kernel.session({ timeZone: request.settings.timezone, quarantine });
     const stopInterrupting = interruptOnAbort(session, query.signal);
     const sequences = asked.run.binder.sequences(asked.run, session, snapshot);

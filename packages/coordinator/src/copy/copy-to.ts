@@ -4,7 +4,7 @@ import { fail } from '@tessera/common';
 import { type KernelSession, quoteText } from '@tessera/kernel';
 import { belowLocation, type CopyToStatement } from '@tessera/sql';
 import { queryInPlace } from '../changes/derived-query.ts';
-import { withFurtherAttempts } from '../queries/further-attempts.ts';
+import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
 import type { StatementRun } from '../run/query-run.ts';
 import { copyPlace } from './copy-files.ts';
@@ -35,7 +35,7 @@ export async function copyTo(run: StatementRun, statement: CopyToStatement): Pro
   const { query, request, text } = run;
   const file = targetFile(statement, target, query.queryId);
   const { sql } = queryInPlace(statement.query, text);
-  return withFurtherAttempts(query, async (quarantine) => {
+  return retryInQuarantine(query, async (quarantine) => {
     const executable = await run.binder.executable({ ...run, text: sql }, { quarantine });
     try {
       const directory = await request.directory.open();

@@ -108,7 +108,11 @@ function makePlan(serializedPlan: string, facts: PlanFacts, isForced: boolean): 
     const plan = planDistributed(serializedPlan, facts);
     const { choice } = plan;
     if (plan.stages.length === 1)
-      return { reason: 'no part of it is large enough to gain from another node', isUnsupported: false, choice };
+      return {
+        reason: 'no part of it is large enough to gain from another node',
+        isUnsupported: false,
+        choice,
+      };
     if (isForced || choice === undefined || choice.nodes > 1) return { plan };
     return { reason: choiceText(choice), isUnsupported: false, choice };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { withFurtherAttempts } from '../queries/further-attempts.ts';
+import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import { QueryActivity } from '../queries/query-history.ts';
 import { SequenceDemand } from '../sequences/sequence-demand.ts';
 import { rowsOf, TableFixture } from '../testing/table-fixture.ts';
@@ -21,7 +21,7 @@ const runningQuery = () => ({
 
 /** Runs a query as statements do: again in quarantine if the kernel process was lost. */
 const sum = (column: string) =>
-  withFurtherAttempts(runningQuery(), async (quarantine) => {
+  retryInQuarantine(runningQuery(), async (quarantine) => {
     const executable = await fixture.executable(`SELECT sum(${column}) FROM t WHERE a < 10`, { quarantine });
     try {
       return await rowsOf(executable);
@@ -48,7 +48,7 @@ test('a query whose kernel ends reads its tables again from files', async () => 
 test('a query that ran out of memory is run in quarantine only when other sessions were open beside it', async () => {
   const attempts = async () => {
     const made: boolean[] = [];
-    const failed = withFurtherAttempts(runningQuery(), async (quarantine) => {
+    const failed = retryInQuarantine(runningQuery(), async (quarantine) => {
       made.push(quarantine);
       const session = await fixture.kernel.session({ quarantine });
       try {

@@ -120,7 +120,10 @@ const REFUSED: readonly (readonly [sql: string, error: object])[] = [
   ['SELECT * FROM nodb.public.t', { name: 'DATABASE_NOT_FOUND' }],
   ['SELECT zz FROM t', { name: 'UNDEFINED_NAME', location: { line: 1, startColumn: 8, endColumn: 9 } }],
   ['SELECT * FROM lost', { name: 'UNDEFINED_TABLE', location: { line: 1, startColumn: 15 } }],
-  ['SELECT * FROM loop_a', { name: 'STATEMENT_FAILED', message: expect.stringContaining('refers to itself') }],
+  [
+    'SELECT * FROM loop_a',
+    { name: 'STATEMENT_FAILED', message: expect.stringContaining('refers to itself') },
+  ],
   ["SELECT * FROM 'file.parquet'", { name: 'FORBIDDEN' }],
   ['SELECT * FROM information_schema.nothing', { name: 'UNDEFINED_TABLE' }],
   ['SELECT * FROM managed.t', { name: 'UNDEFINED_OBJECT' }],

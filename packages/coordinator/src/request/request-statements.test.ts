@@ -5,8 +5,8 @@ const REQUEST = { user: 'ada', database: undefined, parameters: [] } as const;
 /** Computes keys as a newly started process would. */
 async function freshProcess(): Promise<(text: string) => string> {
   vi.resetModules();
-  const { commitName } = await import('./request-statements.ts');
-  return (text) => commitName('q', 0, text, REQUEST);
+  const { idempotencyKeyOf } = await import('./request-statements.ts');
+  return (text) => idempotencyKeyOf('q', 0, text, REQUEST);
 }
 
 let nameOf: (text: string) => string;

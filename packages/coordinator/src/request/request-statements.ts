@@ -14,7 +14,7 @@ import type { StatementRequest } from './statement-request.ts';
  * query id is not executed again, while another statement with the same id has another key.
  * @param position the position of the statement in the request, from 0
  */
-export function commitName(
+export function idempotencyKeyOf(
   queryId: string,
   position: number,
   text: string,

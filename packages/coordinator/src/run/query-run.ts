@@ -3,7 +3,7 @@ import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, type QueryDescription, type SqlType } from '@tessera/sql';
 import { scannedBytes } from '@tessera/system-catalog';
 import type { QueryBinder } from '../binder/query-binder.ts';
-import { withFurtherAttempts } from '../queries/further-attempts.ts';
+import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import type { RunningQuery } from '../queries/running-queries.ts';
 import { plus } from '../queries/scan-totals.ts';
 import type { StatementContext } from '../queries/statement-context.ts';
@@ -33,11 +33,11 @@ export const describeQuery = (
   run: StatementRun,
   { asked, ...options }: DescribedAs = {},
 ): Promise<QueryDescription> =>
-  withFurtherAttempts(run.query, (quarantine) => run.binder.describe(run, { quarantine, ...options }, asked));
+  retryInQuarantine(run.query, (quarantine) => run.binder.describe(run, { quarantine, ...options }, asked));
 
 /** Runs one query up to the first chunk of its result. */
 export const runQuery = (run: StatementRun): Promise<RowsResult> =>
-  withFurtherAttempts(run.query, (quarantine) => withColumns(run, quarantine));
+  retryInQuarantine(run.query, (quarantine) => withColumns(run, quarantine));
 
 /** Repeats the query with more columns if the kernel evaluates columns that the result does not depend on. */
 async function withColumns(run: StatementRun, quarantine: boolean): Promise<RowsResult> {
@@ -63,7 +63,7 @@ export async function startedResult(
   { query, request }: StatementContext,
   executable: ExecutableQuery,
 ): Promise<RowsResult> {
-  const leave = () => executable.release();
+  const release = () => executable.release();
   const stopCounting = countScanned(query, executable);
   try {
     const startedAt = Date.now();
@@ -74,14 +74,14 @@ export async function startedResult(
     return {
       kind: 'rows',
       columns: executable.columns,
-      chunks: remaining(first, encoded, executable.explain, leave),
+      chunks: remaining(first, encoded, executable.explain, release),
       statistics: () => statisticsOf(query, startedAt),
-      close: leave,
+      close: release,
     };
   } catch (error) {
     stopCounting();
     const explained = executable.explain(error);
-    await leave();
+    await release();
     throw explained;
   }
 }
@@ -109,7 +109,7 @@ async function* remaining(
   first: IteratorResult<ResultChunk, void>,
   rest: AsyncGenerator<ResultChunk, void>,
   explained: (error: unknown) => unknown,
-  leave: () => Promise<void>,
+  release: () => Promise<void>,
 ): AsyncGenerator<ResultChunk, void> {
   try {
     if (first.done) return;
@@ -118,7 +118,7 @@ async function* remaining(
   } catch (error) {
     throw explained(error);
   } finally {
-    await leave();
+    await release();
   }
 }
 

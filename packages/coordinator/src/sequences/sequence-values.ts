@@ -205,9 +205,9 @@ export class SequenceValues {
         transaction!.change(newUlid(), { actions });
         return;
       }
-      const txnId = newUlid();
+      const idempotencyKey = newUlid();
       try {
-        await this.#manager.commit({ txnId, queryId: txnId, readVersion: snapshot.version, actions });
+        await this.#manager.commit({ idempotencyKey, queryId: idempotencyKey, readVersion: snapshot.version, actions });
         return;
       } catch (error) {
         if (retryDecision(error, 'commit') === undefined || tries >= MAX_TRIES) throw error;

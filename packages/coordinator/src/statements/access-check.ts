@@ -110,6 +110,8 @@ export class AccessCheck {
   /** @throws TesseraError NO_TRANSACTION */
   transaction(id: string): OpenTransaction {
     if (this.#transactions !== undefined) return this.#transactions.get(id);
-    throw TesseraError.of('NO_TRANSACTION', { message: 'This node stores no tables, so it has no transactions' });
+    throw TesseraError.of('NO_TRANSACTION', {
+      message: 'This node stores no tables, so it has no transactions',
+    });
   }
 }

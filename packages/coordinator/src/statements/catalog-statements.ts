@@ -50,11 +50,11 @@ export class CatalogStatements {
     this.#authorizer = authorizer;
   }
 
-  /** @param txnId the idempotency key: a repeated statement with the same one is not executed again */
+  /** @param idempotencyKey the idempotency key: a repeated statement with the same one is not executed again */
   async run(
     statement: RunnableStatement,
     run: StatementRun,
-    txnId: string,
+    idempotencyKey: string,
   ): Promise<DoneResult | RowsResult> {
     switch (statement.kind) {
       case 'begin':
@@ -66,10 +66,10 @@ export class CatalogStatements {
         return this.#transaction(statement, run);
       case 'vacuum':
         this.#authorizer.authorize(statement, run.sessionValues, await this.#latest(run));
-        await vacuumTable(this.#context(run, txnId), statement, this.#vacuum);
+        await vacuumTable(this.#context(run, idempotencyKey), statement, this.#vacuum);
         return { kind: 'done' };
       default: {
-        const context = this.#context(run, txnId);
+        const context = this.#context(run, idempotencyKey);
         // The check uses the very snapshot that the statement changes, because names may have got another
         // meaning since it arrived.
         const work = async (snapshot: Snapshot) => {
@@ -152,14 +152,14 @@ export class CatalogStatements {
     fail('READ_ONLY_TRANSACTION', { what });
   }
 
-  #context(run: StatementRun, txnId: string): ChangeContext {
+  #context(run: StatementRun, idempotencyKey: string): ChangeContext {
     return {
       run,
       tables: this.#tables,
       transactions: this.#transactions,
       results: this.#results,
       locks: this.#locks,
-      txnId,
+      idempotencyKey,
       database: run.sessionValues.database,
       user: run.request.user,
       rights: (snapshot) => this.#authorizer.rights(run.request.user, snapshot),

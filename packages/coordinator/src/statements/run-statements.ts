@@ -2,7 +2,7 @@ import { TesseraError } from '@tessera/common';
 import { locationInText, type StatementText } from '@tessera/sql';
 import type { RunningQuery } from '../queries/running-queries.ts';
 import { remember } from '../request/request-session.ts';
-import { commitName, type RequestStatements, requestStatements } from '../request/request-statements.ts';
+import { idempotencyKeyOf, type RequestStatements, requestStatements } from '../request/request-statements.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
 import type { RowsResult, SessionUpdate, StatementResult } from '../request/statement-result.ts';
 import type { Transactions } from '../transactions/transactions.ts';
@@ -46,9 +46,9 @@ export async function runStatements(
       if (name !== undefined && (await transactions?.wasCommitted(name)))
         committedUntil = statements.committedBlocks.get(i)! + 1;
       if (i < committedUntil && !statements.sessionStatements.has(i)) continue;
-      const txnId = commitName(query.queryId, i, statement.text, session);
+      const idempotencyKey = idempotencyKeyOf(query.queryId, i, statement.text, session);
       try {
-        result = await runner.run(runner.context(query, session, statement.text), txnId);
+        result = await runner.run(runner.context(query, session, statement.text), idempotencyKey);
         if (takesAll !== undefined && result.kind === 'rows') {
           await takesAll(result);
           result = { kind: 'done' };
@@ -96,7 +96,7 @@ function blockName(
   const commit = committedBlocks.get(begin);
   if (commit === undefined) return undefined;
   const block = texts.slice(begin, commit + 1).map(({ text }) => text);
-  return commitName(queryId, begin, block.join(';\n'), request);
+  return idempotencyKeyOf(queryId, begin, block.join(';\n'), request);
 }
 
 /** The error of one of several statements: it points into the request and names the statement. */

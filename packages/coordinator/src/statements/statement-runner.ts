@@ -60,8 +60,8 @@ export class StatementRunner {
     return { binder, kernel, external, query, request, text, sessionValues, snapshot };
   }
 
-  /** @param txnId the idempotency key of what the statement commits */
-  async run(asked: StatementRun, txnId: string): Promise<StatementResult> {
+  /** @param idempotencyKey the idempotency key of what the statement commits */
+  async run(asked: StatementRun, idempotencyKey: string): Promise<StatementResult> {
     const { access, admission } = this.#options;
     const { query, request, text } = asked;
     access.readmit(request);
@@ -72,11 +72,11 @@ export class StatementRunner {
     query.activity.progress.begin();
     const run = { ...asked, request: { ...request, settings } };
     if (admission === undefined || !waitsForTurn(statement.kind, text))
-      return this.#run(run, statement, txnId);
-    return whileAdmitted(admission, run, () => this.#run(run, statement, txnId));
+      return this.#run(run, statement, idempotencyKey);
+    return whileAdmitted(admission, run, () => this.#run(run, statement, idempotencyKey));
   }
 
-  async #run(run: StatementRun, statement: Statement, txnId: string): Promise<StatementResult> {
+  async #run(run: StatementRun, statement: Statement, idempotencyKey: string): Promise<StatementResult> {
     const { access, cancellation } = this.#options;
     const { request } = run;
     switch (statement.kind) {
@@ -112,7 +112,7 @@ export class StatementRunner {
       case 'copy_to':
         return this.#copyTo(run, statement);
       default:
-        return this.#catalogStatement(run, statement, txnId);
+        return this.#catalogStatement(run, statement, idempotencyKey);
     }
   }
 
@@ -139,13 +139,13 @@ export class StatementRunner {
   async #catalogStatement(
     run: StatementRun,
     statement: RunnableStatement,
-    txnId: string,
+    idempotencyKey: string,
   ): Promise<StatementResult> {
     const { catalogStatements } = this.#options;
     if (catalogStatements === undefined) {
       throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind, hint: 'this node stores no tables' });
     }
-    const result = await catalogStatements.run(statement, run, txnId);
+    const result = await catalogStatements.run(statement, run, idempotencyKey);
     if (INSERTING.has(statement.kind)) run.query.activity.insertedRows += result.affectedRows ?? 0;
     return result;
   }

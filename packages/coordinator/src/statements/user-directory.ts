@@ -99,10 +99,10 @@ export class Users {
       const snapshot = await this.#manager.latest();
       const { result, change } = work(snapshot);
       if (change === undefined) return result;
-      const txnId = newUlid();
+      const idempotencyKey = newUlid();
       try {
         const readVersion = snapshot.version;
-        await this.#manager.commit({ txnId, queryId: txnId, readVersion, actions: [change] });
+        await this.#manager.commit({ idempotencyKey, queryId: idempotencyKey, readVersion, actions: [change] });
         return result;
       } catch (error) {
         if (tries >= (retryDecision(error, 'commit')?.attempts ?? 0)) throw error;

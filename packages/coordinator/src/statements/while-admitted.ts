@@ -50,25 +50,25 @@ export async function whileAdmitted(
     activity.isQueued = false;
     activity.queuedMicroseconds += Math.round(1000 * (performance.now() - since));
   }
-  const leave = () => {
-    query.admitted?.leave();
+  const release = () => {
+    query.admitted?.release();
     query.admitted = undefined;
   };
   let result: StatementResult | undefined;
   try {
     result = await work();
   } finally {
-    if (result?.kind !== 'rows') leave();
+    if (result?.kind !== 'rows') release();
   }
-  return result.kind === 'rows' ? heldUntilTaken(result, leave) : result;
+  return result.kind === 'rows' ? heldUntilTaken(result, release) : result;
 }
 
-function heldUntilTaken(result: RowsResult, leave: () => void): RowsResult {
+function heldUntilTaken(result: RowsResult, release: () => void): RowsResult {
   return {
     ...result,
-    chunks: andThen(result.chunks, leave),
+    chunks: andThen(result.chunks, release),
     close: async () => {
-      leave();
+      release();
       await result.close();
     },
   };
@@ -76,11 +76,11 @@ function heldUntilTaken(result: RowsResult, leave: () => void): RowsResult {
 
 async function* andThen(
   chunks: AsyncIterable<ResultChunk>,
-  leave: () => void,
+  release: () => void,
 ): AsyncGenerator<ResultChunk, void> {
   try {
     yield* chunks;
   } finally {
-    leave();
+    release();
   }
 }

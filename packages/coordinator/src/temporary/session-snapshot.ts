@@ -130,7 +130,7 @@ class SessionSnapshot implements Snapshot {
     return this.all.totals(tableId);
   }
 
-  committedVersion(txnId: string) {
-    return this.all.committedVersion(txnId);
+  committedVersion(idempotencyKey: string) {
+    return this.all.committedVersion(idempotencyKey);
   }
 }

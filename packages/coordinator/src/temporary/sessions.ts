@@ -95,7 +95,7 @@ export class Sessions {
         const id = newUlid();
         const actions = schemas.flatMap((schema) => schemaDrops(snapshot, schema));
         try {
-          await manager.commit({ txnId: id, queryId: id, readVersion: snapshot.version, actions });
+          await manager.commit({ idempotencyKey: id, queryId: id, readVersion: snapshot.version, actions });
           return;
         } catch (error) {
           if (retryDecision(error, 'commit') === undefined || tries >= MAX_TRIES) throw error;

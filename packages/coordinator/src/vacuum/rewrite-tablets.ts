@@ -57,8 +57,8 @@ export async function rewriteTablets(
         await pause(context.sleepBeforeCommitMs, { signal: context.signal });
       }
       context.signal.throwIfAborted();
-      const txnId = `vacuum-${newUlid()}`;
-      await manager.commit({ txnId, queryId: txnId, readVersion: snapshot.version, actions });
+      const idempotencyKey = `vacuum-${newUlid()}`;
+      await manager.commit({ idempotencyKey, queryId: idempotencyKey, readVersion: snapshot.version, actions });
     } catch (error) {
       if (!(error instanceof TesseraError) || isCertainlyNotCommitted(error)) {
         await discardTablets(context.tables, actions);

@@ -205,7 +205,11 @@ describe('privileges', () => {
   });
 
   it.each([
-    ['GRANT USAGE ON s.t TO g', 'INVALID_ARGUMENT', 'USAGE is not a privilege on a table; there are SELECT, '],
+    [
+      'GRANT USAGE ON s.t TO g',
+      'INVALID_ARGUMENT',
+      'USAGE is not a privilege on a table; there are SELECT, ',
+    ],
     ['GRANT INSERT ON s.v TO g', 'INVALID_ARGUMENT', 'INSERT is not a privilege on a view; there is SELECT'],
     ['GRANT SELECT ON ENGINE TO g', 'INVALID_ARGUMENT', 'not a privilege on an engine'],
     ['GRANT USAGE ON ALL TABLES IN SCHEMA s TO g', 'INVALID_ARGUMENT', 'not a privilege on a table'],

@@ -146,7 +146,8 @@ function startAsync(response: ServerResponse, context: StatementContext): void {
   const { coordinator, query, body, directory, connection } = context;
   if (body.uploads.size > 0) {
     throw TesseraError.of('BAD_REQUEST', {
-      message: 'async=true cannot be combined with file parts, which are deleted when the request is answered',
+      message:
+        'async=true cannot be combined with file parts, which are deleted when the request is answered',
     });
   }
   connection.ignore();

@@ -38,7 +38,9 @@ function rewriteCall(
   checkArity(found, node.children.length, implementation.arity);
   if (implementation.kind === 'aggregate') return rewriteAggregate(implementation, node);
   if (node.class === 'WINDOW') {
-    return fail('BINDING_ERROR', { message: `${found.name} is not a window function, so it accepts no OVER clause` });
+    return fail('BINDING_ERROR', {
+      message: `${found.name} is not a window function, so it accepts no OVER clause`,
+    });
   }
   return implementation.kind === 'macro'
     ? { ...node, schema: '', function_name: internalName(found.name) }

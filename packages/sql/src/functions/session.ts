@@ -49,7 +49,9 @@ export const SESSION_FUNCTIONS = inCategory('session and system', [
       rewrite: ({ children: [argument] }, { parameters }) => {
         const name = literalText(argument);
         if (name === undefined)
-          return fail('INVALID_ARGUMENT', { message: 'The argument of param must be a literal: the name of a parameter' });
+          return fail('INVALID_ARGUMENT', {
+            message: 'The argument of param must be a literal: the name of a parameter',
+          });
         const parameter = parameters.find((p) => p.name === name);
         if (parameter === undefined) {
           return fail('INVALID_ARGUMENT', { message: `The request has no parameter named "${name}"` });

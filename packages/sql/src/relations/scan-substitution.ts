@@ -16,7 +16,9 @@ export function substituteScans(
   if (tables.size === 0) return sql;
   const spans = matching(plainSpans(sql), tables) ?? matching(tokenSpans(sql), tables);
   if (spans === undefined) {
-    return fail('NOT_SUPPORTED', { what: `A relation named "${MANAGED_SCHEMA}" in a statement that also reads stored tables` });
+    return fail('NOT_SUPPORTED', {
+      what: `A relation named "${MANAGED_SCHEMA}" in a statement that also reads stored tables`,
+    });
   }
   let out = '';
   let at = 0;

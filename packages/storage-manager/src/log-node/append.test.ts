@@ -9,7 +9,7 @@ import type { LogNodeState } from './state.ts';
 import { initialState, step } from './step.ts';
 
 /** The leader's reaction to each answer to the put of an entry: the table of docs/metadata-log.md. */
-const txn = (txnId: string): Transaction => ({ txnId, queryId: txnId, readVersion: 0, actions: [] });
+const txn = (idempotencyKey: string): Transaction => ({ idempotencyKey, queryId: idempotencyKey, readVersion: 0, actions: [] });
 const unknown: StoreAnswer = { kind: 'unknown', reason: '503' };
 const absent: StoreAnswer = { kind: 'absent' };
 
@@ -39,8 +39,8 @@ class Leader {
     return this;
   }
 
-  commit(request: number, txnId: string): this {
-    return this.tell({ kind: 'commit', request, transaction: txn(txnId) });
+  commit(request: number, idempotencyKey: string): this {
+    return this.tell({ kind: 'commit', request, transaction: txn(idempotencyKey) });
   }
 
   answer(answer: StoreAnswer): this {

@@ -24,9 +24,9 @@ export async function removeLostTablets(
     const actions = removalOf(removed.damaged.flatMap(({ lost }) => lost));
     try {
       for (let from = 0; from < actions.length; from += TABLETS_PER_COMMIT) {
-        const txnId = `repair-${newUlid()}`;
+        const idempotencyKey = `repair-${newUlid()}`;
         const part = actions.slice(from, from + TABLETS_PER_COMMIT);
-        await manager.commit({ txnId, queryId: txnId, readVersion: snapshot.version, actions: part });
+        await manager.commit({ idempotencyKey, queryId: idempotencyKey, readVersion: snapshot.version, actions: part });
       }
       return { removed, after: await inspectTables(await manager.latest(), store, signal) };
     } catch (error) {

@@ -43,12 +43,12 @@ export class Auditor implements BucketObserver {
     } catch (error) {
       throw new Violation(`the log forks or has a gap: ${(error as Error).message}`);
     }
-    for (const { txnId, actions } of sealed.entry.txns) {
-      const before = this.#inLog.get(txnId);
-      if (before !== undefined) throw new Violation(`${txnId} is in the log at ${before} and ${version}`);
-      if (this.#refused.has(txnId))
-        throw new Violation(`${txnId} was refused and is committed at ${version}`);
-      this.#inLog.set(txnId, version);
+    for (const { idempotencyKey, actions } of sealed.entry.txns) {
+      const before = this.#inLog.get(idempotencyKey);
+      if (before !== undefined) throw new Violation(`${idempotencyKey} is in the log at ${before} and ${version}`);
+      if (this.#refused.has(idempotencyKey))
+        throw new Violation(`${idempotencyKey} was refused and is committed at ${version}`);
+      this.#inLog.set(idempotencyKey, version);
       for (const action of actions) {
         if (action.kind !== 'add_tablet' || action.tablet.key === undefined) continue;
         if (this.bucket.get(action.tablet.key) === undefined)
@@ -75,20 +75,20 @@ export class Auditor implements BucketObserver {
     return boundary === undefined ? 0 : decodeBoundary(boundary.body).version;
   }
 
-  acknowledged(txnId: string, version: number): void {
-    const inLog = this.#inLog.get(txnId);
+  acknowledged(idempotencyKey: string, version: number): void {
+    const inLog = this.#inLog.get(idempotencyKey);
     if (inLog !== version)
-      throw new Violation(`${txnId} was acknowledged at ${version}, the log has it at ${inLog}`);
-    if (this.#refused.has(txnId)) throw new Violation(`${txnId} was refused and acknowledged`);
-    this.#acknowledged.set(txnId, version);
+      throw new Violation(`${idempotencyKey} was acknowledged at ${version}, the log has it at ${inLog}`);
+    if (this.#refused.has(idempotencyKey)) throw new Violation(`${idempotencyKey} was refused and acknowledged`);
+    this.#acknowledged.set(idempotencyKey, version);
     this.newestAcknowledged = Math.max(this.newestAcknowledged, version);
   }
 
-  refused(txnId: string, error: TesseraError): void {
-    const inLog = this.#inLog.get(txnId);
+  refused(idempotencyKey: string, error: TesseraError): void {
+    const inLog = this.#inLog.get(idempotencyKey);
     if (inLog !== undefined)
-      throw new Violation(`${txnId} is committed at ${inLog} and refused: ${error.message}`);
-    this.#refused.add(txnId);
+      throw new Violation(`${idempotencyKey} is committed at ${inLog} and refused: ${error.message}`);
+    this.#refused.add(idempotencyKey);
   }
 
   /** @param atLeast the newest version that was acknowledged when the read was requested */

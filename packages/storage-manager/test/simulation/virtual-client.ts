@@ -97,8 +97,8 @@ export class VirtualClient {
       // The coordinator died: its uploads are never committed, or the client repeats the statement with the
       // same id elsewhere.
       if (coordinator.life !== life && random.chance(0.5)) return end();
-      const txnId = `q${++this.#world.transactions}`;
-      this.#commit({ txnId, queryId: txnId, readVersion: snapshot.version, actions }, ATTEMPTS, end);
+      const idempotencyKey = `q${++this.#world.transactions}`;
+      this.#commit({ idempotencyKey, queryId: idempotencyKey, readVersion: snapshot.version, actions }, ATTEMPTS, end);
     });
   }
 
@@ -110,12 +110,12 @@ export class VirtualClient {
     const node = nodes.find(({ leads }) => leads && random.chance(0.8)) ?? random.pick(nodes);
     this.#ask(node, { kind: 'commit', transaction }, (reply) => {
       if (reply?.kind === 'committed') {
-        auditor.acknowledged(transaction.txnId, reply.version);
+        auditor.acknowledged(transaction.idempotencyKey, reply.version);
         // A client that did not receive the answer asks again.
         return random.chance(0.1) ? again() : end();
       }
       if (reply?.kind === 'failed' && isRefusal(reply.error)) {
-        auditor.refused(transaction.txnId, reply.error);
+        auditor.refused(transaction.idempotencyKey, reply.error);
         this.#world.refusals++;
         return random.chance(0.1) ? again() : end();
       }
@@ -181,9 +181,9 @@ export class VirtualClient {
 
   #overheard(request: NodeRequest, reply: Reply | undefined): void {
     if (request.kind !== 'commit' || reply === undefined) return;
-    const { txnId } = request.transaction;
-    if (reply.kind === 'committed') this.#world.auditor.acknowledged(txnId, reply.version);
-    if (reply.kind === 'failed' && isRefusal(reply.error)) this.#world.auditor.refused(txnId, reply.error);
+    const { idempotencyKey } = request.transaction;
+    if (reply.kind === 'committed') this.#world.auditor.acknowledged(idempotencyKey, reply.version);
+    if (reply.kind === 'failed' && isRefusal(reply.error)) this.#world.auditor.refused(idempotencyKey, reply.error);
   }
 }
 

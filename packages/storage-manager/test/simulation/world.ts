@@ -151,11 +151,11 @@ export class World implements ClientSurroundings {
       if (healthy || clockwork.now > end) return;
       for (const node of nodes) {
         if (!node.leads) continue;
-        const txnId = `health-${clockwork.now}-${node.name}`;
-        const transaction = { txnId, queryId: txnId, readVersion: 0, actions: [] };
+        const idempotencyKey = `health-${clockwork.now}-${node.name}`;
+        const transaction = { idempotencyKey, queryId: idempotencyKey, readVersion: 0, actions: [] };
         node.ask({ kind: 'commit', transaction }, (reply) => {
           if (reply.kind !== 'committed') return;
-          this.auditor.acknowledged(txnId, reply.version);
+          this.auditor.acknowledged(idempotencyKey, reply.version);
           healthy = true;
         });
       }

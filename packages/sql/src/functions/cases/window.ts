@@ -37,5 +37,7 @@ export const WINDOW_CASES: Cases = {
     [rows('sum(x)', 'ORDER BY x ROWS 1 PRECEDING'), '[1, 3, 5, 7]'],
     [rows('sum(y)', 'PARTITION BY g'), '[5, 5, 14, 14]'],
   ],
-  'no window function': [[rows('array_sort([x])', 'ORDER BY x'), error('array_sort is not a window function')]],
+  'no window function': [
+    [rows('array_sort([x])', 'ORDER BY x'), error('array_sort is not a window function')],
+  ],
 };

@@ -99,7 +99,11 @@ function tableShape(cursor: TokenCursor, tableType: TableShape['tableType']): Ta
     const clause = OWN_CLAUSES.find((words) => cursor.accept(...words))?.join(' ');
     if (clause === undefined) break;
     if (seen.has(clause)) {
-      fail('SYNTAX_ERROR', { message: `${clause} is specified twice` }, { location: cursor.locationFrom(start) });
+      fail(
+        'SYNTAX_ERROR',
+        { message: `${clause} is specified twice` },
+        { location: cursor.locationFrom(start) },
+      );
     }
     seen.add(clause);
     if (clause === 'PRIMARY INDEX') primaryIndex = primaryIndexColumns(cursor);

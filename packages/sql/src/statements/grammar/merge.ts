@@ -27,7 +27,8 @@ export function mergeStatement(whole: TokenCursor, leading: SqlText | undefined)
     const start = cursor.offset;
     const clause = mergeClause(cursor);
     if (clauses.some((c) => c.matched === clause.matched && c.condition === undefined)) {
-      const message = 'This WHEN clause is never reached: an earlier clause of the same kind has no condition';
+      const message =
+        'This WHEN clause is never reached: an earlier clause of the same kind has no condition';
       fail('SYNTAX_ERROR', { message }, { location: cursor.locationFrom(start) });
     }
     clauses.push(clause);

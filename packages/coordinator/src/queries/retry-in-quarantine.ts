@@ -8,7 +8,7 @@ import type { RunningQuery } from './running-queries.ts';
  * the query fails alone. An admitted query requests more memory instead and is retried where it ran. A query
  * that needs more sequence values than it had gets more.
  */
-export async function withFurtherAttempts<T>(
+export async function retryInQuarantine<T>(
   { signal, activity, admitted, demand }: Pick<RunningQuery, 'signal' | 'activity' | 'admitted' | 'demand'>,
   attempt: (quarantine: boolean) => Promise<T>,
 ): Promise<T> {
