@@ -88,9 +88,9 @@ export function placeForNew(snapshot: Snapshot, { parts, location }: QualifiedNa
 }
 
 /** Whether an object may be told of in the hint of an error: to somebody who may see it. */
-type Tellable = (object: CatalogObject) => boolean;
+type Visible = (object: CatalogObject) => boolean;
 
-const ANYTHING: Tellable = () => true;
+const ANYTHING: Visible = () => true;
 
 /** @throws TesseraError UNDEFINED_OBJECT */
 export function requireSchema(
@@ -98,13 +98,13 @@ export function requireSchema(
   database: DatabaseObject,
   name: string,
   location?: SqlLocation,
-  isTellable = ANYTHING,
+  isVisible = ANYTHING,
 ): SchemaObject {
   const found = snapshot.schema(database.id, name);
   if (found !== undefined) return found;
   const names = snapshot
     .schemas(database.id)
-    .filter(isTellable)
+    .filter(isVisible)
     .map((schema) => schema.name);
   return fail('UNDEFINED_OBJECT', { what: 'Schema', name, nearest: nearestName(name, names) }, { location });
 }
@@ -118,13 +118,13 @@ export const relationAt = (
 export function requireRelation(
   snapshot: Snapshot,
   place: Omit<Place, 'database' | 'location'> & { readonly location?: SqlLocation | undefined },
-  isTellable = ANYTHING,
+  isVisible = ANYTHING,
 ): RelationObject {
   const found = relationAt(snapshot, place);
   if (found !== undefined) return found;
   const names = snapshot
     .relations(place.schema.id)
-    .filter(isTellable)
+    .filter(isVisible)
     .map((relation) => relation.name);
   const nearest = nearestName(place.name, names);
   const message = `Table "${place.name}" does not exist${nearest ? ` (did you mean ${nearest}?)` : ''}`;
@@ -139,7 +139,7 @@ export function requireSequence(
     name,
     location,
   }: Pick<Place, 'schema' | 'name'> & { readonly location?: SqlLocation | undefined },
-  isTellable = ANYTHING,
+  isVisible = ANYTHING,
 ): SequenceObject {
   const found = snapshot.sequence(schema.id, name);
   if (found !== undefined) return found;
@@ -148,7 +148,7 @@ export function requireSequence(
     const message = `"${name}" is ${RELATION_WORDS[relation.kind]}, not a sequence`;
     fail('WRONG_OBJECT_TYPE', { message }, { location });
   }
-  const names = snapshot.sequences(schema.id).filter(isTellable);
+  const names = snapshot.sequences(schema.id).filter(isVisible);
   const nearest = nearestName(
     name,
     names.map((sequence) => sequence.name),
@@ -177,14 +177,14 @@ export function requireLocation(
   snapshot: Snapshot,
   database: string,
   name: string,
-  isTellable = ANYTHING,
+  isVisible = ANYTHING,
 ): LocationObject {
   const { id: databaseId } = requireDatabase(snapshot, database);
   const found = snapshot.location(databaseId, name);
   if (found !== undefined) return found;
   const names = snapshot
     .locations(databaseId)
-    .filter(isTellable)
+    .filter(isVisible)
     .map((location) => location.name);
   return fail('UNDEFINED_OBJECT', { what: 'Location', name, nearest: nearestName(name, names) });
 }

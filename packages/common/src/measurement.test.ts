@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { measurement } from './measurement.ts';
 
-test('what is told reaches all who listen, until they stop', () => {
+test('an event reaches all listeners until they stop', () => {
   const steps = measurement<{ n: number }>('test');
   const heard: number[] = [];
-  steps.tell({ n: 1 });
+  steps.emit({ n: 1 });
   const ends = [1, 10].map((factor) => steps.listen(({ n }) => heard.push(n * factor)));
-  steps.tell({ n: 2 });
+  steps.emit({ n: 2 });
   ends[1]!();
-  steps.tell({ n: 3 });
+  steps.emit({ n: 3 });
   ends[0]!();
-  steps.tell({ n: 4 });
+  steps.emit({ n: 4 });
   expect(heard).toEqual([2, 20, 3]);
 });

@@ -5,19 +5,19 @@ import { channel } from 'node:diagnostics_channel';
  * `tessera:<what>`, so that tools can subscribe through `node:diagnostics_channel`.
  */
 export interface Measurement<T extends object> {
-  tell(event: T): void;
+  emit(event: T): void;
   /** The function returned ends it. */
   listen(listener: (event: T) => void): () => void;
 }
 
 export function measurement<T extends object>(what: string): Measurement<T> {
-  const told = channel(`tessera:${what}`);
+  const subscribers = channel(`tessera:${what}`);
   return {
-    tell: (event) => told.publish(event),
+    emit: (event) => subscribers.publish(event),
     listen: (listener) => {
       const on = (event: unknown) => listener(event as T);
-      told.subscribe(on);
-      return () => void told.unsubscribe(on);
+      subscribers.subscribe(on);
+      return () => void subscribers.unsubscribe(on);
     },
   };
 }

@@ -101,7 +101,12 @@ function writer(manager: StorageManager) {
     while (!stopped) {
       const idempotencyKey = randomUUID();
       try {
-        const { version } = await manager.commit({ idempotencyKey, queryId: idempotencyKey, readVersion: 0, actions: [] });
+        const { version } = await manager.commit({
+          idempotencyKey,
+          queryId: idempotencyKey,
+          readVersion: 0,
+          actions: [],
+        });
         commits.push({ idempotencyKey, version, atMs: performance.now() });
       } catch (error) {
         failures.push(error);
@@ -152,7 +157,9 @@ test('a second metadata service follows, and takes over at once when the first i
   // Commits that one service acknowledged are known to the next, and nothing was committed twice.
   const manager = await engine();
   for (const { idempotencyKey, version } of writers.flatMap(({ commits }) => commits.slice(0, 30))) {
-    expect(await manager.commit({ idempotencyKey, queryId: idempotencyKey, readVersion: 0, actions: [] })).toEqual({ version });
+    expect(
+      await manager.commit({ idempotencyKey, queryId: idempotencyKey, readVersion: 0, actions: [] }),
+    ).toEqual({ version });
   }
   await stop(third!, 'SIGTERM');
 }, 120_000);

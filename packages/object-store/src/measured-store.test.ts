@@ -8,8 +8,8 @@ import type { ObjectStore } from './object-store.ts';
 
 let directory: string;
 let store: ObjectStore;
-let told: StoreRequest[] = [];
-const end = storeRequests.listen((request) => told.push(request));
+let published: StoreRequest[] = [];
+const end = storeRequests.listen((request) => published.push(request));
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tessera-measured-'));
@@ -23,11 +23,11 @@ afterAll(async () => {
 });
 
 /** The measurements published during the work, without their durations. */
-async function tellingOf(work: () => Promise<unknown>) {
-  told = [];
+async function requestsOf(work: () => Promise<unknown>) {
+  published = [];
   await work().catch(() => undefined);
-  expect(told.every(({ seconds }) => seconds >= 0)).toBe(true);
-  return told.map(({ key, operation, outcome, bytesRead, bytesWritten }) => [
+  expect(published.every(({ seconds }) => seconds >= 0)).toBe(true);
+  return published.map(({ key, operation, outcome, bytesRead, bytesWritten }) => [
     key,
     operation,
     outcome,
@@ -40,31 +40,31 @@ it('tells of every request what it was, how it ended, and its bytes', async () =
   const body = new Uint8Array(10);
   const path = join(directory, 'file');
   await writeFile(path, 'twelve bytes');
-  expect(await tellingOf(() => store.put('a', body))).toEqual([['a', 'put', 'ok', 0, 10]]);
-  expect(await tellingOf(() => store.putFile('f', path))).toEqual([['f', 'put', 'ok', 0, 12]]);
-  expect(await tellingOf(() => store.putIfAbsent('b', body))).toEqual([['b', 'put_if', 'ok', 0, 10]]);
-  expect(await tellingOf(() => store.putIfAbsent('b', body))).toEqual([['b', 'put_if', 'refused', 0, 0]]);
-  expect(await tellingOf(() => store.putIfMatch('b', body, 'other'))).toEqual([
+  expect(await requestsOf(() => store.put('a', body))).toEqual([['a', 'put', 'ok', 0, 10]]);
+  expect(await requestsOf(() => store.putFile('f', path))).toEqual([['f', 'put', 'ok', 0, 12]]);
+  expect(await requestsOf(() => store.putIfAbsent('b', body))).toEqual([['b', 'put_if', 'ok', 0, 10]]);
+  expect(await requestsOf(() => store.putIfAbsent('b', body))).toEqual([['b', 'put_if', 'refused', 0, 0]]);
+  expect(await requestsOf(() => store.putIfMatch('b', body, 'other'))).toEqual([
     ['b', 'put_if', 'refused', 0, 0],
   ]);
-  expect(await tellingOf(() => store.get('a'))).toEqual([['a', 'get', 'ok', 10, 0]]);
-  expect(await tellingOf(() => store.get('absent'))).toEqual([['absent', 'get', 'ok', 0, 0]]);
-  expect(await tellingOf(() => store.getRange('a', 2, 5))).toEqual([['a', 'get_range', 'ok', 3, 0]]);
-  expect(await tellingOf(() => store.getRange('absent', 2, 5))).toEqual([
+  expect(await requestsOf(() => store.get('a'))).toEqual([['a', 'get', 'ok', 10, 0]]);
+  expect(await requestsOf(() => store.get('absent'))).toEqual([['absent', 'get', 'ok', 0, 0]]);
+  expect(await requestsOf(() => store.getRange('a', 2, 5))).toEqual([['a', 'get_range', 'ok', 3, 0]]);
+  expect(await requestsOf(() => store.getRange('absent', 2, 5))).toEqual([
     ['absent', 'get_range', 'OBJECT_NOT_FOUND', 0, 0],
   ]);
-  expect(await tellingOf(() => store.head('a'))).toEqual([['a', 'head', 'ok', 0, 0]]);
-  expect(await tellingOf(() => store.delete(['b']))).toEqual([['b', 'delete', 'ok', 0, 0]]);
+  expect(await requestsOf(() => store.head('a'))).toEqual([['a', 'head', 'ok', 0, 0]]);
+  expect(await requestsOf(() => store.delete(['b']))).toEqual([['b', 'delete', 'ok', 0, 0]]);
 });
 
 it('tells of a listing once, also of one that is not read to its end', async () => {
   const keys: string[] = [];
-  const listed = await tellingOf(async () => {
+  const listed = await requestsOf(async () => {
     for await (const { key } of store.list('')) keys.push(key);
   });
   expect(keys).toEqual(['a', 'f']);
   expect(listed).toEqual([['', 'list', 'ok', 0, 0]]);
-  const broken = await tellingOf(async () => {
+  const broken = await requestsOf(async () => {
     for await (const _ of store.list('')) break;
   });
   expect(broken).toEqual([['', 'list', 'ok', 0, 0]]);

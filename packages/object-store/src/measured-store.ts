@@ -16,11 +16,11 @@ export interface StoreRequest {
 
 export const storeRequests = measurement<StoreRequest>('object-store-request');
 
-type Told = Partial<Pick<StoreRequest, 'outcome' | 'bytesRead' | 'bytesWritten'>>;
+type Outcome = Partial<Pick<StoreRequest, 'outcome' | 'bytesRead' | 'bytesWritten'>>;
 
 /** The same store; each request to it is told. */
 export function measuredStore(store: ObjectStore): ObjectStore {
-  const written = (body: Uint8Array): Told => ({ bytesWritten: body.length });
+  const written = (body: Uint8Array): Outcome => ({ bytesWritten: body.length });
   return {
     url: store.url,
     get: (key, options) =>
@@ -80,15 +80,15 @@ async function measured<T>(
   operation: StoreRequest['operation'],
   key: string,
   request: () => Promise<T>,
-  describe: (answer: T) => Told = () => ({}),
+  describe: (answer: T) => Outcome = () => ({}),
 ): Promise<T> {
   const startedAt = performance.now();
   try {
     const answer = await request();
-    tell(operation, key, performance.now() - startedAt, describe(answer));
+    publish(operation, key, performance.now() - startedAt, describe(answer));
     return answer;
   } catch (error) {
-    tell(operation, key, performance.now() - startedAt, { outcome: nameOf(error) });
+    publish(operation, key, performance.now() - startedAt, { outcome: nameOf(error) });
     throw error;
   }
 }
@@ -110,19 +110,19 @@ async function* measuredListing<T>(prefix: string, listing: AsyncIterable<T>): A
     outcome = nameOf(error);
     throw error;
   } finally {
-    tell('list', prefix, ms, { outcome });
+    publish('list', prefix, ms, { outcome });
   }
 }
 
 const nameOf = (error: unknown): string => (error instanceof TesseraError ? error.name : 'INTERNAL');
 
-const tell = (operation: StoreRequest['operation'], key: string, ms: number, told: Told): void =>
-  storeRequests.tell({
+const publish = (operation: StoreRequest['operation'], key: string, ms: number, outcome: Outcome): void =>
+  storeRequests.emit({
     operation,
     key,
     outcome: 'ok',
     seconds: ms / 1_000,
     bytesRead: 0,
     bytesWritten: 0,
-    ...told,
+    ...outcome,
   });

@@ -99,7 +99,7 @@ async function unary(
     deadline(options),
     (error, response) => {
       if (error) return reject(failure(error, caller, signal, definition));
-      rpcCalls.tell({ path: definition.path, outcome: 'ok' });
+      rpcCalls.emit({ path: definition.path, outcome: 'ok' });
       resolve(response);
     },
   );
@@ -130,7 +130,7 @@ async function* streaming(
   try {
     for await (const message of call) yield message;
     ended = true;
-    rpcCalls.tell({ path: definition.path, outcome: 'ok' });
+    rpcCalls.emit({ path: definition.path, outcome: 'ok' });
   } catch (error) {
     ended = true;
     throw failure(error as ServiceError, caller, signal, definition);
@@ -154,7 +154,7 @@ function failure(
   { path }: Definition,
 ): TesseraError {
   const failed = failureOf(error, caller, signal);
-  rpcCalls.tell({ path, outcome: failed.name });
+  rpcCalls.emit({ path, outcome: failed.name });
   return failed;
 }
 

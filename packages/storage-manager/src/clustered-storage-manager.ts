@@ -85,10 +85,10 @@ export class ClusteredStorageManager implements ServedStorageManager {
     const seconds = () => (performance.now() - startedAt) / 1_000;
     try {
       const committed = await this.#commit(transaction);
-      commitEnds.tell({ queryId: transaction.queryId, outcome: 'ok', seconds: seconds() });
+      commitEnds.emit({ queryId: transaction.queryId, outcome: 'ok', seconds: seconds() });
       return committed;
     } catch (error) {
-      commitEnds.tell({ queryId: transaction.queryId, outcome: nameOf(error), seconds: seconds() });
+      commitEnds.emit({ queryId: transaction.queryId, outcome: nameOf(error), seconds: seconds() });
       throw error;
     }
   }
@@ -117,10 +117,10 @@ export class ClusteredStorageManager implements ServedStorageManager {
   async collectGarbage(limit: number): Promise<GarbageReport> {
     try {
       const report = await this.#collect(limit);
-      collectionEnds.tell({ outcome: 'ok', objects: report.objects });
+      collectionEnds.emit({ outcome: 'ok', objects: report.objects });
       return report;
     } catch (error) {
-      collectionEnds.tell({ outcome: nameOf(error), objects: 0 });
+      collectionEnds.emit({ outcome: nameOf(error), objects: 0 });
       throw error;
     }
   }

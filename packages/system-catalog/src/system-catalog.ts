@@ -51,7 +51,7 @@ export function systemRelation(
 }
 
 /** Whether the rows of a relation contain columns of views. */
-export const tellsOfViewColumns = ({
+export const readsViewColumns = ({
   schema,
   name,
 }: {

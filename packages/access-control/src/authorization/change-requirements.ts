@@ -78,11 +78,11 @@ export function updateReads(
   const columns = 'columns' in table ? table.columns.map(({ name }) => name) : [];
   // COLUMNS('pattern') refers to columns without naming them. The kernel ignores the case of names.
   const names = [...columns, table.name, alias ?? table.name, 'columns'];
-  const telling = new Set(names.map((name) => name.toLowerCase()));
+  const named = new Set(names.map((name) => name.toLowerCase()));
   return set.some(({ value }) => {
     if (value === undefined) return false;
     // #1 refers to the first column.
-    return value.sql.includes('#') || namesIn(value.sql).some((name) => telling.has(name.toLowerCase()));
+    return value.sql.includes('#') || namesIn(value.sql).some((name) => named.has(name.toLowerCase()));
   });
 }
 

@@ -93,17 +93,17 @@ function asker({ name, principal }: Rights, onBehalf: OnBehalf | undefined): str
 function missing(requirement: Requirement): string {
   switch (requirement.kind) {
     case 'privilege':
-      return `has no ${requirement.privilege} on ${told(requirement.object)}`;
+      return `has no ${requirement.privilege} on ${described(requirement.object)}`;
     case 'visible':
-      return `has no privilege on ${told(requirement.object)}`;
+      return `has no privilege on ${described(requirement.object)}`;
     case 'engine privilege':
       return `has no ${requirement.privilege} on the engine`;
     case 'ownership':
-      return `does not own ${told(requirement.object)}`;
+      return `does not own ${described(requirement.object)}`;
     case 'membership':
       return `is not a member of "${requirement.of}"`;
     case 'grant option':
-      return `has no grant option for ${requirement.privilege} on ${requirement.object === undefined ? 'the engine' : told(requirement.object)}`;
+      return `has no grant option for ${requirement.privilege} on ${requirement.object === undefined ? 'the engine' : described(requirement.object)}`;
     case 'admin option':
       return `has no ADMIN OPTION on role "${requirement.role}"`;
     case 'administrator':
@@ -153,7 +153,7 @@ const KINDS: Readonly<Record<CatalogObject['kind'], string>> = {
   role: 'role',
 };
 
-const told = ({ kind, name }: CatalogObject): string => `${KINDS[kind]} "${name}"`;
+const described = ({ kind, name }: CatalogObject): string => `${KINDS[kind]} "${name}"`;
 
 const named = ({ kind, name }: SecuredObject): string =>
   `${KINDS[kind].toUpperCase()} ${quoteIdentifier(name)}`;

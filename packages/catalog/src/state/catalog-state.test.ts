@@ -70,7 +70,9 @@ describe('random interleavings of transactions', () => {
             const subjects = new Set(actions.flatMap(changedBy));
             for (const subject of subjects)
               expect(
-                changes.filter((c) => c.subject === subject && c.version > readVersion && c.txn !== idempotencyKey),
+                changes.filter(
+                  (c) => c.subject === subject && c.version > readVersion && c.txn !== idempotencyKey,
+                ),
               ).toEqual([]);
             for (const subject of subjects)
               changes.push({ subject, version: step.after.version, txn: idempotencyKey });

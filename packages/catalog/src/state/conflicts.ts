@@ -67,7 +67,7 @@ export class TransactionCheck {
 
   #checkAlter(object: CatalogObject): void {
     const before = this.#checkUnchanged(object.id);
-    if (before.kind !== object.kind) throw conflict(`${told(before)} is not a ${words(object.kind)}`);
+    if (before.kind !== object.kind) throw conflict(`${described(before)} is not a ${words(object.kind)}`);
     const moved = directoryOf(before) !== directoryOf(object) || before.name !== object.name;
     if (moved) this.#checkPlace(object);
     else this.#checkReferences(object);
@@ -77,7 +77,7 @@ export class TransactionCheck {
     if (object.kind === 'table' && before.kind === 'table' && dependsOnRows(before, object)) {
       if (this.#contentsBefore.get(object.id)! > this.#readVersion)
         throw conflict(
-          `Another transaction changed rows of ${told(object)} while its definition was altered`,
+          `Another transaction changed rows of ${described(object)} while its definition was altered`,
         );
     }
   }
@@ -87,7 +87,7 @@ export class TransactionCheck {
     for (const { object, changedAt } of this.#draft.objects()) {
       if (changedAt <= this.#readVersion || this.#own.has(object.id) || object.kind !== 'view') continue;
       if (object.references?.includes(altered.id))
-        throw conflict(`Another transaction created ${told(object)}, which needs ${told(altered)}`);
+        throw conflict(`Another transaction created ${described(object)}, which needs ${described(altered)}`);
     }
   }
 
@@ -97,7 +97,9 @@ export class TransactionCheck {
     for (const { object, changedAt } of this.#draft.objects()) {
       if (changedAt <= this.#readVersion || this.#own.has(object.id) || object.owner !== renamed.name)
         continue;
-      throw conflict(`Another transaction created or altered ${told(object)}, which ${told(renamed)} owns`);
+      throw conflict(
+        `Another transaction created or altered ${described(object)}, which ${described(renamed)} owns`,
+      );
     }
   }
 
@@ -114,7 +116,7 @@ export class TransactionCheck {
     const missing = strict.find(({ since }) => versions.some((version) => version < since));
     if (missing !== undefined)
       throw conflict(
-        `Another transaction inserted rows without column "${missing.name}" into ${told(table)}`,
+        `Another transaction inserted rows without column "${missing.name}" into ${described(table)}`,
       );
   }
 
@@ -127,7 +129,7 @@ export class TransactionCheck {
     const state = this.#draft.object(id);
     if (state === undefined) throw this.#missing('Object', id);
     if (state.changedAt > this.#readVersion && !this.#own.has(id))
-      throw conflict(`${told(state.object)} was altered by another transaction`);
+      throw conflict(`${described(state.object)} was altered by another transaction`);
     return state.object;
   }
 
@@ -174,15 +176,15 @@ export class TransactionCheck {
     const state = this.#draft.object(tablet.tableId);
     if (state === undefined) throw this.#missing('Table', tablet.tableId);
     const table = state.object;
-    if (table.kind !== 'table') throw conflict(`${told(table)} has no tablets`);
+    if (table.kind !== 'table') throw conflict(`${described(table)} has no tablets`);
     // A clone shares tablets that may be from before its columns; nobody else knows of it yet. Earlier statements of an
     // open transaction changed what has a negative version.
     const isOwn = this.#own.has(table.id) || state.changedAt < 0;
     const isClone = isOwn && tablet.schemaVersion < table.schemaVersion;
     if (table.schemaVersion !== tablet.schemaVersion && !isClone)
-      throw conflict(`The columns of ${told(table)} were altered by another transaction`);
+      throw conflict(`The columns of ${described(table)} were altered by another transaction`);
     if (this.#draft.contents(table.id)!.tablet(tablet.id) !== undefined)
-      throw conflict(`Tablet ${tablet.id} is in ${told(table)} already`);
+      throw conflict(`Tablet ${tablet.id} is in ${described(table)} already`);
     this.#checkStored(tablet.key, tablet.sharesKey === true);
   }
 
@@ -239,9 +241,11 @@ export class TransactionCheck {
       const gone = needed === undefined ? owners.get(object.owner) : dropped.get(needed);
       if (gone === undefined) continue;
       if (changedAt > this.#readVersion && !this.#own.has(object.id))
-        throw conflict(`Another transaction created or altered ${told(object)}, which needs ${told(gone)}`);
+        throw conflict(
+          `Another transaction created or altered ${described(object)}, which needs ${described(gone)}`,
+        );
       throw TesseraError.of('DEPENDENT_OBJECTS', {
-        message: `${told(gone, true)} cannot be dropped: ${told(object)} needs it`,
+        message: `${described(gone, true)} cannot be dropped: ${described(object)} needs it`,
       });
     }
   }
@@ -311,12 +315,12 @@ function subjectOf(action: Action): string {
 const conflict = (message: string) => TesseraError.of('TRANSACTION_CONFLICT', { message });
 
 const overtaken = (table: CatalogObject) =>
-  conflict(`Rows of ${told(table)} were changed by another transaction at the same time`);
+  conflict(`Rows of ${described(table)} were changed by another transaction at the same time`);
 
 const duplicate = (object: CatalogObject) =>
   TesseraError.of('DUPLICATE_OBJECT', { what: words(object.kind, true), name: object.name });
 
-function told(object: CatalogObject, first = false): string {
+function described(object: CatalogObject, first = false): string {
   return `${words(object.kind, first)} "${object.name}"`;
 }
 

@@ -50,7 +50,11 @@ export class TransactionResults {
       };
       return new TransactionResults(this.periods.with(-1, grown));
     }
-    const fresh = { firstMs: timeMs, lastMs: timeMs, versions: PersistentMap.from([[idempotencyKey, version]]) };
+    const fresh = {
+      firstMs: timeMs,
+      lastMs: timeMs,
+      versions: PersistentMap.from([[idempotencyKey, version]]),
+    };
     let kept = this.#recent(timeMs);
     let size = kept.reduce((sum, period) => sum + period.versions.size, 0);
     while (size + PERIOD_SIZE > MOST_KEPT) {

@@ -77,7 +77,11 @@ export const setVector = (value: DeletionVector, replaces = 0): Action => ({
   replaces,
 });
 
-export const transaction = (idempotencyKey: string, readVersion: number, actions: readonly Action[]): Transaction => ({
+export const transaction = (
+  idempotencyKey: string,
+  readVersion: number,
+  actions: readonly Action[],
+): Transaction => ({
   idempotencyKey,
   queryId: idempotencyKey,
   readVersion,

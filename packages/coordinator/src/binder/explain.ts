@@ -307,13 +307,13 @@ const used = ({ tables }: ExplainableQuery, executable: ExecutableQuery): readon
   });
 
 const logicalOf = ({ prepared, planner, names }: ExplainableQuery): Promise<PlanOutline> =>
-  orUntold(async () => {
+  orUnavailable(async () => {
     const plan = await planner.scalar(PLAN_SQL, [prepared.boundSql ?? prepared.sql]);
     return logicalOutline(String(plan), (bound) => names.get(bound) ?? bound);
   });
 
 const physicalOf = ({ prepared, planner, names }: ExplainableQuery): Promise<PlanOutline> =>
-  orUntold(async () => {
+  orUnavailable(async () => {
     const sql = prepared.boundSql ?? prepared.sql;
     const json = await kernelExplain(planner, `EXPLAIN (FORMAT json) ${sql}`);
     const plan = String(await planner.scalar(PLAN_SQL, [sql]));
@@ -324,9 +324,9 @@ const physicalOf = ({ prepared, planner, names }: ExplainableQuery): Promise<Pla
  * Undefined if there is no outline: for scans of files, and for some plans of optimisers that only run in the
  * query's own kernel.
  */
-async function orUntold(told: () => Promise<PlanOutline>): Promise<PlanOutline> {
+async function orUnavailable(outline: () => Promise<PlanOutline>): Promise<PlanOutline> {
   try {
-    return await told();
+    return await outline();
   } catch (error) {
     const plan = `not available from the kernel: ${(error as Error).message}`;
     return { operator: 'Query', details: { plan }, inputs: [] };

@@ -4,10 +4,10 @@ import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { OutputColumn } from '@tessera/sql';
 import {
   loadSystemRelation,
+  readsViewColumns,
   relationsOfDatabase,
   type SystemFacts,
   systemRelation,
-  tellsOfViewColumns,
 } from '@tessera/system-catalog';
 import type { StatementContext } from '../queries/statement-context.ts';
 import type { NamedRelation } from '../read/bound-query.ts';
@@ -62,7 +62,7 @@ export class SystemRelations {
     const scope = { view: name.name, snapshot, database, user, protocol, preparedStatements, notices };
     const facts = await this.#factsFor?.(scope);
     if (facts === undefined) return undefined;
-    const viewColumns = tellsOfViewColumns(name)
+    const viewColumns = readsViewColumns(name)
       ? await this.#columnsOfViews(facts, context)
       : facts.viewColumns;
     const relation = systemRelation(name, { ...facts, viewColumns });

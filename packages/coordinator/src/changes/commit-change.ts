@@ -81,7 +81,8 @@ class LostRace extends Error {
 async function once(context: ChangeContext, work: (snapshot: Snapshot) => Promise<Change>): Promise<Change> {
   const { manager } = context.tables;
   const snapshot = await manager.latest();
-  if (snapshot.committedVersion(context.idempotencyKey) !== undefined) return context.results.get(context.idempotencyKey);
+  if (snapshot.committedVersion(context.idempotencyKey) !== undefined)
+    return context.results.get(context.idempotencyKey);
   const pins = [manager.pin(snapshot), manager.beginWrite()];
   try {
     const change = await committedWith(context, snapshot, work);

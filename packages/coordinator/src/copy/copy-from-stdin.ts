@@ -50,8 +50,8 @@ export async function copyFromStdin(
       return { actions: stored.actions, affectedRows: stored.rows };
     } catch (error) {
       if (query.signal.aborted) throw query.signal.reason;
-      const told = constraintViolation(error) ?? withColumn(error, table);
-      throw explainFailure(told, { files: [], isLastAttempt: quarantine });
+      const translated = constraintViolation(error) ?? withColumn(error, table);
+      throw explainFailure(translated, { files: [], isLastAttempt: quarantine });
     } finally {
       stopInterrupting();
       await sequences?.end();

@@ -135,7 +135,7 @@ function keyFiltersOf(
     const summary = filtersRows && summaries.get(stage)?.find((one) => one.column === key);
     if (!summary) return [];
     const { values, min, max, bloom } = summary;
-    const tells = values !== undefined || (min !== undefined && max !== undefined) || bloom !== undefined;
-    return tells ? [{ column, values, min, max, bloom }] : [];
+    const isUseful = values !== undefined || (min !== undefined && max !== undefined) || bloom !== undefined;
+    return isUseful ? [{ column, values, min, max, bloom }] : [];
   });
 }

@@ -25,8 +25,8 @@ export async function queriesElsewhere(
   const others = cluster.living().filter(({ index }) => index !== cluster.self.index);
   const answers = await Promise.allSettled(others.map((node) => cluster.listQueries(node)));
   const records = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-  const told = records.filter(({ user_name }) => mayRead({ user: String(user_name) }));
-  return told.map((record) =>
+  const readable = records.filter(({ user_name }) => mayRead({ user: String(user_name) }));
+  return readable.map((record) =>
     RUNNING_NOW.map(({ name, type }) => {
       const value = record[name] as SystemValue;
       return type === 'TIMESTAMP WITH TIME ZONE' && typeof value === 'string' ? new Date(value) : value;

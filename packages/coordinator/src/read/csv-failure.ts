@@ -63,8 +63,8 @@ async function placed(
   const found = await firstWithCell(path, shape, cell, names, signal);
   if (found === undefined) return undefined;
   const { line, column, text } = found;
-  const [told] = error.message.split(' (the statement reads ');
+  const [message] = error.message.split(' (the statement reads ');
   return error.with({
-    message: `${label}, line ${line}, column "${column}": ${told} (the line is ${JSON.stringify(text)})`,
+    message: `${label}, line ${line}, column "${column}": ${message} (the line is ${JSON.stringify(text)})`,
   });
 }

@@ -66,7 +66,7 @@ export class FileParts {
     upload: () => SourceFile,
   ): Promise<BoundParts | undefined> {
     const format = formatOf(call, unionByName);
-    if (format === undefined || call.tellsFiles === true) return undefined;
+    if (format === undefined || call.namesFiles === true) return undefined;
     try {
       return isUpload(call.url)
         ? await this.#upload(call, format, upload())

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import { QueryActivity } from '../queries/query-history.ts';
+import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import { SequenceDemand } from '../sequences/sequence-demand.ts';
 import { rowsOf, TableFixture } from '../testing/table-fixture.ts';
 

@@ -33,7 +33,7 @@ export function explainFailure(error: unknown, failed: FailedQuery): unknown {
 function explained(error: TesseraError, { files, isLastAttempt }: FailedQuery): TesseraError {
   const message = withLabels(error.message, files);
   const { location } = error;
-  const isTold = files.length === 0 || files.some(({ label }) => message.includes(label));
+  const isNamed = files.length === 0 || files.some(({ label }) => message.includes(label));
   if (
     isBlamedOnFiles(error, isLastAttempt || ranAlone(error)) &&
     files.length > 0 &&
@@ -41,7 +41,7 @@ function explained(error: TesseraError, { files, isLastAttempt }: FailedQuery): 
   ) {
     return TesseraError.of('BAD_FILE', { name: namesOf(files), reason: message }, { location, cause: error });
   }
-  if (MAY_COME_FROM_FILES.has(error.name) && !isTold && location === undefined) {
+  if (MAY_COME_FROM_FILES.has(error.name) && !isNamed && location === undefined) {
     return error.with({ message: `${message} (the statement reads ${namesOf(files)})` });
   }
   return error.with({ message });
@@ -58,8 +58,8 @@ const isBlamedOnFiles = (error: TesseraError, isLastAttempt: boolean): boolean =
  * so large.
  */
 function isAbsurd(message: string): boolean {
-  const told = /data of size ([\d.]+ \w+) \([\d.]+ \w+\/([\d.]+ \w+) used\)/.exec(message);
-  return told !== null && bytesOf(told[1]!) > bytesOf(told[2]!);
+  const sizes = /data of size ([\d.]+ \w+) \([\d.]+ \w+\/([\d.]+ \w+) used\)/.exec(message);
+  return sizes !== null && bytesOf(sizes[1]!) > bytesOf(sizes[2]!);
 }
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];

@@ -207,7 +207,12 @@ export class SequenceValues {
       }
       const idempotencyKey = newUlid();
       try {
-        await this.#manager.commit({ idempotencyKey, queryId: idempotencyKey, readVersion: snapshot.version, actions });
+        await this.#manager.commit({
+          idempotencyKey,
+          queryId: idempotencyKey,
+          readVersion: snapshot.version,
+          actions,
+        });
         return;
       } catch (error) {
         if (retryDecision(error, 'commit') === undefined || tries >= MAX_TRIES) throw error;

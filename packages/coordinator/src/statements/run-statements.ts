@@ -2,7 +2,11 @@ import { TesseraError } from '@tessera/common';
 import { locationInText, type StatementText } from '@tessera/sql';
 import type { RunningQuery } from '../queries/running-queries.ts';
 import { remember } from '../request/request-session.ts';
-import { idempotencyKeyOf, type RequestStatements, requestStatements } from '../request/request-statements.ts';
+import {
+  idempotencyKeyOf,
+  type RequestStatements,
+  requestStatements,
+} from '../request/request-statements.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
 import type { RowsResult, SessionUpdate, StatementResult } from '../request/statement-result.ts';
 import type { Transactions } from '../transactions/transactions.ts';

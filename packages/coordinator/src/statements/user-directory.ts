@@ -102,7 +102,12 @@ export class Users {
       const idempotencyKey = newUlid();
       try {
         const readVersion = snapshot.version;
-        await this.#manager.commit({ idempotencyKey, queryId: idempotencyKey, readVersion, actions: [change] });
+        await this.#manager.commit({
+          idempotencyKey,
+          queryId: idempotencyKey,
+          readVersion,
+          actions: [change],
+        });
         return result;
       } catch (error) {
         if (tries >= (retryDecision(error, 'commit')?.attempts ?? 0)) throw error;

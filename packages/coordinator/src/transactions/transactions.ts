@@ -108,7 +108,12 @@ export class Transactions {
     const { actions, readVersion, committedAs } = transaction;
     try {
       if (actions.length > 0) {
-        await this.#options.manager.commit({ idempotencyKey: committedAs, queryId: id, readVersion, actions });
+        await this.#options.manager.commit({
+          idempotencyKey: committedAs,
+          queryId: id,
+          readVersion,
+          actions,
+        });
       }
     } catch (error) {
       // A transaction with an unknown outcome can be committed again by another COMMIT: the log recognises

@@ -58,7 +58,12 @@ export async function rewriteTablets(
       }
       context.signal.throwIfAborted();
       const idempotencyKey = `vacuum-${newUlid()}`;
-      await manager.commit({ idempotencyKey, queryId: idempotencyKey, readVersion: snapshot.version, actions });
+      await manager.commit({
+        idempotencyKey,
+        queryId: idempotencyKey,
+        readVersion: snapshot.version,
+        actions,
+      });
     } catch (error) {
       if (!(error instanceof TesseraError) || isCertainlyNotCommitted(error)) {
         await discardTablets(context.tables, actions);

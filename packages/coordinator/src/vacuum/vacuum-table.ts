@@ -93,10 +93,10 @@ export async function runJobs(
     for (const job of waiting) {
       try {
         await rewriteTablets(context, snapshot, table, job);
-        vacuumJobEnds.tell({ outcome: 'ok', tablets: job.tablets.length });
+        vacuumJobEnds.emit({ outcome: 'ok', tablets: job.tablets.length });
       } catch (error) {
         const outcome = error instanceof TesseraError ? error.name : 'INTERNAL';
-        vacuumJobEnds.tell({ outcome, tablets: job.tablets.length });
+        vacuumJobEnds.emit({ outcome, tablets: job.tablets.length });
         if (retryDecision(error, 'commit') === undefined) throw error;
         conflict = error as TesseraError;
       }

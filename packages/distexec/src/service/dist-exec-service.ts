@@ -135,7 +135,7 @@ async function* events(
   const progress = new LatestEvent<TaskProgress, TaskOutcome>();
   try {
     distExec
-      .runTask(task, { signal, onProgress: (told) => progress.tell(told) })
+      .runTask(task, { signal, onProgress: (event) => progress.emit(event) })
       .then(progress.end, progress.fail);
     for (;;) {
       const next = await progress.next();

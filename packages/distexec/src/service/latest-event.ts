@@ -8,7 +8,7 @@ export class LatestEvent<T, End> {
     this.#end.promise.catch(() => undefined);
   }
 
-  tell(event: T): void {
+  emit(event: T): void {
     this.#latest = event;
     this.#wake?.();
   }
@@ -20,11 +20,11 @@ export class LatestEvent<T, End> {
    * Resolves with the latest event since the last call, or waits for the next one; rejects with the failure.
    */
   async next(): Promise<{ readonly latest?: T; readonly end?: End }> {
-    const told = new Promise<void>((resolve) => {
+    const emitted = new Promise<void>((resolve) => {
       this.#wake = resolve;
       if (this.#latest !== undefined) resolve();
     });
-    const end = await Promise.race([this.#end.promise, told]);
+    const end = await Promise.race([this.#end.promise, emitted]);
     if (end !== undefined) return { end };
     const latest = this.#latest!;
     this.#latest = undefined;

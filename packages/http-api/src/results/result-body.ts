@@ -97,12 +97,12 @@ export class ResultBody {
    */
   fail(error: TesseraError): number {
     const { query, log } = this.#options;
-    const told = this.#failure(error);
-    if (told === undefined) {
+    const sent = this.#failure(error);
+    if (sent === undefined) {
       log.info({ queryId: query.queryId, error: error.name }, 'result truncated');
       this.#response.destroy();
     } else {
-      this.#writer.end(told);
+      this.#writer.end(sent);
     }
     return this.#writer.bytes;
   }

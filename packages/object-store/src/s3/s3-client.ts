@@ -85,8 +85,9 @@ function onlyRefusalsAreSkew({ middlewareStack }: S3Client): void {
       try {
         return await next(args);
       } catch (error) {
-        const { $metadata: told } = error as { $metadata?: SkewTold };
-        if (told !== undefined && told.httpStatusCode !== FORBIDDEN) told.clockSkewCorrected = false;
+        const { $metadata: metadata } = error as { $metadata?: SkewMetadata };
+        if (metadata !== undefined && metadata.httpStatusCode !== FORBIDDEN)
+          metadata.clockSkewCorrected = false;
         throw error;
       }
     };
@@ -96,7 +97,7 @@ function onlyRefusalsAreSkew({ middlewareStack }: S3Client): void {
   middlewareStack.addRelativeTo(middleware, { name, relation: 'after', toMiddleware: 'retryMiddleware' });
 }
 
-interface SkewTold {
+interface SkewMetadata {
   readonly httpStatusCode?: number;
   clockSkewCorrected?: boolean;
 }

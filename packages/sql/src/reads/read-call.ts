@@ -22,7 +22,7 @@ export interface ReadCall {
   readonly options: ReadOptions;
   readonly location: SqlLocation | undefined;
   /** Whether the statement requests the file of each row, which is only known when files are read whole. */
-  readonly tellsFiles?: boolean | undefined;
+  readonly namesFiles?: boolean | undefined;
 }
 
 /** The validated named arguments; those that were not given are absent. */

@@ -156,7 +156,7 @@ async function placed(
       const source = await context.resolveRead({
         ...relation.call,
         location: locate(ref.query_location),
-        tellsFiles: fileColumns.length > 0,
+        namesFiles: fileColumns.length > 0,
       });
       const { scanId } = source;
       if (scanId === undefined)

@@ -226,7 +226,7 @@ export class HotTier {
         parts.map((p) => p.part),
       );
     }
-    if (evicted.length > 0) tabletEvictions.tell({ from: 'memory', tablets: evicted.length });
+    if (evicted.length > 0) tabletEvictions.emit({ from: 'memory', tablets: evicted.length });
   }
 
   /** Resolves when no resident table is being loaded or is waiting to be loaded. */

@@ -183,7 +183,7 @@ export class TabletFiles {
     for (const file of [...this.#open.values()]) {
       if (file.uses > 0 || file.lastUsedMs > before) continue;
       await this.#discard(file);
-      tabletEvictions.tell({ from: 'disk', tablets: 1 });
+      tabletEvictions.emit({ from: 'disk', tablets: 1 });
     }
   }
 
@@ -423,7 +423,7 @@ export class TabletFiles {
       if (room >= bytes) return;
       room += file.filledBytes;
       await this.#discard(file);
-      tabletEvictions.tell({ from: 'disk', tablets: 1 });
+      tabletEvictions.emit({ from: 'disk', tablets: 1 });
     }
   }
 

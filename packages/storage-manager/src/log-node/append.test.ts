@@ -9,7 +9,12 @@ import type { LogNodeState } from './state.ts';
 import { initialState, step } from './step.ts';
 
 /** The leader's reaction to each answer to the put of an entry: the table of docs/metadata-log.md. */
-const txn = (idempotencyKey: string): Transaction => ({ idempotencyKey, queryId: idempotencyKey, readVersion: 0, actions: [] });
+const txn = (idempotencyKey: string): Transaction => ({
+  idempotencyKey,
+  queryId: idempotencyKey,
+  readVersion: 0,
+  actions: [],
+});
 const unknown: StoreAnswer = { kind: 'unknown', reason: '503' };
 const absent: StoreAnswer = { kind: 'absent' };
 

@@ -26,7 +26,12 @@ export async function removeLostTablets(
       for (let from = 0; from < actions.length; from += TABLETS_PER_COMMIT) {
         const idempotencyKey = `repair-${newUlid()}`;
         const part = actions.slice(from, from + TABLETS_PER_COMMIT);
-        await manager.commit({ idempotencyKey, queryId: idempotencyKey, readVersion: snapshot.version, actions: part });
+        await manager.commit({
+          idempotencyKey,
+          queryId: idempotencyKey,
+          readVersion: snapshot.version,
+          actions: part,
+        });
       }
       return { removed, after: await inspectTables(await manager.latest(), store, signal) };
     } catch (error) {

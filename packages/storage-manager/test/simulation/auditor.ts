@@ -45,7 +45,8 @@ export class Auditor implements BucketObserver {
     }
     for (const { idempotencyKey, actions } of sealed.entry.txns) {
       const before = this.#inLog.get(idempotencyKey);
-      if (before !== undefined) throw new Violation(`${idempotencyKey} is in the log at ${before} and ${version}`);
+      if (before !== undefined)
+        throw new Violation(`${idempotencyKey} is in the log at ${before} and ${version}`);
       if (this.#refused.has(idempotencyKey))
         throw new Violation(`${idempotencyKey} was refused and is committed at ${version}`);
       this.#inLog.set(idempotencyKey, version);
@@ -79,7 +80,8 @@ export class Auditor implements BucketObserver {
     const inLog = this.#inLog.get(idempotencyKey);
     if (inLog !== version)
       throw new Violation(`${idempotencyKey} was acknowledged at ${version}, the log has it at ${inLog}`);
-    if (this.#refused.has(idempotencyKey)) throw new Violation(`${idempotencyKey} was refused and acknowledged`);
+    if (this.#refused.has(idempotencyKey))
+      throw new Violation(`${idempotencyKey} was refused and acknowledged`);
     this.#acknowledged.set(idempotencyKey, version);
     this.newestAcknowledged = Math.max(this.newestAcknowledged, version);
   }

@@ -98,7 +98,11 @@ export class VirtualClient {
       // same id elsewhere.
       if (coordinator.life !== life && random.chance(0.5)) return end();
       const idempotencyKey = `q${++this.#world.transactions}`;
-      this.#commit({ idempotencyKey, queryId: idempotencyKey, readVersion: snapshot.version, actions }, ATTEMPTS, end);
+      this.#commit(
+        { idempotencyKey, queryId: idempotencyKey, readVersion: snapshot.version, actions },
+        ATTEMPTS,
+        end,
+      );
     });
   }
 
@@ -183,7 +187,8 @@ export class VirtualClient {
     if (request.kind !== 'commit' || reply === undefined) return;
     const { idempotencyKey } = request.transaction;
     if (reply.kind === 'committed') this.#world.auditor.acknowledged(idempotencyKey, reply.version);
-    if (reply.kind === 'failed' && isRefusal(reply.error)) this.#world.auditor.refused(idempotencyKey, reply.error);
+    if (reply.kind === 'failed' && isRefusal(reply.error))
+      this.#world.auditor.refused(idempotencyKey, reply.error);
   }
 }
 
