@@ -194,9 +194,9 @@ export class TransactionCheck {
     if (table === undefined) throw this.#missing('Table', tableId);
     const isKept =
       table.kind === 'table' && table.indexes.some(({ partials }) => partials?.id === partial.tableId);
-    if (!isKept) throw conflict(`An index of ${told(table)} was dropped by another transaction`);
+    if (!isKept) throw conflict(`An index of ${described(table)} was dropped by another transaction`);
     if (this.#draft.contents(partial.tableId)!.tablet(partial.id) !== undefined)
-      throw conflict(`Tablet ${partial.id} is in an index of ${told(table)} already`);
+      throw conflict(`Tablet ${partial.id} is in an index of ${described(table)} already`);
     this.#checkStored(partial.key, false);
   }
 

@@ -126,7 +126,7 @@ export class QueryHistory implements Iterable<FinishedQuery> {
       endedAt: new Date(),
       errorMessage: error?.message,
     } as const;
-    queryEnds.tell(endOf(ended, error));
+    queryEnds.emit(endOf(ended, error));
     this.#ended.add(ended);
     this.#characters += activity.text.length;
     for (const oldest of this.#ended) {

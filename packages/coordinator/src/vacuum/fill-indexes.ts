@@ -21,9 +21,14 @@ export async function fillIndexes(context: RewriteContext, tableId: ObjectId): P
       const { rest } = indexCoverage(snapshot, table, index.partials.id);
       const actions = await partialsOf(context, snapshot, table, index, rest);
       if (actions.length === 0) continue;
-      const txnId = `index-${newUlid()}`;
+      const idempotencyKey = `index-${newUlid()}`;
       try {
-        await manager.commit({ txnId, queryId: txnId, readVersion: snapshot.version, actions });
+        await manager.commit({
+          idempotencyKey,
+          queryId: idempotencyKey,
+          readVersion: snapshot.version,
+          actions,
+        });
       } catch (error) {
         if (!(error instanceof TesseraError) || isCertainlyNotCommitted(error))
           await discardTablets(context.tables, actions);

@@ -221,7 +221,7 @@ export class PlanRun {
       this.#progress.ended(ref);
       const ms = Math.round(performance.now() - startedAtMs);
       const { queryId } = this.#execution;
-      taskEnds.tell({ queryId, ...ref, node: inSession ? undefined : node.name, ms });
+      taskEnds.emit({ queryId, ...ref, node: inSession ? undefined : node.name, ms });
       this.#send({ kind: 'task-finished', ...ref, outcome: result });
     });
   }

@@ -91,7 +91,7 @@ export function countTables(statement: Statement): ReadonlyMap<string, number> {
  * requests all columns. The star of `EXISTS (SELECT * …)` requests none, and a star over subqueries requests
  * the columns that these name.
  */
-function columnNames(statement: Statement): ReadonlySet<string> | undefined {
+export function columnNames(statement: Statement): ReadonlySet<string> | undefined {
   const names = new Set<string>();
   const withoutRows = new Set<QueryNode>();
   let readsAll = false;

@@ -3,8 +3,7 @@ import type { IndexUse, PrepareContext } from '../relations/prepare-context.ts';
 import type { AggregatingIndex } from '../relations/relation-resolver.ts';
 import { type Statement, transformTree } from '../tree.ts';
 import { answerFromIndex, type IndexRows, isGrouping, NotAnswered } from './answer-from-index.ts';
-import { type BindableQuery, countTables } from './bindable-query.ts';
-import { columnNames } from './column-names.ts';
+import { type BindableQuery, columnNames, countTables } from './bindable-query.ts';
 import { kernelFunctions } from './index-expressions.ts';
 import { type IndexedTable, type IndexShape, indexShape } from './index-shape.ts';
 
