@@ -174,6 +174,9 @@ export const PROOFS: Proofs = {
     ],
   },
   'packages/engine/src/admission-options.test.ts': {
+    'max_concurrent_admitted_queries is a limit of the engine: the shares of its nodes add up to it': [
+      'execution.admission_controller.max_concurrent_admitted_queries',
+    ],
     'every parameter of execution.admission_controller reaches the controller of the node': [
       'execution.admission_controller.max_required_relative_memory_for_retry',
       'execution.admission_controller.reduce_required_memory_after_seconds_at_front_of_queue',
@@ -221,7 +224,7 @@ export const PROOFS: Proofs = {
       'storage.minio.endpoint',
     ],
     'is in a container of azurite, made on demand': ['storage.azure.storage_account_name'],
-    'is in a bucket of Google Cloud Storage': ['storage.api_scheme'],
+    'is addressed by api_scheme, as are locations and objects of that scheme': ['storage.api_scheme'],
   },
   [`${STORE}/intermediary-identity.test.ts`]: {
     'storage.aws.intermediary_access_role: a role is assumed, and its keys sign the request': [

@@ -15,4 +15,11 @@ export { type ParsedConfig, parseConfig } from './parse.ts';
 export { COMPRESSION_LEVELS } from './rules/execution.ts';
 export type { EngineConfig } from './schema/root.ts';
 export { type ShownConfig, showConfig, showConfigAsYaml } from './show.ts';
-export { type EngineNode, engineNodes, storageIsLocal, storageScheme } from './topology.ts';
+export {
+  type EngineNode,
+  engineNodes,
+  type StorageScheme,
+  storageIsLocal,
+  storageScheme,
+  storageTypeOf,
+} from './topology.ts';

@@ -24,6 +24,25 @@ export function storageScheme(config: EngineConfig): string {
   return config.storage.api_scheme ?? SCHEMES[config.storage.type];
 }
 
+/** The schemes of object URLs, without `://`. */
+export type StorageScheme = 's3' | 'gs' | 'azure';
+type StorageType = EngineConfig['storage']['type'];
+
+const TYPES: Readonly<Record<StorageScheme, readonly StorageType[]>> = {
+  s3: ['s3', 'minio'],
+  gs: ['gcs'],
+  azure: ['abs', 'azurite'],
+};
+
+/**
+ * The type of store that URLs of a scheme address: that of the scheme's own provider, unless `storage.api_scheme` gives
+ * the scheme to the store of the configuration.
+ */
+export function storageTypeOf({ storage }: EngineConfig, scheme: StorageScheme): StorageType {
+  if (storage.api_scheme === `${scheme}://`) return storage.type;
+  return TYPES[scheme].find((type) => type === storage.type) ?? TYPES[scheme][0]!;
+}
+
 /**
  * Whether managed tables live in the data directory of the node: the file has no provider block. A file that names a
  * bucket has one, which may be empty.

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { admissionOptions } from './admission-options.ts';
 
 const logging = createLogging({ level: 'fatal', format: 'json', components: [], sinks: [] });
-const optionsOf = (engine: object, controller: object) =>
+const optionsOf = (engine: object, controller: object, node = 0) =>
   admissionOptions(
     parseConfig(
       JSON.stringify({
@@ -14,6 +14,7 @@ const optionsOf = (engine: object, controller: object) =>
       }),
       'test',
     ).config,
+    node,
     1_000,
     logging,
   );
@@ -42,4 +43,16 @@ it('every parameter of execution.admission_controller reaches the controller of 
     secondsUntilWarning: 13,
     memoryBytes: 400,
   });
+});
+
+it('max_concurrent_admitted_queries is a limit of the engine: the shares of its nodes add up to it', () => {
+  const shares = (nodes: number, max_concurrent_admitted_queries: number) => {
+    const engine = { nodes: Array.from({ length: nodes }, (_, i) => ({ host: `node-${i}` })) };
+    const controller = { enabled: true, max_concurrent_admitted_queries };
+    return engine.nodes.map((_, node) => optionsOf(engine, controller, node)?.maxQueries);
+  };
+  expect(shares(3, 100)).toEqual([34, 33, 33]);
+  expect(shares(4, 6)).toEqual([2, 2, 1, 1]);
+  expect(shares(1, 7)).toEqual([7]);
+  expect(shares(3, 2)).toEqual([1, 1, 1]);
 });

@@ -24,7 +24,7 @@ import {
   DEFAULT_UPLOAD_LIMITS,
 } from '@tessera/http-api';
 import { startKernel } from '@tessera/kernel';
-import { ExternalSources } from '@tessera/object-store';
+import { ExternalSources, schemeOverride } from '@tessera/object-store';
 import { reportLockedMemory, shuffleService } from '@tessera/shuffle';
 import { kernelBootstrap } from '@tessera/sql';
 import { agentBootstrap, openStorageAgent, storageAgentService } from '@tessera/storage-agent';
@@ -121,6 +121,7 @@ export const serve: Serve = async (options) => {
     urlPrefixes: options.allowUrl,
     writable: options.allowWrite,
     s3Endpoint: config.storage.default_s3_endpoint_override ?? undefined,
+    schemeOverride: schemeOverride(config),
   });
   resources.defer(() => external.close());
   const directories = await tableDirectories(options.dataDirectory);
@@ -196,7 +197,7 @@ export const serve: Serve = async (options) => {
     makeCredential,
     preparationBytes: Math.floor(memory.processBytes * PREPARATION_SHARE),
     columnStatisticsBytes: config.planner.automated_column_statistics.cache_max_size_bytes,
-    admission: admissionOptions(config, memory.kernelBytes, logging),
+    admission: admissionOptions(config, options.node, memory.kernelBytes, logging),
     cluster: { ...multiNode, otherClusters, distributes: config.execution.enable_shuffle },
     tables,
     maintenance: {

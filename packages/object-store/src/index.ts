@@ -1,3 +1,4 @@
+export { type CheckedCall, checkStore, providerOf } from './check-store.ts';
 export { type S3DevCredentials, S3DevServer, type S3DevServerOptions } from './dev-server/s3-dev-server.ts';
 export { type ExternalAllowList, ExternalSources } from './external/external-sources.ts';
 export type { ObjectCredentials } from './external/object-access.ts';
@@ -14,3 +15,4 @@ export { storeRequests } from './measured-store.ts';
 export type { ObjectInfo, ObjectStore, RequestOptions, StoredObject } from './object-store.ts';
 export { openObjectStore, openStoreAt, type StoreOptions } from './open-object-store.ts';
 export { probeConditionalWrites } from './probe.ts';
+export { schemeOverride } from './scheme-override.ts';

@@ -2,8 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EngineConfig, parseConfig } from '@tessera/config';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openObjectStore } from './open-object-store.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { S3DevServer } from './dev-server/s3-dev-server.ts';
+import { ExternalSources } from './external/external-sources.ts';
+import { openObjectStore, openStoreAt } from './open-object-store.ts';
+import { schemeOverride } from './scheme-override.ts';
 import { FakeGcs } from './testing/fake-gcs.ts';
 import { areInstalled, RADOSGW_PROGRAMS } from './testing/installed.ts';
 import { type S3Facts, startServer } from './testing/start-server.ts';
@@ -65,6 +68,29 @@ describe('the store of a configuration', () => {
       });
     },
   );
+
+  it('is addressed by api_scheme, as are locations and objects of that scheme', async () => {
+    const server = await S3DevServer.start({ directory: join(dataDirectory, 's3'), port: 0 });
+    onTestFinished(() => server.close());
+    const { endpoint, credentials } = server;
+    vi.stubEnv('AWS_ACCESS_KEY_ID', credentials.accessKeyId);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', credentials.secretAccessKey);
+    const storage = { type: 'minio', minio: { endpoint }, bucket_name: 'lake', api_scheme: 'gs://' };
+    expect(await tried(storage)).toBe(`gs://lake/${ID}`);
+    const place = await openStoreAt('gs://lake/backup', config(storage));
+    expect(place.url).toBe('gs://lake/backup');
+    await place.put('one', Buffer.from('x'));
+    await place.close();
+    const external = new ExternalSources({
+      directories: [],
+      urlPrefixes: ['gs://lake'],
+      schemeOverride: schemeOverride(config(storage)),
+    });
+    const listed = await external.list('gs://lake/backup/*', { signal: new AbortController().signal });
+    expect(listed.map(({ url }) => url)).toEqual(['gs://lake/backup/one']);
+    await external.close();
+    expect(schemeOverride(config({ type: 'gcs', gcp: {}, api_scheme: 'gs://' }))).toBeUndefined();
+  });
 
   it('says so when nothing listens, or no credentials are found', async () => {
     vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');

@@ -1,14 +1,12 @@
 import { join, resolve } from 'node:path';
 import { TesseraError } from '@tessera/common';
-import { type EngineConfig, storageIsLocal, storageScheme } from '@tessera/config';
+import { type EngineConfig, storageIsLocal, storageScheme, storageTypeOf } from '@tessera/config';
 import type { BucketClient } from './bucket/bucket-client.ts';
 import { BucketStore } from './bucket/bucket-store.ts';
 import { parseObjectUrl } from './external/object-url.ts';
 import { openLocalStore } from './local/local-store.ts';
 import { measuredStore } from './measured-store.ts';
 import type { ObjectStore } from './object-store.ts';
-
-const PROVIDERS = { s3: ['s3', 'minio'], gs: ['gcs'], azure: ['abs', 'azurite'] } as const;
 
 /**
  * A store at a place that is told by hand, as for a backup: a directory, or a URL (`s3://bucket/prefix`), which is reached
@@ -20,10 +18,11 @@ export async function openStoreAt(place: string, config: EngineConfig): Promise<
   const { scheme, bucket, key } = parseObjectUrl(place);
   const prefix = key === '' || key.endsWith('/') ? key : `${key}/`;
   const { storage } = config;
-  const type = PROVIDERS[scheme].find((one) => one === storage.type) ?? PROVIDERS[scheme][0];
+  const type = storageTypeOf(config, scheme);
   const [account, container = bucket] = scheme === 'azure' ? bucket.split('/') : [undefined];
   const azure = account === undefined ? storage.azure : { ...storage.azure, storage_account_name: account };
-  const own = { ...storage, type, bucket_name: container, azure } as EngineConfig['storage'];
+  const api_scheme = `${scheme}://`;
+  const own = { ...storage, type, api_scheme, bucket_name: container, azure } as EngineConfig['storage'];
   return openBucketStore({ ...config, storage: own }, prefix);
 }
 

@@ -23,7 +23,10 @@ export function reportLockedMemory(log: KernelLog, limitBytes: number | undefine
   const told = limitBytes === Number.POSITIVE_INFINITY ? 'unlimited' : (limitBytes ?? 'unknown');
   const fields = { memlockLimitBytes: told, wantedBytes: REGISTERED_BUFFERS_BYTES };
   if (limitBytes !== undefined && limitBytes < REGISTERED_BUFFERS_BYTES) {
-    log.warn(fields, 'RLIMIT_MEMLOCK is too low for registered shuffle buffers; the shuffle uses plain I/O');
+    log.warn(
+      fields,
+      'RLIMIT_MEMLOCK is too low for registered shuffle buffers; the shuffle uses plain I/O (raise the limit with ulimit -l 65536, LimitMEMLOCK=64M in a systemd unit, or ulimits.memlock in a compose file)',
+    );
   } else {
     log.info(
       fields,

@@ -102,12 +102,27 @@ const DERIVED = `## Derived values and interactions
   It is divided as follows: one sixteenth, between 32 and 256 MiB, plus 64 MiB for its program, for the process that plans
   queries; one sixteenth plus 160 MiB for its program, at most 1 GiB, for the node process; the rest for the kernel that
   executes queries, which spills to disk when it needs more. A limit below 512 MiB is divided as if it were 512 MiB.
-- \`execution.max_threads\` limits the threads of the kernel, and therefore of all queries of a node together.
+- \`execution.max_threads\` limits the threads of the kernel, and therefore of all queries of a node together; the kernel
+  cannot limit the threads of one query. The setting \`max_threads\` of a statement has no effect for the same reason.
+- Concurrent jobs of auto-vacuum share \`engine.auto_vacuum.memory_allowance\`: each takes at most the allowance divided by
+  \`max_concurrency\`. Merges after commits (\`execution.merge_committed_tablets\`) take at most a fifth of the memory, one at a
+  time, whatever the allowance is.
+- \`auth.native.initial_user\` is created at the first start. Afterwards the catalog wins: a node logs a warning if the
+  password in the file is another one. Change the password with \`ALTER USER name SET PASSWORD = '…'\`.
+- \`execution.admission_controller.max_concurrent_admitted_queries\` is a limit of the engine. Its nodes divide it among
+  themselves, so that with 100 queries and 3 nodes they admit 34, 33 and 33; a node does not use the places of another.
+  Each node has at least one place.
+- \`engine.id\` is in the field \`engine\` of every log line and in the label \`engine\` of every metric.
+- At the level debug, the component \`query\` logs each statement when it has ended: id, user, duration, rows, bytes and
+  outcome. At trace, components log the tasks of its stages, commits, calls of the object store and calls of other nodes.
 - Without \`engine.nodes\` there is one node on 127.0.0.1 with the default ports.
 - Without \`logging.sinks\` there is one stderr sink. A sink without \`level\` uses \`logging.level\`, or the component's level
   if it has one. A component with a level logs nothing below that level to any sink.
 - \`instance.multi_engine\` is ignored for \`instance.type: single_engine\`.
-- \`storage.api_scheme\` is \`s3://\` for the types s3 and minio, \`gs://\` for gcs, \`azure://\` for abs and azurite.
+- \`storage.api_scheme\` is \`s3://\` for the types s3 and minio, \`gs://\` for gcs, \`azure://\` for abs and azurite. Another
+  scheme addresses the store of \`storage.type\`: with \`type: s3\` and \`api_scheme: "gs://"\`, the URLs \`gs://bucket/key\` of
+  locations, of READ_* and COPY, of LOCATION and of backups are read and written by the S3 protocol, at the endpoint of the
+  storage block.
 - If \`storage.enable_managed_location\` is false, managed tables are stored only in the system-managed bucket.
 - With \`execution.enable_shuffle: false\` every query runs on the node that receives it, and the shuffle port stays closed.
   The nodes still see each other, and queries can be listed and cancelled from any of them. See [cluster.md](cluster.md).

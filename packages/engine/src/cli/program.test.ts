@@ -88,6 +88,16 @@ describe('tessera', () => {
     expect((await tessera('config', 'check', file('none.yaml'))).stderr).toContain('cannot be read: ENOENT');
   });
 
+  it('tries the store of a configuration', async () => {
+    const good = await tessera('storage', 'check', '--data-dir', file('data'));
+    expect(good).toMatchObject({ code: 0, stderr: '' });
+    expect(good.stdout).toContain('  ok      create an object only if there is none\n');
+    expect(good.stdout).toContain('The engine can use this store.\n');
+    await writeFile(file('data-that-is-a-file'), '');
+    const bad = await tessera('storage', 'check', '--data-dir', file('data-that-is-a-file'));
+    expect(bad.code).toBe(1);
+  });
+
   it('shows a configuration', async () => {
     const { stdout } = await tessera('config', 'show', file('good.yaml'));
     expect(stdout).toBe(

@@ -13,6 +13,7 @@ import { queryCommand } from './query.ts';
 import { repairCommand } from './repair.ts';
 import { serveCommand } from './serve.ts';
 import { sqlCommand } from './sql.ts';
+import { storageCommand } from './storage.ts';
 
 const EXAMPLES = `
 Examples:
@@ -45,7 +46,8 @@ export async function run(args: readonly string[]): Promise<number> {
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
     .addCommand(repairCommand())
-    .addCommand(configCommand());
+    .addCommand(configCommand())
+    .addCommand(storageCommand());
   for (const command of everyCommand(program)) command.exitOverride();
   try {
     await program.parseAsync(opensShell(args) ? ['sql'] : args, { from: 'user' });

@@ -5,7 +5,7 @@ import { cancellation, fail, TesseraError } from '@tessera/common';
 import { type BucketClient, readBody } from '../bucket/bucket-client.ts';
 import type { ObjectInfo } from '../object-store.ts';
 import { isPattern } from './glob.ts';
-import { type ObjectCredentials, openExternalBucket } from './object-access.ts';
+import { type ObjectCredentials, openExternalBucket, type StoreDefaults } from './object-access.ts';
 import { downloadObject } from './object-download.ts';
 import { findObjects } from './object-matches.ts';
 import {
@@ -30,7 +30,7 @@ export interface ObjectLimits {
   readonly writable: ObjectAllowList;
   /** The servers that a statement may name as its endpoint. */
   readonly endpoints: UrlAllowList;
-  readonly s3Endpoint: string | undefined;
+  readonly stores: StoreDefaults;
 }
 
 /** Objects outside managed storage that statements read and write by their URL. */
@@ -149,7 +149,7 @@ export class ExternalObjects {
   }
 
   #open(url: ObjectUrl, credentials: ObjectCredentials | undefined): Promise<BucketClient> {
-    return openExternalBucket(url, credentials ?? {}, this.#limits.s3Endpoint);
+    return openExternalBucket(url, credentials ?? {}, this.#limits.stores);
   }
 }
 

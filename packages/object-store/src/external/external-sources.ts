@@ -7,6 +7,7 @@ import { Agent } from 'undici';
 import { DEFAULT_DOWNLOAD_LIMITS, type DownloadLimits, download } from './download.ts';
 import { downloadPath, ExternalObjects } from './external-objects.ts';
 import { existingDirectory, isInside, LocalDirectories, pathOf } from './local-directories.ts';
+import type { SchemeOverride } from './object-access.ts';
 import { isObjectScheme, ObjectAllowList } from './object-url.ts';
 import type {
   AccessOptions,
@@ -76,6 +77,8 @@ export interface ExternalAllowList {
   readonly writable?: readonly string[];
   /** The endpoint of `s3://` buckets unless a statement names another one (`storage.default_s3_endpoint_override`). */
   readonly s3Endpoint?: string | undefined;
+  /** The store of a scheme that `storage.api_scheme` overrides. */
+  readonly schemeOverride?: SchemeOverride | undefined;
   readonly limits?: Partial<DownloadLimits>;
 }
 
@@ -100,7 +103,7 @@ export class ExternalSources {
       readable: new ObjectAllowList(allow.urlPrefixes.filter(isObjectUrl)),
       writable: new ObjectAllowList(writable.filter(isObjectUrl)),
       endpoints: this.#urls,
-      s3Endpoint: allow.s3Endpoint,
+      stores: { s3Endpoint: allow.s3Endpoint, override: allow.schemeOverride },
     });
     this.#limits = { ...DEFAULT_DOWNLOAD_LIMITS, ...allow.limits };
     this.#agent = new Agent({ connect: { timeout: this.#limits.connectTimeoutMs } });

@@ -1,6 +1,6 @@
 import { fail, requireOpen } from '@tessera/common';
 import type { BucketClient } from '../bucket/bucket-client.ts';
-import type { ObjectUrl } from './object-url.ts';
+import type { ObjectScheme, ObjectUrl } from './object-url.ts';
 
 /**
  * The credentials of a statement for a store, with the names used in SQL. If empty, the identity of the engine is used,
@@ -18,22 +18,41 @@ export interface ObjectCredentials {
   readonly endpoint?: string | undefined;
 }
 
+/** The store that `storage.api_scheme` names by a scheme of another provider. */
+export interface SchemeOverride {
+  readonly scheme: ObjectScheme;
+  /** The scheme whose protocol the store speaks. */
+  readonly protocol: ObjectScheme;
+  /** Undefined: the provider's own. */
+  readonly s3Endpoint: string | undefined;
+  /** The account of Azure, which URLs of other schemes do not name. */
+  readonly account: string | undefined;
+}
+
+export interface StoreDefaults {
+  readonly s3Endpoint: string | undefined;
+  readonly override?: SchemeOverride | undefined;
+}
+
 /** The bucket of `url`. Vendors' clients are loaded when they are first used. */
 export async function openExternalBucket(
-  { scheme, bucket }: ObjectUrl,
+  { scheme: written, bucket: place }: ObjectUrl,
   credentials: ObjectCredentials,
-  defaultS3Endpoint: string | undefined,
+  defaults: StoreDefaults,
 ): Promise<BucketClient> {
   for (const text of Object.values(credentials)) if (typeof text === 'string') requireOpen(text);
-  switch (scheme) {
+  const override = defaults.override?.scheme === written ? defaults.override : undefined;
+  const [bucket = '', container] = place.split('/');
+  const scheme = `${written}://`;
+  switch (override?.protocol ?? written) {
     case 's3': {
       const { S3Bucket } = await import('../s3/s3-bucket.ts');
       const { anonymousUnlessKnown } = await import('../s3/s3-client.ts');
       const keys = keysOf(credentials);
       return new S3Bucket({
-        bucket,
-        scheme: 's3://',
-        endpoint: credentials.endpoint ?? defaultS3Endpoint,
+        bucket: container ?? bucket,
+        scheme,
+        endpoint: credentials.endpoint ?? override?.s3Endpoint ?? defaults.s3Endpoint,
         credentials:
           keys ?? (credentials.aws_role_arn === undefined ? await anonymousUnlessKnown() : undefined),
         roleArn: credentials.aws_role_arn,
@@ -41,16 +60,15 @@ export async function openExternalBucket(
     }
     case 'gs': {
       const { GcsBucket } = await import('../gcs/gcs-bucket.ts');
-      return GcsBucket.open({ bucket, scheme: 'gs://' });
+      return GcsBucket.open({ bucket: container ?? bucket, scheme });
     }
     case 'azure': {
-      const [account = '', container = ''] = bucket.split('/');
       const { AzureBucket } = await import('../azure/azure-bucket.ts');
       const { azureServiceOf } = await import('../azure/azure-access.ts');
       return new AzureBucket({
-        bucket: container,
-        scheme: 'azure://',
-        service: azureServiceOf('abs', { account }),
+        bucket: container ?? bucket,
+        scheme,
+        service: azureServiceOf('abs', { account: container === undefined ? override?.account : bucket }),
       });
     }
   }

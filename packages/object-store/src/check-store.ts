@@ -1,0 +1,182 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EngineConfig } from '@tessera/config';
+import type { ObjectStore, RequestOptions } from './object-store.ts';
+
+/** One call that the engine makes, tried. */
+export interface CheckedCall {
+  readonly call: string;
+  /** Undefined: the store did what the engine expects. */
+  readonly problem?: string;
+  /** What the identity of the engine needs for the call, by the names of the provider. */
+  readonly needs: string;
+}
+
+type Provider = 's3' | 'gcs' | 'azure' | 'local';
+type Right = 'read' | 'write' | 'delete' | 'list';
+
+/** The permissions behind each right, by the names of the provider. */
+const PERMISSIONS: Readonly<Record<Provider, Readonly<Record<Right, string>>>> = {
+  s3: {
+    read: 's3:GetObject',
+    write: 's3:PutObject and s3:AbortMultipartUpload',
+    delete: 's3:DeleteObject',
+    list: 's3:ListBucket on the bucket (without it S3 answers 403 for an object that does not exist)',
+  },
+  gcs: {
+    read: 'storage.objects.get (role Storage Object User)',
+    write: 'storage.objects.create (role Storage Object User)',
+    delete: 'storage.objects.delete (role Storage Object User)',
+    list: 'storage.objects.list (role Storage Object User)',
+  },
+  azure: {
+    read: 'the role Storage Blob Data Contributor',
+    write: 'the role Storage Blob Data Contributor',
+    delete: 'the role Storage Blob Data Contributor',
+    list: 'the role Storage Blob Data Contributor',
+  },
+  local: {
+    read: 'read permission in the data directory',
+    write: 'write permission in the data directory',
+    delete: 'write permission in the data directory',
+    list: 'read permission in the data directory',
+  },
+};
+
+const PROVIDER = { s3: 's3', minio: 's3', gcs: 'gcs', abs: 'azure', azurite: 'azure' } as const;
+
+/** The provider whose permissions a store needs. */
+export const providerOf = ({ storage }: EngineConfig, isLocal: boolean): Provider =>
+  isLocal ? 'local' : PROVIDER[storage.type];
+
+/** More than one part of a large upload, for every provider. */
+const LARGE_BYTES = 17 << 20;
+/** A call that fails after this time was not refused: nobody answered. */
+const SILENT_MS = 5_000;
+const SMALL = Buffer.from('Written by tessera storage check; may be deleted.\n');
+const OTHER = Buffer.from('Written by tessera storage check over the first; may be deleted.\n');
+
+/**
+ * Tries every call that the engine makes of its store, on objects of its own below `check/`, and yields the outcome of
+ * each. It leaves no object behind if the store lets it delete them,
+ * and stops at a store that does not answer.
+ */
+export async function* checkStore(
+  store: ObjectStore,
+  provider: Provider,
+  options: RequestOptions = {},
+): AsyncGenerator<CheckedCall> {
+  const prefix = `check/${randomUUID()}/`;
+  const [small, once, large] = ['small', 'once', 'large'].map((name) => `${prefix}${name}`) as [
+    string,
+    string,
+    string,
+  ];
+  const permissions = PERMISSIONS[provider];
+  const calls: (readonly [call: string, right: Right, work: () => Promise<string | undefined>])[] = [
+    [
+      'write an object',
+      'write',
+      async () => {
+        await store.put(small, SMALL, options);
+        return undefined;
+      },
+    ],
+    ['read an object', 'read', async () => expected((await store.get(small, options))?.body, SMALL)],
+    [
+      'read a range of an object',
+      'read',
+      async () => expected(await store.getRange(small, 3, 9, options), SMALL.subarray(3, 9)),
+    ],
+    [
+      'read the size of an object',
+      'read',
+      async () => {
+        const bytes = (await store.head(small, options))?.bytes;
+        return bytes === SMALL.length
+          ? undefined
+          : `it answers ${bytes ?? 'no'} bytes instead of ${SMALL.length}`;
+      },
+    ],
+    [
+      'notice that an object does not exist',
+      'list',
+      async () =>
+        (await store.get(`${prefix}missing`, options)) === undefined
+          ? undefined
+          : 'it answers with an object that was never written',
+    ],
+    [
+      'create an object only if there is none',
+      'write',
+      async () => {
+        await store.putIfAbsent(once, SMALL, options);
+        const again = await store.putIfAbsent(once, OTHER, options);
+        if (again !== 'exists') return 'it overwrites an object that exists (If-None-Match is ignored)';
+        return expected((await store.get(once, options))?.body, SMALL);
+      },
+    ],
+    [
+      'replace an object only if it has not changed',
+      'write',
+      async () => {
+        const etag = (await store.head(once, options))?.etag ?? '';
+        if ((await store.putIfMatch(once, OTHER, etag, options)) !== 'replaced')
+          return 'it refuses to replace an object that has not changed (If-Match)';
+        return (await store.putIfMatch(once, SMALL, etag, options)) === 'changed'
+          ? undefined
+          : 'it replaces an object that has changed (If-Match is ignored)';
+      },
+    ],
+    [
+      'write a large object in parts',
+      'write',
+      async () => {
+        const path = join(tmpdir(), `tessera-storage-check-${randomUUID()}`);
+        try {
+          await writeFile(path, randomBytes(LARGE_BYTES));
+          await store.putFile(large, path, options);
+        } finally {
+          await rm(path, { force: true });
+        }
+        const bytes = (await store.head(large, options))?.bytes;
+        return bytes === LARGE_BYTES ? undefined : `the object has ${bytes ?? 'no'} bytes of ${LARGE_BYTES}`;
+      },
+    ],
+    [
+      'list objects',
+      'list',
+      async () => {
+        const found: string[] = [];
+        for await (const { key } of store.list(prefix, options)) found.push(key);
+        return found.includes(small) ? undefined : 'the listing lacks an object that was just written';
+      },
+    ],
+    [
+      'delete objects',
+      'delete',
+      async () => {
+        await store.delete([small, once, large], options);
+        return (await store.head(small, options)) === undefined ? undefined : 'the object is still there';
+      },
+    ],
+  ];
+  for (const [call, right, work] of calls) {
+    const startedAt = performance.now();
+    const problem = await work().catch((error: unknown) => {
+      options.signal?.throwIfAborted();
+      return (error as Error).message;
+    });
+    const needs = permissions[right];
+    yield problem === undefined ? { call, needs } : { call, needs, problem };
+    // A store that does not answer would be asked many times for each of the other calls.
+    if (problem !== undefined && performance.now() - startedAt > SILENT_MS) return;
+  }
+}
+
+const expected = (found: Uint8Array | undefined, wanted: Uint8Array): string | undefined =>
+  found !== undefined && Buffer.compare(found, wanted) === 0
+    ? undefined
+    : 'it answers other bytes than were written';
