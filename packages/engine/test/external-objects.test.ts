@@ -22,7 +22,6 @@ describe.skipIf(!radosgwIsInstalled)(
       const storage = {
         type: 'minio',
         minio: { endpoint },
-        aws: {},
         bucket_name: 'lake',
         default_s3_endpoint_override: endpoint,
       };

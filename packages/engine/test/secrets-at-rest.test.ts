@@ -27,7 +27,6 @@ beforeAll(async () => {
   const storage = {
     type: 'minio',
     minio: { endpoint },
-    aws: {},
     bucket_name: 'lake',
     default_s3_endpoint_override: endpoint,
   };

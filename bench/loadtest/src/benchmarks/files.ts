@@ -30,7 +30,7 @@ export const files: Benchmark = async ({ scale, options, progress }) => {
       instanceId: newUlid(),
       nodes,
       execution: { max_threads: 1 },
-      storage: { aws: {}, bucket_name: 'lake', default_s3_endpoint_override: store.endpoint },
+      storage: { bucket_name: 'lake', default_s3_endpoint_override: store.endpoint },
       args: ['--allow-url', 's3://lake/files', '--allow-write', 's3://lake/files'],
     });
     const connection = new Connection(cluster.url);

@@ -17,7 +17,7 @@ export async function startLake(nodes: number): Promise<Lake> {
     await EngineCluster.start({
       nodes,
       store,
-      storage: { aws: {}, bucket_name: 'lake', default_s3_endpoint_override: store.endpoint },
+      storage: { bucket_name: 'lake', default_s3_endpoint_override: store.endpoint },
       args: ['--allow-url', 's3://lake/files', '--allow-write', 's3://lake/files'],
     }),
   );
