@@ -21,6 +21,7 @@ const EXPECTED: Readonly<Record<RetriedWork, Partial<Record<ErrorName, string>>>
     NODE_RESTARTED: 'elsewhere',
     FETCH_FAILED: 'elsewhere',
   },
+  run: { NODE_LOST: 'elsewhere', NODE_RESTARTED: 'elsewhere', FETCH_FAILED: 'elsewhere' },
   fetch: {
     TRANSACTION_CONFLICT: 'again',
     DEADLOCK: 'again',
@@ -49,6 +50,6 @@ test.for(Object.entries(EXPECTED))('%s is tried again after these errors and no 
 });
 
 test('a failure that is no row of the error table is never tried again', () => {
-  const works: readonly RetriedWork[] = ['query', 'task', 'fetch', 'commit', 'metadata'];
+  const works: readonly RetriedWork[] = ['query', 'task', 'run', 'fetch', 'commit', 'metadata'];
   for (const work of works) expect(retryDecision(new Error('a defect'), work)).toBeUndefined();
 });

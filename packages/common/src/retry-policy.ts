@@ -3,9 +3,9 @@ import { TesseraError } from './errors.ts';
 
 /**
  * The work that the engine may try again by itself: an attempt at a query, a task of a distributed query, a
- * fetch of a task's output, the commit of a change, a request to the leader of the metadata log.
+ * run of all its tasks, a fetch of a task's output, the commit of a change, a request to the leader of the metadata log.
  */
-export type RetriedWork = 'query' | 'task' | 'fetch' | 'commit' | 'metadata';
+export type RetriedWork = 'query' | 'task' | 'run' | 'fetch' | 'commit' | 'metadata';
 
 /**
  * Where the work is tried again. `quarantine`: in the quarantine process, where queries run one at a time.
@@ -34,7 +34,10 @@ const POLICY: Readonly<Partial<Record<ErrorName, Partial<Record<RetriedWork, Ret
   // The run did not cancel the task, so its node is stopping.
   QUERY_CANCELLED: { task: { place: 'elsewhere' } },
   // The lost output is computed again before its reader is.
-  FETCH_FAILED: { fetch: 'never' },
+  FETCH_FAILED: { run: { place: 'elsewhere' }, fetch: 'never' },
+  // The run is planned again for the nodes that are left.
+  NODE_LOST: { run: { place: 'elsewhere' } },
+  NODE_RESTARTED: { run: { place: 'elsewhere' } },
   TRANSACTION_CONFLICT: { commit: { place: 'newer snapshot', attempts: 20 } },
   DUPLICATE_OBJECT: { commit: { place: 'newer snapshot', attempts: 20 } },
   NOT_LEADER: { metadata: { place: 'next leader' } },

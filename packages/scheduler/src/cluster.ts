@@ -39,8 +39,8 @@ export interface RemoteTaskOptions {
   readonly onProgress: (progress: TaskProgress) => void;
 }
 
-/** The nodes of the engine, including this one, and how to reach them. Pings keep the list up to date. */
-export interface Cluster {
+/** The nodes of the engine, including this one. Pings keep the list up to date. */
+export interface ClusterMembership {
   readonly self: ClusterNode;
   /** All nodes that `engine.nodes` lists, in its order, including this one. */
   members(): readonly ClusterMember[];
@@ -56,6 +56,10 @@ export interface Cluster {
    * function removes it.
    */
   onLost(listener: (node: ClusterNode, reason: string) => void): () => void;
+}
+
+/** Runs tasks on other nodes. */
+export interface TaskRunner {
   /**
    * Runs a task on a node.
    * @throws TesseraError NODE_LOST, NODE_RESTARTED, the error of the task
@@ -70,6 +74,10 @@ export interface Cluster {
     queryId: string,
     which?: { readonly run?: number; readonly stages?: readonly number[] },
   ): Promise<void>;
+}
+
+/** The nodes of the engine, their tasks and their queries. */
+export interface Cluster extends ClusterMembership, TaskRunner {
   /** The running queries of another node, as rows of information_schema; rejects if it does not answer. */
   listQueries(node: ClusterNode): Promise<readonly Record<string, unknown>[]>;
   /** Resolves with false if the node runs no such query, or only one of another user than `ofUser`. */

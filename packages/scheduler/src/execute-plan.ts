@@ -10,9 +10,7 @@ export interface ExecutePlanOptions extends DriverOptions {
 /** `executePlan` with other limits, or with injected faults. */
 export const executePlanWith =
   ({ faults = [], ...options }: ExecutePlanOptions): ExecutePlan =>
-  (execution, cluster, local) => {
-    const faulty = withFaults(faults, cluster, local);
-    return new PlanRun(execution, faulty.cluster, faulty.local, options).run();
-  };
+  (execution, nodes) =>
+    new PlanRun(execution, withFaults(faults, nodes), options).run();
 
 export const executePlan: ExecutePlan = executePlanWith({});

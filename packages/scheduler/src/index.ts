@@ -1,4 +1,11 @@
-export type { Cluster, ClusterMember, ClusterNode, RemoteTaskOptions } from './cluster.ts';
+export type {
+  Cluster,
+  ClusterMember,
+  ClusterMembership,
+  ClusterNode,
+  RemoteTaskOptions,
+  TaskRunner,
+} from './cluster.ts';
 export type { FaultType, InjectedFault } from './driver/injected-faults.ts';
 export { type TaskEnd, taskEnds } from './driver/plan-run.ts';
 export { type ExecutePlanOptions, executePlan, executePlanWith } from './execute-plan.ts';
@@ -6,6 +13,7 @@ export { profileText, type StageTotals, stageText, stageTotals } from './profile
 export type {
   ExecutedPlan,
   ExecutePlan,
+  ExecutingNodes,
   ExecutionProgress,
   LocalTasks,
   PlanExecution,

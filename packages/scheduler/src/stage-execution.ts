@@ -1,7 +1,7 @@
 import type { KeyFilter, KeySummary, OpenedSources, Task, TaskOutcome, TaskSource } from '@tessera/distexec';
 import type { KernelSession } from '@tessera/kernel';
 import type { DistributedPlan, FinishedStage, ScanSource, StageId } from '@tessera/planner';
-import type { Cluster, ClusterNode } from './cluster.ts';
+import type { ClusterMembership, ClusterNode, TaskRunner } from './cluster.ts';
 
 /** The tablets or parts of files of one scan of one stage that a node reads. The coordinator makes it from the catalog. */
 export interface ScanAssignment {
@@ -91,11 +91,14 @@ export interface ExecutedPlan {
  * Runs all stages of a plan but the root, whose inputs it fetches into the session of the query.
  * @throws TesseraError what a task failed with for good, NO_NODES, QUERY_CANCELLED
  */
-export type ExecutePlan = (
-  execution: PlanExecution,
-  cluster: Cluster,
-  local: LocalTasks,
-) => Promise<ExecutedPlan>;
+export type ExecutePlan = (execution: PlanExecution, nodes: ExecutingNodes) => Promise<ExecutedPlan>;
+
+/** Where the tasks of a run execute. */
+export interface ExecutingNodes {
+  readonly membership: ClusterMembership;
+  readonly remote: TaskRunner;
+  readonly local: LocalTasks;
+}
 
 /** Tasks of this node, in the session of the query or one of their own. */
 export interface LocalTasks {

@@ -123,7 +123,7 @@ interface Replacement {
   twice?(): never;
   /** Whether the columns of RETURNING follow those of the table in the query. */
   readonly isReturning?: boolean;
-  /** See `BindRequest`. */
+  /** See `ExecutionOptions`. */
   readonly blindTarget?: ObjectId | undefined;
 }
 

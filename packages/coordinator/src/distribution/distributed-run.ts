@@ -1,7 +1,12 @@
 import type { Snapshot } from '@tessera/catalog';
-import { type QueryId, TesseraError } from '@tessera/common';
+import { type QueryId, retryDecision } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
-import { type ExecutedPlan, type ExecutionProgress, executePlan } from '@tessera/scheduler';
+import {
+  type ClusterMembership,
+  type ExecutedPlan,
+  type ExecutionProgress,
+  executePlan,
+} from '@tessera/scheduler';
 import type { ScanUse, StorageAgent } from '@tessera/storage-agent';
 import type { ScanTotals } from '@tessera/system-catalog';
 import { NOTHING_SCANNED } from '../queries/scan-totals.ts';
@@ -41,7 +46,8 @@ export interface DistributedRun {
 }
 
 export interface DistributedRunOptions {
-  readonly services: ClusterServices;
+  /** `membership`: the nodes that may take part in the query. */
+  readonly services: ClusterServices & { readonly membership: ClusterMembership };
   readonly agent: StorageAgent;
   readonly session: KernelSession;
   readonly snapshot: Snapshot;
@@ -74,7 +80,8 @@ export async function runDistributed(
     try {
       return await runOnce(statement, planned, run, options);
     } catch (error) {
-      if (run === MAX_RUNS || options.signal.aborted || !isWorthAnother(error)) throw error;
+      if (run === MAX_RUNS || options.signal.aborted || retryDecision(error, 'run') === undefined)
+        throw error;
     }
   }
 }
@@ -116,8 +123,11 @@ async function runOnce(
       signal,
       onProgress,
     },
-    storage === undefined ? services.cluster : withSink(services.cluster, storage.sink),
-    withSessionRelations(services.distExec, prepared.sessionRelations),
+    {
+      membership: services.membership,
+      remote: storage === undefined ? services.cluster : withSink(services.cluster, storage.sink),
+      local: withSessionRelations(services.distExec, prepared.sessionRelations),
+    },
   );
   return {
     sql: executed.root.sql,
@@ -159,8 +169,3 @@ function readsOf(
   const readInParts = { ...NOTHING_SCANNED, rows: ofFiles.rows, bytesFromFiles: ofFiles.bytes };
   return { accesses, readInParts };
 }
-
-const isWorthAnother = (error: unknown): boolean =>
-  error instanceof TesseraError && NODE_FAILURES.has(error.name);
-
-const NODE_FAILURES: ReadonlySet<string> = new Set(['NODE_LOST', 'NODE_RESTARTED', 'FETCH_FAILED']);

@@ -11,7 +11,6 @@ import type { SessionScope } from '../read/session-scope.ts';
 import type { Settings } from '../request/settings.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
 import type { ClusterServices } from './cluster-services.ts';
-import { limitedNodes } from './cluster-with.ts';
 import {
   isWorthDistributing,
   type PlannedQuery,
@@ -26,6 +25,7 @@ import {
   type StagedStatement,
 } from './distributed-run.ts';
 import { keyOfTable } from './key-placements.ts';
+import { limitedNodes } from './limited-nodes.ts';
 import { COPIED_FILES, filesToTablets } from './written-by-nodes.ts';
 
 export interface QueryDistributionOptions {
@@ -170,8 +170,8 @@ export class QueryDistribution {
     plan: () => Promise<PlannedQuery | UndistributedQuery>,
     options: Omit<DistributedRunOptions, 'services' | 'agent'>,
   ): Promise<DistributedRun | UndistributedQuery | undefined> {
-    const cluster = limitedNodes(this.#cluster!.cluster, options.settings.nodes_per_query);
-    const services = { ...this.#cluster!, cluster };
+    const membership = limitedNodes(this.#cluster!.cluster, options.settings.nodes_per_query);
+    const services = { ...this.#cluster!, membership };
     try {
       return await runDistributed(statement, plan, { ...options, services, agent: this.#agent! });
     } catch (error) {

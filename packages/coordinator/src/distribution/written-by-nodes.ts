@@ -1,7 +1,6 @@
 import { TABLET_ROWS, type TabletSink } from '@tessera/distexec';
 import type { DistributedPlan, FinishedStage, SqlTemplate, Stage, StageId } from '@tessera/planner';
-import type { Cluster } from '@tessera/scheduler';
-import { clusterWith } from './cluster-with.ts';
+import type { TaskRunner } from '@tessera/scheduler';
 import type { PlannedQuery } from './distributed-plans.ts';
 
 /** A stage id beyond those that planning assigns. */
@@ -40,13 +39,12 @@ export function writtenByNodes(
 /** Whether the rows of the plan's root are tablets. */
 export const givesTablets = ({ stages }: DistributedPlan): boolean => stages.at(-1)?.id === ROOT;
 
-/** The cluster, with tasks that write tablets where the plan requires it. */
-export function withSink(cluster: Cluster, sink: TabletSink): Cluster {
-  return clusterWith(cluster, {
-    runTask: (node, task, options) =>
-      cluster.runTask(node, task.key.stage === WRITING ? { ...task, sink } : task, options),
-  });
-}
+/** The task runner, with tasks that write tablets where the plan requires it. */
+export const withSink = (remote: TaskRunner, sink: TabletSink): TaskRunner => ({
+  runTask: (node, task, options) =>
+    remote.runTask(node, task.key.stage === WRITING ? { ...task, sink } : task, options),
+  release: (node, queryId, which) => remote.release(node, queryId, which),
+});
 
 function isWorthIt(
   { stages }: DistributedPlan,

@@ -1,7 +1,6 @@
 import { TesseraError } from '@tessera/common';
 import type { Task } from '@tessera/distexec';
-import type { Cluster } from '../cluster.ts';
-import type { LocalTasks } from '../stage-execution.ts';
+import type { ExecutingNodes } from '../stage-execution.ts';
 
 /**
  * The fault of one attempt. `TASK_FAILURE`: it fails on its node. `TASK_MANAGEMENT_REQUEST_FAILURE`: the
@@ -26,12 +25,10 @@ export interface InjectedFault {
 }
 
 /** The same nodes with injected faults in some attempts, for tests of how a query handles them. */
-export function withFaults(
-  faults: readonly InjectedFault[],
-  cluster: Cluster,
-  local: LocalTasks,
-): { readonly cluster: Cluster; readonly local: LocalTasks } {
-  if (faults.length === 0) return { cluster, local };
+export function withFaults(faults: readonly InjectedFault[], nodes: ExecutingNodes): ExecutingNodes {
+  if (faults.length === 0) return nodes;
+  const { membership, remote, local } = nodes;
+  const { name } = membership.self;
   const of = (key: Pick<Task['key'], 'stage' | 'task' | 'attempt'>, type: FaultType) =>
     faults.find(
       (one) =>
@@ -55,26 +52,15 @@ export function withFaults(
     return result;
   };
   return {
-    cluster: {
-      get self() {
-        return cluster.self;
-      },
-      get size() {
-        return cluster.size;
-      },
-      members: () => cluster.members(),
-      living: () => cluster.living(),
-      onLost: (listener) => cluster.onLost(listener),
-      runTask: (node, task, options) => run(task, node.name, () => cluster.runTask(node, task, options)),
-      release: (node, queryId, which) => cluster.release(node, queryId, which),
-      listQueries: (node) => cluster.listQueries(node),
-      cancelQuery: (node, queryId, reason, ofUser) => cluster.cancelQuery(node, queryId, reason, ofUser),
-      close: () => cluster.close(),
+    membership,
+    remote: {
+      runTask: (node, task, options) => run(task, node.name, () => remote.runTask(node, task, options)),
+      release: (node, queryId, which) => remote.release(node, queryId, which),
     },
     local: {
-      runTask: (task, options) => run(task, cluster.self.name, () => local.runTask(task, options)),
+      runTask: (task, options) => run(task, name, () => local.runTask(task, options)),
       open: (task, session, signal) =>
-        run({ ...task, key: ROOT, output: NOTHING, timeZone: '' }, cluster.self.name, () =>
+        run({ ...task, key: ROOT, output: NOTHING, timeZone: '' }, name, () =>
           local.open(task, session, signal),
         ),
     },

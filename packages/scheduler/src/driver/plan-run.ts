@@ -1,7 +1,7 @@
 import { cancellation, measurement, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { OpenedSources, Task, TaskOutcome } from '@tessera/distexec';
-import type { Cluster, ClusterNode } from '../cluster.ts';
-import type { ExecutedPlan, LocalTasks, PlanExecution, StageProfile } from '../stage-execution.ts';
+import type { ClusterNode } from '../cluster.ts';
+import type { ExecutedPlan, ExecutingNodes, PlanExecution, StageProfile } from '../stage-execution.ts';
 import type { SchedulerEffect } from '../state/effects.ts';
 import type { AttemptRef, SchedulerEvent } from '../state/events.ts';
 import { reduce } from '../state/reducer.ts';
@@ -44,8 +44,7 @@ const SESSION_STOP_MS = 900;
 /** Executes the reducer's effects and feeds the outcomes back as events. */
 export class PlanRun {
   readonly #execution: PlanExecution;
-  readonly #cluster: Cluster;
-  readonly #local: LocalTasks;
+  readonly #nodes: ExecutingNodes;
   readonly #progress: RunProgress;
   readonly #planning = new PlanningTime();
   readonly #startedAtMs = performance.now();
@@ -61,13 +60,12 @@ export class PlanRun {
   /** An exception that is not an error of the error table. */
   #defect: { readonly error: unknown } | undefined;
 
-  constructor(execution: PlanExecution, cluster: Cluster, local: LocalTasks, options: DriverOptions) {
+  constructor(execution: PlanExecution, nodes: ExecutingNodes, options: DriverOptions) {
     this.#execution = execution;
-    this.#cluster = cluster;
-    this.#local = local;
+    this.#nodes = nodes;
     this.#progress = new RunProgress(execution.onProgress);
     const { plan, queryId, run, timeZone, maxAttempts } = execution;
-    this.#state = initialState(plan, cluster.self, {
+    this.#state = initialState(plan, nodes.membership.self, {
       ...DEFAULTS,
       ...options,
       queryId,
@@ -82,12 +80,12 @@ export class PlanRun {
     if (signal.aborted) throw cancellation(signal);
     const onAbort = () => this.#send({ kind: 'cancelled', error: cancellation(signal) });
     signal.addEventListener('abort', onAbort);
-    const stopListening = this.#cluster.onLost(({ incarnation }, reason) => {
+    const stopListening = this.#nodes.membership.onLost(({ incarnation }, reason) => {
       this.#send({ kind: 'node-lost', incarnation, reason });
-      this.#send({ kind: 'nodes', living: this.#cluster.living() });
+      this.#send({ kind: 'nodes', living: this.#nodes.membership.living() });
     });
     try {
-      this.#send({ kind: 'nodes', living: this.#cluster.living() });
+      this.#send({ kind: 'nodes', living: this.#nodes.membership.living() });
       await this.#ended.promise;
     } finally {
       signal.removeEventListener('abort', onAbort);
@@ -178,7 +176,7 @@ export class PlanRun {
     const { plan: before } = this.#state;
     try {
       const plan = this.#planning.measured(() => this.#execution.refine(before, finished, started));
-      this.#send({ kind: 'nodes', living: this.#cluster.living() });
+      this.#send({ kind: 'nodes', living: this.#nodes.membership.living() });
       this.#send({ kind: 'refined', plan });
     } catch (error) {
       this.#send({ kind: 'cancelled', error: this.#typed(error) });
@@ -207,8 +205,8 @@ export class PlanRun {
     const left =
       timeoutMs === 0 ? 0 : Math.max(1, Math.ceil(timeoutMs - (performance.now() - this.#startedAtMs)));
     const outcome = inSession
-      ? this.#inSession(signal, () => this.#local.runTask(task, { session, signal }))
-      : this.#cluster.runTask(node, task, {
+      ? this.#inSession(signal, () => this.#nodes.local.runTask(task, { session, signal }))
+      : this.#nodes.remote.runTask(node, task, {
           signal,
           timeoutMs: left,
           onProgress: ({ percent }) => {
@@ -230,7 +228,7 @@ export class PlanRun {
     const ref = this.#begin(task);
     const { signal } = this.#attempts.get(attemptName(ref))!;
     const { session } = this.#execution;
-    const opened = this.#inSession(signal, () => this.#local.open(task, session, signal));
+    const opened = this.#inSession(signal, () => this.#nodes.local.open(task, session, signal));
     this.#follow(ref, opened, (root: OpenedSources) => {
       const { status, attempt } =
         this.#state.stages[this.#state.positions.get(rootOf(this.#state))!]!.tasks[0]!;
@@ -283,7 +281,7 @@ export class PlanRun {
   async #releaseOn(node: ClusterNode, stages?: readonly number[]): Promise<void> {
     const { queryId, run } = this.#execution;
     const which = stages === undefined ? { run } : { run, stages };
-    await this.#cluster.release(node, queryId, which).catch(() => {});
+    await this.#nodes.remote.release(node, queryId, which).catch(() => {});
   }
 }
 

@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { exchange, executionOf, MemoryCluster, scan, stage } from '../../test/driver/memory-cluster.ts';
+import {
+  exchange,
+  executingOn,
+  executionOf,
+  MemoryCluster,
+  scan,
+  stage,
+} from '../../test/driver/memory-cluster.ts';
 import type { ExecutionProgress } from '../stage-execution.ts';
 import { PlanRun } from './plan-run.ts';
 
@@ -21,7 +28,7 @@ test('progress is told at most ten times a second, with what running tasks tell,
     stage(2, 'coordinator', [exchange(1, 'gather')]),
   ];
   const onProgress = (progress: ExecutionProgress) => told.push(progress);
-  const run = new PlanRun(executionOf(stages, { t: 8 }, { onProgress }), cluster, cluster, {}).run();
+  const run = new PlanRun(executionOf(stages, { t: 8 }, { onProgress }), executingOn(cluster), {}).run();
   await vi.advanceTimersByTimeAsync(99);
   expect(told).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
@@ -58,7 +65,7 @@ test('a stage counts by its estimated work', async () => {
     stage(2, 'coordinator', [exchange(1, 'gather')]),
   ].map((one, i) => ({ ...one, estimate: { ...one.estimate, cpuMs: work[i] } }));
   const onProgress = (progress: ExecutionProgress) => told.push(progress);
-  const run = new PlanRun(executionOf(stages, { t: 8 }, { onProgress }), cluster, cluster, {}).run();
+  const run = new PlanRun(executionOf(stages, { t: 8 }, { onProgress }), executingOn(cluster), {}).run();
   await vi.advanceTimersByTimeAsync(100);
   expect(told).toMatchObject([{ percent: 75, lastShare: 0.6 }]);
   gate.resolve();

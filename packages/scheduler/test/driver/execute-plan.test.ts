@@ -8,7 +8,15 @@ import {
   profileText,
 } from '@tessera/scheduler';
 import { expect, test, vi } from 'vitest';
-import { exchange, executionOf, MemoryCluster, scan, sortedRows, stage } from './memory-cluster.ts';
+import {
+  exchange,
+  executingOn,
+  executionOf,
+  MemoryCluster,
+  scan,
+  sortedRows,
+  stage,
+} from './memory-cluster.ts';
 
 const SCAN = stage(0, 'source', [scan('t')]);
 const GROUPS = stage(1, 'hash', [exchange(0, 'hash')]);
@@ -17,7 +25,7 @@ const ROOT = stage(2, 'coordinator', [exchange(1, 'gather')]);
 
 test('stages run in order, a task for each node, and the root reads all rows', async () => {
   const cluster = new MemoryCluster(3);
-  const executed = await executePlan(executionOf([SCAN, GROUPS, ROOT], { t: 100 }), cluster, cluster);
+  const executed = await executePlan(executionOf([SCAN, GROUPS, ROOT], { t: 100 }), executingOn(cluster));
   expect(executed.root.sql).toBe(sortedRows(100));
   expect(executed.profiles).toMatchObject([
     { stage: 0, tasks: 3, tasksFinished: 3, attempts: 3, state: 'finished' },
@@ -45,7 +53,7 @@ test('stages that do not depend on each other run at the same time', async () =>
     stage(1, 'source', [scan('u')]),
     stage(2, 'coordinator', [exchange(0, 'gather'), exchange(1, 'gather')]),
   ];
-  const executed = await executePlan(executionOf(stages, { t: 4, u: 4 }), cluster, cluster);
+  const executed = await executePlan(executionOf(stages, { t: 4, u: 4 }), executingOn(cluster));
   expect(executed.root.fetchedRows).toBe(8);
 });
 
@@ -64,14 +72,14 @@ test('stages of the session run one after the other', async () => {
     stage(1, 'coordinator', [local]),
     stage(2, 'coordinator', [exchange(0, 'gather'), exchange(1, 'gather')]),
   ];
-  const executed = await executePlan(executionOf(stages, {}), cluster, cluster);
+  const executed = await executePlan(executionOf(stages, {}), executingOn(cluster));
   expect(executed.root.fetchedRows).toBe(2);
   expect(most).toBe(1);
 });
 
 test('an empty table is scanned by one task', async () => {
   const cluster = new MemoryCluster(3);
-  const executed = await executePlan(executionOf([SCAN, GROUPS, ROOT], { t: 0 }), cluster, cluster);
+  const executed = await executePlan(executionOf([SCAN, GROUPS, ROOT], { t: 0 }), executingOn(cluster));
   expect(executed.root.fetchedRows).toBe(0);
   expect(cluster.begun).toEqual(['n0 0/0/0', 'n0 1/0/0']);
 });
@@ -84,8 +92,7 @@ test('a plan is refined with the sizes of what has finished', async () => {
   }));
   const executed = await executePlan(
     executionOf([SCAN, GROUPS, ROOT], { t: 9 }, { refine }),
-    cluster,
-    cluster,
+    executingOn(cluster),
   );
   expect(executed.profiles[1]).toMatchObject({ stage: 1, tasks: 1 });
   expect(refine.mock.calls[0]!.slice(1)).toEqual([new Map([[0, { rows: 9, bytes: 9 << 20 }]]), new Set([0])]);
@@ -96,7 +103,7 @@ test('what a lost node ran and had left is made again elsewhere', async () => {
   cluster.hook = ({ key }, node) => {
     if (key.stage === 1 && node.name === 'n2' && key.attempt === 0) cluster.lose('n2');
   };
-  const executed = await executePlan(executionOf([SCAN, GROUPS, ROOT], { t: 100 }), cluster, cluster);
+  const executed = await executePlan(executionOf([SCAN, GROUPS, ROOT], { t: 100 }), executingOn(cluster));
   expect(executed.root.sql).toBe(sortedRows(100));
   expect(executed.profiles[0]).toMatchObject({ tasks: 3, attempts: 4 });
   expect(executed.profiles.flatMap(({ tasksByNode }) => tasksByNode.map(({ node }) => node))).not.toContain(
@@ -115,8 +122,7 @@ test('an abort stops all tasks and frees what they left', async () => {
   };
   const run = executePlan(
     executionOf([SCAN, GROUPS, ROOT], { t: 9 }, { signal: abort.signal }),
-    cluster,
-    cluster,
+    executingOn(cluster),
   );
   await expect(run).rejects.toThrow('Query cancelled: wanted');
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
@@ -127,9 +133,9 @@ test('tasks are given what is left of the time, in whole milliseconds; 0 is no l
   const cluster = new MemoryCluster(1);
   const runTask = vi.spyOn(cluster, 'runTask');
   const given = () => (runTask.mock.lastCall?.[2] as { timeoutMs: number } | undefined)?.timeoutMs;
-  await executePlan(executionOf([SCAN, ONE], { t: 1 }, { timeoutMs: 60_000.5 }), cluster, cluster);
+  await executePlan(executionOf([SCAN, ONE], { t: 1 }, { timeoutMs: 60_000.5 }), executingOn(cluster));
   expect(given()).toSatisfy((ms: number) => Number.isInteger(ms) && ms > 0 && ms <= 60_001);
-  await executePlan(executionOf([SCAN, ONE], { t: 1 }), cluster, cluster);
+  await executePlan(executionOf([SCAN, ONE], { t: 1 }), executingOn(cluster));
   expect(given()).toBe(0);
 });
 
@@ -138,7 +144,7 @@ test('what is no error of the table is thrown as it is', async () => {
   const defect = new Error('defect');
   const assignScan = () => Promise.reject(defect);
   await expect(
-    executePlan(executionOf([SCAN, ROOT], { t: 1 }, { assignScan }), cluster, cluster),
+    executePlan(executionOf([SCAN, ROOT], { t: 1 }, { assignScan }), executingOn(cluster)),
   ).rejects.toBe(defect);
 });
 
@@ -169,7 +175,7 @@ const ONCE: readonly (readonly [FaultType, InjectedFault, number])[] = [
 test.each(ONCE)('one %s is lived through', async (_, fault, attempts) => {
   const cluster = new MemoryCluster(3);
   const execute = executePlanWith({ faults: [fault], retryDelayMs: 1 });
-  const executed = await execute(executionOf([SCAN, GROUPS, ROOT], { t: 50 }), cluster, cluster);
+  const executed = await execute(executionOf([SCAN, GROUPS, ROOT], { t: 50 }), executingOn(cluster));
   expect(executed.root.sql).toBe(sortedRows(50));
   expect(executed.profiles[0]).toMatchObject({ tasks: 3, attempts });
 });
@@ -178,7 +184,7 @@ test.each(ONCE)('a %s that does not pass ends the query', async (_, fault) => {
   const cluster = new MemoryCluster(3);
   const faults = [0, 1, 2, 3].map((attempt) => ({ ...fault, attempt }));
   const execute = executePlanWith({ faults, retryDelayMs: 1 });
-  const run = execute(executionOf([SCAN, GROUPS, ROOT], { t: 50 }), cluster, cluster);
+  const run = execute(executionOf([SCAN, GROUPS, ROOT], { t: 50 }), executingOn(cluster));
   await expect(run).rejects.toMatchObject({
     name: expect.stringMatching(/^(NOT_LEADER|NODE_LOST|FETCH_FAILED)$/),
   });
@@ -190,7 +196,9 @@ test('a failure that the statement is at fault for is not tried again', async ()
   const execute = executePlanWith({
     faults: [{ type: 'TASK_FAILURE', stage: 1, task: 0, attempt: 0, error }],
   });
-  await expect(execute(executionOf([SCAN, GROUPS, ROOT], { t: 50 }), cluster, cluster)).rejects.toBe(error);
+  await expect(execute(executionOf([SCAN, GROUPS, ROOT], { t: 50 }), executingOn(cluster))).rejects.toBe(
+    error,
+  );
 });
 
 test('a task that ran out of memory is run again alone', async () => {
@@ -201,7 +209,7 @@ test('a task that ran out of memory is run again alone', async () => {
     if (alone.length === 1 && task.key.stage === 1 && task.key.task === 0)
       throw TesseraError.of('OUT_OF_MEMORY', { message: 'too much' });
   };
-  await executePlan(executionOf([SCAN, GROUPS, ROOT], { t: 50 }), cluster, cluster);
+  await executePlan(executionOf([SCAN, GROUPS, ROOT], { t: 50 }), executingOn(cluster));
   expect(alone).toEqual([undefined, true]);
 });
 
@@ -221,7 +229,7 @@ test('a planner that takes long is asked less often, and other work goes on in b
     while (performance.now() < endMs);
     return same;
   };
-  const executed = await executePlan(executionOf(stages, { t: 8 }, { refine }), cluster, cluster);
+  const executed = await executePlan(executionOf(stages, { t: 8 }, { refine }), executingOn(cluster));
   expect(executed.root.fetchedRows).toBe(8);
   expect(asked).toBeGreaterThan(1);
   expect(asked).toBeLessThan(15);

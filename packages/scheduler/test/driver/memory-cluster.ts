@@ -2,7 +2,14 @@ import { cancellation, TesseraError } from '@tessera/common';
 import type { OpenedSources, Task, TaskOutcome } from '@tessera/distexec';
 import type { KernelSession } from '@tessera/kernel';
 import type { DistributedPlan, ScanSource, Stage, StageSource } from '@tessera/planner';
-import type { Cluster, ClusterNode, LocalTasks, PlanExecution, ScanAssignment } from '@tessera/scheduler';
+import type {
+  Cluster,
+  ClusterNode,
+  ExecutingNodes,
+  LocalTasks,
+  PlanExecution,
+  ScanAssignment,
+} from '@tessera/scheduler';
 
 /** Called for each attempt; the attempt ends after the returned promise. */
 type Hook = (task: Task, node: ClusterNode, signal: AbortSignal) => Promise<void> | void;
@@ -219,3 +226,10 @@ function assigned(
 
 export const sortedRows = (count: number): string =>
   `VALUES ${Array.from({ length: count }, (_, row) => row).join(', ')}`;
+
+/** A cluster in memory runs the tasks of the local node too. */
+export const executingOn = (cluster: MemoryCluster): ExecutingNodes => ({
+  membership: cluster,
+  remote: cluster,
+  local: cluster,
+});

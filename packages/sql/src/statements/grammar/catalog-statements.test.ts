@@ -495,7 +495,12 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   ['CREATE TABLE "" (a int)', 'SYNTAX_ERROR', 'empty', '""'],
   ['CREATE VIEW v', 'SYNTAX_ERROR', 'Expected AS', ''],
   ['CREATE VIEW v AS DELETE FROM t', 'SYNTAX_ERROR', 'Expected a query', 'DELETE'],
-  ['CREATE VIEW v AS SELECT $source_file_name, $1 FROM e', 'BINDING_ERROR', 'in the query of a view', '$1'],
+  [
+    'CREATE VIEW v AS SELECT $source_file_name, $1 FROM e',
+    'BINDING_ERROR',
+    'The query of a view cannot contain a parameter',
+    '$1',
+  ],
   [
     "CREATE VIEW v AS SELECT $q$ read_csv('upload://x') $q$",
     'INVALID_ARGUMENT',
