@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -48,6 +49,24 @@ async function writeUntilItFails(writer: BodyWriter): Promise<unknown> {
 }
 
 describe('BodyWriter', () => {
+  it('a body that ends after its client has gone leaves no timer, which would hold up the end of the node', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const added = new Promise<number>((resolve) => {
+      handler = async (response) => {
+        await once(response, 'close');
+        const before = timers();
+        writerFor(response).end('late');
+        resolve(timers() - before);
+      };
+    });
+    const { port } = server.address() as AddressInfo;
+    const client = request({ port }).on('error', () => {});
+    client.end();
+    await once(server, 'request');
+    client.destroy();
+    expect(await added).toBe(0);
+  });
+
   it('a short body has its length, and nothing has left before its end', async () => {
     handler = async (response) => {
       const writer = writerFor(response);
