@@ -46,7 +46,7 @@ async function copyRest(workspace: string, home: string, folder: string): Promis
   const { name, version, license, exports } = manifest;
   const kept = { name, version, license, type: 'module', exports: entries(exports) };
   await writeFile(join(home, folder, 'package.json'), `${JSON.stringify(kept, null, 2)}\n`);
-  const isRest = (path: string) => !/\.(ts|json|md)$/.test(path) && basename(path) !== 'testing';
+  const isRest = (path: string) => !/\.(tsx?|json|md)$/.test(path) && basename(path) !== 'testing';
   await copyTree(join(workspace, folder, 'src'), join(home, folder, 'src'), isRest);
 }
 

@@ -1,1 +1,1 @@
-export { type ConsolePage, consolePage } from './console-page.ts';
+export { type ConsoleFile, consoleFile } from './console-file.ts';

@@ -14,7 +14,7 @@ import {
   memoryShares,
   storageIsLocal,
 } from '@tessera/config';
-import { consolePage } from '@tessera/console';
+import { consoleFile } from '@tessera/console';
 import { Coordinator, clearRequestDirectories, type TableServices } from '@tessera/coordinator';
 import { fileService } from '@tessera/file-scan';
 import {
@@ -387,7 +387,7 @@ function listen(
         metrics: metrics.endpoints.http,
         log: logging.logger('http'),
         instance: instanceOf(options.config),
-        consolePage: consolePage(),
+        consoleFiles: consoleFile,
       }),
     postgres: async () => {
       // The module is loaded on demand, because most of a node's start-up time is loading.

@@ -395,6 +395,11 @@ describe('other endpoints', () => {
     expect(engine).toEqual({ engineUrl: server.url });
     const page = await fetch(server.url, { headers: { Accept: 'text/html' } });
     expect(page.headers.get('content-type')).toContain('text/html');
+    const script = await fetch(`${server.url}/console/console.js`);
+    expect(script.headers.get('content-encoding')).toBe('gzip');
+    const headers = { 'If-None-Match': script.headers.get('etag') ?? '' };
+    expect((await fetch(`${server.url}/console/console.js`, { headers })).status).toBe(304);
+    expect((await fetch(`${server.url}/console/none.js`)).status).toBe(404);
   });
 
   it('queries are taken on any path', async () => {

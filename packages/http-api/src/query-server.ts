@@ -9,6 +9,7 @@ import { refuseForeignPages } from './request/browser-guard.ts';
 import { drainRequest, drainUnread } from './request/drain-request.ts';
 import { answerMalformed, checkHead } from './request/malformed-request.ts';
 import { errorBody } from './results/error-body.ts';
+import { answerConsole, type ConsoleFiles } from './routes/console.ts';
 import { discoveryDocument, type Instance, listenerUrl } from './routes/discovery.ts';
 import { registerHealth } from './routes/health.ts';
 import { answerQuery, type QueryRouteOptions } from './routes/query.ts';
@@ -21,8 +22,8 @@ export interface QueryServerOptions extends QueryRouteOptions {
   readonly tls?: TlsKeyPair | undefined;
   /** Whether the listener can be reached from this machine only. */
   readonly loopbackOnly: boolean;
-  /** The page for browsers at `GET /`. */
-  readonly consolePage: { readonly html: string; readonly headers: Readonly<Record<string, string>> };
+  /** The files of the web console: the page at `GET /`, and what it loads from `/console/`. */
+  readonly consoleFiles: ConsoleFiles;
 }
 
 /** The query API, which listens on a TCP port or a Unix socket. */
@@ -51,12 +52,8 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
   app.get('/ping', OPEN, (_request, reply) =>
     options.coordinator.ready ? reply.send('Ok.\n') : reply.code(503).send('Not ready.\n'),
   );
-  app.get('/', OPEN, (_request, reply) =>
-    reply
-      .headers(options.consolePage.headers)
-      .type('text/html; charset=utf-8')
-      .send(options.consolePage.html),
-  );
+  for (const path of ['/', '/console/*'])
+    app.get(path, OPEN, (request, reply) => answerConsole(request, reply, options.consoleFiles));
   app.get('/.well-known/firebolt', OPEN, (request) => discoveryDocument(request.raw, options.instance));
   app.get('/web/v3/account/:account/engineUrl', (request) => ({ engineUrl: listenerUrl(request.raw) }));
   app.post<{ Querystring: { query_id?: string } }>('/cancel', (request, reply) =>

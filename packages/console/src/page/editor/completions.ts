@@ -1,0 +1,31 @@
+import type { Completion } from '@codemirror/autocomplete';
+import { catalog, columnsByTable, functions } from '../state/catalog.ts';
+import type { Completions } from './editor.ts';
+
+type Tables = Record<string, Record<string, Completion[]>>;
+
+/** What the catalog offers for completion: schemas, tables, their columns with types, functions. */
+export function catalogCompletions(): Completions {
+  const tables: Tables = { public: {} };
+  for (const { table_schema, table_name } of catalog.value?.tables ?? []) {
+    const columns = columnsByTable.value.get(`${table_schema}.${table_name}`) ?? [];
+    tables[table_schema] ??= {};
+    tables[table_schema][table_name] = columns.map(({ column_name, data_type }) => ({
+      label: column_name,
+      detail: data_type,
+      type: 'property',
+    }));
+  }
+  return {
+    tables,
+    functions: functions.value.map(({ name, signature, description }) => ({
+      label: name,
+      type: 'function',
+      detail: 'function',
+      info: `${signature}\n${description}`,
+      apply: `${name}(`,
+      // Columns and tables come before functions with the same beginning.
+      boost: -1,
+    })),
+  };
+}

@@ -1,0 +1,122 @@
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** Lines and columns from 1, columns in characters. */
+export interface Location {
+  readonly failing_line: number;
+  readonly start_offset: number;
+  readonly end_offset: number;
+}
+
+export interface Failure {
+  readonly description: string;
+  readonly name?: string;
+  readonly code?: string;
+  readonly resolution?: string;
+  readonly location?: Location;
+}
+
+export interface Notice {
+  readonly severity: string;
+  readonly description: string;
+  readonly resolution?: string;
+}
+
+/** Seconds and bytes, as the HTTP API documents them. */
+export interface Statistics {
+  readonly elapsed?: number;
+  readonly time_before_execution?: number;
+  readonly rows_read?: number;
+  readonly bytes_read?: number;
+  readonly scanned_bytes_cache?: number;
+  readonly scanned_bytes_storage?: number;
+}
+
+export interface RowsAnswer {
+  readonly kind: 'rows';
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly unknown[])[];
+  readonly statistics: Statistics;
+  readonly notices: readonly Notice[];
+}
+
+export type Answer =
+  | RowsAnswer
+  | { readonly kind: 'done'; readonly affectedRows: string | null; readonly notices: readonly Notice[] }
+  | { readonly kind: 'failed'; readonly failures: readonly Failure[] };
+
+/** What a response of the engine says. Status 0 means that the connection broke. */
+export function readAnswer(
+  status: number,
+  body: string,
+  header: (name: string) => string | null = () => null,
+): Answer {
+  if (status === 0) return failed('The engine could not be reached, or the connection broke.');
+  const parsed = parseObject(body);
+  if (Array.isArray(parsed?.errors) && parsed.errors.length > 0)
+    return { kind: 'failed', failures: parsed.errors };
+  if (status >= 400) return failed(`HTTP status ${status}${body === '' ? '' : `: ${body.slice(0, 2_000)}`}`);
+  const warnings = header('X-Tessera-Warnings');
+  const notices = warnings === null ? [] : ((JSON.parse(warnings) ?? []) as Notice[]);
+  if (body.trim() === '') return { kind: 'done', affectedRows: header('X-Tessera-Affected-Rows'), notices };
+  if (!Array.isArray(parsed?.meta) || !Array.isArray(parsed.data))
+    return failed('The answer is not a result.');
+  return {
+    kind: 'rows',
+    columns: parsed.meta,
+    rows: parsed.data,
+    statistics: parsed.statistics ?? {},
+    notices: parsed.warnings ?? notices,
+  };
+}
+
+/** Whether values of a type, such as `long null`, are numbers. */
+export const isNumeric = (type: string): boolean => /^(int|long|float|double|decimal|numeric)\b/i.test(type);
+
+/** A value as the grid shows it. */
+export function cellText(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+export interface Place {
+  readonly line: string;
+  readonly lineStart: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The place an error points at, as offsets into the statement; a single position grows to the word it is in. */
+export function placeIn(sql: string, location: Location): Place | undefined {
+  const lines = sql.split('\n');
+  const line = lines[location.failing_line - 1];
+  if (line === undefined) return undefined;
+  const lineStart = lines.slice(0, location.failing_line - 1).reduce((sum, l) => sum + l.length + 1, 0);
+  // Columns count characters; a string's offsets count UTF-16 units.
+  const characters = [...line];
+  const units = (column: number) => characters.slice(0, column).join('').length;
+  const first = units(Math.max(location.start_offset - 1, 0));
+  if (first > line.length) return undefined;
+  let last = units(location.end_offset);
+  if (location.end_offset <= location.start_offset) {
+    const word = /^(?:[\w$]+|"[^"]*"|'[^']*'|\S)/u.exec(line.slice(first));
+    last = first + (word?.[0].length ?? 1);
+  }
+  return { line, lineStart, start: lineStart + first, end: lineStart + Math.max(last, first + 1) };
+}
+
+function failed(description: string): Answer {
+  return { kind: 'failed', failures: [{ description }] };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the caller checks the members that it reads
+function parseObject(body: string): Record<string, any> | undefined {
+  try {
+    const value = JSON.parse(body);
+    return typeof value === 'object' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import { type Failure, placeIn } from '../engine/answer.ts';
+
+interface FailureViewProps {
+  readonly failure: Failure;
+  /** The statement that failed. */
+  readonly sql: string;
+  /** Selects a range of the statement in the editor. */
+  onShow(start: number, end: number): void;
+}
+
+/** An error with the line it points at, and the place marked in it. */
+export function FailureView({ failure, sql, onShow }: FailureViewProps) {
+  const place = failure.location && placeIn(sql, failure.location);
+  return (
+    <div class="error" role="alert">
+      <p>{failure.description}</p>
+      {place && (
+        <pre>
+          {place.line.slice(0, place.start - place.lineStart)}
+          <mark>{place.line.slice(place.start - place.lineStart, place.end - place.lineStart) || ' '}</mark>
+          {place.line.slice(place.end - place.lineStart)}
+        </pre>
+      )}
+      {failure.resolution && <p class="resolution">{failure.resolution}</p>}
+      <div class="row">
+        <small>{[failure.name, failure.code].filter(Boolean).join(' · ')}</small>
+        {place && (
+          <button type="button" onClick={() => onShow(place.start, place.end)}>
+            Show in the statement
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
