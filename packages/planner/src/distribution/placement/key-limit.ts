@@ -5,15 +5,7 @@ import { scannedColumns } from './column-origin.ts';
 import { mayFilterRows } from './dynamic-filter.ts';
 import { equalKeys } from './equal-keys.ts';
 import type { Fragment, Placed } from './fragment.ts';
-import type { Planning, StageDraft } from './planning.ts';
-
-/** A column of a replicated scan of which a task needs only the values in its own ranges of a key. */
-export interface KeyLimit {
-  readonly column: string;
-  readonly domain: string;
-  /** The leaves that the key divides. The limit holds only in a stage that reads all of them divided. */
-  readonly dividedLeaves: readonly Relation[];
-}
+import type { KeyLimit, Planning, StageDraft } from './planning.ts';
 
 /** Filtering fewer rows is not worth a condition. */
 const LEAST_ROWS = 10_000;

@@ -9,7 +9,6 @@ import type {
 import { Estimates } from '../estimate/estimate.ts';
 import type { PlanFacts } from '../plan-facts.ts';
 import type { Fragment, KeyedColumns, Placed } from './fragment.ts';
-import type { KeyLimit } from './key-limit.ts';
 import type { WeighedStrategy } from './weighed-strategy.ts';
 
 /** A stage while the plan is being made. */
@@ -40,6 +39,14 @@ export interface StageDraft {
 export interface InputReading {
   readonly stage: StageId;
   mode?: ExchangeSource['mode'] | undefined;
+}
+
+/** A column of a replicated scan of which a task needs only the values in its own ranges of a key. */
+export interface KeyLimit {
+  readonly column: string;
+  readonly domain: string;
+  /** The leaves that the key divides. The limit holds only in a stage that reads all of them divided. */
+  readonly dividedLeaves: readonly Relation[];
 }
 
 /** Fragments that are stage outputs and together contain all rows of a relation. */

@@ -17,7 +17,7 @@ const SENT_KEY_US = 0.08;
 const EACH_NODE_US = 3_000;
 
 /**
- * A filter that the estimate does not favour is built all the same if that costs less than this fraction of
+ * A filter that the estimate does not favour is nevertheless built if that costs less than this fraction of
  * what it saves when the side turns out to have hardly any keys.
  */
 const WORTH_TRYING = 0.05;
