@@ -14,7 +14,7 @@ const VALUES = join(import.meta.dirname, 'values');
 const CASES: readonly [name: string, files: readonly string[]][] = [
   ['nothing', []],
   ['the quick start', [join(CHART, 'values-quickstart.yaml')]],
-  ...['five-nodes-s3', 'google', 'google-key', 'azure', 'secured', 'everything'].map(
+  ...['five-nodes-s3', 'one-of-two-clusters', 'google', 'google-key', 'azure', 'secured', 'everything'].map(
     (name): [string, string[]] => [name, [join(VALUES, `${name}.yaml`)]],
   ),
 ];

@@ -8,6 +8,7 @@ interface Port {
 /** Secrets that whoever installs brings, as the values of the tests name them. */
 const BROUGHT = new Set([
   'administrator',
+  'cluster-token',
   'google',
   'listener-certificate',
   'node-certificate',
@@ -19,7 +20,7 @@ const NODE_PORTS = ['manager', 'agent', 'distexec', 'shuffle'];
 
 /** What of one installation's manifests refers to nothing: ports, labels, secrets, volumes, services. */
 export function mismatchesOf(manifests: readonly Manifest[]): string[] {
-  const sets = manifests.filter(({ kind }) => kind === 'StatefulSet');
+  const sets = manifests.filter(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment');
   return [
     ...sets.flatMap((set) => inPod(set, manifests)),
     ...manifests.filter(({ kind }) => kind === 'Service').flatMap((service) => ofService(service, sets)),
@@ -62,9 +63,9 @@ function inPod(set: Manifest, manifests: readonly Manifest[]): string[] {
   );
   const accounts = owned('ServiceAccount');
   return [
-    ...probes.flatMap(({ httpGet }) =>
-      ports.has(httpGet.port) ? [] : [`${name} is probed at ${httpGet.port}`],
-    ),
+    ...probes
+      .map(({ httpGet, tcpSocket }) => (httpGet ?? tcpSocket).port)
+      .flatMap((port) => (ports.has(port) ? [] : [`${name} is probed at ${port}`])),
     ...mounted.flatMap((one) => (volumes.has(one) ? [] : [`${name} has no volume ${one}`])),
     ...[...volumes].flatMap((one) =>
       mounted.includes(String(one)) ? [] : [`${name} mounts no volume ${one}`],
@@ -77,7 +78,9 @@ function inPod(set: Manifest, manifests: readonly Manifest[]): string[] {
         ? []
         : [`no config map ${configMap.name}`],
     ),
-    ...(service === undefined ? [`${name} has no service ${set.spec.serviceName}`] : []),
+    ...(set.kind === 'StatefulSet' && service === undefined
+      ? [`${name} has no service ${set.spec.serviceName}`]
+      : []),
     ...(pod.serviceAccountName === undefined || accounts.has(pod.serviceAccountName)
       ? []
       : [`no service account ${pod.serviceAccountName}`]),
@@ -113,7 +116,10 @@ function ofService(service: Manifest, sets: readonly Manifest[]): string[] {
   });
 }
 
-/** Every port of the pods is let through to somebody, and those between nodes to nodes alone. */
+/**
+ * Every port of the pods is let through to somebody, and those between nodes to nodes alone, except that the broadcast
+ * service may call their distexec ports.
+ */
 function ofPolicy(policy: Manifest, sets: readonly Manifest[]): string[] {
   const { name } = policy.metadata;
   const [set] = selected(policy.spec.podSelector.matchLabels, sets);
@@ -124,7 +130,13 @@ function ofPolicy(policy: Manifest, sets: readonly Manifest[]): string[] {
     ports: { port: string }[];
   }[] = policy.spec.ingress;
   const allowed = new Set(rules.flatMap(({ ports }) => ports.map(({ port }) => port)));
-  const open = rules.filter(({ ports }) => ports.some(({ port }) => NODE_PORTS.includes(port)));
+  const isBroadcast = ({ from, ports }: (typeof rules)[number]) =>
+    from?.length === 1 &&
+    from[0]!.podSelector?.matchLabels['app.kubernetes.io/component'] === 'broadcast' &&
+    ports.every(({ port }) => port === 'distexec');
+  const open = rules.filter(
+    (rule) => rule.ports.some(({ port }) => NODE_PORTS.includes(port)) && !isBroadcast(rule),
+  );
   const nodesOnly = open.every(
     ({ from }) =>
       from?.length === 1 &&

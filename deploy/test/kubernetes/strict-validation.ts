@@ -1,5 +1,6 @@
 import { PrometheusRule } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule';
 import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor';
+import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
 import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
 import { Ingress } from 'kubernetes-models/networking.k8s.io/v1/Ingress';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
@@ -11,7 +12,7 @@ import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 
 /** With validators made from the OpenAPI description of Kubernetes, and from the definitions of the Prometheus operator. */
 const MODELS = [
-  ...[ConfigMap, Ingress, NetworkPolicy, PodDisruptionBudget, PrometheusRule, Secret],
+  ...[ConfigMap, Deployment, Ingress, NetworkPolicy, PodDisruptionBudget, PrometheusRule, Secret],
   ...[Service, ServiceAccount, ServiceMonitor, StatefulSet],
 ];
 

@@ -56,6 +56,11 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/component: node
 {{- end -}}
 
+{{- define "tessera.broadcastSelector" -}}
+{{ include "tessera.selector" . }}
+app.kubernetes.io/component: broadcast
+{{- end -}}
+
 {{- define "tessera.labels" -}}
 {{ include "tessera.selector" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
