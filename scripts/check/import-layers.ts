@@ -32,7 +32,8 @@ export async function importProblems(root: string, table: LayerTable): Promise<s
       ruleSet: rules(table),
       parser: 'swc',
       tsPreCompilationDeps: true,
-      exclude: { path: '(^|/)node_modules/(?!@tessera/)' },
+      // The chunks that the bundler makes of the console import each other as it sees fit.
+      exclude: { path: '(^|/)node_modules/(?!@tessera/)|^packages/console/src/generated/' },
       doNotFollow: { path: 'node_modules' },
     },
     {
