@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { prepareQuery } from '../src/index.ts';
+import { Dialect } from './dialect.ts';
+
+let dialect: Dialect;
+beforeAll(async () => {
+  dialect = await Dialect.open();
+});
+afterAll(() => dialect[Symbol.asyncDispose]());
+
+/** Each rewrite by its file in `src/rewrites`: a statement of the dialect, and what the kernel runs instead. */
+const REWRITES: readonly (readonly [rewrite: string, before: string, after: string])[] = [
+  [
+    'asof-joins: NULL matches no row',
+    'SELECT 1 AS x FROM (SELECT 1 AS a, 2 AS t) l ASOF JOIN (SELECT 1 AS a, 2 AS t) r ON l.a = r.a AND l.t >= r.t',
+    'SELECT 1 AS x FROM (SELECT 1 AS a, 2 AS t) AS l ASOF INNER JOIN (SELECT 1 AS a, 2 AS t) AS r ON (((CASE  WHEN ((l.a IS NULL)) THEN (NULL) WHEN ((l.t IS NULL)) THEN (NULL) ELSE 1 END = CASE  WHEN ((r.a IS NULL)) THEN (NULL) WHEN ((r.t IS NULL)) THEN (NULL) ELSE 1 END) AND (tsr_asof_key(l.a) = tsr_asof_key(r.a)) AND (l.t >= r.t)))',
+  ],
+  [
+    'cross-joins: a join in parentheses on the right side',
+    'SELECT 1 AS x FROM (SELECT 1 AS i) a CROSS JOIN ((SELECT 2 AS j) b JOIN (SELECT 3 AS k) c ON TRUE)',
+    "SELECT 1 AS x FROM (SELECT 1 AS i) AS a , (SELECT 2 AS j) AS b INNER JOIN (SELECT 3 AS k) AS c ON (CAST('t' AS BOOLEAN))",
+  ],
+  [
+    'days-of-series',
+    "SELECT * FROM generate_series(DATE '2020-01-01', DATE '2020-01-03', INTERVAL '1 day') AS g(d)",
+    "SELECT * FROM generate_series(CAST(CAST('2020-01-01' AS DATE) AS TIMESTAMP), CAST(CAST('2020-01-03' AS DATE) AS TIMESTAMP), CAST('1 day' AS INTERVAL)) AS g(d)",
+  ],
+  ['decimal-literals', 'SELECT 1.50 AS x', "SELECT CAST('1.50' AS DOUBLE) AS x"],
+  [
+    'division: of integers, toward zero',
+    'SELECT 7 / 2 AS x, i / 2 AS y FROM (SELECT 7 AS i)',
+    'SELECT (7 // 2) AS x, (i // 2) AS y FROM (SELECT 7 AS i)',
+  ],
+  [
+    'function-columns: the alias names the column',
+    'SELECT * FROM generate_series(1, 2) AS n',
+    'SELECT * FROM generate_series(1, 2) AS n(n)',
+  ],
+  [
+    'functions-in-from: a function that returns one value',
+    "SELECT * FROM lower('A') AS t",
+    "SELECT * FROM (SELECT lower('A') AS t) AS t",
+  ],
+  ['literals: bytea', "SELECT '\\x00ff'::bytea AS x", "SELECT CAST('\\x00\\xff' AS BLOB) AS x"],
+  ['literals: double', 'SELECT 1e2 AS x', "SELECT CAST('100' AS DOUBLE) AS x"],
+  [
+    'order-names: the column and not its text is the sort key',
+    'SELECT a, a::text FROM (SELECT 1 AS a) AS t ORDER BY a',
+    'SELECT a, CAST(a AS VARCHAR) AS a FROM (SELECT 1 AS a) AS t ORDER BY 1',
+  ],
+  ['parameters', 'SELECT $1 AS x', 'SELECT CAST(7 AS BIGINT) AS x'],
+  ['patterns: LIKE', "SELECT 'a' LIKE 'a\\_' AS x", "SELECT like_escape('a', 'a\\_', '\\') AS x"],
+  ['patterns: ~*', "SELECT 'a' ~* 'A' AS x", "SELECT regexp_matches('a', 'A', 'i') AS x"],
+  [
+    'quantified-arrays',
+    'SELECT 1 = ANY(ARRAY[1, 2]) AS x',
+    'SELECT (1 = ANY(SELECT unnest((ARRAY[1, 2])) AS unnest)) AS x',
+  ],
+  [
+    'row-comparisons: from left to right',
+    'SELECT (1, 2) < (1, 3) AS x',
+    'SELECT ((1 < 1) OR ((1 = 1) AND (2 < 3))) AS x',
+  ],
+  [
+    'series-in-select',
+    'SELECT generate_series(1, 3) AS x',
+    'SELECT unnest(CAST(generate_series(1, 3) AS INTEGER[])) AS x',
+  ],
+  [
+    'string-agg: NULL separates by nothing',
+    "SELECT string_agg(a, NULL) AS x FROM (SELECT 'a' AS a)",
+    "SELECT string_agg(a, '') AS x FROM (SELECT 'a' AS a)",
+  ],
+  [
+    'summarised-types',
+    'SELECT * FROM (SUMMARIZE SELECT 1 AS a) AS s',
+    'SELECT * FROM (SELECT * FROM (SELECT column_name, tsr_type_name(column_type) AS column_type, min, max, approx_unique, avg, std, q25, q50, q75, count, null_percentage FROM (SUMMARIZE (SELECT 1 AS a)))) AS s',
+  ],
+  [
+    'time-texts: the clock',
+    "SELECT 'now'::timestamptz AS x",
+    'SELECT CAST(now() AS TIMESTAMP WITH TIME ZONE) AS x',
+  ],
+  [
+    'time-texts: zones of POSIX count to the west',
+    "SELECT TIMESTAMPTZ '2020-01-01 00:00:00+00' AT TIME ZONE '+02' AS x",
+    "SELECT main.timezone('UTC-2', CAST('2020-01-01 00:00:00+00' AS TIMESTAMP WITH TIME ZONE)) AS x",
+  ],
+];
+
+test.for(REWRITES)('%s', async ([, before, after]) => {
+  const { sql } = await prepareQuery(before, dialect.context([{ name: '$1', value: 7n }]));
+  expect(sql).toBe(after);
+});
