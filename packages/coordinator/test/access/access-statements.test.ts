@@ -214,7 +214,11 @@ describe('privileges', () => {
     ['GRANT SELECT ON ENGINE TO g', 'INVALID_ARGUMENT', 'not a privilege on an engine'],
     ['GRANT USAGE ON ALL TABLES IN SCHEMA s TO g', 'INVALID_ARGUMENT', 'not a privilege on a table'],
     ['GRANT SELECT ON VIEW s.t TO g', 'WRONG_OBJECT_TYPE', 'not a view'],
-    ['GRANT SELECT ON s.t TO public WITH GRANT OPTION', 'INVALID_ARGUMENT', 'because every user would have it'],
+    [
+      'GRANT SELECT ON s.t TO public WITH GRANT OPTION',
+      'INVALID_ARGUMENT',
+      'because every user would have it',
+    ],
     ['GRANT SELECT ON s.nosuch TO g', 'UNDEFINED_TABLE', 'nosuch'],
     ['GRANT SELECT ON s.t TO gg', 'UNDEFINED_OBJECT', 'did you mean g?'],
     ['GRANT USAGE ON SCHEMA information_schema TO g', 'FORBIDDEN', 'can be read by every user'],
