@@ -7,7 +7,7 @@ import { remoteTasks } from '../service/remote-tasks.ts';
 import { taskOf, testTable } from '../testing/test-nodes.ts';
 import { finishedEvent, progressEvent } from './outcome-codec.ts';
 import { encodeTablets } from './tablet-list.ts';
-import { decodeTask } from './task-codec.ts';
+import { decodeTask, encodeTask } from './task-codec.ts';
 
 const table = testTable({ a: 'BIGINT', b: 'VARCHAR' });
 
@@ -191,4 +191,14 @@ it('ten thousand tablets make a small task', async () => {
     }),
   }));
   expect(encodeTablets(table, tablets).length).toBeLessThan(1_200_000);
+});
+
+it('a node that does not know ranges of keys gets no filter without a condition', () => {
+  const ranges = { column: 'a', ranges: [{ from: '1', to: '5' }] };
+  const bounds = { column: 'b', min: 'x', max: 'y' };
+  const task = taskOf(['SELECT a FROM ', 0, ' AS t'], [{ name: 'a', type: 'BIGINT' }], {
+    sources: [{ kind: 'scan', table, tablets: [], columns: [1], keyFilters: [ranges, bounds] }],
+  });
+  const [scan] = encodeTask(task).sources!;
+  expect(scan!.source).toMatchObject({ case: 'scan', value: { keyFilters: [bounds], keyRanges: [ranges] } });
 });

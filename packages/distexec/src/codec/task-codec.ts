@@ -86,7 +86,10 @@ function encodeSource(source: TaskSource): SourceMessage {
             contentsVersion: BigInt(Math.max(0, source.shareAtVersion ?? source.choiceAtVersion ?? 0)),
             isShare: source.shareAtVersion !== undefined,
             ...(source.shareId !== undefined && { shareId: source.shareId }),
-            keyFilters: (source.keyFilters ?? []).map(encodeKeyFilter),
+            keyFilters: (source.keyFilters ?? []).filter(({ ranges }) => !ranges).map(encodeKeyFilter),
+            keyRanges: (source.keyFilters ?? []).flatMap(({ column, ranges }) =>
+              ranges === undefined ? [] : [{ column, ranges: [...ranges] }],
+            ),
           },
         },
       };
@@ -113,6 +116,10 @@ function decodeSource({ source }: SentSource): TaskSource {
     case 'scan': {
       const { value } = source;
       const table = tableOf(value.table);
+      const keyFilters = [
+        ...value.keyFilters.map(decodeKeyFilter),
+        ...value.keyRanges.map(({ column, ranges }) => ({ column, ranges: ranges.map(decodeKeyRange) })),
+      ];
       return {
         kind: 'scan',
         table,
@@ -122,7 +129,7 @@ function decodeSource({ source }: SentSource): TaskSource {
           [value.isShare ? 'shareAtVersion' : 'choiceAtVersion']: Number(value.contentsVersion),
         }),
         ...(value.shareId !== undefined && { shareId: value.shareId }),
-        ...(value.keyFilters.length > 0 && { keyFilters: value.keyFilters.map(decodeKeyFilter) }),
+        ...(keyFilters.length > 0 && { keyFilters }),
       };
     }
     case 'exchange': {
@@ -154,28 +161,22 @@ const decodeSink = ({ table, partitionSql, minBytes, maxBytes }: SentSink): Tabl
   maxBytes: Number(maxBytes),
 });
 
-const encodeKeyFilter = ({ column, values, ranges, min, max, bloom }: KeyFilter) => ({
+const encodeKeyFilter = ({ column, values, min, max, bloom }: KeyFilter) => ({
   column,
   values: [...(values ?? [])],
   hasValues: values !== undefined,
-  ranges: [...(ranges ?? [])],
-  hasRanges: ranges !== undefined,
   ...(min !== undefined && { min }),
   ...(max !== undefined && { max }),
   ...(bloom !== undefined && { bloom }),
 });
 
-const decodeKeyFilter = (sent: SentKeyFilter): KeyFilter => {
-  const { column, values, hasValues, ranges, hasRanges, min, max, bloom } = sent;
-  return {
-    column,
-    ...(hasValues && { values }),
-    ...(hasRanges && { ranges: ranges.map(decodeKeyRange) }),
-    ...(min !== undefined && { min }),
-    ...(max !== undefined && { max }),
-    ...(bloom !== undefined && { bloom }),
-  };
-};
+const decodeKeyFilter = ({ column, values, hasValues, min, max, bloom }: SentKeyFilter): KeyFilter => ({
+  column,
+  ...(hasValues && { values }),
+  ...(min !== undefined && { min }),
+  ...(max !== undefined && { max }),
+  ...(bloom !== undefined && { bloom }),
+});
 
 const decodeKeyRange = ({ from, to }: SentKeyRange): KeyRange => ({
   ...(from !== undefined && { from }),

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tessera/v1/distexec.proto.
  */
 export const file_tessera_v1_distexec: GenFile = /*@__PURE__*/
-  fileDesc("Chl0ZXNzZXJhL3YxL2Rpc3RleGVjLnByb3RvEgp0ZXNzZXJhLnYxIhsKC1BpbmdSZXF1ZXN0EgwKBGZyb20YASABKAki+QEKDFBpbmdSZXNwb25zZRIMCgRuYW1lGAEgASgJEhMKC2luY2FybmF0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEhUKDXN0YXJ0ZWRfYXRfbXMYBSABKAQSFQoNcnVubmluZ190YXNrcxgGIAEoDRIXCg9ydW5uaW5nX3F1ZXJpZXMYByABKA0SGQoRbWVtb3J5X3VzZWRfYnl0ZXMYCCABKAQSGgoSbWVtb3J5X2xpbWl0X2J5dGVzGAkgASgEEhYKDmV4Y2hhbmdlX2J5dGVzGAogASgEEg8KB3RocmVhZHMYCyABKA0isgIKDlJ1blRhc2tSZXF1ZXN0EiAKA2tleRgBIAEoCzITLnRlc3NlcmEudjEuVGFza0tleRITCgtpbmNhcm5hdGlvbhgCIAEoCRITCgtjb29yZGluYXRvchgDIAEoCRIgCgNzcWwYBCADKAsyEy50ZXNzZXJhLnYxLlNxbFBhcnQSJwoHc291cmNlcxgFIAMoCzIWLnRlc3NlcmEudjEuVGFza1NvdXJjZRImCgZvdXRwdXQYBiABKAsyFi50ZXNzZXJhLnYxLlRhc2tPdXRwdXQSEQoJdGltZV96b25lGAcgASgJEhIKCnRpbWVvdXRfbXMYCCABKA0SKwoLdGFibGV0X3NpbmsYCSABKAsyFi50ZXNzZXJhLnYxLlRhYmxldFNpbmsSDQoFYWxvbmUYCiABKAgiMwoHU3FsUGFydBIOCgR0ZXh0GAEgASgJSAASEAoGc291cmNlGAIgASgNSABCBgoEcGFydCKXAQoKVGFza1NvdXJjZRImCgRzY2FuGAEgASgLMhYudGVzc2VyYS52MS5TY2FuU291cmNlSAASLgoIZXhjaGFuZ2UYAiABKAsyGi50ZXNzZXJhLnYxLkV4Y2hhbmdlU291cmNlSAASJwoFZmlsZXMYAyABKAsyFi50ZXNzZXJhLnYxLkZpbGVTb3VyY2VIAEIICgZzb3VyY2UiuQEKClNjYW5Tb3VyY2USDQoFdGFibGUYASABKAwSDwoHdGFibGV0cxgCIAEoDBIPCgdjb2x1bW5zGAMgAygNEhgKEGNvbnRlbnRzX3ZlcnNpb24YBCABKAQSEAoIaXNfc2hhcmUYBSABKAgSFQoIc2hhcmVfaWQYBiABKAlIAIgBARIqCgtrZXlfZmlsdGVycxgHIAMoCzIVLnRlc3NlcmEudjEuS2V5RmlsdGVyQgsKCV9zaGFyZV9pZCLLAQoJS2V5RmlsdGVyEg4KBmNvbHVtbhgBIAEoCRIOCgZ2YWx1ZXMYAiADKAkSEgoKaGFzX3ZhbHVlcxgDIAEoCBIQCgNtaW4YBCABKAlIAIgBARIQCgNtYXgYBSABKAlIAYgBARISCgVibG9vbRgGIAEoDEgCiAEBEiQKBnJhbmdlcxgHIAMoCzIULnRlc3NlcmEudjEuS2V5UmFuZ2USEgoKaGFzX3JhbmdlcxgIIAEoCEIGCgRfbWluQgYKBF9tYXhCCAoGX2Jsb29tIj4KCEtleVJhbmdlEhEKBGZyb20YASABKAlIAIgBARIPCgJ0bxgCIAEoCUgBiAEBQgcKBV9mcm9tQgUKA190byJ4Cg5FeGNoYW5nZVNvdXJjZRIoCgZibG9ja3MYASADKAsyGC50ZXNzZXJhLnYxLlNodWZmbGVCbG9jaxIpCgdjb2x1bW5zGAIgAygLMhgudGVzc2VyYS52MS5PdXRwdXRDb2x1bW4SEQoJaGFzaF9rZXlzGAMgAygNItgBCgxTaHVmZmxlQmxvY2sSJQoIcHJvZHVjZXIYASABKAsyEy50ZXNzZXJhLnYxLlRhc2tLZXkSDwoHYWRkcmVzcxgCIAEoCRITCgtpbmNhcm5hdGlvbhgDIAEoCRITCgtidWNrZXRfZnJvbRgEIAEoDRIRCglidWNrZXRfdG8YBSABKA0SDQoFc2xpY2UYBiABKA0SDgoGc2xpY2VzGAcgASgNEgwKBHJvd3MYCCABKAMSJgoGaW5saW5lGAkgASgLMhYudGVzc2VyYS52MS5JbmxpbmVSb3dzIjsKCklubGluZVJvd3MSDgoGc2NoZW1hGAEgASgMEg0KBWJhdGNoGAIgASgMEg4KBmNyYzMyYxgDIAEoByIoCgpGaWxlU291cmNlEg4KBnNvdXJjZRgDIAEoDEoECAEQAkoECAIQAyIqCgxPdXRwdXRDb2x1bW4SDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJInMKClRhc2tPdXRwdXQSKQoHY29sdW1ucxgBIAMoCzIYLnRlc3NlcmEudjEuT3V0cHV0Q29sdW1uEhEKCWhhc2hfa2V5cxgCIAMoDRISCgpzdW1tYXJpc2VkGAMgAygNEhMKC2ZpbHRlcl9rZXlzGAQgAygNIlgKClRhYmxldFNpbmsSDQoFdGFibGUYASABKAwSFQoNcGFydGl0aW9uX3NxbBgCIAMoCRIRCgltaW5fYnl0ZXMYAyABKAQSEQoJbWF4X2J5dGVzGAQgASgEInAKCVRhc2tFdmVudBIsCghwcm9ncmVzcxgBIAEoCzIYLnRlc3NlcmEudjEuVGFza1Byb2dyZXNzSAASLAoIZmluaXNoZWQYAiABKAsyGC50ZXNzZXJhLnYxLlRhc2tGaW5pc2hlZEgAQgcKBWV2ZW50IiUKDFRhc2tQcm9ncmVzcxIPCgdwZXJjZW50GAEgASgBSgQIAhADIuUCCgxUYXNrRmluaXNoZWQSDAoEcm93cxgBIAEoBBINCgVieXRlcxgCIAEoBBITCgtidWNrZXRfcm93cxgDIAMoDRIOCgZjcHVfbXMYBCABKAQSEgoKZWxhcHNlZF9tcxgFIAEoBBIUCgxmZXRjaGVkX3Jvd3MYBiABKAQSFQoNZmV0Y2hlZF9ieXRlcxgHIAEoBBIdChVzdG9yYWdlX2J5dGVzX2ZldGNoZWQYCCABKAQSHAoUc3RvcmFnZV9ieXRlc19jYWNoZWQYCSABKAQSFQoNc3BpbGxlZF9ieXRlcxgKIAEoBBIpCglzdW1tYXJpZXMYCyADKAsyFi50ZXNzZXJhLnYxLktleVN1bW1hcnkSJQoFcmVhZHMYDSADKAsyFi50ZXNzZXJhLnYxLlNvdXJjZVJlYWQSJgoGaW5saW5lGA4gASgLMhYudGVzc2VyYS52MS5JbmxpbmVSb3dzSgQIDBANIlUKClNvdXJjZVJlYWQSDgoGc291cmNlGAEgASgNEgwKBHJvd3MYAiABKAQSDQoFYnl0ZXMYAyABKAQSGgoSYnl0ZXNfZnJvbV9zdG9yYWdlGAQgASgEIpIBCgpLZXlTdW1tYXJ5Eg4KBmNvbHVtbhgBIAEoDRIQCgNtaW4YAiABKAlIAIgBARIQCgNtYXgYAyABKAlIAYgBARIOCgZ2YWx1ZXMYBCADKAkSEgoKaGFzX3ZhbHVlcxgFIAEoCBISCgVibG9vbRgGIAEoDEgCiAEBQgYKBF9taW5CBgoEX21heEIICgZfYmxvb20iUQoTUmVsZWFzZVF1ZXJ5UmVxdWVzdBIQCghxdWVyeV9pZBgBIAEoCRIQCgNydW4YAiABKA1IAIgBARIOCgZzdGFnZXMYAyADKA1CBgoEX3J1biIWChRSZWxlYXNlUXVlcnlSZXNwb25zZSIUChJMaXN0UXVlcmllc1JlcXVlc3QiJgoTTGlzdFF1ZXJpZXNSZXNwb25zZRIPCgdxdWVyaWVzGAEgASgMIlgKEkNhbmNlbFF1ZXJ5UmVxdWVzdBIQCghxdWVyeV9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSFAoHb2ZfdXNlchgDIAEoCUgAiAEBQgoKCF9vZl91c2VyIiQKE0NhbmNlbFF1ZXJ5UmVzcG9uc2USDQoFZm91bmQYASABKAgy/wIKD0Rpc3RFeGVjU2VydmljZRI5CgRQaW5nEhcudGVzc2VyYS52MS5QaW5nUmVxdWVzdBoYLnRlc3NlcmEudjEuUGluZ1Jlc3BvbnNlEj4KB1J1blRhc2sSGi50ZXNzZXJhLnYxLlJ1blRhc2tSZXF1ZXN0GhUudGVzc2VyYS52MS5UYXNrRXZlbnQwARJRCgxSZWxlYXNlUXVlcnkSHy50ZXNzZXJhLnYxLlJlbGVhc2VRdWVyeVJlcXVlc3QaIC50ZXNzZXJhLnYxLlJlbGVhc2VRdWVyeVJlc3BvbnNlEk4KC0xpc3RRdWVyaWVzEh4udGVzc2VyYS52MS5MaXN0UXVlcmllc1JlcXVlc3QaHy50ZXNzZXJhLnYxLkxpc3RRdWVyaWVzUmVzcG9uc2USTgoLQ2FuY2VsUXVlcnkSHi50ZXNzZXJhLnYxLkNhbmNlbFF1ZXJ5UmVxdWVzdBofLnRlc3NlcmEudjEuQ2FuY2VsUXVlcnlSZXNwb25zZWIGcHJvdG8z", [file_tessera_v1_task]);
+  fileDesc("Chl0ZXNzZXJhL3YxL2Rpc3RleGVjLnByb3RvEgp0ZXNzZXJhLnYxIhsKC1BpbmdSZXF1ZXN0EgwKBGZyb20YASABKAki+QEKDFBpbmdSZXNwb25zZRIMCgRuYW1lGAEgASgJEhMKC2luY2FybmF0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEhUKDXN0YXJ0ZWRfYXRfbXMYBSABKAQSFQoNcnVubmluZ190YXNrcxgGIAEoDRIXCg9ydW5uaW5nX3F1ZXJpZXMYByABKA0SGQoRbWVtb3J5X3VzZWRfYnl0ZXMYCCABKAQSGgoSbWVtb3J5X2xpbWl0X2J5dGVzGAkgASgEEhYKDmV4Y2hhbmdlX2J5dGVzGAogASgEEg8KB3RocmVhZHMYCyABKA0isgIKDlJ1blRhc2tSZXF1ZXN0EiAKA2tleRgBIAEoCzITLnRlc3NlcmEudjEuVGFza0tleRITCgtpbmNhcm5hdGlvbhgCIAEoCRITCgtjb29yZGluYXRvchgDIAEoCRIgCgNzcWwYBCADKAsyEy50ZXNzZXJhLnYxLlNxbFBhcnQSJwoHc291cmNlcxgFIAMoCzIWLnRlc3NlcmEudjEuVGFza1NvdXJjZRImCgZvdXRwdXQYBiABKAsyFi50ZXNzZXJhLnYxLlRhc2tPdXRwdXQSEQoJdGltZV96b25lGAcgASgJEhIKCnRpbWVvdXRfbXMYCCABKA0SKwoLdGFibGV0X3NpbmsYCSABKAsyFi50ZXNzZXJhLnYxLlRhYmxldFNpbmsSDQoFYWxvbmUYCiABKAgiMwoHU3FsUGFydBIOCgR0ZXh0GAEgASgJSAASEAoGc291cmNlGAIgASgNSABCBgoEcGFydCKXAQoKVGFza1NvdXJjZRImCgRzY2FuGAEgASgLMhYudGVzc2VyYS52MS5TY2FuU291cmNlSAASLgoIZXhjaGFuZ2UYAiABKAsyGi50ZXNzZXJhLnYxLkV4Y2hhbmdlU291cmNlSAASJwoFZmlsZXMYAyABKAsyFi50ZXNzZXJhLnYxLkZpbGVTb3VyY2VIAEIICgZzb3VyY2Ui5AEKClNjYW5Tb3VyY2USDQoFdGFibGUYASABKAwSDwoHdGFibGV0cxgCIAEoDBIPCgdjb2x1bW5zGAMgAygNEhgKEGNvbnRlbnRzX3ZlcnNpb24YBCABKAQSEAoIaXNfc2hhcmUYBSABKAgSFQoIc2hhcmVfaWQYBiABKAlIAIgBARIqCgtrZXlfZmlsdGVycxgHIAMoCzIVLnRlc3NlcmEudjEuS2V5RmlsdGVyEikKCmtleV9yYW5nZXMYCCADKAsyFS50ZXNzZXJhLnYxLktleVJhbmdlc0ILCglfc2hhcmVfaWQikQEKCUtleUZpbHRlchIOCgZjb2x1bW4YASABKAkSDgoGdmFsdWVzGAIgAygJEhIKCmhhc192YWx1ZXMYAyABKAgSEAoDbWluGAQgASgJSACIAQESEAoDbWF4GAUgASgJSAGIAQESEgoFYmxvb20YBiABKAxIAogBAUIGCgRfbWluQgYKBF9tYXhCCAoGX2Jsb29tIkEKCUtleVJhbmdlcxIOCgZjb2x1bW4YASABKAkSJAoGcmFuZ2VzGAIgAygLMhQudGVzc2VyYS52MS5LZXlSYW5nZSI+CghLZXlSYW5nZRIRCgRmcm9tGAEgASgJSACIAQESDwoCdG8YAiABKAlIAYgBAUIHCgVfZnJvbUIFCgNfdG8ieAoORXhjaGFuZ2VTb3VyY2USKAoGYmxvY2tzGAEgAygLMhgudGVzc2VyYS52MS5TaHVmZmxlQmxvY2sSKQoHY29sdW1ucxgCIAMoCzIYLnRlc3NlcmEudjEuT3V0cHV0Q29sdW1uEhEKCWhhc2hfa2V5cxgDIAMoDSLYAQoMU2h1ZmZsZUJsb2NrEiUKCHByb2R1Y2VyGAEgASgLMhMudGVzc2VyYS52MS5UYXNrS2V5Eg8KB2FkZHJlc3MYAiABKAkSEwoLaW5jYXJuYXRpb24YAyABKAkSEwoLYnVja2V0X2Zyb20YBCABKA0SEQoJYnVja2V0X3RvGAUgASgNEg0KBXNsaWNlGAYgASgNEg4KBnNsaWNlcxgHIAEoDRIMCgRyb3dzGAggASgDEiYKBmlubGluZRgJIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93cyI7CgpJbmxpbmVSb3dzEg4KBnNjaGVtYRgBIAEoDBINCgViYXRjaBgCIAEoDBIOCgZjcmMzMmMYAyABKAciKAoKRmlsZVNvdXJjZRIOCgZzb3VyY2UYAyABKAxKBAgBEAJKBAgCEAMiKgoMT3V0cHV0Q29sdW1uEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCSJzCgpUYXNrT3V0cHV0EikKB2NvbHVtbnMYASADKAsyGC50ZXNzZXJhLnYxLk91dHB1dENvbHVtbhIRCgloYXNoX2tleXMYAiADKA0SEgoKc3VtbWFyaXNlZBgDIAMoDRITCgtmaWx0ZXJfa2V5cxgEIAMoDSJYCgpUYWJsZXRTaW5rEg0KBXRhYmxlGAEgASgMEhUKDXBhcnRpdGlvbl9zcWwYAiADKAkSEQoJbWluX2J5dGVzGAMgASgEEhEKCW1heF9ieXRlcxgEIAEoBCJwCglUYXNrRXZlbnQSLAoIcHJvZ3Jlc3MYASABKAsyGC50ZXNzZXJhLnYxLlRhc2tQcm9ncmVzc0gAEiwKCGZpbmlzaGVkGAIgASgLMhgudGVzc2VyYS52MS5UYXNrRmluaXNoZWRIAEIHCgVldmVudCIlCgxUYXNrUHJvZ3Jlc3MSDwoHcGVyY2VudBgBIAEoAUoECAIQAyLlAgoMVGFza0ZpbmlzaGVkEgwKBHJvd3MYASABKAQSDQoFYnl0ZXMYAiABKAQSEwoLYnVja2V0X3Jvd3MYAyADKA0SDgoGY3B1X21zGAQgASgEEhIKCmVsYXBzZWRfbXMYBSABKAQSFAoMZmV0Y2hlZF9yb3dzGAYgASgEEhUKDWZldGNoZWRfYnl0ZXMYByABKAQSHQoVc3RvcmFnZV9ieXRlc19mZXRjaGVkGAggASgEEhwKFHN0b3JhZ2VfYnl0ZXNfY2FjaGVkGAkgASgEEhUKDXNwaWxsZWRfYnl0ZXMYCiABKAQSKQoJc3VtbWFyaWVzGAsgAygLMhYudGVzc2VyYS52MS5LZXlTdW1tYXJ5EiUKBXJlYWRzGA0gAygLMhYudGVzc2VyYS52MS5Tb3VyY2VSZWFkEiYKBmlubGluZRgOIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93c0oECAwQDSJVCgpTb3VyY2VSZWFkEg4KBnNvdXJjZRgBIAEoDRIMCgRyb3dzGAIgASgEEg0KBWJ5dGVzGAMgASgEEhoKEmJ5dGVzX2Zyb21fc3RvcmFnZRgEIAEoBCKSAQoKS2V5U3VtbWFyeRIOCgZjb2x1bW4YASABKA0SEAoDbWluGAIgASgJSACIAQESEAoDbWF4GAMgASgJSAGIAQESDgoGdmFsdWVzGAQgAygJEhIKCmhhc192YWx1ZXMYBSABKAgSEgoFYmxvb20YBiABKAxIAogBAUIGCgRfbWluQgYKBF9tYXhCCAoGX2Jsb29tIlEKE1JlbGVhc2VRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSEAoDcnVuGAIgASgNSACIAQESDgoGc3RhZ2VzGAMgAygNQgYKBF9ydW4iFgoUUmVsZWFzZVF1ZXJ5UmVzcG9uc2UiFAoSTGlzdFF1ZXJpZXNSZXF1ZXN0IiYKE0xpc3RRdWVyaWVzUmVzcG9uc2USDwoHcXVlcmllcxgBIAEoDCJYChJDYW5jZWxRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSDgoGcmVhc29uGAIgASgJEhQKB29mX3VzZXIYAyABKAlIAIgBAUIKCghfb2ZfdXNlciIkChNDYW5jZWxRdWVyeVJlc3BvbnNlEg0KBWZvdW5kGAEgASgIMv8CCg9EaXN0RXhlY1NlcnZpY2USOQoEUGluZxIXLnRlc3NlcmEudjEuUGluZ1JlcXVlc3QaGC50ZXNzZXJhLnYxLlBpbmdSZXNwb25zZRI+CgdSdW5UYXNrEhoudGVzc2VyYS52MS5SdW5UYXNrUmVxdWVzdBoVLnRlc3NlcmEudjEuVGFza0V2ZW50MAESUQoMUmVsZWFzZVF1ZXJ5Eh8udGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXF1ZXN0GiAudGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXNwb25zZRJOCgtMaXN0UXVlcmllcxIeLnRlc3NlcmEudjEuTGlzdFF1ZXJpZXNSZXF1ZXN0Gh8udGVzc2VyYS52MS5MaXN0UXVlcmllc1Jlc3BvbnNlEk4KC0NhbmNlbFF1ZXJ5Eh4udGVzc2VyYS52MS5DYW5jZWxRdWVyeVJlcXVlc3QaHy50ZXNzZXJhLnYxLkNhbmNlbFF1ZXJ5UmVzcG9uc2ViBnByb3RvMw", [file_tessera_v1_task]);
 
 /**
  * @generated from message tessera.v1.PingRequest
@@ -292,6 +292,13 @@ export type ScanSource = Message<"tessera.v1.ScanSource"> & {
    * @generated from field: repeated tessera.v1.KeyFilter key_filters = 7;
    */
   keyFilters: KeyFilter[];
+
+  /**
+   * Only rows with keys in these ranges are needed. A node that does not know this field reads the others too, which is correct.
+   *
+   * @generated from field: repeated tessera.v1.KeyRanges key_ranges = 8;
+   */
+  keyRanges: KeyRanges[];
 };
 
 /**
@@ -302,8 +309,7 @@ export const ScanSourceSchema: GenMessage<ScanSource> = /*@__PURE__*/
   messageDesc(file_tessera_v1_distexec, 5);
 
 /**
- * The keys that can have a match: `values` if `has_values`, otherwise those in `ranges` if `has_ranges`, otherwise the keys between
- * `min` and `max` that are in the Bloom filter.
+ * The keys that can have a match: `values` if `has_values`, otherwise the keys between `min` and `max` that are in the Bloom filter.
  *
  * @generated from message tessera.v1.KeyFilter
  */
@@ -341,16 +347,6 @@ export type KeyFilter = Message<"tessera.v1.KeyFilter"> & {
    * @generated from field: optional bytes bloom = 6;
    */
   bloom?: Uint8Array | undefined;
-
-  /**
-   * @generated from field: repeated tessera.v1.KeyRange ranges = 7;
-   */
-  ranges: KeyRange[];
-
-  /**
-   * @generated from field: bool has_ranges = 8;
-   */
-  hasRanges: boolean;
 };
 
 /**
@@ -359,6 +355,30 @@ export type KeyFilter = Message<"tessera.v1.KeyFilter"> & {
  */
 export const KeyFilterSchema: GenMessage<KeyFilter> = /*@__PURE__*/
   messageDesc(file_tessera_v1_distexec, 6);
+
+/**
+ * @generated from message tessera.v1.KeyRanges
+ */
+export type KeyRanges = Message<"tessera.v1.KeyRanges"> & {
+  /**
+   * The name of the column in the table.
+   *
+   * @generated from field: string column = 1;
+   */
+  column: string;
+
+  /**
+   * @generated from field: repeated tessera.v1.KeyRange ranges = 2;
+   */
+  ranges: KeyRange[];
+};
+
+/**
+ * Describes the message tessera.v1.KeyRanges.
+ * Use `create(KeyRangesSchema)` to create a new message.
+ */
+export const KeyRangesSchema: GenMessage<KeyRanges> = /*@__PURE__*/
+  messageDesc(file_tessera_v1_distexec, 7);
 
 /**
  * Keys from `from` (inclusive) to `to` (exclusive); an absent bound is unlimited.
@@ -382,7 +402,7 @@ export type KeyRange = Message<"tessera.v1.KeyRange"> & {
  * Use `create(KeyRangeSchema)` to create a new message.
  */
 export const KeyRangeSchema: GenMessage<KeyRange> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 7);
+  messageDesc(file_tessera_v1_distexec, 8);
 
 /**
  * @generated from message tessera.v1.ExchangeSource
@@ -411,7 +431,7 @@ export type ExchangeSource = Message<"tessera.v1.ExchangeSource"> & {
  * Use `create(ExchangeSourceSchema)` to create a new message.
  */
 export const ExchangeSourceSchema: GenMessage<ExchangeSource> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 8);
+  messageDesc(file_tessera_v1_distexec, 9);
 
 /**
  * @generated from message tessera.v1.ShuffleBlock
@@ -474,7 +494,7 @@ export type ShuffleBlock = Message<"tessera.v1.ShuffleBlock"> & {
  * Use `create(ShuffleBlockSchema)` to create a new message.
  */
 export const ShuffleBlockSchema: GenMessage<ShuffleBlock> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 9);
+  messageDesc(file_tessera_v1_distexec, 10);
 
 /**
  * The rows of a small output.
@@ -509,7 +529,7 @@ export type InlineRows = Message<"tessera.v1.InlineRows"> & {
  * Use `create(InlineRowsSchema)` to create a new message.
  */
 export const InlineRowsSchema: GenMessage<InlineRows> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 10);
+  messageDesc(file_tessera_v1_distexec, 11);
 
 /**
  * Parts of files outside the managed store.
@@ -530,7 +550,7 @@ export type FileSource = Message<"tessera.v1.FileSource"> & {
  * Use `create(FileSourceSchema)` to create a new message.
  */
 export const FileSourceSchema: GenMessage<FileSource> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 11);
+  messageDesc(file_tessera_v1_distexec, 12);
 
 /**
  * @generated from message tessera.v1.OutputColumn
@@ -554,7 +574,7 @@ export type OutputColumn = Message<"tessera.v1.OutputColumn"> & {
  * Use `create(OutputColumnSchema)` to create a new message.
  */
 export const OutputColumnSchema: GenMessage<OutputColumn> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 12);
+  messageDesc(file_tessera_v1_distexec, 13);
 
 /**
  * @generated from message tessera.v1.TaskOutput
@@ -592,7 +612,7 @@ export type TaskOutput = Message<"tessera.v1.TaskOutput"> & {
  * Use `create(TaskOutputSchema)` to create a new message.
  */
 export const TaskOutputSchema: GenMessage<TaskOutput> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 13);
+  messageDesc(file_tessera_v1_distexec, 14);
 
 /**
  * A table that the task writes to. The SQL returns the table's columns by their stored names, in order, with their types.
@@ -632,7 +652,7 @@ export type TabletSink = Message<"tessera.v1.TabletSink"> & {
  * Use `create(TabletSinkSchema)` to create a new message.
  */
 export const TabletSinkSchema: GenMessage<TabletSink> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 14);
+  messageDesc(file_tessera_v1_distexec, 15);
 
 /**
  * @generated from message tessera.v1.TaskEvent
@@ -661,7 +681,7 @@ export type TaskEvent = Message<"tessera.v1.TaskEvent"> & {
  * Use `create(TaskEventSchema)` to create a new message.
  */
 export const TaskEventSchema: GenMessage<TaskEvent> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 15);
+  messageDesc(file_tessera_v1_distexec, 16);
 
 /**
  * @generated from message tessera.v1.TaskProgress
@@ -680,7 +700,7 @@ export type TaskProgress = Message<"tessera.v1.TaskProgress"> & {
  * Use `create(TaskProgressSchema)` to create a new message.
  */
 export const TaskProgressSchema: GenMessage<TaskProgress> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 16);
+  messageDesc(file_tessera_v1_distexec, 17);
 
 /**
  * @generated from message tessera.v1.TaskFinished
@@ -763,7 +783,7 @@ export type TaskFinished = Message<"tessera.v1.TaskFinished"> & {
  * Use `create(TaskFinishedSchema)` to create a new message.
  */
 export const TaskFinishedSchema: GenMessage<TaskFinished> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 17);
+  messageDesc(file_tessera_v1_distexec, 18);
 
 /**
  * @generated from message tessera.v1.SourceRead
@@ -801,7 +821,7 @@ export type SourceRead = Message<"tessera.v1.SourceRead"> & {
  * Use `create(SourceReadSchema)` to create a new message.
  */
 export const SourceReadSchema: GenMessage<SourceRead> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 18);
+  messageDesc(file_tessera_v1_distexec, 19);
 
 /**
  * A summary of the values in one column of an output. Values are texts that the kernel can cast to the type of the column.
@@ -850,7 +870,7 @@ export type KeySummary = Message<"tessera.v1.KeySummary"> & {
  * Use `create(KeySummarySchema)` to create a new message.
  */
 export const KeySummarySchema: GenMessage<KeySummary> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 19);
+  messageDesc(file_tessera_v1_distexec, 20);
 
 /**
  * @generated from message tessera.v1.ReleaseQueryRequest
@@ -881,7 +901,7 @@ export type ReleaseQueryRequest = Message<"tessera.v1.ReleaseQueryRequest"> & {
  * Use `create(ReleaseQueryRequestSchema)` to create a new message.
  */
 export const ReleaseQueryRequestSchema: GenMessage<ReleaseQueryRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 20);
+  messageDesc(file_tessera_v1_distexec, 21);
 
 /**
  * @generated from message tessera.v1.ReleaseQueryResponse
@@ -894,7 +914,7 @@ export type ReleaseQueryResponse = Message<"tessera.v1.ReleaseQueryResponse"> & 
  * Use `create(ReleaseQueryResponseSchema)` to create a new message.
  */
 export const ReleaseQueryResponseSchema: GenMessage<ReleaseQueryResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 21);
+  messageDesc(file_tessera_v1_distexec, 22);
 
 /**
  * @generated from message tessera.v1.ListQueriesRequest
@@ -907,7 +927,7 @@ export type ListQueriesRequest = Message<"tessera.v1.ListQueriesRequest"> & {
  * Use `create(ListQueriesRequestSchema)` to create a new message.
  */
 export const ListQueriesRequestSchema: GenMessage<ListQueriesRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 22);
+  messageDesc(file_tessera_v1_distexec, 23);
 
 /**
  * @generated from message tessera.v1.ListQueriesResponse
@@ -926,7 +946,7 @@ export type ListQueriesResponse = Message<"tessera.v1.ListQueriesResponse"> & {
  * Use `create(ListQueriesResponseSchema)` to create a new message.
  */
 export const ListQueriesResponseSchema: GenMessage<ListQueriesResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 23);
+  messageDesc(file_tessera_v1_distexec, 24);
 
 /**
  * @generated from message tessera.v1.CancelQueryRequest
@@ -955,7 +975,7 @@ export type CancelQueryRequest = Message<"tessera.v1.CancelQueryRequest"> & {
  * Use `create(CancelQueryRequestSchema)` to create a new message.
  */
 export const CancelQueryRequestSchema: GenMessage<CancelQueryRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 24);
+  messageDesc(file_tessera_v1_distexec, 25);
 
 /**
  * @generated from message tessera.v1.CancelQueryResponse
@@ -972,7 +992,7 @@ export type CancelQueryResponse = Message<"tessera.v1.CancelQueryResponse"> & {
  * Use `create(CancelQueryResponseSchema)` to create a new message.
  */
 export const CancelQueryResponseSchema: GenMessage<CancelQueryResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 25);
+  messageDesc(file_tessera_v1_distexec, 26);
 
 /**
  * Runs tasks of queries that another node coordinates.
