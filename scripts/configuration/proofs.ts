@@ -40,6 +40,9 @@ export const PROOFS: Proofs = {
       'execution.hybrid_headers_primary_index_compression_method',
       'execution.hybrid_headers_primary_index_compression_level',
     ],
+    'execution.ai_mutations_mode: what deleted rows may do to aggregating indexes': [
+      'execution.ai_mutations_mode',
+    ],
     'storage.collect_garbage_limit_per_query: no more tablets than that at once': [
       'storage.collect_garbage_limit_per_query',
       'storage.allow_collect_garbage',

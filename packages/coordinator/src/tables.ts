@@ -17,6 +17,8 @@ export interface TableServices {
   /** A directory that the kernel can write to; tablets are kept there until they are uploaded. */
   readonly stagingRoot: string;
   readonly header: HeaderOptions;
+  /** How deleted rows change the partial rows of aggregating indexes: `execution.ai_mutations_mode`. */
+  readonly indexMutations: 'native_only' | 'reevaluate' | 'hybrid';
   readonly storage: {
     readonly enableManagedLocation: boolean;
     readonly allowCollectGarbage: boolean;

@@ -185,6 +185,7 @@ export const serve: Serve = async (options) => {
     manager,
     agent,
     ...written,
+    indexMutations: config.execution.ai_mutations_mode,
     mirror,
     storage: storageOptions(config),
   };

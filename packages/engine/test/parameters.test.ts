@@ -49,6 +49,7 @@ beforeAll(async () => {
       hybrid_headers_primary_index_compression_method: 'zstd',
       hybrid_headers_primary_index_compression_level: COMPRESSION_LEVEL,
       merge_committed_tablets: false,
+      ai_mutations_mode: 'native_only',
     },
     logging: {
       level: 'debug',
@@ -177,6 +178,20 @@ test('execution.hybrid_headers_*: the header of a tablet', async () => {
     zstdCompressSync(index, { params: { [constants.ZSTD_c_compressionLevel]: level } });
   expect(atLevel(COMPRESSION_LEVEL).equals(packed)).toBe(true);
   expect(atLevel(2).equals(packed)).toBe(false);
+});
+
+test('execution.ai_mutations_mode: what deleted rows may do to aggregating indexes', async () => {
+  await query(server, 'CREATE TABLE summed AS SELECT i % 3 AS k, i FROM generate_series(1, 1000) g(i)');
+  await query(server, 'CREATE AGGREGATING INDEX sums ON summed (k, sum(i), count(*))');
+  expect((await query(server, 'DELETE FROM summed WHERE i % 10 = 1')).status).toBe(200);
+  const sums = 'SELECT k, sum(i), count(*) FROM summed GROUP BY k ORDER BY k';
+  expect((await query(server, `EXPLAIN ${sums}`)).text).toContain('sums on summed: 3 partial rows are read');
+  expect(await rows(server, `SELECT sum(s), sum(n) FROM (${sums}) AS all_rows(k, s, n)`)).toEqual([
+    ['450900', '900'],
+  ]);
+  await query(server, 'CREATE AGGREGATING INDEX bounds ON summed (k, min(i))');
+  const refused = await query(server, 'DELETE FROM summed WHERE i % 10 = 2');
+  expect(refused.text).toContain('execution.ai_mutations_mode is native_only');
 });
 
 test('storage.collect_garbage_limit_per_query: no more tablets than that at once', async () => {

@@ -34,6 +34,7 @@ export {
   kernelExpression,
 } from './prepare/kernel-expression.ts';
 export { prepareQuery } from './prepare/prepare-query.ts';
+export { notInvertible, subtractedSql } from './prepare/index-subtraction.ts';
 export { shapeOfIndex } from './prepare/with-indexes.ts';
 export { belowLocation } from './reads/below-location.ts';
 export { CSV_BUFFER_BYTES } from './reads/csv-scan.ts';

@@ -2,4 +2,3 @@ import type { Effect } from './parameter.ts';
 
 /** The effects of parameters, by what brings them. */
 export const NOW = 'in effect' satisfies Effect;
-export const WITH_AI = 'arrives with AI functions' satisfies Effect;

@@ -1,4 +1,4 @@
-import { NOW, WITH_AI } from './effect.ts';
+import { NOW } from './effect.ts';
 import { block, boolean, float, integer, oneOf } from './parameter.ts';
 
 export const COMPRESSION_METHODS = ['none', 'gzip', 'zlib', 'xz', 'zstd', 'brotli', 'lz4', 'snappy'] as const;
@@ -48,9 +48,9 @@ export const execution = block(
   {
     admission_controller: admissionController,
     ai_mutations_mode: oneOf(
-      'execution mode for AI mutation queries',
+      'execution mode for AI mutation queries: how deleted and updated rows change aggregating indexes',
       ['native_only', 'reevaluate', 'hybrid'],
-      { default: 'reevaluate', effect: WITH_AI },
+      { default: 'reevaluate', effect: NOW },
     ),
     enable_shuffle: boolean('enable the data-shuffle subsystem for multi-node execution', {
       default: true,

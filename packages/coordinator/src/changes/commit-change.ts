@@ -123,8 +123,15 @@ async function indexed(
 ): Promise<Change> {
   const change = await work(snapshot);
   const { kernel, query } = context.run;
-  const actions = await withPartials({ ...context, kernel, signal: query.signal }, snapshot, change.actions);
-  return actions === change.actions ? change : { ...change, actions };
+  try {
+    const indexes = { ...context, kernel, signal: query.signal };
+    const actions = await withPartials(indexes, snapshot, change.actions);
+    return actions === change.actions ? change : { ...change, actions };
+  } catch (error) {
+    await change.returned?.release();
+    await discardTablets(context.tables, change.actions);
+    throw error;
+  }
 }
 
 async function commit(context: ChangeContext, snapshot: Snapshot, change: Change): Promise<void> {

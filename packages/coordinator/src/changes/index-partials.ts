@@ -7,9 +7,11 @@ import type {
   Tablet,
   TabletId,
 } from '@tessera/catalog';
+import { TesseraError } from '@tessera/common';
 import type { Kernel, KernelSession } from '@tessera/kernel';
-import { type IndexShape, partialsSql, shapeOfIndex } from '@tessera/sql';
+import { type IndexShape, notInvertible, partialsSql, shapeOfIndex, subtractedSql } from '@tessera/sql';
 import { discardTablets, type ScanTablet, storeTablets } from '@tessera/storage-agent';
+import { deletedRowsOf, type RowRange } from '@tessera/tablet';
 import { indexCoverage, partialsTable, type StoredIndex, storedIndexes } from '../read/index-coverage.ts';
 import type { StoreContext } from './store-rows.ts';
 
@@ -41,7 +43,7 @@ export async function withPartials(
     for (const index of storedIndexes(table)) {
       const { rest } = indexCoverage(after, table, index.partials.id);
       const missing = ids === 'all' ? rest : rest.filter(({ id }) => ids.has(id));
-      added.push(...(await partialsOf(context, after, table, index, missing)));
+      added.push(...(await partialsOf(context, after, table, index, missing, snapshot)));
     }
   }
   return added.length === 0 ? actions : [...actions, ...added];
@@ -80,6 +82,7 @@ function touchedTablets(
 
 /**
  * Computes partial rows of tablets that have none.
+ * @param before the snapshot that a statement changes, whose partial rows it may subtract deleted rows from
  * @returns the actions that add them
  */
 export async function partialsOf(
@@ -88,6 +91,7 @@ export async function partialsOf(
   table: TableObject,
   index: StoredIndex,
   tablets: readonly Tablet[],
+  before?: Snapshot,
 ): Promise<readonly Action[]> {
   const worth = tablets.filter(
     (tablet) =>
@@ -102,10 +106,12 @@ export async function partialsOf(
       { session, settings: { timezone: 'UTC' }, sessionValues: context.sessionValues, parameters: [] },
     );
     if (shape === undefined) return [];
+    if (before !== undefined) refuseInexact(context, before, table, index, shape, worth);
     const actions: Action[] = [];
     for (const tablet of worth) {
       const vector = snapshot.deletionVector(table.id, tablet.id);
-      const partial = await partialOf(context, session, shape, { table, index, tablet, vector });
+      const earlier = before && earlierPartial(before, table, index, tablet);
+      const partial = await partialOf(context, session, shape, { table, index, tablet, vector, earlier });
       if (partial !== undefined) actions.push({ kind: 'add_tablet', tablet: partial });
     }
     return actions;
@@ -123,40 +129,63 @@ const attemptKey = ({ partials }: StoredIndex, vector: DeletionVector | undefine
 interface Summarised extends ScanTablet {
   readonly table: TableObject;
   readonly index: StoredIndex;
+  /** Partial rows of the tablet as it was with fewer deleted rows. */
+  readonly earlier: { readonly partial: Tablet; readonly vector: DeletionVector | undefined } | undefined;
+}
+
+/** The partial rows of a tablet in an earlier snapshot, if it had any. */
+function earlierPartial(
+  before: Snapshot,
+  table: TableObject,
+  { partials }: StoredIndex,
+  { id }: Tablet,
+): Summarised['earlier'] {
+  const partial = before.tablets(partials.id).find(({ partialOf }) => partialOf?.tabletId === id);
+  return partial && { partial, vector: before.deletionVector(table.id, id) };
+}
+
+/** @throws TesseraError INVALID_ARGUMENT if the mode is native_only and the index cannot follow deleted rows exactly */
+function refuseInexact(
+  { tables }: PartialsContext,
+  before: Snapshot,
+  table: TableObject,
+  index: StoredIndex,
+  shape: IndexShape,
+  tablets: readonly Tablet[],
+): void {
+  const aggregate = notInvertible(shape);
+  if (tables.indexMutations !== 'native_only' || aggregate === undefined) return;
+  if (!tablets.some((tablet) => earlierPartial(before, table, index, tablet) !== undefined)) return;
+  const message = `Rows of table "${table.name}" cannot be deleted or updated: aggregating index "${index.name}" has ${aggregate}, which cannot follow deleted rows exactly, and execution.ai_mutations_mode is native_only`;
+  const resolution = `Set execution.ai_mutations_mode to reevaluate or hybrid, or drop the index "${index.name}".`;
+  throw TesseraError.of('INVALID_ARGUMENT', { message }, { resolution });
 }
 
 /** Undefined if queries should read the rows of the tablet. */
 async function partialOf(
-  { tables, signal }: PartialsContext,
+  context: PartialsContext,
   session: KernelSession,
   shape: IndexShape,
-  { table, index, tablet, vector }: Summarised,
+  summarised: Summarised,
 ): Promise<Tablet | undefined> {
-  const { columns } = shape;
+  const { tables, signal } = context;
+  const { table, index, tablet, vector } = summarised;
   const deletedRows = vector?.rows ?? 0;
   let stored: readonly Tablet[] = [];
   try {
-    const scan = await tables.agent.prepareScan({
-      session,
-      table,
-      tablets: [{ tablet, vector }],
-      columns: table.columns.filter(({ name }) => columns.includes(name)).map(({ id }) => id),
-      rowPositions: false,
-      once: true,
-      signal,
-    });
+    const rows = await rowsToStore(context, session, shape, summarised);
     try {
       stored = await storeTablets(tables, {
         session,
         table: partialsTable(table, index),
-        sql: await partialsSql(session, shape, scan.sql),
+        sql: rows.sql,
         partitionSql: [],
         minBytes: 0,
         maxBytes: Number.MAX_SAFE_INTEGER,
         signal,
       });
     } finally {
-      scan.release();
+      rows.release();
     }
   } catch {
     // The index is an aid: rows that it cannot summarise (a sum that overflows, a division by zero) are stored nevertheless.
@@ -170,4 +199,52 @@ async function partialOf(
     return undefined;
   }
   return { ...partial, partialOf: { tableId: table.id, tabletId: tablet.id, deletedRows } };
+}
+
+/** The partial rows of a tablet as SQL: of its rows, or of earlier partial rows and the rows deleted since, where that is exact. */
+async function rowsToStore(
+  { tables, signal }: PartialsContext,
+  session: KernelSession,
+  shape: IndexShape,
+  { table, index, tablet, vector, earlier }: Summarised,
+): Promise<{ readonly sql: string; release(): void }> {
+  const scan = (of: TableObject, one: ScanTablet, columns: readonly string[]) =>
+    tables.agent.prepareScan({
+      session,
+      table: of,
+      tablets: [one],
+      columns: of.columns.filter(({ name }) => columns.includes(name)).map(({ id }) => id),
+      rowPositions: false,
+      once: true,
+      signal,
+    });
+  const isNative = tables.indexMutations !== 'reevaluate' && notInvertible(shape) === undefined;
+  if (!isNative || earlier === undefined || vector === undefined) {
+    const { sql, release } = await scan(table, { tablet, vector }, shape.columns);
+    return { sql: await partialsSql(session, shape, sql), release };
+  }
+  const partials = partialsTable(table, index);
+  const stored = partials.columns.map(({ name }) => name);
+  const rows = await deletedRanges(tables.store, vector);
+  const before = await scan(partials, { tablet: earlier.partial }, stored);
+  try {
+    const deleted = await scan(table, { tablet, vector: earlier.vector, rows }, shape.columns);
+    const release = () => {
+      before.release();
+      deleted.release();
+    };
+    return { sql: await subtractedSql(session, shape, before.sql, deleted.sql), release };
+  } catch (error) {
+    before.release();
+    throw error;
+  }
+}
+
+/** The positions of all deleted rows; those that were deleted before are left out by the earlier vector. */
+async function deletedRanges(
+  store: PartialsContext['tables']['store'],
+  vector: DeletionVector,
+): Promise<readonly RowRange[]> {
+  const object = vector.key === undefined ? undefined : await store.get(vector.key);
+  return [...deletedRowsOf(vector, object?.body).ranges()];
 }

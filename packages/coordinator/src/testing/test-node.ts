@@ -38,6 +38,7 @@ export interface TestNodeOptions {
   readonly maintenance?: MaintenanceOptions;
   readonly checksPrivileges?: boolean;
   readonly allowCollectGarbage?: boolean;
+  readonly indexMutations?: TableServices['indexMutations'];
 }
 
 /** A node with tables and without endpoints. */
@@ -68,6 +69,7 @@ export class TestNode implements AsyncDisposable {
     maintenance,
     checksPrivileges = false,
     allowCollectGarbage = false,
+    indexMutations = 'reevaluate',
   }: TestNodeOptions = {}): Promise<TestNode> {
     const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
     const paths = {
@@ -94,6 +96,7 @@ export class TestNode implements AsyncDisposable {
       store,
       mirror,
       stagingRoot: paths.staged,
+      indexMutations,
       header: { formatVersion: 3, compression: 'brotli', compressionLevel: 2, minBytesForWide: 104_857_600 },
       storage: { enableManagedLocation: false, allowCollectGarbage, collectGarbageLimit: 0 },
     };

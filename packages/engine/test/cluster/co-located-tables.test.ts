@@ -132,3 +132,30 @@ test('a lost node costs no row, and neither does one that comes back', async () 
   await cluster.untilWhole();
   await expectAnswers([2, 0, 1]);
 }, 240_000);
+
+test('partial rows of an aggregating index and rows without any are read on all nodes', async () => {
+  await run(
+    'CREATE AGGREGATING INDEX by_n ON lines (n, amount % 10, count(*), sum(amount), max(k), avg(amount))',
+    2,
+  );
+  await textOf(
+    'INSERT INTO lines SELECT -i, i % 4, i FROM generate_series(1, 20000) g(i)',
+    { tablet_min_size_bytes: '20000', tablet_max_size_bytes: '60000' },
+    1,
+  );
+  await run('DELETE FROM lines WHERE k = 4001', 0);
+  await run('INSERT INTO lines VALUES (7, 3, 1000000), (NULL, NULL, NULL)', 2);
+  for (const sql of [
+    'SELECT n, count(*), sum(amount), max(k), avg(amount) FROM lines GROUP BY n ORDER BY n',
+    'SELECT count(*), sum(amount) FROM lines WHERE amount % 10 = 3',
+    "SELECT x.name, count(*), sum(amount) FROM lines l JOIN (VALUES (1, 'one'), (3, 'three')) AS x(n, name) ON l.n = x.n GROUP BY 1 ORDER BY 1",
+  ]) {
+    const raw = await textOf(sql, { ...SPREAD, enable_aggregating_indexes: 'false' }, 0);
+    for (const [node, settings] of [SPREAD, { ...SPREAD, nodes_per_query: '3' }, ON_ONE_NODE].entries()) {
+      expect(await textOf(sql, settings, node), sql).toBe(raw);
+      expect(await textOf(`EXPLAIN ${sql}`, settings, node), sql).toMatch(
+        /by_n on lines: \d+ partial rows and \d+ rows of tablets without any are read instead of/,
+      );
+    }
+  }
+});
