@@ -28,13 +28,13 @@ export {
 } from './prepare/describe-parameters.ts';
 export { describeQuery, type ParameterType, type QueryDescription } from './prepare/describe-query.ts';
 export { type IndexShape, indexShape, partialsSql } from './prepare/index-shape.ts';
+export { notInvertible, subtractedSql } from './prepare/index-subtraction.ts';
 export {
   type DefinitionColumn,
   type KernelExpression,
   kernelExpression,
 } from './prepare/kernel-expression.ts';
 export { prepareQuery } from './prepare/prepare-query.ts';
-export { notInvertible, subtractedSql } from './prepare/index-subtraction.ts';
 export { shapeOfIndex } from './prepare/with-indexes.ts';
 export { belowLocation } from './reads/below-location.ts';
 export { CSV_BUFFER_BYTES } from './reads/csv-scan.ts';
