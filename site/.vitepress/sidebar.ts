@@ -20,6 +20,7 @@ export const SIDEBAR: readonly Group[] = [
     text: 'Use',
     pages: [
       ['Console', 'docs/console.md'],
+      ['Shell', 'docs/guides/shell.md'],
       ['HTTP clients', 'docs/guides/http.md'],
       ['PostgreSQL clients', 'docs/guides/postgres.md'],
       ['Loading data', 'docs/guides/loading.md'],

@@ -72,6 +72,17 @@ describe('tessera query', () => {
     expect(stdout).toContain('3');
   });
 
+  it('runs a script in one session, and goes on after an error where told', async () => {
+    const path = join(directory, 'script.sql');
+    await writeFile(path, "SET timezone = 'Asia/Tokyo';\nSELECT nix;\nSHOW timezone;\n");
+    const stopped = await tessera(['-f', path]);
+    expect(stopped).toMatchObject({ code: 1, stdout: '' });
+    const { code, stdout, stderr } = await tessera(['-f', path, '--on-error', 'continue']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('Asia/Tokyo') });
+    expect(stderr).toContain('Column "nix" does not exist');
+    expect(stderr).toContain('1 of 3 statements failed');
+  });
+
   it('sends a compressed file as it is', async () => {
     const path = join(directory, 'sales.csv.zst');
     await writeFile(path, zstdCompressSync('region,amount\neast,7\n'));

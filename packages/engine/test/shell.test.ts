@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { query, rows } from './http.ts';
 import { PROMPT, TesseraTerminal } from './terminal.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
@@ -182,6 +182,29 @@ function tessera(
     child.stdin!.end(stdin);
   });
 }
+
+it('docs/guides/shell.md: its session, and its list of commands', async () => {
+  const root = join(import.meta.dirname, '../../..');
+  const page = await readFile(join(root, 'docs/guides/shell.md'), 'utf8');
+  const [, command = '', session = ''] = /```console\n\$ npx -y pnpm@12 tessera (.+)\n([\s\S]*?)```/.exec(
+    page,
+  )!;
+  const shell = new TesseraTerminal([...command.split(' '), '-u', server!.url], { env, cwd: root });
+  onTestFinished(() => shell.close());
+  await shell.until(PROMPT);
+  // The progress line, which is overwritten, and the times differ.
+  const timeless = (text: string) =>
+    text
+      .replaceAll(/, \d+\.\d{3} s\)/g, ')')
+      .replaceAll(/^(?:running|[ \d]+ %).* s(?=notice|┌)/gm, '')
+      .trim();
+  for (const step of session.split('tessera> ').slice(1)) {
+    const [statement = '', ...shown] = step.split('\n');
+    expect(timeless(await shell.run(statement))).toBe(timeless(shown.join('\n')));
+  }
+  const help = await shell.run('\\?');
+  for (const [, name = ''] of page.matchAll(/^\| `(\\\S+?)[ `]/gm)) expect(help).toContain(`  ${name} `);
+});
 
 describe('scripts', () => {
   const sql = (args: readonly string[], stdin?: string) =>

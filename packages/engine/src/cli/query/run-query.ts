@@ -20,6 +20,8 @@ export interface QueryRequest {
   readonly format: string | undefined;
   readonly database: string | undefined;
   readonly settings: Readonly<Record<string, string>>;
+  /** Called with the headers of the response, which can change the session. */
+  readonly onHeaders?: (headers: Answer['headers']) => void;
 }
 
 /**
@@ -47,6 +49,7 @@ export async function runQuery(query: QueryRequest, io: Streams, interrupt: Abor
       query_id: queryId,
     };
     const answer = await send(connection, query.sql, parts, parameters, io, stop.signal);
+    query.onHeaders?.(answer.headers);
     await (answer.statusCode < 300
       ? printResult(answer, query.sql, format, queryId, io)
       : refuse(answer, query.sql));

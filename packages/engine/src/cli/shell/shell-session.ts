@@ -5,6 +5,7 @@ import { errorReport, parseErrors } from '../query/error-report.ts';
 import type { SizedPart } from '../query/file-part.ts';
 import { multipartBody } from '../query/multipart-body.ts';
 import { type Answer, Connection, type Server } from '../query/server.ts';
+import { adoptSession } from '../query/session-changes.ts';
 import {
   type Progress,
   type ResultColumn,
@@ -65,7 +66,7 @@ export class ShellSession {
     interrupt.addEventListener('abort', cancel, { once: true });
     try {
       const answer = await this.#send(sql, parts, queryId, sink, stop.signal);
-      this.#adopt(answer.headers);
+      adoptSession(this.parameters, answer.headers);
       return await readAnswer(answer, sql, sink, stop);
     } catch (error) {
       if (interrupt.aborted) throw new CommandFailure(EXIT.interrupted, 'cancelled');
@@ -117,14 +118,6 @@ export class ShellSession {
     } finally {
       upload?.stop();
     }
-  }
-
-  /** Keeps what the response tells the client to send from now on. */
-  #adopt(headers: Answer['headers']): void {
-    const [name, ...value] = String(headers['firebolt-update-parameters'] ?? '').split('=');
-    if (name) this.parameters.set(name, value.join('='));
-    const removed = headers['firebolt-remove-parameters'];
-    if (removed !== undefined) this.parameters.delete(String(removed));
   }
 }
 
