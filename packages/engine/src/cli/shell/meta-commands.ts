@@ -4,14 +4,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pause } from '@tessera/common';
 import { CommandFailure, EXIT } from '../exit-code.ts';
+import type { Display } from './display.ts';
 import { isShellFormat, SHELL_FORMATS, type ShellFormat } from './result-text.ts';
-import type { Shell } from './shell.ts';
+
+/** What a command can do with the shell. */
+export interface CommandScope {
+  readonly display: Display;
+  readonly lastStatement: string | undefined;
+  /** Runs a statement and shows its result, or its error; resolves to whether it succeeded. */
+  query(statement: string): Promise<boolean>;
+  runScript(text: string): Promise<boolean>;
+  /** Runs work that Ctrl-C ends. Resolves to whether it was ended by that. */
+  interruptible(work: (signal: AbortSignal) => Promise<unknown>): Promise<boolean>;
+  leave(): void;
+}
 
 interface MetaCommand {
   /** The arguments, for \?. */
   readonly usage: string;
   readonly description: string;
-  run(shell: Shell, argument: string): unknown;
+  run(shell: CommandScope, argument: string): unknown;
 }
 
 const USER_TABLES = `table_schema NOT IN ('information_schema', 'pg_catalog')`;
@@ -124,7 +136,7 @@ export const isMetaCommand = (line: string): boolean =>
   /^\s*[\\.]\S/.test(line) || Object.hasOwn(ALIASES, line.trim().replace(/;$/, '').toLowerCase());
 
 /** @throws CommandFailure if there is no such command, or with its reason */
-export async function runMetaCommand(shell: Shell, line: string): Promise<void> {
+export async function runMetaCommand(shell: CommandScope, line: string): Promise<void> {
   const [, name = '', argument = ''] = /^(\S+)\s*(.*)$/s.exec(line.trim().replace(/;$/, ''))!;
   const command = META_COMMANDS[ALIASES[name.toLowerCase()] ?? name];
   if (command === undefined) throw usage(`there is no command ${name}; \\? lists all of them`);
@@ -147,7 +159,7 @@ function readText(path: string): Promise<string> {
   });
 }
 
-async function copy(shell: Shell, argument: string): Promise<void> {
+async function copy(shell: CommandScope, argument: string): Promise<void> {
   const from = /^(\S+(?:\s*\([^)]*\))?)\s+FROM\s+('.+')$/is.exec(argument);
   if (from !== null) {
     await shell.query(`INSERT INTO ${from[1]} SELECT * FROM ${from[2]}`);
@@ -171,7 +183,7 @@ async function copy(shell: Shell, argument: string): Promise<void> {
 const formatOf = (path: string): ShellFormat =>
   path.endsWith('.json') ? 'json' : /\.(?:jsonl|ndjson)$/.test(path) ? 'jsonl' : 'csv';
 
-async function watch(shell: Shell, argument: string): Promise<void> {
+async function watch(shell: CommandScope, argument: string): Promise<void> {
   const seconds = argument === '' ? 2 : Number(argument);
   if (!(seconds > 0 && seconds <= 3_600)) throw usage('\\watch takes a number of seconds');
   const statement = shell.lastStatement ?? fail('there is no statement to repeat yet');
@@ -185,7 +197,7 @@ function fail(message: string): never {
   throw usage(message);
 }
 
-async function edit(shell: Shell): Promise<void> {
+async function edit(shell: CommandScope): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'tessera-edit-'));
   try {
     const path = join(directory, 'statement.sql');

@@ -5,7 +5,7 @@ import { Completion } from './completion.ts';
 import type { Display } from './display.ts';
 import { historyPath, mayBeKept, readHistory, writeHistory } from './history-file.ts';
 import { withLocalFiles } from './local-files.ts';
-import { isMetaCommand, META_COMMANDS, runMetaCommand } from './meta-commands.ts';
+import { type CommandScope, isMetaCommand, META_COMMANDS, runMetaCommand } from './meta-commands.ts';
 import type { ShellSession } from './shell-session.ts';
 import { typedStatements } from './statement-text.ts';
 
@@ -19,7 +19,7 @@ export interface ShellOptions {
 }
 
 /** Runs statements and commands, from a terminal or from a script. */
-export class Shell {
+export class Shell implements CommandScope {
   readonly display: Display;
   readonly #options: ShellOptions;
   /** The running statement; aborting it cancels the statement. */

@@ -1,0 +1,95 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import stringWidth from 'string-width';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { boxLines, typeName } from './box.ts';
+import { mayBeKept } from './history-file.ts';
+import { namedFiles, withLocalFiles } from './local-files.ts';
+import { progressText } from './progress-line.ts';
+import { typedStatements } from './statement-text.ts';
+
+const plain = { dim: (text: string) => text, bold: (text: string) => text };
+
+describe('boxes', () => {
+  it('fit the terminal, whatever they hold', () => {
+    const columns = Array.from({ length: 30 }, (_, i) => ({ name: `column ${i}`, type: 'text null' }));
+    const row = columns.map((_, i) => (i % 3 === 0 ? '日本語'.repeat(i) : 'x'.repeat(i * 3)));
+    for (const width of [40, 80, 133]) {
+      const lines = boxLines(columns, [row, row.toReversed()], width, plain);
+      expect(new Set(lines.map((line) => stringWidth(line))).size).toBe(1);
+      expect(stringWidth(lines[0]!)).toBeLessThanOrEqual(width);
+      expect(lines[1]).toContain('│ … │');
+    }
+  });
+
+  it('show no control characters', () => {
+    const [, , , , line] = boxLines([{ name: 'a', type: 'text' }], [['\u001b[31mred\n\u0007']], 80, plain);
+    expect(line).toBe('│ ·[31mred↵· │');
+  });
+
+  it('name types as SQL does', () => {
+    expect(['long null', 'array(int null) null', 'Decimal(5, 2)'].map(typeName)).toEqual([
+      'bigint',
+      'array(integer null)',
+      'numeric(5, 2)',
+    ]);
+  });
+});
+
+it('a progress line names what is known', () => {
+  const progress = {
+    percent: 41.6,
+    status: 'RUNNING',
+    elapsed: 4,
+    rows_read: 1_200_000,
+    bytes_read: 40e6,
+    nodes: 3,
+  };
+  expect(progressText(progress)).toBe(' 42 % · 1.2 M rows (300 k/s) · 40 MB · 3 nodes · 4.0 s');
+  expect(progressText({ ...progress, percent: null, rows_read: 0, bytes_read: 0, nodes: 1 })).toBe(
+    'running · 4.0 s',
+  );
+  expect(progressText({ ...progress, status: 'SUSPENDED' })).toMatch(/^waiting/);
+});
+
+it.each([
+  ['SELECT 1; SELECT 2', ['SELECT 1'], ' SELECT 2'],
+  ["SELECT ';' -- ;\n; ", ["SELECT ';'"], ''],
+  ['SELECT $a$;$a$', [], 'SELECT $a$;$a$'],
+  ["SELECT 'open;", [], "SELECT 'open;"],
+  ['SELECT /* ; */ 1;;', ['SELECT /* ; */ 1'], ''],
+])('%j is divided', (text, complete, rest) => {
+  const typed = typedStatements(text);
+  expect(typed.complete).toEqual(complete);
+  expect(typed.rest.trim()).toBe(rest.trim());
+});
+
+it('statements with secrets are not kept', () => {
+  expect(mayBeKept("CREATE USER a PASSWORD 'x'")).toBe(false);
+  expect(mayBeKept('SELECT 1')).toBe(true);
+});
+
+describe('files', () => {
+  let directory: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'tessera-files-'));
+    await writeFile(join(directory, 'my trips.csv'), 'a\n1\n');
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+
+  it('become uploads where FROM names them, and only there', async () => {
+    const path = join(directory, 'my trips.csv');
+    const named = namedFiles([path]);
+    const { sql, parts } = await withLocalFiles(
+      `SELECT '${path}' FROM '${path}' JOIN my_trips ON a = extract(year FROM '2024-01-01') WHERE b IN ('${path}')`,
+      named,
+    );
+    expect(sql).toBe(
+      `SELECT '${path}' FROM 'upload://my_trips.csv' JOIN 'upload://my_trips.csv' ON a = extract(year FROM '2024-01-01') WHERE b IN ('${path}')`,
+    );
+    expect(parts).toMatchObject([{ name: 'my_trips.csv', path, sizeBytes: 4 }]);
+    const untouched = "SELECT * FROM 'upload://x' JOIN READ_CSV('s3://b/x.csv') ON true";
+    expect(await withLocalFiles(untouched, named)).toEqual({ sql: untouched, parts: [] });
+  });
+});
