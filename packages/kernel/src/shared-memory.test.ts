@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { KernelSession } from './client/kernel-session.ts';
@@ -21,9 +20,6 @@ const HOLDS_A_LIST = 'SELECT unnest(range(1000000 + (random() * 0)::BIGINT)) AS 
 /** The bytes of memory that the system lets the process reserve. */
 const reservable = (pid: number): number =>
   Number(/^Max data size\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1]);
-
-const limitReserved = (pid: number, bytes: number): void =>
-  void execFileSync('prlimit', ['--pid', String(pid), `--data=${bytes}:`]);
 
 describe.runIf(process.platform === 'linux')('memory of the processes of a kernel', () => {
   test('what one in quarantine may have, the serving one goes without, until the other has ended', async () => {
@@ -61,36 +57,6 @@ describe.runIf(process.platform === 'linux')('memory of the processes of a kerne
       const quarantined = await own.kernel.session({ quarantine: true });
       expect(await quarantined.scalar('SELECT 1')).toBe(1);
       await quarantined.close();
-    },
-    TIMEOUT_MS,
-  );
-
-  test(
-    'the process goes on when queries leave hardly any memory to V8',
-    async () => {
-      await using own = await testKernel(SMALL);
-      const { pid } = own.kernel.status();
-      const sessions = await Promise.all(Array.from({ length: 30 }, () => own.kernel.session()));
-      const ask = async (session: KernelSession, text: string) => session.scalar(`SELECT 1 -- ${text}`);
-      // Every thread of the process has had some memory before.
-      for (let i = 0; i < 20; i++) await Promise.all(sessions.map((session) => ask(session, '')));
-      const limit = reservable(pid!);
-      limitReserved(pid!, processMemory(pid)!.reservedBytes + 16 * MIB);
-      const long = 'x'.repeat(20_000);
-      const failures = new Set<string>();
-      await Promise.all(
-        sessions.map(async (session) => {
-          for (let i = 0; i < 200; i++) {
-            await ask(session, i + long).catch((error: Error) => failures.add(error.name));
-          }
-        }),
-      );
-      expect([...failures].filter((name) => name !== 'OUT_OF_MEMORY')).toEqual([]);
-      limitReserved(pid!, limit);
-      for (const session of sessions) await session.close();
-      const session = await own.kernel.session();
-      expect(await session.scalar('SELECT 1')).toBe(1);
-      expect(own.kernel.status()).toMatchObject({ pid, restarts: 0 });
     },
     TIMEOUT_MS,
   );

@@ -1,4 +1,5 @@
 import { memcpy, type Pointer } from '../native/library.ts';
+import { allocate } from '../native/memory.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 
 const EMPTY = Buffer.alloc(0);
@@ -15,7 +16,7 @@ export class GrowingBitmap {
 
   appendNative(from: Pointer, count: number): void {
     const bytes = (count + 7) >> 3;
-    if (bytes > this.#source.length) this.#source = Buffer.allocUnsafeSlow(bytes);
+    if (bytes > this.#source.length) this.#source = allocate(bytes);
     if (bytes > 0) memcpy(this.#source, from, bytes);
     this.#append(count, this.#source);
   }

@@ -1,5 +1,6 @@
 import koffi from 'koffi';
 import { memcpy, type Pointer } from '../native/library.ts';
+import { allocate } from '../native/memory.ts';
 
 const MIN_CAPACITY = 64;
 /** A buffer that grew beyond this size for one batch is not kept for the next. */
@@ -61,7 +62,7 @@ export class GrowingBuffer {
     const wanted = Math.max(this.length, this.#bytes.length === 0 ? this.#capacity : this.#bytes.length * 2);
     let bigger = this.#spare;
     this.#spare = undefined;
-    if (bigger === undefined || bigger.length < wanted) bigger = Buffer.allocUnsafeSlow(wanted);
+    if (bigger === undefined || bigger.length < wanted) bigger = allocate(wanted);
     bigger.set(this.#bytes.subarray(0, used));
     this.#bytes = bigger;
     this.#address = koffi.address(bigger);

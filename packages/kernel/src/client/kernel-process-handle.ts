@@ -31,7 +31,7 @@ const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '200000', MALLOC_ARENA_MAX: '4', MAL
  * not handed over to the old generation, and the old generation keeps the pages that `reserveHeap` gives it. It is
  * collected before it has grown by more than that.
  */
-const V8_FLAGS = [
+export const V8_FLAGS = [
   '--min-semi-space-size=4',
   '--max-semi-space-size=4',
   '--no-page-promotion',

@@ -1,5 +1,5 @@
 import koffi from 'koffi';
-import { memcpy, type Pointer } from './library.ts';
+import { libc, memcpy, type Native, type Pointer } from './library.ts';
 
 /**
  * A block of memory with a stable address, for out-parameters and C structs. Small typed arrays may live on
@@ -25,9 +25,47 @@ export class NativeBlock {
   }
 }
 
-/** Copies `size` bytes at a native address into a new buffer. */
+/** Smaller pieces come from memory that the process has already. */
+const LARGE_BYTES = 64 << 10;
+/** What V8 may take meanwhile. */
+const SLACK_BYTES = 4 << 20;
+/** A byte may become two in a JavaScript text, and is copied on its way. */
+const BYTES_FOR_TEXT = 4;
+
+/**
+ * Checks that the process may have so much more memory. V8 ends the process if it gets none for a long text, and if it
+ * gets none for a buffer, it returns pages that it cannot do without.
+ * @throws RangeError
+ */
+export function requireMemory(bytes: number): void {
+  if (bytes < LARGE_BYTES) return;
+  // Its pages are never touched.
+  const probe = malloc(bytes + SLACK_BYTES);
+  if (!probe) throw new RangeError('Array buffer allocation failed');
+  free(probe);
+}
+
+/** @throws RangeError if there is no memory for a JavaScript text of so many bytes */
+export const requireTextMemory = (bytes: number): void => requireMemory(bytes * BYTES_FOR_TEXT);
+
+/**
+ * A buffer with undefined content, apart from V8's heap.
+ * @throws RangeError if there is no memory for it
+ */
+export function allocate(bytes: number): Buffer<ArrayBuffer> {
+  requireMemory(bytes);
+  return Buffer.allocUnsafeSlow(bytes);
+}
+
+const malloc = libc.func('malloc', 'void *', ['size_t']) as unknown as Native<Pointer | null, [number]>;
+const free = libc.func('free', 'void', ['void *']) as unknown as Native<void, [Pointer]>;
+
+/**
+ * Copies `size` bytes at a native address into a new buffer.
+ * @throws RangeError if there is no memory for it
+ */
 export function copyOut(from: Pointer, size: number): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(size);
+  const bytes = allocate(size);
   if (size > 0) memcpy(bytes, from, size);
   return bytes;
 }

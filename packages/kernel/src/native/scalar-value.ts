@@ -1,13 +1,16 @@
 import type { KernelValue } from '../protocol/messages.ts';
 import { duckdb, type Pointer } from './library.ts';
 import { takeLogicalType } from './logical-type.ts';
-import { copyOut } from './memory.ts';
+import { copyOut, requireTextMemory } from './memory.ts';
 import { NativeError } from './native-error.ts';
 
 /** Strings up to this length are stored in their 16-byte entry, longer ones behind a pointer. */
 const INLINE_BYTES = 12;
 
-/** The value in the first row of the first column of a chunk. */
+/**
+ * The value in the first row of the first column of a chunk.
+ * @throws RangeError if there is no memory for a long text
+ */
 export function firstValue(chunk: Pointer): KernelValue {
   const vector = duckdb.chunkVector(chunk, 0);
   const validity = duckdb.vectorValidity(vector);
@@ -46,7 +49,7 @@ export function firstValue(chunk: Pointer): KernelValue {
       return read(8).readDoubleLE();
     case 'VARCHAR':
     case 'JSON':
-      return stringBytes(read(16)).toString('utf8');
+      return text(stringBytes(read(16)));
     case 'BLOB':
       return stringBytes(read(16));
     default:
@@ -57,6 +60,11 @@ export function firstValue(chunk: Pointer): KernelValue {
         }),
       );
   }
+}
+
+function text(bytes: Buffer): string {
+  requireTextMemory(bytes.length);
+  return bytes.toString('utf8');
 }
 
 function stringBytes(entry: Buffer): Buffer {

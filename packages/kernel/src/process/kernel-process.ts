@@ -51,10 +51,14 @@ const files = new SpillFiles(options.spillDirectory, options.spillLimitBytes);
 reserveHeap(HEAP_RESERVE_BYTES);
 const ceiling = await MemoryCeiling.prepare(HEAP_RESERVE_BYTES);
 ceiling?.set(options.ceilingBytes);
-createServer((socket) => new SessionServer(instance, socket, sessions, received, files, ceiling)).listen(
-  options.socketPath,
-  () => send({ kind: 'ready' }),
-);
+createServer((socket) => {
+  try {
+    new SessionServer(instance, socket, sessions, received, files, ceiling);
+  } catch {
+    // There is no memory for another connection. Its session is lost, the others are not.
+    socket.destroy();
+  }
+}).listen(options.socketPath, () => send({ kind: 'ready' }));
 
 process.on('message', async (request: ControlRequest) => {
   try {

@@ -3,6 +3,7 @@ import type { SpillFiles } from '@tessera/common';
 import { type DefinedRelations, noDefinedRelations } from '../instance/defined-relations.ts';
 import { COUNT_PROGRESS, type NativeInstance } from '../instance/instance.ts';
 import type { NativeConnection } from '../native/connection.ts';
+import { requireMemory, requireTextMemory } from '../native/memory.ts';
 import { interrupted, NativeError } from '../native/native-error.ts';
 import { firstValue } from '../native/scalar-value.ts';
 import { destroyChunk, NativeStatement } from '../native/statement.ts';
@@ -79,13 +80,23 @@ export class SessionServer {
     this.#sessions = sessions;
     const reader = new FrameReader(
       (frame) => this.#receive(frame),
-      (kind, bytes) =>
-        kind === FrameKind.appendBatch ? appendPayloads.take(bytes) : Buffer.allocUnsafeSlow(bytes),
+      (kind, bytes) => {
+        requireMemory(bytes);
+        return kind === FrameKind.appendBatch ? appendPayloads.take(bytes) : Buffer.allocUnsafeSlow(bytes);
+      },
     );
-    socket.on('data', (bytes) => {
-      reader.push(bytes);
+    const read = (bytes: Buffer) => {
+      try {
+        reader.push(bytes);
+      } catch (error) {
+        if (!isFailedAllocation(error)) throw error;
+        // The rest of the frame cannot be told from the next one.
+        socket.off('data', read).resume();
+        socket.end(OUT_OF_MEMORY_ANSWER);
+      }
       discard(bytes);
-    });
+    };
+    socket.on('data', read);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => void this.#close());
   }
@@ -114,7 +125,7 @@ export class SessionServer {
   #receive(frame: Frame): void {
     switch (frame.kind) {
       case FrameKind.request:
-        this.#handle(decodePayload(frame) as Request);
+        this.#receiveRequest(frame);
         return;
       case FrameKind.interrupt:
         // An interrupt that crossed the answer to its call in transit must not affect the next call.
@@ -127,6 +138,17 @@ export class SessionServer {
         this.#append?.end(frame.payload[0] === 1);
         return;
     }
+  }
+
+  #receiveRequest(frame: Frame): void {
+    try {
+      requireTextMemory(frame.payload.length);
+    } catch {
+      this.#calls++;
+      this.#socket.write(OUT_OF_MEMORY_ANSWER);
+      return;
+    }
+    this.#handle(decodePayload(frame) as Request);
   }
 
   #interrupt(): void {
@@ -280,9 +302,9 @@ export class SessionServer {
   }
 }
 
-/** Made in advance, for when there is no memory to encode another answer. Its session is not used again. */
+/** Made in advance, for when there is no memory to read a request or to encode another answer. Its session is not used again. */
 const OUT_OF_MEMORY_ANSWER = encodeFrame(FrameKind.error, {
-  message: 'Out of Memory Error: an answer could not be encoded',
+  message: 'Out of Memory Error: a request could not be read, or its answer not be written',
   memoryIsShort: true,
   dirty: true,
   appended: false,
