@@ -184,7 +184,7 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
     [
       [
         'attempts of a statement that meets conflicts',
-        `${count('coordinator/commit-change.ts', 'MAX_TRIES')}, within ${seconds('coordinator/commit-change.ts', 'MAX_TRYING_MS')}`,
+        `${count('common/retry-policy.ts', 'MAX_COMMIT_ATTEMPTS')}, within ${seconds('coordinator/commit-change.ts', 'MAX_TRYING_MS')}`,
         '`TRANSACTION_CONFLICT`. Send it again',
       ],
       [

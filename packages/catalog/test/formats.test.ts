@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { applyEntry, CatalogState, decodeCheckpoint, decodeEntry, type ObjectId } from '../src/index.ts';
+import {
+  applyEntry,
+  CatalogState,
+  decodeCheckpoint,
+  decodeEntry,
+  decodeTransaction,
+  encodeTransaction,
+  type ObjectId,
+} from '../src/index.ts';
 import { dump } from '../src/testing/state-dump.ts';
 
 /** Files as they were written when format 1 was new: whatever changes, they can be read and mean the same. */
@@ -31,4 +39,11 @@ test('a checkpoint of format 1 has what its log makes', () => {
   let state: CatalogState = CatalogState.empty;
   for (const entry of entries) state = applyEntry(state, entry);
   expect(dump(decodeCheckpoint(read('checkpoint.zst')))).toEqual(dump(state));
+});
+
+test('the log calls the idempotency key of a transaction txnId', () => {
+  const transaction = { idempotencyKey: 'key', queryId: 'query', readVersion: 7, actions: [] };
+  const json = encodeTransaction(transaction);
+  expect(JSON.parse(json)).toMatchObject({ txnId: 'key', queryId: 'query' });
+  expect(decodeTransaction(json)).toEqual(transaction);
 });

@@ -20,6 +20,9 @@ export interface Retry {
   readonly attempts?: number;
 }
 
+/** The attempts at a commit that conflicts with others every time. */
+const MAX_COMMIT_ATTEMPTS = 20;
+
 /**
  * One row for each error that is handled otherwise than its retry class says. The classes: after `task`, a task
  * is tried elsewhere and a fetch again; after `query`, a fetch is tried again.
@@ -38,8 +41,8 @@ const POLICY: Readonly<Partial<Record<ErrorName, Partial<Record<RetriedWork, Ret
   // The run is planned again for the nodes that are left.
   NODE_LOST: { run: { place: 'elsewhere' } },
   NODE_RESTARTED: { run: { place: 'elsewhere' } },
-  TRANSACTION_CONFLICT: { commit: { place: 'newer snapshot', attempts: 20 } },
-  DUPLICATE_OBJECT: { commit: { place: 'newer snapshot', attempts: 20 } },
+  TRANSACTION_CONFLICT: { commit: { place: 'newer snapshot', attempts: MAX_COMMIT_ATTEMPTS } },
+  DUPLICATE_OBJECT: { commit: { place: 'newer snapshot', attempts: MAX_COMMIT_ATTEMPTS } },
   NOT_LEADER: { metadata: { place: 'next leader' } },
   // Another process may have taken the address of a former leader; the next leader will have another one.
   UNAUTHENTICATED: { metadata: { place: 'next leader' } },
