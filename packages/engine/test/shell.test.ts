@@ -165,6 +165,9 @@ describe('on a terminal', () => {
     await shell.until(PROMPT);
     shell.type('\u001b[A');
     await shell.until(/SELECT 'unforgettable' AS u;/);
+    shell.type('\r\u0004');
+    await shell.until(/\(1 row/);
+    expect(await shell.ended).toBe(0);
   });
 });
 

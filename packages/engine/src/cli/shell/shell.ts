@@ -135,6 +135,10 @@ export class Shell implements CommandScope {
       lines.write(null, { ctrl: true, name: 'u' });
       this.#prompt();
     });
+    let isOpen = true;
+    lines.once('close', () => {
+      isOpen = false;
+    });
     completion.prepare();
     this.#prompt();
     for await (const line of lines) {
@@ -145,7 +149,8 @@ export class Shell implements CommandScope {
         if (this.#isLeaving) break;
       }
       if (this.#isLeaving) break;
-      this.#prompt();
+      // Ctrl-D may have been typed while the statement ran.
+      if (isOpen) this.#prompt();
     }
     lines.close();
     if (!this.#isLeaving) io.stdout.write('\n');
