@@ -41,9 +41,9 @@ test('a checkpoint of format 1 has what its log makes', () => {
   expect(dump(decodeCheckpoint(read('checkpoint.zst')))).toEqual(dump(state));
 });
 
-test('the log calls the idempotency key of a transaction txnId', () => {
+test('the log calls the idempotency key of a transaction txn_id', () => {
   const transaction = { idempotencyKey: 'key', queryId: 'query', readVersion: 7, actions: [] };
   const json = encodeTransaction(transaction);
-  expect(JSON.parse(json)).toMatchObject({ txnId: 'key', queryId: 'query' });
+  expect(JSON.parse(json)).toMatchObject({ txn_id: 'key', query_id: 'query' });
   expect(decodeTransaction(json)).toEqual(transaction);
 });

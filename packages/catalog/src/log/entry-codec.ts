@@ -31,7 +31,7 @@ const storedTransaction: Codec<StoredTransaction> = record<StoredTransaction>({
   actions: list(action),
 });
 
-/** The log calls the idempotency key `txnId`. */
+/** The log calls the idempotency key `txn_id`. */
 const transaction: Codec<Transaction> = {
   toJson: ({ idempotencyKey, ...rest }) => storedTransaction.toJson({ txnId: idempotencyKey, ...rest }),
   fromJson: (json, place) => {
