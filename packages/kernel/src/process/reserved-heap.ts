@@ -5,7 +5,7 @@ const ARRAY_BYTES = 8 * ARRAY_LENGTH;
 const KEEP_EVERY = 16;
 
 /** Keeps the pages. */
-let kept: readonly unknown[] = [];
+const kept: unknown[] = [];
 
 /**
  * Gives the old generation of V8 `bytes` of free memory that it never returns to the system. V8 ends the process if it
@@ -17,7 +17,7 @@ let kept: readonly unknown[] = [];
 export function reserveHeap(bytes: number): void {
   const arrays = Array.from({ length: bytes / ARRAY_BYTES }, () => new Array<number>(ARRAY_LENGTH).fill(0));
   collect('major');
-  kept = arrays.filter((_, i) => i % KEEP_EVERY === 0);
+  kept.push(...arrays.filter((_, i) => i % KEEP_EVERY === 0));
   arrays.length = 0;
   // It also lets the system take the pages' free memory, and half of the young generation, which two more take back.
   collect('major', 'last-resort');
