@@ -166,6 +166,18 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>
         bytes_read: 'bytes of tables and files read so far, approximately',
       },
     },
+    queries: {
+      description:
+        'Queries that are running on the engine, then those of the node that is asked which have ended, the newest first.',
+      rows: QUERIES,
+      columns: {
+        status:
+          '`RUNNING`, `SUSPENDED` while the query waits for admission, `ENDED_SUCCESSFULLY`, `FAILED` or `CANCELED`',
+        duration_us: 'microseconds from start to end, or until now',
+        node_name: 'node that coordinates or coordinated the query',
+        percent: 'part of the work that is done, 0 to 100; NULL if unknown',
+      },
+    },
     engine_query_history: {
       description:
         'Finished queries of this node, the oldest first: the latest 10,000, or fewer if their texts exceed 16 Mi characters. The history is lost when the process ends.',

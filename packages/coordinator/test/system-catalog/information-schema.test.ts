@@ -172,6 +172,24 @@ describe('queries', () => {
         "SELECT inserted_rows FROM information_schema.engine_user_query_history WHERE query_text LIKE 'INSERT INTO other%'",
       ),
     ).toEqual([['100']]);
+    const both = `SELECT status, percent, end_time IS NULL FROM information_schema.queries
+      WHERE query_text LIKE '%= ''x''' OR query_text LIKE '%queries%' ORDER BY submitted_time DESC LIMIT 2`;
+    const [now, before] = await node.rows(both);
+    expect(now).toEqual(['RUNNING', null, true]);
+    expect(before![2]).toBe(false);
+  });
+
+  it('SHOW lists those that run, the nodes and the functions', async () => {
+    const [[, user, status, , , nodes, , text]] = (await node.rows("SHOW QUERIES LIKE 'SHOW%'")) as [unknown[]];
+    expect({ user, status, nodes, text }).toEqual({
+      user: 'tester',
+      status: 'RUNNING',
+      nodes: 1,
+      text: "SHOW QUERIES LIKE 'SHOW%'",
+    });
+    expect((await node.rows('SHOW NODES')).map((row) => row[2])).toEqual(['RUNNING']);
+    const names = (await node.rows("SHOW FUNCTIONS LIKE 'date_tr%'")).map((row) => row[0]);
+    expect(new Set(names)).toEqual(new Set(['date_trunc']));
   });
 });
 

@@ -458,6 +458,9 @@ export interface ShowStatement {
     | 'roles'
     | 'locations'
     | 'catalogs'
+    | 'queries'
+    | 'nodes'
+    | 'functions'
     | 'create_table'
     | 'describe';
   /** The table, or the database or schema whose objects are listed. */

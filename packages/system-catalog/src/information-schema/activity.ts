@@ -101,6 +101,41 @@ export const userQueryHistory = ({ history }: ClusterFacts): SystemRelation => (
   rows: finished(history, (query) => !query.isSystemQuery),
 });
 
+const QUERIES: readonly SystemColumn[] = [
+  ...RUNNING,
+  ...columnsOf(
+    'node_name',
+    ['percent', 'DOUBLE'],
+    ['end_time', TIME],
+    'error_message',
+    ['returned_rows', 'BIGINT'],
+    ['spilled_bytes', 'BIGINT'],
+    ['time_in_queue_us', 'BIGINT'],
+  ),
+];
+
+/** The queries that are running on the engine, then those that have ended on this node, the newest first. */
+export const queries = (facts: SystemFacts): SystemRelation => ({
+  columns: QUERIES,
+  rows: [
+    ...[...runningQueries(facts).rows].map(asQuery),
+    ...[...facts.history].reverse().map((query) => [
+      ...common(query, query.status, query.endedAt.getTime()),
+      facts.node,
+      query.status === 'ENDED_SUCCESSFULLY' ? 100 : undefined,
+      query.endedAt,
+      query.errorMessage,
+      query.returnedRows,
+      query.spilledBytes,
+      query.queuedMicroseconds,
+    ]),
+  ],
+});
+
+/** A row of `engine_running_queries` as one of `queries`. */
+const asQuery = (row: readonly SystemValue[]): readonly SystemValue[] =>
+  QUERIES.map(({ name }) => row[RUNNING_NOW.findIndex((column) => column.name === name)]);
+
 function* finished(
   history: Iterable<FinishedQuery>,
   isShown: (query: FinishedQuery) => boolean,

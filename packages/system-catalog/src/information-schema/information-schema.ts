@@ -10,7 +10,7 @@ import {
   tablePrivileges,
   users,
 } from './access.ts';
-import { transactions } from './activity.ts';
+import { queries, transactions } from './activity.ts';
 import { catalogs, databases, locations, schemata, views } from './catalog-objects.ts';
 import { engines } from './cluster.ts';
 import { CLUSTER_VIEWS } from './cluster-views.ts';
@@ -34,6 +34,7 @@ const VIEWS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = 
   indexes,
   locations,
   object_privileges: objectPrivileges,
+  queries,
   role_members: roleMembers,
   role_table_grants: roleTableGrants,
   roles,

@@ -116,6 +116,19 @@ const LISTS: Readonly<Record<Exclude<ShowStatement['what'], 'create_table' | 'de
     'user_name, default_database, default_engine, is_enabled, has_password, user_owner, created',
   ),
   roles: list('roles', 'role_name', 'role_name, role_owner, created'),
+  queries: list(
+    'engine_running_queries',
+    'query_text',
+    'query_id, user_name, status, duration_us, percent, nodes, node_name, query_text',
+    'submitted_time, query_id',
+  ),
+  nodes: list('nodes', 'node_name', 'node_name, host, status, version, started, reason'),
+  functions: list(
+    'routines',
+    'routine_name',
+    'routine_name, routine_category, routine_signature, routine_description',
+    'routine_name, routine_signature',
+  ),
 };
 
 interface NamedRelation {

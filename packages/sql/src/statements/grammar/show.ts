@@ -20,6 +20,9 @@ const LISTS = [
   'roles',
   'locations',
   'catalogs',
+  'queries',
+  'nodes',
+  'functions',
 ] as const;
 
 /**
