@@ -62,6 +62,7 @@ export const SIDEBAR: readonly Group[] = [
       ['Limits', 'docs/limits.md'],
       ['Errors', 'docs/errors.md'],
       ['Metrics', 'docs/metrics.md'],
+      ['Tracing', 'docs/tracing.md'],
     ],
   },
   {

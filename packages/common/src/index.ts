@@ -14,4 +14,5 @@ export { requireOpen, secretKeys } from './sealed-secret.ts';
 export { SeededRandom } from './seeded-random.ts';
 export { type SpillFile, SpillFiles } from './spill-files.ts';
 export * from './timers.ts';
+export * from './tracing.ts';
 export * from './valid-text.ts';

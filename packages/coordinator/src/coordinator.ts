@@ -1,6 +1,15 @@
 import { Authorizer } from '@tessera/access-control';
 import type { ClusterAnswers } from '@tessera/broadcast';
-import { asQueryId, newQueryId, newRequestId, type QueryId, startTimer, TesseraError } from '@tessera/common';
+import {
+  asQueryId,
+  inSpan,
+  newQueryId,
+  newRequestId,
+  type QueryId,
+  startTimer,
+  startTrace,
+  TesseraError,
+} from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import {
@@ -9,6 +18,7 @@ import {
   type ParameterDescription,
   parameterDescription,
 } from '@tessera/sql';
+import { scannedBytes } from '@tessera/system-catalog';
 import { AdmissionControl, type AdmissionOptions } from './admission/admission-control.ts';
 import { QueryBinder } from './binder/query-binder.ts';
 import type { ClusterServices } from './distribution/cluster-services.ts';
@@ -251,6 +261,7 @@ export class Coordinator {
     this.#retries += query.activity.retries;
     this.running.remove(query.queryId);
     this.#history.add(query);
+    endSpan(query);
   }
 
   /** See `QueryCancellation.here`. */
@@ -298,8 +309,23 @@ export class Coordinator {
     asked: StatementRequest,
     onRows?: (result: RowsResult) => Promise<void>,
   ): Promise<StatementResult> {
+    query.activity.start(asked, asked.sql);
+    query.span ??= startTrace('query', asked.settings.traceparent || undefined, {
+      'db.system.name': 'tessera',
+      'db.query.text': query.activity.text,
+      'tessera.query_id': query.queryId,
+      'tessera.protocol': asked.protocol ?? 'http',
+      'enduser.id': asked.user,
+    });
+    return inSpan(query.span, () => this.#execute(query, asked, onRows));
+  }
+
+  async #execute(
+    query: RunningQuery,
+    asked: StatementRequest,
+    onRows?: (result: RowsResult) => Promise<void>,
+  ): Promise<StatementResult> {
     const { activity } = query;
-    activity.start(asked, asked.sql);
     try {
       requireValidTexts(asked);
       await this.#access.admit(asked);
@@ -365,4 +391,15 @@ export class Coordinator {
     await this.running.idle();
     forced.clear();
   }
+}
+
+function endSpan({ span, activity, signal }: RunningQuery): void {
+  if (span === undefined) return;
+  span.set({
+    'tessera.returned_rows': activity.returnedRows,
+    'tessera.scanned_rows': activity.scanned.rows,
+    'tessera.scanned_bytes': scannedBytes(activity.scanned),
+    'tessera.spilled_bytes': activity.spilledBytes,
+  });
+  span.end(activity.error ?? (signal.aborted ? signal.reason : undefined));
 }

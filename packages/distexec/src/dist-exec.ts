@@ -84,6 +84,8 @@ export interface Task {
    * out of memory.
    */
   readonly alone?: boolean | undefined;
+  /** The span that the task belongs to (W3C Trace Context); undefined if its trace is not recorded. */
+  readonly traceparent?: string | undefined;
 }
 
 /**

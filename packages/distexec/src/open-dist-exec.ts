@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { inSpan, parseTraceparent, TesseraError, traced } from '@tessera/common';
 import type { FileOpener } from '@tessera/file-scan';
 import { interruptOnAbort, type Kernel, type KernelLog, type KernelSession } from '@tessera/kernel';
 import type { Shuffle, TaskKey } from '@tessera/shuffle';
@@ -84,12 +84,27 @@ class NodeDistExec implements DistExec {
   }
 
   async #inTurn(task: Task, options: RunTaskOptions): Promise<TaskOutcome> {
-    const endTurn = await this.#turns.take(task.alone === true, options.signal);
-    try {
-      return await taskRun(task, options, this.#services);
-    } finally {
-      endTurn();
-    }
+    const parent = task.traceparent === undefined ? undefined : parseTraceparent(task.traceparent);
+    const { stage, task: number, attempt, queryId } = task.key;
+    const attributes = {
+      'tessera.node': this.node,
+      'tessera.query_id': queryId,
+      'tessera.stage': stage,
+      'tessera.task': number,
+      'tessera.attempt': attempt,
+    };
+    return inSpan(parent, () =>
+      traced(`task ${stage}.${number}`, attributes, async (span) => {
+        const endTurn = await this.#turns.take(task.alone === true, options.signal);
+        try {
+          const outcome = await taskRun(task, options, this.#services);
+          span?.set({ 'tessera.rows': outcome.rows, 'tessera.cpu_ms': outcome.cpuMs });
+          return outcome;
+        } finally {
+          endTurn();
+        }
+      }),
+    );
   }
 
   async open(

@@ -51,6 +51,7 @@ import { openedTogether } from './opened-together.ts';
 import type { Serve, ServeOptions } from './serve-options.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
 import { headerOptions, openCatalog, startMirror, storageOptions, tableDirectories } from './tables.ts';
+import { startTracing } from './tracing/start-tracing.ts';
 
 /** The longest time in milliseconds for which a client may accept no data of its result. */
 const WRITE_IDLE_MS = 300_000;
@@ -94,6 +95,13 @@ export const serve: Serve = async (options) => {
   resources.defer(await lockDataDirectory(options.dataDirectory));
 
   resources.defer(logEvents(logging));
+  resources.defer(
+    startTracing(
+      process.env,
+      { 'tessera.engine': config.engine.id, 'tessera.node': String(options.node) },
+      logging.logger('engine'),
+    ),
+  );
   const metrics = new NodeMetrics(config.engine.id);
   resources.defer(() => metrics.close());
   const uploadRoot = join(options.dataDirectory, 'uploads');

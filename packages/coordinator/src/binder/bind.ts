@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { TesseraError, traced } from '@tessera/common';
 import { PLAN_SQL, type TableScan, tableScans } from '@tessera/planner';
 import { type PreparedQuery, prepareQuery } from '@tessera/sql';
 import type { BoundFiles, BoundQuery, BoundTable } from '../read/bound-query.ts';
@@ -19,14 +19,15 @@ export async function bind(
   scope: SessionScope,
   isToPlan: (bound: BoundQuery) => boolean | Promise<boolean>,
 ): Promise<BoundQuery> {
-  const prepared = await prepareQuery(scope.context.text, scope.prepareContext);
+  const prepared = await traced('parse', {}, () => prepareQuery(scope.context.text, scope.prepareContext));
   const { named = [], files = NO_FILES, indexes = [] } = scope.relations ?? {};
   const tables = tablesRead(scope.relations?.tables ?? NO_TABLES, prepared);
   const bound = { prepared, named, tables, files, indexes, looksAtAllNamed: false, uses: 0 };
   if (tables.size === 0 && files.size === 0) return { ...bound, scans: NO_SCANS, isPlanned: true };
   const unplanned = { ...bound, scans: undefined, isPlanned: false };
   if (!(await isToPlan(unplanned))) return unplanned;
-  return { ...bound, ...(await plannedScans(prepared, scope.relations!)), isPlanned: true };
+  const planned = await traced('plan', {}, () => plannedScans(prepared, scope.relations!));
+  return { ...bound, ...planned, isPlanned: true };
 }
 
 /** A table that is only read by way of an aggregating index is not read itself. */

@@ -1,6 +1,6 @@
 import type { Authorizer } from '@tessera/access-control';
 import type { RelationObject, Snapshot } from '@tessera/catalog';
-import { TesseraError } from '@tessera/common';
+import { TesseraError, traced } from '@tessera/common';
 import type { Kernel, KernelSession } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import {
@@ -362,7 +362,9 @@ export class QueryBinder {
     const isNarrow = options.canRunAgain === true && !looksAtAllNamed;
     const query = options.rowPositionsOf === undefined ? prepared : undefined;
     const { signal } = context.query;
-    const scans = await prepareScans(bound, { agent, session, snapshot, isNarrow, query, signal });
+    const scans = await traced('open tables', {}, () =>
+      prepareScans(bound, { agent, session, snapshot, isNarrow, query, signal }),
+    );
     scope.keep(scans);
     const sql = substituteScans(prepared.sql, prepared.tables, scans.sources);
     return { sql, tables: scans.accesses, target: scans.target };

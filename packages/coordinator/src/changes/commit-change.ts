@@ -1,5 +1,5 @@
 import type { Snapshot } from '@tessera/catalog';
-import { cancellation, pause, retryDecision, TesseraError } from '@tessera/common';
+import { cancellation, pause, retryDecision, TesseraError, traced } from '@tessera/common';
 import { inSession } from '../temporary/session-snapshot.ts';
 import { isCertainlyNotCommitted } from '../transactions/transactions.ts';
 import type { Change, ChangeContext } from './change.ts';
@@ -140,7 +140,9 @@ async function commit(context: ChangeContext, snapshot: Snapshot, change: Change
   const { queryId } = run.query;
   try {
     if (run.query.signal.aborted) throw cancellation(run.query.signal);
-    await tables.manager.commit({ idempotencyKey, queryId, readVersion: snapshot.version, actions });
+    await traced('commit', { 'tessera.actions': actions.length }, () =>
+      tables.manager.commit({ idempotencyKey, queryId, readVersion: snapshot.version, actions }),
+    );
     context.results.add(idempotencyKey, change);
   } catch (error) {
     if (!isCertainlyNotCommitted(error)) throw error;

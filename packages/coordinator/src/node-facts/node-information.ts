@@ -81,8 +81,7 @@ export class NodeInformation {
 
   async #clusterFacts(view: string, mayRead: (owner: Sender) => boolean): Promise<ClusterFacts> {
     const { engineId, cluster, running, history, transactions } = this.#options;
-    const isOfAllNodes =
-      (view === 'engine_running_queries' || view === 'queries') && cluster !== undefined;
+    const isOfAllNodes = (view === 'engine_running_queries' || view === 'queries') && cluster !== undefined;
     return {
       engine: engineId,
       cluster: cluster?.otherClusters?.cluster.id,

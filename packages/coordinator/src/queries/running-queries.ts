@@ -1,4 +1,11 @@
-import { type QueryId, type RequestId, startTimer, TesseraError, type Timer } from '@tessera/common';
+import {
+  type QueryId,
+  type RequestId,
+  type Span,
+  startTimer,
+  TesseraError,
+  type Timer,
+} from '@tessera/common';
 import type { AdmittedQuery } from '../admission/admission-control.ts';
 import { Notices } from '../request/notices.ts';
 import type { SessionUpdate } from '../request/statement-result.ts';
@@ -29,6 +36,8 @@ export interface RunningQuery extends QueryIdentity {
   admitted: AdmittedQuery | undefined;
   /** The session change that the answer carries, whether the request succeeded or failed. */
   session: SessionUpdate | undefined;
+  /** The span of the query; undefined if its trace is not recorded. */
+  span: Span | undefined;
   /** Aborts when the query must stop; its reason is the TesseraError for the client. */
   readonly signal: AbortSignal;
   cancel(reason: TesseraError): void;
@@ -98,6 +107,7 @@ function newRunningQuery(identity: QueryIdentity): RunningQuery {
     notices: new Notices(),
     admitted: undefined,
     session: undefined,
+    span: undefined,
     signal: abort.signal,
     cancel: (reason) => abort.abort(reason),
     setDeadline: (timeoutMs) => {

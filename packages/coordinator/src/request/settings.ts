@@ -1,4 +1,4 @@
-import { nearestName, requireValidText, TesseraError } from '@tessera/common';
+import { nearestName, parseTraceparent, requireValidText, TesseraError } from '@tessera/common';
 
 /**
  * The settings of a statement. Every name here is a query-string parameter, a `SET`, and a `WITH (…)` suffix.
@@ -43,6 +43,8 @@ export interface Settings {
    * notice, or refused.
    */
   readonly unenforced_constraints: 'notice' | 'refuse';
+  /** The span that the statement belongs to, as in W3C Trace Context; empty if there is none. */
+  readonly traceparent: string;
 }
 
 export type SettingName = keyof Settings;
@@ -115,6 +117,11 @@ const KINDS: { readonly [N in SettingName]: SettingKind<Settings[N]> } = {
   join_key_filters: oneOf('auto', 'always', 'never'),
   whole_table_bytes: count,
   unenforced_constraints: oneOf('notice', 'refuse'),
+  traceparent: {
+    expected:
+      'empty or a traceparent: 00-<32 hexadecimal digits>-<16 hexadecimal digits>-<2 hexadecimal digits>',
+    parse: (value) => (value === '' || parseTraceparent(value) !== undefined ? value : undefined),
+  },
 };
 
 /** The descriptions of the settings for the reference. */
@@ -149,6 +156,8 @@ export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
     'whether rows of one side of a join that have no match on the other side are left out before rows are sent to other nodes: where the estimates say that this saves time (`auto`), wherever it is possible (`always`), or nowhere (`never`)',
   whole_table_bytes:
     'every node may read all of a table with fewer stored bytes than this, if that costs less than an exchange; `DIMENSION` tables may always be read this way',
+  traceparent:
+    'the span of the client that statements belong to, in the form of W3C Trace Context ([tracing](../tracing.md)); over HTTP, the header `traceparent` has the same effect',
   unenforced_constraints:
     'PRIMARY KEY, UNIQUE and FOREIGN KEY are not enforced: `notice` records them and returns a notice, `refuse` rejects them',
 };
@@ -176,6 +185,7 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   join_key_filters: 'auto',
   whole_table_bytes: 1_073_741_824,
   unenforced_constraints: 'notice',
+  traceparent: '',
 });
 
 /** The valid values of a setting, in words. */

@@ -1,3 +1,4 @@
+import { traced } from '@tessera/common';
 import { type Kernel, quoteName } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, type QueryDescription, type SqlType } from '@tessera/sql';
@@ -70,7 +71,7 @@ export async function startedResult(
     const drawn =
       executable.sequences === undefined ? executable : await drawnRows(executable, executable.sequences);
     const encoded = encodeResult(drawn, request);
-    const first = await encoded.next();
+    const first = await traced('execute', {}, () => encoded.next());
     return {
       kind: 'rows',
       columns: executable.columns,

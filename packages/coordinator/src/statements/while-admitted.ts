@@ -1,3 +1,4 @@
+import { traced } from '@tessera/common';
 import { normalizedSql } from '@tessera/sql';
 import type { AdmissionControl } from '../admission/admission-control.ts';
 import type { StatementContext } from '../queries/statement-context.ts';
@@ -41,11 +42,9 @@ export async function whileAdmitted(
   const since = performance.now();
   activity.isQueued = true;
   try {
-    query.admitted = await control.admit({
-      kind: () => normalizedSql(text),
-      group: request.transactionId,
-      signal,
-    });
+    query.admitted = await traced('admission', {}, () =>
+      control.admit({ kind: () => normalizedSql(text), group: request.transactionId, signal }),
+    );
   } finally {
     activity.isQueued = false;
     activity.queuedMicroseconds += Math.round(1000 * (performance.now() - since));

@@ -1,6 +1,6 @@
 import type { Action, CatalogChange, ObjectId, Snapshot } from '@tessera/catalog';
 import { NO_CHANGE } from '@tessera/catalog';
-import { newUlid, Savepoints, startTimer, TesseraError, type Timer } from '@tessera/common';
+import { newUlid, Savepoints, startTimer, TesseraError, type Timer, traced } from '@tessera/common';
 import type { Pin, StorageManager } from '@tessera/storage-manager';
 import type { TransactionInfo } from '@tessera/system-catalog';
 import type { TemporaryTables } from '../temporary/temporary-tables.ts';
@@ -108,12 +108,9 @@ export class Transactions {
     const { actions, readVersion, committedAs } = transaction;
     try {
       if (actions.length > 0) {
-        await this.#options.manager.commit({
-          idempotencyKey: committedAs,
-          queryId: id,
-          readVersion,
-          actions,
-        });
+        await traced('commit', { 'tessera.actions': actions.length }, () =>
+          this.#options.manager.commit({ idempotencyKey: committedAs, queryId: id, readVersion, actions }),
+        );
       }
     } catch (error) {
       // A transaction with an unknown outcome can be committed again by another COMMIT: the log recognises

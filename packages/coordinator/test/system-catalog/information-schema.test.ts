@@ -180,7 +180,9 @@ describe('queries', () => {
   });
 
   it('SHOW lists those that run, the nodes and the functions', async () => {
-    const [[, user, status, , , nodes, , text]] = (await node.rows("SHOW QUERIES LIKE 'SHOW%'")) as [unknown[]];
+    const [[, user, status, , , nodes, , text]] = (await node.rows("SHOW QUERIES LIKE 'SHOW%'")) as [
+      unknown[],
+    ];
     expect({ user, status, nodes, text }).toEqual({
       user: 'tester',
       status: 'RUNNING',

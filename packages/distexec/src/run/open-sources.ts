@@ -1,4 +1,4 @@
-import { cancellation, TesseraError } from '@tessera/common';
+import { cancellation, TesseraError, traced } from '@tessera/common';
 import type { FileOpener, FileSource, InSession } from '@tessera/file-scan';
 import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { Shuffle } from '@tessera/shuffle';
@@ -148,8 +148,12 @@ async function fetchBlocks(
   signal: AbortSignal,
   { shuffle }: SourceServices,
 ): Promise<OpenedSource> {
-  const { sql, rows, bytes, spilledBytes } = await shuffle.fetch(session, blocks, shape, signal);
-  return { sql, fetchedRows: rows, fetchedBytes: bytes, spilledBytes };
+  const attributes = { 'tessera.stage': blocks[0]?.producer.stage, 'tessera.blocks': blocks.length };
+  return traced('fetch', attributes, async (span) => {
+    const { sql, rows, bytes, spilledBytes } = await shuffle.fetch(session, blocks, shape, signal);
+    span?.set({ 'tessera.rows': rows, 'tessera.bytes': bytes });
+    return { sql, fetchedRows: rows, fetchedBytes: bytes, spilledBytes };
+  });
 }
 
 function together({ sql }: Pick<Task, 'sql'>, sources: readonly OpenedSource[]): OpenedSources {

@@ -13,6 +13,7 @@ export const PAGES = {
       'docs/sql/types.md',
       'docs/sql/table-functions.md',
       'docs/http-api.md',
+      'docs/tracing.md',
       'docs/oidc.md',
     ],
     ...['docs/postgres.md', 'docs/guides/postgres.md'],

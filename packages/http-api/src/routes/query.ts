@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Logger, reportableError, TesseraError } from '@tessera/common';
+import { type Logger, parseTraceparent, reportableError, TesseraError } from '@tessera/common';
 import {
   type Coordinator,
   type DoneResult,
@@ -7,6 +7,7 @@ import {
   type RowsResult,
   type RunningQuery,
   type SessionUpdate,
+  type Settings,
   type StatementRequest,
 } from '@tessera/coordinator';
 import type { HttpMetrics } from '../metrics.ts';
@@ -57,7 +58,11 @@ export async function answerQuery(
     const body = await receiveStatement(request, { directory, limits: options.limits, signal: query.signal });
     metrics.received(body.uploads);
     inStatement = true;
-    const context = { ...options, user, userId, query, parameters, body, directory, connection };
+    const traceparent = headerOf(request, 'traceparent');
+    const context = {
+      ...{ ...options, user, userId, query, parameters },
+      ...{ body, directory, connection, traceparent },
+    };
     if (parameters.async) {
       startAsync(response, context);
       handedOver = true;
@@ -89,6 +94,8 @@ interface StatementContext extends QueryRouteOptions {
   readonly body: Awaited<ReturnType<typeof receiveStatement>>;
   readonly directory: LazyRequestDirectory;
   readonly connection: ConnectionWatch;
+  /** The header of this name. */
+  readonly traceparent: string | undefined;
 }
 
 async function answerStatement(response: ServerResponse, context: StatementContext): Promise<void> {
@@ -162,17 +169,29 @@ const statementRequest = ({
   parameters,
   body,
   directory,
+  traceparent,
 }: StatementContext): StatementRequest => ({
   ...body,
   database: parameters.database,
   transactionId: parameters.transactionId,
-  settings: parameters.settings,
+  settings: withTraceparent(parameters.settings, traceparent),
   parameters: parameters.parameters,
   directory,
   encoding: parameters.format.encoding,
   user,
   userId,
 });
+
+/** A setting counts more than the header; a header that is not valid is ignored, as the standard says. */
+const withTraceparent = (settings: Settings, header: string | undefined): Settings =>
+  header === undefined || settings.traceparent !== '' || parseTraceparent(header) === undefined
+    ? settings
+    : { ...settings, traceparent: header };
+
+const headerOf = ({ headers }: IncomingMessage, name: string): string | undefined => {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+};
 
 function sendDone(response: ServerResponse, { affectedRows }: DoneResult, query: RunningQuery): void {
   if (affectedRows !== undefined) response.setHeader('X-Tessera-Affected-Rows', affectedRows);

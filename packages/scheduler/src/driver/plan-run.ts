@@ -13,6 +13,7 @@ import {
 } from '../state/scheduler-state.ts';
 import { PlanningTime } from './planning-time.ts';
 import { RunProgress, stageProgress } from './run-progress.ts';
+import { StageSpans } from './stage-spans.ts';
 
 /** A task that has produced its output. */
 export interface TaskEnd extends AttemptRef {
@@ -46,6 +47,7 @@ export class PlanRun {
   readonly #execution: PlanExecution;
   readonly #nodes: ExecutingNodes;
   readonly #progress: RunProgress;
+  readonly #spans = new StageSpans();
   readonly #planning = new PlanningTime();
   readonly #startedAtMs = performance.now();
   readonly #attempts = new Map<string, AbortController>();
@@ -92,6 +94,7 @@ export class PlanRun {
       stopListening();
       for (const timer of this.#timers) timer.clear();
       this.#progress.close();
+      this.#spans.close();
     }
     const error = this.#defect ?? this.#state.end;
     if (error?.error !== undefined) {
@@ -197,10 +200,11 @@ export class PlanRun {
     }
   }
 
-  #run({ node, inSession, task }: Extract<SchedulerEffect, { kind: 'run' }>): void {
+  #run({ node, inSession, task: given }: Extract<SchedulerEffect, { kind: 'run' }>): void {
     const { session, timeoutMs } = this.#execution;
-    const ref = this.#begin(task);
+    const ref = this.#begin(given);
     const { signal } = this.#attempts.get(attemptName(ref))!;
+    const task = this.#spans.task(given);
     this.#progress.began(ref);
     const left =
       timeoutMs === 0 ? 0 : Math.max(1, Math.ceil(timeoutMs - (performance.now() - this.#startedAtMs)));
@@ -221,6 +225,7 @@ export class PlanRun {
       const { queryId } = this.#execution;
       taskEnds.emit({ queryId, ...ref, node: inSession ? undefined : node.name, ms });
       this.#send({ kind: 'task-finished', ...ref, outcome: result });
+      this.#spans.changed(this.#state);
     });
   }
 

@@ -115,20 +115,22 @@ const QUERIES: readonly SystemColumn[] = [
 ];
 
 /** The queries that are running on the engine, then those that have ended on this node, the newest first. */
-export const queries = (facts: SystemFacts): SystemRelation => ({
+export const queries = (facts: ClusterFacts): SystemRelation => ({
   columns: QUERIES,
   rows: [
     ...[...runningQueries(facts).rows].map(asQuery),
-    ...[...facts.history].reverse().map((query) => [
-      ...common(query, query.status, query.endedAt.getTime()),
-      facts.node,
-      query.status === 'ENDED_SUCCESSFULLY' ? 100 : undefined,
-      query.endedAt,
-      query.errorMessage,
-      query.returnedRows,
-      query.spilledBytes,
-      query.queuedMicroseconds,
-    ]),
+    ...[...facts.history]
+      .reverse()
+      .map((query) => [
+        ...common(query, query.status, query.endedAt.getTime()),
+        facts.node,
+        query.status === 'ENDED_SUCCESSFULLY' ? 100 : undefined,
+        query.endedAt,
+        query.errorMessage,
+        query.returnedRows,
+        query.spilledBytes,
+        query.queuedMicroseconds,
+      ]),
   ],
 });
 

@@ -1,0 +1,169 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
+
+/** The identity of a span, as `traceparent` of W3C Trace Context carries it. */
+export interface SpanContext {
+  /** 32 lower-case hexadecimal digits. */
+  readonly traceId: string;
+  /** 16 lower-case hexadecimal digits. */
+  readonly spanId: string;
+}
+
+/** Undefined values are left out. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A span that has ended. Times are milliseconds since 1970, with fractions. */
+export interface FinishedSpan extends SpanContext {
+  readonly parentSpanId: string | undefined;
+  readonly name: string;
+  readonly kind: 'server' | 'internal' | 'client';
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly attributes: SpanAttributes;
+  /** The message of the error that ended it. */
+  readonly error: string | undefined;
+}
+
+export interface SpanSink {
+  take(span: FinishedSpan): void;
+  /** Whether a trace is recorded that begins here. */
+  samples(traceId: string): boolean;
+}
+
+/** A span that has not ended. */
+export interface Span extends SpanContext {
+  set(attributes: SpanAttributes): void;
+  /** Ends it; a second call has no effect. */
+  end(error?: unknown): void;
+}
+
+let sink: SpanSink | undefined;
+const current = new AsyncLocalStorage<SpanContext>();
+
+/** Records spans from now on; the function returned ends it. Without a sink nothing is measured or allocated. */
+export function recordSpans(to: SpanSink): () => void {
+  sink = to;
+  return () => {
+    if (sink === to) sink = undefined;
+  };
+}
+
+/** Starts the first span of this process for a request; undefined if the trace is not recorded. */
+export function startTrace(
+  name: string,
+  traceparent: string | undefined,
+  attributes: SpanAttributes = {},
+): Span | undefined {
+  if (sink === undefined) return undefined;
+  const parent = traceparent === undefined ? undefined : parseTraceparent(traceparent);
+  if (parent?.isSampled === false) return undefined;
+  if (parent !== undefined) return startedSpan(name, parent, attributes, 'server');
+  const traceId = hex(16);
+  if (!sink.samples(traceId)) return undefined;
+  return startedSpan(name, { traceId, spanId: undefined }, attributes, 'server');
+}
+
+/** Runs work whose spans belong to a span; without one, it just runs. */
+export const inSpan = <T>(span: SpanContext | undefined, work: () => T): T =>
+  span === undefined ? work() : current.run(span, work);
+
+/** Runs work within a span of its own, if it belongs to a trace that is recorded; otherwise it gets none. */
+export async function traced<T>(
+  name: string,
+  attributes: SpanAttributes,
+  work: (span: Span | undefined) => Promise<T>,
+): Promise<T> {
+  const span = childSpan(name, attributes);
+  if (span === undefined) return work(undefined);
+  try {
+    const result = await current.run(span, () => work(span));
+    span.end();
+    return result;
+  } catch (error) {
+    span.end(error);
+    throw error;
+  }
+}
+
+/** Starts a span below the present one; undefined if no trace is recorded here. */
+export function childSpan(
+  name: string,
+  attributes: SpanAttributes = {},
+  parent: SpanContext | undefined = presentSpan(),
+): Span | undefined {
+  if (sink === undefined || parent === undefined) return undefined;
+  return startedSpan(name, parent, attributes, 'internal');
+}
+
+/** Records work that has just ended and took this long, as a span below the present one. */
+export function recordSpan(name: string, seconds: number, attributes: SpanAttributes, error?: string): void {
+  const parent = presentSpan();
+  if (sink === undefined || parent === undefined) return;
+  const endedAtMs = now();
+  sink.take({
+    traceId: parent.traceId,
+    spanId: hex(8),
+    parentSpanId: parent.spanId,
+    name,
+    kind: 'client',
+    startedAtMs: endedAtMs - 1000 * seconds,
+    endedAtMs,
+    attributes,
+    error,
+  });
+}
+
+/** The span that the present work belongs to; undefined if no trace is recorded. */
+export const presentSpan = (): SpanContext | undefined =>
+  sink === undefined ? undefined : current.getStore();
+
+/** The `traceparent` for work elsewhere that belongs to a span. */
+export const traceparentOf = ({ traceId, spanId }: SpanContext): string => `00-${traceId}-${spanId}-01`;
+
+/** Reads a `traceparent`; undefined if it is not valid, which the standard says to ignore. */
+export function parseTraceparent(text: string): (SpanContext & { readonly isSampled: boolean }) | undefined {
+  const parts = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/.exec(text.trim());
+  const [, version, traceId = '', spanId = '', flags = ''] = parts ?? [];
+  if (version === undefined || version === 'ff' || /^0+$/.test(traceId) || /^0+$/.test(spanId))
+    return undefined;
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+function startedSpan(
+  name: string,
+  parent: { readonly traceId: string; readonly spanId: string | undefined },
+  given: SpanAttributes,
+  kind: FinishedSpan['kind'],
+): Span {
+  const [startedAtMs, spanId, { traceId }] = [now(), hex(8), parent];
+  let attributes = given;
+  let hasEnded = false;
+  return {
+    traceId,
+    spanId,
+    set: (more) => {
+      attributes = { ...attributes, ...more };
+    },
+    end: (error) => {
+      if (hasEnded) return;
+      hasEnded = true;
+      const message =
+        error === undefined ? undefined : error instanceof Error ? error.message : String(error);
+      sink?.take({
+        traceId,
+        spanId,
+        parentSpanId: parent.spanId,
+        name,
+        kind,
+        startedAtMs,
+        endedAtMs: now(),
+        attributes,
+        error: message,
+      });
+    },
+  };
+}
+
+const now = (): number => performance.timeOrigin + performance.now();
+
+const hex = (bytes: number): string => randomBytes(bytes).toString('hex');
