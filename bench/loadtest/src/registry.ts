@@ -2,6 +2,7 @@ import type { Benchmark } from './benchmark.ts';
 import { chaos } from './benchmarks/chaos.ts';
 import { clickbench } from './benchmarks/clickbench.ts';
 import { cluster } from './benchmarks/cluster.ts';
+import { dashboard } from './benchmarks/dashboard.ts';
 import { files } from './benchmarks/files.ts';
 import { growth } from './benchmarks/growth.ts';
 import { insert } from './benchmarks/insert.ts';
@@ -129,6 +130,13 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
     about: '1,000 INSERTs of one row each, and what they leave in the store',
     run: singleInserts,
     inAll: true,
+    needs: ownNode,
+  },
+  {
+    name: 'dashboard',
+    about: '20 queries of a dashboard over 60 M rows, with and without an aggregating index: CPU time',
+    run: dashboard,
+    inAll: false,
     needs: ownNode,
   },
   {
