@@ -69,4 +69,6 @@ export const detailText = (text: string): string =>
   text
     .replaceAll('count_star()', 'count(*)')
     // The kernel packs keys into smaller types on its own account.
-    .replaceAll(/__internal_(?:de)?compress_\w+\(([^()]*)\)/g, '$1');
+    .replaceAll(/__internal_(?:de)?compress_\w+\(([^()]*)\)/g, '$1')
+    // The engine's own macros and functions stand for functions of the dialect.
+    .replaceAll(/\btsr_(?=\w+\()/g, '');
