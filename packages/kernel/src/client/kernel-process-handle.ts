@@ -75,10 +75,12 @@ export class KernelProcessHandle {
   readonly #ready: Promise<void>;
   #nextId = 1;
   #open = 0;
-  /** The session that was last open without any other. */
+  /** The session that was last open without any other, and with all memory that the process may have. */
   #alone: SessionSocket | undefined;
   #retired = false;
   #ceilingBytes: number;
+  /** The highest ceiling that it has had. */
+  #mostBytes: number;
 
   /**
    * @param directory belongs to this process alone: for its spill files and, if the path is short enough, its
@@ -88,6 +90,7 @@ export class KernelProcessHandle {
     this.#directory = directory;
     this.#events = events;
     this.#ceilingBytes = instance.ceilingBytes;
+    this.#mostBytes = instance.ceilingBytes;
     mkdirSync(join(directory, 'spill'), { recursive: true, mode: 0o700 });
     const fits = Buffer.byteLength(join(directory, 'socket')) <= MAX_SOCKET_PATH_BYTES;
     this.#socketDirectory = fits ? directory : mkdtempSync(join(tmpdir(), 'tessera-kernel-'));
@@ -148,7 +151,7 @@ export class KernelProcessHandle {
 
   /** Sets the limits of the process. It keeps memory beyond the ceiling until its queries end. */
   async setLimits(limits: MemoryLimits): Promise<void> {
-    this.#ceilingBytes = limits.ceilingBytes;
+    this.#noteCeiling(limits.ceilingBytes);
     await this.#ready;
     await this.ask({ op: 'limits', limits, ifItFits: false });
   }
@@ -160,8 +163,15 @@ export class KernelProcessHandle {
   async comeDownTo(limits: MemoryLimits): Promise<boolean> {
     await this.#ready;
     const holds = (await this.ask({ op: 'limits', limits, ifItFits: true })) as boolean;
-    if (holds) this.#ceilingBytes = limits.ceilingBytes;
+    if (holds) this.#noteCeiling(limits.ceilingBytes);
     return holds;
+  }
+
+  /** A session that had less than all memory for a while did not have the process for itself. */
+  #noteCeiling(bytes: number): void {
+    if (bytes < this.#mostBytes) this.#alone = undefined;
+    this.#ceilingBytes = bytes;
+    this.#mostBytes = Math.max(this.#mostBytes, bytes);
   }
 
   /** The number of sessions in use. */
@@ -183,7 +193,7 @@ export class KernelProcessHandle {
     this.#alone = undefined;
     try {
       const socket = this.#takeIdle() ?? (await this.#connect());
-      if (this.#open === 1) this.#alone = socket;
+      if (this.#open === 1 && this.#ceilingBytes === this.#mostBytes) this.#alone = socket;
       return socket;
     } catch (error) {
       this.#released();

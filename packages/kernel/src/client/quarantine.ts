@@ -6,8 +6,11 @@ import type { KernelProcessHandle, ProcessEvents } from './kernel-process-handle
 import { KernelSession } from './kernel-session.ts';
 import type { SharedMemory } from './shared-memory.ts';
 
-/** How long the process stays after its last session. Until then the serving process has less memory. */
-const IDLE_MS = 2_000;
+/**
+ * How long the process stays after its last session, for queries that are tried again one after another. Until then the
+ * serving process has less memory.
+ */
+const IDLE_MS = 100;
 /** The messages with which programs and libraries end for lack of memory. */
 const OUT_OF_MEMORY = /bad_alloc|out of memory|allocation failed|failed to allocate|cannot allocate/i;
 
