@@ -118,13 +118,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a run that waits for a timer is taken for stalled',
-    file: 'state/stalled-run.ts',
+    file: 'state/reducer.ts',
     find: "task.status === 'delayed'",
     replace: 'false',
   },
   {
     name: 'a run that waits for its scans to be assigned is taken for stalled',
-    file: 'state/stalled-run.ts',
+    file: 'state/reducer.ts',
     find: "status === 'assigning'",
     replace: 'false',
   },
