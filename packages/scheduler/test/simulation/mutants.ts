@@ -125,7 +125,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a run that waits for its scans to be assigned is taken for stalled',
     file: 'state/reducer.ts',
-    find: "status === 'assigning'",
-    replace: 'false',
+    find: "status === 'assigning' ||",
+    replace: 'false ||',
   },
 ];
