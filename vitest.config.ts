@@ -10,7 +10,8 @@ export default defineConfig({
     // Machines may be slow: what is waited for comes, or the test fails in good time.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: false,
-    maxWorkers: 2,
+    // Tests wait for processes as much as they compute.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
