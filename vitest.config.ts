@@ -10,8 +10,7 @@ export default defineConfig({
     // Machines may be slow: what is waited for comes, or the test fails in good time.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: false,
-    // Tests wait for processes as much as they compute.
-    maxWorkers: 3,
+    maxWorkers: 2,
     projects: [
       {
         extends: true,
