@@ -1,4 +1,4 @@
-import { freePort, isFree } from '../../src/free-port.ts';
+import { isFree } from '../../src/free-port.ts';
 import { freePorts } from '../cluster/free-ports.ts';
 
 const HOST = '127.0.0.1';
@@ -37,9 +37,14 @@ export class PagePorts {
 const replaced = (text: string, ports: ReadonlyMap<string, string>): string =>
   text.replace(/(?<=[:= ]|^)\d{4,5}(?![\d.])/gm, (port) => ports.get(port) ?? port);
 
+/** The ranges of pages begin here: below the ports that `freePorts` gives to the tests that run beside them. */
+const RANGES = { from: 10_000, to: 20_000 };
+
+/** The first of `count` free ports in a row. Processes of tests begin to look at different places. */
 async function freeRange(count: number): Promise<number> {
-  for (;;) {
-    const first = ((await freePort(HOST, new Set())) % 10_000) + 20_000;
+  const ranges = Math.floor((RANGES.to - RANGES.from) / count);
+  for (let slot = process.pid % ranges; ; slot = (slot + 1) % ranges) {
+    const first = RANGES.from + slot * count;
     const ports = Array.from({ length: count }, (_, i) => first + i);
     if ((await Promise.all(ports.map((port) => isFree(HOST, port)))).every(Boolean)) return first;
   }
