@@ -2,7 +2,7 @@ import { TesseraError } from '@tessera/common';
 import { ClusterFactsService, type ServedService, serviceOf } from '@tessera/rpc';
 import type { ClusterRow } from './other-clusters.ts';
 
-/** What a node answers for its whole cluster. */
+/** A node gives these answers on behalf of its whole cluster. */
 export interface ClusterAnswers {
   /** The rows of a view of information_schema, for every user; empty for a view that is not shared. */
   rowsOf(view: string): Promise<readonly ClusterRow[]>;

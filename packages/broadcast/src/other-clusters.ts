@@ -14,7 +14,7 @@ export interface OtherClustersOptions {
   /** See `engine.multi_cluster.broadcast_tuple_limit_per_engine_cluster`; 0 means no limit. */
   readonly rowLimit: number;
   readonly credentials: NodeCredentials;
-  /** What this node announces. */
+  /** Returns the current state of this node, for its next announcement. */
   readonly node: () => {
     readonly address: string;
     readonly kernelVersion: string;

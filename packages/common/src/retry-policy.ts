@@ -50,7 +50,7 @@ const POLICY: Readonly<Partial<Record<ErrorName, Partial<Record<RetriedWork, Ret
   STORAGE_UNAVAILABLE: { metadata: { place: 'next leader' } },
 };
 
-/** What the engine does about a failure of its work; undefined if it reports the failure. */
+/** Decides whether and how the engine tries work again that failed; returns undefined if it reports the failure. */
 export function retryDecision(error: unknown, work: RetriedWork): Retry | undefined {
   if (!(error instanceof TesseraError)) return undefined;
   const decision = POLICY[error.name]?.[work] ?? byClass(error, work);

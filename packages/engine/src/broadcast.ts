@@ -1,14 +1,16 @@
 import { broadcastService } from '@tessera/broadcast';
-import { createLogging } from '@tessera/common';
 import type { EngineConfig } from '@tessera/config';
 import { type ClusterTlsFiles, startRpcServer } from '@tessera/rpc';
 import { checkProtected } from './cluster-protection.ts';
+import { logEvents, openServiceLogging } from './logged-events.ts';
 import { nodeCredentials } from './node-credentials.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
 
 /** The options of `tessera broadcast`. */
 export interface BroadcastServerOptions {
   readonly config: EngineConfig;
+  /** Warnings about the configuration file. */
+  readonly configWarnings: readonly string[];
   /** Undefined means loopback. */
   readonly host: string | undefined;
   /** Undefined means the port of `engine.multi_cluster.broadcast_endpoint`, or 7000. 0 means any free port. */
@@ -28,12 +30,10 @@ export async function serveBroadcast(options: BroadcastServerOptions): Promise<v
   const credentials = nodeCredentials(options.clusterTls);
   checkProtected(host, 'broadcast service', credentials, options.insecure);
   await using resources = new AsyncDisposableStack();
-  const logging = createLogging(config.logging, { colour: process.stderr.isTTY === true });
-  resources.defer(() => logging.close());
-  const reopen = () => logging.reopen();
-  process.on('SIGHUP', reopen);
-  resources.defer(() => void process.off('SIGHUP', reopen));
+  const logging = openServiceLogging(config, resources);
   const log = logging.logger('broadcast');
+  for (const warning of options.configWarnings) log.warn({ warning }, 'the configuration has a weakness');
+  resources.defer(logEvents(logging));
   const service = broadcastService({ credentials, log });
   resources.defer(async () => service.close());
   const endpoint = config.engine.multi_cluster?.broadcast_endpoint;

@@ -1,4 +1,5 @@
-import type { LogComponent, Logging } from '@tessera/common';
+import { createLogging, type LogComponent, type Logging } from '@tessera/common';
+import type { EngineConfig } from '@tessera/config';
 import { queryEnds, vacuumJobEnds } from '@tessera/coordinator';
 import { storeRequests } from '@tessera/object-store';
 import { rpcCalls } from '@tessera/rpc';
@@ -7,6 +8,22 @@ import { collectionEnds, commitEnds } from '@tessera/storage-manager';
 
 interface Source<T> {
   listen(listener: (event: T) => void): () => void;
+}
+
+/** Opens the log of a service other than a node. SIGHUP reopens its files; `resources` closes it. */
+export function openServiceLogging(
+  { logging: settings, engine }: EngineConfig,
+  resources: AsyncDisposableStack,
+): Logging {
+  const logging = createLogging(settings, {
+    colour: process.stderr.isTTY === true,
+    fields: { engine: engine.id },
+  });
+  resources.defer(() => logging.close());
+  const reopen = () => logging.reopen();
+  process.on('SIGHUP', reopen);
+  resources.defer(() => void process.off('SIGHUP', reopen));
+  return logging;
 }
 
 /**

@@ -1,5 +1,4 @@
 import { hostname, networkInterfaces } from 'node:os';
-import { createLogging } from '@tessera/common';
 import { type EngineConfig, storageIsLocal } from '@tessera/config';
 import { createMetricsServer } from '@tessera/http-api';
 import { openObjectStore } from '@tessera/object-store';
@@ -7,7 +6,7 @@ import { type ClusterTlsFiles, startRpcServer } from '@tessera/rpc';
 import { openStorageManager, storageManagerService } from '@tessera/storage-manager';
 import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
-import { logEvents } from './logged-events.ts';
+import { logEvents, openServiceLogging } from './logged-events.ts';
 import { MetadataMetrics } from './metrics/metadata-metrics.ts';
 import { nodeCredentials } from './node-credentials.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
@@ -47,14 +46,7 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
   const credentials = nodeCredentials(options.clusterTls);
   checkProtected(host, 'metadata service', credentials, options.insecure);
   await using resources = new AsyncDisposableStack();
-  const logging = createLogging(config.logging, {
-    colour: process.stderr.isTTY === true,
-    fields: { engine: config.engine.id },
-  });
-  resources.defer(() => logging.close());
-  const reopen = () => logging.reopen();
-  process.on('SIGHUP', reopen);
-  resources.defer(() => void process.off('SIGHUP', reopen));
+  const logging = openServiceLogging(config, resources);
   const log = logging.logger('metadata');
   for (const warning of options.configWarnings) log.warn({ warning }, 'the configuration has a weakness');
   resources.defer(await lockDataDirectory(dataDirectory));

@@ -81,5 +81,5 @@ export const RULES: readonly StatedRule[] = [
   },
 ];
 
-/** What a file may say and is probably a mistake. */
+/** Rules that a valid file may break, which is probably a mistake; the reader is warned. */
 export const WARNINGS: readonly Rule[] = [memoryIsThere];

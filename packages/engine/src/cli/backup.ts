@@ -1,20 +1,18 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import type { CopyCommand } from '../backup.ts';
+import { type ClusterTlsFlags, clusterTlsOf, withClusterTls } from './cluster-tls-flags.ts';
 import { interruption } from './interruption.ts';
 import { commandConfig } from './load-config.ts';
 import { wholeNumber } from './numbers.ts';
 
-interface Flags {
+interface Flags extends ClusterTlsFlags {
   config?: string;
   dataDir: string;
   to: string;
   from: string;
   check?: true;
   concurrency: number;
-  clusterTlsCa?: string;
-  clusterTlsCert?: string;
-  clusterTlsKey?: string;
 }
 
 const BACKUP_EXAMPLES = `
@@ -41,17 +39,19 @@ configuration. The checksum of every object is verified. An interrupted restore 
 const DEFAULT_CONCURRENCY = 8;
 
 export function backupCommand(): Command {
-  return withCommonOptions(new Command('backup'))
-    .description('Back up all tables, at one version, to a directory or a bucket.')
-    .requiredOption('--to <place>', 'a directory, or s3://bucket/prefix, gs://…, azure://account/container/…')
-    .option('--cluster-tls-ca <file>', 'certificate authority of the nodes (PEM)')
-    .option('--cluster-tls-cert <file>', 'certificate for connections to nodes (PEM)')
-    .option('--cluster-tls-key <file>', 'private key of the certificate (PEM)')
+  return withClusterTls(
+    withCommonOptions(new Command('backup'))
+      .description('Back up all tables, at one version, to a directory or a bucket.')
+      .requiredOption(
+        '--to <place>',
+        'a directory, or s3://bucket/prefix, gs://…, azure://account/container/…',
+      ),
+    'for connections to nodes',
+  )
     .addHelpText('after', BACKUP_EXAMPLES)
     .action(async (flags: Flags) => {
       const { backUp } = await import('../backup.ts');
-      const { clusterTlsCa: ca, clusterTlsCert: certificate, clusterTlsKey: key } = flags;
-      tell(await backUp({ ...(await copyCommand(flags, flags.to)), clusterTls: { ca, certificate, key } }));
+      tell(await backUp({ ...(await copyCommand(flags, flags.to)), clusterTls: clusterTlsOf(flags) }));
     });
 }
 

@@ -1,15 +1,13 @@
-import { defaultConfig, loadConfig } from '@tessera/config';
 import { Command } from 'commander';
 import { endAtSignals } from '../shutdown-signal.ts';
+import { type ClusterTlsFlags, clusterTlsOf, withClusterTls } from './cluster-tls-flags.ts';
+import { commandConfig } from './load-config.ts';
 import { port } from './numbers.ts';
 
-interface Flags {
+interface Flags extends ClusterTlsFlags {
   config?: string;
   host?: string;
   port?: number;
-  clusterTlsCa?: string;
-  clusterTlsCert?: string;
-  clusterTlsKey?: string;
   insecureCluster?: true;
 }
 
@@ -23,29 +21,31 @@ histories, metrics and nodes are shown for all clusters, and CANCEL QUERY reache
 restarted at any time; while it is away, each cluster shows only itself, with a warning.`;
 
 export function broadcastCommand(): Command {
-  return new Command('broadcast')
-    .description('Run the service that connects the clusters of an engine.')
-    .option('-c, --config <file>', 'configuration file (YAML or JSON)')
-    .option('--host <host>', 'address to listen on (default: localhost only)')
-    .option(
-      '--port <port>',
-      'port to listen on, 0 for any free one (default: that of engine.multi_cluster.broadcast_endpoint, else 7000)',
-      port,
-    )
-    .option('--cluster-tls-ca <file>', 'certificate authority of the nodes (PEM)')
-    .option('--cluster-tls-cert <file>', 'certificate of this service (PEM)')
-    .option('--cluster-tls-key <file>', 'private key of the certificate (PEM)')
+  return withClusterTls(
+    new Command('broadcast')
+      .description('Run the service that connects the clusters of an engine.')
+      .option('-c, --config <file>', 'configuration file (YAML or JSON)')
+      .option('--host <host>', 'address to listen on (default: localhost only)')
+      .option(
+        '--port <port>',
+        'port to listen on, 0 for any free one (default: that of engine.multi_cluster.broadcast_endpoint, else 7000)',
+        port,
+      ),
+    'of this service',
+  )
     .option('--insecure-cluster', 'accept other machines without a cluster token and without TLS')
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
       endAtSignals();
+      const { config, loaded } = await commandConfig(flags.config);
       const { serveBroadcast } = await import('../broadcast.ts');
       await serveBroadcast({
-        config: flags.config === undefined ? defaultConfig() : (await loadConfig(flags.config)).config,
+        config,
+        configWarnings: (loaded?.warnings ?? []).map(({ path, message }) => `${path}: ${message}`),
         host: flags.host,
         port: flags.port,
-        clusterTls: { ca: flags.clusterTlsCa, certificate: flags.clusterTlsCert, key: flags.clusterTlsKey },
+        clusterTls: clusterTlsOf(flags),
         insecure: flags.insecureCluster === true,
       });
     });

@@ -2,19 +2,17 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import type { MetadataOptions } from '../metadata.ts';
 import { endAtSignals } from '../shutdown-signal.ts';
+import { type ClusterTlsFlags, clusterTlsOf, withClusterTls } from './cluster-tls-flags.ts';
 import { commandConfig } from './load-config.ts';
 import { port } from './numbers.ts';
 
-interface Flags {
+interface Flags extends ClusterTlsFlags {
   config?: string;
   dataDir: string;
   host?: string;
   port?: number;
   address?: string;
   metricsPort?: number;
-  clusterTlsCa?: string;
-  clusterTlsCert?: string;
-  clusterTlsKey?: string;
   insecureCluster?: true;
 }
 
@@ -29,24 +27,24 @@ SIGTERM or Ctrl-C stops it after the commits in progress. A second service on th
 over as soon as the first is told to stop: start the new one before you stop the old one to avoid an interruption.`;
 
 export function metadataCommand(): Command {
-  return new Command('metadata')
-    .description('Run a metadata service shared by several engines.')
-    .option('-c, --config <file>', 'configuration file (YAML or JSON)')
-    .option('--data-dir <dir>', 'directory of its files', 'tessera-metadata')
-    .option('--host <host>', 'address to listen on (default: localhost only)')
-    .option(
-      '--port <port>',
-      'port to listen on, 0 for any free one (default: that of instance.multi_engine.metadata_endpoint)',
-      port,
-    )
-    .option(
-      '--address <host:port>',
-      'address at which engines reach this process, as in its certificate (default: the host and port it listens on)',
-    )
-    .option('--metrics-port <port>', 'port of /metrics, 0 for any free one (default: none)', port)
-    .option('--cluster-tls-ca <file>', 'certificate authority of the nodes (PEM)')
-    .option('--cluster-tls-cert <file>', 'certificate of this service (PEM)')
-    .option('--cluster-tls-key <file>', 'private key of the certificate (PEM)')
+  return withClusterTls(
+    new Command('metadata')
+      .description('Run a metadata service shared by several engines.')
+      .option('-c, --config <file>', 'configuration file (YAML or JSON)')
+      .option('--data-dir <dir>', 'directory of its files', 'tessera-metadata')
+      .option('--host <host>', 'address to listen on (default: localhost only)')
+      .option(
+        '--port <port>',
+        'port to listen on, 0 for any free one (default: that of instance.multi_engine.metadata_endpoint)',
+        port,
+      )
+      .option(
+        '--address <host:port>',
+        'address at which engines reach this process, as in its certificate (default: the host and port it listens on)',
+      )
+      .option('--metrics-port <port>', 'port of /metrics, 0 for any free one (default: none)', port),
+    'of this service',
+  )
     .option('--insecure-cluster', 'accept other machines without a cluster token and without TLS')
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
@@ -61,7 +59,7 @@ export function metadataCommand(): Command {
         port: flags.port,
         address: flags.address,
         metricsPort: flags.metricsPort,
-        clusterTls: { ca: flags.clusterTlsCa, certificate: flags.clusterTlsCert, key: flags.clusterTlsKey },
+        clusterTls: clusterTlsOf(flags),
         insecure: flags.insecureCluster === true,
       };
       const { serveMetadata } = await import('../metadata.ts');

@@ -1,15 +1,13 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { type ClusterTlsFlags, clusterTlsOf, withClusterTls } from './cluster-tls-flags.ts';
 import { interruption } from './interruption.ts';
 import { commandConfig } from './load-config.ts';
 
-interface Flags {
+interface Flags extends ClusterTlsFlags {
   config?: string;
   dataDir: string;
   apply?: true;
-  clusterTlsCa?: string;
-  clusterTlsCert?: string;
-  clusterTlsKey?: string;
 }
 
 const EXAMPLES = `
@@ -23,29 +21,28 @@ readable again, and the lost rows are gone for good. The nodes of a cluster may 
 TESSERA_CLUSTER_TOKEN); a single node, or a node without a storage block, must be stopped first.`;
 
 export function repairCommand(): Command {
-  return new Command('repair')
-    .description('Report tablets whose objects are missing from the store, and remove them.')
-    .option('-c, --config <file>', 'configuration file (YAML or JSON)')
-    .option(
-      '--data-dir <dir>',
-      'directory of the tables if the configuration names no storage',
-      'tessera-data',
-    )
-    .option('--apply', 'remove lost tablets from the catalog (default: only report them)')
-    .option('--cluster-tls-ca <file>', 'certificate authority of the nodes (PEM)')
-    .option('--cluster-tls-cert <file>', 'certificate for connections to nodes (PEM)')
-    .option('--cluster-tls-key <file>', 'private key of the certificate (PEM)')
+  return withClusterTls(
+    new Command('repair')
+      .description('Report tablets whose objects are missing from the store, and remove them.')
+      .option('-c, --config <file>', 'configuration file (YAML or JSON)')
+      .option(
+        '--data-dir <dir>',
+        'directory of the tables if the configuration names no storage',
+        'tessera-data',
+      )
+      .option('--apply', 'remove lost tablets from the catalog (default: only report them)'),
+    'for connections to nodes',
+  )
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
       const { config } = await commandConfig(flags.config);
-      const { clusterTlsCa: ca, clusterTlsCert: certificate, clusterTlsKey: key } = flags;
       const { repair } = await import('../repair.ts');
       const lines = await repair({
         config,
         dataDirectory: resolve(flags.dataDir),
         apply: flags.apply === true,
-        clusterTls: { ca, certificate, key },
+        clusterTls: clusterTlsOf(flags),
         signal: interruption(),
       });
       process.stdout.write(`${lines.join('\n')}\n`);

@@ -8,11 +8,12 @@ import {
   type ServeOptions,
 } from '../serve-options.ts';
 import { endAtSignals } from '../shutdown-signal.ts';
+import { type ClusterTlsFlags, clusterTlsOf, withClusterTls } from './cluster-tls-flags.ts';
 import { CommandFailure, EXIT } from './exit-code.ts';
 import { commandConfig } from './load-config.ts';
 import { port, wholeNumber } from './numbers.ts';
 
-interface Flags {
+interface Flags extends ClusterTlsFlags {
   config?: string;
   dataDir: string;
   node: number;
@@ -26,9 +27,6 @@ interface Flags {
   storageAgentPort?: number;
   distexecPort?: number;
   shufflePort?: number;
-  clusterTlsCa?: string;
-  clusterTlsCert?: string;
-  clusterTlsKey?: string;
   insecureCluster?: true;
   listenHost?: string;
   drainDelay: number;
@@ -52,46 +50,46 @@ SIGTERM or Ctrl-C stops it gracefully; SIGHUP reopens its log files and reloads 
 const repeated = (value: string, before: string[] = []) => [...before, value];
 
 export function serveCommand(): Command {
-  return new Command('serve')
-    .description('Run a node.')
-    .option('-c, --config <file>', 'configuration file (YAML or JSON)')
-    .option('--data-dir <dir>', 'directory for the files of the node', 'tessera-data')
-    .option('--node <n>', 'index of this node in engine.nodes, from 0', wholeNumber(0, 65_535), 0)
-    .option(
-      '--http-port <port>',
-      `port of the query API, 0 for any free one (default: ${DEFAULT_HTTP_PORT})`,
-      port,
-    )
-    .option(
-      '--postgres-port <port>',
-      'port of the PostgreSQL protocol, 0 for any free one (default: the listeners of the configuration)',
-      port,
-    )
-    .option('--health-port <port>', 'port of /health/live and /health/ready', port, DEFAULT_HEALTH_PORT)
-    .option('--metrics-port <port>', 'port of /metrics', port, DEFAULT_METRICS_PORT)
-    .option(
-      '--storage-manager-port <port>',
-      'port of the storage manager, 0 for any free one (default: that of engine.nodes)',
-      port,
-    )
-    .option(
-      '--storage-agent-port <port>',
-      'port of the storage agent, 0 for any free one (default: that of engine.nodes)',
-      port,
-    )
-    .option(
-      '--distexec-port <port>',
-      'port for tasks of other nodes, 0 for any free one (default: that of engine.nodes)',
-      port,
-    )
-    .option(
-      '--shuffle-port <port>',
-      'port for the exchange of rows with other nodes, 0 for any free one (default: that of engine.nodes)',
-      port,
-    )
-    .option('--cluster-tls-ca <file>', 'certificate authority of the nodes (PEM)')
-    .option('--cluster-tls-cert <file>', 'certificate of this node (PEM)')
-    .option('--cluster-tls-key <file>', 'private key of the certificate (PEM)')
+  return withClusterTls(
+    new Command('serve')
+      .description('Run a node.')
+      .option('-c, --config <file>', 'configuration file (YAML or JSON)')
+      .option('--data-dir <dir>', 'directory for the files of the node', 'tessera-data')
+      .option('--node <n>', 'index of this node in engine.nodes, from 0', wholeNumber(0, 65_535), 0)
+      .option(
+        '--http-port <port>',
+        `port of the query API, 0 for any free one (default: ${DEFAULT_HTTP_PORT})`,
+        port,
+      )
+      .option(
+        '--postgres-port <port>',
+        'port of the PostgreSQL protocol, 0 for any free one (default: the listeners of the configuration)',
+        port,
+      )
+      .option('--health-port <port>', 'port of /health/live and /health/ready', port, DEFAULT_HEALTH_PORT)
+      .option('--metrics-port <port>', 'port of /metrics', port, DEFAULT_METRICS_PORT)
+      .option(
+        '--storage-manager-port <port>',
+        'port of the storage manager, 0 for any free one (default: that of engine.nodes)',
+        port,
+      )
+      .option(
+        '--storage-agent-port <port>',
+        'port of the storage agent, 0 for any free one (default: that of engine.nodes)',
+        port,
+      )
+      .option(
+        '--distexec-port <port>',
+        'port for tasks of other nodes, 0 for any free one (default: that of engine.nodes)',
+        port,
+      )
+      .option(
+        '--shuffle-port <port>',
+        'port for the exchange of rows with other nodes, 0 for any free one (default: that of engine.nodes)',
+        port,
+      ),
+    'of this node',
+  )
     .option('--insecure-cluster', 'accept other machines without a cluster token and without TLS')
     .option(
       '--tls-cert <file>',
@@ -145,7 +143,7 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
       certificate: flags.tlsCert ?? process.env.TESSERA_TLS_CERT,
       key: flags.tlsKey ?? process.env.TESSERA_TLS_KEY,
     },
-    clusterTls: { ca: flags.clusterTlsCa, certificate: flags.clusterTlsCert, key: flags.clusterTlsKey },
+    clusterTls: clusterTlsOf(flags),
     insecureCluster: flags.insecureCluster === true,
     listenHost: flags.listenHost,
     drainDelayMs: 1_000 * flags.drainDelay,

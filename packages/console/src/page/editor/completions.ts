@@ -4,7 +4,7 @@ import type { Completions } from './editor.ts';
 
 type Tables = Record<string, Record<string, Completion[]>>;
 
-/** What the catalog offers for completion: schemas, tables, their columns with types, functions. */
+/** The names of the catalog for completion: schemas, tables, their columns with types, functions. */
 export function catalogCompletions(): Completions {
   const tables: Tables = { public: {} };
   for (const { table_schema, table_name } of catalog.value?.tables ?? []) {

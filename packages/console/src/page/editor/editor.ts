@@ -39,7 +39,7 @@ export interface ErrorMark {
   readonly message: string;
 }
 
-/** What the editor completes besides keywords. */
+/** The editor completes these names besides keywords. */
 export interface Completions {
   readonly tables: SQLNamespace;
   readonly functions: readonly Completion[];

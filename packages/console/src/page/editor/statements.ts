@@ -16,8 +16,8 @@ export function statementsIn(text: string, offset = 0): Statement[] {
 }
 
 /**
- * What a run at the cursor means: the statements in the selection, otherwise the statement that the cursor is in or
- * behind. In front of all statements it is the first one.
+ * Returns the statements that a run at the cursor executes: those in the selection, otherwise the one that the cursor
+ * is in or behind. In front of all statements it is the first one.
  */
 export function statementsAt(text: string, from: number, to: number): Statement[] {
   if (from !== to) return statementsIn(text.slice(from, to), from);

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { browserStorage } from '../browser-storage.ts';
 
-/** What the engine wants to see: nothing, a password, or a token that somebody else issues. */
+/** The engine asks for nothing, for a password, or for a token that another service issues. */
 export type Asked = 'none' | 'password' | 'token';
 
 const TOKEN = 'tessera.token';
