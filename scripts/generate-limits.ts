@@ -188,9 +188,19 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
         '`TRANSACTION_CONFLICT`. Send it again',
       ],
       [
-        'queries in the history of a node',
-        `${count('coordinator/query-history.ts', 'MAX_QUERIES')}; their texts together ${count('coordinator/query-history.ts', 'MAX_CHARACTERS')} characters`,
-        'the oldest are dropped',
+        'queries or samples that a read of a history returns',
+        `the latest ${count('coordinator/stored-history.ts', 'MAX_RECORDS')}; their texts together ${count('coordinator/stored-history.ts', 'MAX_CHARACTERS')} characters`,
+        'older ones are left out',
+      ],
+      [
+        'age of a record in a history',
+        `${count('coordinator/stored-history.ts', 'MAX_AGE_DAYS')} days`,
+        'it is deleted',
+      ],
+      [
+        'objects of one history that a node keeps',
+        `${count('coordinator/stored-history.ts', 'MAX_SEGMENTS')}, of ${count('coordinator/stored-history.ts', 'SEGMENT_RECORDS')} records or more each`,
+        'the oldest are deleted',
       ],
       [
         'text of a query in the history',

@@ -168,7 +168,7 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>
     },
     queries: {
       description:
-        'Queries that are running on the engine, then those of the node that is asked which have ended, the newest first.',
+        'Queries that are running on the engine, then those that have ended (see `engine_query_history`), the newest first.',
       rows: QUERIES,
       columns: {
         status:
@@ -180,11 +180,12 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>
     },
     engine_query_history: {
       description:
-        'Finished queries of this node, the oldest first: the latest 10,000, or fewer if their texts exceed 16 Mi characters. The history is lost when the process ends.',
+        'Finished queries of all nodes, the oldest first: the latest 20,000, or fewer if their texts exceed 16 Mi characters. The history is kept in the object store for seven days; it outlives processes and nodes. A query of another node appears after at most five seconds; a node that is killed loses as much.',
       rows: QUERIES,
       columns: {
         status: '`ENDED_SUCCESSFULLY`, `FAILED` or `CANCELED`',
         duration_us: 'microseconds from start to end',
+        node_name: 'node that coordinated the query',
       },
     },
     engine_user_query_history: {
@@ -194,6 +195,7 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>
       columns: {
         status: '`ENDED_SUCCESSFULLY`, `FAILED` or `CANCELED`',
         duration_us: 'microseconds from start to end',
+        node_name: 'node that coordinated the query',
       },
     },
     transactions: {
@@ -237,11 +239,11 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>
     },
     engine_metrics_history: {
       description:
-        'Samples of what this node uses: twelve in a minute (`engine.metrics_collection_frequency_per_minute`), kept for a day and lost when the process ends.',
+        'Samples of the resource use of all nodes, the oldest first, the latest 20,000: each node takes twelve in a minute (`engine.metrics_collection_frequency_per_minute`). They are kept in the object store for seven days. Those of another node appear after at most a minute.',
       rows: EVERYBODY,
       columns: {
         event_time: 'when the sample was taken',
-        node: 'name of the node',
+        node: 'name of the node, as in `nodes.node_name`',
         cpu_used: 'share of all processors in use, 0 to 1',
         memory_used: 'bytes of memory that the processes of the node use',
         disk_used: 'bytes that the node’s data uses on the local disk',

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { Authorizer } from '@tessera/access-control';
 import type { ClusterAnswers } from '@tessera/broadcast';
 import {
@@ -77,7 +78,7 @@ export interface CoordinatorOptions {
  */
 export class Coordinator {
   readonly running = new RunningQueries();
-  readonly #history = new QueryHistory();
+  readonly #history: QueryHistory;
   readonly #options: CoordinatorOptions;
   readonly #async: AsyncStatements;
   readonly #authorizer: Authorizer;
@@ -98,6 +99,9 @@ export class Coordinator {
     this.#options = options;
     const { tables } = options;
     const { running } = this;
+    const historyPlace = tables?.historyPlace;
+    const nodeName = () => options.cluster?.cluster.self.name ?? hostname();
+    this.#history = new QueryHistory(nodeName, historyPlace);
     const authorizer = new Authorizer({
       checksPrivileges: options.checksPrivileges,
       current: () => tables?.manager.current,
@@ -116,6 +120,8 @@ export class Coordinator {
       authorizer,
       running,
       history: this.#history,
+      historyPlace,
+      nodeName,
       transactions,
       queuedQueries: () => this.queuedQueries,
       isDraining: () => this.#draining,
@@ -370,8 +376,8 @@ export class Coordinator {
 
   /** Must be called after the node has drained: stops background work and ends what clients left open. */
   async close(): Promise<void> {
-    this.#information.close();
     this.#sessions.close();
+    await Promise.all([this.#information.close(), this.#history.close()]);
     await this.#tables?.maintenance?.close();
     await this.transactions?.close();
   }

@@ -7,6 +7,7 @@ export type {
 } from './binder/explained-query.ts';
 export { Coordinator, type CoordinatorOptions } from './coordinator.ts';
 export type { ClusterServices } from './distribution/cluster-services.ts';
+export type { HistoryPlace } from './history/stored-history.ts';
 export { type QueryEnd, queryEnds } from './queries/query-history.ts';
 export type { RunningQuery } from './queries/running-queries.ts';
 export type { Notice } from './request/notices.ts';

@@ -3,6 +3,7 @@ import type { ObjectStore } from '@tessera/object-store';
 import type { StorageAgent } from '@tessera/storage-agent';
 import type { StorageManager } from '@tessera/storage-manager';
 import type { HeaderOptions } from '@tessera/tablet';
+import type { HistoryPlace } from './history/stored-history.ts';
 
 /** The services that statements on managed tables need. */
 export interface TableServices {
@@ -17,6 +18,8 @@ export interface TableServices {
   /** A directory that the kernel can write to; tablets are kept there until they are uploaded. */
   readonly stagingRoot: string;
   readonly header: HeaderOptions;
+  /** If undefined, the histories of queries and metrics end with the process. */
+  readonly historyPlace?: HistoryPlace | undefined;
   /** How deleted rows change the partial rows of aggregating indexes: `execution.ai_mutations_mode`. */
   readonly indexMutations: 'native_only' | 'reevaluate' | 'hybrid';
   readonly storage: {

@@ -50,7 +50,14 @@ import { type NodeService, openNodeServices } from './node-services.ts';
 import { openedTogether } from './opened-together.ts';
 import type { Serve, ServeOptions } from './serve-options.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
-import { headerOptions, openCatalog, startMirror, storageOptions, tableDirectories } from './tables.ts';
+import {
+  headerOptions,
+  historyPlace,
+  openCatalog,
+  startMirror,
+  storageOptions,
+  tableDirectories,
+} from './tables.ts';
 import { startTracing } from './tracing/start-tracing.ts';
 
 /** The longest time in milliseconds for which a client may accept no data of its result. */
@@ -196,6 +203,7 @@ export const serve: Serve = async (options) => {
     indexMutations: config.execution.ai_mutations_mode,
     mirror,
     storage: storageOptions(config),
+    historyPlace: historyPlace(config, options.node, store, logging),
   };
   const coordinator = new Coordinator({
     kernel,

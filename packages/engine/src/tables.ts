@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logging } from '@tessera/common';
 import { type EngineConfig, engineNodes, type MemoryShares, storageIsLocal } from '@tessera/config';
-import type { TableServices } from '@tessera/coordinator';
+import type { HistoryPlace, TableServices } from '@tessera/coordinator';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { type ObjectStore, openObjectStore } from '@tessera/object-store';
 import { mirrorBootstrap } from '@tessera/planner';
@@ -96,3 +96,14 @@ export const storageOptions = ({ storage }: EngineConfig): TableServices['storag
   allowCollectGarbage: storage.allow_collect_garbage,
   collectGarbageLimit: storage.collect_garbage_limit_per_query,
 });
+
+/** The histories of a cluster stand beside the log, apart from those of other engines and clusters on the same store. */
+export function historyPlace(
+  { engine }: EngineConfig,
+  node: number,
+  store: ObjectStore,
+  logging: Logging,
+): HistoryPlace {
+  const cluster = [engine.id, engine.cluster_id ?? 'cluster'].map(encodeURIComponent).join('/');
+  return { store, prefix: `history/${cluster}/`, node, log: logging.logger('maintenance') };
+}

@@ -7,6 +7,7 @@ test('samples tell what changed since the one before', async () => {
   let isUp = true;
   const history = new MetricsHistory(
     {
+      nodeName: () => 'node-0',
       kernelMemory: async () => {
         if (!isUp) throw new Error('The kernel is starting');
         return { usedBytes: 1000, limitBytes: 2000, spilledBytes: 7 };
@@ -23,8 +24,8 @@ test('samples tell what changed since the one before', async () => {
   await history.sample();
   isUp = false;
   await history.sample();
-  history.close();
-  const samples = [...history];
+  await history.close();
+  const samples = await history.samples();
   expect(samples.map((sample) => sample.cacheHitRatio)).toEqual([0.75, 0, null]);
   expect(samples[0]).toMatchObject({
     diskBytes: 50,
@@ -45,6 +46,7 @@ test('so many samples a minute are taken, and none while one is under way', asyn
     let answer = async () => ({ usedBytes: 1, limitBytes: 2, spilledBytes: 0 });
     const history = new MetricsHistory(
       {
+        nodeName: () => 'node-0',
         kernelMemory: () => answer(),
         storageAgent: () => undefined,
         runningQueries: () => 0,
@@ -53,12 +55,12 @@ test('so many samples a minute are taken, and none while one is under way', asyn
       12,
     );
     await vi.advanceTimersByTimeAsync(60_000);
-    expect([...history]).toHaveLength(12);
+    expect(await history.samples()).toHaveLength(12);
     const asked = vi.fn(() => new Promise<never>(() => {}));
     answer = asked;
     await vi.advanceTimersByTimeAsync(60_000);
     expect(asked).toHaveBeenCalledOnce();
-    history.close();
+    await history.close();
   } finally {
     vi.useRealTimers();
   }

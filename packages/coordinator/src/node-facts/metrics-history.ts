@@ -1,13 +1,15 @@
-import { cpus, hostname } from 'node:os';
+import { cpus } from 'node:os';
 import { startInterval, type Timer } from '@tessera/common';
 import type { MemoryUse } from '@tessera/kernel';
 import type { AgentMetrics } from '@tessera/storage-agent';
 import type { MetricsSample } from '@tessera/system-catalog';
+import { type HistoryPlace, StoredHistory } from '../history/stored-history.ts';
 
-/** The number of samples that are kept: a day at twelve per minute. */
-const MAX_SAMPLES = 24 * 60 * 12;
+const SAVE_EVERY_MS = 60_000;
 
 export interface MetricsSources {
+  /** The name of this node. */
+  nodeName(): string;
   kernelMemory(): Promise<MemoryUse>;
   /** Undefined if the node keeps no tables. */
   storageAgent(): AgentMetrics | undefined;
@@ -16,25 +18,31 @@ export interface MetricsSources {
   queuedQueries(): number;
 }
 
-/** The resource use of the node, sampled several times a minute and kept for at most a day. */
-export class MetricsHistory implements Iterable<MetricsSample> {
+/** The resource use of all nodes of the cluster; this node samples its own several times a minute. */
+export class MetricsHistory {
   readonly #sources: MetricsSources;
-  readonly #samples: MetricsSample[] = [];
-  readonly #capacity: number;
+  readonly #samples: StoredHistory<MetricsSample>;
   readonly #timer: Timer;
   #processors = processorTimes();
   #requests = { hits: 0, misses: 0 };
   #sampling = false;
 
-  constructor(sources: MetricsSources, samplesPerMinute: number) {
+  constructor(sources: MetricsSources, samplesPerMinute: number, place?: HistoryPlace) {
     this.#sources = sources;
-    this.#capacity = Math.min(24 * 60 * samplesPerMinute, MAX_SAMPLES);
+    this.#samples = new StoredHistory({
+      kind: 'metrics',
+      place,
+      saveEveryMs: SAVE_EVERY_MS,
+      timeOf: ({ time }) => time,
+      lengthOf: () => 0,
+      fromJson: (sample) => ({ ...sample, time: new Date(sample.time) }),
+    });
     this.#timer = startInterval(() => void this.#sampleUnlessLate(), 60_000 / samplesPerMinute).unref();
   }
 
-  /** Iterates the samples, oldest first. */
-  [Symbol.iterator](): Iterator<MetricsSample> {
-    return this.#samples.values();
+  /** The latest samples, oldest first. */
+  samples(): Promise<readonly MetricsSample[]> {
+    return this.#samples.records();
   }
 
   /** Takes a sample now. If that fails, for example while the kernel restarts, the sample is omitted. */
@@ -42,9 +50,9 @@ export class MetricsHistory implements Iterable<MetricsSample> {
     const memory = await this.#sources.kernelMemory().catch(() => undefined);
     if (memory === undefined) return;
     const agent = this.#sources.storageAgent();
-    this.#samples.push({
+    this.#samples.add({
       time: new Date(),
-      node: hostname(),
+      node: this.#sources.nodeName(),
       cpuUsed: this.#cpuUsed(),
       memoryBytes: process.memoryUsage.rss() + memory.usedBytes,
       diskBytes: agent?.bytesOnDisk ?? 0,
@@ -53,7 +61,6 @@ export class MetricsHistory implements Iterable<MetricsSample> {
       runningQueries: this.#sources.runningQueries(),
       suspendedQueries: this.#sources.queuedQueries(),
     });
-    if (this.#samples.length > this.#capacity) this.#samples.shift();
   }
 
   /** A kernel that has not answered yet is not asked again. */
@@ -64,8 +71,9 @@ export class MetricsHistory implements Iterable<MetricsSample> {
     this.#sampling = false;
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#timer.clear();
+    await this.#samples.close();
   }
 
   #cpuUsed(): number {

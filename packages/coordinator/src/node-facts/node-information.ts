@@ -13,6 +13,7 @@ import {
 } from '@tessera/system-catalog';
 import type { SystemScope } from '../binder/system-relations.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
+import type { HistoryPlace } from '../history/stored-history.ts';
 import { type QueryHistory, runningFacts } from '../queries/query-history.ts';
 import type { RunningQueries, RunningQuery } from '../queries/running-queries.ts';
 import type { TableServices } from '../tables.ts';
@@ -34,6 +35,10 @@ export interface NodeInformationOptions {
   readonly transactions: Transactions | undefined;
   /** The samples per minute of `engine_metrics_history`; default 12. */
   readonly metricsPerMinute?: number | undefined;
+  /** If undefined, the histories are those of this process. */
+  readonly historyPlace: HistoryPlace | undefined;
+  /** The name of this node. */
+  readonly nodeName: () => string;
 }
 
 /** The facts about this node and its engine for system views. */
@@ -45,12 +50,14 @@ export class NodeInformation {
     this.#options = options;
     this.#metrics = new MetricsHistory(
       {
+        nodeName: options.nodeName,
         kernelMemory: () => options.kernel.memory(),
         storageAgent: () => options.tables?.agent.metrics(),
         runningQueries: () => options.running.size - options.queuedQueries(),
         queuedQueries: options.queuedQueries,
       },
       options.metricsPerMinute ?? 12,
+      options.historyPlace,
     );
   }
 
@@ -88,9 +95,9 @@ export class NodeInformation {
       transactions: (transactions?.list() ?? []).filter((transaction) => mayRead(transaction)),
       running: await runningOf(running, ({ activity }) => mayRead(activity)),
       elsewhere: isOfAllNodes ? await queriesElsewhere(cluster.cluster, mayRead) : [],
-      node: this.#nodeName(),
-      history: history.readBy(mayRead),
-      metrics: this.#metrics,
+      node: this.#options.nodeName(),
+      history: HISTORY_VIEWS.has(view) ? await history.readBy(mayRead) : [],
+      metrics: view === 'engine_metrics_history' ? await this.#metrics.samples() : [],
       nodes: cluster?.cluster.members().map(nodeFacts) ?? [this.#thisNode()],
     };
   }
@@ -111,15 +118,11 @@ export class NodeInformation {
 
   /** The queries of this node as rows of `engine_running_queries`, for other nodes. */
   async queryRecords(): Promise<readonly QueryRecord[]> {
-    return queryRecords(await runningOf(this.#options.running), this.#nodeName());
+    return queryRecords(await runningOf(this.#options.running), this.#options.nodeName());
   }
 
-  close(): void {
-    this.#metrics.close();
-  }
-
-  #nodeName(): string {
-    return this.#options.cluster?.cluster.self.name ?? hostname();
+  close(): Promise<void> {
+    return this.#metrics.close();
   }
 
   #thisNode(): NodeFacts {
@@ -133,6 +136,9 @@ export class NodeInformation {
     };
   }
 }
+
+/** The views of finished queries. */
+const HISTORY_VIEWS = new Set(['engine_query_history', 'engine_user_query_history', 'queries']);
 
 /** The queries that are running and fulfil a condition. */
 const runningOf = (

@@ -1,5 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { asQueryId, type RequestId, TesseraError } from '@tessera/common';
-import { expect, test } from 'vitest';
+import { openLocalStore } from '@tessera/object-store';
+import { expect, onTestFinished, test } from 'vitest';
 import { QueryActivity, QueryHistory } from './query-history.ts';
 
 function ended(text: string, end: { error?: Error; abort?: TesseraError } = {}) {
@@ -18,42 +22,30 @@ function ended(text: string, end: { error?: Error; abort?: TesseraError } = {}) 
   };
 }
 
-const texts = (history: QueryHistory) => [...history].map((query) => query.text);
+const NODE = () => 'node-0';
+const everything = (history: QueryHistory) => history.readBy(() => true);
+const texts = async (history: QueryHistory) => (await everything(history)).map((query) => query.text);
 
-test('the oldest queries leave when there are too many', () => {
-  const history = new QueryHistory(2, 1000);
-  for (const text of ['a', 'b', 'c']) history.add(ended(text));
-  expect(texts(history)).toEqual(['b', 'c']);
-});
-
-test('and when their texts are too long together', () => {
-  const history = new QueryHistory(100, 10);
-  for (const text of ['aaaa', 'bbbb', 'cccc']) history.add(ended(text));
-  expect(texts(history)).toEqual(['bbbb', 'cccc']);
-  history.add(ended('d'.repeat(11)));
-  expect(texts(history)).toEqual([]);
-});
-
-test('a long text is cut', () => {
-  const history = new QueryHistory();
+test('a long text is cut', async () => {
+  const history = new QueryHistory(NODE);
   history.add(ended('x'.repeat(100_000)));
-  expect(texts(history)[0]).toHaveLength(65_536);
+  expect((await texts(history))[0]).toHaveLength(65_536);
 });
 
-test('a request that never became a statement is no query', () => {
-  const history = new QueryHistory();
+test('a request that never became a statement is no query', async () => {
+  const history = new QueryHistory(NODE);
   history.add(ended(''));
-  expect(texts(history)).toEqual([]);
+  expect(await texts(history)).toEqual([]);
 });
 
-test('how queries ended', () => {
-  const history = new QueryHistory();
+test('how queries ended', async () => {
+  const history = new QueryHistory(NODE);
   const cancelled = TesseraError.of('QUERY_CANCELLED', { reason: 'a user' });
   history.add(ended('fine'));
   history.add(ended('wrong', { error: new Error('no') }));
   history.add(ended('stopped', { abort: cancelled }));
   history.add(ended('late', { abort: TesseraError.of('STATEMENT_TIMEOUT', { timeoutMs: 5 }) }));
-  expect([...history].map(({ status, errorMessage }) => [status, errorMessage])).toEqual([
+  expect((await everything(history)).map(({ status, errorMessage }) => [status, errorMessage])).toEqual([
     ['ENDED_SUCCESSFULLY', undefined],
     ['FAILED', 'no'],
     ['CANCELED', 'Query cancelled: a user'],
@@ -67,8 +59,27 @@ test.for([
   ['SELECT * FROM information_schema.tables', true],
   ['SELECT 1', false],
   ['INSERT INTO shows VALUES (1)', false],
-] as const)('%s: of the system %s', ([text, isSystemQuery]) => {
-  const history = new QueryHistory();
+] as const)('%s: of the system %s', async ([text, isSystemQuery]) => {
+  const history = new QueryHistory(NODE);
   history.add(ended(text));
-  expect([...history][0]).toMatchObject({ isSystemQuery });
+  expect((await everything(history))[0]).toMatchObject({ isSystemQuery });
+});
+
+test('a process that follows reads the queries of the one before, with their node, times and normalized text', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'query-history-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const store = await openLocalStore(directory, { fsync: false });
+  const place = (node: number) => ({ store, prefix: 'history/e/c/', node, log: {} as never });
+  const first = new QueryHistory(NODE, place(0));
+  first.add(ended('SELECT 1'));
+  await first.close();
+  const second = new QueryHistory(() => 'node-1', place(1));
+  second.add(ended('SELECT 2'));
+  const [before, own, ...rest] = await everything(second);
+  await second.close();
+  expect(rest).toEqual([]);
+  expect(before).toMatchObject({ text: 'SELECT 1', node: 'node-0', normalizedText: own!.normalizedText });
+  expect(before!.endedAt).toBeInstanceOf(Date);
+  expect(before!.submittedAt).toBeInstanceOf(Date);
+  expect(own).toMatchObject({ text: 'SELECT 2', node: 'node-1' });
 });

@@ -1,12 +1,12 @@
 import { measurement, type QueryId, type RequestId } from '@tessera/common';
 import { normalizedSql, redactedSql } from '@tessera/sql';
 import type { FinishedQuery, QueryFacts } from '@tessera/system-catalog';
+import { type HistoryPlace, StoredHistory } from '../history/stored-history.ts';
 import { NOTHING_SCANNED } from './scan-totals.ts';
 import { StatementProgress } from './statement-progress.ts';
 
 const MAX_TEXT = 65_536;
-const MAX_QUERIES = 10_000;
-const MAX_CHARACTERS = 16_777_216;
+const SAVE_EVERY_MS = 5_000;
 const SYSTEM_QUERY = /^\s*(?:SET|RESET|SHOW|USE|DESCRIBE|DESC)\b|\binformation_schema\s*\./i;
 
 /** The counters of one query while it runs. */
@@ -100,18 +100,25 @@ export const runningFacts = async (query: QueryInEngine): Promise<QueryFacts> =>
   progress: await query.activity.progress.now(),
 });
 
-/**
- * The latest queries of this node, kept in memory within limits for their number and the size of their texts.
- */
-export class QueryHistory implements Iterable<FinishedQuery> {
-  readonly #maxQueries: number;
-  readonly #maxCharacters: number;
-  readonly #ended = new Set<EndedQuery>();
-  #characters = 0;
+/** The latest queries of all nodes of the cluster that have ended. */
+export class QueryHistory {
+  readonly #nodeName: () => string;
+  readonly #ended: StoredHistory<EndedQuery>;
 
-  constructor(maxQueries = MAX_QUERIES, maxCharacters = MAX_CHARACTERS) {
-    this.#maxQueries = maxQueries;
-    this.#maxCharacters = maxCharacters;
+  /**
+   * @param nodeName the name of this node
+   * @param place if undefined, the history is that of this process
+   */
+  constructor(nodeName: () => string, place?: HistoryPlace) {
+    this.#nodeName = nodeName;
+    this.#ended = new StoredHistory({
+      kind: 'queries',
+      place,
+      saveEveryMs: SAVE_EVERY_MS,
+      timeOf: ({ endedAt }) => endedAt,
+      lengthOf: ({ facts }) => facts.text.length,
+      fromJson: restored,
+    });
   }
 
   add(query: QueryInEngine): void {
@@ -121,6 +128,7 @@ export class QueryHistory implements Iterable<FinishedQuery> {
     const status =
       error === undefined ? 'ENDED_SUCCESSFULLY' : error.name === 'QUERY_CANCELLED' ? 'CANCELED' : 'FAILED';
     const ended = {
+      node: this.#nodeName(),
       facts: queryFacts(query),
       status,
       endedAt: new Date(),
@@ -128,30 +136,40 @@ export class QueryHistory implements Iterable<FinishedQuery> {
     } as const;
     queryEnds.emit(endOf(ended, error));
     this.#ended.add(ended);
-    this.#characters += activity.text.length;
-    for (const oldest of this.#ended) {
-      if (this.#ended.size <= this.#maxQueries && this.#characters <= this.#maxCharacters) break;
-      this.#ended.delete(oldest);
-      this.#characters -= oldest.facts.text.length;
-    }
   }
 
-  /** Iterates the queries, oldest first. */
-  [Symbol.iterator](): Iterator<FinishedQuery> {
-    return this.readBy(() => true)[Symbol.iterator]();
+  /** The queries of users whose queries may be seen, oldest first. */
+  async readBy(mayRead: (query: QueryFacts) => boolean): Promise<readonly FinishedQuery[]> {
+    const records = await this.#ended.records();
+    const normalized = new Map<string, string>();
+    return records
+      .filter(({ facts }) => mayRead(facts))
+      .map(({ facts, ...end }) => {
+        const { text } = facts;
+        const normalizedText = normalized.get(text) ?? normalizedSql(text);
+        normalized.set(text, normalizedText);
+        return { ...facts, ...end, normalizedText, isSystemQuery: SYSTEM_QUERY.test(text) };
+      });
   }
 
-  /** The queries of users whose queries may be seen. */
-  *readBy(mayRead: (query: QueryFacts) => boolean): Generator<FinishedQuery, void> {
-    for (const { facts, ...end } of this.#ended) {
-      if (!mayRead(facts)) continue;
-      const normalizedText = normalizedSql(facts.text);
-      yield { ...facts, ...end, normalizedText, isSystemQuery: SYSTEM_QUERY.test(facts.text) };
-    }
+  close(): Promise<void> {
+    return this.#ended.close();
   }
 }
 
+/** A record with the times that JSON holds as texts. */
+const restored = ({ facts, endedAt, ...rest }: EndedQuery): EndedQuery => ({
+  ...rest,
+  facts: {
+    ...facts,
+    submittedAt: new Date(facts.submittedAt),
+    startedAt: facts.startedAt && new Date(facts.startedAt),
+  },
+  endedAt: new Date(endedAt),
+});
+
 interface EndedQuery {
+  readonly node: string;
   readonly facts: QueryFacts;
   readonly status: FinishedQuery['status'];
   readonly endedAt: Date;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { EngineCluster } from '../cluster/engine-cluster.ts';
 import { until } from '../cluster/until.ts';
-import { type Answer, rows } from '../http.ts';
+import { type Answer, query, rows } from '../http.ts';
 import { ALL_FAULTS, itTakesLong } from './all-faults.ts';
 import {
   exchangeBytesOf,
@@ -177,6 +177,34 @@ describe('nodes that are lost while a query runs', () => {
       await Promise.all([untilIdle(cluster, 1, GONE_WITHIN_MS), untilIdle(cluster, 2, GONE_WITHIN_MS)]);
       await cluster.startNode(0);
       expect(await cluster.filesOf(0, 'uploads/')).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'the queries of a killed node stay in the history, on the others and on the one that follows',
+    async () => {
+      await query(cluster.node(2), 'SELECT 1 /* of the third */');
+      const recorded = async (n: number) =>
+        (
+          await rows(
+            cluster.node(n),
+            `SELECT n.host FROM information_schema.engine_query_history h JOIN information_schema.nodes n USING (node_name)
+             WHERE h.query_text = 'SELECT 1 /* of the third */' AND h.status = 'ENDED_SUCCESSFULLY'`,
+          )
+        ).flat();
+      expect(await recorded(2)).toEqual(['127.0.0.3']);
+      await until('the first node has read it', 30_000, async () => (await recorded(0)).length === 1);
+      await cluster.kill(2);
+      expect(await recorded(0)).toEqual(['127.0.0.3']);
+      await cluster.startNode(2);
+      expect(await recorded(2)).toEqual(['127.0.0.3']);
+      const [[samplers]] = (await rows(
+        cluster.node(0),
+        `SELECT count(*) FROM information_schema.engine_metrics_history m
+         WHERE node NOT IN (SELECT node_name FROM information_schema.nodes)`,
+      )) as [[string]];
+      expect(Number(samplers)).toBe(0);
     },
     TEST_MS,
   );

@@ -64,6 +64,8 @@ export interface QueryFacts {
 }
 
 export interface FinishedQuery extends QueryFacts {
+  /** The name of the node that coordinated it. */
+  readonly node: string;
   readonly status: 'ENDED_SUCCESSFULLY' | 'FAILED' | 'CANCELED';
   readonly endedAt: Date;
   readonly errorMessage: string | undefined;

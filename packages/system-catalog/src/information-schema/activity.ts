@@ -84,10 +84,11 @@ const HISTORY = [
     ['returned_bytes', 'BIGINT'],
     ['time_in_queue_us', 'BIGINT'],
     'query_text_normalized',
+    'node_name',
   ),
 ];
 
-/** The latest queries of this node, oldest first. */
+/** The latest queries of all nodes that have ended, oldest first. */
 export const queryHistory = ({ history }: ClusterFacts): SystemRelation => ({
   columns: HISTORY,
   rows: finished(history, () => true),
@@ -114,7 +115,7 @@ const QUERIES: readonly SystemColumn[] = [
   ),
 ];
 
-/** The queries that are running on the engine, then those that have ended on this node, the newest first. */
+/** The queries that are running on the engine, then those that have ended, the newest first. */
 export const queries = (facts: ClusterFacts): SystemRelation => ({
   columns: QUERIES,
   rows: [
@@ -123,7 +124,7 @@ export const queries = (facts: ClusterFacts): SystemRelation => ({
       .reverse()
       .map((query) => [
         ...common(query, query.status, query.endedAt.getTime()),
-        facts.node,
+        query.node,
         query.status === 'ENDED_SUCCESSFULLY' ? 100 : undefined,
         query.endedAt,
         query.errorMessage,
@@ -155,6 +156,7 @@ function* finished(
       query.returnedBytes,
       query.queuedMicroseconds,
       query.normalizedText,
+      query.node,
     ];
   }
 }
