@@ -475,6 +475,8 @@ const COMMON: Readonly<Record<string, string>> = {
   returned_rows: 'rows of the result',
   returned_bytes: 'bytes of the result as sent',
   time_in_queue_us: 'microseconds spent waiting for admission',
+  from_result_cache:
+    'whether the result was taken from the result cache; of a request with several statements, whether one was',
   query_text_normalized: 'the statement with `?` in place of literals',
 };
 

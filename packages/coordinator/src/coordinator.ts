@@ -33,6 +33,7 @@ import { withPlaceInCsv } from './read/csv-failure.ts';
 import { onlyStatement, refuseUnheardChanges } from './request/request-statements.ts';
 import { requireValidTexts, type StatementRequest } from './request/statement-request.ts';
 import type { RowsResult, StatementResult } from './request/statement-result.ts';
+import type { ResultCache } from './reuse/result-cache.ts';
 import { describeQuery } from './run/query-run.ts';
 import { SequenceValues } from './sequences/sequence-values.ts';
 import { AccessCheck } from './statements/access-check.ts';
@@ -69,6 +70,8 @@ export interface CoordinatorOptions {
   readonly columnStatisticsBytes?: number | undefined;
   /** Memory of the node process for statements that are being prepared, in bytes; undefined: any number at once. */
   readonly preparationBytes?: number | undefined;
+  /** The memory for results that later queries may reuse, in bytes; 0, the default, keeps none. */
+  readonly resultCacheBytes?: number | undefined;
   /** Undefined: users have no passwords. */
   readonly makeCredential?: MakeCredential | undefined;
 }
@@ -239,6 +242,11 @@ export class Coordinator {
   /** The number of queries for which inputs of unbounded size were gathered on one node. */
   get gatheringQueries(): number {
     return this.#binder.gathered;
+  }
+
+  /** The results that later queries may reuse. */
+  get resultCache(): Pick<ResultCache, 'hits' | 'misses' | 'size' | 'bytes'> {
+    return this.#binder.results;
   }
 
   /** The number of retries of statements after a conflict or the loss of their kernel process. */

@@ -55,6 +55,8 @@ export interface ServeOptions {
    * balancers notice.
    */
   readonly drainDelayMs: number;
+  /** Memory for results that later queries may reuse, in bytes; 0 keeps none. Undefined means a share of the node's memory. */
+  readonly resultCacheBytes: number | undefined;
   /** The absolute paths of directories that read functions may read. */
   readonly allowRead: readonly string[];
   /** The URL prefixes that read functions may read. */

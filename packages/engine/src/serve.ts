@@ -74,6 +74,9 @@ const EXCHANGE_SHARE = 1 / 8;
 /** The share of it that long statements may take while they are prepared; when it is taken, the next ones wait. */
 const PREPARATION_SHARE = 1 / 4;
 
+/** The share of it for results that later queries reuse. */
+const RESULT_CACHE_SHARE = 1 / 8;
+
 /** Runs a node until it is stopped. Leaves nothing behind, even if it fails to start. */
 export const serve: Serve = async (options) => {
   const { config } = options;
@@ -213,6 +216,7 @@ export const serve: Serve = async (options) => {
     checksPrivileges: config.auth.mode !== 'disabled',
     makeCredential,
     preparationBytes: Math.floor(memory.processBytes * PREPARATION_SHARE),
+    resultCacheBytes: options.resultCacheBytes ?? Math.floor(memory.processBytes * RESULT_CACHE_SHARE),
     columnStatisticsBytes: config.planner.automated_column_statistics.cache_max_size_bytes,
     admission: admissionOptions(config, options.node, memory.kernelBytes, logging),
     cluster: { ...multiNode, otherClusters, distributes: config.execution.enable_shuffle },

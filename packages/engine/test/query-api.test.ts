@@ -42,6 +42,7 @@ describe('output formats', () => {
       'time_to_execute',
       'scanned_bytes_cache',
       'scanned_bytes_storage',
+      'from_result_cache',
     ]);
   });
 

@@ -60,6 +60,7 @@ export {
 export { substituteScans } from './relations/scan-substitution.ts';
 export { type SequenceResolver, settingOf } from './relations/sequence-calls.ts';
 export { genericText, type QueryParameter, withGenericTexts } from './rewrites/parameters.ts';
+export { dateIn } from './rewrites/statement-clock.ts';
 export type * from './statements/access-statement.ts';
 export type * from './statements/catalog-statement.ts';
 export { classifyStatement } from './statements/classify.ts';

@@ -42,24 +42,29 @@ const FREE_PORTS = [
   'shuffle',
 ].flatMap((port) => [`--${port}-port`, '0']);
 
+/** Benchmarks repeat queries to measure how long they take to compute. */
+const NO_REUSE = ['--result-cache-bytes', '0'];
+
 export interface StartOptions {
   /** Arguments after those for the data directory and free ports. */
   readonly args?: readonly string[];
+  /** Whether the node reuses results; by default it does not. */
+  readonly reusesResults?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
- * Starts `tessera serve` with its defaults, on free ports and a temporary data directory, which `stop`
+ * Starts `tessera serve` with its defaults except for the result cache, on free ports and a temporary data directory, which `stop`
  * removes.
  */
 export const startTessera = async (options: StartOptions = {}): Promise<OwnNode> =>
   startOn(await mkdtemp(join(tmpdir(), 'tessera-loadtest-')), options);
 
 async function startOn(dataDirectory: string, options: StartOptions): Promise<OwnNode> {
-  const { args = [], env } = options;
+  const { args = [], env, reusesResults = false } = options;
   const child = spawn(
     process.execPath,
-    [MAIN, 'serve', '--data-dir', dataDirectory, ...FREE_PORTS, ...args],
+    [MAIN, 'serve', '--data-dir', dataDirectory, ...FREE_PORTS, ...(reusesResults ? [] : NO_REUSE), ...args],
     {
       stdio: ['ignore', 'ignore', 'pipe'],
       // This program handles Ctrl-C.

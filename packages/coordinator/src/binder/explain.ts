@@ -18,6 +18,7 @@ import type { PlannedQuery, UndistributedQuery } from '../distribution/distribut
 import type { ExecutableQuery } from '../read/executable-query.ts';
 import { renamed, type TableNames } from '../read/table-names.ts';
 import type { ExplainedNodes, ExplainedOperator, ExplainedQuery, ExplainedStage } from './explained-query.ts';
+import { type ExplainedReuse, reuseLine, reuseMember } from './explained-reuse.ts';
 import { executedStageMember, operatorMember, plannedDetails, stageMember } from './explained-stages.ts';
 import { type ExplainedTable, tableLines, tableMembers, tableStatistics } from './explained-tables.ts';
 
@@ -33,6 +34,8 @@ export interface ExplainableQuery {
   readonly distribution?: PlannedQuery | UndistributedQuery | undefined;
   /** The user-visible names of tables, by bound name. */
   readonly names: TableNames;
+  /** Whether its result is reused, once it is ready to run; undefined if this node keeps no results. */
+  reuse(scannedRows: number): ExplainedReuse | undefined;
   /** Makes the query ready to run: only ANALYZE fetches what it reads. */
   run(): Promise<ExecutableQuery>;
 }
@@ -67,7 +70,9 @@ async function textOf(part: Part, query: ExplainableQuery): Promise<string> {
   switch (part) {
     case 'analyze': {
       const analyzed = await analyze(query);
-      return sections(analyzedText(analyzed, query), tableLines(used(query, analyzed.executable)), query);
+      return sections(analyzedText(analyzed, query), tableLines(used(query, analyzed.executable)), query, [
+        ...(analyzed.reuse === undefined ? [] : [reuseLine(analyzed.reuse)]),
+      ]);
     }
     case 'physical':
       return sections(await physicalText(query), tableLines(query.tables), query);
@@ -137,6 +142,7 @@ const onlyStage = (operators: ExplainedOperator): ExplainedStage => ({
 interface AnalyzedQuery {
   readonly executable: ExecutableQuery;
   readonly member: ExplainedQuery;
+  readonly reuse: ExplainedReuse | undefined;
 }
 
 async function analyze(query: ExplainableQuery): Promise<AnalyzedQuery> {
@@ -159,6 +165,7 @@ async function analyze(query: ExplainableQuery): Promise<AnalyzedQuery> {
   });
   const planned = root === undefined ? onlyStage(last) : stageMember(root, names);
   const operators = root === undefined ? last : plannedDetails(last, planned.operators, planned.inputs);
+  const reuse = query.reuse(executable.scanned.rows);
   const member: ExplainedQuery = {
     analyzed: true,
     nodes: nodesMember(executed === undefined ? withoutPlan(distribution) : distribution),
@@ -166,9 +173,10 @@ async function analyze(query: ExplainableQuery): Promise<AnalyzedQuery> {
     stages: [...inOrder(stages), { ...planned, operators, ...figuresOf(profile) }],
     tables: tableMembers(used(query, executable)),
     aggregating_indexes: indexMembers(query.indexes),
+    result_cache: reuse && reuseMember(reuse),
     warnings: warningsOf(plan?.unboundedGathers),
   };
-  return { executable, member };
+  return { executable, member, reuse };
 }
 
 /** The order of execution: refined plans may number their stages differently. */
@@ -275,10 +283,15 @@ const outlineOf = (operator: ExplainedOperator): PlanOutline => ({
   inputs: operator.inputs.map(outlineOf),
 });
 
-function sections(plan: string, tables: readonly string[], { indexes }: ExplainableQuery): string {
+function sections(
+  plan: string,
+  tables: readonly string[],
+  { indexes }: ExplainableQuery,
+  reuse: readonly string[] = [],
+): string {
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? '' : `\n${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
-  const all = `${section('Tables', tables)}${section('Aggregating indexes', indexes.map(indexLine))}`;
+  const all = `${section('Tables', tables)}${section('Aggregating indexes', indexes.map(indexLine))}${section('Result cache', reuse)}`;
   return all === '' ? plan : `${plan.trimEnd()}\n${all}`;
 }
 

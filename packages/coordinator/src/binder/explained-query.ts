@@ -14,10 +14,24 @@ export interface ExplainedQuery {
   /** How each managed table is read. */
   readonly tables: readonly object[];
   readonly aggregating_indexes: readonly ExplainedIndex[];
+  /** Only with ANALYZE, and only if this node keeps results. */
+  readonly result_cache?: ExplainedResultCache | undefined;
   /** For example that an input of unbounded size is gathered on one node. */
   readonly warnings: readonly string[];
   /** The time from the start of the first stage to the end of the last one. */
   readonly elapsed_ms?: number | undefined;
+}
+
+export interface ExplainedResultCache {
+  /** Whether the result may be returned to later queries. */
+  readonly reusable: boolean;
+  /** Whether it is kept, so that the query without EXPLAIN is not computed. */
+  readonly kept: boolean;
+  /** Why it is not reusable. */
+  readonly reason?: string | undefined;
+  /** The size of the result that is kept. */
+  readonly rows?: number | undefined;
+  readonly bytes?: number | undefined;
 }
 
 export interface ExplainedIndex {

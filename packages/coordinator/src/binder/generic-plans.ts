@@ -42,6 +42,7 @@ export function isFaithful(generic: BoundQuery, bound: BoundQuery, parameters: G
     a.sql === b.sql &&
     a.time === 'none' &&
     b.time === 'none' &&
+    a.date === undefined &&
     a.sessionRelations.size === 0 &&
     isDeepStrictEqual(a.columns, b.columns) &&
     isDeepStrictEqual(a.tables, b.tables) &&

@@ -1,5 +1,5 @@
 import type { Snapshot } from '@tessera/catalog';
-import type { QueryDescription, QueryParameter, SqlType } from '@tessera/sql';
+import { dateIn, type QueryDescription, type QueryParameter, type SqlType } from '@tessera/sql';
 import type { StatementContext } from '../queries/statement-context.ts';
 import type { BoundQuery, NamedRelation } from '../read/bound-query.ts';
 import type { ExecutionOptions } from '../read/executable-query.ts';
@@ -48,7 +48,10 @@ export class PlanCache {
 
   /** The query as it was bound before, if it still means the same. */
   get(query: CachedQuery): Promise<BoundQuery | undefined> {
-    return held(this.#plans, planKey(query.context, query.options), query, stillHolds);
+    const { timezone } = query.context.request.settings;
+    const holds = (bound: BoundQuery, snapshot: Snapshot) =>
+      isOfToday(bound, timezone) && stillHolds(bound, snapshot);
+    return held(this.#plans, planKey(query.context, query.options), query, holds);
   }
 
   /** Does nothing for statements that are not worth caching. */
@@ -170,6 +173,10 @@ const stillHolds = ({ named, tables, indexes }: BoundQuery, snapshot: Snapshot):
     ({ table, partials, reads }) => indexReads(indexCoverage(snapshot, table, partials)) === reads,
   ) &&
   [...tables.values()].every(({ table, plannedRows: rows }) => plannedRows(snapshot, table) === rows);
+
+/** Whether a query that contains the current date is of this day. */
+const isOfToday = ({ prepared: { date } }: BoundQuery, timeZone: string): boolean =>
+  date === undefined || date === dateIn(timeZone, new Date());
 
 /** A bounded map that drops the entries that were not used for the longest time. */
 class LeastRecentlyUsed<T> {

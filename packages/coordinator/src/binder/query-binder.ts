@@ -31,15 +31,18 @@ import {
 import { scannedTables } from '../read/table-access.ts';
 import { prepareScans, wantedOf } from '../read/table-scans.ts';
 import { chooseTablets } from '../read/tablet-choice.ts';
+import { type CachedResult, ResultCache, type Reuse } from '../reuse/result-cache.ts';
 import type { SequenceValues } from '../sequences/sequence-values.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
 import type { TableServices } from '../tables.ts';
 import type { Transactions } from '../transactions/transactions.ts';
 import { bind } from './bind.ts';
 import { explainSql } from './explain.ts';
+import { explainedReuse } from './explained-reuse.ts';
 import type { ExplainedTable } from './explained-tables.ts';
 import { withValues } from './generic-plans.ts';
 import { PlanCache } from './plan-cache.ts';
+import { reuseOf } from './reuse-key.ts';
 import { type FactsFor, SystemRelations } from './system-relations.ts';
 
 export interface BinderServices {
@@ -59,10 +62,18 @@ export interface BinderServices {
   readonly columnStatisticsBytes?: number | undefined;
   /** See `CoordinatorOptions`. */
   readonly preparationBytes?: number | undefined;
+  /** See `CoordinatorOptions`. */
+  readonly resultCacheBytes?: number | undefined;
 }
 
 /** Whether a query is planned before it runs. */
 type Planning = 'always' | 'where it matters' | 'never';
+
+/** A bound query, and whether later statements with the same text may use it. */
+interface FoundQuery {
+  readonly bound: BoundQuery;
+  readonly isLasting: boolean;
+}
 
 /**
  * Turns queries of the dialect into executable ones: binds them, or finds them in the plan cache, decides
@@ -74,12 +85,14 @@ export class QueryBinder {
   readonly #plans = new PlanCache();
   readonly #longStatements: LongStatements;
   readonly distribution: QueryDistribution;
+  readonly results: ResultCache;
   /** Statements over tables whose plan was not understood, so that they read every column of every tablet. */
   unplanned = 0;
 
   constructor(services: BinderServices) {
     const { cluster, tables, columnStatisticsBytes } = services;
     this.#tables = tables;
+    this.results = new ResultCache(services.resultCacheBytes ?? 0);
     this.#longStatements = new LongStatements(services.preparationBytes ?? Number.POSITIVE_INFINITY);
     this.distribution = new QueryDistribution({ cluster, agent: tables?.agent, columnStatisticsBytes });
     const systemRelations = new SystemRelations(services.systemFacts, (view) => this.#viewOutput(view));
@@ -114,31 +127,41 @@ export class QueryBinder {
     const scope = await this.#open(context, options);
     scope.keep({ release: context.query.activity.progress.observe(scope.session) });
     try {
-      const bound = await this.#bound(scope);
+      const found = await this.#bound(scope);
+      const { bound } = found;
       bound.uses += 1;
       const { prepared, named } = bound;
+      const reuse = options.mayReuse === true ? await this.#reuseOf(found, scope) : undefined;
+      const reused = await this.#reused(reuse, scope);
+      const common = {
+        session: scope.session,
+        params: prepared.parameters,
+        columns: prepared.columns,
+        relations: directly(named),
+        reuse,
+        release: () => scope[Symbol.asyncDispose](),
+      };
+      const explain = (error: unknown) => {
+        if (isUnfetchedColumn(error)) bound.looksAtAllNamed = true;
+        return scope.explain(locateValue(error, context.text));
+      };
+      if (reused !== undefined)
+        return { ...common, sql: '', reused, tables: [], files: [], scanned: NOTHING_SCANNED, explain };
       const usedSequences = scope.sequences?.areUsed === true ? scope.sequences : undefined;
       const distributed = usedSequences === undefined ? await this.distribution.run(bound, scope) : undefined;
       const { readInParts = NOTHING_SCANNED, ...readable } =
         distributed ?? (await this.#readable(bound, scope));
       return {
+        ...common,
         ...readable,
-        session: scope.session,
-        params: prepared.parameters,
-        columns: prepared.columns,
         isKept: bound.uses > 1 && prepared.readsNothing,
-        relations: directly(named),
         sequences: usedSequences,
         scanned: plus(
           plus(scannedTables(readable.tables), readInParts),
           await scannedFiles(scope.session, scope.reads.filesReadHere, prepared.namedColumns),
         ),
         files: scope.reads.files,
-        explain: (error) => {
-          if (isUnfetchedColumn(error)) bound.looksAtAllNamed = true;
-          return scope.explain(locateValue(error, context.text));
-        },
-        release: () => scope[Symbol.asyncDispose](),
+        explain,
       };
     } catch (error) {
       await scope[Symbol.asyncDispose]();
@@ -169,6 +192,9 @@ export class QueryBinder {
       const { prepared, named, tables } = bound;
       let scanned = NOTHING_SCANNED;
       const explained = await this.#explainedTables(bound, scope);
+      const reuse = await this.#reuseOf({ bound, isLasting: isLasting(bound, scope) }, scope);
+      const known =
+        reuse.key === undefined ? undefined : this.results.peek(reuse, await scope.relations!.snapshot());
       const { sql, columns } = await explainSql(statement, {
         prepared,
         planner: prepared.boundSql === undefined ? scope.session : await scope.relations!.binder(),
@@ -181,6 +207,7 @@ export class QueryBinder {
           ...[...tables].map(([name, { table }]) => [name, table.name] as const),
           ...[...bound.files].map(([name, { scan }]) => [name, scan.url] as const),
         ]),
+        reuse: this.results.isOn ? (rows) => explainedReuse(reuse, known, rows) : () => undefined,
         run: async () => {
           const query = await this.executable(context, { ...options, canRunAgain: false });
           scope.keep({ release: () => void query.release() });
@@ -257,33 +284,42 @@ export class QueryBinder {
     return { columns: prepared.columns, named };
   }
 
+  /** How the result of a query may be kept. */
+  async #reuseOf({ bound, isLasting }: FoundQuery, { context, relations }: SessionScope): Promise<Reuse> {
+    const snapshot = bound.tables.size === 0 ? undefined : await relations!.snapshot();
+    return this.results.isOn
+      ? reuseOf(bound, context, { isLasting, snapshot })
+      : { refusal: 'this node keeps no results (--result-cache-bytes 0)' };
+  }
+
+  async #reused(reuse: Reuse | undefined, { relations }: SessionScope): Promise<CachedResult | undefined> {
+    if (reuse?.key === undefined) return undefined;
+    return this.results.get(reuse, await relations!.snapshot());
+  }
+
   /** From the cache if possible. */
-  async #bound(scope: SessionScope): Promise<BoundQuery> {
-    const { reads, relations } = scope;
+  async #bound(scope: SessionScope): Promise<FoundQuery> {
+    const { relations } = scope;
     const known = await this.#plans.get(scope);
     if (known !== undefined) {
       await this.#authorizeAgain(known, scope);
-      if (!(await this.#needsPlan(known, scope))) return known;
+      if (!(await this.#needsPlan(known, scope))) return { bound: known, isLasting: true };
     } else {
       const generic = await this.#plans.generic(scope);
       if (generic !== undefined) {
         await this.#authorizeAgain(generic.bound, scope);
         if (!(await this.#needsPlan(generic.bound, scope)))
-          return withValues(generic.bound, generic.parameters);
+          return { bound: withValues(generic.bound, generic.parameters), isLasting: true };
       }
     }
     const bound = await this.#bind(scope, 'where it matters');
     await relations?.unbind();
-    const isLasting =
-      reads.files.length === 0 &&
-      !reads.listsObjects &&
-      relations?.transient !== true &&
-      bound.prepared.time !== 'pinned';
-    if (isLasting) {
+    const found = { bound, isLasting: isLasting(bound, scope) };
+    if (found.isLasting) {
       this.#plans.add(scope, bound);
       await this.#bindGeneric(scope, bound);
     }
-    return bound;
+    return found;
   }
 
   /**
@@ -393,6 +429,13 @@ export class QueryBinder {
     );
   }
 }
+
+/** Whether a bound query is valid for later statements: it depends on no file and on no time but the date. */
+const isLasting = (bound: BoundQuery, { reads, relations }: SessionScope): boolean =>
+  reads.files.length === 0 &&
+  !reads.listsObjects &&
+  relations?.transient !== true &&
+  bound.prepared.time !== 'pinned';
 
 /** The relations that the text names itself, not through views. */
 const directly = (named: readonly NamedRelation[]): readonly RelationObject[] =>

@@ -20,6 +20,7 @@ export class QueryActivity {
   insertedRows = 0;
   insertedBytes = 0;
   spilledBytes = 0;
+  isReused = false;
   returnedRows = 0;
   returnedBytes = 0;
   retries = 0;
@@ -162,6 +163,8 @@ const restored = ({ facts, endedAt, ...rest }: EndedQuery): EndedQuery => ({
   ...rest,
   facts: {
     ...facts,
+    // Earlier versions did not record it.
+    isReused: facts.isReused ?? false,
     submittedAt: new Date(facts.submittedAt),
     startedAt: facts.startedAt && new Date(facts.startedAt),
   },

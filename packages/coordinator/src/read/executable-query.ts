@@ -5,6 +5,7 @@ import type { ExecutedPlan } from '@tessera/scheduler';
 import type { OutputColumn } from '@tessera/sql';
 import type { ScanTablet } from '@tessera/storage-agent';
 import type { ScanTotals } from '@tessera/system-catalog';
+import type { CachedResult, Reuse } from '../reuse/result-cache.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
 import type { ReadFile } from './read-resolution.ts';
 import type { TableAccess } from './table-access.ts';
@@ -34,6 +35,8 @@ export interface ExecutionOptions {
   readonly storing?:
     | ((query: Pick<ExecutableQuery, 'columns' | 'session'>) => Promise<RowStorage>)
     | undefined;
+  /** Whether the result may be one that was computed for an earlier query: see `ExecutableQuery.reused`. */
+  readonly mayReuse?: boolean | undefined;
   /** Whether the query is only bound or described: it then takes no sequence values. */
   readonly neverRuns?: boolean | undefined;
   /**
@@ -57,6 +60,10 @@ export interface ExecutableQuery {
   readonly sql: string;
   readonly params: KernelParams;
   readonly columns: readonly OutputColumn[];
+  /** The result, if an earlier query has computed it; nothing is then ready to run, and `sql` is empty. */
+  readonly reused?: CachedResult | undefined;
+  /** Under which key the result may be kept for later queries; undefined without `mayReuse`. */
+  readonly reuse?: Reuse | undefined;
   /** Whether the same text is sent repeatedly, so that the kernel may keep it prepared. */
   readonly isKept?: boolean | undefined;
   /** The table that stands first in FROM, if `rowPositionsOf` was requested. */

@@ -133,7 +133,8 @@ export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
   max_threads: 'accepted, but without effect yet',
   cancel_query_on_connection_drop:
     'which statements are cancelled when their client disconnects: `none`, `all`, or only those that do not change data (`type_dependent`)',
-  enable_result_cache: 'accepted, but without effect yet',
+  enable_result_cache:
+    'whether a query may be answered with the result of an earlier, equal query ([result cache](../result-cache.md))',
   enable_subresult_cache: 'accepted, but without effect yet',
   enable_scan_cache: 'accepted, but without effect yet',
   tablet_min_size_bytes: 'minimum size of the tablets that a statement writes, if it has enough rows',

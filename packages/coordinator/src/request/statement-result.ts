@@ -21,6 +21,8 @@ export interface QueryStatistics {
   readonly bytesRead: number;
   readonly bytesFromCache: number;
   readonly bytesFromStorage: number;
+  /** Whether the result of a statement of the request was taken from the cache of results. */
+  readonly isReused: boolean;
 }
 
 export interface RowsResult {

@@ -53,10 +53,37 @@ async function withColumns(run: StatementRun, quarantine: boolean): Promise<Rows
 async function attempt(run: StatementRun, options: ExecutionOptions): Promise<RowsResult> {
   const { binder, text, request } = run;
   const statement = classifyStatement(text);
-  if (statement.kind !== 'explain') return startedResult(run, await binder.executable(run, options));
+  if (statement.kind !== 'explain') return reusableResult(run, options);
   const settings = { ...request.settings, max_result_rows: 0 };
   const explaining = await binder.explain(run, statement, options);
   return startedResult({ ...run, request: { ...request, settings } }, explaining);
+}
+
+/** A query whose result comes from the cache if an earlier query has computed it, and is kept there otherwise. */
+async function reusableResult(run: StatementRun, options: ExecutionOptions): Promise<RowsResult> {
+  const { query, binder } = run;
+  const startedAt = Date.now();
+  const executable = await binder.executable(run, { ...options, mayReuse: true });
+  const { reused, reuse } = executable;
+  if (reused !== undefined) {
+    await executable.release();
+    query.activity.isReused = true;
+    return {
+      kind: 'rows',
+      columns: reused.columns,
+      chunks: chunksOf(reused.chunks),
+      statistics: () => statisticsOf(query, startedAt),
+      close: async () => undefined,
+    };
+  }
+  const result = await startedResult(run, executable);
+  if (reuse === undefined) return result;
+  const scannedRows = executable.scanned.rows;
+  return binder.results.keeping(result, { reuse, scannedRows, costMs: Date.now() - startedAt });
+}
+
+async function* chunksOf(chunks: readonly ResultChunk[]): AsyncGenerator<ResultChunk, void> {
+  yield* chunks;
 }
 
 /** Runs a executable query up to the first chunk of its result, which releases it. */
@@ -139,15 +166,14 @@ export function countScanned(
   };
 }
 
-function statisticsOf(
-  { submittedAt, activity: { scanned } }: RunningQuery,
-  startedAt: number,
-): QueryStatistics {
+function statisticsOf({ submittedAt, activity }: RunningQuery, startedAt: number): QueryStatistics {
+  const { scanned } = activity;
   const now = Date.now();
   const submitted = submittedAt.getTime();
   return {
     elapsed: (now - submitted) / 1000,
     timeBeforeExecution: (startedAt - submitted) / 1000,
+    isReused: activity.isReused,
     timeToExecute: (now - startedAt) / 1000,
     rowsRead: scanned.rows,
     bytesRead: scannedBytes(scanned),

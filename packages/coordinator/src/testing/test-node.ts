@@ -39,6 +39,8 @@ export interface TestNodeOptions {
   readonly checksPrivileges?: boolean;
   readonly allowCollectGarbage?: boolean;
   readonly indexMutations?: TableServices['indexMutations'];
+  /** See `CoordinatorOptions`. */
+  readonly resultCacheBytes?: number;
 }
 
 /** A node with tables and without endpoints. */
@@ -70,6 +72,7 @@ export class TestNode implements AsyncDisposable {
     checksPrivileges = false,
     allowCollectGarbage = false,
     indexMutations = 'reevaluate',
+    resultCacheBytes = 0,
   }: TestNodeOptions = {}): Promise<TestNode> {
     const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
     const paths = {
@@ -107,6 +110,7 @@ export class TestNode implements AsyncDisposable {
       checksPrivileges,
       tables,
       maintenance,
+      resultCacheBytes,
       makeCredential: testCredential,
     });
     return new TestNode(directory, coordinator, tables, [kernel, mirror], external);

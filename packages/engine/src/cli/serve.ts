@@ -30,6 +30,7 @@ interface Flags extends ClusterTlsFlags {
   insecureCluster?: true;
   listenHost?: string;
   drainDelay: number;
+  resultCacheBytes?: number;
   allowRead?: string[];
   allowUrl?: string[];
   allowWrite?: string[];
@@ -103,6 +104,11 @@ export function serveCommand(): Command {
       wholeNumber(0, 3_600),
       0,
     )
+    .option(
+      '--result-cache-bytes <bytes>',
+      'memory for results that later queries reuse, 0 for none (default: an eighth of the share of the node process)',
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    )
     .option('--allow-read <dir>', 'directory that statements may read; repeatable', repeated)
     .option('--allow-url <prefix>', 'URL prefix that statements may read; repeatable', repeated)
     .option('--allow-write <place>', 'directory or URL prefix that COPY TO may write; repeatable', repeated)
@@ -147,6 +153,7 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
     insecureCluster: flags.insecureCluster === true,
     listenHost: flags.listenHost,
     drainDelayMs: 1_000 * flags.drainDelay,
+    resultCacheBytes: flags.resultCacheBytes,
     allowRead: allowRead.map((directory) => resolve(directory)),
     allowUrl,
     allowWrite: allowWrite.map((place) => (place.includes('://') ? place : resolve(place))),

@@ -108,10 +108,34 @@ function queryGauges(set: MetricSet, coordinator: Coordinator, kernel: Kernel): 
     'Distributed queries that gathered an input of unbounded size on one node',
     () => coordinator.gatheringQueries,
   );
+  resultCacheGauges(set, coordinator);
   set.gauge(
     'tessera_vacuum_waiting_tables',
     'Tables waiting for the check whether their tablets need to be merged',
     () => coordinator.tablesToMerge,
+  );
+}
+
+function resultCacheGauges(set: MetricSet, coordinator: Coordinator): void {
+  set.total(
+    'tessera_result_cache_hits_total',
+    'Queries that were answered with the result of an earlier query',
+    () => coordinator.resultCache.hits,
+  );
+  set.total(
+    'tessera_result_cache_misses_total',
+    'Queries that were computed although their result may be reused: it was not kept, or a table had changed',
+    () => coordinator.resultCache.misses,
+  );
+  set.gauge(
+    'tessera_result_cache_results',
+    'Results that are kept for later queries',
+    () => coordinator.resultCache.size,
+  );
+  set.gauge(
+    'tessera_result_cache_bytes',
+    'Memory used by results that are kept',
+    () => coordinator.resultCache.bytes,
   );
 }
 

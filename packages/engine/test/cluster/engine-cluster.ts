@@ -27,6 +27,10 @@ export interface EngineClusterOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Further arguments of every node. */
   readonly args?: readonly string[];
+  /**
+   * Whether nodes reuse results. By default they do not, because most tests repeat queries to see how they are executed.
+   */
+  readonly reusesResults?: boolean;
   /** The addresses of the nodes; by default each has a loopback address and free ports. */
   readonly places?: readonly NodePlace[] | undefined;
 }
@@ -93,7 +97,8 @@ export class EngineCluster implements AsyncDisposable {
     store,
     instance = newUlid(),
     env,
-    args,
+    args = [],
+    reusesResults = false,
     places: given,
     ...blocks
   }: EngineClusterOptions): Promise<EngineCluster> {
@@ -113,7 +118,8 @@ export class EngineCluster implements AsyncDisposable {
       ...(blocks.auth && { auth: blocks.auth }),
     };
     await writeFile(configPath, JSON.stringify(config));
-    const parts = { places, directory, configPath, store: shared, env: env ?? {}, args: args ?? [] };
+    const reuse = reusesResults ? [] : ['--result-cache-bytes', '0'];
+    const parts = { places, directory, configPath, store: shared, env: env ?? {}, args: [...reuse, ...args] };
     return new EngineCluster({ ...parts, stack: stack.move() });
   }
 

@@ -16,6 +16,7 @@ const statisticsMember = (s: QueryStatistics) => ({
   time_to_execute: s.timeToExecute,
   scanned_bytes_cache: s.bytesFromCache,
   scanned_bytes_storage: s.bytesFromStorage,
+  from_result_cache: s.isReused,
 });
 
 const meta = (columns: readonly OutputColumn[]) =>

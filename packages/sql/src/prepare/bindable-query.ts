@@ -21,6 +21,7 @@ export interface BindableQuery {
   readonly columns: CatalogColumns;
   readonly sessionRelations: PreparedQuery['sessionRelations'];
   readonly time: PreparedQuery['time'];
+  readonly date: PreparedQuery['date'];
   /** Whether the query reads object identifiers. If so, its UINTEGER columns are object identifiers. */
   readonly hasOids: boolean;
 }
@@ -49,6 +50,7 @@ export async function bindable(
       columns: () => undefined,
       sessionRelations: new Map(),
       time: 'none',
+      date: undefined,
       hasOids,
     };
   }
@@ -57,7 +59,8 @@ export async function bindable(
   const { sessionRelations } = placement;
   const tables = countTables(running);
   const time = timeOf(placement);
-  return { running, bound, binder, tables, namedColumns, columns, sessionRelations, time, hasOids };
+  const { date } = placement.clock;
+  return { running, bound, binder, tables, namedColumns, columns, sessionRelations, time, date, hasOids };
 }
 
 function castsToOid(statement: Statement): boolean {

@@ -13,6 +13,7 @@ import { notNullColumns } from './nullability.ts';
 import { parameterValues, rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
 import { topRowsQuery } from './top-rows.ts';
+import { unstablePart } from './unstable-part.ts';
 import { type IndexedQuery, withIndexes } from './with-indexes.ts';
 
 /**
@@ -93,13 +94,14 @@ export async function bindOutput(
   const notNull = notNullColumns(written.node, columns.length, query.columns);
   const items = query.hasOids && written.node.type === 'SELECT_NODE' ? written.node.select_list : [];
   const output = withDialectTypes(sql, adjusted, { notNull, hasOids: query.hasOids, items });
-  const { time, sessionRelations, namedColumns } = answering;
+  const { time, date, sessionRelations, namedColumns } = answering;
   const withOutput = (boundOutput: string) => outputSql(boundOutput, adjusted);
   const prepared = {
     ...output,
     tables,
     namedColumns,
     time,
+    date,
     withOutput,
     sessionRelations,
     readsNothing: readsNothing(running),
@@ -109,7 +111,7 @@ export async function bindOutput(
   const top =
     tables.size === 1 && running === bound && answering === query ? topRowsQuery(running) : undefined;
   const topRows = top && { ...top, sql: await deparse(binder, top.statement) };
-  return { ...prepared, boundSql, topRows };
+  return { ...prepared, boundSql, topRows, unstable: await unstablePart(running, binder) };
 }
 
 /** An error of the kernel about `ran`, with the corresponding place in `text`. */

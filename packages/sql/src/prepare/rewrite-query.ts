@@ -114,7 +114,7 @@ export async function rewriteQuery(
   await parsed.pause();
   const unqualified = unqualifiedColumns(names, scope.database, statement);
   const { clock, tables: allTables } = scope.placement;
-  const pin = (node: Expression) => (allTables.size > 0 ? clock.pin(node) : node);
+  const pin = (node: Expression) => (allTables.size > 0 ? clock.pin(node, context.settings.timezone) : node);
   const rewritten = transformTree(decimalLiterals(named), {
     expression: (node) =>
       node.class === 'PARAMETER'

@@ -93,6 +93,13 @@ export interface PreparedQuery extends RunnableQuery {
    * values may not hold.
    */
   readonly time: 'none' | 'pinned' | 'free';
+  /** The current date that the query contains as a constant, so that it is valid for that day; as in 2026-11-21. */
+  readonly date?: string | undefined;
+  /**
+   * The first part of the query whose value may change although the tables do not: the name of a function such as
+   * `random`, or `TABLESAMPLE`. Undefined if there is none, or if the query reads no table.
+   */
+  readonly unstable?: string | undefined;
   /** The aggregating indexes of the tables that it reads, and which of them it uses. */
   readonly indexes: readonly IndexUse[];
   /** Whether the query returns one row without reading anything, as `SELECT 42`. */

@@ -52,6 +52,8 @@ export interface QueryFacts {
   readonly insertedRows: number;
   readonly insertedBytes: number;
   readonly spilledBytes: number;
+  /** Whether the result of one of its statements was taken from the cache of results. */
+  readonly isReused: boolean;
   readonly returnedRows: number;
   readonly returnedBytes: number;
   readonly retries: number;

@@ -85,6 +85,7 @@ const HISTORY = [
     ['time_in_queue_us', 'BIGINT'],
     'query_text_normalized',
     'node_name',
+    ['from_result_cache', 'BOOLEAN'],
   ),
 ];
 
@@ -157,6 +158,7 @@ function* finished(
       query.queuedMicroseconds,
       query.normalizedText,
       query.node,
+      query.isReused,
     ];
   }
 }

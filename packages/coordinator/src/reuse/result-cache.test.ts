@@ -1,0 +1,92 @@
+import type { ObjectId, Snapshot, TableObject } from '@tessera/catalog';
+import { expect, it } from 'vitest';
+import type { ResultChunk, RowsResult } from '../request/statement-result.ts';
+import { recordedChunks } from './recorded-chunks.ts';
+import { ResultCache } from './result-cache.ts';
+
+const id = 'table' as ObjectId;
+const object = { id, kind: 'table', name: 't' } as TableObject;
+
+const at = (version: number, now: TableObject = object): Snapshot =>
+  ({ object: () => now, contentsVersion: () => version }) as unknown as Snapshot;
+
+const reuse = (key: string, version = 1) => ({ key, sources: [{ id, object, version }] });
+
+const result = (kilobytes: number, costMs = 1, version = 1) => ({
+  columns: [],
+  chunks: [{ bytes: new Uint8Array(kilobytes * 1024), rows: 1 }],
+  sources: reuse('', version).sources,
+  costMs,
+});
+
+const MEGABYTE = 1 << 20;
+
+it('returns a result for the same definition and contents only', () => {
+  const cache = new ResultCache(MEGABYTE);
+  cache.add('q', result(1));
+  expect(cache.get(reuse('q'), at(1))).toBeDefined();
+  expect(cache.get(reuse('q'), at(2))).toBeUndefined();
+  expect(cache.get(reuse('q'), at(1, { ...object }))).toBeUndefined();
+  expect(cache.get(reuse('p'), at(1))).toBeUndefined();
+  expect(cache.hits).toBe(1);
+});
+
+it('stays within its memory, and keeps what took long and was used', () => {
+  const cache = new ResultCache(MEGABYTE);
+  cache.add('slow', result(60, 1_000));
+  for (let i = 0; i < 100; i++) {
+    cache.add(`q${i}`, result(60));
+    if (i % 5 === 0) expect(cache.get(reuse('q0'), at(1)), String(i)).toBeDefined();
+    expect(cache.bytes).toBeLessThanOrEqual(MEGABYTE);
+  }
+  expect(cache.get(reuse('slow'), at(1))).toBeDefined();
+  expect(cache.get(reuse('q1'), at(1))).toBeUndefined();
+  expect(cache.size).toBe(16);
+});
+
+it('forgets even a costly result that nobody uses', () => {
+  const cache = new ResultCache(MEGABYTE);
+  cache.add('slow', result(60, 50));
+  for (let i = 0; i < 1_000; i++) cache.add(`q${i}`, result(60));
+  expect(cache.get(reuse('slow'), at(1))).toBeUndefined();
+});
+
+it('counts a replaced result once, and keeps none that takes too large a share', () => {
+  const cache = new ResultCache(MEGABYTE);
+  cache.add('q', result(60));
+  const { bytes } = cache;
+  cache.add('q', result(60, 1, 2));
+  expect([cache.bytes, cache.size]).toEqual([bytes, 1]);
+  expect(cache.get(reuse('q'), at(2))).toBeDefined();
+  cache.add('q', result(65));
+  expect([cache.bytes, cache.size]).toEqual([0, 0]);
+});
+
+async function* chunks(...texts: string[]): AsyncGenerator<ResultChunk, void> {
+  for (const text of texts) {
+    const bytes = Buffer.from(text);
+    yield { bytes, rows: 1, release: () => void bytes.fill(0) };
+  }
+}
+
+it('keeps a copy of the chunks, whose memory is used again', async () => {
+  const kept: string[] = [];
+  const onEnd = (copies: readonly ResultChunk[]) => {
+    kept.push(...copies.map(({ bytes }) => Buffer.from(bytes).toString()));
+  };
+  for await (const chunk of recordedChunks(chunks('one', 'two'), 6, onEnd)) chunk.release!();
+  expect(kept).toEqual(['one', 'two']);
+  for await (const _ of recordedChunks(chunks('one', 'two'), 5, onEnd));
+  for await (const _ of recordedChunks(chunks('one', 'two'), 6, onEnd)) break;
+  expect(kept).toHaveLength(2);
+});
+
+it('counts the queries that it did not know, if they are worth it', async () => {
+  const cache = new ResultCache(MEGABYTE);
+  const answer = { kind: 'rows', columns: [], chunks: chunks('x') } as unknown as RowsResult;
+  const told = { reuse: reuse('q'), costMs: 1 };
+  expect(cache.keeping(answer, { ...told, scannedRows: 9_999 })).toBe(answer);
+  expect(cache.misses).toBe(0);
+  for await (const _ of cache.keeping(answer, { ...told, scannedRows: 10_000 }).chunks);
+  expect([cache.misses, cache.size]).toEqual([1, 1]);
+});
