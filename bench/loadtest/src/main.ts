@@ -58,8 +58,14 @@ function work(args: readonly string[]): () => Promise<boolean> {
     case 'report':
       return () => report(command);
     case 'compare':
-      return async () =>
-        print(compareReports(await readReport(command.before), await readReport(command.after)));
+      return async () => {
+        const { page, worse } = compareReports(
+          await readReport(command.before),
+          await readReport(command.after),
+        );
+        await print(page);
+        return worse === 0;
+      };
     case 'run': {
       const chosen = chosenBenchmarks(command.benchmarks, command.options);
       return () => runBenchmarks(chosen, command, toldCommand(args));

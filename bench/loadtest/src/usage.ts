@@ -34,7 +34,7 @@ Options:
 
 report prints Markdown (docs/performance.md is written so), or writes an HTML page. Ctrl-C ends a run early and reports
 what was measured until then; a second one ends it at once. Exit codes: 0 good, 1 something failed or an answer was
-wrong, 2 the command line is wrong.
+wrong, or compare found something worse; 2 the command line is wrong.
 `;
 
 const line = (name: string, about: string): string => `  ${name.padEnd(NAME_WIDTH)} ${about}`;

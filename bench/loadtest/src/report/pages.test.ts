@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { compareReports } from './compare-reports.ts';
-import { figure } from './figure.ts';
+import { type Figure, figure, type Unit } from './figure.ts';
 import { htmlPage } from './html/html-page.ts';
 import { mergeReports } from './merge-reports.ts';
 import { performancePage } from './performance-page.ts';
@@ -138,18 +138,59 @@ test('of several runs the last of each benchmark counts', () => {
   expect(() => mergeReports([report, elsewhere])).toThrow('different machines');
 });
 
-test('two runs differ where their spreads do not meet', () => {
-  const with_ = (samples: readonly number[]): Report => ({
+test('a comparison names what became worse or better by more than the runs differ', () => {
+  const of = (title: string, value: Figure): Report => ({
     ...report,
-    results: [{ ...upload, lines: [{ what: 'CSV', figures: { time: figure('s', samples) } }] }],
+    results: [{ ...upload, lines: [{ what: 'CSV', figures: { [title]: value } }] }],
   });
-  expect(compareReports(with_([1, 2, 3]), with_([4, 5, 6]))).toMatch(
-    /CSV {2}time {2}2 → 5 s {2}× 2.5 {2}changed/,
+  const compared = (was: readonly number[], is: readonly number[], unit: Unit = 's') =>
+    compareReports(of('time', figure(unit, was)), of('time', figure(unit, is)));
+  const slower = compared([1, 2, 3], [4, 5, 6]);
+  expect(slower.worse).toBe(1);
+  expect(slower.page).toContain('## Worse beyond the noise');
+  expect(slower.page).toContain('| Upload of `CSV` | CSV | time | 2 (1 – 3) → 5 (4 – 6) s | × 2.5 |');
+  expect(compared([4, 5, 6], [1, 2, 3])).toMatchObject({
+    worse: 0,
+    page: expect.stringMatching(/## Better/),
+  });
+  expect(compared([1, 2, 3], [4, 5, 6], 'rows/s')).toMatchObject({
+    worse: 0,
+    page: expect.stringMatching(/## Better/),
+  });
+  expect(compared([4, 5, 6], [1, 2, 3], 'rows/s')).toMatchObject({
+    worse: 1,
+    page: expect.stringMatching(/## Worse/),
+  });
+  expect(compared([1, 2, 3], [2, 3, 4])).toMatchObject({
+    worse: 0,
+    page: expect.stringMatching(/1 of 1 figures are alike/),
+  });
+  expect(compared([100, 101], [102, 103])).toMatchObject({
+    worse: 0,
+    page: expect.stringMatching(/1 of 1 figures are alike/),
+  });
+  expect(compared([1], [2])).toMatchObject({ worse: 0, page: expect.stringMatching(/## One run only/) });
+  expect(compared([1], [1.1])).toMatchObject({
+    worse: 0,
+    page: expect.stringMatching(/1 of 1 figures are alike/),
+  });
+  expect(compared([Number.NaN], [1]).page).toContain('nothing in common');
+  expect(compareReports(report, { ...report, scale: 1 }).page).toContain('The scales differ: 0.5 and 1.');
+  expect(compareReports(report, { ...report, results: [] }).page).toContain('nothing in common');
+});
+
+test('the page opens with the answers to common questions, and links to their tables', () => {
+  const lines = [
+    {
+      what: 'CSV',
+      figures: { Tessera: figure('s', [0.5]), ratio: figure('×', [1.4], { at: 'most', value: 1.3 }) },
+    },
+  ];
+  const page = performancePage({ ...report, results: [{ ...upload, lines }] });
+  expect(page).toContain(
+    '| How fast is an uploaded file aggregated? | CSV in 0.5 s, 1.4 × (target missed) of plain DuckDB and the copy; as Parquet in not measured | [Upload of `CSV`](#upload-of-csv) |',
   );
-  expect(compareReports(with_([1, 2, 3]), with_([2, 3, 4]))).toContain('within the spread');
-  expect(compareReports(with_([1]), with_([2]))).toContain('one run only');
-  expect(compareReports(with_([1]), { ...with_([2]), scale: 1 })).toContain('The scales differ: 0.5 and 1.');
-  expect(compareReports(report, { ...report, results: [] })).toContain('nothing in common');
+  expect(performancePage({ ...report, results: [] })).not.toContain('In short');
 });
 
 test('a figure that could not be measured is read from JSON again, and shown as such', async () => {

@@ -7,8 +7,8 @@ import { figure } from '../../report/figure.ts';
 import type { Line } from '../../report/report.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../../../packages/coordinator/bench/planning-bench.ts');
-const TARGET = { at: 'most', value: 40 } as const;
-const REPEATED_TARGET = { at: 'most', value: 2 } as const;
+const TARGET = { at: 'most', value: 25 } as const;
+const REPEATED_TARGET = { at: 'most', value: 0.1 } as const;
 
 interface Planning {
   readonly median: number;
