@@ -18,6 +18,8 @@ export interface ScannedFile {
  * absent.
  * `csv`: `settings` are arguments of the kernel's `read_csv`; every column is text.
  * `avro`: `header` is the header of the first file, in base64. All files must have its columns.
+ * `table`: Parquet files whose columns are mapped to those of a table, with values that a file does not contain and
+ * without its deleted rows. `counted` as for `parquet`.
  */
 export type FileFormat =
   | {
@@ -32,7 +34,49 @@ export type FileFormat =
       readonly shape: CsvBytes;
       readonly columns: readonly string[];
     }
-  | { readonly kind: 'avro'; readonly header: string };
+  | { readonly kind: 'avro'; readonly header: string }
+  | {
+      readonly kind: 'table';
+      readonly columns: readonly TableColumn[];
+      readonly counted?: readonly string[] | undefined;
+    };
+
+/** A column of a table that consists of Parquet files. */
+export interface TableColumn {
+  readonly name: string;
+  /** The kernel's SQL for the type. */
+  readonly type: string;
+  /** The name in files that have no field ids; absent if it is `name`. */
+  readonly storedName?: string | undefined;
+  /** The id in files that have field ids, if the table's format has them, and those of the fields of a nested type. */
+  readonly field?: TableField | undefined;
+  /** The value in the rows of files without the column; absent if there must be one in each file, null is NULL. */
+  readonly absent?: string | null | undefined;
+}
+
+/** A field of a table by its id. A list has the field `element`, a map `key` and `value`. */
+export interface TableField {
+  readonly id: number;
+  readonly name: string;
+  readonly fields: readonly TableField[];
+}
+
+/** Rows of a data file that no longer belong to the table. */
+export type RowDeletes =
+  /** A Parquet file with the columns `file_path` and `pos`; the rows of the data file `path` are meant. */
+  | { readonly kind: 'positions'; readonly file: ScannedFile; readonly path: string }
+  /** A Parquet file of keys: every row that equals one of them in all `columns` is deleted. */
+  | { readonly kind: 'keys'; readonly file: ScannedFile; readonly columns: readonly TableColumn[] }
+  /** A bitmap of `rows` positions in a file. */
+  | {
+      readonly kind: 'bitmap';
+      readonly file: ScannedFile;
+      readonly offset: number;
+      readonly bytes: number;
+      readonly rows: number;
+    }
+  /** The same without a file; `of` is the data file. */
+  | { readonly kind: 'inline bitmap'; readonly of: string; readonly base64: string; readonly rows: number };
 
 /** The characters of CSV that matter for finding records. Each is one byte; quote and escape may be ''. */
 export interface CsvBytes {
@@ -62,6 +106,10 @@ export interface FileUnit {
   readonly part?: readonly [from: number, to: number] | undefined;
   /** The approximate number of stored bytes of the part. */
   readonly bytes: number;
+  /** For files of a table: values that are the same in all rows, as the kernel's VARCHAR, by column; null is NULL. */
+  readonly constants?: Readonly<Record<string, string | null>> | undefined;
+  /** For files of a table. */
+  readonly deletes?: readonly RowDeletes[] | undefined;
 }
 
 /** The part of a scan that one task reads. */

@@ -18,7 +18,7 @@ export function withRanges<T>(
   const { url, credentials, sharedBy } = scan;
   if (sharedBy !== undefined)
     return work((file, start, end) => shared.read(sharedBy, file, start, end, signal));
-  return external.withRanges(url, { signal, credentials }, work);
+  return external.withReader(url, { signal, credentials }, ({ range }) => work(range));
 }
 
 const CHUNK_BYTES = 4 << 20;

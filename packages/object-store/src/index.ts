@@ -4,7 +4,9 @@ export { type ExternalAllowList, ExternalSources } from './external/external-sou
 export type { ObjectCredentials } from './external/object-access.ts';
 export type {
   AccessOptions,
+  ExternalReader,
   ListedFile,
+  ListOptions,
   ReadObjectRange,
   ResolvedFile,
   ResolvedFiles,

@@ -1,4 +1,4 @@
-export { FooterDocument, type ParquetFooter, type RowGroup } from './body/parquet-footer.ts';
+export { type FileColumn, FooterDocument, type ParquetFooter, type RowGroup } from './body/parquet-footer.ts';
 export { MalformedThrift } from './body/thrift-compact.ts';
 export type { GranuleColumn, HeaderColumn, HybridHeader } from './header/hybrid-header.ts';
 export type { HeaderOptions } from './header-options.ts';
@@ -9,6 +9,7 @@ export { type KeySpace, keyColumnOf, keySpaceOf } from './placement/key-space.ts
 export { type PlacedPart, type Placement, placeTablets } from './placement/place-tablets.ts';
 export { type KeyedRows, type SplitRange, splitKeys } from './placement/split-keys.ts';
 export type { Comparison, Conjunct } from './predicate.ts';
+export { type BoundsOf, type FileBounds, fileFilter } from './prune/prune-files.ts';
 export { pruneGranules } from './prune/prune-granules.ts';
 export { pruneTablets } from './prune/prune-tablets.ts';
 export {

@@ -17,6 +17,7 @@ import type { ExplainStatement, IndexUse, OutputColumn, PreparedQuery } from '@t
 import type { PlannedQuery, UndistributedQuery } from '../distribution/distributed-plans.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
 import { renamed, type TableNames } from '../read/table-names.ts';
+import { type ExplainedFiles, fileLines, fileMembers } from './explained-files.ts';
 import type { ExplainedNodes, ExplainedOperator, ExplainedQuery, ExplainedStage } from './explained-query.ts';
 import { type ExplainedReuse, reuseLine, reuseMember } from './explained-reuse.ts';
 import { executedStageMember, operatorMember, plannedDetails, stageMember } from './explained-stages.ts';
@@ -28,6 +29,8 @@ export interface ExplainableQuery {
   /** The session that plans `boundSql`: the binder's, or the query's own if it reads no tables. */
   readonly planner: KernelSession;
   readonly tables: readonly ExplainedTable[];
+  /** Its tables of files outside the managed store. */
+  readonly files: readonly ExplainedFiles[];
   /** The aggregating indexes of the tables that the query names. */
   readonly indexes: readonly IndexUse[];
   /** Its stages on several nodes; undefined if its tables are small, or if there is one node. */
@@ -103,14 +106,17 @@ async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
     default:
       return JSON.stringify({
         plan: await logicalOf(query),
-        tables: tableMembers(query.tables, { statistics: part === 'statistics' }),
+        tables: [
+          ...tableMembers(query.tables, { statistics: part === 'statistics' }),
+          ...fileMembers(query.files),
+        ],
         aggregating_indexes: indexMembers(query.indexes),
       });
   }
 }
 
 async function physicalMember(query: ExplainableQuery): Promise<ExplainedQuery> {
-  const { distribution, names, tables } = query;
+  const { distribution, names, tables, files } = query;
   const plan = distribution?.plan;
   return {
     analyzed: false,
@@ -119,7 +125,7 @@ async function physicalMember(query: ExplainableQuery): Promise<ExplainedQuery> 
       plan === undefined
         ? [onlyStage(operatorMember(await physicalOf(query), names))]
         : plan.stages.map((stage) => stageMember(stage, names)),
-    tables: tableMembers(tables),
+    tables: [...tableMembers(tables), ...fileMembers(files)],
     aggregating_indexes: indexMembers(query.indexes),
     warnings: warningsOf(plan?.unboundedGathers),
   };
@@ -171,7 +177,7 @@ async function analyze(query: ExplainableQuery): Promise<AnalyzedQuery> {
     nodes: nodesMember(executed === undefined ? withoutPlan(distribution) : distribution),
     elapsed_ms: elapsedMs,
     stages: [...inOrder(stages), { ...planned, operators, ...figuresOf(profile) }],
-    tables: tableMembers(used(query, executable)),
+    tables: [...tableMembers(used(query, executable)), ...fileMembers(query.files)],
     aggregating_indexes: indexMembers(query.indexes),
     result_cache: reuse && reuseMember(reuse),
     warnings: warningsOf(plan?.unboundedGathers),
@@ -286,12 +292,12 @@ const outlineOf = (operator: ExplainedOperator): PlanOutline => ({
 function sections(
   plan: string,
   tables: readonly string[],
-  { indexes }: ExplainableQuery,
+  { indexes, files }: ExplainableQuery,
   reuse: readonly string[] = [],
 ): string {
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? '' : `\n${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
-  const all = `${section('Tables', tables)}${section('Aggregating indexes', indexes.map(indexLine))}${section('Result cache', reuse)}`;
+  const all = `${section('Tables', [...tables, ...fileLines(files)])}${section('Aggregating indexes', indexes.map(indexLine))}${section('Result cache', reuse)}`;
   return all === '' ? plan : `${plan.trimEnd()}\n${all}`;
 }
 

@@ -11,7 +11,7 @@ export interface ExplainedQuery {
    * one.
    */
   readonly stages: readonly ExplainedStage[];
-  /** How each managed table is read. */
+  /** How each managed table is read, and each table of files outside the managed store. */
   readonly tables: readonly object[];
   readonly aggregating_indexes: readonly ExplainedIndex[];
   /** Only with ANALYZE, and only if this node keeps results. */

@@ -38,6 +38,7 @@ import type { TableServices } from '../tables.ts';
 import type { Transactions } from '../transactions/transactions.ts';
 import { bind } from './bind.ts';
 import { explainSql } from './explain.ts';
+import { explainedFiles } from './explained-files.ts';
 import { explainedReuse } from './explained-reuse.ts';
 import type { ExplainedTable } from './explained-tables.ts';
 import { withValues } from './generic-plans.ts';
@@ -157,7 +158,7 @@ export class QueryBinder {
         isKept: bound.uses > 1 && prepared.readsNothing,
         sequences: usedSequences,
         scanned: plus(
-          plus(scannedTables(readable.tables), readInParts),
+          plus(plus(scannedTables(readable.tables), readInParts), scope.reads.scannedOfTables),
           await scannedFiles(scope.session, scope.reads.filesReadHere, prepared.namedColumns),
         ),
         files: scope.reads.files,
@@ -199,6 +200,7 @@ export class QueryBinder {
         prepared,
         planner: prepared.boundSql === undefined ? scope.session : await scope.relations!.binder(),
         tables: explained,
+        files: await explainedFiles(bound, context.query.signal),
         indexes: prepared.indexes,
         distribution: (await this.distribution.isFor(bound, scope))
           ? await this.distribution.plan(bound, scope)
@@ -251,7 +253,7 @@ export class QueryBinder {
       const description = await this.#longStatements.prepare(context.text, context.query.signal, () =>
         describeQuery(context.text, scope.prepareContext, asked),
       );
-      if (reads.files.length === 0 && !reads.listsObjects && relations?.transient !== true) {
+      if (!reads.isTransient && relations?.transient !== true) {
         this.#plans.addDescription(scope, { description, named: relations?.named ?? [] }, asked);
       }
       return description;
@@ -367,6 +369,7 @@ export class QueryBinder {
   /** Whether a plan is needed and does not exist yet. */
   async #needsPlan(bound: BoundQuery, scope: SessionScope): Promise<boolean> {
     if (bound.isPlanned) return false;
+    if ([...bound.files.values()].some(({ scan }) => scan.choose !== undefined)) return true;
     return !(await this.#areHot(bound.tables, scope)) || this.distribution.isFor(bound, scope);
   }
 
@@ -389,7 +392,8 @@ export class QueryBinder {
 
   /** The SQL to run on this node, with all data that it reads available. */
   async #readable(bound: BoundQuery, scope: SessionScope): Promise<ReadableQuery> {
-    await scope.reads.readAlone();
+    const counted = bound.prepared.namedColumns;
+    await scope.reads.readAlone({ scans: bound.scans, counted });
     const { prepared, tables, looksAtAllNamed } = bound;
     if (tables.size === 0) return { sql: prepared.sql, tables: [] };
     const { session, relations, options, context } = scope;
@@ -432,10 +436,7 @@ export class QueryBinder {
 
 /** Whether a bound query is valid for later statements: it depends on no file and on no time but the date. */
 const isLasting = (bound: BoundQuery, { reads, relations }: SessionScope): boolean =>
-  reads.files.length === 0 &&
-  !reads.listsObjects &&
-  relations?.transient !== true &&
-  bound.prepared.time !== 'pinned';
+  !reads.isTransient && relations?.transient !== true && bound.prepared.time !== 'pinned';
 
 /** The relations that the text names itself, not through views. */
 const directly = (named: readonly NamedRelation[]): readonly RelationObject[] =>

@@ -11,12 +11,12 @@ import type { BoundFiles } from '../read/bound-query.ts';
  */
 export async function assignFiles(
   { scan, columns }: BoundFiles,
-  { columns: read, partitioning }: Pick<ScanSource, 'columns' | 'partitioning'>,
+  { columns: read, partitioning, filters }: Pick<ScanSource, 'columns' | 'partitioning' | 'filters'>,
   nodes: readonly ClusterNode[],
   counted: ReadonlySet<string> | undefined,
   signal: AbortSignal,
 ): Promise<readonly ScanAssignment[]> {
-  const units = await scan.units(columns, nodes.length, signal);
+  const units = await scan.units({ columns, nodes: nodes.length, filters: [filters] }, signal);
   const shares = partitioning === 'replicated' ? nodes.map(() => units) : divided(units, nodes.length);
   const description = scan.scan(columns, counted);
   const assignments = nodes.map((node, i): ScanAssignment => {

@@ -66,6 +66,7 @@ export class QueryDistribution {
     const { settings } = context.request;
     if (this.#cluster === undefined || options.rowPositionsOf !== undefined) return false;
     if (tables.size === 0 && files.size === 0) return false;
+    if ([...files.values()].some(({ scan }) => !scan.isShared)) return false;
     const nodes = this.#nodes(settings).length;
     return isWorthDistributing({ tables, files }, await relations!.snapshot(), nodes, settings);
   }

@@ -139,7 +139,7 @@ export class FileParts {
 }
 
 /** The arguments of a call with the credentials of the store. */
-const credentialsOf = ({ options }: Pick<ReadCall, 'options'>): ObjectCredentials =>
+export const credentialsOf = ({ options }: Pick<ReadCall, 'options'>): ObjectCredentials =>
   Object.fromEntries(Object.entries(options).filter(([name]) => /^aws_|^endpoint$/.test(name)));
 
 const sizeOf = (files: readonly Pick<ListedFile, 'bytes'>[]): number =>

@@ -5,8 +5,11 @@ import type { KernelSession } from '@tessera/kernel';
 import type { ExternalSources, ResolvedFile } from '@tessera/object-store';
 import { type CsvShape, loadArrow, loadAvro } from '@tessera/readers';
 import type { ReadCall, RelationSource, SourceFile } from '@tessera/sql';
+import type { ScanTotals } from '@tessera/system-catalog';
+import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
 import type { RequestDirectory, UploadedFile } from '../request/statement-request.ts';
 import { type BoundParts, FileParts, isUpload, MAX_DOWNLOAD_BYTES, UPLOAD_SCHEME } from './file-parts.ts';
+import { FileTables, type WantedOfTables } from './file-tables.ts';
 import { type RecognisedUpload, recogniseUpload } from './recognised-upload.ts';
 
 const OBJECT_LIST_TYPE = `'[{"object_name": "VARCHAR", "size_in_bytes": "BIGINT", "last_modified": "TIMESTAMPTZ"}]'`;
@@ -41,6 +44,8 @@ export interface ReadFile {
    * alone.
    */
   readonly scanId?: string | undefined;
+  /** Whether it is a data file of a table, which was counted when it was opened. */
+  readonly isOfTable?: boolean | undefined;
   /** The format of a CSV file; undefined for files of other formats. */
   readonly csv?: CsvFile | undefined;
 }
@@ -62,6 +67,7 @@ export class ReadResolution {
   listsObjects = false;
   readonly #scope: ReadScope;
   readonly #parts: FileParts | undefined;
+  readonly #fileTables: FileTables;
   #tables = 0;
   #isAlone = false;
   /** Tables that have no rows yet, with the files to load into them. */
@@ -70,21 +76,34 @@ export class ReadResolution {
   constructor(scope: ReadScope) {
     this.#scope = scope;
     this.#parts = scope.parts && new FileParts({ ...scope, ...scope.parts });
+    this.#fileTables = new FileTables(scope);
   }
 
   /** The files that this node reads whole. */
   get filesReadHere(): readonly ReadFile[] {
-    return this.#isAlone ? this.files : this.files.filter(({ scanId }) => scanId === undefined);
+    const files = this.files.filter(({ isOfTable }) => isOfTable !== true);
+    return this.#isAlone ? files : files.filter(({ scanId }) => scanId === undefined);
+  }
+
+  /** What this node reads of tables of files. */
+  scannedOfTables: ScanTotals = NOTHING_SCANNED;
+
+  /** Whether what was resolved may have changed when the statement is repeated. */
+  get isTransient(): boolean {
+    return this.files.length > 0 || this.listsObjects || this.#fileTables.areUsed;
   }
 
   plannedScan(scanId: string): PlannedScan {
-    return this.#parts!.planned(scanId);
+    return this.#fileTables.planned(scanId) ?? this.#parts!.planned(scanId);
   }
 
   /** Fetches the files that other nodes were to read in parts, before this node reads them alone. */
-  async readAlone(): Promise<void> {
+  async readAlone(wanted: WantedOfTables = { scans: undefined, counted: undefined }): Promise<void> {
     await this.#parts?.fetch();
     this.#isAlone = true;
+    const { scanned, files } = await this.#fileTables.readAlone(wanted);
+    this.scannedOfTables = plus(this.scannedOfTables, scanned);
+    this.files.push(...files.map((file) => ({ ...file, format: 'read_parquet' as const, isOfTable: true })));
     const { session, signal } = this.#scope;
     for (const { table, files } of this.#toLoad.splice(0)) {
       await session.execute(`DROP TABLE temp.${table}`);
@@ -109,6 +128,8 @@ export class ReadResolution {
   /** @throws TesseraError FILE_NOT_FOUND, LOCATION_NOT_ALLOWED, EXTERNAL_READ_FAILED, BAD_FILE */
   async resolve(call: ReadCall, how: { readonly unionByName?: boolean } = {}): Promise<RelationSource> {
     if (call.function === 'list_objects') return this.#list(call);
+    const table = how.unionByName === true ? undefined : await this.#fileTables.plan(call);
+    if (table !== undefined) return { kind: 'relation', ...table };
     const scan = await this.#parts?.plan(call, how.unionByName === true, () => this.#upload(call.url));
     if (scan !== undefined) return this.#inParts(call, scan);
     const files = await this.#locate(call);

@@ -31,6 +31,7 @@ import { isPgCatalogRelation } from '@tessera/system-catalog';
 import type { StatementSnapshot } from '../transactions/statement-snapshot.ts';
 import type { BoundFiles, BoundTable, IndexChoice, NamedRelation } from './bound-query.ts';
 import { externalCall } from './external-call.ts';
+import { boundFileName } from './file-tables.ts';
 import {
   indexCoverage,
   indexReads,
@@ -200,7 +201,7 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     if (known !== undefined) return known;
     const session = await this.binder();
     const scan = this.#options.plannedScan(scanId);
-    const name = `f_${scanId}`;
+    const name = boundFileName(scanId);
     const plain = columns.map((column) => ({ name: column.name, type: typeToSql(column.type) }));
     await session.defineRelation(name, plain, scan.rows);
     this.#fileScans.set(scanId, name);

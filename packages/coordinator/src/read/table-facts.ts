@@ -33,6 +33,6 @@ export const fileFacts = ({ scan: { kind, rows, bytes } }: BoundFiles): TableFac
   bytes,
   tablets: Math.ceil(bytes / PART_BYTES),
   isDimension: false,
-  external: kind === 'parquet' ? 'parquet' : 'text',
+  external: kind === 'parquet' || kind === 'table' ? 'parquet' : 'text',
   distinct: new Map(),
 });

@@ -34,6 +34,22 @@ it('Parquet below a prefix is read by all nodes', async () => {
   await isTheSame(`SELECT count(*), sum(x.a) FROM ${files} x JOIN ${files} y ON x.a = y.a + 1`);
 }, 120_000);
 
+it('Folders named key=value are pruned, and the files in the others are read by all nodes', async () => {
+  for (let i = 0; i < 6; i++)
+    await run(
+      `COPY (SELECT x AS a, md5(x::text) AS b FROM generate_series(${i * 1000}, ${i * 1000 + 999}) AS t(x)) TO 's3://lake/files/hive/day=2024-01-0${1 + (i % 3)}/half=${i % 2 === 0 ? '__HIVE_DEFAULT_PARTITION__' : '2'}/${i}.parquet'`,
+    );
+  const files = "READ_PARQUET('s3://lake/files/hive/')";
+  await isTheSame(`SELECT day, half, count(*), sum(a), max(b) FROM ${files} GROUP BY ALL ORDER BY ALL`);
+  await isTheSame(`SELECT count(*), sum(a) FROM ${files} WHERE day > '2024-01-01' AND a % 3 = 0`);
+  const pruned = `SELECT count(*) FROM ${files} WHERE day = '2024-01-02' AND half IS NULL`;
+  for (const settings of [ON_ALL, ON_ONE]) {
+    expect(await result(pruned, settings)).toMatchObject({ data: [['1000']], rows_read: 1000 });
+    const explained = await answer(`EXPLAIN ${pruned}`, settings);
+    expect(explained.json().data[0][0]).toMatch(/files 1 of 6 \(5 pruned by partition/);
+  }
+}, 120_000);
+
 it('Row groups of one large Parquet file are read by all nodes', async () => {
   await run(
     "COPY (SELECT x AS a, md5(x::text) AS b FROM generate_series(1, 260000) AS t(x)) TO 's3://lake/files/large.parquet'",

@@ -9,7 +9,9 @@ import { fetchCsv } from '../csv/split-csv.ts';
 import type { FileFormat, FileSource, FileUnit, ReadRange } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
 import { fetchParquet } from '../parquet/fetch-parquet.ts';
+import { readFooter } from '../parquet/footer.ts';
 import { type RangeServices, withRanges } from '../read-ranges.ts';
+import { openTable } from './open-table.ts';
 
 const UNITS_AT_ONCE = 4;
 
@@ -43,8 +45,15 @@ export class FileOpener {
     const directory = await mkdtemp(join(this.#options.directory, 'scan-'));
     const release = () => void rm(directory, { recursive: true, force: true, maxRetries: 3 });
     try {
-      const fetched = await this.#fetched(source, directory, signal);
-      const { sql, rows } = await relationOf(source, fetched.paths, { directory, inSession, signal });
+      const { format } = source.scan;
+      if (format.kind === 'table') {
+        const opened = await withRanges(source.scan, this.#options, signal, (read) =>
+          openTable(source, format, { directory, read: completely(read), signal }),
+        );
+        return { ...opened, release };
+      }
+      const fetched = await this.#fetched(source, format, directory, signal);
+      const { sql, rows } = await relationOf(source, format, fetched.paths, { directory, inSession, signal });
       return { sql, read: { rows: rows ?? fetched.rows, bytes: fetched.bytes }, release };
     } catch (error) {
       release();
@@ -56,8 +65,12 @@ export class FileOpener {
   }
 
   /** Copies the parts into files of the directory. */
-  async #fetched({ scan, units, columns }: FileSource, directory: string, signal: AbortSignal) {
-    const { format } = scan;
+  async #fetched(
+    { scan, units, columns }: FileSource,
+    format: PlainFormat,
+    directory: string,
+    signal: AbortSignal,
+  ) {
     const paths = units.map((_, i) => join(directory, `unit-${i}`));
     const read = await withRanges(scan, this.#options, signal, (range) =>
       mapInTurns(units, UNITS_AT_ONCE, (unit, i) => {
@@ -71,22 +84,32 @@ export class FileOpener {
   }
 }
 
+/** The formats whose parts are all read in the same way. */
+type PlainFormat = Exclude<FileFormat, { kind: 'table' }>;
+
 interface FetchOptions {
-  readonly format: FileFormat;
+  readonly format: PlainFormat;
   readonly columns: readonly string[];
   readonly range: ReadRange;
 }
 
-async function fetchUnit(unit: FileUnit, path: string, { format, columns, range }: FetchOptions) {
-  const read: ReadRange = async (file, start, end) => {
+/** Reads ranges that must not end early. */
+const completely =
+  (range: ReadRange): ReadRange =>
+  async (file, start, end) => {
     const bytes = await range(file, start, end);
     if (bytes.length === end - start) return bytes;
     const reason = `it ends at byte ${start + bytes.length} instead of ${file.bytes}`;
     throw TesseraError.of('EXTERNAL_READ_FAILED', { url: file.url, reason });
   };
+
+async function fetchUnit(unit: FileUnit, path: string, { format, columns, range }: FetchOptions) {
+  const read = completely(range);
   switch (format.kind) {
-    case 'parquet':
-      return fetchParquet(unit, path, columns, format.counted, read);
+    case 'parquet': {
+      const footer = await readFooter(unit.file, read);
+      return fetchParquet(unit, path, { footer, columns, counted: format.counted, read });
+    }
     case 'csv':
       await fetchCsv(unit, path, format.shape, read);
       return { rows: 0, bytes: unit.bytes };
@@ -110,7 +133,8 @@ interface Relation {
 
 /** The rows of the fetched files as they stand in FROM. */
 async function relationOf(
-  { scan: { format }, units, columns }: FileSource,
+  { units, columns }: FileSource,
+  format: PlainFormat,
   paths: readonly string[],
   { directory, inSession, signal }: RelationScope,
 ): Promise<Relation> {

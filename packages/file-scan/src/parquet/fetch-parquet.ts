@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { RowGroup } from '@tessera/tablet';
 import type { FileFormat, FileUnit, ReadRange } from '../file-scan.ts';
-import { footerBytes, readFooter } from './footer.ts';
+import { type Footer, footerBytes } from './footer.ts';
 
 /** Gaps up to this size are read together with the wanted bytes around them. */
 const GAP_BYTES = 256 << 10;
@@ -13,19 +13,24 @@ export interface FetchedParquet {
   readonly bytes: number;
 }
 
+export interface WantedParquet {
+  /** The footer of the file. */
+  readonly footer: Footer;
+  /** Names of the columns to read, in any case. */
+  readonly columns: readonly string[];
+  readonly counted: Extract<FileFormat, { kind: 'parquet' }>['counted'];
+  readonly read: ReadRange;
+}
+
 /**
  * Writes the row groups of a unit into a new sparse file. It has the pages of the wanted columns, and holes
  * for all others.
- * @param columns names of the columns to read, in any case
  */
 export async function fetchParquet(
-  { file, part }: FileUnit,
+  { file, part }: Pick<FileUnit, 'file' | 'part'>,
   path: string,
-  columns: readonly string[],
-  counted: Extract<FileFormat, { kind: 'parquet' }>['counted'],
-  read: ReadRange,
+  { footer: { document, offset }, columns, counted, read }: WantedParquet,
 ): Promise<FetchedParquet> {
-  const { document, offset } = await readFooter(file, read);
   const groups = document.read().rowGroups;
   const [from, to] = part ?? [0, groups.length];
   const wanted = new Set(columns.map((name) => name.toLowerCase()));
@@ -66,7 +71,10 @@ function pieces(start: number, end: number) {
   }));
 }
 
-function countedIn(groups: readonly RowGroup[], counted: ReadonlySet<string> | undefined): FetchedParquet {
+export function countedIn(
+  groups: readonly RowGroup[],
+  counted: ReadonlySet<string> | undefined,
+): FetchedParquet {
   let [rows, bytes] = [0, 0];
   for (const group of groups) {
     rows += group.rows;

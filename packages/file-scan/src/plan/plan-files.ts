@@ -112,7 +112,8 @@ export async function planFiles(
     bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
     rows: Math.ceil(plan.rows),
     scan: (columns, counted) => ({ url, credentials, sharedBy, format: plan.format(columns, counted) }),
-    units: (columns, nodes, until) => {
+    isShared: true,
+    units: ({ columns, nodes }, until) => {
       units ??= reading((read) => plan.units(columns, unitBytesFor(files, nodes), read), until);
       return units;
     },

@@ -1,4 +1,5 @@
 import type { FileFormat, FileScan, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
+import type { ChosenFiles, Filters } from '../table/file-table.ts';
 
 /** Files of a statement that nodes may read in parts, before that is decided. */
 export interface PlannedScan {
@@ -10,8 +11,20 @@ export interface PlannedScan {
   readonly rows: number;
   /** How tasks read the files. `columns` are those that the kernel found in the placeholders. */
   scan(columns: readonly string[], counted: ReadonlySet<string> | undefined): FileScan;
-  /** Divides the files into units of work for this many nodes. */
-  units(columns: readonly string[], nodes: number, signal: AbortSignal): Promise<readonly FileUnit[]>;
+  /** Divides the files into units of work for a number of nodes. */
+  units(wanted: WantedUnits, signal: AbortSignal): Promise<readonly FileUnit[]>;
+  /** Whether every node can read the files. */
+  readonly isShared: boolean;
+  /** For a table of files: those that may contain rows for one of the filters. */
+  choose?(filters: Filters, signal: AbortSignal): Promise<ChosenFiles>;
+}
+
+export interface WantedUnits {
+  /** The columns that the kernel found in the placeholders. */
+  readonly columns: readonly string[];
+  readonly nodes: number;
+  /** The conditions of each reference; files of a table without rows for any of them are left out. */
+  readonly filters: Filters;
 }
 
 /** The result of planning a scan of files of one format. */

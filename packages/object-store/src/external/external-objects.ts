@@ -7,7 +7,7 @@ import type { ObjectInfo } from '../object-store.ts';
 import { isPattern } from './glob.ts';
 import { type ObjectCredentials, openExternalBucket, type StoreDefaults } from './object-access.ts';
 import { downloadObject } from './object-download.ts';
-import { findObjects } from './object-matches.ts';
+import { findObjects, type ListedWithin } from './object-matches.ts';
 import {
   type ObjectAllowList,
   type ObjectUrl,
@@ -17,9 +17,10 @@ import {
 } from './object-url.ts';
 import type {
   AccessOptions,
+  ExternalReader,
   ListedDownload,
   ListedFile,
-  ReadObjectRange,
+  ListOptions,
   ResolvedFiles,
   ResolveOptions,
 } from './resolved-files.ts';
@@ -65,31 +66,44 @@ export class ExternalObjects {
     return this.#reading(text, options, (bucket) => downloaded(bucket, files, options.signal, atOnce));
   }
 
-  list(text: string, options: AccessOptions): Promise<readonly ListedFile[]> {
+  list(text: string, options: ListOptions): Promise<readonly ListedFile[]> {
     return this.#reading(text, options, async (bucket, url) => {
-      const objects = await found(bucket, url, text, options.signal);
+      const objects = await found(bucket, url, text, options.signal, options);
       return objects.map((object) => listed(url, object));
     });
   }
 
-  /** Calls `work` with a function that reads objects of the bucket of `text`, which is closed afterwards. */
-  withRanges<T>(
+  /** Calls `work` with a reader of the bucket of `text`, which is closed afterwards. */
+  withReader<T>(
     text: string,
     options: AccessOptions,
-    work: (read: ReadObjectRange) => Promise<T>,
+    work: (reader: ExternalReader) => Promise<T>,
   ): Promise<T> {
-    return this.#reading(text, options, (bucket) =>
-      work(async ({ url, etag }, start, end) => {
+    const { signal } = options;
+    return this.#reading(text, options, (bucket, base) => {
+      const keyOf = (url: string): string => {
         const object = parseObjectUrl(url);
         if (!this.#limits.readable.permits(object)) refuseReading(object, url);
-        const request = { range: { start, end }, signal: options.signal };
-        const part = await readBody(bucket, object.key, request);
-        if (part === undefined || part.etag !== etag) {
-          fail('EXTERNAL_READ_FAILED', { url, reason: 'the object was replaced while it was read' });
-        }
-        return part.body.subarray(start - part.offset, end - part.offset);
-      }),
-    );
+        if (object.scheme !== base.scheme || object.bucket !== base.bucket)
+          fail('NOT_SUPPORTED', { what: `${url}, a file in another bucket than ${text},` });
+        return object.key;
+      };
+      return work({
+        range: async ({ url, etag }, start, end) => {
+          const part = await readBody(bucket, keyOf(url), { range: { start, end }, signal });
+          if (part === undefined && etag === undefined) fail('FILE_NOT_FOUND', { url });
+          if (part === undefined || (etag !== undefined && part.etag !== etag)) {
+            fail('EXTERNAL_READ_FAILED', { url, reason: 'the object was replaced while it was read' });
+          }
+          return part.body.subarray(start - part.offset, end - part.offset);
+        },
+        whole: async (url) => (await readBody(bucket, keyOf(url), { signal }))?.body,
+        list: async (pattern) => {
+          const objects = await findObjects(bucket, keyOf(pattern), pattern, signal);
+          return objects.map((object) => listed(base, object));
+        },
+      });
+    });
   }
 
   async write(text: string, path: string, options: AccessOptions): Promise<void> {
@@ -180,8 +194,9 @@ async function found(
   url: ObjectUrl,
   text: string,
   signal: AbortSignal,
+  within: ListedWithin = {},
 ): Promise<ObjectInfo[]> {
-  const objects = await findObjects(bucket, url.key, text, signal);
+  const objects = await findObjects(bucket, url.key, text, signal, within);
   if (objects.length > 0) return objects;
   const hint = url.key.split('/').some(isPattern) ? { hint: 'no object matches the pattern' } : {};
   return fail('FILE_NOT_FOUND', { url: text, ...hint });

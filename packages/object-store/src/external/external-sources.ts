@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fail, TesseraError } from '@tessera/common';
 import { Agent } from 'undici';
 import { DEFAULT_DOWNLOAD_LIMITS, type DownloadLimits, download } from './download.ts';
 import { downloadPath, ExternalObjects } from './external-objects.ts';
 import { existingDirectory, isInside, LocalDirectories, pathOf } from './local-directories.ts';
+import { localFile, localReader } from './local-reader.ts';
 import type { SchemeOverride } from './object-access.ts';
 import { isObjectScheme, ObjectAllowList } from './object-url.ts';
 import type {
   AccessOptions,
+  ExternalReader,
   ListedDownload,
   ListedFile,
-  ReadObjectRange,
-  ResolvedFile,
+  ListOptions,
   ResolvedFiles,
   ResolveOptions,
 } from './resolved-files.ts';
@@ -143,11 +144,14 @@ export class ExternalSources {
     return fail('NOT_SUPPORTED', { what: `Reading ${scheme}:// URLs` });
   }
 
-  /** The files that `resolve` would give, without their content. For `http(s)://` there is no such list. */
-  async list(url: string, options: AccessOptions): Promise<readonly ListedFile[]> {
+  /**
+   * The files that `resolve` would give, without their content, or those of them that the options ask for. For
+   * `http(s)://` there is no such list.
+   */
+  async list(url: string, options: ListOptions): Promise<readonly ListedFile[]> {
     const scheme = schemeOf(url);
     if (scheme === undefined || scheme === 'file') {
-      const paths = await this.#local.resolve(url, options.signal);
+      const paths = await this.#local.resolve(url, options.signal, options);
       return Promise.all(paths.map(localFile));
     }
     if (isObjectScheme(scheme)) return this.#objects.list(url, options);
@@ -157,6 +161,12 @@ export class ExternalSources {
   /** Whether the files of a URL are objects of a store, which every node can read. */
   isObjectUrl(url: string): boolean {
     return isObjectUrl(url);
+  }
+
+  /** Whether `list` can list the files of a URL. */
+  isListed(url: string): boolean {
+    const scheme = schemeOf(url);
+    return scheme === undefined || scheme === 'file' || isObjectScheme(scheme);
   }
 
   /** The path within a directory at which a listed object may be stored. */
@@ -170,15 +180,18 @@ export class ExternalSources {
   }
 
   /**
-   * Calls `work` with a function that reads ranges of the objects that `list` gave for the URL.
+   * Calls `work` with a reader of the files in the bucket of the URL, or of this node.
    * @throws TesseraError LOCATION_NOT_ALLOWED, EXTERNAL_READ_FAILED, what `work` throws
    */
-  withRanges<T>(
+  withReader<T>(
     url: string,
     options: AccessOptions,
-    work: (read: ReadObjectRange) => Promise<T>,
+    work: (reader: ExternalReader) => Promise<T>,
   ): Promise<T> {
-    return this.#objects.withRanges(url, options, work);
+    const scheme = schemeOf(url);
+    if (scheme === undefined || scheme === 'file') return work(localReader(this.#local, options.signal));
+    if (isObjectScheme(scheme)) return this.#objects.withReader(url, options, work);
+    return fail('NOT_SUPPORTED', { what: `Reading tables at ${scheme}:// URLs` });
   }
 
   /**
@@ -204,9 +217,4 @@ function schemeOf(url: string): string | undefined {
 
 function isObjectUrl(text: string): boolean {
   return isObjectScheme(schemeOf(text) ?? '');
-}
-
-async function localFile(path: string): Promise<ResolvedFile> {
-  const found = await stat(path);
-  return { path, url: path, bytes: found.size, modifiedAt: found.mtime };
 }

@@ -10,29 +10,31 @@ export function isPattern(segment: string): boolean {
 /**
  * Paths below `directory` whose segments match: `*` any characters, `?` one, `[a-z]` and `[!a-z]` one of or not of a
  * set, `**` as a whole segment any depth. Names with a leading dot match only patterns that have it. `**` and `*` do
- * not go through directories that are symbolic links. Directories that cannot be opened count as empty.
+ * not go through directories that are symbolic links. Directories that cannot be opened count as empty, and so do those that
+ * `enters` refuses.
  */
 export async function* expandGlob(
   directory: string,
   segments: readonly string[],
   signal: AbortSignal,
+  enters: (directory: string) => boolean = () => true,
 ): AsyncGenerator<string> {
   if (signal.aborted) throw cancellation(signal);
   const [pattern, ...rest] = segments;
   if (pattern === '**' && rest[0] === '**') {
     // Otherwise k of them would walk the tree once for every way to divide its depth among k.
-    yield* expandGlob(directory, rest, signal);
+    yield* expandGlob(directory, rest, signal, enters);
     return;
   }
   if (pattern === undefined) return;
   if (!isPattern(pattern)) {
     const path = join(directory, pattern);
-    if (rest.length > 0) yield* expandGlob(path, rest, signal);
+    if (rest.length > 0) yield* expandGlob(path, rest, signal, enters);
     else if (await exists(path)) yield path;
     return;
   }
   const anyDepth = pattern === '**';
-  if (anyDepth && rest.length > 0) yield* expandGlob(directory, rest, signal);
+  if (anyDepth && rest.length > 0) yield* expandGlob(directory, rest, signal, enters);
   const matches = anyDepth ? (name: string) => !name.startsWith('.') : segmentMatcher(pattern);
   const entries = await opendir(directory).catch(() => undefined);
   for await (const entry of entries ?? []) {
@@ -40,10 +42,12 @@ export async function* expandGlob(
     const path = join(directory, entry.name);
     if (!entry.isDirectory()) {
       if (rest.length === 0) yield path;
+    } else if (!enters(path)) {
+      // Nothing below it is wanted.
     } else if (anyDepth) {
-      yield* expandGlob(path, segments, signal);
+      yield* expandGlob(path, segments, signal, enters);
     } else if (rest.length > 0) {
-      yield* expandGlob(path, rest, signal);
+      yield* expandGlob(path, rest, signal, enters);
     }
   }
 }

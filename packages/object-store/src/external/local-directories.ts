@@ -3,6 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { dirname, resolve, sep } from 'node:path';
 import { fail, TesseraError } from '@tessera/common';
 import { expandGlob, isPattern } from './glob.ts';
+import type { ListedWithin } from './object-matches.ts';
 
 /** A glob that matches more files than this is refused: it is a mistake, or an attack on memory. */
 const MAX_MATCHES = 100_000;
@@ -19,26 +20,32 @@ export class LocalDirectories {
   }
 
   /** Regular files, real paths, sorted, at least one. Throws unless every one lies inside a root. */
-  async resolve(url: string, signal: AbortSignal): Promise<string[]> {
+  async resolve(url: string, signal: AbortSignal, within: ListedWithin = {}): Promise<string[]> {
     const path = resolve(pathOf(url));
     // Before anything of the file system is looked at, so that an answer tells nothing about other places.
     if (!isInside(path, [...this.#asGiven, ...this.roots])) this.#refuse(url, path);
     const exact = await this.#realPath(url, path);
     if (exact !== undefined) return [await regularFile(url, exact)];
     if (!isPattern(path)) fail('FILE_NOT_FOUND', { url });
-    return this.#expand(url, path, signal);
+    return this.#expand(url, path, signal, within);
   }
 
-  async #expand(url: string, pattern: string, signal: AbortSignal): Promise<string[]> {
+  async #expand(
+    url: string,
+    pattern: string,
+    signal: AbortSignal,
+    { enters, limit }: ListedWithin,
+  ): Promise<string[]> {
     const segments = pattern.split(sep);
     const firstGlob = segments.findIndex(isPattern);
     const base = await this.#realPath(url, segments.slice(0, firstGlob).join(sep) || sep);
     const found = new Set<string>();
     if (base !== undefined) {
-      for await (const match of expandGlob(base, segments.slice(firstGlob), signal)) {
+      for await (const match of expandGlob(base, segments.slice(firstGlob), signal, enters)) {
         const path = await this.#realPath(url, match);
         if (path === undefined || !(await stat(path)).isFile()) continue;
         found.add(path);
+        if (found.size === limit) break;
         if (found.size > MAX_MATCHES) {
           fail('INVALID_ARGUMENT', { message: `${url} matches more than ${MAX_MATCHES} files` });
         }

@@ -6,12 +6,21 @@ import { globMatcher, isPattern } from './glob.ts';
 /** A pattern that matches more objects than this is refused: it is a mistake, or an attack on memory. */
 const MAX_MATCHES = 100_000;
 
+/** Which of the files that match a pattern are listed. */
+export interface ListedWithin {
+  /** Whether files below the folder are listed; it is named by its key or path without a slash at the end. */
+  readonly enters?: ((folder: string) => boolean) | undefined;
+  /** The number of files after which the listing ends. */
+  readonly limit?: number | undefined;
+}
+
 /** The object of the key, or else those that match it as a pattern, in the order of keys; may be none. */
 export async function findObjects(
   bucket: BucketClient,
   key: string,
   url: string,
   signal: AbortSignal,
+  within: ListedWithin = {},
 ): Promise<ObjectInfo[]> {
   const exact = key === '' ? undefined : await bucket.head(key, signal);
   if (exact !== undefined) return [exact];
@@ -20,17 +29,52 @@ export async function findObjects(
   if (first < 0) return [];
   const matches = globMatcher(segments);
   const found: ObjectInfo[] = [];
-  for await (const page of bucket.listPages(listedPrefix(segments, first), undefined, signal)) {
-    for (const info of page) {
-      // Web consoles create such objects to show an empty directory.
-      if (info.key.endsWith('/') || !matches(info.key.split('/'))) continue;
-      found.push(info);
-      if (found.length > MAX_MATCHES) {
-        fail('INVALID_ARGUMENT', { message: `${url} matches more than ${MAX_MATCHES} objects` });
-      }
+  for await (const info of enteredObjects(bucket, listedPrefix(segments, first), signal, within)) {
+    // Web consoles create such objects to show an empty directory.
+    if (info.key.endsWith('/') || !matches(info.key.split('/'))) continue;
+    found.push(info);
+    if (found.length === within.limit) return found;
+    if (found.length > MAX_MATCHES) {
+      fail('INVALID_ARGUMENT', { message: `${url} matches more than ${MAX_MATCHES} objects` });
     }
   }
   return found;
+}
+
+/** Follows every key that a store may contain, in the order of keys. */
+const LAST = '\u{10FFFF}';
+
+/**
+ * The objects below the prefix without those in folders that are not entered. If such a folder goes on beyond a page, the
+ * listing continues behind the folder, so that its other pages are not fetched.
+ */
+async function* enteredObjects(
+  bucket: BucketClient,
+  prefix: string,
+  signal: AbortSignal,
+  { enters }: ListedWithin,
+): AsyncGenerator<ObjectInfo> {
+  const decided = new Map<string, boolean>();
+  const refusedFolder = (key: string): string | undefined => {
+    for (let at = key.indexOf('/'); enters !== undefined && at >= 0; at = key.indexOf('/', at + 1)) {
+      const folder = key.slice(0, at);
+      const isEntered = decided.get(folder) ?? enters(folder);
+      decided.set(folder, isEntered);
+      if (!isEntered) return folder;
+    }
+    return undefined;
+  };
+  for (let after: string | undefined, isAtEnd = false; !isAtEnd; ) {
+    isAtEnd = true;
+    for await (const page of bucket.listPages(prefix, after, signal)) {
+      for (const info of page) if (refusedFolder(info.key) === undefined) yield info;
+      const skipped = page.length > 0 ? refusedFolder(page.at(-1)!.key) : undefined;
+      if (skipped === undefined) continue;
+      after = `${skipped}/${LAST}`;
+      isAtEnd = false;
+      break;
+    }
+  }
 }
 
 /** The literal prefix of the pattern, which is all that a store can search by itself. */

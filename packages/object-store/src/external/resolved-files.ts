@@ -1,9 +1,12 @@
 import type { ObjectCredentials } from './object-access.ts';
+import type { ListedWithin } from './object-matches.ts';
 
 export interface AccessOptions {
   readonly signal: AbortSignal;
   readonly credentials?: ObjectCredentials | undefined;
 }
+
+export interface ListOptions extends AccessOptions, ListedWithin {}
 
 export interface ResolveOptions extends AccessOptions {
   /** The request's own directory: downloads go there. */
@@ -35,14 +38,24 @@ export interface ListedDownload extends ListedFile {
 }
 
 /**
- * Reads bytes `start` (inclusive) to `end` (exclusive) of a listed object; fewer only where the object ends.
- * @throws TesseraError EXTERNAL_READ_FAILED, also when the object is no longer the one that was listed
+ * Reads bytes `start` (inclusive) to `end` (exclusive) of a file; fewer only where the file ends.
+ * @throws TesseraError EXTERNAL_READ_FAILED, also when the file has an `etag` and is no longer the one that was listed;
+ * FILE_NOT_FOUND, LOCATION_NOT_ALLOWED
  */
 export type ReadObjectRange = (
   file: Pick<ListedFile, 'url' | 'etag'>,
   start: number,
   end: number,
 ) => Promise<Uint8Array>;
+
+/** Reads files of one bucket, or of this node. */
+export interface ExternalReader {
+  readonly range: ReadObjectRange;
+  /** The content of a file; undefined if there is none. */
+  whole(url: string): Promise<Uint8Array | undefined>;
+  /** The files that match a pattern, in order; may be none. */
+  list(pattern: string): Promise<readonly ListedFile[]>;
+}
 
 export interface ResolvedFiles {
   /** The paths of `files`. */

@@ -37,6 +37,8 @@ export interface ReadOptions {
   readonly empty_field_as_null?: boolean;
   readonly null_padding?: boolean;
   readonly compression?: string;
+  readonly hive_partitioning?: boolean;
+  readonly hive_types_autocast?: boolean;
   readonly aws_access_key_id?: string;
   readonly aws_secret_access_key?: string;
   readonly aws_session_token?: string;
@@ -55,13 +57,15 @@ export type RelationSource =
        */
       readonly scanId?: string | undefined;
     }
-  /** A temp table of the session that holds the rows of all files. */
+  /** A temp table or view of the session that holds the rows of all files. */
   | {
       readonly kind: 'relation';
       readonly name: string;
       readonly files?: readonly SourceFile[];
       /** As above: until it is known that this node reads the files alone, the table has no rows. */
       readonly scanId?: string | undefined;
+      /** Whether the relation has the columns of `FILE_COLUMNS` after its own. */
+      readonly namesFiles?: boolean | undefined;
     };
 
 /** A file to scan, with the name by which its user knows it. */

@@ -37,6 +37,19 @@ const COMMON: Readonly<Record<string, ReadOption>> = {
   ...CREDENTIALS,
 };
 
+const HIVE: Readonly<Record<string, ReadOption>> = {
+  hive_partitioning: {
+    type: 'boolean',
+    meaning: 'folders named `key=value` give columns; by default, if all files are in such folders',
+  },
+  hive_types_autocast: {
+    type: 'boolean',
+    meaning:
+      'these columns are integers, dates or timestamps if all their values are; otherwise they are text',
+    byDefault: 'TRUE',
+  },
+};
+
 const COMPRESSION: Readonly<Record<string, ReadOption>> = {
   compression: {
     type: 'compression',
@@ -80,7 +93,11 @@ const CSV: Readonly<Record<string, ReadOption>> = {
 
 /** Every function that reads files, with its named arguments. */
 export const READ_FUNCTIONS: Readonly<Record<ReadFunction, ReadFunctionReference>> = {
-  read_parquet: { name: 'read_parquet', reads: 'Parquet files: columns by name', options: COMMON },
+  read_parquet: {
+    name: 'read_parquet',
+    reads: 'Parquet files: columns by name',
+    options: { ...COMMON, ...HIVE },
+  },
   read_csv: { name: 'read_csv', reads: 'CSV and similar files', options: { ...COMMON, ...CSV } },
   read_json: {
     name: 'read_json',

@@ -62,6 +62,7 @@ async function scanCall(
     case 'read_csv':
       return csvScan(args, paths, session, warn);
     default:
-      return call('read_parquet', files);
+      // Folders that give columns make a table of files, which is a relation.
+      return call('read_parquet', files, ...namedArgument('hive_partitioning', false));
   }
 }

@@ -82,6 +82,7 @@ async function filesItems(
 ): Promise<readonly Expression[]> {
   if (names.length === 0) return [];
   const { files = [] } = source;
+  if (source.kind === 'relation' && source.namesFiles === true) return names.map((name) => column(name));
   if (source.kind === 'relation' && files.length > 1)
     fail('NOT_SUPPORTED', { what: `${names[0]} of several Avro files` });
   const items = names.map((name) => {

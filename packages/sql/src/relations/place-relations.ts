@@ -166,7 +166,10 @@ async function placed(
       // The placeholder represents only the reading of the files, so that nodes that read parts of them also
       // convert the columns.
       const mark = (scan: TableRef) => placement.relation(scan, scanId);
-      const converted = await externalScan(ref, relation, source, context.session, { mark });
+      const converted = await externalScan(ref, relation, source, context.session, {
+        mark,
+        fileColumns,
+      });
       return placement.query(converted.subquery, (subquery) => ({ ...converted, subquery }));
     }
   }

@@ -4,6 +4,7 @@ import {
   MalformedThrift,
   type ThriftList,
   type ThriftStruct,
+  type ThriftValue,
   WIRE,
 } from './thrift-compact.ts';
 
@@ -44,7 +45,23 @@ export interface ChunkStatistics {
   readonly distinct?: number | undefined;
 }
 
-const FILE = { rows: 3, rowGroups: 4 } as const;
+/** A column of the file, or a field within one. */
+export interface FileColumn {
+  readonly name: string;
+  /** The id that the writer gave the field, for example that of an Iceberg table. */
+  readonly id: number | undefined;
+  /** The physical and logical type. Equal texts mean equal types. */
+  readonly type: string;
+  /** Whether it is stored as INT96, which is a time in UTC without saying so. */
+  readonly isInt96: boolean;
+  /** The fields of a nested type. */
+  readonly fields: readonly FileColumn[];
+}
+
+const FILE = { schema: 2, rows: 3, rowGroups: 4 } as const;
+const ELEMENT = { type: 1, repetition: 3, name: 4, children: 5, id: 9 } as const;
+/** The fields of a schema element that describe its type: physical, length, converted, scale, precision, logical. */
+const TYPE_FIELDS = [1, 2, 6, 7, 8, 10];
 const GROUP = { columns: 1, rows: 3, fileOffset: 5, ordinal: 7 } as const;
 const CHUNK = { fileOffset: 2, metadata: 3, offsetIndex: 4, columnIndex: 6 } as const;
 const METADATA = {
@@ -90,6 +107,28 @@ export class FooterDocument {
     };
   }
 
+  /** The columns of the file. @throws MalformedThrift */
+  columns(): readonly FileColumn[] {
+    const elements = structs(this.#file, FILE.schema);
+    let next = 0;
+    const read = (depth: number): FileColumn => {
+      const element = elements[next++];
+      if (element === undefined || depth > MAX_SCHEMA_DEPTH)
+        throw new MalformedThrift('the schema does not have the fields that it announces');
+      const name = element.get(ELEMENT.name)?.value;
+      const id = element.get(ELEMENT.id)?.value;
+      const children = element.get(ELEMENT.children)?.value;
+      return {
+        name: name instanceof Uint8Array ? text.decode(name) : '',
+        id: typeof id === 'number' ? id : undefined,
+        type: typeText(element),
+        isInt96: element.get(ELEMENT.type)?.value === INT96,
+        fields: Array.from({ length: typeof children === 'number' ? children : 0 }, () => read(depth + 1)),
+      };
+    };
+    return read(0).fields;
+  }
+
   /**
    * The footer of the same file with only the row groups `from` to `to` (exclusive), and without references
    * to Bloom filters and page indexes, so that a reader only reads the pages of these row groups. Row groups
@@ -124,6 +163,20 @@ export class FooterDocument {
     file.set(FILE.rowGroups, { wire: WIRE.list, value: { elementWire: WIRE.struct, values: groups } });
     return new FooterDocument(file);
   }
+}
+
+const INT96 = 3;
+const MAX_SCHEMA_DEPTH = 100;
+
+/** The type and repetition of a schema element as text. */
+const typeText = (element: ThriftStruct): string =>
+  JSON.stringify([ELEMENT.repetition, ...TYPE_FIELDS].map((id) => plain(element.get(id)?.value)));
+
+function plain(value: ThriftValue | undefined): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  if (value instanceof Map) return [...value].map(([id, field]) => [id, field.wire, plain(field.value)]);
+  if (typeof value === 'object') return value.values.map(plain);
+  return typeof value === 'bigint' ? String(value) : value;
 }
 
 function readRowGroup(group: ThriftStruct): RowGroup {

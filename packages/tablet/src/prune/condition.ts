@@ -33,11 +33,14 @@ export type Condition =
 /**
  * The conditions that can be evaluated on bounds. Others are omitted, and so is an `or` with such a branch.
  */
-export function conditionsOf(table: TableObject, conjuncts: readonly Conjunct[]): Condition[] {
+export function conditionsOf(
+  table: Pick<TableObject, 'columns'>,
+  conjuncts: readonly Conjunct[],
+): Condition[] {
   return conjuncts.flatMap((conjunct) => conditionOf(table, conjunct) ?? []);
 }
 
-function conditionOf(table: TableObject, conjunct: Conjunct): Condition | undefined {
+function conditionOf(table: Pick<TableObject, 'columns'>, conjunct: Conjunct): Condition | undefined {
   if (conjunct.kind === 'or') {
     const branches = conjunct.branches.map((branch) => conditionsOf(table, branch));
     return branches.some((branch) => branch.length === 0) ? undefined : { kind: 'or', branches };

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type FileTable,
+  hiveTable,
+  mayBeHive,
+  type PlannedScan,
+  planTable,
+  readTable,
+} from '@tessera/file-scan';
+import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import type { ExternalSources } from '@tessera/object-store';
+import type { TableScan } from '@tessera/planner';
+import type { ReadCall, RelationSource } from '@tessera/sql';
+import type { ScanTotals } from '@tessera/system-catalog';
+import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
+import type { RequestDirectory } from '../request/statement-request.ts';
+import { credentialsOf } from './file-parts.ts';
+
+export interface FileTablesScope {
+  readonly session: KernelSession;
+  readonly external: ExternalSources;
+  readonly directory: RequestDirectory;
+  readonly signal: AbortSignal;
+}
+
+/** What a statement needs of its tables of files, if its plan is known. */
+export interface WantedOfTables {
+  /** By bound name; undefined if everything is read. */
+  readonly scans: ReadonlyMap<string, TableScan> | undefined;
+  /** The names in lower case of the columns whose bytes count as read; undefined means all. */
+  readonly counted: ReadonlySet<string> | undefined;
+}
+
+interface OpenTable {
+  readonly table: FileTable;
+  readonly scan: PlannedScan;
+  /** The empty temp table that stands for the rows while the statement is bound. */
+  readonly name: string;
+}
+
+/** The name of the relation that represents files while a statement is bound. */
+export const boundFileName = (scanId: string): string => `f_${scanId}`;
+
+/**
+ * The tables of Parquet files that a statement reads. While it is bound, empty temp tables represent them. When its plan
+ * is known, nodes read the files that it needs, or this node does.
+ */
+export class FileTables {
+  readonly #scope: FileTablesScope;
+  readonly #tables = new Map<string, OpenTable>();
+
+  constructor(scope: FileTablesScope) {
+    this.#scope = scope;
+  }
+
+  get areUsed(): boolean {
+    return this.#tables.size > 0;
+  }
+
+  planned(scanId: string): PlannedScan | undefined {
+    return this.#tables.get(scanId)?.scan;
+  }
+
+  /**
+   * Makes the table of a call known; undefined if the call names plain files.
+   * @throws TesseraError BAD_FILE, FILE_NOT_FOUND, EXTERNAL_READ_FAILED, LOCATION_NOT_ALLOWED
+   */
+  async plan(
+    call: ReadCall,
+  ): Promise<Omit<Extract<RelationSource, { kind: 'relation' }>, 'kind'> | undefined> {
+    const found = await this.#table(call);
+    if (found === undefined) return undefined;
+    const namesFiles = call.namesFiles === true;
+    const table = namesFiles ? withFileColumns(found) : found;
+    const { session, external } = this.#scope;
+    const scanId = randomUUID().replaceAll('-', '');
+    const name = `table_${scanId}`;
+    const columns = table.columns.map((column) => `${quoteName(column.name)} ${column.type}`);
+    await session.execute(`CREATE TEMP TABLE ${name} (${columns.join(', ')})`);
+    this.#tables.set(scanId, { table, scan: planTable(table, external), name });
+    return { name, scanId, namesFiles };
+  }
+
+  async #table(call: ReadCall): Promise<FileTable | undefined> {
+    const { session, external, directory, signal } = this.#scope;
+    const { url, options } = call;
+    if (call.function !== 'read_parquet' || !external.isListed(url)) return undefined;
+    const { hive_partitioning: isPartitioned, hive_types_autocast: infersTypes = true } = options;
+    if (!mayBeHive({ url, isPartitioned })) return undefined;
+    const services = { session, external, directory: () => directory.open(), signal };
+    return hiveTable({ url, credentials: credentialsOf(call), isPartitioned, infersTypes }, services);
+  }
+
+  /**
+   * Lets the session read the files that a statement needs, in place of the empty tables. Returns what is read, and the
+   * names of the files by their paths.
+   */
+  async readAlone({ scans, counted }: WantedOfTables): Promise<{
+    readonly scanned: ScanTotals;
+    readonly files: readonly { readonly path: string; readonly label: string }[];
+  }> {
+    const { session, external, directory, signal } = this.#scope;
+    let scanned = NOTHING_SCANNED;
+    const files: { path: string; label: string }[] = [];
+    for (const [scanId, { table, scan, name }] of this.#tables) {
+      const wanted = scans?.get(boundFileName(scanId));
+      const isRead = scans === undefined || wanted !== undefined;
+      const all = table.columns.map((column) => column.name);
+      const read = all.filter((column) => isRead && (wanted?.named.includes(column) ?? true));
+      const units = isRead
+        ? await scan.units({ columns: all, nodes: 1, filters: wanted?.filters ?? [] }, signal)
+        : [];
+      const source = { kind: 'files', scan: scan.scan(all, counted), units, columns: read } as const;
+      const opened = await readTable(source, external, await directory.open(), signal);
+      const items = table.columns.map((column) => {
+        const value = read.includes(column.name)
+          ? quoteName(column.name)
+          : `CAST(error(${quoteText(`Column ${column.name} of table ${table.url} was not fetched`)}) AS ${column.type})`;
+        return `${value} AS ${quoteName(column.name)}`;
+      });
+      await session.execute(`DROP TABLE temp.${name}`);
+      await session.execute(`CREATE TEMP VIEW ${name} AS SELECT ${items.join(', ')} FROM ${opened.sql}`);
+      files.push(...opened.files);
+      const { rows, bytes: bytesFromFiles } = opened.read;
+      scanned = plus(scanned, { ...NOTHING_SCANNED, rows, bytesFromFiles });
+    }
+    this.#tables.clear();
+    return { scanned, files };
+  }
+}
+
+/** The table with the file columns of external tables, which have one value in each file. */
+const withFileColumns = (table: FileTable): FileTable => ({
+  ...table,
+  columns: [
+    ...table.columns,
+    { name: '$source_file_name', type: 'VARCHAR' },
+    { name: '$source_file_size', type: 'BIGINT' },
+    { name: '$source_file_timestamp', type: 'TIMESTAMPTZ' },
+  ],
+  choose: async (filters, signal) => {
+    const chosen = await table.choose(filters, signal);
+    const files = chosen.files.map((one) => ({
+      ...one,
+      constants: {
+        ...one.constants,
+        $source_file_name: one.file.url,
+        $source_file_size: String(one.file.bytes),
+        $source_file_timestamp: one.modifiedAt?.toISOString() ?? null,
+      },
+    }));
+    return { ...chosen, files };
+  },
+});

@@ -1,0 +1,89 @@
+import { fail } from '@tessera/common';
+import { quoteName } from '@tessera/kernel';
+import type { FileColumn } from '@tessera/tablet';
+import type { TableColumn, TableField } from '../file-scan.ts';
+
+/** The column of a file that holds a column of the table: by field id if the file has ids, else by name. */
+export function columnIn(columns: readonly FileColumn[], wanted: TableColumn): FileColumn | undefined {
+  if (wanted.field !== undefined && columns.some(({ id }) => id !== undefined))
+    return columns.find(({ id }) => id === wanted.field!.id);
+  const name = wanted.storedName ?? wanted.name;
+  return columns.find((one) => one.name === name) ?? columns.find((one) => isSameName(one.name, name));
+}
+
+const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+/**
+ * The value of a column of the table in the rows of a file, as SQL over the relation `from`.
+ * @throws TesseraError BAD_FILE if the file lacks a column that it must have
+ */
+export function columnValue(
+  columns: readonly FileColumn[],
+  wanted: TableColumn,
+  from: string,
+  url: string,
+): string {
+  const found = columnIn(columns, wanted);
+  const { type, absent, field } = wanted;
+  if (found === undefined) {
+    if (absent === undefined)
+      fail('BAD_FILE', { name: url, reason: `it has no column ${quoteName(wanted.name)}` });
+    return `CAST(${absent ?? 'NULL'} AS ${type})`;
+  }
+  const stored = `${from}.${quoteName(found.name)}`;
+  // INT96 is a time in UTC, which the kernel would take for a time in the zone of the session.
+  if (found.isInt96 && type === 'TIMESTAMPTZ') return `(${stored} AT TIME ZONE 'UTC')`;
+  const value = field === undefined ? stored : rebuilt(stored, found, field, { url, column: wanted.name });
+  return `CAST(${value} AS ${type})`;
+}
+
+/** Gives the fields of a nested value the names and the order that the table has for their ids. */
+function rebuilt(
+  value: string,
+  file: FileColumn,
+  field: TableField,
+  at: { readonly url: string; readonly column: string },
+): string {
+  if (field.fields.length === 0 || isAlike(file, field)) return value;
+  const [element] = field.fields;
+  if (isList(field)) {
+    const stored = elementOf(file);
+    return stored === undefined
+      ? value
+      : `list_transform(${value}, lambda x: ${rebuilt('x', stored, element!, at)})`;
+  }
+  if (isMap(field))
+    return fail('NOT_SUPPORTED', {
+      what: `Column ${at.column} of ${at.url}, a map whose fields have changed since the file was written,`,
+    });
+  const items = field.fields.map((one) => {
+    const stored = file.fields.find(({ id }) => id === one.id);
+    const inner = stored && rebuilt(`(${value}).${quoteName(stored.name)}`, stored, one, at);
+    return `${quoteName(one.name)} := ${inner ?? 'NULL'}`;
+  });
+  return `CASE WHEN ${value} IS NULL THEN NULL ELSE struct_pack(${items.join(', ')}) END`;
+}
+
+const isList = ({ fields: [first, more] }: TableField): boolean => first?.name === 'element' && !more;
+const isMap = ({ fields: [key, value] }: TableField): boolean =>
+  key?.name === 'key' && value?.name === 'value';
+
+/** The elements of a list, which are wrapped in one repeated group. */
+const elementOf = (file: FileColumn): FileColumn | undefined => file.fields[0]?.fields[0] ?? file.fields[0];
+
+/** Whether a nested value has the names, the order and the ids of the table, or no ids at all. */
+function isAlike(file: FileColumn, field: TableField): boolean {
+  if (isList(field)) {
+    const element = elementOf(file);
+    return element === undefined || isAlike(element, field.fields[0]!);
+  }
+  const stored = isMap(field) ? (file.fields[0]?.fields ?? []) : file.fields;
+  if (stored.every(({ id }) => id === undefined)) return true;
+  return (
+    stored.length === field.fields.length &&
+    field.fields.every((one, i) => {
+      const its = stored[i]!;
+      return its.id === one.id && (isMap(field) || its.name === one.name) && isAlike(its, one);
+    })
+  );
+}

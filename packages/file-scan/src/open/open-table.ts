@@ -1,0 +1,255 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { cancellation } from '@tessera/common';
+import { quoteName, quoteText } from '@tessera/kernel';
+import type { ExternalSources } from '@tessera/object-store';
+import type { FileColumn } from '@tessera/tablet';
+import { readBitmap } from '../deletes/bitmap.ts';
+import type { FileFormat, FileSource, FileUnit, ReadRange, RowDeletes, TableColumn } from '../file-scan.ts';
+import { mapInTurns } from '../map-in-turns.ts';
+import { countedIn, fetchParquet } from '../parquet/fetch-parquet.ts';
+import { readFooter } from '../parquet/footer.ts';
+import { columnIn, columnValue } from './column-value.ts';
+
+const UNITS_AT_ONCE = 4;
+
+type TableFormat = Extract<FileFormat, { kind: 'table' }>;
+
+interface TableScope {
+  /** Where parts of files are kept. */
+  readonly directory: string;
+  readonly read: ReadRange;
+  readonly signal: AbortSignal;
+}
+
+/** A part of a data file that the kernel can read. */
+interface OpenedUnit {
+  readonly unit: FileUnit;
+  readonly path: string;
+  readonly columns: readonly FileColumn[];
+  /** The position in the file of the first row of the part. */
+  readonly firstRow: number;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** A file of deletes that the kernel can read. */
+interface OpenedDeletes {
+  readonly path: string;
+  readonly columns: readonly FileColumn[];
+}
+
+/** Parts of a table that the kernel can read. */
+export interface OpenedTable {
+  /** A relation for FROM with the columns of the source. */
+  readonly sql: string;
+  readonly read: { readonly rows: number; readonly bytes: number };
+  /** The paths of the parts, and the URLs of their files. */
+  readonly files: readonly { readonly path: string; readonly label: string }[];
+}
+
+/**
+ * Lets a session of this node read parts of a table.
+ * @param parent a directory in which fetched parts may be kept
+ */
+export async function readTable(
+  source: FileSource,
+  external: ExternalSources,
+  parent: string,
+  signal: AbortSignal,
+): Promise<OpenedTable> {
+  const { url, credentials, format } = source.scan;
+  if (format.kind !== 'table') throw new Error('The files are not those of a table');
+  const directory = await mkdtemp(join(parent, 'table-'));
+  return external.withReader(url, { signal, credentials }, ({ range: read }) =>
+    openTable(source, format, { directory, read, signal }),
+  );
+}
+
+/**
+ * Fetches parts of the data files of a table, and what was deleted from them.
+ * @throws TesseraError BAD_FILE that names the file and the column
+ */
+export async function openTable(
+  { units, columns }: FileSource,
+  format: TableFormat,
+  scope: TableScope,
+): Promise<OpenedTable> {
+  const wanted = columns.map((name) => format.columns.find((column) => column.name === name)!);
+  const opened = await mapInTurns(units, UNITS_AT_ONCE, (unit, i) => {
+    if (scope.signal.aborted) throw cancellation(scope.signal);
+    return openUnit(unit, join(scope.directory, `unit-${i}`), { ...scope, wanted, counted: format.counted });
+  });
+  const deletes = await openDeletes(units, scope);
+  const branches: string[] = [];
+  for (const group of Map.groupBy(opened, (one) => shapeOf(one, wanted)).values())
+    branches.push(await branchOf(group, wanted, deletes, { ...scope, name: `rows-${branches.length}` }));
+  const nothing = `SELECT ${wanted.map(({ name, type }) => `CAST(NULL AS ${type}) AS ${quoteName(name)}`).join(', ') || 'NULL AS nothing'} WHERE false`;
+  const sum = (of: (one: OpenedUnit) => number) => opened.reduce((total, one) => total + of(one), 0);
+  return {
+    sql: `(${branches.length === 0 ? nothing : branches.join(' UNION ALL ')})`,
+    read: { rows: sum(({ rows }) => rows), bytes: sum(({ bytes }) => bytes) },
+    files: opened.map(({ path, unit }) => ({ path, label: unit.file.url })),
+  };
+}
+
+async function openUnit(
+  unit: FileUnit,
+  path: string,
+  {
+    read,
+    wanted,
+    counted,
+  }: TableScope & { readonly wanted: readonly TableColumn[]; readonly counted: TableFormat['counted'] },
+): Promise<OpenedUnit> {
+  const footer = await readFooter(unit.file, read);
+  const columns = footer.document.columns();
+  const keys = (unit.deletes ?? []).flatMap((deletes) => (deletes.kind === 'keys' ? deletes.columns : []));
+  const stored = (list: readonly TableColumn[]) => list.flatMap((one) => columnIn(columns, one)?.name ?? []);
+  const isCounted = counted && new Set(counted);
+  const countedNames =
+    isCounted && stored(wanted.filter(({ name }) => isCounted.has(name.toLowerCase()))).map(lower);
+  const groups = footer.document.read().rowGroups;
+  const firstRow = groups.slice(0, unit.part?.[0] ?? 0).reduce((sum, { rows }) => sum + rows, 0);
+  // A file of this node is read where it is.
+  if (isAbsolute(unit.file.url) && unit.part === undefined) {
+    const names = countedNames ?? stored(wanted).map(lower);
+    return { unit, path: unit.file.url, columns, firstRow, ...countedIn(groups, new Set(names)) };
+  }
+  const names = stored([...wanted, ...keys]);
+  const fetched = await fetchParquet(unit, path, { footer, columns: names, counted: countedNames, read });
+  return { unit, path, columns, firstRow, ...fetched };
+}
+
+const lower = (name: string): string => name.toLowerCase();
+
+/** Opens each file of deletes once, however many data files it is about. */
+async function openDeletes(
+  units: readonly FileUnit[],
+  { directory, read }: TableScope,
+): Promise<ReadonlyMap<string, OpenedDeletes>> {
+  const files = new Map(
+    units
+      .flatMap(({ deletes = [] }) => deletes)
+      .filter((one) => one.kind === 'positions' || one.kind === 'keys')
+      .map(({ file }) => [file.url, file]),
+  );
+  const opened = await mapInTurns([...files.values()], UNITS_AT_ONCE, async (file, i) => {
+    const footer = await readFooter(file, read);
+    const columns = footer.document.columns();
+    const path = join(directory, `deletes-${i}`);
+    await fetchParquet({ file }, path, {
+      footer,
+      columns: columns.map(({ name }) => name),
+      counted: undefined,
+      read,
+    });
+    return [file.url, { path, columns }] as const;
+  });
+  return new Map(opened);
+}
+
+const byPosition = (deletes: RowDeletes): boolean => deletes.kind !== 'keys';
+
+/** Units with equal shapes are read by one scan. */
+function shapeOf({ unit, columns }: OpenedUnit, wanted: readonly TableColumn[]): string {
+  const { constants = {}, deletes = [] } = unit;
+  const keys = deletes.filter((one) => one.kind === 'keys');
+  const all = [...wanted, ...keys.flatMap((one) => one.columns)];
+  const stored = all.map((one) => (Object.hasOwn(constants, one.name) ? null : columnIn(columns, one)));
+  return JSON.stringify([stored, keys.map(({ file }) => file.url), deletes.some(byPosition)]);
+}
+
+/** The rows of units with the same shape that are not deleted. */
+async function branchOf(
+  group: readonly OpenedUnit[],
+  wanted: readonly TableColumn[],
+  opened: ReadonlyMap<string, OpenedDeletes>,
+  scope: BranchScope,
+): Promise<string> {
+  const positions = await positionsOf(group, opened, scope);
+  const unit = positions === undefined ? 'CAST(f.file_index AS BIGINT)' : 'f."$unit"';
+  const value = (column: TableColumn) => valueIn(group, column, unit);
+  const items = wanted.map((column) => `${value(column)} AS ${quoteName(column.name)}`);
+  const selected = items.length === 0 ? 'NULL AS nothing' : items.join(', ');
+  const paths = group.map(({ path }) => quoteText(literalPath(path))).join(', ');
+  const scan = `read_parquet([${paths}], hive_partitioning = false)`;
+  const conditions: string[] = [];
+  if (positions !== undefined)
+    conditions.push(
+      `NOT EXISTS (SELECT 1 FROM (${positions}) AS d WHERE d."$unit" = f."$unit" AND d."$row" = f."$row")`,
+    );
+  for (const deletes of group[0]!.unit.deletes ?? []) {
+    if (deletes.kind !== 'keys') continue;
+    const { path, columns } = opened.get(deletes.file.url)!;
+    const keys = deletes.columns.map(
+      (column, i) => `${columnValue(columns, column, 'k', deletes.file.url)} AS k${i}`,
+    );
+    const equal = deletes.columns.map((column, i) => `d.k${i} IS NOT DISTINCT FROM ${value(column)}`);
+    conditions.push(
+      `NOT EXISTS (SELECT 1 FROM (SELECT ${keys.join(', ')} FROM read_parquet(${quoteText(path)}, hive_partitioning = false) AS k) AS d WHERE ${equal.join(' AND ')})`,
+    );
+  }
+  const rows =
+    positions === undefined
+      ? scan
+      : `(SELECT *, CAST(file_index AS BIGINT) AS "$unit", CAST(file_row_number AS BIGINT) AS "$row" FROM ${scan})`;
+  return `SELECT ${selected} FROM ${rows} AS f${conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`}`;
+}
+
+/** The value of a column in the rows of a group, as SQL over the relation `f`; `at` is the position of the unit. */
+function valueIn(group: readonly OpenedUnit[], column: TableColumn, at: string): string {
+  const { unit, columns } = group[0]!;
+  if (!Object.hasOwn(unit.constants ?? {}, column.name))
+    return columnValue(columns, column, 'f', unit.file.url);
+  const values = group.map((one) => one.unit.constants![column.name]!);
+  const texts = values.map((text) => (text === null ? 'NULL' : quoteText(text)));
+  const one = new Set(texts).size === 1;
+  const text = one ? texts[0]! : `(CAST([${texts.join(', ')}] AS VARCHAR[]))[${at} + 1]`;
+  return `CAST(${text} AS ${column.type})`;
+}
+
+/** Where a branch keeps its positions. */
+interface BranchScope extends TableScope {
+  readonly name: string;
+}
+
+/** The deleted positions as SQL with the columns `"$unit"` and `"$row"`; undefined if there are none. */
+async function positionsOf(
+  group: readonly OpenedUnit[],
+  opened: ReadonlyMap<string, OpenedDeletes>,
+  { directory, name, read }: BranchScope,
+): Promise<string | undefined> {
+  const files = new Set<string>();
+  const units: string[] = [];
+  const lines: string[] = [];
+  for (const [i, { unit, firstRow, rows }] of group.entries()) {
+    for (const deletes of unit.deletes ?? []) {
+      if (deletes.kind === 'positions') {
+        files.add(opened.get(deletes.file.url)!.path);
+        units.push(`(${i}, ${quoteText(deletes.path)}, ${firstRow})`);
+      } else if (deletes.kind !== 'keys') {
+        for (const position of await readBitmap(deletes, read))
+          if (position >= firstRow && position < firstRow + rows) lines.push(`${i},${position - firstRow}\n`);
+      }
+    }
+  }
+  const parts: string[] = [];
+  if (files.size > 0) {
+    const list = [...files].map(quoteText).join(', ');
+    parts.push(
+      `SELECT CAST(u.unit AS BIGINT) AS "$unit", CAST(p.pos AS BIGINT) - u.first AS "$row" FROM read_parquet([${list}], hive_partitioning = false) AS p JOIN (VALUES ${[...new Set(units)].join(', ')}) AS u(unit, path, first) ON p.file_path = u.path`,
+    );
+  }
+  if (lines.length > 0) {
+    const path = join(directory, name);
+    await writeFile(path, lines.join(''), { mode: 0o600 });
+    parts.push(
+      `SELECT * FROM read_csv(${quoteText(path)}, columns = {'$unit': 'BIGINT', '$row': 'BIGINT'}, auto_detect = false, header = false)`,
+    );
+  }
+  return parts.length === 0 ? undefined : parts.join(' UNION ALL ');
+}
+
+/** Escapes a path, because the kernel interprets paths as patterns. */
+const literalPath = (path: string): string => path.replace(/[*?[]/g, '[$&]');

@@ -1,0 +1,34 @@
+import { open, readFile, stat } from 'node:fs/promises';
+import { TesseraError } from '@tessera/common';
+import type { LocalDirectories } from './local-directories.ts';
+import type { ExternalReader, ResolvedFile } from './resolved-files.ts';
+
+/** Reads files of this node, within the directories that statements may read. */
+export function localReader(local: LocalDirectories, signal: AbortSignal): ExternalReader {
+  const found = async (url: string): Promise<readonly string[]> => {
+    try {
+      return await local.resolve(url, signal);
+    } catch (error) {
+      if (error instanceof TesseraError && error.name === 'FILE_NOT_FOUND') return [];
+      throw error;
+    }
+  };
+  return {
+    range: async ({ url }, start, end) => {
+      const [path] = await local.resolve(url, signal);
+      await using file = await open(path!, 'r');
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
+      return buffer.subarray(0, bytesRead);
+    },
+    whole: async (url) => {
+      const [path] = await found(url);
+      return path === undefined ? undefined : readFile(path);
+    },
+    list: async (pattern) => Promise.all((await found(pattern)).map(localFile)),
+  };
+}
+
+export async function localFile(path: string): Promise<ResolvedFile> {
+  const found = await stat(path);
+  return { path, url: path, bytes: found.size, modifiedAt: found.mtime };
+}
