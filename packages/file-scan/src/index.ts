@@ -4,10 +4,10 @@ export { FileOpener, type FileOpenerOptions, type InSession } from './open/file-
 export { readTable } from './open/open-table.ts';
 export type { CsvOptions } from './plan/plan-csv.ts';
 export { type FilesToPlan, planFiles, writeStandIn } from './plan/plan-files.ts';
+export { planTable } from './plan/plan-table.ts';
 export type { PlannedScan, WantedUnits } from './plan/planned-scan.ts';
 export type { RangeServices } from './read-ranges.ts';
 export { fileService } from './shared/file-service.ts';
 export { SharedFiles } from './shared/shared-files.ts';
 export { decodeFileSource, encodeFileSource } from './source-codec.ts';
 export type { ChosenFiles, FileTable, Filters } from './table/file-table.ts';
-export { planTable } from './table/plan-table.ts';

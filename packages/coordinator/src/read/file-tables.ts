@@ -25,7 +25,7 @@ export interface FileTablesScope {
 
 /** What a statement needs of its tables of files, if its plan is known. */
 export interface WantedOfTables {
-  /** By bound name; undefined if everything is read. */
+  /** The scans by bound name; undefined if everything is read. */
   readonly scans: ReadonlyMap<string, TableScan> | undefined;
   /** The names in lower case of the columns whose bytes count as read; undefined means all. */
   readonly counted: ReadonlySet<string> | undefined;

@@ -11,12 +11,12 @@ export interface PartitionValue {
 export const partitionValues = (path: string): readonly PartitionValue[] =>
   foldersOf(path).flatMap((folder) => {
     const at = folder.indexOf('=');
-    return at <= 0 ? [] : [{ key: decoded(folder.slice(0, at)), value: valueOf(folder.slice(at + 1)) }];
+    return at <= 0 ? [] : [{ key: decoded(folder.slice(0, at)), value: folderValue(folder.slice(at + 1)) }];
   });
 
 const foldersOf = (path: string): readonly string[] => path.split('/').slice(0, -1);
 
-const valueOf = (text: string): string | null => (text === NULL_FOLDER ? null : decoded(text));
+const folderValue = (text: string): string | null => (text === NULL_FOLDER ? null : decoded(text));
 
 /** A text that is not URL-encoded means itself. */
 function decoded(text: string): string {

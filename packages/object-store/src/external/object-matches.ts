@@ -6,7 +6,7 @@ import { globMatcher, isPattern } from './glob.ts';
 /** A pattern that matches more objects than this is refused: it is a mistake, or an attack on memory. */
 const MAX_MATCHES = 100_000;
 
-/** Which of the files that match a pattern are listed. */
+/** Restricts a listing to some of the files that match its pattern. */
 export interface ListedWithin {
   /** Whether files below the folder are listed; it is named by its key or path without a slash at the end. */
   readonly enters?: ((folder: string) => boolean) | undefined;

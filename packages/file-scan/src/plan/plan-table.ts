@@ -1,9 +1,9 @@
 import type { ExternalSources } from '@tessera/object-store';
 import type { FileUnit } from '../file-scan.ts';
 import { splitParquet } from '../parquet/footer.ts';
-import { type PlannedScan, unitBytesFor } from '../plan/planned-scan.ts';
+import type { ChosenFiles, FileTable, Filters } from '../table/file-table.ts';
 import { wholeFile } from '../whole-file.ts';
-import type { ChosenFiles, FileTable, Filters } from './file-table.ts';
+import { type PlannedScan, unitBytesFor } from './planned-scan.ts';
 
 /** Plans the scan of a table of Parquet files. */
 export function planTable(table: FileTable, external: ExternalSources): PlannedScan {
