@@ -1,8 +1,12 @@
-import { multistream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
+import { createRequire } from 'node:module';
+import type { Logger as PinoLogger } from 'pino';
 import type { LogComponent } from './components.ts';
 import { redact } from './redaction.ts';
 import { LOG_LEVELS, type LoggingSettings, type LogLevel } from './settings.ts';
 import { type OpenSink, openSink } from './sink.ts';
+
+/** Loads the library with the first logger: kernel processes and most commands log nothing. */
+const require = createRequire(import.meta.url);
 
 /** The logger of a component: `log.info({ queryId }, 'query finished')`. */
 export type Logger = Pick<PinoLogger, LogLevel | 'child' | 'isLevelEnabled'>;
@@ -75,6 +79,7 @@ function componentLogger(
 ): Logger {
   const streams = sinks.map((stream) => ({ stream, level: sinkLevel(stream.level, own, general) }));
   const level = LOG_LEVELS.find((l) => streams.some((s) => s.level === l)) ?? 'fatal';
+  const { multistream, pino, stdTimeFunctions } = require('pino') as typeof import('pino');
   return pino(
     {
       level,

@@ -1,8 +1,11 @@
 import { mkdirSync, openSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { prettyFactory } from 'pino-pretty';
-import sonicBoom, { type SonicBoom } from 'sonic-boom';
+import type { SonicBoom } from 'sonic-boom';
 import type { LogLevel, LogSink } from './settings.ts';
+
+/** Loads libraries when a sink needs them. */
+const require = createRequire(import.meta.url);
 
 /** Lines that wait for a slow disk or terminal; beyond it they are dropped rather than kept in memory. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
@@ -54,7 +57,8 @@ export function openSink(sink: LogSink, options: SinkOptions): OpenSink {
 }
 
 function openOutput(fd: number): SonicBoom {
-  const output = new sonicBoom.SonicBoom({ fd, sync: false, maxLength: MAX_BUFFERED_BYTES });
+  const { SonicBoom } = require('sonic-boom') as typeof import('sonic-boom');
+  const output = new SonicBoom({ fd, sync: false, maxLength: MAX_BUFFERED_BYTES });
   // A full disk or a closed terminal must not take the engine down with it.
   output.on('error', () => {});
   return output;
@@ -74,6 +78,7 @@ function openForAppend(path: string): number {
 }
 
 function textFormat(colorize: boolean): (line: string) => string {
+  const { prettyFactory } = require('pino-pretty') as typeof import('pino-pretty');
   return prettyFactory({
     colorize,
     translateTime: 'SYS:yyyy-mm-dd HH:MM:ss.l',

@@ -1,5 +1,6 @@
-import { DataType, type Dictionary, type Field } from 'apache-arrow';
 import { FieldNode } from 'apache-arrow/ipc/metadata/message';
+import type { Field } from 'apache-arrow/schema';
+import { DataType, type Dictionary } from 'apache-arrow/type';
 import { memcpy, type Pointer } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
 import type { ArrayData } from './array-data.ts';

@@ -1,4 +1,5 @@
-import { Dictionary, Field, Schema } from 'apache-arrow';
+import { Field, Schema } from 'apache-arrow/schema';
+import { Dictionary } from 'apache-arrow/type';
 import koffi from 'koffi';
 import { checkErrorData } from '../native/error-data.ts';
 import { duckdb, memcpy, type Pointer } from '../native/library.ts';

@@ -1,4 +1,6 @@
-import * as arrow from 'apache-arrow';
+import { Type, UnionMode } from 'apache-arrow/enum';
+import type { Field } from 'apache-arrow/schema';
+import * as arrow from 'apache-arrow/type';
 
 /** Format strings of the Arrow C Data Interface without parameters. */
 const SIMPLE: Readonly<Record<string, () => arrow.DataType>> = {
@@ -36,7 +38,7 @@ const SIMPLE: Readonly<Record<string, () => arrow.DataType>> = {
 const TIME_UNITS = ['s', 'm', 'u', 'n'];
 
 /** The type for a format string and its children; throws for a type that is not supported. */
-export function typeOfFormat(format: string, children: arrow.Field[]): arrow.DataType {
+export function typeOfFormat(format: string, children: Field[]): arrow.DataType {
   const simple = SIMPLE[format];
   if (simple !== undefined) return simple();
   const [head, tail = ''] = splitOnce(format, ':');
@@ -55,7 +57,7 @@ export function typeOfFormat(format: string, children: arrow.Field[]): arrow.Dat
     case '+s':
       return new arrow.Struct(children);
     case '+m':
-      return new arrow.Map_(children[0]! as arrow.Field<arrow.Struct>);
+      return new arrow.Map_(children[0]! as Field<arrow.Struct>);
     case '+ud':
       return new arrow.DenseUnion(numbers, children);
     case '+us':
@@ -81,10 +83,10 @@ export function formatOfType(type: arrow.DataType): string | undefined {
   if (arrow.DataType.isTimestamp(type)) return `ts${TIME_UNITS[type.unit]}:${type.timezone ?? ''}`;
   if (arrow.DataType.isFixedSizeList(type)) return `+w:${type.listSize}`;
   if (arrow.DataType.isUnion(type)) {
-    return `+u${type.mode === arrow.UnionMode.Dense ? 'd' : 's'}:${Array.from(type.typeIds).join(',')}`;
+    return `+u${type.mode === UnionMode.Dense ? 'd' : 's'}:${Array.from(type.typeIds).join(',')}`;
   }
   if (arrow.DataType.isList(type)) return '+l';
-  if (type.typeId === arrow.Type.LargeList) return '+L';
+  if (type.typeId === Type.LargeList) return '+L';
   if (arrow.DataType.isStruct(type)) return '+s';
   if (arrow.DataType.isMap(type)) return '+m';
   return FORMAT_BY_NAME.get(type.toString());

@@ -1,4 +1,5 @@
-import { DataType, type Dictionary, Field, type Schema } from 'apache-arrow';
+import { Field, type Schema } from 'apache-arrow/schema';
+import { DataType, type Dictionary } from 'apache-arrow/type';
 import { checkErrorData } from '../native/error-data.ts';
 import { duckdb, NO_RELEASE, type Pointer } from '../native/library.ts';
 import { takeLogicalType } from '../native/logical-type.ts';

@@ -1,12 +1,6 @@
-import {
-  DataType,
-  type Field,
-  type FixedSizeBinary,
-  type FixedSizeList,
-  Type,
-  type Union,
-  UnionMode,
-} from 'apache-arrow';
+import { Type, UnionMode } from 'apache-arrow/enum';
+import type { Field } from 'apache-arrow/schema';
+import { DataType, type FixedSizeBinary, type FixedSizeList, type Union } from 'apache-arrow/type';
 
 /**
  * The buffers of an Arrow array, identical in the C Data Interface and in IPC (version 5): first a validity

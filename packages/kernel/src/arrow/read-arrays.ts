@@ -1,6 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { DataType, type Dictionary, type Field, Type } from 'apache-arrow';
+import { Type } from 'apache-arrow/enum';
 import type { RecordBatch as RecordBatchHeader } from 'apache-arrow/ipc/metadata/message';
+import type { Field } from 'apache-arrow/schema';
+import { DataType, type Dictionary } from 'apache-arrow/type';
 import type { ArrayData } from './array-data.ts';
 import { corrupt } from './corrupt-batch.ts';
 import { decodeDictionary } from './decoded-dictionary.ts';

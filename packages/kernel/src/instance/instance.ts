@@ -37,8 +37,7 @@ export class NativeInstance {
     const connection = instance.connect();
     relations?.install(database, connection);
     instance.received.install(connection, instance.connect());
-    for (const sql of [...settings(options), ...options.bootstrap, ...lockDown(options)])
-      await connection.run(sql);
+    await connection.run([...settings(options), ...options.bootstrap, ...lockDown(options)].join(';\n'));
     await connection.close();
     return instance;
   }

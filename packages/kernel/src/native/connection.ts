@@ -51,7 +51,7 @@ export class NativeConnection {
     };
   }
 
-  /** Runs one statement and discards its rows. */
+  /** Runs statements, which semicolons separate, up to the first that fails. Discards their rows. */
   async run(sql: string): Promise<void> {
     const result = new NativeBlock(48);
     const failed = await offLoop(result, duckdb.query, this.handle, sql, result.address);

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { createServer } from 'node:net';
 import { SpillFiles } from '@tessera/common';
 import { type InstanceOptions, NativeInstance, setMemoryLimit } from '../instance/instance.ts';
@@ -48,6 +49,8 @@ const sessions = new Map<number, SessionServer>();
 const received = new ReceivedMemory((options.ceilingBytes - options.memoryLimitBytes) * RECEIVED_SHARE);
 const files = new SpillFiles(options.spillDirectory, options.spillLimitBytes);
 
+// A kernel process is killed and never exits, so it would not write what it compiled into the cache for later ones.
+flushCompileCache();
 reserveHeap(HEAP_RESERVE_BYTES);
 const ceiling = await MemoryCeiling.prepare(HEAP_RESERVE_BYTES);
 ceiling?.set(options.ceilingBytes);
