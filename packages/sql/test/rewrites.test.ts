@@ -92,3 +92,20 @@ test.for(REWRITES)('%s', async ([, before, after]) => {
   const { sql } = await prepareQuery(before, dialect.context([{ name: '$1', value: 7n }]));
   expect(sql).toBe(after);
 });
+
+test.each([
+  ['SELECT 42', true],
+  ['SELECT unnest([1, 2])', false],
+  ['SELECT * FROM range(9) AS r(i) LIMIT 2048', true],
+  ['SELECT * FROM range(9) AS r(i) LIMIT 2049', false],
+  ['SELECT * FROM range(9) AS r(i) ORDER BY i LIMIT 2', true],
+  ['SELECT 1 + count(*), max(i) FROM range(9) AS r(i)', true],
+  ['SELECT count(*), unnest([1, 2]) FROM range(9) AS r(i)', false],
+  ['SELECT sum(i) OVER () FROM range(9) AS r(i)', false],
+  ['SELECT (SELECT count(*)) FROM range(9) AS r(i)', false],
+  ['SELECT count(*) FROM range(9) AS r(i) GROUP BY i', false],
+  ['SELECT i, count(*) FROM range(9) AS r(i) GROUP BY ALL', false],
+  ['SELECT count(*) FROM range(9) AS r(i) UNION ALL SELECT i FROM range(9) AS r(i)', false],
+])('%s certainly returns few rows: %s', async (sql, expected) => {
+  expect((await prepareQuery(sql, dialect.context())).fewRows).toBe(expected);
+});

@@ -156,6 +156,7 @@ export class QueryBinder {
         ...common,
         ...readable,
         isKept: bound.uses > 1 && prepared.readsNothing,
+        fewRows: prepared.fewRows,
         sequences: usedSequences,
         scanned: plus(
           plus(plus(scannedTables(readable.tables), readInParts), scope.reads.scannedOfTables),

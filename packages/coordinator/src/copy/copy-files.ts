@@ -58,7 +58,7 @@ export async function copyFiles(
     ...run.request,
     external: run.external,
     session,
-    parts,
+    parts: () => parts,
     signal: run.query.signal,
   });
   const { null_string, empty_field_as_null } = statement.options;

@@ -66,6 +66,8 @@ export interface ExecutableQuery {
   readonly reuse?: Reuse | undefined;
   /** Whether the same text is sent repeatedly, so that the kernel may keep it prepared. */
   readonly isKept?: boolean | undefined;
+  /** See `PreparedQuery`. */
+  readonly fewRows?: boolean | undefined;
   /** The table that stands first in FROM, if `rowPositionsOf` was requested. */
   readonly target?: { readonly tableId: ObjectId; readonly tablets: readonly ScanTablet[] } | undefined;
   /** The relations that the text names itself, not through views: tables, views, external tables. */

@@ -19,8 +19,8 @@ export interface ReadScope {
   readonly uploads: ReadonlyMap<string, UploadedFile>;
   readonly external: ExternalSources;
   readonly directory: RequestDirectory;
-  /** Set if several nodes may read the files. */
-  readonly parts?: FilePartsOptions | undefined;
+  /** The conditions under which several nodes read the files; undefined if this node reads them alone. */
+  readonly parts: () => FilePartsOptions | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -66,7 +66,8 @@ export class ReadResolution {
   /** Whether the statement lists objects. */
   listsObjects = false;
   readonly #scope: ReadScope;
-  readonly #parts: FileParts | undefined;
+  /** Undefined until a file is read, and if this node reads the files alone. */
+  #parts: FileParts | undefined;
   readonly #fileTables: FileTables;
   #tables = 0;
   #isAlone = false;
@@ -75,7 +76,6 @@ export class ReadResolution {
 
   constructor(scope: ReadScope) {
     this.#scope = scope;
-    this.#parts = scope.parts && new FileParts({ ...scope, ...scope.parts });
     this.#fileTables = new FileTables(scope);
   }
 
@@ -130,7 +130,7 @@ export class ReadResolution {
     if (call.function === 'list_objects') return this.#list(call);
     const table = how.unionByName === true ? undefined : await this.#fileTables.plan(call);
     if (table !== undefined) return { kind: 'relation', ...table };
-    const scan = await this.#parts?.plan(call, how.unionByName === true, () => this.#upload(call.url));
+    const scan = await this.#openParts()?.plan(call, how.unionByName === true, () => this.#upload(call.url));
     if (scan !== undefined) return this.#inParts(call, scan);
     const files = await this.#locate(call);
     const { function: format } = call;
@@ -144,6 +144,14 @@ export class ReadResolution {
     this.files.push(...files.map((file) => ({ ...file, format, relation: name })));
     await load(this.#scope.session, { files, table: name, signal: this.#scope.signal });
     return { kind: 'relation', name, files };
+  }
+
+  #openParts(): FileParts | undefined {
+    if (this.#parts === undefined) {
+      const parts = this.#scope.parts();
+      this.#parts = parts && new FileParts({ ...this.#scope, ...parts });
+    }
+    return this.#parts;
   }
 
   async #inParts(call: ReadCall, { scanId, files: found, columns }: BoundParts): Promise<RelationSource> {

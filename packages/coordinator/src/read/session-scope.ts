@@ -76,7 +76,7 @@ export class SessionScope implements AsyncDisposable {
     this.session = session;
     this.#stopInterrupting = interruptOnAbort(session, signal);
     const { uploads, directory } = context.request;
-    const parts = services.fileParts(context, options);
+    const parts = () => services.fileParts(context, options);
     const { external } = services;
     this.reads = new ReadResolution({ uploads, directory, external, session, parts, signal });
     this.relations = this.#relations(services);

@@ -130,7 +130,13 @@ async function drawnRows(
   );
   const items = await sequences.applySettings('drawn', names);
   const named = items.map((item, i) => `${item} AS ${quoteName(columns[i]!.name)}`);
-  return { ...executable, sql: `SELECT ${named.join(', ')} FROM drawn`, params: [], isKept: false };
+  return {
+    ...executable,
+    sql: `SELECT ${named.join(', ')} FROM drawn`,
+    params: [],
+    isKept: false,
+    fewRows: false,
+  };
 }
 
 async function* remaining(

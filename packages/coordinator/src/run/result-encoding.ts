@@ -21,19 +21,22 @@ import type { ResultChunk } from '../request/statement-result.ts';
 const ARROW_END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 const FILE_CHUNK_BYTES = 1 << 20;
 
-export type EncodableQuery = Pick<ExecutableQuery, 'session' | 'sql' | 'params' | 'columns' | 'isKept'>;
+export type EncodableQuery = Pick<
+  ExecutableQuery,
+  'session' | 'sql' | 'params' | 'columns' | 'isKept' | 'fewRows'
+>;
 
 /**
  * Runs a query and returns its rows in the encoding of the request, chunk by chunk: the first
  * `max_result_rows` of them, as if the query had this LIMIT. COPY returns all rows.
  */
 export function encodeResult(
-  { session, sql: unlimited, params, columns, isKept: keep = false }: EncodableQuery,
+  { session, sql: unlimited, params, columns, isKept: keep = false, fewRows = false }: EncodableQuery,
   request: StatementRequest,
 ): AsyncGenerator<ResultChunk, void> {
   const limit = request.encoding.kind === 'copy' ? 0 : request.settings.max_result_rows;
   const sql = limit === 0 ? unlimited : limitedSql(unlimited, columns, limit);
-  const prepared: RepeatedQuery = { sql, parameters: params, columns, keep };
+  const prepared: RepeatedQuery = { sql, parameters: params, columns, keep, fewRows };
   switch (request.encoding.kind) {
     case 'rows':
       return textRows(session, prepared, formattedQuery(prepared, request.encoding));
@@ -58,8 +61,9 @@ function limitedSql(sql: string, columns: EncodableQuery['columns'], limit: numb
 }
 
 interface RepeatedQuery extends RunnableQuery {
-  /** As in `KernelSession.query`. */
+  /** This and the next one as in `KernelSession.query`. */
   readonly keep: boolean;
+  readonly fewRows: boolean;
 }
 
 /** The kernel produces the text; a chunk is the data buffer of its only column. */

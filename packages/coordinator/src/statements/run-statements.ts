@@ -50,7 +50,8 @@ export async function runStatements(
       if (name !== undefined && (await transactions?.wasCommitted(name)))
         committedUntil = statements.committedBlocks.get(i)! + 1;
       if (i < committedUntil && !statements.sessionStatements.has(i)) continue;
-      const idempotencyKey = idempotencyKeyOf(query.queryId, i, statement.text, session);
+      const sender = session;
+      const idempotencyKey = () => idempotencyKeyOf(query.queryId, i, statement.text, sender);
       try {
         result = await runner.run(runner.context(query, session, statement.text), idempotencyKey);
         if (takesAll !== undefined && result.kind === 'rows') {

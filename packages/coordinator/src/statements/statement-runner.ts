@@ -60,8 +60,8 @@ export class StatementRunner {
     return { binder, kernel, external, query, request, text, sessionValues, snapshot };
   }
 
-  /** @param idempotencyKey the idempotency key of what the statement commits */
-  async run(asked: StatementRun, idempotencyKey: string): Promise<StatementResult> {
+  /** @param idempotencyKey returns the idempotency key of what the statement commits */
+  async run(asked: StatementRun, idempotencyKey: () => string): Promise<StatementResult> {
     const { access, admission } = this.#options;
     const { query, request, text } = asked;
     access.readmit(request);
@@ -76,7 +76,11 @@ export class StatementRunner {
     return whileAdmitted(admission, run, () => this.#run(run, statement, idempotencyKey));
   }
 
-  async #run(run: StatementRun, statement: Statement, idempotencyKey: string): Promise<StatementResult> {
+  async #run(
+    run: StatementRun,
+    statement: Statement,
+    idempotencyKey: () => string,
+  ): Promise<StatementResult> {
     const { access, cancellation } = this.#options;
     const { request } = run;
     switch (statement.kind) {
@@ -112,7 +116,7 @@ export class StatementRunner {
       case 'copy_to':
         return this.#copyTo(run, statement);
       default:
-        return this.#catalogStatement(run, statement, idempotencyKey);
+        return this.#catalogStatement(run, statement, idempotencyKey());
     }
   }
 

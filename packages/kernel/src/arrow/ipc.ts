@@ -72,6 +72,36 @@ function frame(metadata: Uint8Array): Uint8Array[] {
   return [prefix, metadata, PADDING.subarray(0, padded - metadata.length)];
 }
 
+/**
+ * The bytes of buffer `index` of the record batch message that begins the bytes. It reads the four tables on the way
+ * to the buffer and nothing else, because the results of short queries are small.
+ */
+export function bufferOfBatch(ipc: Uint8Array, index: number): Uint8Array {
+  const view = new DataView(ipc.buffer, ipc.byteOffset, ipc.byteLength);
+  /** The position of a field of a table; the format is that of FlatBuffers. */
+  const field = (table: number, number: number): number => {
+    const vtable = table - view.getInt32(table, true);
+    const offset = view.getUint16(vtable + 4 + 2 * number, true);
+    if (offset === 0) throw new Error('Not a record batch');
+    return table + offset;
+  };
+  const follow = (at: number): number => at + view.getUint32(at, true);
+  const message = follow(PREFIX_BYTES);
+  if (view.getUint8(field(message, MESSAGE_KIND)) !== RECORD_BATCH) throw new Error('Not a record batch');
+  const buffers = follow(field(follow(field(message, MESSAGE_CONTENT)), BATCH_BUFFERS));
+  const region = buffers + 4 + BUFFER_BYTES * index;
+  const body = PREFIX_BYTES + view.getInt32(4, true);
+  const start = body + Number(view.getBigInt64(region, true));
+  return ipc.subarray(start, start + Number(view.getBigInt64(region + 8, true)));
+}
+
+const MESSAGE_KIND = 1;
+const MESSAGE_CONTENT = 2;
+const BATCH_BUFFERS = 2;
+/** The value of `MessageHeader` in Arrow's format. */
+const RECORD_BATCH = 3;
+const BUFFER_BYTES = 16;
+
 export interface IpcMessage {
   readonly message: Message;
   readonly body: Uint8Array;

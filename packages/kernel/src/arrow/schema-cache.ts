@@ -9,6 +9,8 @@ const MAX_ENTRIES = 256;
 export interface ResultSchema {
   readonly schema: Schema;
   readonly message: Buffer;
+  /** The frame that announces results with this schema and without dictionaries, once there was one. */
+  headerFrame?: Buffer;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Schema } from 'apache-arrow';
-import { readMessage } from '../arrow/ipc.ts';
+import { bufferOfBatch, readMessage } from '../arrow/ipc.ts';
 import { bufferCount, childrenOf, layoutOf } from '../arrow/layout.ts';
 
 /** Cached positions by schema, which the batches of a result share. */
@@ -65,9 +65,6 @@ export class KernelBatch {
 
   /** The data buffer of VARCHAR column `i`: its values, concatenated. */
   textColumn(i: number): Uint8Array {
-    const read = readMessage(this.ipc, 0);
-    if (read === undefined || !read.message.isRecordBatch()) throw new Error('Not a record batch');
-    const region = read.message.header().buffers[bufferIndexOfTextColumn(this.#schemaIpc, i)]!;
-    return read.body.subarray(region.offset, region.offset + region.length);
+    return bufferOfBatch(this.ipc, bufferIndexOfTextColumn(this.#schemaIpc, i));
   }
 }

@@ -85,16 +85,24 @@ export class KernelSession {
    * `keep`: keeps the statement prepared, because the same text may come again. Only for queries that read
    * nothing: a kept plan contains conclusions from the rows that a table had (conditions that all of them
    * satisfied are dropped), keeps collected data in memory, and does not look at files again.
+   * `fewRows`: computes all rows before the first one is sent, in one step of another thread instead of four. The
+   * rows are all in memory then, so it is only for queries that return no more than about one vector (2,048 rows).
    */
   query(
     sql: string,
     params: KernelParams = [],
-    options: { maxBatchBytes?: number; batches?: BatchMode; keep?: boolean } = {},
+    options: { maxBatchBytes?: number; batches?: BatchMode; keep?: boolean; fewRows?: boolean } = {},
   ): Promise<KernelResult> {
     const stream = new ResultStream(this.#socket);
-    const { maxBatchBytes = DEFAULT_BATCH_BYTES, batches = 'prompt', keep = false } = options;
+    const {
+      maxBatchBytes = DEFAULT_BATCH_BYTES,
+      batches = 'prompt',
+      keep = false,
+      fewRows = false,
+    } = options;
     const timeZone = this.#timeZone;
-    this.#socket.call({ op: 'query', sql, params, maxBatchBytes, batches, keep, timeZone }, stream).then(
+    const request = { op: 'query', sql, params, maxBatchBytes, batches, keep, fewRows, timeZone } as const;
+    this.#socket.call(request, stream).then(
       () => stream.end(),
       (error: Error) => stream.end(error),
     );

@@ -37,8 +37,7 @@ export class ResultStream {
   }
 
   header(header: ResultHeader): void {
-    // Arrow readers require the message at an aligned address.
-    this.#header = { ...header, schemaIpc: new Uint8Array(header.schemaIpc) };
+    this.#header = header;
     this.#notify();
   }
 

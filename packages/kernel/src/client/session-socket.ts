@@ -7,6 +7,8 @@ import type { Reply, Request, ResultHeader, WireError } from '../protocol/messag
 import { PayloadPool } from '../protocol/payload-pool.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
+/** A longer header is not kept. */
+const MAX_KEPT_HEADER_BYTES = 16 * 1024;
 /** The longest time that an interrupted call may continue. */
 const MAX_INTERRUPT_MS = 5_000;
 
@@ -52,6 +54,8 @@ export class SessionSocket {
   readonly number: number;
   /** Whether the connection holds something that another session must not see. */
   dirty = false;
+  /** The latest result header and its bytes: a statement that is repeated has the same one. */
+  #lastHeader: { readonly payload: Buffer; readonly header: ResultHeader } | undefined;
   /** Whether it holds tables that appends created. */
   #appended = false;
 
@@ -168,7 +172,7 @@ export class SessionSocket {
   #receive(frame: Frame): void {
     switch (frame.kind) {
       case FrameKind.resultHeader:
-        this.#call?.events.header?.(decodePayload(frame) as ResultHeader);
+        this.#call?.events.header?.(this.#headerOf(frame));
         return;
       case FrameKind.batch:
         if (this.#call?.events.batch?.(frame.payload) === false) this.#socket.pause();
@@ -191,6 +195,16 @@ export class SessionSocket {
         return;
       }
     }
+  }
+
+  #headerOf(frame: Frame): ResultHeader {
+    const { payload } = frame;
+    if (this.#lastHeader?.payload.equals(payload)) return this.#lastHeader.header;
+    const decoded = decodePayload(frame) as ResultHeader;
+    // Arrow readers require the message at an aligned address.
+    const header = { ...decoded, schemaIpc: new Uint8Array(decoded.schemaIpc) };
+    this.#lastHeader = payload.length <= MAX_KEPT_HEADER_BYTES ? { payload, header } : undefined;
+    return header;
   }
 
   #leaves({ dirty, appended }: Pick<Reply, 'dirty' | 'appended'>): void {

@@ -18,6 +18,7 @@ export interface QueryCall {
   readonly params: KernelParams;
   readonly maxBatchBytes: number;
   readonly batches: BatchMode;
+  readonly fewRows: boolean;
   readonly timeZone: string | null;
 }
 
@@ -32,12 +33,14 @@ export async function runQuery(statement: NativeStatement, call: QueryCall, sock
 
 async function streamRows(statement: NativeStatement, call: QueryCall, socket: Socket): Promise<void> {
   statement.bind(call.params);
-  const result = await statement.execute('streaming');
+  const result = await statement.execute(call.fewRows ? 'materialised' : 'streaming');
   const optionsSlot = new NativeBlock(8);
   try {
     const options = duckdb.arrowOptions(result.address);
     optionsSlot.setPointer(0, options);
-    await new ResultStream(result, options, socket, call).run();
+    const stream = new ResultStream(result, options, socket, call);
+    if (call.fewRows) stream.sendAll();
+    else await stream.run();
   } finally {
     duckdb.destroyArrowOptions(optionsSlot.address);
     await result.destroy();
@@ -96,16 +99,27 @@ class ResultStream {
           this.#flush();
         }
       }
-      this.#socket.cork();
-      this.#flush();
-      if (!this.#headerSent) this.#sendHeader();
-      // The caller writes its reply in the same turn of the event loop, so it is sent together with the rows.
-      process.nextTick(() => this.#socket.uncork());
+      this.#finish();
     } finally {
       clearInterval(overdue);
       const unread = await pending?.catch(() => undefined);
       if (unread !== undefined) destroyChunk(unread);
     }
+  }
+
+  /** Sends the rows of a materialised result, without waiting for another thread. */
+  sendAll(): void {
+    for (let chunk = this.#result.next(); chunk !== undefined; chunk = this.#result.next())
+      this.#builder.add(chunk);
+    this.#finish();
+  }
+
+  #finish(): void {
+    this.#socket.cork();
+    this.#flush();
+    if (!this.#headerSent) this.#sendHeader();
+    // The caller writes its reply in the same turn of the event loop, so it is sent together with the rows.
+    process.nextTick(() => this.#socket.uncork());
   }
 
   /**
@@ -135,9 +149,18 @@ class ResultStream {
   /** Dictionaries belong to the schema, because they are the same for every batch. */
   #sendHeader(): void {
     this.#headerSent = true;
-    const schemaIpc = Buffer.concat([this.#schema.message, ...this.#builder.dictionaryMessages()]);
+    const dictionaries = this.#builder.dictionaryMessages();
+    if (dictionaries.length > 0) {
+      this.#socket.write(this.#headerFrame(Buffer.concat([this.#schema.message, ...dictionaries])));
+      return;
+    }
+    this.#schema.headerFrame ??= this.#headerFrame(this.#schema.message);
+    this.#socket.write(this.#schema.headerFrame);
+  }
+
+  #headerFrame(schemaIpc: Buffer): Buffer {
     const header: ResultHeader = { columns: this.#columns, schemaIpc };
-    this.#socket.write(encodeFrame(FrameKind.resultHeader, header));
+    return encodeFrame(FrameKind.resultHeader, header);
   }
 }
 

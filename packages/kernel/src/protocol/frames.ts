@@ -2,7 +2,8 @@ import { deserialize, serialize } from 'node:v8';
 
 /**
  * One frame on a session's socket: an 8-byte header (u32 LE payload length, u8 kind, 3 zero bytes), then the
- * payload. Structured payloads are V8-serialised, because both ends are the same program.
+ * payload. Structured payloads are V8-serialised, because both ends are the same program. Small ones of plain values are
+ * JSON, which takes a fraction of the time; its first byte differs from V8's.
  */
 const FRAME_HEADER_BYTES = 8;
 
@@ -39,12 +40,49 @@ export function frameHeader(kind: FrameKind, payloadBytes: number): Buffer {
 }
 
 export function encodeFrame(kind: FrameKind, value?: unknown): Buffer {
+  if (isObject(value) && isSmallAndPlain(value)) return jsonFrame(kind, JSON.stringify(value));
   const payload = value === undefined ? EMPTY : serialize(value);
   return Buffer.concat([frameHeader(kind, payload.length), payload]);
 }
 
-export const decodePayload = (frame: Frame): unknown =>
-  frame.payload.length === 0 ? undefined : deserialize(frame.payload);
+export function decodePayload({ payload }: Frame): unknown {
+  if (payload.length === 0) return undefined;
+  return payload[0] === JSON_START ? JSON.parse(payload.toString('utf8')) : deserialize(payload);
+}
+
+const JSON_START = '{'.charCodeAt(0);
+
+function jsonFrame(kind: FrameKind, json: string): Buffer {
+  const bytes = Buffer.byteLength(json);
+  const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + bytes);
+  frame.writeUInt32LE(bytes, 0);
+  frame.writeUInt32LE(kind, 4);
+  frame.write(json, FRAME_HEADER_BYTES);
+  return frame;
+}
+
+/** Longer texts are many escapes in JSON, and a copy of the text. */
+const MAX_JSON_TEXT = 4_096;
+
+/** Whether JSON keeps the value as it is, apart from members that are undefined. */
+function isSmallAndPlain(value: object): boolean {
+  for (const member of Object.values(value)) {
+    const isPlain =
+      typeof member === 'string'
+        ? member.length <= MAX_JSON_TEXT
+        : typeof member === 'number'
+          ? Number.isSafeInteger(member) && !Object.is(member, -0)
+          : isObject(member)
+            ? !ArrayBuffer.isView(member) && isSmallAndPlain(member)
+            : typeof member === 'boolean' ||
+              member === null ||
+              (member === undefined && !Array.isArray(value));
+    if (!isPlain) return false;
+  }
+  return true;
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const EMPTY = Buffer.alloc(0);
 

@@ -30,6 +30,7 @@ export type Request =
       readonly maxBatchBytes: number;
       readonly batches: BatchMode;
       readonly keep: boolean;
+      readonly fewRows: boolean;
     })
   | (Call & { readonly op: 'append'; readonly table: string; readonly schemaIpc: Uint8Array })
   | (Call & { readonly op: 'receive'; readonly name: string; readonly schemaIpc: Uint8Array })

@@ -5,11 +5,12 @@ import { Placement } from '../relations/placement.ts';
 import type { PrepareContext, PreparedQuery } from '../relations/prepare-context.ts';
 import { classifyStatement } from '../statements/classify.ts';
 import { locateError } from '../text/locate-error.ts';
-import { type Expression, type Statement, walkTree } from '../tree.ts';
+import type { Expression } from '../tree.ts';
 import { outputType, withOids } from '../types/output-type.ts';
 import type { SqlType } from '../types/sql-type.ts';
 import { type BindableQuery, bindable } from './bindable-query.ts';
 import { notNullColumns } from './nullability.ts';
+import { readsNothing, returnsFewRows } from './result-size.ts';
 import { parameterValues, rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
 import { topRowsQuery } from './top-rows.ts';
@@ -105,6 +106,7 @@ export async function bindOutput(
     withOutput,
     sessionRelations,
     readsNothing: readsNothing(running),
+    fewRows: returnsFewRows(running),
     indexes: uses,
   };
   if (tables.size === 0) return running === bound ? prepared : { ...prepared, boundSql };
@@ -153,22 +155,4 @@ function outputSql(sql: string, columns: readonly AdjustedColumn[]): string {
     return `${outputType(type).convert?.(value) ?? value} AS ${quoteName(name)}`;
   });
   return `SELECT ${items.join(', ')} FROM (${sql}) AS r(${names})`;
-}
-
-/**
- * Whether a query reads nothing, as `SELECT 42`: its single row consists of constants and function results. A
- * kernel that keeps such a query prepared keeps neither rows nor conclusions from them.
- */
-function readsNothing({ node }: Statement): boolean {
-  if (node.type !== 'SELECT_NODE' || node.from_table.type !== 'EMPTY') return false;
-  if (node.modifiers.length > 0 || node.cte_map.map.length > 0 || node.group_expressions.length > 0)
-    return false;
-  let isAlone = true;
-  for (const expression of [node.where_clause, node.having, node.qualify, ...node.select_list]) {
-    if (expression === null) continue;
-    walkTree(expression, (inner) => {
-      if (!('class' in inner) || inner.class === 'SUBQUERY') isAlone = false;
-    });
-  }
-  return isAlone;
 }

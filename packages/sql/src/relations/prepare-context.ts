@@ -104,4 +104,6 @@ export interface PreparedQuery extends RunnableQuery {
   readonly indexes: readonly IndexUse[];
   /** Whether the query returns one row without reading anything, as `SELECT 42`. */
   readonly readsNothing: boolean;
+  /** Whether it returns no more rows than one vector of the kernel, by its LIMIT or as an aggregate without groups. */
+  readonly fewRows: boolean;
 }

@@ -1,5 +1,6 @@
 import { TesseraError } from '@tessera/common';
 import { isWord, stringOf } from '../text/lexer.ts';
+import { remembered } from '../text/remembered.ts';
 import type { SqlText } from '../text/token-cursor.ts';
 import { TokenCursor } from '../text/token-cursor.ts';
 import type { CatalogStatement } from './catalog-statement.ts';
@@ -75,12 +76,17 @@ const KERNEL_ONLY = [
   'COMMENT',
 ];
 
+/** Statements that clients repeat and that contain no password. */
+const REPEATED: ReadonlySet<Statement['kind']> = new Set(['query', 'insert', 'update', 'delete']);
+
 /**
  * Classifies a statement.
  * @throws TesseraError SYNTAX_ERROR, FORBIDDEN for statements that only the kernel has, INVALID_ARGUMENT for
  * `upload://` in a statement that does not read uploads
  */
-export function classifyStatement(text: string): Statement {
+export const classifyStatement = remembered(classified, ({ kind }) => REPEATED.has(kind));
+
+function classified(text: string): Statement {
   const cursor = new TokenCursor(text);
   if (cursor.peek() === undefined) return cursor.unexpected('a statement');
   const leading = leadingWith(cursor);

@@ -2,7 +2,9 @@ import { invalidCharacter, invalidCharacterAt, type SqlLocation } from '@tessera
 import type { IToken } from 'chevrotain';
 import { Semicolon, TooManyTokens, tokenize } from '../text/lexer.ts';
 import { locationAt } from '../text/location.ts';
+import { remembered } from '../text/remembered.ts';
 import { checkStatementSize, maxTokens, refuseTokens } from '../text/statement-size.ts';
+import { withoutPasswords } from '../text/without-passwords.ts';
 
 export interface StatementText {
   /** The statement without its semicolon and the white space and comments around it. */
@@ -17,7 +19,12 @@ export interface StatementText {
  * character;
  *   STATEMENT_TOO_COMPLEX
  */
-export function splitStatements(text: string): StatementText[] {
+export const splitStatements: (text: string) => readonly StatementText[] = remembered(
+  split,
+  (statements, text) => statements.length === 1 && withoutPasswords(text) === text,
+);
+
+function split(text: string): readonly StatementText[] {
   const invalidAt = invalidCharacterAt(text);
   if (invalidAt !== undefined)
     throw invalidCharacter(text, invalidAt, 'the statement').with({ location: locationAt(text, invalidAt) });

@@ -1,0 +1,73 @@
+import type { Expression, QueryNode, ResultModifier, SelectNode, Statement } from '../tree.ts';
+import { walkTree } from '../tree.ts';
+
+/** The number of rows in a vector of the kernel. */
+const VECTOR_ROWS = 2_048;
+
+/** Aggregates that short queries use. A query with another one is only not recognised as returning one row. */
+const AGGREGATES: ReadonlySet<string> = new Set([
+  'any_value',
+  'approx_count_distinct',
+  'avg',
+  'count',
+  'count_if',
+  'count_star',
+  'max',
+  'min',
+  'sum',
+]);
+
+/**
+ * Whether a query reads nothing, as `SELECT 42`: its rows consist of constants and function results. A
+ * kernel that keeps such a query prepared keeps neither rows nor conclusions from them.
+ */
+export function readsNothing({ node }: Statement): boolean {
+  if (node.type !== 'SELECT_NODE' || node.from_table.type !== 'EMPTY') return false;
+  if (node.modifiers.length > 0 || node.cte_map.map.length > 0 || node.group_expressions.length > 0)
+    return false;
+  let isAlone = true;
+  for (const expression of [node.where_clause, node.having, node.qualify, ...node.select_list]) {
+    if (expression === null) continue;
+    walkTree(expression, (inner) => {
+      if (!('class' in inner) || inner.class === 'SUBQUERY') isAlone = false;
+    });
+  }
+  return isAlone;
+}
+
+/** Whether a query certainly returns no more rows than one vector of the kernel. */
+export const returnsFewRows = ({ node }: Statement): boolean =>
+  node.modifiers.some(limitsToVector) || (node.type === 'SELECT_NODE' && isOneRow(node));
+
+function limitsToVector(modifier: ResultModifier): boolean {
+  if (modifier.type !== 'LIMIT_MODIFIER' || modifier.limit?.class !== 'CONSTANT') return false;
+  const { value } = modifier.limit.value;
+  return typeof value === 'number' && value <= VECTOR_ROWS;
+}
+
+/** A query without FROM, or an aggregate without groups. `unnest` makes many rows of one, and GROUP BY ALL has groups. */
+function isOneRow(node: SelectNode): boolean {
+  if (node.group_expressions.length > 0 || node.group_sets.length > 0) return false;
+  if (node.aggregate_handling !== 'STANDARD_HANDLING') return false;
+  const isAggregate = node.select_list.some((item) => calls(item, AGGREGATES));
+  return (
+    (isAggregate || node.from_table.type === 'EMPTY') && !node.select_list.some((item) => calls(item, UNNEST))
+  );
+}
+
+const UNNEST: ReadonlySet<string> = new Set(['unnest']);
+
+/** Whether an expression calls one of the functions outside of subqueries. */
+function calls(expression: Expression, names: ReadonlySet<string>): boolean {
+  let found = false;
+  const search = (value: unknown): void => {
+    if (found || value === null || typeof value !== 'object') return;
+    const node = value as Expression | QueryNode;
+    if ('class' in node && node.class === 'SUBQUERY') return;
+    if ('class' in node && node.class === 'FUNCTION' && names.has(node.function_name.toLowerCase()))
+      found = true;
+    else for (const child of Object.values(value)) search(child);
+  };
+  search(expression);
+  return found;
+}
