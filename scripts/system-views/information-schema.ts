@@ -237,6 +237,19 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>
         reason: 'why the node takes no part in queries',
       },
     },
+    engine_configuration: {
+      description:
+        'Parameters of the configuration file as they are in effect on the node that is asked ([meaning](../configuration.md)).',
+      rows: 'all rows for administrators, none for others',
+      columns: {
+        parameter: 'path of the parameter in the file',
+        value:
+          'value as it would be written in the file; secrets are masked, references to secrets are shown; NULL if there is none',
+        is_set: 'whether the file sets it; otherwise the value is the default',
+        description: 'meaning of the parameter',
+        node_name: 'name of the node that is asked',
+      },
+    },
     engine_metrics_history: {
       description:
         'Samples of the resource use of all nodes, the oldest first, the latest 20,000: each node takes twelve in a minute (`engine.metrics_collection_frequency_per_minute`). They are kept in the object store for seven days. Those of another node appear after at most a minute.',

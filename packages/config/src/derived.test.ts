@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   AUTO_VACUUM_DEFAULTS,
   autoVacuum,
+  configurationValues,
   engineNodes,
   memoryLimitBytes,
   memoryShares,
@@ -88,6 +89,19 @@ describe('showing a configuration', () => {
       schema_version: '1.0',
     });
     expect(shown.notYetInEffect.map((p) => p.path)).toEqual(['execution.regexp_cache_max_keys']);
+  });
+
+  it('lists the values of all parameters, with what the file sets and without secrets', () => {
+    const values = configurationValues(
+      parse('engine: {nodes: [{host: a}]}\nauth: {native: {initial_user: {name: a, password: hunter2}}}'),
+    );
+    const find = (path: string) => values.find((value) => value.path === path);
+    expect(find('engine.nodes[0].host')).toMatchObject({ value: 'a', isSet: true });
+    expect(find('engine.nodes[0].shuffle_port')).toMatchObject({ value: '16000', isSet: false });
+    expect(find('engine.termination_grace_period')).toMatchObject({ value: '1m', isSet: false });
+    expect(find('engine.cluster_id')).toMatchObject({ value: undefined, isSet: false });
+    expect(find('auth.native.initial_user.password')).toMatchObject({ value: '********', isSet: true });
+    for (const { meaning, path } of values) expect(meaning, path).not.toBe('');
   });
 
   it('shows the defaults as a file that means the same', () => {

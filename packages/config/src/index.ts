@@ -14,7 +14,13 @@ export { type ParameterInfo, parameters } from './parameters.ts';
 export { type ParsedConfig, parseConfig } from './parse.ts';
 export { COMPRESSION_LEVELS } from './rules/execution.ts';
 export type { EngineConfig } from './schema/root.ts';
-export { type ShownConfig, showConfig, showConfigAsYaml } from './show.ts';
+export {
+  type ConfigurationValue,
+  configurationValues,
+  type ShownConfig,
+  showConfig,
+  showConfigAsYaml,
+} from './show.ts';
 export {
   type EngineNode,
   engineNodes,

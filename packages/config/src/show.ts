@@ -35,6 +35,42 @@ export function showConfig(parsed: ParsedConfig, options: { readonly defaults: b
   return { value: shown(parsed.config, []), notYetInEffect: pending };
 }
 
+/** A parameter with a value of its own, not a block of others. */
+export interface ConfigurationValue {
+  /** With the positions of lists: `engine.nodes[0].host`. */
+  readonly path: string;
+  /** As it would be written in a file; secrets are masked. Undefined for a parameter without a value. */
+  readonly value: string | undefined;
+  /** Whether the file sets it. */
+  readonly isSet: boolean;
+  readonly meaning: string;
+}
+
+/** The values of all parameters, in the order of the documentation. */
+export function configurationValues(
+  parsed: Pick<ParsedConfig, 'config' | 'given'>,
+): readonly ConfigurationValue[] {
+  const found: ConfigurationValue[] = [];
+  const visit = (value: unknown, path: Path): void => {
+    const parameter = parameterAt(path);
+    if (value !== null && typeof value === 'object') {
+      for (const [key, inside] of Object.entries(value))
+        visit(inside, [...path, Array.isArray(value) ? Number(key) : key]);
+      return;
+    }
+    const given = valueAt(parsed.given, path);
+    const written = isReference(given) ? given : asWritten(value, path);
+    found.push({
+      path: pathText(path),
+      value: written === null || written === undefined ? undefined : String(written),
+      isSet: given !== undefined,
+      meaning: parameter?.meaning ?? '',
+    });
+  };
+  visit(parsed.config, []);
+  return found;
+}
+
 function asWritten(value: unknown, path: Path): unknown {
   const parameter = parameterAt(path);
   if (value === null) return null;

@@ -19,7 +19,7 @@ import {
   type ParameterDescription,
   parameterDescription,
 } from '@tessera/sql';
-import { scannedBytes } from '@tessera/system-catalog';
+import { type ConfigurationFacts, scannedBytes } from '@tessera/system-catalog';
 import { AdmissionControl, type AdmissionOptions } from './admission/admission-control.ts';
 import { QueryBinder } from './binder/query-binder.ts';
 import type { ClusterServices } from './distribution/cluster-services.ts';
@@ -54,6 +54,8 @@ export interface CoordinatorOptions {
   readonly kernel: Kernel;
   readonly external: ExternalSources;
   readonly engineId: string;
+  /** The parameters of the node's configuration file, which administrators may read; none by default. */
+  readonly configuration?: readonly ConfigurationFacts[] | undefined;
   /** False if authentication is off (`auth.mode: disabled`); every user may then do everything. */
   readonly checksPrivileges: boolean;
   /** If undefined, every query runs on this node. */

@@ -1,4 +1,4 @@
-import type { EngineConfig } from '@tessera/config';
+import type { ConfigurationValue, EngineConfig } from '@tessera/config';
 import type { ClusterTlsFiles } from '@tessera/rpc';
 import type { ListenerTlsFiles } from './listener-tls.ts';
 
@@ -12,6 +12,8 @@ export interface ServeOptions {
   readonly config: EngineConfig;
   /** The file that `config` was read from; undefined for defaults. */
   readonly configPath: string | undefined;
+  /** The values of all parameters, for `information_schema.engine_configuration`. */
+  readonly configuration: readonly ConfigurationValue[];
   /** The parameters in the file that have no effect in this version yet. */
   readonly notYetInEffect: readonly string[];
   /** Warnings about the configuration file. */

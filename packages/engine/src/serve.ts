@@ -212,6 +212,7 @@ export const serve: Serve = async (options) => {
     kernel,
     external,
     engineId: config.engine.id,
+    configuration: options.configuration,
     metricsPerMinute: config.engine.metrics_collection_frequency_per_minute,
     checksPrivileges: config.auth.mode !== 'disabled',
     makeCredential,

@@ -61,6 +61,16 @@ describe('what a user may do', () => {
     expect(await statusAs(ana, 'SELECT * FROM t')).toBe('FORBIDDEN');
   });
 
+  it('does not include the configuration of the node, which administrators see without its secrets', async () => {
+    const sql = `SELECT value, is_set FROM information_schema.engine_configuration WHERE parameter = 'auth.mode'`;
+    const rowsAs = async (bearer: string) => (await queryAs(bearer, node, sql)).json().data;
+    expect(await rowsAs(token)).toEqual([['native', true]]);
+    expect(await rowsAs(await logIn(node, ANA))).toEqual([]);
+    const all = await queryAs(token, node, 'SELECT * FROM information_schema.engine_configuration');
+    expect(all.text).toContain('auth.native.initial_user.password');
+    expect(all.text).not.toContain(ADMIN.password);
+  });
+
   it('outlives the process', async () => {
     await asAdmin('GRANT readers TO ana WITH ADMIN OPTION');
     await node.stop('SIGKILL');

@@ -9,6 +9,7 @@ export {
 export { relationsOfDatabase } from './facts/relations-of-database.ts';
 export type {
   ClusterFacts,
+  ConfigurationFacts,
   MetricsSample,
   NodeFacts,
   PreparedStatementFacts,

@@ -4,6 +4,7 @@ import type { Kernel } from '@tessera/kernel';
 import type { ClusterMember } from '@tessera/scheduler';
 import {
   type ClusterFacts,
+  type ConfigurationFacts,
   isClusterView,
   type NodeFacts,
   type QueryFacts,
@@ -23,6 +24,7 @@ import { type QueryRecord, queriesElsewhere, queryRecords } from './queries-of-n
 
 export interface NodeInformationOptions {
   readonly engineId: string;
+  readonly configuration?: readonly ConfigurationFacts[] | undefined;
   readonly kernel: Kernel;
   readonly authorizer: Authorizer;
   readonly running: RunningQueries;
@@ -63,7 +65,7 @@ export class NodeInformation {
 
   /** The facts for one user, without queries and transactions that this user may not see. */
   async factsFor({ view, notices, ...scope }: SystemScope): Promise<SystemFacts> {
-    const { authorizer } = this.#options;
+    const { authorizer, configuration } = this.#options;
     const { user, snapshot } = scope;
     const mayRead = (owner: Sender) => authorizer.isOwnOrAny(user, owner, 'READ ANY HISTORY');
     const [ofCluster, otherClusters] = await Promise.all([
@@ -77,6 +79,7 @@ export class NodeInformation {
       rights: authorizer.rights(user, snapshot),
       isVisible: authorizer.visible(user, snapshot),
       viewColumns: new Map(),
+      configuration: authorizer.isAdministrator(user) ? (configuration ?? []) : [],
     };
   }
 

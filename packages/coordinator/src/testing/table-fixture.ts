@@ -90,6 +90,7 @@ export class TableFixture implements AsyncDisposable {
         ...scope,
         rights: unlimitedRights(scope.user),
         viewColumns: new Map(),
+        configuration: [],
         isVisible: () => true,
         engine: 'test',
         transactions: [],

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type EngineConfig, showConfig } from '@tessera/config';
+import { configurationValues, type EngineConfig, showConfig } from '@tessera/config';
 import { Command } from 'commander';
 import {
   DEFAULT_HEALTH_PORT,
@@ -133,6 +133,7 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
   return {
     config,
     configPath: flags.config === undefined ? undefined : resolve(flags.config),
+    configuration: configurationValues(loaded ?? { config, given: {} }),
     notYetInEffect: pending.map(({ path }) => path),
     configWarnings: (loaded?.warnings ?? []).map(({ path, message }) => `${path}: ${message}`),
     dataDirectory: resolve(flags.dataDir),

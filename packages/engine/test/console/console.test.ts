@@ -428,6 +428,7 @@ describe.skipIf(executablePath === undefined)(
         .waitFor();
       await link('Settings').click();
       await page.getByRole('row').filter({ hasText: 'statement_timeout' }).waitFor();
+      await page.getByRole('row').filter({ hasText: 'engine.termination_grace_period' }).waitFor();
     });
 
     test('with the keyboard alone: from the editor to the results and back', async () => {

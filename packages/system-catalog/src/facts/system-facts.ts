@@ -19,6 +19,15 @@ export interface MetricsSample {
   readonly suspendedQueries: number;
 }
 
+/** A parameter of the node's configuration file. */
+export interface ConfigurationFacts {
+  readonly path: string;
+  /** As in the file; secrets are masked. Undefined for a parameter without a value. */
+  readonly value: string | undefined;
+  readonly isSet: boolean;
+  readonly meaning: string;
+}
+
 export interface NodeFacts {
   readonly name: string;
   readonly host: string;
@@ -89,6 +98,8 @@ export interface SystemFacts extends ClusterFacts {
   readonly rights: Rights;
   /** The columns of views by view id, for relations that show them; empty for others. */
   readonly viewColumns: ReadonlyMap<ObjectId, readonly OutputColumn[]>;
+  /** Empty for users who are no administrators. */
+  readonly configuration: readonly ConfigurationFacts[];
   /** The objects of the catalog that the user may see. */
   readonly isVisible: Visible;
   /** The rows of the view that is read in other clusters. */

@@ -1,4 +1,4 @@
-import type { ClusterFacts } from '../facts/system-facts.ts';
+import type { ClusterFacts, SystemFacts } from '../facts/system-facts.ts';
 import { columnsOf, type SystemRelation, TIME } from '../facts/system-relation.ts';
 
 /** The only engine of the cluster, and the number of its nodes that are alive. */
@@ -35,6 +35,12 @@ export function engines({ engine, nodes }: ClusterFacts): SystemRelation {
  * at any address.
  */
 const NOT_KEPT = [undefined, undefined, undefined];
+
+/** The parameters of the configuration file of the node that is asked, for administrators. */
+export const engineConfiguration = ({ configuration, node }: SystemFacts): SystemRelation => ({
+  columns: columnsOf('parameter', 'value', ['is_set', 'BOOLEAN'], 'description', 'node_name'),
+  rows: configuration.map((p) => [p.path, p.value, p.isSet, p.meaning, node]),
+});
 
 /** All nodes of the configuration; for lost, refused or unknown ones with the reason. */
 export const nodesView = ({ nodes, engine }: ClusterFacts): SystemRelation => ({

@@ -33,6 +33,7 @@ const EMPTY_NODE: SystemFacts = {
   preparedStatements: [],
   rights: unlimitedRights(USER),
   viewColumns: new Map(),
+  configuration: [],
   isVisible: () => true,
   engine: '',
   transactions: [],
