@@ -143,3 +143,56 @@ describe('folders named key=value', () => {
     ).toMatch(/day=2024-03-01\/1\.parquet: it has no column "?a"?/);
   });
 });
+
+describe('COPY TO with PARTITION BY', () => {
+  it('writes folders that READ_PARQUET reads back', async () => {
+    const sales =
+      "SELECT x AS a, x % 5 AS \"a=b\", CASE WHEN x % 3 > 0 THEN 'São ' || (x % 3) END AS city, DATE '2024-01-01' + (x % 2)::INT AS day FROM generate_series(1, 60) t(x)";
+    const to = `${directory}/out/sales`;
+    await run(`COPY (${sales}) TO '${to}' TYPE = PARQUET PARTITION BY (day, city)`);
+    const back = `READ_PARQUET('${to}/')`;
+    expect(
+      await rows(node, `SELECT count(*)::int, sum(a)::int, count(DISTINCT city)::int FROM ${back}`),
+    ).toEqual([[60, 1830, 2]]);
+    expect(await rows(node, `SELECT a FROM ${back} EXCEPT SELECT a FROM (${sales}) AS s`)).toEqual([]);
+    expect(await tableLine(`SELECT a FROM ${back} WHERE day = '2024-01-02' AND city = 'São 1'`)).toMatch(
+      /files 1 of 6/,
+    );
+    expect(await rows(node, `SELECT count(*)::int FROM ${back} WHERE city IS NULL`)).toEqual([[20]]);
+  });
+
+  it('limits the size of files', async () => {
+    const to = `${directory}/out/large/`;
+    await run(
+      `COPY (SELECT x AS a, md5(x::text) AS b, x % 2 AS p FROM generate_series(1, 500000) t(x)) TO '${to}' PARTITION BY p TYPE = PARQUET MAX_FILE_SIZE = '2MB'`,
+    );
+    const listed = await rows(
+      node,
+      `SELECT object_name, size_in_bytes::int FROM LIST_OBJECTS('${to}**/*.parquet')`,
+    );
+    expect(listed.length).toBeGreaterThan(4);
+    expect(
+      await rows(node, `SELECT p, count(*)::int FROM READ_PARQUET('${to}') GROUP BY p ORDER BY p`),
+    ).toEqual([
+      ['0', 250000],
+      ['1', 250000],
+    ]);
+  });
+
+  it('refuses what it cannot write, and leaves nothing behind when it fails', async () => {
+    const to = (by: string, options = '') =>
+      `COPY (SELECT 1 AS a, 2 AS b) TO '${directory}/out/none' ${by} TYPE = PARQUET ${options}`;
+    expect(await failure(to('PARTITION BY (c)'))).toMatchObject({ name: 'UNDEFINED_NAME' });
+    expect(await failure(to('PARTITION BY (a, b)'))).toMatchObject({ name: 'INVALID_ARGUMENT' });
+    expect(await failure(to('PARTITION BY (a, a)'))).toMatchObject({ name: 'SYNTAX_ERROR' });
+    expect(await failure(to('PARTITION BY a', 'SINGLE_FILE = TRUE'))).toMatchObject({
+      name: 'INVALID_ARGUMENT',
+    });
+    // A directory stands where a file is to be written, so the statement fails after some files have been written.
+    await mkdir(join(directory, 'out/failing/p=9/x_0.parquet'), { recursive: true });
+    const failing = `COPY (SELECT x AS a, x AS p FROM generate_series(1, 20) t(x)) TO '${directory}/out/failing' PARTITION BY p TYPE = PARQUET FILE_NAME_PREFIX = 'x'`;
+    expect(await failure(failing)).toMatchObject({ name: 'INVALID_ARGUMENT' });
+    const left = `SELECT count(*)::int FROM LIST_OBJECTS('${directory}/out/failing/**/*')`;
+    expect(await failure(left)).toMatchObject({ name: 'FILE_NOT_FOUND' });
+  });
+});

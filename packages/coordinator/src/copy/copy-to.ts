@@ -9,6 +9,8 @@ import type { ExecutableQuery } from '../read/executable-query.ts';
 import type { StatementRun } from '../run/query-run.ts';
 import { copyPlace } from './copy-files.ts';
 import { isOn } from './text-options.ts';
+import { writeAll } from './write-all.ts';
+import { writePartitions } from './write-partitions.ts';
 
 type Format = 'CSV' | 'TSV' | 'JSON' | 'PARQUET';
 
@@ -39,7 +41,12 @@ export async function copyTo(run: StatementRun, statement: CopyToStatement): Pro
     const executable = await run.binder.executable({ ...run, text: sql }, { quarantine });
     try {
       const directory = await request.directory.open();
-      return await writeResult(run, executable, { directory, file, target });
+      return await writeResult(run, executable, {
+        directory,
+        file,
+        target,
+        partitionBy: statement.partitionBy,
+      });
     } catch (error) {
       throw executable.explain(error);
     } finally {
@@ -66,22 +73,36 @@ interface TargetFile {
   /** The options in parentheses for the kernel's COPY. */
   readonly options: string;
   readonly url: string;
+  /** The folder of the folders of partitions; undefined if there are none. */
+  readonly folder: string | undefined;
+  /** The beginning of the names of files in a folder. */
+  readonly name: string;
   readonly extension: string;
   /** The size in bytes at which another file begins; undefined means a single file. */
   readonly maxBytes: number | undefined;
 }
 
-function targetFile({ options }: CopyToStatement, { url }: CopyTarget, queryId: string): TargetFile {
+function targetFile(
+  { options, partitionBy }: CopyToStatement,
+  { url: given }: CopyTarget,
+  queryId: string,
+): TargetFile {
+  const url = partitionBy.length > 0 && !given.endsWith('/') ? `${given}/` : given;
   const format = formatOf(options.type, url);
   const codec = codecOf(format, options.compression);
+  const isPartitioned = partitionBy.length > 0;
   const extension = `${EXTENSIONS[format]}${format === 'PARQUET' ? '' : (COMPRESSED[codec] ?? '')}`;
   const isDirectory = url.endsWith('/');
   const prefix =
     options.file_name_prefix ?? (isOn(options.include_query_id_in_file_name, true) ? queryId : 'result');
   const single = isOn(options.single_file, !isDirectory);
+  if (single && isPartitioned)
+    fail('INVALID_ARGUMENT', { message: 'PARTITION BY writes several files, so SINGLE_FILE must be false' });
   return {
     options: kernelOptions(format, codec, options),
     url: isDirectory ? belowLocation(url, `${prefix}.${extension}`) : url,
+    folder: isPartitioned ? url.slice(0, -1) : undefined,
+    name: prefix,
     extension,
     maxBytes: single ? undefined : maxFileSize(options.max_file_size),
   };
@@ -134,12 +155,13 @@ interface ResultPlace {
   readonly directory: string;
   readonly file: TargetFile;
   readonly target: CopyTarget;
+  readonly partitionBy: CopyToStatement['partitionBy'];
 }
 
 async function writeResult(
   { external, query }: StatementRun,
-  { session, sql, params }: ExecutableQuery,
-  { directory, file, target }: ResultPlace,
+  { session, sql, params, columns }: ExecutableQuery,
+  { directory, file, target, partitionBy }: ResultPlace,
 ): Promise<number> {
   const access = { signal: query.signal, credentials: target.credentials };
   const copy = (path: string, more: string) =>
@@ -153,12 +175,17 @@ async function writeResult(
     await external.write(file.url, path, access);
     return rows;
   }
+  if (file.folder !== undefined) {
+    const partitions = { directory, sql, file, partitionBy, columns, maxBytes: file.maxBytes };
+    const { rows, files } = await writePartitions(session as KernelSession, params, partitions);
+    await writeAll(external, files, access);
+    return rows;
+  }
   const path = join(directory, 'copy-result');
   const rows = await copy(path, `, FILE_SIZE_BYTES ${file.maxBytes}`);
   const names = (await readdir(path)).sort(byNumber);
-  for (const [i, name] of names.entries()) {
-    await external.write(numbered(file, i), join(path, name), access);
-  }
+  const files = names.map((name, i) => ({ url: numbered(file, i), path: join(path, name) }));
+  await writeAll(external, files, access);
   return rows;
 }
 

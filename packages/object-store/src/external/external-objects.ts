@@ -106,7 +106,19 @@ export class ExternalObjects {
     });
   }
 
-  async write(text: string, path: string, options: AccessOptions): Promise<void> {
+  write(text: string, path: string, options: AccessOptions): Promise<void> {
+    return this.#writing(text, options, (bucket, key) => bucket.writeFile(key, path, options.signal));
+  }
+
+  remove(text: string, options: AccessOptions): Promise<void> {
+    return this.#writing(text, options, (bucket, key) => bucket.delete([key], options.signal));
+  }
+
+  async #writing(
+    text: string,
+    { signal, credentials }: AccessOptions,
+    work: (bucket: BucketClient, key: string) => Promise<void>,
+  ): Promise<void> {
     const url = parseObjectUrl(text);
     if (url.key === '' || url.key.endsWith('/')) {
       fail('INVALID_ARGUMENT', { message: `${text} does not name an object` });
@@ -116,13 +128,13 @@ export class ExternalObjects {
         message: `${text} may not be written: the engine must be started with --allow-write ${permittingPrefix(url)} or a longer prefix of it`,
       });
     }
-    this.#checkEndpoint(url, options.credentials);
-    const bucket = await this.#open(url, options.credentials);
+    this.#checkEndpoint(url, credentials);
+    const bucket = await this.#open(url, credentials);
     try {
-      await bucket.writeFile(url.key, path, options.signal);
+      await work(bucket, url.key);
     } catch (error) {
       if (error instanceof TesseraError) throw error;
-      if (options.signal.aborted) throw cancellation(options.signal);
+      if (signal.aborted) throw cancellation(signal);
       const { reason } = bucket.explain(error);
       throw TesseraError.of('STORAGE_UNAVAILABLE', { url: text, reason }, { cause: error });
     } finally {

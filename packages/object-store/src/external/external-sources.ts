@@ -30,6 +30,12 @@ class LocalTargets {
     this.#roots = directories.map((directory) => existingDirectory(resolve(directory), '--allow-write'));
   }
 
+  /** Removes a file that `write` has put at `url`. */
+  async remove(url: string): Promise<void> {
+    const path = resolve(pathOf(url));
+    if (isInside(await realpath(dirname(path)), this.#roots)) await rm(path, { force: true });
+  }
+
   /** Puts a copy of `source` at `url`, whole or not at all; missing directories are made. */
   async write(url: string, source: string): Promise<void> {
     const path = resolve(pathOf(url));
@@ -203,6 +209,13 @@ export class ExternalSources {
     if (scheme === undefined || scheme === 'file') return this.#targets.write(url, path);
     if (isObjectScheme(scheme)) return this.#objects.write(url, path, options);
     return fail('NOT_SUPPORTED', { what: `Writing to ${scheme}:// URLs` });
+  }
+
+  /** Removes a file that `write` has written. @throws TesseraError as `write` does */
+  async remove(url: string, options: AccessOptions): Promise<void> {
+    const scheme = schemeOf(url);
+    if (isObjectScheme(scheme ?? '')) return this.#objects.remove(url, options);
+    return this.#targets.remove(url);
   }
 
   /** Ends downloads that still run and frees the connections. */

@@ -414,6 +414,8 @@ export interface CopyFromStdinStatement {
 export interface CopyToStatement extends CopyBase<'copy_to'> {
   /** `COPY t TO` is represented as `FROM t`. */
   readonly query: SqlText;
+  /** The columns whose values name the folders of the files; empty if there are no folders. */
+  readonly partitionBy: readonly { readonly name: string; readonly location: SqlLocation }[];
 }
 
 export type ChangeStatement =

@@ -10,7 +10,7 @@ import type {
 import type { ObjectName } from '../object-name.ts';
 import { expressionText, parenthesisedQuery } from './expression-text.ts';
 import { COPY_FROM_OPTIONS, COPY_TO_OPTIONS } from './file-options.ts';
-import { objectName, placedName } from './names.ts';
+import { objectName, parenthesisedNames, placedName } from './names.ts';
 import {
   bareOptions,
   booleanOption,
@@ -53,6 +53,7 @@ function copyFrom(cursor: TokenCursor, table: ObjectName): CopyFromStatement | C
   }
   const place = filePlace(cursor);
   const list = fileOptions(cursor, COPY_FROM_OPTIONS);
+  cursor.expectEnd();
   choiceOption(list, 'type', ['AUTO', 'CSV', 'TSV', 'PARQUET', 'JSON', 'AVRO']);
   for (const name of [
     'header',
@@ -77,7 +78,10 @@ function copyFrom(cursor: TokenCursor, table: ObjectName): CopyFromStatement | C
 function copyTo(cursor: TokenCursor, query: SqlText): CopyToStatement {
   cursor.expectWord('TO');
   const place = filePlace(cursor);
+  const first = partitionBy(cursor);
   const list = fileOptions(cursor, COPY_TO_OPTIONS);
+  const columns = first.length > 0 ? first : partitionBy(cursor);
+  cursor.expectEnd();
   choiceOption(list, 'type', ['CSV', 'TSV', 'JSON', 'PARQUET']);
   for (const name of ['header', 'single_file', 'overwrite_existing_files', 'include_query_id_in_file_name'])
     booleanOption(list, name);
@@ -88,7 +92,21 @@ function copyTo(cursor: TokenCursor, query: SqlText): CopyToStatement {
     fail('NOT_SUPPORTED', { what: 'OVERWRITE_EXISTING_FILES = FALSE' }, { location });
   }
   const credentials = list.groups['credentials'] ?? {};
-  return { kind: 'copy_to', query, ...place, options: withUpperCaseType(list), credentials };
+  return {
+    kind: 'copy_to',
+    query,
+    ...place,
+    partitionBy: columns,
+    options: withUpperCaseType(list),
+    credentials,
+  };
+}
+
+/** `PARTITION BY (a, b)`, or `PARTITION BY a` for one column. */
+function partitionBy(cursor: TokenCursor): CopyToStatement['partitionBy'] {
+  if (!cursor.accept('PARTITION')) return [];
+  cursor.expectWord('BY');
+  return cursor.isAtSymbol('(') ? parenthesisedNames(cursor, 'a column') : [placedName(cursor, 'a column')];
 }
 
 /** `(a, b $2, c "name in the file", d DEFAULT 0 $3, e $source_file_name)` */
@@ -159,7 +177,6 @@ function fileOptions(cursor: TokenCursor, names: OptionNames): ReadOptionList {
   }
   cursor.accept('WITH');
   const list = cursor.isAtSymbol('(') ? parenthesisedOptions(cursor, names) : bareOptions(cursor, names);
-  cursor.expectEnd();
   return { ...list, values: { ...before, ...list.values } };
 }
 

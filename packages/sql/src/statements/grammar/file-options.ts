@@ -62,6 +62,7 @@ export const COPY_TO_OPTIONS: OptionNames = {
     'file_name_prefix',
   ],
   groups: ['credentials'],
+  before: 'PARTITION',
   aliases: ALIASES,
 };
 

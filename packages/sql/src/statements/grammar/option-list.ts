@@ -18,6 +18,8 @@ export interface OptionNames {
   readonly notYet?: readonly string[];
   /** Options whose value is itself a list: `CREDENTIALS = (…)`. */
   readonly groups?: readonly string[];
+  /** The first word of a clause that may follow the options. */
+  readonly before?: string;
   /** Alternative spellings, each with the option that it means. */
   readonly aliases?: Readonly<Record<string, string>>;
 }
@@ -43,7 +45,7 @@ export function parenthesisedOptions(cursor: TokenCursor, names: OptionNames): R
 /** `k = v k = v …` up to the first token that is not an option. Commas are optional. */
 export function bareOptions(cursor: TokenCursor, names: OptionNames): ReadOptionList {
   const given: GivenOption[] = [];
-  while (isAtName(cursor)) {
+  while (isAtName(cursor) && !(names.before !== undefined && cursor.isAt(names.before))) {
     given.push(...readOption(cursor, names, false));
     if (cursor.acceptSymbol(',') && !isAtName(cursor)) cursor.unexpected('an option');
   }
