@@ -21,6 +21,7 @@ import {
 } from '@tessera/sql';
 import { type ConfigurationFacts, scannedBytes } from '@tessera/system-catalog';
 import { AdmissionControl, type AdmissionOptions } from './admission/admission-control.ts';
+import { LongStatements } from './admission/long-statements.ts';
 import { QueryBinder } from './binder/query-binder.ts';
 import type { ClusterServices } from './distribution/cluster-services.ts';
 import { NodeInformation } from './node-facts/node-information.ts';
@@ -70,8 +71,8 @@ export interface CoordinatorOptions {
   readonly metricsPerMinute?: number | undefined;
   /** The memory for cached column statistics of tables, in bytes. */
   readonly columnStatisticsBytes?: number | undefined;
-  /** Memory of the node process for statements that are being prepared, in bytes; undefined: any number at once. */
-  readonly preparationBytes?: number | undefined;
+  /** Memory of the node process for long statements, in bytes; undefined: any number at once. */
+  readonly longStatementBytes?: number | undefined;
   /** The memory for results that later queries may reuse, in bytes; 0, the default, keeps none. */
   readonly resultCacheBytes?: number | undefined;
   /** Undefined: users have no passwords. */
@@ -92,6 +93,7 @@ export class Coordinator {
   readonly #binder: QueryBinder;
   readonly #cancellation: QueryCancellation;
   readonly #information: NodeInformation;
+  readonly #longStatements: LongStatements;
   readonly #runner: StatementRunner;
   readonly #sessions: Sessions;
   /** Undefined if the node keeps no tables. */
@@ -146,9 +148,11 @@ export class Coordinator {
       log: options.maintenance?.log,
     });
     this.#cancellation = new QueryCancellation(running, authorizer, options.cluster);
+    this.#longStatements = new LongStatements(options.longStatementBytes ?? Number.POSITIVE_INFINITY);
     this.#runner = new StatementRunner({
       ...options,
       tables,
+      longStatements: this.#longStatements,
       access: this.#access,
       binder: this.#binder,
       admission: this.#admission,
@@ -297,8 +301,10 @@ export class Coordinator {
     const text = onlyStatement(request, 'describe_parameters takes exactly one statement');
     query.setDeadline(request.settings.statement_timeout);
     await this.#access.admit(request);
-    if (classifyStatement(text).kind !== 'query') return NO_PARAMETERS;
-    return parameterDescription(await describeQuery(this.#runner.context(query, request, text)));
+    return this.#longStatements.inTurn(query, text, async () => {
+      if (classifyStatement(text).kind !== 'query') return NO_PARAMETERS;
+      return parameterDescription(await describeQuery(this.#runner.context(query, request, text)));
+    });
   }
 
   /**
@@ -310,8 +316,10 @@ export class Coordinator {
     const request = this.#access.inDatabase(asked);
     const text = onlyStatement(request, 'cannot insert multiple commands into a prepared statement');
     query.setDeadline(request.settings.statement_timeout);
-    await this.#access.toDescribe(request, text);
-    return describeStatement(this.#runner.context(query, request, text), this.#async);
+    return this.#longStatements.inTurn(query, text, async () => {
+      await this.#access.toDescribe(request, text);
+      return describeStatement(this.#runner.context(query, request, text), this.#async);
+    });
   }
 
   /**

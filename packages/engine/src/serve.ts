@@ -71,8 +71,8 @@ const MIN_MEMORY_BYTES = 128 << 20;
  * The fraction of the memory of the node's own process that outputs of tasks may use; the rest goes to disk.
  */
 const EXCHANGE_SHARE = 1 / 8;
-/** The share of it that long statements may take while they are prepared; when it is taken, the next ones wait. */
-const PREPARATION_SHARE = 1 / 4;
+/** The fraction of it that long statements may use; when it is used, the next ones wait. */
+const LONG_STATEMENT_SHARE = 1 / 4;
 
 /** The share of it for results that later queries reuse. */
 const RESULT_CACHE_SHARE = 1 / 8;
@@ -216,7 +216,7 @@ export const serve: Serve = async (options) => {
     metricsPerMinute: config.engine.metrics_collection_frequency_per_minute,
     checksPrivileges: config.auth.mode !== 'disabled',
     makeCredential,
-    preparationBytes: Math.floor(memory.processBytes * PREPARATION_SHARE),
+    longStatementBytes: Math.floor(memory.processBytes * LONG_STATEMENT_SHARE),
     resultCacheBytes: options.resultCacheBytes ?? Math.floor(memory.processBytes * RESULT_CACHE_SHARE),
     columnStatisticsBytes: config.planner.automated_column_statistics.cache_max_size_bytes,
     admission: admissionOptions(config, options.node, memory.kernelBytes, logging),

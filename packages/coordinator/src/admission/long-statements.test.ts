@@ -7,8 +7,13 @@ const LONG = 'x'.repeat(100_000);
 const MEMORY_BYTES = 2.5 * 128 * LONG.length;
 const NEVER = new AbortController().signal;
 
-/** Statements in preparation, each until it is told to end. */
-class Preparations {
+const waiter = (signal: AbortSignal) => ({
+  signal,
+  activity: { isQueued: false, queuedMicroseconds: 0 },
+});
+
+/** Running statements, each until `end` ends it. */
+class RunningStatements {
   readonly #statements = new LongStatements(MEMORY_BYTES);
   readonly #ends = new Map<string, () => void>();
 
@@ -17,18 +22,22 @@ class Preparations {
   }
 
   async start(name: string, text: string, signal = NEVER): Promise<void> {
-    await this.#statements.prepare(text, signal, () => new Promise<void>((end) => this.#ends.set(name, end)));
+    await this.#statements.inTurn(
+      waiter(signal),
+      text,
+      () => new Promise<void>((end) => this.#ends.set(name, end)),
+    );
   }
 
-  async end(name: string, prepared: Promise<void>): Promise<void> {
+  async end(name: string, ended: Promise<void>): Promise<void> {
     this.#ends.get(name)!();
     this.#ends.delete(name);
-    await prepared;
+    await ended;
   }
 }
 
-test('as many long statements are prepared at once as their memory allows, the others in order of arrival', async () => {
-  const all = new Preparations();
+test('as many long statements run at once as their memory allows, the others in order of arrival', async () => {
+  const all = new RunningStatements();
   const a = all.start('a', LONG);
   const b = all.start('b', LONG);
   const c = all.start('c', LONG);
@@ -44,8 +53,8 @@ test('as many long statements are prepared at once as their memory allows, the o
   await all.end('d', d);
 });
 
-test('a statement that takes more than there is is prepared alone', async () => {
-  const all = new Preparations();
+test('a statement that takes more than there is runs alone', async () => {
+  const all = new RunningStatements();
   const a = all.start('a', LONG);
   const huge = all.start('huge', LONG.repeat(4));
   const b = all.start('b', LONG);
@@ -58,7 +67,7 @@ test('a statement that takes more than there is is prepared alone', async () => 
 });
 
 test('a statement that is cancelled while it waits holds up nobody', async () => {
-  const all = new Preparations();
+  const all = new RunningStatements();
   const cancellation = new AbortController();
   const a = all.start('a', LONG);
   const huge = all.start('huge', LONG.repeat(4), cancellation.signal);
@@ -71,9 +80,9 @@ test('a statement that is cancelled while it waits holds up nobody', async () =>
   await expect(all.start('late', LONG, cancellation.signal)).rejects.toThrow('cancelled');
 });
 
-test('a preparation that fails makes room', async () => {
+test('a statement that fails makes room', async () => {
   const statements = new LongStatements(1);
-  const failed = statements.prepare(LONG, NEVER, () => Promise.reject(new Error('failed')));
+  const failed = statements.inTurn(waiter(NEVER), LONG, () => Promise.reject(new Error('failed')));
   await expect(failed).rejects.toThrow('failed');
-  expect(await statements.prepare(LONG, NEVER, async () => 1)).toBe(1);
+  expect(await statements.inTurn(waiter(NEVER), LONG, async () => 1)).toBe(1);
 });

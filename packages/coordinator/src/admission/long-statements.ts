@@ -1,6 +1,8 @@
+import { type QueueActivity, queued } from './queued.ts';
+
 /** Shorter statements never wait. */
 const LONG_CHARACTERS = 50_000;
-/** Bytes of memory that the preparation of a statement takes for each character: its tokens, its tree and its plan. */
+/** Bytes of memory that a statement takes for each character: its tokens, its tree and its plan. */
 const BYTES_PER_CHARACTER = 128;
 
 interface Waiting {
@@ -8,9 +10,16 @@ interface Waiting {
   start(): void;
 }
 
+/** What waits: a query with its signal. */
+interface Waiter {
+  readonly signal: AbortSignal;
+  readonly activity: QueueActivity;
+}
+
 /**
- * Limits the memory that long statements take in the node process while they are prepared: as many are prepared at
- * once as fit, the others wait in order of arrival. A statement that alone takes more than there is runs alone.
+ * Limits the memory that long statements take in the node process: as many run at once as fit, the others wait in order
+ * of arrival. A statement that alone takes more than there is runs alone. The kernel, too, takes memory for the text
+ * and the plan, which the same limit bounds.
  */
 export class LongStatements {
   readonly #mostCharacters: number;
@@ -22,10 +31,10 @@ export class LongStatements {
   }
 
   /** @throws the signal's reason, if it aborts before the statement's turn */
-  async prepare<T>(text: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+  async inTurn<T>({ signal, activity }: Waiter, text: string, run: () => Promise<T>): Promise<T> {
     const characters = text.length;
     if (characters < LONG_CHARACTERS) return run();
-    await this.#turn(characters, signal);
+    await queued(activity, () => this.#turn(characters, signal));
     try {
       return await run();
     } finally {

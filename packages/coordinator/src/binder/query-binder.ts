@@ -11,7 +11,6 @@ import {
   type SqlType,
   substituteScans,
 } from '@tessera/sql';
-import { LongStatements } from '../admission/long-statements.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
 import { QueryDistribution } from '../distribution/query-distribution.ts';
 import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
@@ -62,8 +61,6 @@ export interface BinderServices {
   /** See `QueryDistributionOptions`. */
   readonly columnStatisticsBytes?: number | undefined;
   /** See `CoordinatorOptions`. */
-  readonly preparationBytes?: number | undefined;
-  /** See `CoordinatorOptions`. */
   readonly resultCacheBytes?: number | undefined;
 }
 
@@ -84,7 +81,6 @@ export class QueryBinder {
   readonly #tables: TableServices | undefined;
   readonly #sessions: SessionServices;
   readonly #plans = new PlanCache();
-  readonly #longStatements: LongStatements;
   readonly distribution: QueryDistribution;
   readonly results: ResultCache;
   /** Statements over tables whose plan was not understood, so that they read every column of every tablet. */
@@ -94,7 +90,6 @@ export class QueryBinder {
     const { cluster, tables, columnStatisticsBytes } = services;
     this.#tables = tables;
     this.results = new ResultCache(services.resultCacheBytes ?? 0);
-    this.#longStatements = new LongStatements(services.preparationBytes ?? Number.POSITIVE_INFINITY);
     this.distribution = new QueryDistribution({ cluster, agent: tables?.agent, columnStatisticsBytes });
     const systemRelations = new SystemRelations(services.systemFacts, (view) => this.#viewOutput(view));
     this.#sessions = {
@@ -251,9 +246,7 @@ export class QueryBinder {
         await this.#authorizeAgain(known, scope);
         return known.description;
       }
-      const description = await this.#longStatements.prepare(context.text, context.query.signal, () =>
-        describeQuery(context.text, scope.prepareContext, asked),
-      );
+      const description = await describeQuery(context.text, scope.prepareContext, asked);
       if (!reads.isTransient && relations?.transient !== true) {
         this.#plans.addDescription(scope, { description, named: relations?.named ?? [] }, asked);
       }
@@ -357,11 +350,8 @@ export class QueryBinder {
 
   /** Leaves the binder's session open. */
   async #bind(scope: SessionScope, planning: Planning): Promise<BoundQuery> {
-    const { text, query } = scope.context;
-    const bound = await this.#longStatements.prepare(text, query.signal, () =>
-      bind(scope, (unplanned) =>
-        planning === 'where it matters' ? this.#needsPlan(unplanned, scope) : planning === 'always',
-      ),
+    const bound = await bind(scope, (unplanned) =>
+      planning === 'where it matters' ? this.#needsPlan(unplanned, scope) : planning === 'always',
     );
     if (bound.isPlanned && bound.scans === undefined) this.unplanned += 1;
     return bound;

@@ -1,6 +1,8 @@
 import { requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
+import { retryDecision } from '@tessera/common';
 import { type InsertStatement, insertQuery, plainValues } from '@tessera/sql';
 import { withSession } from '../objects/definition-check.ts';
+import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
 import type { Change, ChangeContext } from './change.ts';
 import { describedQuery, withExecutable, withHeldExecutable } from './derived-query.ts';
@@ -22,7 +24,7 @@ export async function insert(
 }
 
 /**
- * The fast path for rows of literals. Undefined if it does not apply, or if it fails: the normal path then
+ * The fast path for rows of literals. Undefined if it does not apply, or if a row is invalid: the normal path then
  * reports the error.
  */
 async function insertPlain(
@@ -35,9 +37,12 @@ async function insertPlain(
   if (sql === undefined) return undefined;
   const { signal } = query;
   try {
-    return await withSession(context, (session) => storeRows(context, { session, table, sql, signal }));
+    return await retryInQuarantine(query, (quarantine) =>
+      withSession(context, (session) => storeRows(context, { session, table, sql, signal }), quarantine),
+    );
   } catch (error) {
-    if (signal.aborted) throw error;
+    // The normal path takes more memory.
+    if (signal.aborted || retryDecision(error, 'query') !== undefined) throw error;
     return undefined;
   }
 }

@@ -27,8 +27,9 @@ interface DefiningStatement extends DefinitionContext {
 export async function withSession<T>(
   { run, settings }: DefiningStatement,
   work: (session: KernelSession) => Promise<T>,
+  quarantine = false,
 ): Promise<T> {
-  const session = await run.kernel.session({ timeZone: settings.timezone });
+  const session = await run.kernel.session({ timeZone: settings.timezone, quarantine });
   try {
     return await work(session);
   } finally {

@@ -3,6 +3,7 @@ import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { type CopyToStatement, classifyStatement, type Statement } from '@tessera/sql';
 import type { AdmissionControl } from '../admission/admission-control.ts';
+import type { LongStatements } from '../admission/long-statements.ts';
 import type { QueryBinder } from '../binder/query-binder.ts';
 import { copyTo } from '../copy/copy-to.ts';
 import type { AsyncStatements } from '../queries/async-statements.ts';
@@ -37,6 +38,7 @@ export interface StatementRunnerOptions {
   readonly catalogStatements: CatalogStatements | undefined;
   /** If undefined, every statement runs at once. */
   readonly admission: AdmissionControl | undefined;
+  readonly longStatements: LongStatements;
 }
 
 /** Statements that insert rows. */
@@ -60,15 +62,26 @@ export class StatementRunner {
     return { binder, kernel, external, query, request, text, sessionValues, snapshot };
   }
 
-  /** @param idempotencyKey returns the idempotency key of what the statement commits */
+  /**
+   * Runs a statement up to the first rows of its result, or completely if it has none. A long statement waits for its
+   * turn first. It must not wait for it later, when it holds what others wait for: an admission slot or a lock.
+   * @param idempotencyKey returns the idempotency key of what the statement commits
+   */
   async run(asked: StatementRun, idempotencyKey: () => string): Promise<StatementResult> {
+    const { query, request, text } = asked;
+    query.setDeadline(request.settings.statement_timeout);
+    return this.#options.longStatements.inTurn(query, text, () => this.#runInTurn(asked, idempotencyKey));
+  }
+
+  async #runInTurn(asked: StatementRun, idempotencyKey: () => string): Promise<StatementResult> {
     const { access, admission } = this.#options;
     const { query, request, text } = asked;
     access.readmit(request);
     const statement = classifyStatement(text);
     const changes = ('settings' in statement ? statement.settings : undefined) ?? [];
     const settings = withSettings(request.settings, changes);
-    query.setDeadline(settings.statement_timeout);
+    if (settings.statement_timeout !== request.settings.statement_timeout)
+      query.setDeadline(settings.statement_timeout);
     query.activity.progress.begin();
     const run = { ...asked, request: { ...request, settings } };
     if (admission === undefined || !waitsForTurn(statement.kind, text))

@@ -1,6 +1,7 @@
 import { traced } from '@tessera/common';
 import { normalizedSql } from '@tessera/sql';
 import type { AdmissionControl } from '../admission/admission-control.ts';
+import { queued } from '../admission/queued.ts';
 import type { StatementContext } from '../queries/statement-context.ts';
 import type { ResultChunk, RowsResult, StatementResult } from '../request/statement-result.ts';
 
@@ -39,16 +40,11 @@ export async function whileAdmitted(
   work: () => Promise<StatementResult>,
 ): Promise<StatementResult> {
   const { signal, activity } = query;
-  const since = performance.now();
-  activity.isQueued = true;
-  try {
-    query.admitted = await traced('admission', {}, () =>
+  query.admitted = await queued(activity, () =>
+    traced('admission', {}, () =>
       control.admit({ kind: () => normalizedSql(text), group: request.transactionId, signal }),
-    );
-  } finally {
-    activity.isQueued = false;
-    activity.queuedMicroseconds += Math.round(1000 * (performance.now() - since));
-  }
+    ),
+  );
   const release = () => {
     query.admitted?.release();
     query.admitted = undefined;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { kernelPid } from '../faults/kernel-processes.ts';
-import { query } from '../http.ts';
+import { query, rows } from '../http.ts';
 import { startTessera, type TesseraProcess } from '../tessera-process.ts';
 import { hostileStatements } from './hostile-statements.ts';
 import type { Pings } from './pinging-worker.ts';
@@ -15,6 +15,9 @@ const SEED = Number(process.env.TESSERA_HOSTILE_SEED ?? 20261122);
 const STATEMENTS = Number(process.env.TESSERA_HOSTILE_STATEMENTS ?? 170);
 const MS_PER_STATEMENT = 3_000;
 const IDLE_PINGS = 200;
+/** Each takes about 100 MiB of the node process and 200 MiB of the kernel. */
+const LONG_INSERTS = 4;
+const ROWS_OF_A_MEGABYTE = 33_000;
 const LIMIT = { max_execution_time: '1', output_format: 'JSON_Compact' };
 const MOST_P99_MS = 50;
 /**
@@ -67,6 +70,19 @@ const kernelLog = (): string =>
 
 /** Error codes that indicate a defect rather than a wrong statement. */
 const UNCLEAR: ReadonlySet<string> = new Set(['undefined', 'INTERNAL', 'KERNEL_LOST', 'NOT_READY']);
+
+test('INSERTs of a megabyte each that arrive together run one after the other', async () => {
+  const kernel = await kernelPid(server);
+  await query(server, 'CREATE TABLE long (a INT, b TEXT, c DOUBLE)');
+  const values = Array.from({ length: ROWS_OF_A_MEGABYTE }, (_, i) => `(${i}, 'text ${i}', ${i}.5)`);
+  const insert = `INSERT INTO long VALUES ${values.join(',')}`;
+  const answers = await Promise.all(Array.from({ length: LONG_INSERTS }, () => query(server, insert)));
+  expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [200, '']));
+  expect(await rows(server, 'SELECT count(*)::int FROM long')).toEqual([[LONG_INSERTS * values.length]]);
+  expect(await kernelPid(server), kernelLog()).toBe(kernel);
+  // The next test measures the latency while nothing else runs.
+  await pings();
+}, 240_000);
 
 test(
   `${STATEMENTS} hostile statements of seed ${SEED} end no process and hold up nobody`,

@@ -148,10 +148,18 @@ export async function deparse(session: KernelSession, statement: Statement): Pro
 
 type SerializedQuery =
   | { readonly error: false; readonly statements: readonly Statement[] }
-  | { readonly error: true; readonly error_message: string; readonly position?: string };
+  | {
+      readonly error: true;
+      readonly error_type: string;
+      readonly error_message: string;
+      readonly position?: string;
+    };
+
+/** The kernel's parser reports a failed allocation as an error of the statement. */
+const FAILED_ALLOCATION = /^(?:std::bad_alloc|Allocation failure$|Failed to allocate block of \d)/;
 
 function parseError(
-  { error_message, position }: Extract<SerializedQuery, { error: true }>,
+  { error_type, error_message, position }: Extract<SerializedQuery, { error: true }>,
   locate: (byte: number) => SqlLocation,
 ): TesseraError {
   if (/^Only SELECT statements/.test(error_message)) {
@@ -162,8 +170,8 @@ function parseError(
       'no row is ever locked: transactions have snapshot isolation, and a COMMIT that conflicts with another change fails (40001)';
     return TesseraError.of('NOT_SUPPORTED', { what: 'SELECT … FOR UPDATE or FOR SHARE', hint });
   }
-  // The kernel's parser reports a failed allocation as an error of the statement.
-  if (/bad_alloc/.test(error_message)) return kernelErrorToTessera(error_message);
+  if (error_type === 'out of memory' || FAILED_ALLOCATION.test(error_message))
+    return kernelErrorToTessera(`Out of Memory Error: ${error_message}`);
   const message = /^Max expression depth|memory exhausted/.test(error_message)
     ? 'The statement is nested too deep: at most 1000 levels of expressions'
     : capitalised(error_message);
