@@ -36,13 +36,15 @@ interface KernelProcess {
 async function kernels(): Promise<KernelProcess[]> {
   const children = await childrenOf(server.child.pid!);
   const all = await Promise.all(
-    children.map(async (child) => {
-      const words = (await readFile(`/proc/${child}/cmdline`, 'utf8')).split('\0');
-      const told = JSON.parse(words.find((word) => word.startsWith('{'))!) as Omit<KernelProcess, 'pid'>;
-      return { pid: child, isQuarantine: words.some((word) => word.includes('/quarantine-')), ...told };
+    children.map(async (child): Promise<KernelProcess[]> => {
+      // A quarantine process may just have ended; its command line is empty then.
+      const words = (await readFile(`/proc/${child}/cmdline`, 'utf8').catch(() => '')).split('\0');
+      const options = words.find((word) => word.startsWith('{'));
+      if (options === undefined || words.some((word) => word.includes('/quarantine-'))) return [];
+      return [{ ...(JSON.parse(options) as Omit<KernelProcess, 'pid'>), pid: child }];
     }),
   );
-  return all.filter(({ isQuarantine }) => !isQuarantine);
+  return all.flat();
 }
 
 const childrenOf = async (pid: number): Promise<number[]> =>
