@@ -40,7 +40,7 @@ export function frameHeader(kind: FrameKind, payloadBytes: number): Buffer {
 }
 
 export function encodeFrame(kind: FrameKind, value?: unknown): Buffer {
-  if (isObject(value) && isSmallAndPlain(value)) return jsonFrame(kind, JSON.stringify(value));
+  if (isRecord(value) && isSmallAndPlain(value)) return jsonFrame(kind, JSON.stringify(value));
   const payload = value === undefined ? EMPTY : serialize(value);
   return Buffer.concat([frameHeader(kind, payload.length), payload]);
 }
@@ -72,8 +72,8 @@ function isSmallAndPlain(value: object): boolean {
         ? member.length <= MAX_JSON_TEXT
         : typeof member === 'number'
           ? Number.isSafeInteger(member) && !Object.is(member, -0)
-          : isObject(member)
-            ? !ArrayBuffer.isView(member) && isSmallAndPlain(member)
+          : isRecord(member) || Array.isArray(member)
+            ? isSmallAndPlain(member)
             : typeof member === 'boolean' ||
               member === null ||
               (member === undefined && !Array.isArray(value));
@@ -82,7 +82,9 @@ function isSmallAndPlain(value: object): boolean {
   return true;
 }
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+/** Whether it is an object of no class: JSON would turn a date, an error or a map into something else. */
+const isRecord = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 const EMPTY = Buffer.alloc(0);
 
