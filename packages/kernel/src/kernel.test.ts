@@ -104,6 +104,54 @@ describe('calls', () => {
     await s.close();
   });
 
+  test('a long statement does all that a short one does', async () => {
+    const s = await t.kernel.session();
+    // Two bytes are one character, so the place of an error is not its byte.
+    const long = `/* ${'é'.repeat(100_000)} */ `;
+    const failure = (answer: Promise<unknown>) => answer.catch((error: unknown) => error as Error);
+    expect(await s.scalar(`${long}SELECT $1 + 1`, [1])).toBe(2);
+    expect(await s.execute(`${long}CREATE TEMP TABLE long AS SELECT 1 AS n`)).toBe(0);
+    expect((await s.describe(`${long}SELECT n FROM long`)).columns.map(({ name }) => name)).toEqual(['n']);
+    await s.change(`${long}DROP TABLE long`);
+    const result = await s.query(`${long}SELECT length($text)::INT AS n`, { text: long }, { keep: true });
+    const parts = [result.schemaIpc];
+    for await (const batch of result.batches) parts.push(batch.ipc);
+    expect(tableFromIPC(parts).get(0)?.toJSON()).toEqual({ n: long.length });
+    for (const sql of [`${long}SELECT nope`, `${long}SELECT 1\0`]) {
+      const error = await failure(s.scalar(sql));
+      const expected = sql.endsWith('nope')
+        ? ['UNDEFINED_NAME', long.length + 7]
+        : ['INVALID_ENCODING', undefined];
+      expect([(error as { name?: string }).name, caretOf(error)]).toEqual(expected);
+    }
+    const late = `${long}SELECT CASE WHEN i = 300000 THEN 'a' ELSE '1' END::INT AS a FROM generate_series(1, 300000) AS g(i)`;
+    const read = async () => {
+      for await (const batch of (await s.query(late)).batches) void batch;
+    };
+    expect(caretOf(await failure(read()))).toBe(late.indexOf('::INT'));
+    await s.close();
+  });
+
+  test('a connection on which a long statement has set the seed is not given on', async () => {
+    const long = `/* ${'a'.repeat(100_000)} */ `;
+    const seeded = async () => {
+      const session = await t.kernel.session();
+      await session.execute(`${long}SELECT SETSEED(0.5) ${long}`);
+      return session;
+    };
+    const random = 'SELECT random()';
+    const first = await seeded();
+    expect(await first.scalar(random)).toBeTypeOf('number');
+    const following = await first.scalar(random);
+    await first.close();
+    const second = await seeded();
+    await second.scalar(random);
+    await second.close();
+    const next = await t.kernel.session();
+    expect(await next.scalar(random)).not.toBe(following);
+    await next.close();
+  });
+
   test('the kernel reads its directories and nothing else, and cannot be unlocked', async () => {
     mkdirSync(join(t.directory, 'files'), { recursive: true });
     writeFileSync(join(t.directory, 'files', 'a.csv'), 'x\n1\n');

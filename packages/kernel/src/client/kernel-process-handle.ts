@@ -37,6 +37,7 @@ export const V8_FLAGS = [
   '--no-page-promotion',
   '--no-compact',
   '--no-memory-reducer',
+  '--predictable',
   '--heap-growing-percent=50',
   '--expose-gc',
 ];

@@ -1,5 +1,6 @@
 import type { RecordBatch, Schema } from 'apache-arrow';
 import { schemaMessage } from '../arrow/ipc.ts';
+import { decodeValue, type WireValue } from '../protocol/long-text.ts';
 import type {
   BatchMode,
   KernelParams,
@@ -54,7 +55,8 @@ export class KernelSession {
    * Types without a `KernelValue` are refused and must be cast.
    */
   async scalar(sql: string, params: readonly KernelValue[] = []): Promise<KernelValue> {
-    return (await this.#socket.call({ op: 'scalar', sql, params, timeZone: this.#timeZone })) as KernelValue;
+    const request = { op: 'scalar', sql, params, timeZone: this.#timeZone } as const;
+    return decodeValue((await this.#socket.call(request)) as WireValue);
   }
 
   /** Prepares a statement without running it. */

@@ -3,7 +3,8 @@ import { TesseraError } from '@tessera/common';
 import { markedAsAlone } from '../errors/failed-value.ts';
 import { isFatal, kernelErrorToTessera } from '../errors/kernel-error.ts';
 import { decodePayload, encodeFrame, type Frame, FrameKind, FrameReader } from '../protocol/frames.ts';
-import type { Reply, Request, ResultHeader, WireError } from '../protocol/messages.ts';
+import { encodeParams, encodeSql } from '../protocol/long-text.ts';
+import type { KernelParams, Reply, Request, ResultHeader, WireError } from '../protocol/messages.ts';
 import { PayloadPool } from '../protocol/payload-pool.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
@@ -24,8 +25,24 @@ export interface CallEvents {
   batch?(payload: Buffer): boolean;
 }
 
+function withLongTexts(request: ClientRequest): Request {
+  if (!('sql' in request)) return request;
+  const encoded = { ...request, sql: encodeSql(request.sql) };
+  return 'params' in encoded ? { ...encoded, params: encodeParams(encoded.params) } : encoded;
+}
+
+/** A request whose SQL and parameters are texts, however long. */
+type ClientRequest = Request extends infer R
+  ? R extends { readonly sql: unknown }
+    ? Omit<R, 'sql' | 'params'> & { readonly sql: string } & (R extends { readonly params: unknown }
+          ? { readonly params: KernelParams }
+          : unknown)
+    : R
+  : never;
+
 interface RunningCall {
   readonly events: CallEvents;
+  readonly sql: string | undefined;
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
@@ -114,13 +131,14 @@ export class SessionSocket {
   }
 
   /** Sends the request and resolves with the value of its reply. */
-  call(request: Request, events: CallEvents = {}): Promise<unknown> {
+  call(request: ClientRequest, events: CallEvents = {}): Promise<unknown> {
     if (this.#lost !== undefined) return this.#lost.then((reason) => Promise.reject(reason));
     if (this.#call !== undefined) return Promise.reject(new Error('The session is busy with another call'));
     return new Promise((resolve, reject) => {
-      this.#call = { events, resolve, reject };
+      const sql = 'sql' in request ? request.sql : undefined;
+      this.#call = { events, sql, resolve, reject };
       this.#calls++;
-      this.#socket.write(encodeFrame(FrameKind.request, request));
+      this.#socket.write(encodeFrame(FrameKind.request, withLongTexts(request)));
     });
   }
 
@@ -190,7 +208,11 @@ export class SessionSocket {
           this.dirty = true;
           this.#process.onFatal();
         }
-        const failure = kernelErrorToTessera(error.message, error.sql, error.memoryIsShort);
+        const failure = kernelErrorToTessera(
+          error.message,
+          error.sql ?? this.#call?.sql,
+          error.memoryIsShort,
+        );
         this.#take()?.reject(this.#process.isAlone(this) ? markedAsAlone(failure) : failure);
         return;
       }

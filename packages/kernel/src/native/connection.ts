@@ -1,6 +1,7 @@
+import type { SqlText } from '../protocol/long-text.ts';
 import { duckdb, offLoop, type Pointer } from './library.ts';
 import { NativeBlock } from './memory.ts';
-import { interrupted, NativeError } from './native-error.ts';
+import { interrupted, NativeError, requireCString } from './native-error.ts';
 
 /**
  * The kernel forgets an interrupt that arrives before a query has begun, so it is repeated until the call has
@@ -52,12 +53,18 @@ export class NativeConnection {
   }
 
   /** Runs statements, which semicolons separate, up to the first that fails. Discards their rows. */
-  async run(sql: string): Promise<void> {
+  async run(sql: SqlText): Promise<void> {
     const result = new NativeBlock(48);
-    const failed = await offLoop(result, duckdb.query, this.handle, sql, result.address);
+    const failed = await this.#query(sql, result);
     const error = failed === 0 ? undefined : duckdb.resultError(result.address);
     duckdb.destroyResult(result.address);
     if (error !== undefined) throw new NativeError(error ?? 'The statement failed', sql);
+  }
+
+  #query(sql: SqlText, result: NativeBlock): Promise<number> {
+    if (typeof sql === 'string') return offLoop(result, duckdb.query, this.handle, sql, result.address);
+    requireCString(sql, 'a statement');
+    return offLoop({ result, sql }, duckdb.queryUtf8, this.handle, sql, result.address);
   }
 
   /** Closes the connection. Disconnecting drops the temp tables, which may take time. */

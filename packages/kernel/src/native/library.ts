@@ -118,6 +118,11 @@ export const duckdb = {
   ),
 
   prepare: fn<number, [Pointer, string, Pointer]>('duckdb_prepare', 'int', ['void *', 'str', 'void *']),
+  prepareUtf8: fn<number, [Pointer, Uint8Array, Pointer]>('duckdb_prepare', 'int', [
+    'void *',
+    'void *',
+    'void *',
+  ]),
   prepareError: fn<string | null, [Pointer]>('duckdb_prepare_error', 'str', ['void *']),
   destroyPrepare: fn<void, [Pointer]>('duckdb_destroy_prepare', 'void', ['void *']),
   statementType: fn<number, [Pointer]>('duckdb_prepared_statement_type', 'int', ['void *']),
@@ -188,6 +193,11 @@ export const duckdb = {
   ]),
   execute: fn<number, [Pointer, Pointer]>('duckdb_execute_prepared', 'int', ['void *', 'void *']),
   query: fn<number, [Pointer, string, Pointer]>('duckdb_query', 'int', ['void *', 'str', 'void *']),
+  queryUtf8: fn<number, [Pointer, Uint8Array, Pointer]>('duckdb_query', 'int', [
+    'void *',
+    'void *',
+    'void *',
+  ]),
   resultError: fn<string | null, [Pointer]>('duckdb_result_error', 'str', ['void *']),
   rowsChanged: fn<number, [Pointer]>('duckdb_rows_changed', 'uint64_t', ['void *']),
   destroyResult: fn<void, [Pointer]>('duckdb_destroy_result', 'void', ['void *']),

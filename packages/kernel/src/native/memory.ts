@@ -29,12 +29,9 @@ export class NativeBlock {
 const LARGE_BYTES = 64 << 10;
 /** What V8 may take meanwhile. */
 const SLACK_BYTES = 4 << 20;
-/** A byte may become two in a JavaScript text, and is copied on its way. */
-const BYTES_FOR_TEXT = 4;
 
 /**
- * Checks that the process may have so much more memory. V8 ends the process if it gets none for a long text, and if it
- * gets none for a buffer, it returns pages that it cannot do without.
+ * Checks that the process may have so much more memory. V8 collects all it can if it gets none for a buffer.
  * @throws RangeError
  */
 export function requireMemory(bytes: number): void {
@@ -44,9 +41,6 @@ export function requireMemory(bytes: number): void {
   if (!probe) throw new RangeError('Array buffer allocation failed');
   free(probe);
 }
-
-/** @throws RangeError if there is no memory for a JavaScript text of so many bytes */
-export const requireTextMemory = (bytes: number): void => requireMemory(bytes * BYTES_FOR_TEXT);
 
 /**
  * A buffer with undefined content, apart from V8's heap.

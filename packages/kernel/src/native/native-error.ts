@@ -1,3 +1,5 @@
+import type { SqlText } from '../protocol/long-text.ts';
+
 /**
  * A failure that the kernel reported: `message` is its own text, usually in the JSON form of
  * `errors_as_json`.
@@ -5,9 +7,10 @@
 export class NativeError extends Error {
   readonly sql: string | undefined;
 
-  constructor(message: string, sql?: string) {
+  /** @param sql a long text is not kept: the node has it */
+  constructor(message: string, sql?: SqlText) {
     super(message);
-    this.sql = sql;
+    this.sql = typeof sql === 'string' ? sql : undefined;
   }
 }
 
@@ -21,7 +24,7 @@ export const isInterrupt = (error: unknown): error is NativeError =>
  * The error for a stream whose own error was lost, if the query succeeded when it was run again to find that
  * error.
  */
-export const failedOnce = (sql: string): NativeError =>
+export const failedOnce = (sql: SqlText): NativeError =>
   new NativeError(
     JSON.stringify({
       exception_type: 'Invalid Input',
@@ -35,7 +38,7 @@ export const failedOnce = (sql: string): NativeError =>
  * The failure of a statement that had `offset` additional bytes in front of `sql`: its position is translated
  * to `sql`.
  */
-export const positionedAfter = (offset: number, { message }: NativeError, sql: string): NativeError =>
+export const positionedAfter = (offset: number, { message }: NativeError, sql: SqlText): NativeError =>
   new NativeError(
     message.replace(
       /"position":"(\d+)"/,
@@ -50,3 +53,11 @@ export const positionedAfter = (offset: number, { message }: NativeError, sql: s
  */
 export const nulCharacter = (what: string): NativeError =>
   new NativeError(JSON.stringify({ exception_type: 'Encoding', exception_message: what }));
+
+/**
+ * Checks that a text in UTF-8 is the C string that it is passed as.
+ * @throws NativeError
+ */
+export function requireCString(bytes: Uint8Array, what: string): void {
+  if (bytes.indexOf(0) !== bytes.length - 1) throw nulCharacter(what);
+}

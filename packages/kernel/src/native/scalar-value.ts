@@ -1,7 +1,7 @@
-import type { KernelValue } from '../protocol/messages.ts';
+import { LONG_TEXT_LENGTH, type WireValue } from '../protocol/long-text.ts';
 import { duckdb, type Pointer } from './library.ts';
 import { takeLogicalType } from './logical-type.ts';
-import { copyOut, requireTextMemory } from './memory.ts';
+import { copyOut } from './memory.ts';
 import { NativeError } from './native-error.ts';
 
 /** Strings up to this length are stored in their 16-byte entry, longer ones behind a pointer. */
@@ -11,7 +11,7 @@ const INLINE_BYTES = 12;
  * The value in the first row of the first column of a chunk.
  * @throws RangeError if there is no memory for a long text
  */
-export function firstValue(chunk: Pointer): KernelValue {
+export function firstValue(chunk: Pointer): WireValue {
   const vector = duckdb.chunkVector(chunk, 0);
   const validity = duckdb.vectorValidity(vector);
   if (validity && (copyOut(validity, 8)[0]! & 1) === 0) return null;
@@ -62,10 +62,8 @@ export function firstValue(chunk: Pointer): KernelValue {
   }
 }
 
-function text(bytes: Buffer): string {
-  requireTextMemory(bytes.length);
-  return bytes.toString('utf8');
-}
+const text = (bytes: Buffer): WireValue =>
+  bytes.length < LONG_TEXT_LENGTH ? bytes.toString('utf8') : { utf8: bytes };
 
 function stringBytes(entry: Buffer): Buffer {
   const length = entry.readUInt32LE(0);

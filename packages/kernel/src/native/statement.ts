@@ -1,11 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
-import type { KernelParams, KernelValue, StatementDescription } from '../protocol/messages.ts';
+import {
+  isLongText,
+  occursIn,
+  prefixedSql,
+  type SqlText,
+  type WireParams,
+  type WireValue,
+} from '../protocol/long-text.ts';
+import type { StatementDescription } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 import type { NativeConnection } from './connection.ts';
 import { duckdb, offLoop, type Pointer, type ResultValue, takeString } from './library.ts';
 import { takeLogicalType } from './logical-type.ts';
 import { NativeBlock } from './memory.ts';
-import { failedOnce, interrupted, NativeError, positionedAfter } from './native-error.ts';
+import { failedOnce, interrupted, NativeError, positionedAfter, requireCString } from './native-error.ts';
 
 const SELECT = 1;
 const EXPLAIN = 17;
@@ -16,19 +24,19 @@ const INT64_MIN = -(2n ** 63n);
 /** A prepared statement, which must be destroyed with `destroy` in any case. */
 export class NativeStatement {
   readonly #connection: NativeConnection;
-  readonly #sql: string;
+  readonly #sql: SqlText;
   readonly #slot = new NativeBlock(8);
   #handle: Pointer = 0n;
 
-  private constructor(connection: NativeConnection, sql: string) {
+  private constructor(connection: NativeConnection, sql: SqlText) {
     this.#connection = connection;
     this.#sql = sql;
   }
 
-  static async prepare(connection: NativeConnection, sql: string): Promise<NativeStatement> {
+  static async prepare(connection: NativeConnection, sql: SqlText): Promise<NativeStatement> {
     connection.checkInterrupt();
     const statement = new NativeStatement(connection, sql);
-    const failed = await offLoop(statement, duckdb.prepare, connection.handle, sql, statement.#slot.address);
+    const failed = await statement.#prepare();
     statement.#handle = statement.#slot.pointerAt(0);
     if (failed !== 0) {
       const message = statement.#handle === 0n ? null : duckdb.prepareError(statement.#handle);
@@ -38,10 +46,18 @@ export class NativeStatement {
     return statement;
   }
 
+  #prepare(): Promise<number> {
+    const { handle } = this.#connection;
+    const sql = this.#sql;
+    if (typeof sql === 'string') return offLoop(this, duckdb.prepare, handle, sql, this.#slot.address);
+    requireCString(sql, 'a statement');
+    return offLoop(this, duckdb.prepareUtf8, handle, sql, this.#slot.address);
+  }
+
   /** Whether running it leaves the connection unchanged. */
   get leavesNoTrace(): boolean {
     const type = duckdb.statementType(this.#handle);
-    return (type === SELECT || type === EXPLAIN) && !/setseed/i.test(this.#sql);
+    return (type === SELECT || type === EXPLAIN) && !occursIn(this.#sql, /setseed/i);
   }
 
   async describe(): Promise<StatementDescription> {
@@ -61,18 +77,18 @@ export class NativeStatement {
     return duckdb.preparedColumnType(this.#handle, index)!;
   }
 
-  bind(params: KernelParams): void {
+  bind(params: WireParams): void {
     if (Array.isArray(params)) {
       const expected = Number(duckdb.parameterCount(this.#handle));
       if (params.length !== expected) {
         throw this.#invalid(`the statement takes ${expected} parameters, ${params.length} were given`);
       }
-      for (const [i, value] of (params as readonly KernelValue[]).entries())
+      for (const [i, value] of (params as readonly WireValue[]).entries())
         this.#bindOne(i + 1, `$${i + 1}`, value);
       return;
     }
     const index = new NativeBlock(8);
-    for (const [name, value] of Object.entries(params as Readonly<Record<string, KernelValue>>)) {
+    for (const [name, value] of Object.entries(params as Readonly<Record<string, WireValue>>)) {
       if (duckdb.parameterIndex(this.#handle, index.address, name) !== 0) {
         throw this.#invalid(`the statement has no parameter $${name}`);
       }
@@ -80,7 +96,7 @@ export class NativeStatement {
     }
   }
 
-  #bindOne(index: number, label: string, value: KernelValue): void {
+  #bindOne(index: number, label: string, value: WireValue): void {
     if (bindValue(this.#handle, index, value) !== 0)
       throw this.#invalid(`parameter ${label} cannot be bound`);
   }
@@ -112,11 +128,11 @@ export class NativeStatement {
    * Unless we requested the interrupt, the query is therefore run again under EXPLAIN ANALYZE, which executes
    * the same plan, drops its rows, and reports the first error of any thread.
    */
-  async causeOfInterrupt(params: KernelParams): Promise<NativeError> {
+  async causeOfInterrupt(params: WireParams): Promise<NativeError> {
     if (this.#connection.isInterrupted || duckdb.statementType(this.#handle) !== SELECT) return interrupted();
     let repeated: NativeStatement | undefined;
     try {
-      repeated = await NativeStatement.prepare(this.#connection, EXPLAIN_ANALYZE + this.#sql);
+      repeated = await NativeStatement.prepare(this.#connection, prefixedSql(EXPLAIN_ANALYZE, this.#sql));
       repeated.bind(params);
       await (await repeated.execute('materialised')).destroy();
     } catch (error) {
@@ -152,7 +168,7 @@ async function inTurns<T>(length: number, one: (index: number) => T): Promise<T[
   return all;
 }
 
-function bindValue(statement: Pointer, index: number, value: KernelValue): number {
+function bindValue(statement: Pointer, index: number, value: WireValue): number {
   switch (typeof value) {
     case 'boolean':
       return duckdb.bindBoolean(statement, index, value);
@@ -172,22 +188,22 @@ function bindValue(statement: Pointer, index: number, value: KernelValue): numbe
       return duckdb.bindVarchar(statement, index, bytes, bytes.length);
     }
     default:
-      return value === null
-        ? duckdb.bindNull(statement, index)
-        : duckdb.bindBlob(statement, index, value, value.length);
+      if (value === null) return duckdb.bindNull(statement, index);
+      if (isLongText(value)) return duckdb.bindVarchar(statement, index, value.utf8, value.utf8.length);
+      return duckdb.bindBlob(statement, index, value, value.length);
   }
 }
 
 /** The rows of a running statement, chunk by chunk. */
 export class NativeResult {
   readonly #connection: NativeConnection;
-  readonly #sql: string;
+  readonly #sql: SqlText;
   readonly #block: NativeBlock;
   readonly #value: ResultValue;
   readonly #isStreaming: boolean;
   #ended = false;
 
-  constructor(connection: NativeConnection, sql: string, block: NativeBlock, isStreaming: boolean) {
+  constructor(connection: NativeConnection, sql: SqlText, block: NativeBlock, isStreaming: boolean) {
     this.#isStreaming = isStreaming;
     this.#connection = connection;
     this.#sql = sql;

@@ -1,5 +1,6 @@
 import type { NativeConnection } from '../native/connection.ts';
 import { NativeStatement } from '../native/statement.ts';
+import type { SqlText } from '../protocol/long-text.ts';
 
 const MAX_STATEMENTS = 8;
 /** Longer texts are hardly ever sent repeatedly with other parameters. */
@@ -16,7 +17,7 @@ export class KeptStatements {
   }
 
   /** Applies to statements that return one value. */
-  static isWorthKeeping(sql: string, parameters: number): boolean {
+  static isWorthKeeping(sql: SqlText, parameters: number): boolean {
     return parameters > 0 && sql.length <= MAX_TEXT_LENGTH;
   }
 

@@ -2,8 +2,6 @@ import { flushCompileCache } from 'node:module';
 import { createServer } from 'node:net';
 import { SpillFiles } from '@tessera/common';
 import { type InstanceOptions, NativeInstance, setMemoryLimit } from '../instance/instance.ts';
-import { returnFreedMemory } from '../native/allocator.ts';
-import { processMemory } from '../own-memory.ts';
 import type { ControlAnswer, ControlMessage, ControlRequest, MemoryLimits } from '../protocol/messages.ts';
 import { MemoryCeiling } from './memory-ceiling.ts';
 import { memoryUse } from './memory-use.ts';
@@ -51,8 +49,7 @@ const files = new SpillFiles(options.spillDirectory, options.spillLimitBytes);
 
 // A kernel process is killed and never exits, so it would not write what it compiled into the cache for later ones.
 flushCompileCache();
-reserveHeap(HEAP_RESERVE_BYTES);
-const ceiling = await MemoryCeiling.prepare(HEAP_RESERVE_BYTES);
+const ceiling = await MemoryCeiling.prepare(reserveHeap(HEAP_RESERVE_BYTES));
 ceiling?.set(options.ceilingBytes);
 createServer((socket) => {
   try {
@@ -99,7 +96,7 @@ let limits: MemoryLimits = options;
 async function setLimits(wanted: MemoryLimits, ifItFits: boolean): Promise<boolean> {
   // The kernel spills what exceeds the limit. If it cannot, it keeps its current limit.
   await control.run(setMemoryLimit(wanted.memoryLimitBytes)).catch(() => undefined);
-  const fits = await hasAtMost(wanted.ceilingBytes);
+  const fits = (await ceiling?.allows(wanted.ceilingBytes)) ?? true;
   if (ifItFits && !fits) {
     await control.run(setMemoryLimit(limits.memoryLimitBytes));
     return false;
@@ -107,12 +104,6 @@ async function setLimits(wanted: MemoryLimits, ifItFits: boolean): Promise<boole
   ceiling?.set(wanted.ceilingBytes);
   limits = wanted;
   return true;
-}
-
-async function hasAtMost(bytes: number): Promise<boolean> {
-  const own = () => processMemory('self')?.ownBytes ?? 0;
-  if (own() > bytes) await returnFreedMemory();
-  return own() <= bytes;
 }
 
 function send(message: ControlMessage): void {

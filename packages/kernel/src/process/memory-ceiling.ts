@@ -21,12 +21,19 @@ const RETURN_FREED = { fromShare: 0.5, everyMs: 250 };
 
 const NEAR_SHARE = 0.6;
 /**
+ * Left to the process when its ceiling is lowered: for small allocations of V8 and of the libraries, which end the process
+ * if they fail.
+ */
+const LEFT_BYTES = 16 << 20;
+/**
  * Makes the operating system refuse this process more than a given amount of private memory. The allocation
  * that exceeds it fails, inside the query that requests it, whether the kernel accounts for it or not. Linux
  * only; elsewhere it has no effect.
  * The system limits reserved memory. Stacks are reserved but hardly used, so memory that is reserved but not
  * resident at the start is added to the limit. Later the process reserves hardly more than it uses, because
  * freed memory is unmapped.
+ * The ceiling never falls below what the process has reserved: then every allocation would fail, also those of V8, which
+ * would end the process. It falls with what the process has, down to the wanted value.
  */
 export class MemoryCeiling {
   readonly #pair = new NativeBlock(16);
@@ -34,6 +41,8 @@ export class MemoryCeiling {
   readonly #most: bigint;
   readonly #unusedBytes: number;
   #bytes = 0;
+  /** The ceiling in effect: above `#bytes` while the process has too much. */
+  #effectiveBytes = 0;
   #stackBytes = 0;
   /** Resolves when the last return of freed memory has ended. */
   #returned: Promise<void> | undefined;
@@ -45,7 +54,7 @@ export class MemoryCeiling {
       this.#stackBytes = bytes;
       this.#apply();
     });
-    setInterval(() => this.#returnOften(), RETURN_FREED.everyMs).unref();
+    setInterval(() => this.#comeDown(), RETURN_FREED.everyMs).unref();
   }
 
   /**
@@ -67,13 +76,27 @@ export class MemoryCeiling {
     return (processMemory('self')?.ownBytes ?? 0) > this.#bytes * NEAR_SHARE;
   }
 
+  /** Whether the process could go on with this ceiling. Memory that it has freed is returned first if necessary. */
+  async allows(bytes: number): Promise<boolean> {
+    if (this.#neededBytes() > bytes) await this.returnFreed();
+    return this.#neededBytes() <= bytes;
+  }
+
   set(bytes: number): void {
     this.#bytes = bytes;
+    const least = bytes < this.#effectiveBytes ? Math.min(this.#effectiveBytes, this.#neededBytes()) : 0;
+    this.#effectiveBytes = Math.max(bytes, least);
     this.#apply();
   }
 
+  /** The lowest ceiling with which the process could go on: what counts of its memory, and a rest. */
+  #neededBytes(): number {
+    const reserved = processMemory('self')?.reservedBytes ?? 0;
+    return reserved - this.#unusedBytes - this.#stackBytes + LEFT_BYTES;
+  }
+
   #apply(): void {
-    const wanted = BigInt(Math.floor(this.#unusedBytes + this.#bytes + this.#stackBytes));
+    const wanted = BigInt(Math.floor(this.#unusedBytes + this.#effectiveBytes + this.#stackBytes));
     this.#pair.setPointer(0, wanted < this.#most ? wanted : this.#most);
     this.#pair.setPointer(8, this.#most);
     setrlimit(RLIMIT_DATA, this.#pair.address);
@@ -92,7 +115,8 @@ export class MemoryCeiling {
     await this.#returned;
   }
 
-  #returnOften(): void {
+  #comeDown(): void {
+    if (this.#effectiveBytes > this.#bytes) this.set(this.#bytes);
     if (this.#returned !== undefined) return;
     if ((processMemory('self')?.ownBytes ?? 0) > this.#bytes * RETURN_FREED.fromShare)
       void this.returnFreed();

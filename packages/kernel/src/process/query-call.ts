@@ -6,7 +6,8 @@ import { NativeBlock } from '../native/memory.ts';
 import { isInterrupt } from '../native/native-error.ts';
 import { destroyChunk, type NativeResult, type NativeStatement } from '../native/statement.ts';
 import { encodeFrame, FrameKind, frameHeader } from '../protocol/frames.ts';
-import type { BatchMode, KernelParams, ResultHeader } from '../protocol/messages.ts';
+import type { WireParams } from '../protocol/long-text.ts';
+import type { BatchMode, ResultHeader } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 
 const MAX_BATCH_ROWS = 131_072;
@@ -15,7 +16,7 @@ const MAX_HOLD_MS = 10;
 const BATCH_PREFIX_BYTES = 8;
 
 export interface QueryCall {
-  readonly params: KernelParams;
+  readonly params: WireParams;
   readonly maxBatchBytes: number;
   readonly batches: BatchMode;
   readonly fewRows: boolean;

@@ -3,19 +3,13 @@ import type { SpillFiles } from '@tessera/common';
 import { type DefinedRelations, noDefinedRelations } from '../instance/defined-relations.ts';
 import { COUNT_PROGRESS, type NativeInstance } from '../instance/instance.ts';
 import type { NativeConnection } from '../native/connection.ts';
-import { requireMemory, requireTextMemory } from '../native/memory.ts';
+import { requireMemory } from '../native/memory.ts';
 import { interrupted, NativeError } from '../native/native-error.ts';
 import { firstValue } from '../native/scalar-value.ts';
 import { destroyChunk, NativeStatement } from '../native/statement.ts';
 import { decodePayload, encodeFrame, type Frame, FrameKind, FrameReader } from '../protocol/frames.ts';
-import type {
-  KernelParams,
-  KernelValue,
-  QueryProgress,
-  Reply,
-  Request,
-  WireError,
-} from '../protocol/messages.ts';
+import type { SqlText, WireParams, WireValue } from '../protocol/long-text.ts';
+import type { QueryProgress, Reply, Request, WireError } from '../protocol/messages.ts';
 import { quoteName, quoteText } from '../types/quoting.ts';
 import { runAppend } from './append-call.ts';
 import { AppendInput, appendPayloads } from './append-input.ts';
@@ -125,7 +119,7 @@ export class SessionServer {
   #receive(frame: Frame): void {
     switch (frame.kind) {
       case FrameKind.request:
-        this.#receiveRequest(frame);
+        this.#handle(decodePayload(frame) as Request);
         return;
       case FrameKind.interrupt:
         // An interrupt that crossed the answer to its call in transit must not affect the next call.
@@ -138,17 +132,6 @@ export class SessionServer {
         this.#append?.end(frame.payload[0] === 1);
         return;
     }
-  }
-
-  #receiveRequest(frame: Frame): void {
-    try {
-      requireTextMemory(frame.payload.length);
-    } catch {
-      this.#calls++;
-      this.#socket.write(OUT_OF_MEMORY_ANSWER);
-      return;
-    }
-    this.#handle(decodePayload(frame) as Request);
   }
 
   #interrupt(): void {
@@ -179,9 +162,8 @@ export class SessionServer {
       case 'scalar': {
         const { sql, params } = request;
         const run = (s: NativeStatement) => this.#scalar(s, params);
-        return KeptStatements.isWorthKeeping(sql, Object.keys(params).length)
-          ? this.#kept.with(sql, run)
-          : this.#withStatement(sql, run);
+        const isKept = KeptStatements.isWorthKeeping(sql, Object.keys(params).length);
+        return this.#withStatement(sql, run, isKept);
       }
       case 'describe':
         return this.#withStatement(request.sql, (s) => s.describe());
@@ -192,7 +174,7 @@ export class SessionServer {
           this.#dirty ||= !s.leavesNoTrace;
           return runQuery(s, request, this.#socket);
         };
-        return request.keep ? this.#kept.with(request.sql, run) : this.#withStatement(request.sql, run);
+        return this.#withStatement(request.sql, run, request.keep);
       }
       case 'defineRelation':
         return this.#relations.define(this.#connection, request.name, request.columns, request.rows);
@@ -241,7 +223,13 @@ export class SessionServer {
     return this.#instance.relations;
   }
 
-  async #withStatement(sql: string, run: (statement: NativeStatement) => Promise<unknown>): Promise<unknown> {
+  /** @param keep whether the statement stays prepared; a long one does not */
+  async #withStatement(
+    sql: SqlText,
+    run: (statement: NativeStatement) => Promise<unknown>,
+    keep = false,
+  ): Promise<unknown> {
+    if (keep && typeof sql === 'string') return this.#kept.with(sql, run);
     const statement = await NativeStatement.prepare(this.#connection, sql);
     try {
       return await run(statement);
@@ -250,7 +238,7 @@ export class SessionServer {
     }
   }
 
-  async #scalar(statement: NativeStatement, params: KernelParams): Promise<KernelValue> {
+  async #scalar(statement: NativeStatement, params: WireParams): Promise<WireValue> {
     statement.bind(params);
     this.#dirty ||= !statement.leavesNoTrace;
     const result = await statement.execute('materialised');
@@ -265,7 +253,7 @@ export class SessionServer {
     }
   }
 
-  async #execute(statement: NativeStatement, params: KernelParams): Promise<number> {
+  async #execute(statement: NativeStatement, params: WireParams): Promise<number> {
     statement.bind(params);
     this.#dirty ||= !statement.leavesNoTrace;
     const result = await statement.execute('materialised');

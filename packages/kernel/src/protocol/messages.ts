@@ -1,4 +1,5 @@
 import type { KernelColumn, KernelType } from '../types/kernel-type.ts';
+import type { SqlText, WireParams } from './long-text.ts';
 
 /**
  * `number` is bound as BIGINT if it is a safe integer, otherwise as DOUBLE; `bigint` as BIGINT or HUGEINT.
@@ -20,13 +21,13 @@ interface Call {
 }
 
 export type Request =
-  | (Call & { readonly op: 'scalar'; readonly sql: string; readonly params: KernelParams })
-  | (Call & { readonly op: 'describe'; readonly sql: string })
-  | (Call & { readonly op: 'execute'; readonly sql: string; readonly params: KernelParams })
+  | (Call & { readonly op: 'scalar'; readonly sql: SqlText; readonly params: WireParams })
+  | (Call & { readonly op: 'describe'; readonly sql: SqlText })
+  | (Call & { readonly op: 'execute'; readonly sql: SqlText; readonly params: WireParams })
   | (Call & {
       readonly op: 'query';
-      readonly sql: string;
-      readonly params: KernelParams;
+      readonly sql: SqlText;
+      readonly params: WireParams;
       readonly maxBatchBytes: number;
       readonly batches: BatchMode;
       readonly keep: boolean;
@@ -41,7 +42,7 @@ export type Request =
       readonly rows: number;
     })
   | (Call & { readonly op: 'dropRelation'; readonly name: string })
-  | (Call & { readonly op: 'change'; readonly sql: string })
+  | (Call & { readonly op: 'change'; readonly sql: SqlText })
   | { readonly op: 'dropAppended' }
   | { readonly op: 'attach'; readonly session: number };
 
@@ -78,7 +79,10 @@ export interface ReceivedRelation {
 export interface WireError {
   /** The kernel's own text, possibly in its JSON form. */
   readonly message: string;
-  /** The SQL that ran, so that a byte position can be converted to a character offset. */
+  /**
+   * The SQL that ran, so that a byte position can be converted to a character offset. Undefined if it is that of the
+   * request and long.
+   */
   readonly sql?: string | undefined;
   /** Whether the process used nearly all of its memory. */
   readonly memoryIsShort?: boolean;
