@@ -63,24 +63,35 @@ function jsonFrame(kind: FrameKind, json: string): Buffer {
 
 /** Longer texts are many escapes in JSON, and a copy of the text. */
 const MAX_JSON_TEXT = 4_096;
+/**
+ * What an object may have in JSON: it is a JavaScript text on its way, and a long one takes memory that the kernel process
+ * may not get (see `long-text.ts`).
+ */
+const MAX_JSON_LENGTH = 16_384;
+/** A name, a number and the like, roughly. */
+const MEMBER_LENGTH = 32;
 
-/** Whether JSON keeps the value as it is, apart from members that are undefined. */
-function isSmallAndPlain(value: object): boolean {
+const isSmallAndPlain = (value: object): boolean => plainLength(value, MAX_JSON_LENGTH) <= MAX_JSON_LENGTH;
+
+/**
+ * About the length of the value in JSON; Infinity if that is more than `most`, or if JSON does not keep the value as it is,
+ * apart from members that are undefined.
+ */
+function plainLength(value: object, most: number): number {
+  let length = 0;
   for (const member of Object.values(value)) {
-    const isPlain =
-      typeof member === 'string'
-        ? member.length <= MAX_JSON_TEXT
-        : typeof member === 'number'
-          ? Number.isSafeInteger(member) && !Object.is(member, -0)
-          : isRecord(member) || Array.isArray(member)
-            ? isSmallAndPlain(member)
-            : typeof member === 'boolean' ||
-              member === null ||
-              (member === undefined && !Array.isArray(value));
-    if (!isPlain) return false;
+    length += MEMBER_LENGTH;
+    if (typeof member === 'string') length += member.length <= MAX_JSON_TEXT ? member.length : Infinity;
+    else if (typeof member === 'number') length += isPlainNumber(member) ? 0 : Infinity;
+    else if (isRecord(member) || Array.isArray(member)) length += plainLength(member, most - length);
+    else if (typeof member !== 'boolean' && member !== null && (member !== undefined || Array.isArray(value)))
+      length = Infinity;
+    if (length > most) return Infinity;
   }
-  return true;
+  return length;
 }
+
+const isPlainNumber = (value: number): boolean => Number.isSafeInteger(value) && !Object.is(value, -0);
 
 /** Whether it is an object of no class: JSON would turn a date, an error or a map into something else. */
 const isRecord = (value: unknown): value is object =>
