@@ -12,6 +12,7 @@ import type { ExecutableQuery, ExecutionOptions } from '../read/executable-query
 import { isUnfetchedColumn } from '../read/query-failure.ts';
 import type { QueryStatistics, ResultChunk, RowsResult } from '../request/statement-result.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
+import { readAhead } from './read-ahead.ts';
 import { encodeResult } from './result-encoding.ts';
 
 /** A statement on this node, with what runs its queries. */
@@ -38,7 +39,11 @@ export const describeQuery = (
 
 /** Runs one query up to the first chunk of its result. */
 export const runQuery = (run: StatementRun): Promise<RowsResult> =>
-  retryInQuarantine(run.query, (quarantine) => withColumns(run, quarantine));
+  retryInQuarantine(run.query, async (quarantine) => {
+    const result = await withColumns(run, quarantine);
+    // The next query in quarantine waits until the session of this one is closed.
+    return quarantine ? readAhead(result, await run.request.directory.open()) : result;
+  });
 
 /** Repeats the query with more columns if the kernel evaluates columns that the result does not depend on. */
 async function withColumns(run: StatementRun, quarantine: boolean): Promise<RowsResult> {
