@@ -19,9 +19,14 @@ export class Connection {
   /**
    * Runs a statement and reads its whole answer. @throws if the status is not 200, or after the time limit
    */
-  async run(sql: string, outputFormat = 'TabSeparatedWithNames', limitMs?: number): Promise<Answer> {
+  async run(
+    sql: string,
+    outputFormat = 'TabSeparatedWithNames',
+    limitMs?: number,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     const start = performance.now();
-    const path = `/?output_format=${outputFormat}`;
+    const path = `/?${new URLSearchParams({ output_format: outputFormat, ...settings })}`;
     const signal = limitMs === undefined ? undefined : timeoutSignal(limitMs);
     const { statusCode, body } = await this.#pool.request({
       method: 'POST',

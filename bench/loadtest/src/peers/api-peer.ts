@@ -7,6 +7,8 @@ import { promotionsDone } from '../processes/promotions.ts';
 import { type OwnNode, startTessera, type Target } from '../processes/tessera.ts';
 import type { Peer, PeerRun } from './peer.ts';
 
+const FORMAT = 'TabSeparatedWithNames';
+
 /** A server of our own API: a node started here, or an endpoint by its URL. */
 export class ApiPeer implements Peer {
   readonly name: string;
@@ -37,7 +39,8 @@ export class ApiPeer implements Peer {
     }
   }
 
-  static start = async (): Promise<ApiPeer> => ApiPeer.over('Tessera', await startTessera());
+  static start = async (): Promise<ApiPeer> =>
+    ApiPeer.over('Tessera', await startTessera({ reusesResults: true }));
 
   get pid(): number | undefined {
     return this.#target.pid;
@@ -61,8 +64,17 @@ export class ApiPeer implements Peer {
     return dataDirectory === undefined ? undefined : directoryBytes(join(dataDirectory, 'objects'));
   }
 
-  async run(sql: string, limitMs: number): Promise<PeerRun> {
-    const { milliseconds, text } = await this.#connection.run(sql, 'TabSeparatedWithNames', limitMs);
+  run(sql: string, limitMs: number): Promise<PeerRun> {
+    return this.#run(sql, limitMs, false);
+  }
+
+  runReusing(sql: string, limitMs: number): Promise<PeerRun> {
+    return this.#run(sql, limitMs, true);
+  }
+
+  async #run(sql: string, limitMs: number, enable_result_cache: boolean): Promise<PeerRun> {
+    const settings = { enable_result_cache: String(enable_result_cache) };
+    const { milliseconds, text } = await this.#connection.run(sql, FORMAT, limitMs, settings);
     return { milliseconds, names: text.split('\n', 1)[0]!.split('\t'), values: valuesOf(text) };
   }
 

@@ -34,6 +34,8 @@ export interface Peer {
    * unsupported SQL
    */
   run(sql: string, limitMs: number): Promise<PeerRun>;
+  /** The same, but the result may be one that an earlier `runReusing` computed; absent if the system cannot do that. */
+  runReusing?(sql: string, limitMs: number): Promise<PeerRun>;
   /** Stops what was started and removes its data. */
   stop(): Promise<void>;
 }

@@ -17,6 +17,8 @@ export interface MeasuredRounds {
   /** The first pass after a restart, for systems that can be restarted; empty if ours cannot. */
   readonly first: Times;
   readonly rounds: readonly Round[];
+  /** Passes of our system with results reused, as many as rounds; empty without `repeats`. */
+  readonly repeated: readonly Times[];
   /** Differing answers, and queries that our system cannot run. */
   readonly problems: readonly string[];
   /** Queries that peers cannot run. */
@@ -29,6 +31,8 @@ export interface RoundsPlan {
   readonly systems: readonly MeasuredSystem[];
   readonly runs: number;
   readonly limitMs: number;
+  /** Whether our system also repeats the queries with results reused. */
+  readonly repeats: boolean;
 }
 
 /**
@@ -44,7 +48,8 @@ export async function measuredRounds(
   const problems: string[] = [];
   const ours = systems[0]!.peer;
   const restartable = ours.restart === undefined ? [] : systems.filter(({ peer }) => peer.restart);
-  const steps = queries.length * (runs + 1 + (restartable.length > 0 ? 1 : 0));
+  const steps =
+    queries.length * (runs + 1 + (restartable.length > 0 ? 1 : 0) + (plan.repeats ? runs + 1 : 0));
   let step = 0;
 
   /** One pass over the queries; undefined if it was interrupted. */
@@ -52,6 +57,7 @@ export async function measuredRounds(
     what: string,
     of: readonly MeasuredSystem[],
     onAnswers: (query: WorkloadQuery, answers: ReadonlyMap<Peer, PeerRun>) => void,
+    how: 'run' | 'runReusing' = 'run',
   ): Promise<Times | undefined> => {
     const times = new Map<string, ReadonlyMap<string, number>>();
     for (const [n, query] of queries.entries()) {
@@ -59,7 +65,7 @@ export async function measuredRounds(
       const answers = new Map<Peer, PeerRun>();
       for (const { peer } of rotated(of, n + step)) {
         if (signal.aborted) return undefined;
-        const answer = await asker.ask(peer, query);
+        const answer = await asker.ask(peer, query, how);
         if (answer !== undefined) answers.set(peer, answer);
       }
       times.set(query.name, new Map([...answers].map(([peer, run]) => [peer.name, run.milliseconds])));
@@ -88,11 +94,27 @@ export async function measuredRounds(
       if (before[n] !== undefined) cpuSeconds.set(system.peer.name, system.cpuSeconds()! - before[n]);
     rounds.push({ times, cpuSeconds });
   }
+  const repeated: Times[] = [];
+  const reused = new Map<string, string>();
+  const compare = (query: WorkloadQuery, answers: ReadonlyMap<Peer, PeerRun>) => {
+    const values = JSON.stringify(answers.get(ours)?.values);
+    if (reused.has(query.name) && reused.get(query.name) !== values)
+      problems.push(`${query.name}: ${ours.name} reuses another result than it computed`);
+    reused.set(query.name, values);
+  };
+  const repeats = plan.repeats && ours.runReusing !== undefined ? rounds.length : -1;
+  for (let run = 0; run <= repeats; run++) {
+    const times = await pass(`repeated run ${run}`, systems.slice(0, 1), compare, 'runReusing');
+    if (times === undefined) break;
+    // The first one computes the results.
+    if (run > 0) repeated.push(times);
+  }
   if (rounds.length === 0) throw new Error('broken off before a round was whole');
   const failures = asker.failures.map(({ peer, text }) => ({ ours: peer === ours, text }));
   return {
     first: first ?? new Map(),
     rounds,
+    repeated,
     problems: [...failures.filter((one) => one.ours).map(({ text }) => text), ...problems],
     notes: failures.filter((one) => !one.ours).map(({ text }) => text),
   };
@@ -109,10 +131,14 @@ class Asker {
     this.#signal = signal;
   }
 
-  async ask(peer: Peer, { name, sql, dialects }: WorkloadQuery): Promise<PeerRun | undefined> {
+  async ask(
+    peer: Peer,
+    { name, sql, dialects }: WorkloadQuery,
+    how: 'run' | 'runReusing',
+  ): Promise<PeerRun | undefined> {
     if (this.failures.some((failure) => failure.peer === peer && failure.query === name)) return undefined;
     try {
-      return await peer.run(dialects?.[peer.dialect ?? ''] ?? sql, this.#limitMs);
+      return await peer[how]!(dialects?.[peer.dialect ?? ''] ?? sql, this.#limitMs);
     } catch (error) {
       if (this.#signal.aborted) return undefined;
       const [reason = ''] = (error as Error).message.replace(`${peer.name}: `, '').split('\n');

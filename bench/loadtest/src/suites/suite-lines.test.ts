@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Round, Times } from './measured-rounds.ts';
-import { queryCharts, queryLines } from './suite-lines.ts';
+import { queryCharts, queryLines, repeatedLines } from './suite-lines.ts';
 
 const names = ['Tessera', 'DuckDB', 'ClickHouse'];
 const queries = [
@@ -54,4 +54,16 @@ test('charts have a series for each system, and ratios against 1', () => {
     ['ClickHouse', 1],
   ]);
   expect(ratios).toMatchObject({ reference: 1, series: [{ name: '÷ DuckDB', colour: 1 }, { colour: 2 }] });
+});
+
+test('repeated runs are compared with what the peers computed', () => {
+  const mine = (factor: number): Times =>
+    new Map(queries.map(({ name }) => [name, new Map([['Tessera', 100 * factor]])]));
+  const repeated = [1, 1, 1].map(mine);
+  const [sum, mean] = repeatedLines(names, rounds, repeated, { at: 'most', value: 0.2 });
+  expect(sum).toMatchObject({ figures: { Tessera: { median: 0.2 }, '÷ DuckDB': { median: 0.2 / 4.5 } } });
+  const expected = Math.sqrt((100 / 500) * (100 / 4000));
+  expect(mean!.figures['÷ DuckDB']).toMatchObject({ target: { at: 'most', value: 0.2 } });
+  expect(mean!.figures['÷ DuckDB']!.median).toBeCloseTo(expected, 9);
+  expect(repeatedLines(names, rounds, [], { at: 'most', value: 0.2 })).toEqual([]);
 });

@@ -31,6 +31,30 @@ export function queryLines(
   ];
 }
 
+/** Our queries with reused results, in relation to those that the peers computed. */
+export function repeatedLines(
+  [ours, ...peers]: readonly string[],
+  rounds: readonly Round[],
+  repeated: readonly Times[],
+  target: Target,
+): Line[] {
+  if (repeated.length === 0) return [];
+  const passes = repeated.map((pass, n): Times => {
+    const { times } = rounds[n]!;
+    return new Map(
+      [...times].map(([query, byName]) => {
+        const mine = pass.get(query)?.get(ours!);
+        return [query, new Map([...byName, ...(mine === undefined ? [] : [[ours!, mine] as const])])];
+      }),
+    );
+  });
+  const targets = Object.fromEntries(peers.map((peer) => [peer, target]));
+  return [
+    sumLine('repeated, results reused, all queries', [ours!, ...peers], passes, {}),
+    meanLine([ours!, ...peers], passes, 'repeated, results reused, geometric mean', targets),
+  ];
+}
+
 const titleOfRatio = (peer: string): string => `÷ ${peer}`;
 
 /** Sums over the queries that a system answered; ratios over those that both systems answered. */
@@ -61,16 +85,21 @@ function sumLine(
   return { what, figures };
 }
 
-function meanLine([ours, ...peers]: readonly string[], passes: readonly Times[]): Line {
+function meanLine(
+  [ours, ...peers]: readonly string[],
+  passes: readonly Times[],
+  what = 'later runs, geometric mean',
+  targets: Readonly<Record<string, Target>> = {},
+): Line {
   const figures: Record<string, Figure> = {};
   for (const peer of peers) {
     const ratios = passes.map((pass) => {
       const logs = commonTimes(pass, ours!, peer).map(([mine, theirs]) => Math.log(mine / theirs));
       return Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length);
     });
-    if (ratios.every(Number.isFinite)) figures[titleOfRatio(peer)] = figure('×', ratios);
+    if (ratios.every(Number.isFinite)) figures[titleOfRatio(peer)] = figure('×', ratios, targets[peer]);
   }
-  return { what: 'later runs, geometric mean', figures };
+  return { what, figures };
 }
 
 function queryLine(query: string, names: readonly string[], passes: readonly Times[]): Line {

@@ -13,6 +13,7 @@ export const PAGES = {
       'docs/sql/types.md',
       'docs/sql/table-functions.md',
       'docs/http-api.md',
+      'docs/result-cache.md',
       'docs/tracing.md',
       'docs/oidc.md',
     ],

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { metric } from '../cluster/metrics.ts';
 import { rows as rowsOverHttp } from '../http.ts';
 import type { TesseraProcess } from '../tessera-process.ts';
 import { type Place, placeOf, startNode } from './programs.ts';
@@ -46,6 +47,26 @@ describe('statements', () => {
     expect(results).toMatchObject([{ rows: [{ a: 1 }] }, { rows: [{ b: 3 }] }, { command: 'SET' }]);
     const extended = { text: 'SELECT 1; SELECT 2', queryMode: 'extended' };
     await expect(client.query(extended)).rejects.toMatchObject({ code: '42601' });
+  });
+
+  it('get a result that an earlier one computed, with its types', async () => {
+    await client.query(
+      "CREATE TABLE many AS SELECT n, 'text ' || n AS t FROM generate_series(1, 12000) AS g(n)",
+    );
+    const sql = 'SELECT max(n) AS n, min(t) AS t, sum(n)::numeric AS s FROM many';
+    const queried = async (config: object) => {
+      const before = await metric(node, 'tessera_result_cache_hits_total');
+      const { rows, fields } = await client.query({ text: sql, ...config });
+      const isReused = (await metric(node, 'tessera_result_cache_hits_total')) > before;
+      return { rows, types: fields.map(({ dataTypeID }) => dataTypeID), isReused };
+    };
+    for (const config of [{}, { name: 'many', binary: true }]) {
+      const first = await queried(config);
+      expect(first.isReused).toBe(false);
+      expect(await queried(config)).toEqual({ ...first, isReused: true });
+    }
+    expect((await queried({})).rows).toEqual([{ n: '12000', t: 'text 1', s: '72006000.000000000' }]);
+    await client.query('DROP TABLE many');
   });
 
   it('are prepared once by name, and run with other parameters', async () => {
