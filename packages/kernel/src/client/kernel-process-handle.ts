@@ -24,7 +24,11 @@ const THREAD_POOL_SIZE = 128;
  * `MALLOC_TOP_PAD_`: an allocation of some bytes that fails in V8 or in a thread of the kernel ends the process. So
  * glibc takes 16 MiB in advance, and small allocations succeed while queries hold all memory up to the ceiling.
  */
-const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '200000', MALLOC_ARENA_MAX: '4', MALLOC_TOP_PAD_: '16777216' };
+export const ALLOCATOR = {
+  MALLOC_MMAP_THRESHOLD_: '200000',
+  MALLOC_ARENA_MAX: '4',
+  MALLOC_TOP_PAD_: '16777216',
+};
 /**
  * V8 ends the process if it gets no memory for its heap, and queries may hold all memory up to the ceiling at that
  * moment. So the heap has its memory from the start: the young generation keeps one size (in megabytes), its pages are

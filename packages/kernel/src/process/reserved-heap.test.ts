@@ -2,14 +2,16 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { V8_FLAGS } from '../client/kernel-process-handle.ts';
+import { ALLOCATOR, V8_FLAGS } from '../client/kernel-process-handle.ts';
 
 const PROGRAM = fileURLToPath(new URL('../testing/full-memory-process.ts', import.meta.url));
 
 test.runIf(process.platform === 'linux')(
   'V8 goes on in the heap that it has when the system gives the process no more memory',
   async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [...V8_FLAGS, PROGRAM]);
+    const { stdout } = await promisify(execFile)(process.execPath, [...V8_FLAGS, PROGRAM], {
+      env: { ...process.env, ...ALLOCATOR },
+    });
     expect(stdout).toBe('done');
   },
   120_000,
