@@ -39,6 +39,7 @@ import { openClusters } from './cluster/other-clusters.ts';
 import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
 import { freePort } from './free-port.ts';
+import { collectWhenIdle } from './idle-heap.ts';
 import { ListenerTls } from './listener-tls.ts';
 import { warnOfOpenListeners, warnOfOpenNodePorts } from './listener-warnings.ts';
 import { closeListeners, type Listener, openListeners } from './listeners.ts';
@@ -104,6 +105,7 @@ export const serve: Serve = async (options) => {
   for (const warning of options.configWarnings) log.warn({ warning }, 'the configuration has a weakness');
   resources.defer(await lockDataDirectory(options.dataDirectory));
 
+  resources.defer(collectWhenIdle());
   resources.defer(logEvents(logging));
   resources.defer(
     startTracing(

@@ -1,5 +1,8 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { tableFromArrays } from 'apache-arrow';
 import { expect, test, vi } from 'vitest';
+import type { KernelSession } from './client/kernel-session.ts';
 import { testKernel } from './testing/test-kernel.ts';
 
 const rows = tableFromArrays({ n: Int32Array.from([1, 2, 3]) });
@@ -21,6 +24,25 @@ test('a connection is given on without the tables that were appended to in it', 
       await next.close();
     }
   });
+});
+
+test('a connection that wrote a file, explained and selected is given on', async () => {
+  await using t = await testKernel({});
+  const id = (session: KernelSession) => session.scalar('SELECT current_connection_id()::BIGINT');
+  const first = await t.kernel.session();
+  const connection = await id(first);
+  const path = join(t.directory, 'files', 'rows.parquet');
+  mkdirSync(dirname(path));
+  expect(await first.execute(`COPY (SELECT 1 AS n) TO '${path}' (FORMAT parquet)`)).toBe(1);
+  await first.scalar('EXPLAIN SELECT 1');
+  await first.close();
+  const second = await t.kernel.session();
+  expect(await id(second)).toBe(connection);
+  await second.execute(`COPY (SELECT setseed(0.5)) TO '${path}' (FORMAT parquet)`).catch(() => undefined);
+  await second.close();
+  const third = await t.kernel.session();
+  expect(await id(third)).not.toBe(connection);
+  await third.close();
 });
 
 test('a connection with a temp table of another kind is not given on', async () => {

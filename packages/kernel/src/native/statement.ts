@@ -16,7 +16,10 @@ import { NativeBlock } from './memory.ts';
 import { failedOnce, interrupted, NativeError, positionedAfter, requireCString } from './native-error.ts';
 
 const SELECT = 1;
-const EXPLAIN = 17;
+const EXPLAIN = 4;
+const COPY = 11;
+/** It writes a file; the other form of COPY fills a table. */
+const COPIES_QUERY = /^COPY \(/;
 const EXPLAIN_ANALYZE = 'EXPLAIN ANALYZE ';
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
@@ -57,7 +60,9 @@ export class NativeStatement {
   /** Whether running it leaves the connection unchanged. */
   get leavesNoTrace(): boolean {
     const type = duckdb.statementType(this.#handle);
-    return (type === SELECT || type === EXPLAIN) && !occursIn(this.#sql, /setseed/i);
+    const onlyReads =
+      type === SELECT || type === EXPLAIN || (type === COPY && occursIn(this.#sql, COPIES_QUERY));
+    return onlyReads && !occursIn(this.#sql, /setseed/i);
   }
 
   async describe(): Promise<StatementDescription> {

@@ -1,5 +1,5 @@
-import { type BigIntStats, renameSync, statSync, unlinkSync } from 'node:fs';
-import { chmod, link, mkdir, open, rm, rmdir, stat } from 'node:fs/promises';
+import { type BigIntStats, linkSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import { chmod, mkdir, open, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cancellation, TesseraError } from '@tessera/common';
@@ -125,7 +125,7 @@ export class LocalStore implements ObjectStore {
       options,
       async (staged, path) => {
         try {
-          await link(staged, path);
+          linkSync(staged, path);
           return 'created';
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'exists';
@@ -222,7 +222,7 @@ export class LocalStore implements ObjectStore {
     } catch (error) {
       throw this.#failure(key, error, options, outcome);
     } finally {
-      if (staged !== undefined) await rm(staged, { force: true });
+      if (staged !== undefined) rmSync(staged, { force: true });
     }
   }
 
