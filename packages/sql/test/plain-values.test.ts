@@ -39,7 +39,7 @@ async function bothWays(literal: string, type: string) {
   const queried = query.rows(await prepareQuery(query.sql, context));
   const value = (rows: string) =>
     context.session.scalar(`SELECT typeof(b) || ': ' || coalesce(b::VARCHAR, '-') FROM (${rows})`);
-  return { plain: plainValues(insert, target, sql), queried, value };
+  return { plain: plainValues(insert, target, sql)?.sql, queried, value };
 }
 
 test.for(CASES)('%s as %s is the same without a query', async ([literal, type]) => {

@@ -33,12 +33,15 @@ async function insertPlain(
   statement: InsertStatement,
 ): Promise<StoredRows | undefined> {
   const { text, query } = context.run;
-  const sql = plainValues(statement, table, text);
-  if (sql === undefined) return undefined;
+  const values = plainValues(statement, table, text);
+  if (values === undefined) return undefined;
+  const { sql } = values;
+  const isSorted = values.rows === 1;
   const { signal } = query;
   try {
+    const rows = { table, sql, isSorted, signal };
     return await retryInQuarantine(query, (quarantine) =>
-      withSession(context, (session) => storeRows(context, { session, table, sql, signal }), quarantine),
+      withSession(context, (session) => storeRows(context, { session, ...rows }), quarantine),
     );
   } catch (error) {
     // The normal path takes more memory.

@@ -18,6 +18,8 @@ export interface RowsToStore {
   /** A query of the kernel: the table's columns by their stored names, in order, with their types. */
   readonly sql: string;
   readonly params?: KernelParams;
+  /** See `WriteOptions`. */
+  readonly isSorted?: boolean;
   /** Whether NULLs in NOT NULL columns must be detected here; otherwise the query detects them. */
   readonly countsNulls?: boolean;
   /** Whether the rows are already in the table, so that its CHECK constraints need not be evaluated again. */

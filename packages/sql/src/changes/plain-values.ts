@@ -30,6 +30,13 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
   'TIMESTAMP WITH TIME ZONE': INSTANT,
 };
 
+/** The rows of an INSERT as SQL of the kernel. */
+export interface PlainValues {
+  readonly sql: string;
+  /** The number of rows. */
+  readonly rows: number;
+}
+
 /**
  * SQL of the kernel for the rows of an INSERT that consists of plain literals. It equals `InsertQuery.rows`,
  * without the cost of parsing and binding a query. Undefined for every other INSERT, including invalid ones.
@@ -38,7 +45,7 @@ export function plainValues(
   insert: InsertStatement,
   target: ChangeTarget,
   statement: string,
-): string | undefined {
+): PlainValues | undefined {
   const { query, columns: names } = insert;
   if (query === undefined || insert.with !== undefined || insert.overriding !== undefined) return undefined;
   if (target.columns.some(({ identity }) => identity === 'always')) return undefined;
@@ -60,7 +67,8 @@ export function plainValues(
     values.push(`(${row.join(', ')})`);
   }
   const stored = target.columns.map(({ storedName }) => quoteName(storedName)).join(', ');
-  return `SELECT * FROM (VALUES ${values.join(', ')}) AS source(${stored})`;
+  const sql = `SELECT * FROM (VALUES ${values.join(', ')}) AS source(${stored})`;
+  return { sql, rows: values.length };
 }
 
 function plainValue(item: SqlText | undefined, column: TargetColumn): string | undefined {

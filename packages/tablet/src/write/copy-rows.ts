@@ -14,23 +14,24 @@ export interface CopyJob {
 /**
  * Writes rows to one Parquet file and returns their number. It is one file because the kernel does not keep
  * the order of the rows when it writes several. It has no Bloom filters: they would lie outside the column
- * chunks, where a sparse local file has holes.
+ * chunks, where a sparse local file has holes. It is written in place: its directory is removed if the write fails.
  */
 export const copyRows = ({ session, sql, params, path, rowGroupRows }: CopyJob): Promise<number> =>
   session.execute(
     `COPY (${sql}) TO ${quoteText(path)} ` +
-      `(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${rowGroupRows}, WRITE_BLOOM_FILTER false)`,
+      `(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${rowGroupRows}, WRITE_BLOOM_FILTER false, USE_TMP_FILE false)`,
     params,
   );
 
 /** A query of the rows in their stored form, sorted by the primary index. */
 export function sortedRows(table: TableObject, sql: string): string {
   const order = orderBy(table);
-  return (
-    `SELECT ${selectList(table)} FROM (${sql}) AS "rows"` +
-    (order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`)
-  );
+  return storedRows(table, sql) + (order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`);
 }
+
+/** A query of the rows in their stored form. */
+export const storedRows = (table: TableObject, sql: string): string =>
+  `SELECT ${selectList(table)} FROM (${sql}) AS "rows"`;
 
 /** The table's columns of `"rows"` in their stored form. */
 export const selectList = (table: TableObject): string =>

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
-import { copyRows, orderBy, selectList, sortedRows } from './copy-rows.ts';
+import { copyRows, orderBy, selectList, sortedRows, storedRows } from './copy-rows.ts';
 import { finishTablets } from './finish-tablets.ts';
 import { largeRowsOf } from './large-rows.ts';
 import { partitionRuns } from './partition-runs.ts';
@@ -33,9 +33,9 @@ export async function* writeTablets(options: WriteOptions): AsyncGenerator<Writt
   }
 }
 
-const wholeQuery = ({ table, sql, params }: WriteOptions): StagedRows => ({
+const wholeQuery = ({ table, sql, params, isSorted = false }: WriteOptions): StagedRows => ({
   partition: [],
-  sql: sortedRows(table, sql),
+  sql: isSorted ? storedRows(table, sql) : sortedRows(table, sql),
   params,
   rowGroupRows: table.indexGranularity,
 });

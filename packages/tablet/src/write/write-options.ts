@@ -8,6 +8,8 @@ export interface WriteOptions {
   /** A query of the kernel: the table's columns by `storedName`, in order, with their types. */
   readonly sql: string;
   readonly params?: KernelParams;
+  /** Whether the rows are in the order of the primary index already, such as a single row. */
+  readonly isSorted?: boolean;
   /** Expressions of the kernel over the stored names for `table.partitionBy`; empty without partitions. */
   readonly partitionSql: readonly string[];
   /**
