@@ -1,7 +1,14 @@
 import type { TableObject } from '@tessera/catalog';
 import type { FileSource } from '@tessera/file-scan';
 import type { KernelSession } from '@tessera/kernel';
-import type { OutputShape, ShuffleBlock, StoredOutput, TaskKey } from '@tessera/shuffle';
+import type {
+  OutputShape,
+  ResultOutput,
+  ResultPart,
+  ShuffleBlock,
+  StoredOutput,
+  TaskKey,
+} from '@tessera/shuffle';
 import type { ReadCounts, ScanTablet } from '@tessera/storage-agent';
 import type { KeyRange } from '@tessera/tablet';
 import type { BloomFilter } from './bloom-filter.ts';
@@ -136,6 +143,8 @@ export interface TaskOutcome extends StoredOutput {
 export interface TaskProgress {
   /** The progress from 0 to 100; undefined if it is unknown. */
   readonly percent?: number | undefined;
+  /** Whether the output is large and its first rows can be read while the task runs. */
+  readonly hasRows?: boolean | undefined;
 }
 
 export interface RunTaskOptions {
@@ -159,6 +168,14 @@ export interface OpenedSources {
   release(): void;
 }
 
+/** The last step of a query whose rows are read while the tasks run that produce them. */
+export interface ResultTask {
+  /** Reads one source, whose rows it processes one by one. */
+  readonly sql: TaskSql;
+  readonly shape: OutputShape;
+  readonly outputs: readonly ResultOutput[];
+}
+
 /** Runs tasks on this node. */
 export interface DistExec {
   /** The name of the node, for errors and for other nodes. */
@@ -172,6 +189,8 @@ export interface DistExec {
     session: KernelSession,
     signal: AbortSignal,
   ): Promise<OpenedSources>;
+  /** Makes the rows of a result readable part by part; see `Shuffle.results`. */
+  results(task: ResultTask, session: KernelSession, signal: AbortSignal): AsyncGenerator<ResultPart, void>;
   /** Stops the tasks of the query and releases their outputs; see `ReleaseQueryRequest`. */
   release(
     queryId: string,

@@ -1,9 +1,11 @@
+export type { ResultOutput, ResultPart } from '@tessera/shuffle';
 export type {
   DistExec,
   ExchangeBlocks,
   KeyFilter,
   KeySummary,
   OpenedSources,
+  ResultTask,
   RunTaskOptions,
   SessionRelation,
   SourceRead,

@@ -1,9 +1,9 @@
 import { inSpan, parseTraceparent, TesseraError, traced } from '@tessera/common';
 import type { FileOpener } from '@tessera/file-scan';
 import { interruptOnAbort, type Kernel, type KernelLog, type KernelSession } from '@tessera/kernel';
-import type { Shuffle, TaskKey } from '@tessera/shuffle';
+import type { ResultPart, Shuffle, TaskKey } from '@tessera/shuffle';
 import type { StorageAgent, TabletStore } from '@tessera/storage-agent';
-import type { DistExec, OpenedSources, RunTaskOptions, Task, TaskOutcome } from './dist-exec.ts';
+import type { DistExec, OpenedSources, ResultTask, RunTaskOptions, Task, TaskOutcome } from './dist-exec.ts';
 import { CpuMeter } from './run/cpu-meter.ts';
 import { MemoryWatch } from './run/memory-watch.ts';
 import { openSources } from './run/open-sources.ts';
@@ -117,6 +117,16 @@ class NodeDistExec implements DistExec {
       return await openSources(task, session, signal, this.#services);
     } finally {
       endInterrupts();
+    }
+  }
+
+  async *results(
+    { sql, shape, outputs }: ResultTask,
+    session: KernelSession,
+    signal: AbortSignal,
+  ): AsyncGenerator<ResultPart, void> {
+    for await (const part of this.#services.shuffle.results(session, outputs, shape, signal)) {
+      yield { ...part, sql: sql.map((text) => (typeof text === 'string' ? text : part.sql)).join('') };
     }
   }
 

@@ -20,4 +20,5 @@ export type {
   ScanAssignment,
   StageProfile,
   StageProgress,
+  StreamedResult,
 } from './stage-execution.ts';

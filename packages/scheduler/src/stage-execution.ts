@@ -1,4 +1,13 @@
-import type { KeyFilter, KeySummary, OpenedSources, Task, TaskOutcome, TaskSource } from '@tessera/distexec';
+import type {
+  KeyFilter,
+  KeySummary,
+  OpenedSources,
+  ResultPart,
+  ResultTask,
+  Task,
+  TaskOutcome,
+  TaskSource,
+} from '@tessera/distexec';
 import type { KernelSession } from '@tessera/kernel';
 import type { DistributedPlan, FinishedStage, ScanSource, StageId } from '@tessera/planner';
 import type { ClusterMembership, ClusterNode, TaskRunner } from './cluster.ts';
@@ -42,6 +51,11 @@ export interface PlanExecution {
   readonly maxAttempts: number;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ExecutionProgress) => void;
+  /**
+   * Set if the caller can read the result part by part. Called at most once, when rows of a large result can be read while
+   * tasks run; the caller must then read all parts, or release the result.
+   */
+  readonly onResult?: ((result: StreamedResult) => void) | undefined;
 }
 
 export interface ExecutionProgress {
@@ -88,6 +102,18 @@ export interface ExecutedPlan {
 }
 
 /**
+ * A result that is computed part by part, while the tasks run whose rows the root reads. The run ends when the last part was read.
+ * If it fails before that, so does reading the parts.
+ */
+export interface StreamedResult {
+  readonly plan: DistributedPlan;
+  /** The SQL of the root over a part of its rows, in the session of the query. Each part must be released before the next. */
+  readonly parts: AsyncGenerator<ResultPart, void>;
+  /** Stops the run if it has not ended. */
+  release(): Promise<void>;
+}
+
+/**
  * Runs all stages of a plan but the root, whose inputs it fetches into the session of the query.
  * @throws TesseraError what a task failed with for good, NO_NODES, QUERY_CANCELLED
  */
@@ -108,4 +134,5 @@ export interface LocalTasks {
     session: KernelSession,
     signal: AbortSignal,
   ): Promise<OpenedSources>;
+  results(task: ResultTask, session: KernelSession, signal: AbortSignal): AsyncGenerator<ResultPart, void>;
 }

@@ -7,6 +7,8 @@ export type {
   InlineRows,
   OutputColumn,
   OutputShape,
+  ResultOutput,
+  ResultPart,
   Shuffle,
   ShuffleBlock,
   StoredOutput,

@@ -2,6 +2,7 @@ import { cancellation, TesseraError } from '@tessera/common';
 import type { KernelLog, KernelSession } from '@tessera/kernel';
 import type { RpcChannel } from '@tessera/rpc';
 import { BlockFetcher } from './fetch/block-fetcher.ts';
+import { resultParts } from './fetch/result-parts.ts';
 import { KeptOutputs } from './outputs/kept-outputs.ts';
 import { readOutput } from './outputs/read-output.ts';
 import type { ReadPart } from './outputs/read-part.ts';
@@ -10,6 +11,8 @@ import type {
   BlockRange,
   FetchedBlocks,
   OutputShape,
+  ResultOutput,
+  ResultPart,
   Shuffle,
   ShuffleBlock,
   StoredOutput,
@@ -69,8 +72,14 @@ export class ShuffleNode implements Shuffle {
     return this.#outputs.diskBytes;
   }
 
-  store(key: TaskKey, session: KernelSession, sql: string, shape: OutputShape): Promise<StoredOutput> {
-    return this.#outputs.store(key, session, sql, shape);
+  store(
+    key: TaskKey,
+    session: KernelSession,
+    sql: string,
+    shape: OutputShape,
+    onLarge: () => void = () => undefined,
+  ): Promise<StoredOutput> {
+    return this.#outputs.store(key, session, sql, shape, onLarge);
   }
 
   fetch(
@@ -83,8 +92,18 @@ export class ShuffleNode implements Shuffle {
     return this.#fetcher.fetch(session, blocks, shape, signal);
   }
 
+  results(
+    session: KernelSession,
+    outputs: readonly ResultOutput[],
+    shape: OutputShape,
+    signal: AbortSignal,
+  ): AsyncGenerator<ResultPart, void> {
+    const follow = (block: ShuffleBlock) => this.#fetcher.follow(block, signal);
+    return resultParts(session, { outputs, follow, shape, node: this.#options.node });
+  }
+
   /**
-   * The rows of an output for another node; see `OutputRows.read`.
+   * The rows of an output for another node; see `OutputRows.read` and `follow`.
    * @throws TesseraError FETCH_FAILED if the output is not on this node
    */
   async *read(
@@ -94,7 +113,7 @@ export class ShuffleNode implements Shuffle {
     signal: AbortSignal,
   ): AsyncGenerator<ReadPart> {
     if (incarnation !== this.incarnation) throw this.#missing(key, 'the node has restarted since');
-    const output = this.#outputs.find(key);
+    const output = range.follow === undefined ? this.#outputs.find(key) : this.#outputs.findBegun(key);
     if (output === undefined) throw this.#missing(key, 'the node no longer has the output');
     try {
       yield* readOutput(output, range, signal);

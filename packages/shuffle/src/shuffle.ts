@@ -53,6 +53,8 @@ export interface BlockRange {
   readonly buckets?: readonly [from: number, to: number] | undefined;
   /** Reads part `slice` of `slices` parts of about the same size of the rows in these buckets. */
   readonly slice?: readonly [slice: number, slices: number] | undefined;
+  /** Reads all rows, also while the task still adds some, after the first `firstBatch` batches. */
+  readonly follow?: { readonly firstBatch: number } | undefined;
 }
 
 /** A part of one output for one consumer, with its location. */
@@ -78,6 +80,29 @@ export interface FetchedBlocks {
   readonly spilledBytes: number;
 }
 
+/** The output of one task of a result, whichever of its attempts counts. */
+export interface ResultOutput {
+  /**
+   * Waits until an attempt has rows that can be read, or has succeeded. An attempt that was reported to `failed` does not
+   * come again.
+   */
+  attempt(): Promise<ShuffleBlock>;
+  /**
+   * Called before the first rows of the attempt are handed over. Returns false if the attempt does not count any more;
+   * otherwise no other attempt counts from now on.
+   */
+  begin(block: ShuffleBlock): boolean;
+  /** Called when all rows were handed over; resolves if these are the rows of the task. */
+  end(block: ShuffleBlock, rows: number): Promise<void>;
+  /** Called if an attempt could not be read that has not begun. */
+  failed(block: ShuffleBlock, error: unknown): void;
+}
+
+/** Blocks of a result that are readable until they are released. */
+export interface ResultPart extends FetchedBlocks {
+  release(): Promise<void>;
+}
+
 /** The outputs of tasks: this node keeps those of its own tasks and fetches those of other nodes. */
 export interface Shuffle {
   /** Identifies this process; outputs are named by it. */
@@ -85,9 +110,16 @@ export interface Shuffle {
   /**
    * Runs a query in the session and keeps its rows until they are released: in memory and, beyond a budget,
    * on disk. The columns of the SQL must be those of the shape, in order.
+   * @param onLarge called once if the output is large, as soon as some of its rows can be read
    * @throws TesseraError the error of the SQL, SHUFFLE_SPACE_EXHAUSTED, QUERY_CANCELLED
    */
-  store(key: TaskKey, session: KernelSession, sql: string, shape: OutputShape): Promise<StoredOutput>;
+  store(
+    key: TaskKey,
+    session: KernelSession,
+    sql: string,
+    shape: OutputShape,
+    onLarge?: () => void,
+  ): Promise<StoredOutput>;
   /**
    * Makes blocks of outputs of one shape readable.
    * @throws TesseraError FETCH_FAILED that names the lost output, PARTITION_MISMATCH,
@@ -99,6 +131,17 @@ export interface Shuffle {
     shape: OutputShape,
     signal: AbortSignal,
   ): Promise<FetchedBlocks>;
+  /**
+   * Makes the rows of outputs readable part by part, while the tasks that produce them run. The next part is requested
+   * when the last one was released. Rows that nobody requests wait on the nodes that produced them.
+   * @throws TesseraError as `fetch`
+   */
+  results(
+    session: KernelSession,
+    outputs: readonly ResultOutput[],
+    shape: OutputShape,
+    signal: AbortSignal,
+  ): AsyncGenerator<ResultPart, void>;
   /**
    * Releases outputs; running fetches of them fail. `run` undefined means all runs; `stages` undefined means
    * all stages.

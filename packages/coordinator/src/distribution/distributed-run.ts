@@ -1,11 +1,14 @@
 import type { Snapshot } from '@tessera/catalog';
 import { type QueryId, retryDecision } from '@tessera/common';
+import type { ResultPart } from '@tessera/distexec';
 import type { KernelSession } from '@tessera/kernel';
+import type { DistributedPlan } from '@tessera/planner';
 import {
   type ClusterMembership,
   type ExecutedPlan,
   type ExecutionProgress,
   executePlan,
+  type StreamedResult,
 } from '@tessera/scheduler';
 import type { ScanUse, StorageAgent } from '@tessera/storage-agent';
 import type { ScanTotals } from '@tessera/system-catalog';
@@ -33,15 +36,31 @@ export const leastWrittenBytes = ({ tablet_min_size_bytes }: Settings): number =
 /** The maximum number of attempts of one task. */
 const MAX_ATTEMPTS = 4;
 
-export interface DistributedRun {
+export interface DistributedRun extends DistributedReads {
+  readonly kind: 'complete';
   /** SQL of the result, with the columns of the bound query; valid in the session of the query. */
   readonly sql: string;
   readonly executed: ExecutedPlan;
+  /** Whether the rows are stored already; the result then lists the tablets. */
+  readonly isStored: boolean;
+  release(): void;
+}
+
+/** What all nodes together read. */
+export interface DistributedReads {
   readonly accesses: readonly TableAccess[];
   /** The rows and bytes that nodes read of files outside the managed store. */
   readonly readInParts: ScanTotals;
-  /** Whether the rows are stored already; the result then lists the tablets. */
-  readonly isStored: boolean;
+}
+
+/** A run whose tasks run while its result is read. */
+export interface StreamingRun {
+  readonly kind: 'streaming';
+  readonly plan: DistributedPlan;
+  /** The first part is available. The SQL of a part has the columns of the bound query. */
+  readonly parts: AsyncIterable<ResultPart>;
+  /** Resolves when all parts have been read. */
+  readonly reads: Promise<DistributedReads>;
   release(): void;
 }
 
@@ -57,6 +76,8 @@ export interface DistributedRunOptions {
   readonly queryId: QueryId;
   readonly onProgress: (progress: ExecutionProgress) => void;
   readonly signal: AbortSignal;
+  /** Whether the caller can read the result while tasks run. */
+  readonly streams: boolean;
 }
 
 /** A plan whose stages have run: what they read, and the SQL of the root. */
@@ -73,7 +94,7 @@ export async function runDistributed(
   statement: StagedStatement,
   plan: () => Promise<PlannedQuery | UndistributedQuery>,
   options: DistributedRunOptions,
-): Promise<DistributedRun | UndistributedQuery> {
+): Promise<DistributedRun | StreamingRun | UndistributedQuery> {
   for (let run = 1; ; run++) {
     const planned = await plan();
     if (planned.plan === undefined) return planned;
@@ -91,8 +112,9 @@ async function runOnce(
   planned: PlannedQuery,
   run: number,
   options: DistributedRunOptions,
-): Promise<DistributedRun> {
-  const { services, agent, session, snapshot, settings, storage, queryId, onProgress, signal } = options;
+): Promise<DistributedRun | StreamingRun> {
+  const { services, agent, session, snapshot, settings, storage, queryId, onProgress, signal, streams } =
+    options;
   const scans: AssignedScan[] = [];
   const { plan, refine } =
     storage === undefined
@@ -102,7 +124,8 @@ async function runOnce(
           (root) => rewrittenTemplate(root, (sql) => storage.rows(prepared.withOutput(sql))),
           leastWrittenBytes(settings),
         );
-  const executed = await executePlan(
+  const streamed = Promise.withResolvers<StreamedResult>();
+  const executing = executePlan(
     {
       queryId,
       run,
@@ -122,6 +145,7 @@ async function runOnce(
       maxAttempts: MAX_ATTEMPTS,
       signal,
       onProgress,
+      ...(streams && { onResult: streamed.resolve }),
     },
     {
       membership: services.membership,
@@ -129,7 +153,11 @@ async function runOnce(
       local: withSessionRelations(services.distExec, prepared.sessionRelations),
     },
   );
+  const first = await Promise.race([executing, streamed.promise]);
+  if ('parts' in first) return streamingRun(first, executing, (executed) => readsOf(scans, files, executed));
+  const executed = first;
   return {
+    kind: 'complete',
     sql: executed.root.sql,
     executed,
     ...readsOf(scans, files, executed),
@@ -141,6 +169,32 @@ async function runOnce(
   };
 }
 
+/** Waits for the first part: until then, the query can be planned again. */
+async function streamingRun(
+  { plan, parts, release }: StreamedResult,
+  executing: Promise<ExecutedPlan>,
+  readsOfRun: (executed: ExecutedPlan) => DistributedReads,
+): Promise<StreamingRun> {
+  const reads = executing.then((executed) => {
+    void executed.release();
+    return readsOfRun(executed);
+  });
+  // Whoever reads the parts gets the error from there.
+  reads.catch(() => undefined);
+  const first = await parts.next();
+  return { kind: 'streaming', plan, parts: from(first, parts), reads, release: () => void release() };
+}
+
+async function* from<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T, void>): AsyncGenerator<T> {
+  try {
+    if (first.done === true) return;
+    yield first.value;
+    yield* rest;
+  } finally {
+    await rest.return();
+  }
+}
+
 /**
  * The reads of tables and files on all nodes; the cost of reading all tables is attributed to the first one.
  */
@@ -148,7 +202,7 @@ function readsOf(
   scans: readonly AssignedScan[],
   files: BoundQuery['files'],
   executed: ExecutedPlan,
-): Pick<DistributedRun, 'accesses' | 'readInParts'> {
+): DistributedReads {
   const outcomes = executed.profiles.flatMap(({ tasksByNode }) => tasksByNode.map(({ outcome }) => outcome));
   const sum = (of: (outcome: (typeof outcomes)[number]) => number) =>
     outcomes.reduce((total, outcome) => total + of(outcome), 0);

@@ -2,12 +2,14 @@ import { type ErrorName, TesseraError } from '@tessera/common';
 import type { SqlTemplate } from '@tessera/planner';
 import type { ClusterNode } from '@tessera/scheduler';
 import type { StorageAgent } from '@tessera/storage-agent';
+import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
 import { distributedQuery } from '../queries/statement-context.ts';
 import type { BoundFiles, BoundQuery } from '../read/bound-query.ts';
 import { ColumnStatisticsCache } from '../read/column-statistics-cache.ts';
 import type { ExecutionOptions, ReadableQuery, RowStorage } from '../read/executable-query.ts';
 import type { FilePartsOptions } from '../read/read-resolution.ts';
 import type { SessionScope } from '../read/session-scope.ts';
+import { scannedTables } from '../read/table-access.ts';
 import type { Settings } from '../request/settings.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
 import type { ClusterServices } from './cluster-services.ts';
@@ -23,6 +25,7 @@ import {
   leastWrittenBytes,
   runDistributed,
   type StagedStatement,
+  type StreamingRun,
 } from './distributed-run.ts';
 import { keyOfTable } from './key-placements.ts';
 import { limitedNodes } from './limited-nodes.ts';
@@ -93,9 +96,10 @@ export class QueryDistribution {
     };
     const run = await this.#runOrDecline(statement, async () => ({ plan, refine: (same) => same }), {
       storage,
+      streams: false,
       ...scope,
     });
-    return run === undefined || 'reason' in run ? undefined : run;
+    return run !== undefined && 'kind' in run && run.kind === 'complete' ? run : undefined;
   }
 
   /**
@@ -144,6 +148,7 @@ export class QueryDistribution {
     const plan = () => this.plan(bound, scope, storage !== undefined);
     const run = await this.#runOrDecline(bound, plan, {
       storage,
+      streams: options.streams === true,
       session,
       snapshot,
       settings: context.request.settings,
@@ -155,8 +160,10 @@ export class QueryDistribution {
       if (run.isUnsupported) this.undistributed += 1;
       return undefined;
     }
-    if (run.executed.plan.unboundedGathers.length > 0) this.gathered += 1;
+    const { unboundedGathers } = run.kind === 'streaming' ? run.plan : run.executed.plan;
+    if (unboundedGathers.length > 0) this.gathered += 1;
     scope.keep(run);
+    if (run.kind === 'streaming') return streamed(run, bound);
     const { accesses: tables, readInParts, executed, isStored } = run;
     const sql = isStored ? run.sql : bound.prepared.withOutput(run.sql);
     return { sql, tables, readInParts, executed, isStored };
@@ -170,7 +177,7 @@ export class QueryDistribution {
     statement: StagedStatement,
     plan: () => Promise<PlannedQuery | UndistributedQuery>,
     options: Omit<DistributedRunOptions, 'services' | 'agent'>,
-  ): Promise<DistributedRun | UndistributedQuery | undefined> {
+  ): Promise<DistributedRun | StreamingRun | UndistributedQuery | undefined> {
     const membership = limitedNodes(this.#cluster!.cluster, options.settings.nodes_per_query);
     const services = { ...this.#cluster!, membership };
     try {
@@ -185,6 +192,20 @@ export class QueryDistribution {
   #nodes(settings: Settings): readonly ClusterNode[] {
     return limitedNodes(this.#cluster!.cluster, settings.nodes_per_query).living();
   }
+}
+
+/** A query whose result is read part by part. What it has read of tables is known at its end. */
+function streamed({ parts, reads }: StreamingRun, { prepared }: BoundQuery): ReadableQuery {
+  const withOutput = async function* () {
+    for await (const part of parts) yield { ...part, sql: prepared.withOutput(part.sql) };
+  };
+  const scanned = () =>
+    reads.then(
+      ({ accesses, readInParts }) => plus(scannedTables(accesses), readInParts),
+      // The client wanted no more rows, so the tasks were stopped.
+      () => NOTHING_SCANNED,
+    );
+  return { sql: '', tables: [], streamed: { parts: withOutput(), scanned } };
 }
 
 /**

@@ -15,6 +15,7 @@ export function withSessionRelations(local: LocalTasks, relations: ReadonlyMap<s
   });
   return {
     runTask: (task, options) => local.runTask(filled(task), options),
+    results: (task, session, signal) => local.results(task, session, signal),
     open: (task, session, signal) => local.open(filled(task), session, signal),
   };
 }

@@ -37,6 +37,8 @@ export interface ExecutionOptions {
     | undefined;
   /** Whether the result may be one that was computed for an earlier query: see `ExecutableQuery.reused`. */
   readonly mayReuse?: boolean | undefined;
+  /** Whether the caller can read the rows part by part (`ExecutableQuery.streamed`). */
+  readonly streams?: boolean | undefined;
   /** Whether the query is only bound or described: it then takes no sequence values. */
   readonly neverRuns?: boolean | undefined;
   /**
@@ -50,6 +52,17 @@ export interface RowStorage {
   /** SQL of the kernel over the query's: the table's columns by their stored names, in order, with their types. */
   rows(sql: string): string;
   readonly sink: TabletSink;
+}
+
+/** Rows that are read while nodes compute them. */
+export interface StreamedRows {
+  /** Each part is read with its SQL, then released before the next one is requested. */
+  readonly parts: AsyncIterable<{ readonly sql: string; release(): Promise<void> }>;
+  /**
+   * What was read from tables and files; known when all parts have been read. Nothing is counted if the reader ended before
+   * the rows did.
+   */
+  scanned(): Promise<ScanTotals>;
 }
 
 /** A query with a session of its own, and with all data that it reads available. */
@@ -82,6 +95,8 @@ export interface ExecutableQuery {
   readonly executed?: ExecutedPlan | undefined;
   /** Whether the rows are already stored: `sql` then returns the tablets instead (`tabletOfRow`). */
   readonly isStored?: boolean | undefined;
+  /** Set if nodes still compute the rows: they are then read part by part, not with `sql`. */
+  readonly streamed?: StreamedRows | undefined;
   /** The files outside the managed store. */
   readonly files: readonly ReadFile[];
   /**
@@ -94,7 +109,10 @@ export interface ExecutableQuery {
 }
 
 /** The part of an executable query that is decided when its data is available. */
-export type ReadableQuery = Pick<ExecutableQuery, 'sql' | 'tables' | 'target' | 'executed' | 'isStored'> & {
+export type ReadableQuery = Pick<
+  ExecutableQuery,
+  'sql' | 'tables' | 'target' | 'executed' | 'isStored' | 'streamed'
+> & {
   /** The rows and bytes that nodes read of files outside the managed store. */
   readonly readInParts?: ScanTotals | undefined;
 };

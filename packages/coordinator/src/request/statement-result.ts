@@ -4,6 +4,8 @@ import type { OutputColumn } from '@tessera/sql';
 export interface ResultChunk {
   readonly bytes: Uint8Array;
   readonly rows: number;
+  /** Whether it precedes the rows: a schema or a header. */
+  readonly isPreamble?: boolean | undefined;
   /** Allows the memory of `bytes` to be reused; optional, otherwise the garbage collector frees it. */
   release?(): void;
 }

@@ -8,12 +8,12 @@ import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import type { RunningQuery } from '../queries/running-queries.ts';
 import { plus } from '../queries/scan-totals.ts';
 import type { StatementContext } from '../queries/statement-context.ts';
-import type { ExecutableQuery, ExecutionOptions } from '../read/executable-query.ts';
+import type { ExecutableQuery, ExecutionOptions, StreamedRows } from '../read/executable-query.ts';
 import { isUnfetchedColumn } from '../read/query-failure.ts';
 import type { QueryStatistics, ResultChunk, RowsResult } from '../request/statement-result.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
 import { readAhead } from './read-ahead.ts';
-import { encodeResult } from './result-encoding.ts';
+import { encodeResult, encodeStreamedResult, isStreamable } from './result-encoding.ts';
 
 /** A statement on this node, with what runs its queries. */
 export interface StatementRun extends StatementContext {
@@ -48,10 +48,10 @@ export const runQuery = (run: StatementRun): Promise<RowsResult> =>
 /** Repeats the query with more columns if the kernel evaluates columns that the result does not depend on. */
 async function withColumns(run: StatementRun, quarantine: boolean): Promise<RowsResult> {
   try {
-    return await attempt(run, { quarantine, canRunAgain: true });
+    return await attempt(run, { quarantine, canRunAgain: true, streams: isStreamable(run.request) });
   } catch (error) {
     if (!isUnfetchedColumn(error)) throw error;
-    return attempt(run, { quarantine, canRunAgain: false });
+    return attempt(run, { quarantine, canRunAgain: false, streams: isStreamable(run.request) });
   }
 }
 
@@ -102,12 +102,16 @@ export async function startedResult(
     const startedAt = Date.now();
     const drawn =
       executable.sequences === undefined ? executable : await drawnRows(executable, executable.sequences);
-    const encoded = encodeResult(drawn, request);
+    const { streamed } = drawn;
+    const encoded =
+      streamed === undefined
+        ? encodeResult(drawn, request)
+        : encodeStreamedResult(drawn, streamed.parts, request);
     const first = await traced('execute', {}, () => encoded.next());
     return {
       kind: 'rows',
       columns: executable.columns,
-      chunks: remaining(first, encoded, executable.explain, release),
+      chunks: remaining(first, counting(encoded, query, streamed), executable.explain, release),
       statistics: () => statisticsOf(query, startedAt),
       close: release,
     };
@@ -117,6 +121,16 @@ export async function startedResult(
     await release();
     throw explained;
   }
+}
+
+/** Counts what a streamed result has read of tables when it has been read. */
+async function* counting(
+  chunks: AsyncGenerator<ResultChunk, void>,
+  query: RunningQuery,
+  streamed: StreamedRows | undefined,
+): AsyncGenerator<ResultChunk, void> {
+  yield* chunks;
+  if (streamed !== undefined) countScanned(query, { scanned: await streamed.scanned() });
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   type RunnableQuery,
   widthsQuery,
 } from '@tessera/sql';
-import type { ExecutableQuery } from '../read/executable-query.ts';
+import type { ExecutableQuery, StreamedRows } from '../read/executable-query.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
 import type { ResultChunk } from '../request/statement-result.ts';
 
@@ -53,6 +53,36 @@ export function encodeResult(
   }
 }
 
+/** Whether the encoding of a result can begin before its last row is known. */
+export const isStreamable = ({ encoding }: StatementRequest): boolean =>
+  encoding.kind !== 'table' && encoding.kind !== 'parquet';
+
+/** Like `encodeResult` for rows that come part by part. There is at least one part. */
+export async function* encodeStreamedResult(
+  query: EncodableQuery,
+  parts: StreamedRows['parts'],
+  request: StatementRequest,
+): AsyncGenerator<ResultChunk, void> {
+  const { encoding, settings } = request;
+  const limit = encoding.kind === 'copy' ? 0 : settings.max_result_rows;
+  let rows = 0;
+  let isFirst = true;
+  for await (const { sql, release } of parts) {
+    const left = { ...settings, max_result_rows: limit === 0 ? 0 : limit - rows };
+    const chunks = encodeResult({ ...query, sql, isKept: false }, { ...request, settings: left });
+    for await (const chunk of chunks) {
+      rows += chunk.rows;
+      // The end of an Arrow stream follows the last part, and its schema or a header precedes only the first one.
+      if (chunk.bytes === ARROW_END_OF_STREAM || (chunk.isPreamble === true && !isFirst)) continue;
+      yield chunk;
+    }
+    await release();
+    isFirst = false;
+    if (limit > 0 && rows >= limit) break;
+  }
+  if (encoding.kind === 'arrow') yield { bytes: ARROW_END_OF_STREAM, rows: 0 };
+}
+
 /** The query with a limit; several columns may have one name. */
 function limitedSql(sql: string, columns: EncodableQuery['columns'], limit: number): string {
   const items = columns.map(({ name }, i) => `c${i} AS ${quoteName(name)}`);
@@ -81,7 +111,9 @@ async function* copiedRows(
   prepared: RepeatedQuery,
   format: CopyRowFormat,
 ): AsyncGenerator<ResultChunk, void> {
-  if (format.header !== false) yield { bytes: Buffer.from(copyHeader(prepared.columns, format)), rows: 0 };
+  if (format.header !== false) {
+    yield { bytes: Buffer.from(copyHeader(prepared.columns, format)), rows: 0, isPreamble: true };
+  }
   yield* textRows(session, prepared, copyRowsQuery(prepared, format));
 }
 
@@ -106,7 +138,7 @@ async function* arrowBatches(
   sql: string,
 ): AsyncGenerator<ResultChunk, void> {
   const result = await session.query(sql, prepared.parameters, prepared);
-  yield { bytes: result.schemaIpc, rows: 0 };
+  yield { bytes: result.schemaIpc, rows: 0, isPreamble: true };
   for await (const batch of result.batches) yield chunkOf(batch, batch.ipc);
 }
 

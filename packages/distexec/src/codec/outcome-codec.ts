@@ -1,5 +1,5 @@
 import type { DistExecService, RpcHandlers, TaskFinished } from '@tessera/rpc';
-import type { KeySummary, TaskOutcome } from '../dist-exec.ts';
+import type { KeySummary, TaskOutcome, TaskProgress } from '../dist-exec.ts';
 import { decodeInline } from './task-codec.ts';
 
 export type EventMessage =
@@ -35,8 +35,8 @@ export function finishedEvent(outcome: TaskOutcome): EventMessage {
   };
 }
 
-export const progressEvent = (percent: number | undefined): EventMessage => ({
-  event: { case: 'progress', value: { percent: percent ?? -1 } },
+export const progressEvent = ({ percent = -1, hasRows = false }: TaskProgress): EventMessage => ({
+  event: { case: 'progress', value: { percent, hasRows } },
 });
 
 export function decodeOutcome(finished: TaskFinished): TaskOutcome {

@@ -52,8 +52,8 @@ async function sent(task: Task, outcome: TaskOutcome) {
     cancelQuery: unused,
     runTask: async function* (request) {
       received = decodeTask(request);
-      yield progressEvent(undefined);
-      yield progressEvent(12.5);
+      yield progressEvent({});
+      yield progressEvent({ percent: 12.5, hasRows: true });
       yield finishedEvent(outcome);
     },
   };

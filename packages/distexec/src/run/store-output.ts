@@ -12,6 +12,13 @@ export interface OutputServices {
   readonly tablets: Omit<TabletStore, 'agent'> | undefined;
 }
 
+export interface StoreScope {
+  readonly session: KernelSession;
+  readonly signal: AbortSignal;
+  /** See `Shuffle.store`. */
+  readonly onLarge: () => void;
+}
+
 /**
  * Stores the rows of a task for its consumers. For a task with a sink, the rows become tablets in the object
  * store, and the list of these tablets is stored.
@@ -19,11 +26,10 @@ export interface OutputServices {
 export async function storeOutput(
   { key, output, sink }: Task,
   sql: string,
-  session: KernelSession,
-  signal: AbortSignal,
+  { session, signal, onLarge }: StoreScope,
   { agent, shuffle, tablets: place }: OutputServices,
 ): Promise<StoredOutput> {
-  if (sink === undefined) return shuffle.store(key, session, sql, output);
+  if (sink === undefined) return shuffle.store(key, session, sql, output, onLarge);
   if (place === undefined) throw TesseraError.of('NOT_READY', { reason: 'the node does not write tablets' });
   const tablets = await storeTablets({ ...place, agent }, { ...sink, session, sql, signal });
   try {

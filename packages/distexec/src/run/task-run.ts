@@ -1,7 +1,7 @@
 import { cancellation } from '@tessera/common';
 import { interruptOnAbort, type Kernel, type KernelSession } from '@tessera/kernel';
 import type { StoredOutput } from '@tessera/shuffle';
-import type { OpenedSources, RunTaskOptions, Task, TaskOutcome } from '../dist-exec.ts';
+import type { OpenedSources, RunTaskOptions, Task, TaskOutcome, TaskProgress } from '../dist-exec.ts';
 import type { CpuMeter } from './cpu-meter.ts';
 import { keySummaries } from './key-summaries.ts';
 import type { MemoryWatch } from './memory-watch.ts';
@@ -44,11 +44,17 @@ async function measured(
 ): Promise<TaskOutcome> {
   const startedAt = performance.now();
   const endCpu = services.cpu.start();
-  const watch = new TaskWatch(services.memory, session, onProgress);
+  let progress: TaskProgress = {};
+  const report = (change: TaskProgress) => {
+    progress = { ...progress, ...change };
+    onProgress?.(progress);
+  };
+  const watch = new TaskWatch(services.memory, session, report);
   let sources: OpenedSources | undefined;
   try {
     sources = await openSources(task, session, signal, services);
-    const stored = await storeOutput(task, sources.sql, session, signal, services);
+    const onLarge = () => report({ hasRows: true });
+    const stored = await storeOutput(task, sources.sql, { session, signal, onLarge }, services);
     const summaries = await summariesOf(task, stored, session, signal, services);
     // The interrupt may have arrived too late for the statement that it was meant for.
     if (signal.aborted) throw cancellation(signal);

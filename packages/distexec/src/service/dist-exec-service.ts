@@ -140,7 +140,7 @@ async function* events(
     for (;;) {
       const next = await progress.next();
       if (next.end !== undefined) return yield finishedEvent(next.end);
-      yield progressEvent(next.latest!.percent);
+      yield progressEvent(next.latest!);
     }
   } finally {
     timer?.clear();

@@ -76,8 +76,8 @@ async function runTask(
   for await (const { event } of events) {
     if (event.case === 'finished') outcome = decodeOutcome(event.value);
     if (event.case === 'progress') {
-      const { percent } = event.value;
-      onProgress?.(percent < 0 ? {} : { percent });
+      const { percent, hasRows } = event.value;
+      onProgress?.({ ...(percent >= 0 && { percent }), hasRows });
     }
   }
   if (outcome !== undefined) return outcome;

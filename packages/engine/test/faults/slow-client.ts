@@ -15,6 +15,7 @@ export class SlowClient implements Disposable {
   static async ask(node: TesseraProcess, sql: string): Promise<SlowClient> {
     const url = new URL(node.url);
     for (const [name, value] of Object.entries(SPREAD)) url.searchParams.set(name, value);
+    url.searchParams.set('output_format', 'JSON_Compact');
     const asked = request(url, { method: 'POST' }).end(sql);
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
     if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`);
@@ -30,6 +31,17 @@ export class SlowClient implements Disposable {
       if (this.#response.readableEnded || this.#response.destroyed) throw new Error('the result has ended');
       await once(this.#response, 'readable');
     }
+  }
+
+  /** Reads to the end of the result, or until the connection breaks. */
+  async rest(): Promise<string> {
+    const parts: Buffer[] = [];
+    try {
+      for await (const part of this.#response) parts.push(part as Buffer);
+    } catch {
+      // What came before the break counts.
+    }
+    return Buffer.concat(parts).toString();
   }
 
   /** Disconnects. */

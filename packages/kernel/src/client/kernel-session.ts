@@ -139,6 +139,11 @@ export class KernelSession {
     return sendBatches(this.#socket, request, batches) as Promise<ReceivedRelation>;
   }
 
+  /** Frees received rows before the session is closed; no statement may read them any more. */
+  async dropReceived({ name }: ReceivedRelation): Promise<void> {
+    await this.#socket.call({ op: 'dropReceived', name, timeZone: this.#timeZone });
+  }
+
   /**
    * Creates a relation that statements of all sessions of the process can be bound and planned over; requires
    * a kernel with `definesRelations`. The optimiser sees `rows` rows; reading it returns none. It does not

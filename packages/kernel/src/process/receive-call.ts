@@ -42,7 +42,7 @@ export async function runReceive(
       released: () => held.free(),
     });
     const sql = `${RECEIVED_FUNCTION}(${quoteText(name)})`;
-    return { rows: held.rows, sql, spilledBytes: held.spilledBytes };
+    return { name, rows: held.rows, sql, spilledBytes: held.spilledBytes };
   } catch (error) {
     held.free();
     imported.destroy();

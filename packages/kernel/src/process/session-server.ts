@@ -199,6 +199,11 @@ export class SessionServer {
         this.#received.add(request.name);
         return relation;
       }
+      case 'dropReceived':
+        // A kept statement over these rows would not be recognised as outdated.
+        this.#kept.clear();
+        this.#received.delete(request.name);
+        return this.#instance.received.drop(request.name);
       case 'dropAppended':
         return this.#dropAppended();
     }

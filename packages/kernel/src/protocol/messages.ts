@@ -35,6 +35,7 @@ export type Request =
     })
   | (Call & { readonly op: 'append'; readonly table: string; readonly schemaIpc: Uint8Array })
   | (Call & { readonly op: 'receive'; readonly name: string; readonly schemaIpc: Uint8Array })
+  | (Call & { readonly op: 'dropReceived'; readonly name: string })
   | (Call & {
       readonly op: 'defineRelation';
       readonly name: string;
@@ -69,6 +70,7 @@ export interface Reply {
 
 /** Received rows that a session can read. */
 export interface ReceivedRelation {
+  readonly name: string;
   readonly rows: number;
   /** The relation, for FROM. */
   readonly sql: string;

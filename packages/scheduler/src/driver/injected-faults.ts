@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/common';
-import type { Task } from '@tessera/distexec';
+import type { ResultOutput, Task } from '@tessera/distexec';
 import type { ExecutingNodes } from '../stage-execution.ts';
 
 /**
@@ -51,6 +51,17 @@ export function withFaults(faults: readonly InjectedFault[], nodes: ExecutingNod
     if (of(task.key, 'TASK_MANAGEMENT_REQUEST_TIMEOUT')) throw lost('injected: the answer did not arrive');
     return result;
   };
+  const faultyOutput = (output: ResultOutput): ResultOutput => ({
+    ...output,
+    attempt: async () => {
+      for (;;) {
+        const block = await output.attempt();
+        const { producer, address } = block;
+        if (!of(producer, 'TASK_GET_RESULTS_REQUEST_FAILURE')) return block;
+        output.failed(block, fetchFailed(producer, address));
+      }
+    },
+  });
   return {
     membership,
     remote: {
@@ -59,6 +70,8 @@ export function withFaults(faults: readonly InjectedFault[], nodes: ExecutingNod
     },
     local: {
       runTask: (task, options) => run(task, name, () => local.runTask(task, options)),
+      results: ({ outputs, ...task }, session, signal) =>
+        local.results({ ...task, outputs: outputs.map(faultyOutput) }, session, signal),
       open: (task, session, signal) =>
         run({ ...task, key: ROOT, output: NOTHING, timeZone: '' }, name, () =>
           local.open(task, session, signal),

@@ -1,7 +1,13 @@
 import { cancellation, measurement, startTimer, TesseraError, type Timer } from '@tessera/common';
-import type { OpenedSources, Task, TaskOutcome } from '@tessera/distexec';
+import type { OpenedSources, ResultPart, Task, TaskOutcome } from '@tessera/distexec';
 import type { ClusterNode } from '../cluster.ts';
-import type { ExecutedPlan, ExecutingNodes, PlanExecution, StageProfile } from '../stage-execution.ts';
+import type {
+  ExecutedPlan,
+  ExecutingNodes,
+  PlanExecution,
+  StageProfile,
+  StreamedResult,
+} from '../stage-execution.ts';
 import type { SchedulerEffect } from '../state/effects.ts';
 import type { AttemptRef, SchedulerEvent } from '../state/events.ts';
 import { reduce } from '../state/reducer.ts';
@@ -12,6 +18,7 @@ import {
   type SchedulerState,
 } from '../state/scheduler-state.ts';
 import { PlanningTime } from './planning-time.ts';
+import { canStream, ResultStream } from './result-stream.ts';
 import { RunProgress, stageProgress } from './run-progress.ts';
 import { StageSpans } from './stage-spans.ts';
 
@@ -59,6 +66,10 @@ export class PlanRun {
   /** The session's current operation; it runs one at a time. */
   #session: Promise<unknown> = Promise.resolve();
   #root: OpenedSources | undefined;
+  /** Set once parts of the result can be read. */
+  #stream: ResultStream | undefined;
+  /** Aborts when the run fails. */
+  readonly #failed = new AbortController();
   /** An exception that is not an error of the error table. */
   #defect: { readonly error: unknown } | undefined;
 
@@ -96,8 +107,10 @@ export class PlanRun {
       this.#progress.close();
       this.#spans.close();
     }
+    this.#stream?.changed();
     const error = this.#defect ?? this.#state.end;
     if (error?.error !== undefined) {
+      this.#failed.abort(error.error);
       await Promise.race([this.#session, new Promise((end) => setTimeout(end, SESSION_STOP_MS).unref())]);
       this.#root?.release();
       void this.#release();
@@ -130,6 +143,7 @@ export class PlanRun {
       this.#isReducing = false;
     }
     this.#progress.changed(this.#state);
+    this.#stream?.changed();
   }
 
   #perform(effect: SchedulerEffect): void {
@@ -168,8 +182,8 @@ export class PlanRun {
   }
 
   #refine(question: Extract<SchedulerEffect, { kind: 'refine' }>): void {
-    if (!this.#planning.isLeft(performance.now() - this.#startedAtMs))
-      this.#send({ kind: 'refined', plan: this.#state.plan });
+    const isLate = !this.#planning.isLeft(performance.now() - this.#startedAtMs);
+    if (isLate || this.#stream !== undefined) this.#send({ kind: 'refined', plan: this.#state.plan });
     else if (this.#planning.isShort) this.#askPlanner(question);
     else setImmediate(() => this.#askPlanner(question));
   }
@@ -213,7 +227,8 @@ export class PlanRun {
       : this.#nodes.remote.runTask(node, task, {
           signal,
           timeoutMs: left,
-          onProgress: ({ percent }) => {
+          onProgress: ({ percent, hasRows }) => {
+            if (hasRows === true) this.#gotRows(ref);
             this.#progress.told(ref, percent);
             this.#progress.changed(this.#state);
           },
@@ -233,7 +248,9 @@ export class PlanRun {
     const ref = this.#begin(task);
     const { signal } = this.#attempts.get(attemptName(ref))!;
     const { session } = this.#execution;
-    const opened = this.#inSession(signal, () => this.#nodes.local.open(task, session, signal));
+    const opened =
+      this.#stream?.opened(signal) ??
+      this.#inSession(signal, () => this.#nodes.local.open(task, session, signal));
     this.#follow(ref, opened, (root: OpenedSources) => {
       const { status, attempt } =
         this.#state.stages[this.#state.positions.get(rootOf(this.#state))!]!.tasks[0]!;
@@ -244,6 +261,62 @@ export class PlanRun {
       this.#root = root;
       this.#send({ kind: 'root-opened', ...ref });
     });
+  }
+
+  /** Handles that rows of a running attempt can be read. */
+  #gotRows(ref: AttemptRef): void {
+    const { onResult } = this.#execution;
+    if (onResult === undefined || this.#state.end !== undefined) return;
+    if (this.#stream === undefined) {
+      if (!canStream(this.#state, ref.stage)) return;
+      this.#stream = new ResultStream({
+        stage: ref.stage,
+        state: () => this.#state,
+        send: (event) => this.#send(event),
+      });
+      onResult(this.#streamedResult(this.#stream));
+    }
+    if (ref.stage === this.#stream.stage) this.#stream.hasRows(ref);
+  }
+
+  #streamedResult(stream: ResultStream): StreamedResult {
+    const parts = this.#parts(stream);
+    return {
+      plan: this.#state.plan,
+      parts,
+      release: async () => {
+        this.#resultIsUnread();
+        await parts.return();
+      },
+    };
+  }
+
+  async *#parts(stream: ResultStream): AsyncGenerator<ResultPart, void> {
+    const { session, signal } = this.#execution;
+    const { sql } = this.#state.plan.stages.at(-1)!;
+    const failed = AbortSignal.any([signal, this.#failed.signal]);
+    const results = this.#nodes.local.results({ ...stream.source, sql }, session, failed);
+    let isWhole = false;
+    try {
+      for (let next = await results.next(); next.done !== true; next = await results.next()) {
+        stream.counted(next.value);
+        yield next.value;
+      }
+      isWhole = true;
+      stream.end();
+    } catch (error) {
+      this.#send({ kind: 'cancelled', error: this.#typed(error) });
+      throw this.#defect?.error ?? this.#state.end?.error ?? error;
+    } finally {
+      // What is being read must end before it can be closed.
+      if (!isWhole) this.#resultIsUnread();
+      await results.return();
+    }
+  }
+
+  #resultIsUnread(): void {
+    const reason = 'its result is not read any more';
+    this.#send({ kind: 'cancelled', error: TesseraError.of('QUERY_CANCELLED', { reason }) });
   }
 
   #begin({ key: { stage, task, attempt } }: Task): AttemptRef {

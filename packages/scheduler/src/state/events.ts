@@ -26,6 +26,11 @@ export type SchedulerEvent =
   | { readonly kind: 'assign-failed'; readonly stage: StageId; readonly error: TesseraError }
   | ({ readonly kind: 'task-finished'; readonly outcome: TaskOutcome } & AttemptRef)
   | ({ readonly kind: 'task-failed'; readonly error: TesseraError } & AttemptRef)
+  /**
+   * Rows of an attempt are part of the result that the client gets, or all its rows are (`isComplete`). From now on no other
+   * attempt of the task may count.
+   */
+  | ({ readonly kind: 'delivery'; readonly isComplete: boolean } & AttemptRef)
   /** The root's inputs are readable. */
   | ({ readonly kind: 'root-opened' } & AttemptRef)
   | { readonly kind: 'timer'; readonly timer: Timer }

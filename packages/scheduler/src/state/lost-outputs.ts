@@ -79,13 +79,14 @@ export function invalidateReaders(draft: Draft, id: StageId, task: number, which
   return found;
 }
 
-/** Marks all outputs on a node as lost and returns them. */
+/** Marks all outputs on a node as lost and returns them. Those that the client has completely are not needed any more. */
 export function loseOutputsOf(draft: Draft, node: number): readonly { stage: StageId; task: number }[] {
   const lost: { stage: StageId; task: number }[] = [];
   for (const { stage } of draft.state.stages) {
     const { tasks } = draft.stage(stage.id);
     tasks.forEach((task, i) => {
-      if (task.status === 'succeeded' && task.node === node) lost.push({ stage: stage.id, task: i });
+      if (task.status !== 'succeeded' || task.delivery?.isComplete === true) return;
+      if (task.node === node) lost.push({ stage: stage.id, task: i });
     });
   }
   for (const { stage, task } of lost) draft.updateTask(stage, task, { status: 'outputLost' });

@@ -1,4 +1,5 @@
 import { TesseraError } from '@tessera/common';
+import { endBrokenDelivery, recordDelivery } from './delivery.ts';
 import { Draft } from './draft.ts';
 import type { SchedulerEffect } from './effects.ts';
 import { endRun } from './end-of-run.ts';
@@ -23,6 +24,7 @@ export function reduce(state: SchedulerState, event: SchedulerEvent): Reduced {
   const draft = new Draft(state);
   apply(draft, event);
   if (!draft.hasEnded) reviveLostOutputs(draft);
+  endBrokenDelivery(draft, event);
   const lacksNodesForStages = !draft.hasEnded && startStages(draft);
   if (!draft.hasEnded) {
     waitForNodes(draft, scheduleCreatedTasks(draft) || lacksNodesForStages);
@@ -56,6 +58,9 @@ function apply(draft: Draft, event: SchedulerEvent): void {
       return;
     case 'task-failed':
       taskFailed(draft, event, event.error);
+      return;
+    case 'delivery':
+      recordDelivery(draft, event, event.isComplete);
       return;
     case 'root-opened':
       rootOpened(draft, event);

@@ -64,6 +64,8 @@ export interface TaskState {
   /** The nodes on which it failed. */
   readonly avoid: readonly number[];
   readonly isAlone: boolean;
+  /** Set if rows of this attempt are part of the result that the client gets. */
+  readonly delivery?: { readonly attempt: number; readonly isComplete: boolean } | undefined;
 }
 
 export interface StageState {
@@ -105,6 +107,8 @@ export interface SchedulerState {
   readonly isWaitingForNodes: boolean;
   /** Whether a `dispatch` timer is running. */
   readonly isDispatchDue: boolean;
+  /** The stage whose rows the client gets while its tasks run. */
+  readonly delivering?: StageId | undefined;
   /** Set when all stages but the root have run and its inputs are open, or when the run has failed. */
   readonly end: { readonly error: TesseraError | undefined } | undefined;
 }

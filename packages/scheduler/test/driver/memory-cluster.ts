@@ -1,5 +1,5 @@
 import { cancellation, TesseraError } from '@tessera/common';
-import type { OpenedSources, Task, TaskOutcome } from '@tessera/distexec';
+import type { OpenedSources, ResultPart, ResultTask, Task, TaskOutcome } from '@tessera/distexec';
 import type { KernelSession } from '@tessera/kernel';
 import type { DistributedPlan, ScanSource, Stage, StageSource } from '@tessera/planner';
 import type {
@@ -8,11 +8,12 @@ import type {
   ExecutingNodes,
   LocalTasks,
   PlanExecution,
+  RemoteTaskOptions,
   ScanAssignment,
 } from '@tessera/scheduler';
 
-/** Called for each attempt; the attempt ends after the returned promise. */
-type Hook = (task: Task, node: ClusterNode, signal: AbortSignal) => Promise<void> | void;
+/** Called for each attempt; the attempt ends after the returned promise. `hasRows` makes its rows readable before that. */
+type Hook = (task: Task, node: ClusterNode, signal: AbortSignal, hasRows: () => void) => Promise<void> | void;
 
 /** Nodes whose tasks copy the rows of their sources. A row is a number, which is also its bucket. */
 export class MemoryCluster implements Cluster, LocalTasks {
@@ -54,10 +55,10 @@ export class MemoryCluster implements Cluster, LocalTasks {
   async runTask(
     node: ClusterNode | Task,
     task: Task | { readonly signal: AbortSignal },
-    options?: { readonly signal: AbortSignal },
+    options?: RemoteTaskOptions,
   ): Promise<TaskOutcome> {
     if ('key' in node) return this.#run(this.self, node, (task as { signal: AbortSignal }).signal);
-    return this.#run(node, task as Task, options!.signal);
+    return this.#run(node, task as Task, options!.signal, () => options!.onProgress({ hasRows: true }));
   }
 
   async open(task: Pick<Task, 'sql' | 'sources'>): Promise<OpenedSources> {
@@ -74,6 +75,31 @@ export class MemoryCluster implements Cluster, LocalTasks {
     };
   }
 
+  async *results(
+    { outputs }: ResultTask,
+    _session: KernelSession,
+    signal: AbortSignal,
+  ): AsyncGenerator<ResultPart, void> {
+    for (const output of outputs) {
+      for (let isRead = false; !isRead; ) {
+        const block = await output.attempt();
+        let rows: readonly number[];
+        try {
+          rows = this.#read({ kind: 'exchange', blocks: [block], shape: { columns: [], hashKeys: [] } });
+        } catch (error) {
+          output.failed(block, error);
+          continue;
+        }
+        if (signal.aborted) throw cancellation(signal);
+        if (!output.begin(block)) continue;
+        isRead = true;
+        const sql = rows.join(' ');
+        yield { sql, rows: rows.length, bytes: 0, spilledBytes: 0, release: async () => {} };
+        await output.end(block, rows.length);
+      }
+    }
+  }
+
   async release(
     node: ClusterNode,
     queryId: string,
@@ -86,16 +112,28 @@ export class MemoryCluster implements Cluster, LocalTasks {
   cancelQuery = async () => false;
   close = async () => {};
 
-  async #run(node: ClusterNode, task: Task, signal: AbortSignal): Promise<TaskOutcome> {
+  async #run(
+    node: ClusterNode,
+    task: Task,
+    signal: AbortSignal,
+    onRows: () => void = () => {},
+  ): Promise<TaskOutcome> {
     const { stage, task: index, attempt } = task.key;
     this.begun.push(`${node.name} ${stage}/${index}/${attempt}`);
     const stopped = new Promise<never>((_, reject) =>
       signal.addEventListener('abort', () => reject(cancellation(signal))),
     );
-    await Promise.race([this.hook(task, node, signal), stopped]);
-    const rows = task.sources.flatMap((source) => this.#read(source));
-    this.#outputs.set(`${node.incarnation} ${stage}/${index}/${attempt}`, rows);
-    return outcomeOf(rows);
+    const keep = () => {
+      const kept = task.sources.flatMap((source) => this.#read(source));
+      this.#outputs.set(`${node.incarnation} ${stage}/${index}/${attempt}`, kept);
+      return kept;
+    };
+    const hasRows = () => {
+      keep();
+      onRows();
+    };
+    await Promise.race([this.hook(task, node, signal, hasRows), stopped]);
+    return outcomeOf(keep());
   }
 
   #read(source: Task['sources'][number]): readonly number[] {

@@ -26,6 +26,8 @@ export interface BlockFetcherOptions {
 
 /** How often blocks are requested if the response is broken or missing. */
 const ATTEMPTS = 3;
+/** The same if nothing else can take the place of the block: until then, the cluster has noticed whether its node is lost. */
+const LAST_RESORT_ATTEMPTS = 8;
 const FIRST_DELAY_MS = 50;
 
 /** Makes blocks readable in sessions. */
@@ -55,6 +57,38 @@ export class BlockFetcher {
     return { sql: relationSql(fetched, columns, shape), rows, bytes, spilledBytes };
   }
 
+  /**
+   * All rows of a block, also while its task still runs. If the connection breaks, it continues with the batch after the last
+   * one that arrived: an output keeps its batches.
+   * @throws TesseraError FETCH_FAILED, QUERY_CANCELLED
+   */
+  async *follow(block: ShuffleBlock, signal: AbortSignal): AsyncGenerator<BlockRows> {
+    let hasSchema = false;
+    let firstBatch = 0;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        for await (const part of this.#partsOf({ ...block, follow: { firstBatch } }, signal)) {
+          if (part.kind === 'schema') {
+            if (!hasSchema) yield part;
+            hasSchema = true;
+            continue;
+          }
+          firstBatch++;
+          attempt = 1;
+          yield part;
+        }
+        return;
+      } catch (error) {
+        if (signal.aborted) throw cancellation(signal);
+        if (!(error instanceof BrokenStream || isPassing(error))) throw error;
+        const { message } = error as Error;
+        if (attempt === (firstBatch === 0 ? ATTEMPTS : LAST_RESORT_ATTEMPTS))
+          throw this.#failed(block, message, error);
+        await this.#pauseBefore(block, attempt, message, signal);
+      }
+    }
+  }
+
   async #bring(
     session: KernelSession,
     blocks: readonly ShuffleBlock[],
@@ -75,15 +109,24 @@ export class BlockFetcher {
         if (signal.aborted) throw cancellation(signal);
         if (!(error instanceof BlockFailure)) throw exhaustedSpace(error, this.#options.node);
         if (attempt === ATTEMPTS) throw this.#failed(error.block, error.message, error.cause);
-        this.#options.log.warn(
-          { ...error.block.producer, node: this.#nodeOf(error.block), attempt, reason: error.message },
-          'The output of a task is fetched again',
-        );
-        await pause(FIRST_DELAY_MS * 2 ** (attempt - 1), { signal }).catch(() => {
-          throw cancellation(signal);
-        });
+        await this.#pauseBefore(error.block, attempt, error.message, signal);
       }
     }
+  }
+
+  async #pauseBefore(
+    block: ShuffleBlock,
+    attempt: number,
+    reason: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    this.#options.log.warn(
+      { ...block.producer, node: this.#nodeOf(block), attempt, reason },
+      'The output of a task is fetched again',
+    );
+    await pause(FIRST_DELAY_MS * 2 ** (attempt - 1), { signal }).catch(() => {
+      throw cancellation(signal);
+    });
   }
 
   /** @throws BlockFailure if a retry may help, otherwise the error to report */
@@ -112,7 +155,9 @@ export class BlockFetcher {
     if (block.inline !== undefined && isIntact(block.inline))
       return here(readInline(block.inline, block), isOwn);
     if (!isOwn) return this.#remoteRows(block, signal);
-    const output = this.#options.outputs.find(block.producer);
+    const { outputs } = this.#options;
+    const output =
+      block.follow === undefined ? outputs.find(block.producer) : outputs.findBegun(block.producer);
     if (output === undefined) throw this.#failed(block, 'the node no longer has the output');
     return here(this.#ownRows(block, output, signal), true);
   }
@@ -120,6 +165,7 @@ export class BlockFetcher {
   #remoteRows(block: ShuffleBlock, signal: AbortSignal): AsyncIterable<BlockRows> {
     const [bucketFrom, bucketTo] = block.buckets ?? [0, 0];
     const [slice, slices] = block.slice ?? [0, 0];
+    const { follow } = block;
     const responses = this.#channels
       .to(block.address)
       .client(ShuffleService)
@@ -132,6 +178,7 @@ export class BlockFetcher {
           slice,
           slices,
           compress: this.#compress(block.address),
+          ...(follow && { follow: true, firstBatch: follow.firstBatch }),
         },
         { signal },
       );

@@ -119,7 +119,7 @@ class Reading {
 }
 
 /** The size of an encapsulated message: 4 bytes of mark, 4 bytes with the length of the rest, the rest. */
-const firstMessageBytes = (ipc: Uint8Array): number =>
+export const firstMessageBytes = (ipc: Uint8Array): number =>
   8 + new DataView(ipc.buffer, ipc.byteOffset).getInt32(4, true);
 
 /**
@@ -141,7 +141,7 @@ const MAX_KNOWN_SCHEMAS = 256;
 const known = new Map<string, Schema>();
 
 /** A cache: parsing a schema costs more than a small fetch, and stages repeat theirs. */
-function readSchema(ipc: Uint8Array): Schema {
+export function readSchema(ipc: Uint8Array): Schema {
   const key = Buffer.from(ipc.buffer, ipc.byteOffset, ipc.byteLength).toString('latin1');
   let schema = known.get(key);
   if (schema === undefined) {

@@ -24,7 +24,7 @@ export async function fetchedColumns(session: KernelSession, shape: OutputShape)
  * @param columns as returned by `fetchedColumns`
  */
 export function relationSql(
-  fetched: FetchedRows | undefined,
+  fetched: Pick<FetchedRows, 'sql'> | undefined,
   columns: readonly string[],
   shape: OutputShape,
 ): string {

@@ -7,17 +7,19 @@ import { OutputRows } from './output-rows.ts';
 import { columnCount, outputSql, storedType } from './output-sql.ts';
 import { SegmentStore, type SegmentStoreOptions } from './segment-store.ts';
 
-/** A complete output. */
+/** An output that can be read. */
 export interface KeptOutput {
   readonly rows: OutputRows;
-  /** Aborts when the output is released. */
+  /** Aborts when the output is released, or when its task fails. */
   readonly released: AbortSignal;
 }
 
 interface Entry {
   readonly key: TaskKey;
   readonly release: AbortController;
+  /** Set as soon as there are rows. */
   rows?: OutputRows;
+  isComplete: boolean;
 }
 
 export interface KeptOutputsOptions extends SegmentStoreOptions {
@@ -27,6 +29,8 @@ export interface KeptOutputsOptions extends SegmentStoreOptions {
 
 /** Rows are sorted by bucket within batches of about this size. */
 const BATCH_BYTES = 2 << 20;
+/** An output of this size is worth reading before it is complete. */
+const LARGE_BYTES = 1 << 20;
 
 /** The outputs of this node, each kept until it is released. */
 export class KeptOutputs {
@@ -47,24 +51,38 @@ export class KeptOutputs {
     return this.#store.diskBytes;
   }
 
+  /** A complete output. */
   find(key: TaskKey): KeptOutput | undefined {
     const entry = this.#entries.get(taskName(key));
-    return entry?.rows && { rows: entry.rows, released: entry.release.signal };
+    return entry?.isComplete === true ? kept(entry) : undefined;
   }
 
-  async store(key: TaskKey, session: KernelSession, sql: string, shape: OutputShape): Promise<StoredOutput> {
+  /** An output that has rows, even if more are being added. */
+  findBegun(key: TaskKey): KeptOutput | undefined {
+    const entry = this.#entries.get(taskName(key));
+    return entry && kept(entry);
+  }
+
+  async store(
+    key: TaskKey,
+    session: KernelSession,
+    sql: string,
+    shape: OutputShape,
+    onLarge: () => void,
+  ): Promise<StoredOutput> {
     const name = taskName(key);
     if (this.#entries.has(name)) throw new Error(`The output ${name} exists already`);
-    const entry: Entry = { key, release: new AbortController() };
+    const entry: Entry = { key, release: new AbortController(), isComplete: false };
     this.#entries.set(name, entry);
     try {
       const { signal } = entry.release;
-      const rows = await this.#make(session, sql, shape, signal);
+      const rows = await this.#make(session, sql, shape, entry, onLarge);
       if (signal.aborted) {
         await rows.free();
         throw signal.reason;
       }
-      entry.rows = rows;
+      entry.isComplete = true;
+      rows.complete();
       const { inline } = rows;
       return {
         rows: rows.rows,
@@ -83,7 +101,8 @@ export class KeptOutputs {
     session: KernelSession,
     sql: string,
     shape: OutputShape,
-    released: AbortSignal,
+    entry: Entry,
+    onLarge: () => void,
   ): Promise<OutputRows> {
     const hasBuckets = shape.hashKeys.length > 0;
     const types = await storedTypes(session, shape);
@@ -92,13 +111,19 @@ export class KeptOutputs {
       batches: hasBuckets ? 'sorted' : 'full',
     });
     const rows = new OutputRows(result.schemaIpc, hasBuckets, this.#store);
+    entry.rows = rows;
+    let isLarge = false;
     try {
       for await (const batch of result.batches) {
-        if (released.aborted) break;
+        if (entry.release.signal.aborted) break;
         await rows.add(batch);
+        if (isLarge || rows.bytes < LARGE_BYTES) continue;
+        isLarge = true;
+        onLarge();
       }
       return rows;
     } catch (error) {
+      entry.release.abort(error);
       await rows.free();
       throw error;
     }
@@ -106,12 +131,12 @@ export class KeptOutputs {
 
   async release(chosen: (key: TaskKey) => boolean): Promise<void> {
     const freed: Promise<void>[] = [];
-    for (const [name, { key, release, rows }] of this.#entries) {
+    for (const [name, { key, release, rows, isComplete }] of this.#entries) {
       if (!chosen(key)) continue;
       this.#entries.delete(name);
       release.abort(released());
       // The task that writes an unfinished output releases it.
-      if (rows !== undefined) freed.push(rows.free());
+      if (rows !== undefined && isComplete) freed.push(rows.free());
     }
     await Promise.all(freed);
   }
@@ -122,6 +147,8 @@ export class KeptOutputs {
     await this.#store.close();
   }
 }
+
+const kept = ({ rows, release }: Entry): KeptOutput | undefined => rows && { rows, released: release.signal };
 
 async function storedTypes(session: KernelSession, shape: OutputShape): Promise<KernelType[]> {
   const texts = Array.from({ length: columnCount(shape) }, (_, i) => storedType(shape, i));

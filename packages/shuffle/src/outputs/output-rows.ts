@@ -27,6 +27,9 @@ export class OutputRows {
   readonly #batches: KeptBatch[] = [];
   /** Parts of the segments in memory that readers have not released. */
   #lent = 0;
+  #isComplete = false;
+  /** Resolves when a batch was added or the output is complete. */
+  #changed = Promise.withResolvers<void>();
   readonly bucketRows: number[];
   rows = 0;
   bytes = 0;
@@ -49,6 +52,18 @@ export class OutputRows {
     this.rows += rows;
     this.bytes += length;
     if (segment.kind === 'disk') this.spilledBytes += length;
+    this.#notify();
+  }
+
+  /** Marks the output as complete: nothing is added any more. */
+  complete(): void {
+    this.#isComplete = true;
+    this.#notify();
+  }
+
+  #notify(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
   }
 
   #piecesOf(ipc: Uint8Array): Pick<KeptBatch, 'pieces' | 'starts'> {
@@ -90,6 +105,34 @@ export class OutputRows {
       if (start < stop) yield* this.#readRows(batch, start, stop, parts);
     }
     yield* parts.rest();
+  }
+
+  /**
+   * Reads all rows in the order in which they were added, also while more are added: first the schema, then each batch
+   * as one part. It ends when the output is complete.
+   * @param firstBatch the number of batches to skip
+   * @param signal must abort before the output is freed
+   */
+  async *follow(firstBatch: number, signal: AbortSignal): AsyncGenerator<ReadPart> {
+    yield this.#schemaIpc;
+    const aborted = Promise.withResolvers<void>();
+    const stop = () => aborted.resolve();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      const parts = new PartBuilder();
+      for (let next = firstBatch; ; ) {
+        signal.throwIfAborted();
+        const batch = this.#batches[next];
+        if (batch !== undefined) {
+          next++;
+          yield* this.#readRows(batch, 0, batch.rows, parts);
+          yield* parts.rest();
+        } else if (this.#isComplete) return;
+        else await Promise.race([this.#changed.promise, aborted.promise]);
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
   }
 
   async *#readRows(

@@ -3,17 +3,18 @@ import type { KeptOutput } from './kept-outputs.ts';
 import type { ReadPart } from './read-part.ts';
 
 /**
- * The rows of a kept output; see `OutputRows.read`. The iteration fails if the output is released meanwhile.
+ * The rows of a kept output; see `OutputRows.read` and `follow`. The iteration fails if the output is released meanwhile.
  * @throws CorruptSegment
  */
 export async function* readOutput(
   { rows, released }: KeptOutput,
-  range: BlockRange,
+  { follow, ...range }: BlockRange,
   signal: AbortSignal,
 ): AsyncGenerator<ReadPart> {
   const any = AbortSignal.any([signal, released]);
   try {
-    for await (const part of rows.read(range)) {
+    const parts = follow === undefined ? rows.read(range) : rows.follow(follow.firstBatch, any);
+    for await (const part of parts) {
       if (any.aborted) throw any.reason;
       yield part;
     }

@@ -23,7 +23,8 @@ function keyOf({ producer }: FetchRequest): TaskKey {
   return { queryId, run, stage, task, attempt };
 }
 
-const rangeOf = ({ bucketFrom, bucketTo, slice, slices }: FetchRequest) => ({
+const rangeOf = ({ bucketFrom, bucketTo, slice, slices, follow, firstBatch }: FetchRequest) => ({
   buckets: bucketFrom === 0 && bucketTo === 0 ? undefined : ([bucketFrom, bucketTo] as const),
   slice: slices > 1 ? ([slice, slices] as const) : undefined,
+  follow: follow ? { firstBatch } : undefined,
 });

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tessera/v1/shuffle.proto.
  */
 export const file_tessera_v1_shuffle: GenFile = /*@__PURE__*/
-  fileDesc("Chh0ZXNzZXJhL3YxL3NodWZmbGUucHJvdG8SCnRlc3NlcmEudjEiowEKDEZldGNoUmVxdWVzdBIlCghwcm9kdWNlchgBIAEoCzITLnRlc3NlcmEudjEuVGFza0tleRITCgtpbmNhcm5hdGlvbhgCIAEoCRITCgtidWNrZXRfZnJvbRgDIAEoDRIRCglidWNrZXRfdG8YBCABKA0SDQoFc2xpY2UYBSABKA0SDgoGc2xpY2VzGAYgASgNEhAKCGNvbXByZXNzGAcgASgIIo4BCg1GZXRjaFJlc3BvbnNlEhAKCHNlcXVlbmNlGAEgASgNEhAKBnNjaGVtYRgCIAEoDEgAEikKBWJhdGNoGAMgASgLMhgudGVzc2VyYS52MS5GZXRjaGVkQmF0Y2hIABIjCgNlbmQYBCABKAsyFC50ZXNzZXJhLnYxLkZldGNoRW5kSABCCQoHY29udGVudCJNCgxGZXRjaGVkQmF0Y2gSCwoDaXBjGAEgASgMEhIKCnJhd19sZW5ndGgYAiABKA0SDAoEcm93cxgDIAEoDRIOCgZjcmMzMmMYBCABKAciKQoIRmV0Y2hFbmQSDAoEcm93cxgBIAEoBBIPCgdiYXRjaGVzGAIgASgNMlAKDlNodWZmbGVTZXJ2aWNlEj4KBUZldGNoEhgudGVzc2VyYS52MS5GZXRjaFJlcXVlc3QaGS50ZXNzZXJhLnYxLkZldGNoUmVzcG9uc2UwAWIGcHJvdG8z", [file_tessera_v1_task]);
+  fileDesc("Chh0ZXNzZXJhL3YxL3NodWZmbGUucHJvdG8SCnRlc3NlcmEudjEiyAEKDEZldGNoUmVxdWVzdBIlCghwcm9kdWNlchgBIAEoCzITLnRlc3NlcmEudjEuVGFza0tleRITCgtpbmNhcm5hdGlvbhgCIAEoCRITCgtidWNrZXRfZnJvbRgDIAEoDRIRCglidWNrZXRfdG8YBCABKA0SDQoFc2xpY2UYBSABKA0SDgoGc2xpY2VzGAYgASgNEhAKCGNvbXByZXNzGAcgASgIEg4KBmZvbGxvdxgIIAEoCBITCgtmaXJzdF9iYXRjaBgJIAEoDSKOAQoNRmV0Y2hSZXNwb25zZRIQCghzZXF1ZW5jZRgBIAEoDRIQCgZzY2hlbWEYAiABKAxIABIpCgViYXRjaBgDIAEoCzIYLnRlc3NlcmEudjEuRmV0Y2hlZEJhdGNoSAASIwoDZW5kGAQgASgLMhQudGVzc2VyYS52MS5GZXRjaEVuZEgAQgkKB2NvbnRlbnQiTQoMRmV0Y2hlZEJhdGNoEgsKA2lwYxgBIAEoDBISCgpyYXdfbGVuZ3RoGAIgASgNEgwKBHJvd3MYAyABKA0SDgoGY3JjMzJjGAQgASgHIikKCEZldGNoRW5kEgwKBHJvd3MYASABKAQSDwoHYmF0Y2hlcxgCIAEoDTJQCg5TaHVmZmxlU2VydmljZRI+CgVGZXRjaBIYLnRlc3NlcmEudjEuRmV0Y2hSZXF1ZXN0GhkudGVzc2VyYS52MS5GZXRjaFJlc3BvbnNlMAFiBnByb3RvMw", [file_tessera_v1_task]);
 
 /**
  * @generated from message tessera.v1.FetchRequest
@@ -58,6 +58,20 @@ export type FetchRequest = Message<"tessera.v1.FetchRequest"> & {
    * @generated from field: bool compress = 7;
    */
   compress: boolean;
+
+  /**
+   * Fetches all rows also if the task still runs, and ends when it has succeeded. Each batch of the output is one response.
+   *
+   * @generated from field: bool follow = 8;
+   */
+  follow: boolean;
+
+  /**
+   * Only with `follow`: the number of batches to skip, because they have arrived before.
+   *
+   * @generated from field: uint32 first_batch = 9;
+   */
+  firstBatch: number;
 };
 
 /**

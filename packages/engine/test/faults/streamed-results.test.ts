@@ -1,0 +1,117 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { EngineCluster } from '../cluster/engine-cluster.ts';
+import { metric } from '../cluster/metrics.ts';
+import { type Answer, query, rows } from '../http.ts';
+import { RawClient, query as simple } from '../postgres-client.ts';
+import { SlowClient } from './slow-client.ts';
+import { SPREAD, started, untilIdle } from './slow-queries.ts';
+
+const TEST_MS = 180_000;
+const WITHIN_MS = 60_000;
+const ROWS = 200_000;
+/** Its result takes about 40 MB, more than is under way while the client does not read. */
+const ALL = 'SELECT a, c FROM t';
+const SOME = `${ALL} WHERE a % 4 = 0`;
+const SPREAD_PARAMETERS = new URLSearchParams(SPREAD).toString();
+/** Computes for about a tenth of a millisecond with each row. */
+const SLOW =
+  'SELECT a, c, list_sum(list_transform(range(0, 500), lambda x: (x * a) % 7))::BIGINT AS s FROM t';
+
+describe('a large result, whose rows are sent while nodes compute others', () => {
+  let cluster: EngineCluster;
+
+  beforeAll(async () => {
+    cluster = await EngineCluster.start({ nodes: 3, args: ['--postgres-port', '0'] });
+    for (const sql of [
+      'CREATE TABLE t (a BIGINT, c TEXT)',
+      `INSERT INTO t SELECT x, concat(md5(x::text), md5((x + 1)::text), md5((x + 2)::text), md5((x + 3)::text), md5((x + 4)::text), md5((x + 5)::text))
+       FROM generate_series(0, ${ROWS - 1}) g(x)`,
+    ]) {
+      const sizes = { tablet_min_size_bytes: '1000000', tablet_max_size_bytes: '2000000' };
+      const answer = await query(cluster.node(0), sql, sizes);
+      expect(answer.status, answer.text).toBe(200);
+    }
+  }, TEST_MS);
+  afterEach(async () => {
+    await Promise.all(cluster.stopped().map((n) => cluster.startNode(n)));
+    await cluster.untilWhole();
+    for (const n of [0, 1, 2]) await untilIdle(cluster, n, WITHIN_MS);
+  }, TEST_MS);
+  afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+  const running = (n: number) => metric(cluster.node(n), 'tessera_cluster_running_tasks');
+
+  it(
+    'has all rows once, in every encoding that begins before the last row',
+    async () => {
+      const alone = { enable_distributed_execution: 'false' };
+      const rowsOf = (answer: Answer) =>
+        answer.json().data.sort((a: [string], b: [string]) => Number(a[0]) - Number(b[0]));
+      const expected = await started(cluster, 0, SOME, alone);
+      const json = await started(cluster, 0, SOME);
+      expect(json.status, json.text.slice(0, 1_000)).toBe(200);
+      const all = rowsOf(json);
+      expect(all).toEqual(rowsOf(expected));
+      expect(json.json().statistics.rows_read).toBe(expected.json().statistics.rows_read);
+
+      const csv = await started(cluster, 0, SOME, { output_format: 'CSVWithNames' });
+      const [head, ...lines] = csv.text.trimEnd().split('\n');
+      expect(head).toBe('"a","c"');
+      expect(lines).toHaveLength(all.length);
+
+      const stream = await fetch(`${cluster.node(0).url}/?${SPREAD_PARAMETERS}&output_format=ArrowStream`, {
+        method: 'POST',
+        body: SOME,
+      });
+      const counted = `SELECT count(*)::INT, count(DISTINCT a)::INT FROM READ_ARROW('upload://result.arrow')`;
+      const read = await rows(cluster.node(0), counted, { 'result.arrow': await stream.blob() });
+      expect(read).toEqual([[all.length, all.length]]);
+
+      using client = await RawClient.open(cluster.node(0).postgres);
+      for (const [name, value] of Object.entries(SPREAD)) await client.ask(simple(`SET ${name} = ${value}`));
+      const lineOf = (line: string) => line.startsWith('D ');
+      expect(new Set((await client.ask(simple(SOME))).filter(lineOf)).size).toBe(all.length);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'has no more rows than were asked for',
+    async () => {
+      const answer = await started(cluster, 0, ALL, { max_result_rows: '90000' });
+      const { data } = answer.json();
+      expect(new Set(data.map(([a]: [string]) => a)).size).toBe(90_000);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'begins while tasks run; a client that goes stops them',
+    async () => {
+      using client = await SlowClient.ask(cluster.node(0), SLOW);
+      await client.take(1_024);
+      const tasks = await Promise.all([0, 1, 2].map(running));
+      expect(Math.max(...tasks)).toBeGreaterThan(0);
+      client[Symbol.dispose]();
+    },
+    TEST_MS,
+  );
+
+  it(
+    'a worker killed while the client reads: the result ends with an error, or another node computes the rows',
+    async () => {
+      using client = await SlowClient.ask(cluster.node(0), ALL);
+      let text = String(await client.take(1_024));
+      await cluster.kill(2);
+      text += await client.rest();
+      const isLost = /Node \S+ is lost: /.test(text.slice(-2_000));
+      const keys = [...text.matchAll(/\["(\d+)","[0-9a-f]{192}"\]/g)].map(([, a]) => a);
+      expect(new Set(keys).size).toBe(keys.length);
+      if (isLost) expect(keys.length).toBeLessThan(ROWS);
+      else expect(keys, text.slice(-2_000)).toHaveLength(ROWS);
+      const again = await started(cluster, 1, ALL);
+      expect(again.json().data).toHaveLength(ROWS);
+    },
+    TEST_MS,
+  );
+});
