@@ -69,7 +69,10 @@ export async function* encodeStreamedResult(
   let isFirst = true;
   for await (const { sql, release } of parts) {
     const left = { ...settings, max_result_rows: limit === 0 ? 0 : limit - rows };
-    const chunks = encodeResult({ ...query, sql, isKept: false, fewRows: false }, { ...request, settings: left });
+    const chunks = encodeResult(
+      { ...query, sql, isKept: false, fewRows: false },
+      { ...request, settings: left },
+    );
     for await (const chunk of chunks) {
       rows += chunk.rows;
       // The end of an Arrow stream follows the last part, and its schema or a header precedes only the first one.

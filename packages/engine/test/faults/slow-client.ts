@@ -15,7 +15,7 @@ export class SlowClient implements Disposable {
   static async ask(node: TesseraProcess, sql: string): Promise<SlowClient> {
     const url = new URL(node.url);
     for (const [name, value] of Object.entries(SPREAD)) url.searchParams.set(name, value);
-    url.searchParams.set('output_format', 'JSON_Compact');
+    url.searchParams.set('output_format', 'JSONLines_Compact');
     const asked = request(url, { method: 'POST' }).end(sql);
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
     if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`);
