@@ -7,6 +7,8 @@ export interface Instruction {
 export interface Stage {
   readonly base: string;
   readonly name: string | undefined;
+  /** The platform of its base; undefined: the one that is built for. */
+  readonly platform: string | undefined;
   readonly instructions: readonly Instruction[];
 }
 
@@ -32,8 +34,10 @@ export function parseDockerfile(source: string): Dockerfile {
   return {
     args: argumentsOf(instructions.slice(0, starts[0])),
     stages: starts.map((start, i) => {
-      const [, base, name] = /^(?:--\S+\s+)?(\S+)(?:\s+AS\s+(\S+))?$/.exec(instructions[start]!.text)!;
-      return { base: base!, name, instructions: instructions.slice(start + 1, starts[i + 1]) };
+      const [, platform, base, name] = /^(?:--platform=(\S+)\s+)?(\S+)(?:\s+AS\s+(\S+))?$/.exec(
+        instructions[start]!.text,
+      )!;
+      return { base: base!, name, platform, instructions: instructions.slice(start + 1, starts[i + 1]) };
     }),
   };
 }

@@ -13,7 +13,7 @@ const SOURCES = [
   'packages/*/bench/**/*.ts',
   'bench/*/src/**/*.ts',
   'scripts/**/*.ts',
-  'deploy/{image,test}/**/*.ts',
+  'deploy/{image,npm,test}/**/*.ts',
 ];
 
 /**

@@ -26,12 +26,23 @@ koffi.config({
   max_async_calls: 4096,
 });
 
-/** `libduckdb` is next to the prebuilt addon, whose package is named after the platform. */
+/**
+ * `libduckdb` is next to the prebuilt addon, whose package is named after the platform.
+ * @throws Error that says so where the package is not installed, because the registry may not have it
+ */
 function libraryPath(): string {
   const bindings = createRequire(
     createRequire(import.meta.url).resolve('@duckdb/node-bindings/package.json'),
   );
-  const addon = bindings.resolve(`@duckdb/node-bindings-${process.platform}-${process.arch}/package.json`);
+  const name = `@duckdb/node-bindings-${process.platform}-${process.arch}`;
+  let addon: string;
+  try {
+    addon = bindings.resolve(`${name}/package.json`);
+  } catch (error) {
+    const platform = `${process.platform}-${process.arch}`;
+    const message = `DuckDB is not installed for ${platform}: ${name} is missing. Tessera runs on linux-x64, and elsewhere once npm has that package`;
+    throw new Error(message, { cause: error });
+  }
   const file = process.platform === 'darwin' ? 'libduckdb.dylib' : 'libduckdb.so';
   return join(dirname(addon), file);
 }

@@ -1,0 +1,84 @@
+// Runs before every root script, under whatever Node the machine has (20 and up): `node install.mjs run` installs what running the
+// program needs, `node install.mjs all` the tools of development too. It does nothing if that is installed already. pnpm could do
+// it by itself (`verifyDepsBeforeRun`), but would install everything for every script.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The first Node that can run the program, and thus the rest of the scripts. */
+const ENOUGH_NODE = [24, 12];
+/**
+ * Parts of the command line of `pnpm install`: only the program and the packages that it imports, and Node, which is a dependency
+ * of the root, if the machine has none that is new enough. The age of packages, which needs a request for each, is checked
+ * whenever everything is installed.
+ */
+const ONLY_TO_RUN = [
+  '--prod',
+  '--filter=@tessera/engine...',
+  ...(hasEnoughNode() ? [] : ['--filter=tessera-workspace']),
+  '--config.minimumReleaseAge=0',
+];
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const modules = join(root, 'node_modules');
+/** Says for which lock file and manifests the last complete installation was. */
+const stamp = join(modules, '.installed-for');
+const wantsTools = process.argv[2] === 'all';
+const hasTools = existsSync(join(modules, 'vitest'));
+const wanted = fingerprint();
+
+if (read(stamp) !== wanted || (wantsTools && !hasTools)) {
+  const scope = wantsTools || hasTools ? [] : ONLY_TO_RUN;
+  const args = ['install', '--frozen-lockfile', ...scope];
+  const pnpm = process.env.npm_execpath;
+  const [program, before] = pnpm === undefined ? ['npx', ['-y', 'pnpm@12']] : command(pnpm);
+  // Progress goes to stderr: the output of the script is that of the program.
+  const { status, error } = spawnSync(program, [...before, ...args], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, CI: 'true' },
+  });
+  if (status === 0) writeFileSync(stamp, wanted);
+  else {
+    process.stderr.write(
+      `The installation is not complete${error ? ` (${error.message})` : ''}; nothing was run.\n` +
+        'See why with: npx -y pnpm@12 install\n',
+    );
+    process.exit(1);
+  }
+}
+
+/** pnpm is a script of Node or a program, depending on how it was installed. */
+function command(pnpm) {
+  return /\.[cm]?js$/.test(pnpm) ? [process.execPath, [pnpm]] : [pnpm, []];
+}
+
+function hasEnoughNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major > ENOUGH_NODE[0] || (major === ENOUGH_NODE[0] && minor >= ENOUGH_NODE[1]);
+}
+
+/** A digest of everything that decides what is installed. */
+function fingerprint() {
+  const hash = createHash('sha256');
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests()])
+    hash.update(`${file}\n${read(join(root, file))}\n`);
+  return hash.digest('hex');
+}
+
+function manifests() {
+  const places = ['packages', 'bench'].filter((place) => existsSync(join(root, place)));
+  const folders = places.flatMap((place) => readdirSync(join(root, place)).map((name) => `${place}/${name}`));
+  return ['.', 'deploy', ...folders].map((folder) => join(folder, 'package.json')).sort();
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
