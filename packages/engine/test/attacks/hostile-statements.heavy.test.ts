@@ -25,6 +25,8 @@ const MOST_P99_MS = 50;
  * work.
  */
 const MOST_SLOWER = 5;
+const REPORTED_PINGS = 10;
+const MAX_RECORD_LENGTH = 1_000;
 
 let server: TesseraProcess;
 let directory: string;
@@ -55,18 +57,32 @@ async function pings(): Promise<Pings> {
 async function idlePings(): Promise<Pings> {
   const latencies: number[] = [];
   while (latencies.length < IDLE_PINGS) latencies.push(...(await pings()).latencies);
-  return { latencies, failures: [] };
+  return { latencies, slow: [], failures: [] };
 }
 
 const p99 = ({ latencies }: Pings): number =>
   latencies.toSorted((a, b) => a - b)[Math.floor(latencies.length * 0.99)]!;
 
-/** The node's log records about its kernel processes. */
-const kernelLog = (): string =>
+/** The node's errors, and what happened to its kernel processes, since a position in its log. */
+const incidents = (from = 0): string[] =>
   server.log
-    .filter(({ component }) => component === 'kernel')
-    .map((record) => JSON.stringify(record))
-    .join('\n');
+    .slice(from)
+    .filter(({ component, level }) => component === 'kernel' || level === 'error')
+    .map((record) => JSON.stringify(record).slice(0, MAX_RECORD_LENGTH));
+
+/** The statements during which a client waited longest. */
+const slowest = ({ slow }: Pings, started: readonly { at: number; kind: string }[]): string[] =>
+  slow
+    .toSorted((a, b) => b.ms - a.ms)
+    .slice(0, REPORTED_PINGS)
+    .map(({ at, ms }) => {
+      const number = started.findLastIndex((statement) => statement.at <= at) + 1;
+      return `${Math.round(ms)} ms during statement ${number}, ${started[number - 1]?.kind}`;
+    });
+
+/** The log says that the process that serves queries ended, or is replaced. */
+const endsServingKernel = ({ component, level }: Record<string, unknown>): boolean =>
+  component === 'kernel' && level === 'error';
 
 /** Error codes that indicate a defect rather than a wrong statement. */
 const UNCLEAR: ReadonlySet<string> = new Set(['undefined', 'INTERNAL', 'KERNEL_LOST', 'NOT_READY']);
@@ -79,7 +95,7 @@ test('INSERTs of a megabyte each that arrive together run one after the other', 
   const answers = await Promise.all(Array.from({ length: LONG_INSERTS }, () => query(server, insert)));
   expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [200, '']));
   expect(await rows(server, 'SELECT count(*)::int FROM long')).toEqual([[LONG_INSERTS * values.length]]);
-  expect(await kernelPid(server), kernelLog()).toBe(kernel);
+  expect(await kernelPid(server), incidents().join('\n')).toBe(kernel);
   // The next test measures the latency while nothing else runs.
   await pings();
 }, 240_000);
@@ -91,26 +107,30 @@ test(
     const kernel = await kernelPid(server);
     const outcomes: Record<string, number> = {};
     const unclear: string[] = [];
-    let number = 0;
+    const started: { at: number; kind: string }[] = [];
     for (const { kind, sql, parameters } of hostileStatements(SEED, STATEMENTS)) {
-      number += 1;
+      const logged = server.log.length;
+      started.push({ at: Date.now(), kind });
       const given: Record<string, string> = parameters === undefined ? {} : { query_parameters: parameters };
       const answer = await query(server, sql, { ...LIMIT, ...given });
       const name = answer.status === 200 ? 'ok' : String(answer.json().errors?.[0]?.name);
       outcomes[`${kind}: ${name}`] = (outcomes[`${kind}: ${name}`] ?? 0) + 1;
-      if (!UNCLEAR.has(name)) continue;
-      unclear.push(`${kind}: ${answer.text.slice(0, 300)}\n${sql.slice(0, 300)}`);
-      process.stdout.write(`statement ${number}, ${unclear.at(-1)}\n${kernelLog()}\n`);
+      const isKernelLost = server.log.slice(logged).some(endsServingKernel);
+      if (!UNCLEAR.has(name) && !isKernelLost) continue;
+      const text = `statement ${started.length}, ${kind}, ${name}: ${answer.text.slice(0, 300)}\n${sql.slice(0, 300)}`;
+      unclear.push([text, ...incidents(logged)].join('\n'));
+      process.stdout.write(`${unclear.at(-1)}\n`);
     }
     const beside = await pings();
     const told = {
       idle: { pings: idle.latencies.length, p99: p99(idle) },
       beside: { pings: beside.latencies.length, p99: p99(beside), max: Math.max(...beside.latencies) },
+      slowest: slowest(beside, started),
       outcomes,
     };
     process.stdout.write(`${JSON.stringify(told)}\n`);
     expect(server.child.exitCode).toBe(null);
-    expect(await kernelPid(server), kernelLog()).toBe(kernel);
+    expect(await kernelPid(server), incidents().join('\n')).toBe(kernel);
     expect(unclear).toEqual([]);
     expect(beside.failures).toEqual([]);
     expect(p99(beside)).toBeLessThan(Math.max(MOST_P99_MS, MOST_SLOWER * p99(idle)));
