@@ -19,10 +19,12 @@ const result = (kilobytes: number, costMs = 1, version = 1) => ({
   costMs,
 });
 
+/** A quarter of the limit is for results that are being read. */
+const LIMIT = (4 / 3) * (1 << 20);
 const MEGABYTE = 1 << 20;
 
 it('returns a result for the same definition and contents only', () => {
-  const cache = new ResultCache(MEGABYTE);
+  const cache = new ResultCache(LIMIT);
   cache.add('q', result(1));
   expect(cache.get(reuse('q'), at(1))).toBeDefined();
   expect(cache.get(reuse('q'), at(2))).toBeUndefined();
@@ -32,7 +34,7 @@ it('returns a result for the same definition and contents only', () => {
 });
 
 it('stays within its memory, and keeps what took long and was used', () => {
-  const cache = new ResultCache(MEGABYTE);
+  const cache = new ResultCache(LIMIT);
   cache.add('slow', result(60, 1_000));
   for (let i = 0; i < 100; i++) {
     cache.add(`q${i}`, result(60));
@@ -45,14 +47,14 @@ it('stays within its memory, and keeps what took long and was used', () => {
 });
 
 it('forgets even a costly result that nobody uses', () => {
-  const cache = new ResultCache(MEGABYTE);
+  const cache = new ResultCache(LIMIT);
   cache.add('slow', result(60, 50));
   for (let i = 0; i < 1_000; i++) cache.add(`q${i}`, result(60));
   expect(cache.get(reuse('slow'), at(1))).toBeUndefined();
 });
 
 it('counts a replaced result once, and keeps none that takes too large a share', () => {
-  const cache = new ResultCache(MEGABYTE);
+  const cache = new ResultCache(LIMIT);
   cache.add('q', result(60));
   const { bytes } = cache;
   cache.add('q', result(60, 1, 2));
@@ -74,15 +76,30 @@ it('keeps a copy of the chunks, whose memory is used again', async () => {
   const onEnd = (copies: readonly ResultChunk[]) => {
     kept.push(...copies.map(({ bytes }) => Buffer.from(bytes).toString()));
   };
-  for await (const chunk of recordedChunks(chunks('one', 'two'), 6, onEnd)) chunk.release!();
+  let left = 6;
+  const memory = {
+    take: (bytes: number) => {
+      if (bytes > left) return false;
+      left -= bytes;
+      return true;
+    },
+    give: (bytes: number) => {
+      left += bytes;
+    },
+  };
+  const recorded = (maxBytes: number) => recordedChunks(chunks('one', 'two'), { maxBytes, memory, onEnd });
+  for await (const chunk of recorded(6)) chunk.release!();
   expect(kept).toEqual(['one', 'two']);
-  for await (const _ of recordedChunks(chunks('one', 'two'), 5, onEnd));
-  for await (const _ of recordedChunks(chunks('one', 'two'), 6, onEnd)) break;
-  expect(kept).toHaveLength(2);
+  for await (const _ of recorded(5));
+  for await (const _ of recorded(6)) break;
+  // There is not enough memory for two at a time.
+  for await (const _ of recorded(6)) for await (const _ of recorded(6));
+  expect(kept).toEqual(['one', 'two', 'one', 'two']);
+  expect(left).toBe(6);
 });
 
 it('counts the queries that it did not know, if they are worth it', async () => {
-  const cache = new ResultCache(MEGABYTE);
+  const cache = new ResultCache(LIMIT);
   const answer = { kind: 'rows', columns: [], chunks: chunks('x') } as unknown as RowsResult;
   const told = { reuse: reuse('q'), costMs: 1 };
   expect(cache.keeping(answer, { ...told, scannedRows: 9_999 })).toBe(answer);

@@ -1,7 +1,7 @@
 import type { ObjectId, RelationObject, Snapshot } from '@tessera/catalog';
 import type { OutputColumn } from '@tessera/sql';
 import type { ResultChunk, RowsResult } from '../request/statement-result.ts';
-import { recordedChunks } from './recorded-chunks.ts';
+import { type RecordingMemory, recordedChunks } from './recorded-chunks.ts';
 
 /** A relation that a result was computed from, and the contents that it had. */
 export interface ResultSource {
@@ -36,7 +36,9 @@ interface Entry {
 /** The result of a query that reads fewer rows is computed as fast as it is found. */
 export const MIN_SCANNED_ROWS = 10_000;
 
-/** The share of the memory that one result may take. */
+/** The share of the memory for results that are being read. */
+const RECORDING_SHARE = 1 / 4;
+/** The share of the rest that one result may take. */
 const MAX_RESULT_SHARE = 1 / 16;
 /** The memory of an entry beside its key and its chunks, and of a chunk beside its bytes. */
 const ENTRY_BYTES = 1_024;
@@ -52,6 +54,8 @@ export class ResultCache {
   readonly #maxBytes: number;
   /** The least recently used first, which goes first among those of one rank. */
   readonly #entries = new Map<string, Entry>();
+  /** What results that are being read may take, beside those that are kept. */
+  readonly #recording: RecordingMemory;
   /** The rank of the entry that was dropped last. */
   #floor = 0;
   #bytes = 0;
@@ -62,7 +66,9 @@ export class ResultCache {
 
   /** @param maxBytes 0 keeps nothing */
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    const recording = Math.floor(maxBytes * RECORDING_SHARE);
+    this.#maxBytes = maxBytes - recording;
+    this.#recording = memoryOf(recording);
   }
 
   get isOn(): boolean {
@@ -111,9 +117,11 @@ export class ResultCache {
     this.misses += 1;
     const { key, sources } = reuse;
     const { columns } = result;
-    const chunks = recordedChunks(result.chunks, this.maxResultBytes, (copies) =>
-      this.add(key, { columns, chunks: copies, sources, costMs }),
-    );
+    const chunks = recordedChunks(result.chunks, {
+      maxBytes: this.maxResultBytes,
+      memory: this.#recording,
+      onEnd: (copies) => this.add(key, { columns, chunks: copies, sources, costMs }),
+    });
     return { ...result, chunks };
   }
 
@@ -156,3 +164,17 @@ const isCurrent = ({ sources }: CachedResult, snapshot: Snapshot): boolean =>
 
 const bytesOf = (key: string, { chunks }: CachedResult): number =>
   chunks.reduce((sum, { bytes }) => sum + bytes.byteLength + CHUNK_BYTES, ENTRY_BYTES + 2 * key.length);
+
+function memoryOf(bytes: number): RecordingMemory {
+  let left = bytes;
+  return {
+    take: (taken) => {
+      if (taken > left) return false;
+      left -= taken;
+      return true;
+    },
+    give: (given) => {
+      left += given;
+    },
+  };
+}
