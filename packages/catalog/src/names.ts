@@ -87,7 +87,7 @@ export function placeForNew(snapshot: Snapshot, { parts, location }: QualifiedNa
   return { database: owner, schema, name, location };
 }
 
-/** Whether an object may be told of in the hint of an error: to somebody who may see it. */
+/** Whether the hint of an error may name an object: only if the user may see the object. */
 type Visible = (object: CatalogObject) => boolean;
 
 const ANYTHING: Visible = () => true;

@@ -86,7 +86,7 @@ export class TesseraError extends Error {
     };
   }
 
-  /** The same error, told with another message or pointing at a place in the statement. */
+  /** The same error with another message or pointing at a place in the statement. */
   with(changes: { message?: string; location?: SqlLocation | undefined }): TesseraError {
     const extras = { location: this.location, resolution: this.resolution, cause: this.cause, ...changes };
     return new TesseraError(this.name, changes.message ?? this.message, extras, this.params);

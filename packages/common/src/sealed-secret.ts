@@ -52,7 +52,7 @@ export class SecretKeys {
       const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
       return Buffer.concat([body, decipher.final()]).toString('utf8');
     } catch {
-      // It was damaged or made by hand: whoever wants to use it is told so by `requireOpen`.
+      // It was damaged or made by hand: `requireOpen` reports this to whoever wants to use it.
       return text;
     }
   }

@@ -98,7 +98,7 @@ export class Coordinator {
   readonly #sessions: Sessions;
   /** Undefined if the node keeps no tables. */
   readonly #tables: OpenTables | undefined;
-  #leaving = false;
+  #markedUnready = false;
   #draining = false;
   #retries = 0;
 
@@ -221,7 +221,7 @@ export class Coordinator {
   }
 
   get ready(): boolean {
-    return !this.#leaving && this.#options.kernel.ready;
+    return !this.#markedUnready && this.#options.kernel.ready;
   }
 
   /** The number of queries that wait to be admitted. */
@@ -401,13 +401,13 @@ export class Coordinator {
   }
 
   /** Makes the node unready, although it still accepts queries from clients that have not noticed yet. */
-  leave(): void {
-    this.#leaving = true;
+  markUnready(): void {
+    this.#markedUnready = true;
   }
 
   /** Accepts no new queries, lets the running ones finish for `graceMs`, then cancels the rest. */
   async drain(graceMs: number): Promise<void> {
-    this.leave();
+    this.markUnready();
     this.#draining = true;
     const forced = startTimer(() => {
       this.running.cancelAll(TesseraError.of('QUERY_CANCELLED', { reason: 'the node is shutting down' }));

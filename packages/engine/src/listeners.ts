@@ -26,7 +26,7 @@ export interface Listener {
   /** The number of open connections. */
   connections(): Promise<number>;
   /** Directs clients to other nodes for their next request; requests that still arrive are answered. */
-  leave(): void;
+  redirectClients(): void;
   /**
    * Lets running work finish within the time, for protocols whose connections have state beyond single
    * statements.
@@ -129,7 +129,7 @@ async function listenHttp(
     reach,
     encrypted,
     connections: () => promisify(app.server.getConnections).call(app.server),
-    leave: () => endConnections(app.server),
+    redirectClients: () => endConnections(app.server),
     // A request on an idle connection would be refused, so clients should find the connection closed.
     drain: async () => app.server.closeIdleConnections(),
     close: () => app.close(),
@@ -151,7 +151,7 @@ async function listenPostgres(
     encrypted,
     connections: async () => server.connections,
     // The protocol has no such message.
-    leave: () => {},
+    redirectClients: () => {},
     drain: (graceMs) => server.drain(graceMs),
     close: () => server.close(),
     cutOff: () => {},

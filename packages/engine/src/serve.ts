@@ -302,8 +302,8 @@ export const serve: Serve = async (options) => {
 
   const reason = await stopping;
   draining = true;
-  coordinator.leave();
-  for (const listener of listeners) listener.leave();
+  coordinator.markUnready();
+  for (const listener of listeners) listener.redirectClients();
   if (options.drainDelayMs > 0) {
     log.info({ reason, delayMs: options.drainDelayMs }, 'no longer ready, but still accepting statements');
     await pause(options.drainDelayMs);
@@ -342,11 +342,11 @@ function checkShared(config: EngineConfig): void {
  */
 function opensNodePorts(options: ServeOptions): boolean {
   const { config, storageManagerPort, storageAgentPort, distexecPort, shufflePort } = options;
-  const told = [storageManagerPort, storageAgentPort, distexecPort, shufflePort].some(
+  const isConfigured = [storageManagerPort, storageAgentPort, distexecPort, shufflePort].some(
     (port) => port !== undefined,
   );
   return (
-    told ||
+    isConfigured ||
     hasOthers(config) ||
     options.insecureCluster ||
     (config.engine.nodes?.length ?? 0) > 0 ||

@@ -1,17 +1,18 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { MetricsText } from './metrics.ts';
+import { NO_SCHEMAS } from './no-schemas.ts';
 import { registerHealth } from './routes/health.ts';
 
 /** The listener for the health probes of orchestrators. */
 export function createHealthServer(ready: () => boolean): FastifyInstance {
-  const app = Fastify({ forceCloseConnections: true });
+  const app = Fastify({ forceCloseConnections: true, schemaController: NO_SCHEMAS });
   registerHealth(app, ready);
   return app;
 }
 
 /** The listener for Prometheus. */
 export function createMetricsServer(metrics: MetricsText): FastifyInstance {
-  const app = Fastify({ forceCloseConnections: true });
+  const app = Fastify({ forceCloseConnections: true, schemaController: NO_SCHEMAS });
   app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()));
   return app;
 }

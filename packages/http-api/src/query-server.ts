@@ -3,6 +3,7 @@ import { asQueryId, type Logger, TesseraError } from '@tessera/common';
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { clientAddress } from './authentication/client-address.ts';
 import { identifyUser, OPEN } from './authentication/request-user.ts';
+import { NO_SCHEMAS } from './no-schemas.ts';
 import { answerTokenRequest } from './oauth/token-endpoint.ts';
 import { continueRequest, holdsBodyBack, queryListener, type TlsKeyPair } from './query-listener.ts';
 import { refuseForeignPages } from './request/browser-guard.ts';
@@ -29,6 +30,7 @@ export interface QueryServerOptions extends QueryRouteOptions {
 /** The query API, which listens on a TCP port or a Unix socket. */
 export function createQueryServer(options: QueryServerOptions): FastifyInstance {
   const app = Fastify({
+    schemaController: NO_SCHEMAS,
     serverFactory: (handler) => queryListener(handler, options.tls),
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 1000 },

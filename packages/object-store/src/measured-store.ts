@@ -18,7 +18,7 @@ export const storeRequests = measurement<StoreRequest>('object-store-request');
 
 type Outcome = Partial<Pick<StoreRequest, 'outcome' | 'bytesRead' | 'bytesWritten'>>;
 
-/** The same store; each request to it is told. */
+/** The same store; each request to it is reported. */
 export function measuredStore(store: ObjectStore): ObjectStore {
   const written = (body: Uint8Array): Outcome => ({ bytesWritten: body.length });
   return {

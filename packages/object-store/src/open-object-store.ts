@@ -9,7 +9,7 @@ import { measuredStore } from './measured-store.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /**
- * A store at a place that is told by hand, as for a backup: a directory, or a URL (`s3://bucket/prefix`), which is reached
+ * A store at a place that is given by hand, as for a backup: a directory, or a URL (`s3://bucket/prefix`), which is reached
  * as the configuration's own storage is where both are of one provider.
  * @throws TesseraError INVALID_ARGUMENT for a URL that names no bucket
  */

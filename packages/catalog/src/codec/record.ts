@@ -28,7 +28,7 @@ export function record<T extends object>(fields: Fields<T>): Codec<T> {
   return fieldsCodec<T>(fieldsOf(fields), undefined);
 }
 
-/** Objects told apart by their `kind`. */
+/** Objects that are distinguished by their `kind`. */
 export function union<T extends { readonly kind: string }>(
   variants: {
     readonly [K in T['kind']]: Fields<Omit<Extract<T, { readonly kind: K }>, 'kind'>>;

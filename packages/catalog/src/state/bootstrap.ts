@@ -9,7 +9,7 @@ const SYSTEM_USER = 'tessera';
 
 const base = { createdAt: NEVER, alteredAt: NEVER, owner: SYSTEM_USER };
 
-/** Everybody is a member of it, without being told. */
+/** The role that every user has without a grant. */
 export const PUBLIC_ROLE: RoleObject = {
   kind: 'role',
   id: bootstrapId(3),

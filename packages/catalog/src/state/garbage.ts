@@ -10,7 +10,7 @@ export interface Tombstone {
   readonly removedAtMs: number;
   /** The version of the entry that removed the object. Snapshots of earlier versions still read it. */
   readonly version: number;
-  /** An entry told that the object is about to be deleted: it may be gone already. */
+  /** An entry announced that the object is about to be deleted: it may be gone already. */
   readonly collecting: boolean;
 }
 

@@ -46,7 +46,7 @@ export class TableContents {
     return new TableContents(version, TabletList.empty, PersistentMap.empty(), PersistentMap.empty(), totals);
   }
 
-  /** `chunks`: as another's `chunks` told them. */
+  /** @param chunks the `chunks` of other contents */
   static from(
     version: number,
     totals: TableTotals,

@@ -8,12 +8,12 @@ const SAMPLED_TABLETS = 256;
 const DISCRETE =
   /^(?:U?(?:TINYINT|SMALLINT|INTEGER|INT|BIGINT|HUGEINT)|DECIMAL\b.*|NUMERIC\b.*|DATE|BOOLEAN)$/i;
 
-/** A granule in which more than this share of the values are distinct does not tell how many there are in the table. */
+/** A granule in which more than this share of the values are distinct says little about how many there are in the table. */
 const UNSATURATED = 0.5;
 
 /**
  * Estimates the number of distinct values of the columns of a table from the ranges of their values and from the dictionaries of
- * tablets, for the columns of which these tell something. Of large tables some tablets are looked at.
+ * tablets, for the columns about which these say something. Of large tables some tablets are looked at.
  *
  * @param clustered names of the columns whose equal values are mostly in one tablet
  */

@@ -10,7 +10,7 @@ import {
   type ReadFunction,
 } from '@tessera/sql';
 
-/** How an upload that FROM names without a function is read, and the text that tells the user. */
+/** How an upload that FROM names without a function is read, and the notice for the user. */
 export interface RecognisedUpload {
   readonly args: ReadArguments;
   /** Undefined if the file has the format that its name says, without any options. */

@@ -1,4 +1,4 @@
-import { loadConfig, type ParsedConfig, parseConfig, showConfig, showConfigAsYaml } from '@tessera/config';
+import type { ParsedConfig } from '@tessera/config';
 import { Command } from 'commander';
 
 const CONFIG_EXAMPLES = `
@@ -37,6 +37,7 @@ function checkCommand(): Command {
     .argument('<file>', 'configuration file (YAML or JSON)')
     .addHelpText('after', CHECK_EXAMPLES)
     .action(async (file: string) => {
+      const { loadConfig } = await import('@tessera/config');
       const { warnings } = await loadConfig(file);
       for (const { line, path, message } of warnings)
         process.stderr.write(`${file}:${line}: ${path}: warning: ${message}\n`);
@@ -52,6 +53,7 @@ function showCommand(): Command {
     .option('--json', 'print JSON: {"config": …, "notYetInEffect": [{"path", "effect"}]}')
     .addHelpText('after', SHOW_EXAMPLES)
     .action(async (file: string | undefined, flags: { defaults?: true; json?: true }) => {
+      const { loadConfig, parseConfig, showConfig, showConfigAsYaml } = await import('@tessera/config');
       const parsed: ParsedConfig =
         file === undefined ? parseConfig('schema_version: "1.0"', 'defaults') : await loadConfig(file);
       const shown = showConfig(parsed, { defaults: file === undefined || flags.defaults === true });

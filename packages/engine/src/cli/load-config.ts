@@ -1,4 +1,4 @@
-import { defaultConfig, type EngineConfig, loadConfig, type ParsedConfig, showConfig } from '@tessera/config';
+import type { EngineConfig, ParsedConfig } from '@tessera/config';
 
 export interface CommandConfig {
   readonly config: EngineConfig;
@@ -12,16 +12,19 @@ export interface CommandConfig {
  * @throws ConfigError if the file is not valid
  */
 export async function commandConfig(path: string | undefined): Promise<CommandConfig> {
+  // It is imported here so that commands without a configuration start without loading it.
+  const { defaultConfig, loadConfig } = await import('@tessera/config');
   const loaded = path === undefined ? undefined : await loadConfig(path);
   const config = loaded?.config ?? defaultConfig();
   const { logging } = config;
-  if (process.stderr.isTTY !== true || logging.sinks !== null || isFormatGiven(loaded))
+  if (process.stderr.isTTY !== true || logging.sinks !== null || (await isFormatGiven(loaded)))
     return { config, loaded };
   return { config: { ...config, logging: { ...logging, format: 'text' } }, loaded };
 }
 
-function isFormatGiven(loaded: ParsedConfig | undefined): boolean {
+async function isFormatGiven(loaded: ParsedConfig | undefined): Promise<boolean> {
   if (loaded === undefined) return false;
+  const { showConfig } = await import('@tessera/config');
   const { value } = showConfig(loaded, { defaults: false }) as { value: { logging?: { format?: unknown } } };
   return value.logging?.format !== undefined;
 }

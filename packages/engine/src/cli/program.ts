@@ -1,5 +1,4 @@
 import { TesseraError } from '@tessera/common';
-import { ConfigError } from '@tessera/config';
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { backupCommand, restoreCommand } from './backup.ts';
@@ -53,7 +52,7 @@ export async function run(args: readonly string[]): Promise<number> {
     await program.parseAsync(opensShell(args) ? ['sql'] : args, { from: 'user' });
     return EXIT.ok;
   } catch (error) {
-    return exitCodeOf(error);
+    return await exitCodeOf(error);
   }
 }
 
@@ -65,12 +64,13 @@ function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 
-function exitCodeOf(error: unknown): number {
+async function exitCodeOf(error: unknown): Promise<number> {
   // Commander has already printed its message; its exit code 0 stands for --help and --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof CommandFailure) return report(error.message, error.exitCode);
-  if (error instanceof ConfigError) return report(error.message, EXIT.usage);
   if (error instanceof TesseraError) return report(`error: ${error.message}`, EXIT.failed);
+  const { ConfigError } = await import('@tessera/config');
+  if (error instanceof ConfigError) return report(error.message, EXIT.usage);
   if (isSystemError(error)) return report(`error: ${error.message}`, EXIT.failed);
   throw error;
 }

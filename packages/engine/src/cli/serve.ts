@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { configurationValues, type EngineConfig, showConfig } from '@tessera/config';
+import type { EngineConfig } from '@tessera/config';
 import { Command } from 'commander';
 import {
   DEFAULT_HEALTH_PORT,
@@ -126,6 +126,7 @@ export function serveCommand(): Command {
 /** Combines the flags with the configuration file that they name. */
 async function serveOptions(flags: Flags): Promise<ServeOptions> {
   const { config, loaded } = await commandConfig(flags.config);
+  const { configurationValues, showConfig } = await import('@tessera/config');
   const pending = loaded === undefined ? [] : showConfig(loaded, { defaults: false }).notYetInEffect;
   checkNode(config, flags.node);
   const { allowRead = [], allowUrl = [], allowWrite = [] } = flags;

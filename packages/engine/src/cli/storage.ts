@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { defaultConfig, loadConfig, storageIsLocal } from '@tessera/config';
 import { Command } from 'commander';
 import { CommandFailure, EXIT } from './exit-code.ts';
 import { interruption } from './interruption.ts';
@@ -36,6 +35,7 @@ function checkCommand(): Command {
     .allowExcessArguments(false)
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
+      const { defaultConfig, loadConfig, storageIsLocal } = await import('@tessera/config');
       const config = flags.config === undefined ? defaultConfig() : (await loadConfig(flags.config)).config;
       const { checkStore, openObjectStore, providerOf } = await import('@tessera/object-store');
       const store = await openObjectStore(config, { dataDirectory: resolve(flags.dataDir) });

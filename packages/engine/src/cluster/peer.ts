@@ -44,7 +44,7 @@ export class Peer {
   /** Aborts when the living incarnation is lost. */
   #life = new AbortController();
   #suspicion = new AbortController();
-  /** Releases that the node has not confirmed. It is told again when it answers. */
+  /** Releases that the node has not confirmed. They are sent again when it answers. */
   #unreleased: { readonly incarnation: string; readonly what: Release }[] = [];
 
   constructor(options: PeerOptions) {
@@ -95,7 +95,7 @@ export class Peer {
   }
 
   /**
-   * Tells the node to free what it has of a query. A node that was paused or cut off may come back with outputs of queries that
+   * Asks the node to release what it has of a query. A node that was paused or cut off may come back with outputs of queries that
    * ended in the meantime, so a release that does not reach it is repeated when it answers, unless it is another process then.
    */
   async release({ incarnation }: ClusterNode, what: Release): Promise<void> {

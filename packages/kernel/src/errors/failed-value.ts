@@ -32,6 +32,6 @@ export function withFailedValue(error: TesseraError, value: FailedValue | undefi
   return error;
 }
 
-/** Returns `error`, which tells `original` in other words, with what is known about `original` beside its message. */
+/** Returns `error`, which says the same as `original` in other words, with what is known about `original` beside its message. */
 export const keepDetails = (error: TesseraError, original: TesseraError): TesseraError =>
   withFailedValue(ranAlone(original) ? markedAsAlone(error) : error, values.get(original));

@@ -84,7 +84,7 @@ export class SessionServer {
         reader.push(bytes);
       } catch (error) {
         if (!isFailedAllocation(error)) throw error;
-        // The rest of the frame cannot be told from the next one.
+        // The rest of the frame cannot be separated from the next one.
         socket.off('data', read).resume();
         socket.end(OUT_OF_MEMORY_ANSWER);
       }
@@ -322,6 +322,6 @@ function toWire(error: unknown): WireError {
   };
 }
 
-/** Node tells so that there is no memory for a buffer: the process goes on, and the query fails. */
+/** Node reports in this way that there is no memory for a buffer: the process goes on, and the query fails. */
 const isFailedAllocation = (error: unknown): error is RangeError =>
   error instanceof RangeError && /allocation failed/i.test(error.message);

@@ -152,7 +152,7 @@ function reasonOf(error: unknown): string {
   return reasons[code ?? ''] ?? code ?? message;
 }
 
-/** Keeps the extensions, by which the kernel tells compressed files; never a glob character or a path. */
+/** Keeps the extensions, by which the kernel recognises compressed files; never a glob character or a path. */
 function fileName(url: URL): string {
   const last = url.pathname.split('/').at(-1) ?? '';
   return last.replace(/[^A-Za-z0-9._-]/g, '_').slice(-80);

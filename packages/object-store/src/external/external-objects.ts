@@ -231,7 +231,7 @@ const urlOf = (url: ObjectUrl, { key }: ObjectInfo): string => objectUrlText({ .
 export const downloadPath = (directory: string, { url }: Pick<ListedFile, 'url'>): string =>
   join(directory, `external-${randomUUID()}-${fileName(parseObjectUrl(url).key)}`);
 
-/** Keeps the extensions, by which the kernel tells compressed files; never a glob character or a path. */
+/** Keeps the extensions, by which the kernel recognises compressed files; never a glob character or a path. */
 function fileName(key: string): string {
   return (key.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9._-]/g, '_').slice(-80);
 }

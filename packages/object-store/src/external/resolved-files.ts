@@ -22,7 +22,7 @@ export interface ResolvedFile {
   readonly url: string;
   /** The size of the file at its origin. */
   readonly bytes: number;
-  /** Undefined when the server did not tell. */
+  /** Undefined if the server did not report it. */
   readonly modifiedAt: Date | undefined;
 }
 

@@ -125,7 +125,7 @@ async function collect(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Rules over HTTP: `PUT /rules` with a JSON array replaces them, `GET /rules` tells them with what they have caught. */
+/** Rules over HTTP: `PUT /rules` with a JSON array replaces them, `GET /rules` returns them with what they have caught. */
 export async function startControl(rules: FaultRules): Promise<{ url: string; close: () => void }> {
   const server = createServer(async (incoming, response) => {
     try {

@@ -201,7 +201,7 @@ const rowsOrNone = (columns: readonly OutputColumn[] | undefined, { formats }: P
   columns === undefined ? NO_DATA : rowDescription(rowFields(columns, formats ?? []));
 
 /**
- * Checks that the columns are those that the client was told, because it decodes the rows by them.
+ * Checks that the columns are those that were described to the client, because it decodes the rows by them.
  * @throws TesseraError NOT_SUPPORTED if a table has changed since
  */
 async function checkColumns(statement: PreparedStatement, columns: readonly OutputColumn[]): Promise<void> {

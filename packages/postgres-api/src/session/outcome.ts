@@ -6,7 +6,7 @@ export interface StatementRun {
   readonly parameters: readonly QueryParameter[];
   readonly formats: readonly ValueFormat[];
   /**
-   * Whether another statement may follow before the client is told of success. The changes of this one are
+   * Whether another statement may follow before success is reported to the client. The changes of this one are
    * then not committed on their own.
    */
   readonly moreMayFollow: boolean;

@@ -5,7 +5,7 @@ import { SequentialBytes } from './sequential-file.ts';
 export const MAGIC = 'Obj\x01';
 export const SYNC_BYTES = 16;
 
-/** The beginning of an Avro container file, which tells how the blocks behind it are read. */
+/** The beginning of an Avro container file, which says how the blocks behind it are read. */
 export interface ContainerHead {
   /** Length of the header; the first block begins here. */
   readonly bytes: number;

@@ -1,4 +1,3 @@
-import { splitStatements } from '@tessera/sql';
 import { CommandFailure, EXIT } from '../exit-code.ts';
 import { type QueryRequest, runQuery } from './run-query.ts';
 import { adoptSession } from './session-changes.ts';
@@ -9,6 +8,7 @@ import type { Streams } from './streams.ts';
  * @throws CommandFailure at the end if any failed, and at once if the server cannot be reached or `interrupt` aborts
  */
 export async function runEach(query: QueryRequest, io: Streams, interrupt: AbortSignal): Promise<void> {
+  const { splitStatements } = await import('@tessera/sql');
   const parameters = new Map(Object.entries(query.settings));
   const statements = splitStatements(query.sql);
   let failures = 0;

@@ -1,6 +1,5 @@
 import { pipeline } from 'node:stream/promises';
 import { newQueryId } from '@tessera/common';
-import { splitStatements } from '@tessera/sql';
 import { CommandFailure, EXIT } from '../exit-code.ts';
 import { cancelQuery } from './cancel-query.ts';
 import { errorReport, parseErrors } from './error-report.ts';
@@ -42,7 +41,7 @@ export async function runQuery(query: QueryRequest, io: Streams, interrupt: Abor
   interrupt.addEventListener('abort', cancel, { once: true });
   try {
     const parameters = {
-      ...(holdsSeveral(query.sql) ? PRINT_ALL : {}),
+      ...((await holdsSeveral(query.sql)) ? PRINT_ALL : {}),
       ...(query.database === undefined ? {} : { database: query.database }),
       ...query.settings,
       output_format: format,
@@ -65,7 +64,10 @@ export async function runQuery(query: QueryRequest, io: Streams, interrupt: Abor
 const PRINT_ALL = { enable_multi_query_requests: 'true', multi_query_results: 'all' };
 
 /** Whether a text contains several statements. If it cannot be split, the server reports why. */
-function holdsSeveral(sql: string): boolean {
+async function holdsSeveral(sql: string): Promise<boolean> {
+  if (!/;[\s\S]*\S/.test(sql)) return false;
+  // Loading the parser takes longer than most statements do, so it is loaded where a semicolon needs it.
+  const { splitStatements } = await import('@tessera/sql');
   try {
     return splitStatements(sql).length > 1;
   } catch {
@@ -90,7 +92,7 @@ async function send(
       signal,
     });
   const body = multipartBody(sql, parts, io.stdin);
-  const progress = uploadProgress(body.lengthBytes, io.stderr);
+  const progress = await uploadProgress(body.lengthBytes, io.stderr);
   const length = body.lengthBytes === undefined ? {} : { 'content-length': String(body.lengthBytes) };
   try {
     return await connection.post({
@@ -112,7 +114,11 @@ async function printResult(
   queryId: string,
   io: Streams,
 ): Promise<void> {
-  const end = saysItsEnd(format) ? new ResultTail() : holdsSeveral(sql) ? new FinalError(queryId) : undefined;
+  const end = saysItsEnd(format)
+    ? new ResultTail()
+    : (await holdsSeveral(sql))
+      ? new FinalError(queryId)
+      : undefined;
   try {
     const stages = end === undefined ? [answer.body, io.stdout] : [answer.body, end, io.stdout];
     await pipeline(stages, { end: false });

@@ -1,4 +1,3 @@
-import { Presets, SingleBar } from 'cli-progress';
 import type { Streams } from './streams.ts';
 
 export interface UploadProgress {
@@ -11,9 +10,13 @@ const MEGABYTE = 1_000_000;
 const WORTH_A_BAR_BYTES = 4 * MEGABYTE;
 
 /** A progress bar on a terminal; nothing elsewhere, for small uploads, and if the size is unknown. */
-export function uploadProgress(totalBytes: number | undefined, stderr: Streams['stderr']): UploadProgress {
+export async function uploadProgress(
+  totalBytes: number | undefined,
+  stderr: Streams['stderr'],
+): Promise<UploadProgress> {
   if (totalBytes === undefined || totalBytes < WORTH_A_BAR_BYTES || stderr.isTTY !== true)
     return { sent: () => {}, stop: () => {} };
+  const { Presets, SingleBar } = await import('cli-progress');
   const bar = new SingleBar(
     {
       stream: stderr as NodeJS.WriteStream,

@@ -6,6 +6,7 @@ import type { SizedPart } from '../query/file-part.ts';
 import { multipartBody } from '../query/multipart-body.ts';
 import { type Answer, Connection, type Server } from '../query/server.ts';
 import { adoptSession } from '../query/session-changes.ts';
+import type { UploadProgress } from '../query/upload-progress.ts';
 import {
   type Progress,
   type ResultColumn,
@@ -17,7 +18,7 @@ import {
 /** Takes the result of one statement as it arrives. */
 export interface ResultSink {
   /** The request has `totalBytes` with the files; absent if it sends none. */
-  uploading?(totalBytes: number): { sent(bytes: number): void; stop(): void };
+  uploading?(totalBytes: number): Promise<UploadProgress>;
   progress?(progress: Progress): void;
   columns(columns: readonly ResultColumn[]): void | Promise<void>;
   /** Resolves to false if no more rows are wanted: the query is then cancelled. */
@@ -110,7 +111,7 @@ export class ShellSession {
     }
     const body = multipartBody(sql, parts, process.stdin);
     const length = body.lengthBytes === undefined ? {} : { 'content-length': String(body.lengthBytes) };
-    const upload = body.lengthBytes === undefined ? undefined : sink.uploading?.(body.lengthBytes);
+    const upload = body.lengthBytes === undefined ? undefined : await sink.uploading?.(body.lengthBytes);
     try {
       const headers = { 'content-type': body.contentType, ...length };
       const sent = body.stream((bytes) => upload?.sent(bytes));
