@@ -4,10 +4,10 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { kernelPid } from './faults/kernel-processes.ts';
 import { query, rows } from './http.ts';
-import { startTessera } from './tessera-process.ts';
+import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 const SLOW = 'SELECT count(*) FROM generate_series(1, 3000000000) AS g(n) WHERE n % 7 = 3';
 
@@ -74,24 +74,29 @@ describe('shutdown', () => {
     expect(await server.stop('SIGTERM')).toBe(0);
     expect((await running).json().errors[0].name).toBe('QUERY_CANCELLED');
   });
-
-  it('does not wait for clients that dawdle over their requests', async () => {
-    await using server = await startTessera();
-    const { hostname, port } = new URL(server.url);
-    const client = connect(Number(port), hostname);
-    client.on('error', () => undefined);
-    const answer = new Promise<Buffer>((resolve) => client.once('data', resolve));
-    // The first request is answered; a request that never ends follows on the same connection.
-    client.write('GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\nGET /ping HTTP/1.1\r\nHost: ');
-    expect(String(await answer)).toContain('Ok.');
-    void server.stop();
-    await expect.poll(() => server.child.exitCode, { timeout: 20_000 }).toBe(0);
-  });
 });
 
-describe('a refused client that never ends its body', () => {
-  it('reads the answer and is cut off', async () => {
-    await using server = await startTessera();
+describe('one node', () => {
+  let server: TesseraProcess;
+  let directory: string;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'tessera-lifecycle-'));
+    const config = join(directory, 'config.yaml');
+    const lines = ['schema_version: "1.0"', 'execution:', '  max_threads: 2', '  regexp_cache_max_keys: 5'];
+    await writeFile(config, lines.join('\n'));
+    server = await startTessera({ args: ['--config', config, '--allow-read', directory] });
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true });
+  });
+
+  it('the log names the parameters of the file that are not yet in effect', async () => {
+    const warning = server.log.find(({ level, component }) => level === 'warn' && component === 'engine');
+    expect(warning).toMatchObject({ parameters: ['execution.regexp_cache_max_keys'] });
+  });
+
+  it('a refused client that never ends its body reads the answer and is cut off', async () => {
     const { hostname, port } = new URL(server.url);
     const client = connect(Number(port), hostname);
     client.on('error', () => undefined);
@@ -100,11 +105,32 @@ describe('a refused client that never ends its body', () => {
     expect(String(await answer)).toContain('HTTP/1.1 403');
     await expect.poll(() => client.closed, { timeout: 20_000 }).toBe(true);
   });
-});
 
-describe('crashes', () => {
+  it('local paths within --allow-read, and nothing else', async () => {
+    await writeFile(join(directory, 'a.csv'), '1\n');
+    await writeFile(join(directory, 'b.csv'), '2\n');
+    expect(await rows(server, `SELECT f0 FROM READ_CSV('${directory}/*.csv') ORDER BY 1`)).toEqual([
+      ['1'],
+      ['2'],
+    ]);
+    const refused = await query(server, `SELECT * FROM READ_CSV('${directory}/../../etc/passwd')`);
+    expect(refused.json().errors[0].name).toBe('LOCATION_NOT_ALLOWED');
+  });
+
+  it('tessera query uploads a file and prints the result', async () => {
+    const file = join(server.dataDirectory, 'sales.csv');
+    await writeFile(file, 'region,amount\nnorth,10\n');
+    const main = join(import.meta.dirname, '../src/main.ts');
+    const sql = "SELECT region FROM READ_CSV('upload://sales', HEADER => true)";
+    const out = execFileSync(process.execPath, [main, 'query', '-u', server.url, '-f', `sales=${file}`, sql]);
+    expect(out.toString()).toContain('north');
+  });
+
+  it('a data directory serves one process', async () => {
+    await expect(startTessera({ dataDirectory: server.dataDirectory })).rejects.toThrow(/serves from it/);
+  });
+
   it('a kernel process that is killed is replaced within a second, and its query is run again unseen', async () => {
-    await using server = await startTessera();
     const [kernel] = await childrenOf(server.child.pid!);
     const running = query(
       server,
@@ -122,6 +148,20 @@ describe('crashes', () => {
     );
   });
 
+  it('does not wait for clients that dawdle over their requests', async () => {
+    const { hostname, port } = new URL(server.url);
+    const client = connect(Number(port), hostname);
+    client.on('error', () => undefined);
+    const answer = new Promise<Buffer>((resolve) => client.once('data', resolve));
+    // The first request is answered; a request that never ends follows on the same connection.
+    client.write('GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\nGET /ping HTTP/1.1\r\nHost: ');
+    expect(String(await answer)).toContain('Ok.');
+    void server.stop();
+    await expect.poll(() => server.child.exitCode, { timeout: 20_000 }).toBe(0);
+  });
+});
+
+describe('crashes', () => {
   it('kill -9 of the node ends its kernel, and the next start removes the files of its requests', async () => {
     const first = await startTessera();
     const kernels = await childrenOf(first.child.pid!);
@@ -132,11 +172,6 @@ describe('crashes', () => {
     await using second = await startTessera({ dataDirectory: first.dataDirectory });
     expect(await readdir(join(second.dataDirectory, 'uploads'))).toEqual([]);
     expect(await rows(second, 'SELECT 1')).toEqual([[1]]);
-  });
-
-  it('a data directory serves one process', async () => {
-    await using server = await startTessera();
-    await expect(startTessera({ dataDirectory: server.dataDirectory })).rejects.toThrow(/serves from it/);
   });
 });
 
@@ -168,43 +203,7 @@ describe('listeners', () => {
   });
 });
 
-describe('reads outside uploads', () => {
-  it('local paths within --allow-read, and nothing else', async () => {
-    const directory = await temporaryDirectory();
-    await writeFile(join(directory, 'a.csv'), '1\n');
-    await writeFile(join(directory, 'b.csv'), '2\n');
-    await using server = await startTessera({ args: ['--allow-read', directory] });
-    expect(await rows(server, `SELECT f0 FROM READ_CSV('${directory}/*.csv') ORDER BY 1`)).toEqual([
-      ['1'],
-      ['2'],
-    ]);
-    const refused = await query(server, `SELECT * FROM READ_CSV('${directory}/../../etc/passwd')`);
-    expect(refused.json().errors[0].name).toBe('LOCATION_NOT_ALLOWED');
-  });
-});
-
-describe('the command line', () => {
-  it('tessera query uploads a file and prints the result', async () => {
-    await using server = await startTessera();
-    const file = join(server.dataDirectory, 'sales.csv');
-    await writeFile(file, 'region,amount\nnorth,10\n');
-    const main = join(import.meta.dirname, '../src/main.ts');
-    const sql = "SELECT region FROM READ_CSV('upload://sales', HEADER => true)";
-    const out = execFileSync(process.execPath, [main, 'query', '-u', server.url, '-f', `sales=${file}`, sql]);
-    expect(out.toString()).toContain('north');
-  });
-});
-
 async function runningQueries(metricsUrl: string): Promise<number> {
   const text = await (await fetch(`${metricsUrl}/metrics`)).text();
   return Number(/^tessera_running_queries\{\S+\} (\d+)/m.exec(text)?.[1]);
 }
-
-describe('configuration', () => {
-  it('the log names the parameters of the file that are not yet in effect', async () => {
-    const config = await writeConfig(['execution:', '  max_threads: 2', '  regexp_cache_max_keys: 5']);
-    await using server = await startTessera({ args: ['--config', config] });
-    const warning = server.log.find(({ level, component }) => level === 'warn' && component === 'engine');
-    expect(warning).toMatchObject({ parameters: ['execution.regexp_cache_max_keys'] });
-  });
-});

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const AGAIN_MS = 25;
+/** The pause after a check: it grows, because a check is often a query and takes the time of what is waited for. */
+const PAUSES = { firstMs: 20, growth: 1.25, longestMs: 250 };
 
 /**
  * Repeats a check until the condition holds. @throws Error that names the condition if it does not hold in
@@ -11,8 +12,14 @@ export async function until(
   withinMs: number,
   holds: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  for (const deadline = performance.now() + withinMs; performance.now() < deadline; await pause(AGAIN_MS)) {
+  const deadline = performance.now() + withinMs;
+  for (
+    let ms = PAUSES.firstMs;
+    performance.now() < deadline;
+    ms = Math.min(ms * PAUSES.growth, PAUSES.longestMs)
+  ) {
     if (await holds()) return;
+    await pause(ms);
   }
   throw new Error(`not within ${withinMs} ms: ${condition}`);
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,6 @@ let pageErrors: string[];
 async function open(options: Parameters<Browser['newContext']>[0] = {}, path = '/'): Promise<Page> {
   context = await chromium.browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   context.setDefaultTimeout(20_000);
-  await context.addInitScript({ path: AXE });
   await context.addInitScript((value) => sessionStorage.setItem('tessera.token', value), token);
   page = await context.newPage();
   pageErrors = [];
@@ -465,6 +464,7 @@ describe.skipIf(executablePath === undefined)(
       async (colorScheme, width) => {
         await context.close();
         await open({ colorScheme, viewport: { width, height: 800 } });
+        await page.evaluate(readFileSync(AXE, 'utf8'));
         const findings = async () => {
           const { violations } = await page.evaluate(() =>
             (globalThis as never as { axe: typeof import('axe-core') }).axe.run(),

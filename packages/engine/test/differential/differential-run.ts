@@ -50,7 +50,7 @@ export interface DifferentialOptions {
 
 /** The fraction of the queries. */
 const TYPES_CHECKED = 0.1;
-/** Limit for a whole query, so that one that never ends is told. */
+/** Limit for a whole query, so that one that never ends is reported. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** A query that takes the reference this long may time out. */
 const SLOW_MS = 3_000;

@@ -3,7 +3,7 @@ import { EngineCluster } from '../cluster/engine-cluster.ts';
 import { type Mismatch, runDifferential } from './differential-run.ts';
 
 const SEED = process.env.TESSERA_DIFFERENTIAL_SEED ?? '20261121';
-const QUERIES = Number(process.env.TESSERA_DIFFERENTIAL_QUERIES ?? 300);
+const QUERIES = Number(process.env.TESSERA_DIFFERENTIAL_QUERIES ?? 200);
 const SECONDS_PER_QUERY = 1;
 
 let cluster: EngineCluster;
@@ -20,7 +20,7 @@ it(
       cluster,
       seed: SEED,
       queries: QUERIES,
-      queriesPerTables: 75,
+      queriesPerTables: 50,
       onMismatch: (mismatch) => found.push(mismatch),
     });
     expect(found).toEqual([]);

@@ -41,13 +41,13 @@ describe.skipIf(programs === undefined)(
       let compared = 0;
       for (const callable of callables) {
         if ((await answer(ours, callable, [])).startsWith('error')) continue;
-        for (const nulls of placesOfNull(callable.types.length)) {
-          const [actual, expected] = [
-            await answer(ours, callable, nulls),
-            await answer(theirs, callable, nulls),
-          ];
+        const places = placesOfNull(callable.types.length);
+        const actual = await answers(ours, callable, places);
+        const expected = await answers(theirs, callable, places);
+        for (const [i, nulls] of places.entries()) {
           compared += 1;
-          if (actual !== expected) different[shown(callable, nulls)] = `${actual} instead of ${expected}`;
+          if (actual[i] !== expected[i])
+            different[shown(callable, nulls)] = `${actual[i]} instead of ${expected[i]}`;
         }
       }
       expect(different).toEqual(MEANT);
@@ -75,18 +75,36 @@ const argument = (type: string, isNull: boolean): string =>
 const shown = ({ types, call }: Callable, nulls: readonly number[]): string =>
   call(types.map((type, i) => (nulls.includes(i) ? `NULL::${type}` : `${TYPICAL[type]}::${type}`)));
 
-/**
- * The value as text, or the error. The arguments are columns, so that nothing is known about them when the
- * call is planned.
- */
-async function answer(
+/** The answers for several places of NULL: of one query if all of them are values, otherwise one by one. */
+async function answers(
   client: pg.Client,
-  { types, call }: Callable,
-  nulls: readonly number[],
-): Promise<string> {
-  const args = types.map((type, i) => argument(type, nulls.includes(i)));
+  callable: Callable,
+  places: readonly (readonly number[])[],
+): Promise<readonly string[]> {
+  const calls = places.map((nulls, i) => `(${callOf(callable, nulls)}) AS v${i}`);
   try {
-    const { rows } = await client.query<{ v: string | null }>(`SELECT (${call(args)}) AS v FROM arguments`);
+    const { rows } = await client.query<Record<string, string | null>>(
+      `SELECT ${calls.join(', ')} FROM arguments`,
+    );
+    return places.map((_, i) => rows.map((row) => JSON.stringify(row[`v${i}`])).join());
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error;
+    const found: string[] = [];
+    for (const nulls of places) found.push(await answer(client, callable, nulls));
+    return found;
+  }
+}
+
+/** The arguments are columns, so that nothing is known about them when the call is planned. */
+const callOf = ({ types, call }: Callable, nulls: readonly number[]): string =>
+  call(types.map((type, i) => argument(type, nulls.includes(i))));
+
+/** The value as text, or the error. */
+async function answer(client: pg.Client, callable: Callable, nulls: readonly number[]): Promise<string> {
+  try {
+    const { rows } = await client.query<{ v: string | null }>(
+      `SELECT (${callOf(callable, nulls)}) AS v FROM arguments`,
+    );
     return rows.map(({ v }) => JSON.stringify(v)).join();
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;

@@ -254,11 +254,13 @@ export class SimulatedCluster {
         throw new Error(`Stage ${stage.id} of ${plan.stages.length}: ${String(error)}\n${sql}`);
       }
       tables.push(table);
-      const types = await this.rows(
-        `SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = '${table}' AND column_name <> '$bucket' ORDER BY column_index`,
-      );
+      const made = await this.connection.runAndReadAll(`FROM "${table}" LIMIT 0`);
+      const types = made.columnTypes().map(String);
       const expected = columns.map(({ name, type }) => `${name} ${type}`).join();
-      const given = types.map(([name, type]) => `${name} ${type}`).join();
+      const given = made
+        .columnNames()
+        .flatMap((name, i) => (name === '$bucket' ? [] : [`${name} ${types[i]}`]))
+        .join();
       if (expected.replace(/[ "]/g, '') !== given.replace(/[ "]/g, '') && !expected.includes('"NULL"'))
         throw new Error(`Stage ${stage.id} gives ${given} in place of ${expected}\n${sql}`);
     }
