@@ -1,5 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * Packages whose tests change nothing that is global to a process, or put it back. Their files run one after another in the same two
+ * processes, which load the packages once and not for every file.
+ */
+const inSharedProcesses =
+  'packages/{access-control,catalog,config,console,coordinator,planner,readers,scheduler,sql,storage-manager,system-catalog,tablet}/**';
 const everywhere = ['packages/*/{src,test}/**', 'bench/*/src/**', 'deploy/test/**', 'scripts/**'];
 
 export default defineConfig({
@@ -17,7 +23,19 @@ export default defineConfig({
         test: {
           name: 'main',
           include: everywhere.map((place) => `${place}/*.test.ts`),
-          exclude: ['**/*.heavy.test.ts'],
+          exclude: ['**/*.heavy.test.ts', inSharedProcesses],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: [`${inSharedProcesses}/*.test.ts`],
+          exclude: ['**/node_modules/**', '**/*.heavy.test.ts'],
+          isolate: false,
+          restoreMocks: true,
+          unstubEnvs: true,
           sequence: { groupOrder: 0 },
         },
       },
