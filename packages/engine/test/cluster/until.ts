@@ -1,7 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The pause after a check: it grows, because a check is often a query and takes the time of what is waited for. */
-const PAUSES = { firstMs: 20, growth: 1.25, longestMs: 250 };
+/**
+ * The pause after a check. It grows, because a check is often a query and takes the time of what is waited for, but stays short
+ * enough to see a state that lasts for a moment.
+ */
+const PAUSES = { firstMs: 25, growth: 1.1, longestMs: 80 };
 
 /**
  * Repeats a check until the condition holds. @throws Error that names the condition if it does not hold in
