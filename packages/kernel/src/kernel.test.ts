@@ -124,6 +124,12 @@ describe('calls', () => {
         : ['INVALID_ENCODING', undefined];
       expect([(error as { name?: string }).name, caretOf(error)]).toEqual(expected);
     }
+    const value = 'x'.repeat(200_000);
+    const error = (await failure(s.scalar(`SELECT $1::VARCHAR::INT`, [value]))) as Error;
+    expect(error).toMatchObject({
+      name: 'CAST_ERROR',
+      message: expect.stringContaining('type integer: "xxx'),
+    });
     const late = `${long}SELECT CASE WHEN i = 300000 THEN 'a' ELSE '1' END::INT AS a FROM generate_series(1, 300000) AS g(i)`;
     const read = async () => {
       for await (const batch of (await s.query(late)).batches) void batch;

@@ -3,7 +3,7 @@ import { TesseraError } from '@tessera/common';
 import { markedAsAlone } from '../errors/failed-value.ts';
 import { isFatal, kernelErrorToTessera } from '../errors/kernel-error.ts';
 import { decodePayload, encodeFrame, type Frame, FrameKind, FrameReader } from '../protocol/frames.ts';
-import { encodeParams, encodeSql } from '../protocol/long-text.ts';
+import { decodeText, encodeParams, encodeSql } from '../protocol/long-text.ts';
 import type { KernelParams, Reply, Request, ResultHeader, WireError } from '../protocol/messages.ts';
 import { PayloadPool } from '../protocol/payload-pool.ts';
 
@@ -204,15 +204,12 @@ export class SessionSocket {
       case FrameKind.error: {
         const error = decodePayload(frame) as WireError;
         this.#leaves(error);
-        if (isFatal(error.message)) {
+        const text = decodeText(error.message);
+        if (isFatal(text)) {
           this.dirty = true;
           this.#process.onFatal();
         }
-        const failure = kernelErrorToTessera(
-          error.message,
-          error.sql ?? this.#call?.sql,
-          error.memoryIsShort,
-        );
+        const failure = kernelErrorToTessera(text, error.sql ?? this.#call?.sql, error.memoryIsShort);
         this.#take()?.reject(this.#process.isAlone(this) ? markedAsAlone(failure) : failure);
         return;
       }

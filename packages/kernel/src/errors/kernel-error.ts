@@ -190,7 +190,7 @@ function parseFailure(text: string): KernelFailure {
       const parsed = JSON.parse(text.slice(json)) as Record<string, string>;
       return {
         type: parsed.exception_type ?? '',
-        message: withoutExcerpt(parsed.exception_message ?? ''),
+        message: withoutExcerpt(shortened(parsed.exception_message ?? '')),
         subtype: parsed.error_subtype,
         entry: parsed.type,
         position: parsed.position === undefined ? undefined : Number(parsed.position),
@@ -200,8 +200,18 @@ function parseFailure(text: string): KernelFailure {
     }
   }
   const plain = /^([A-Z][A-Za-z ]*?) Error: ([\s\S]*)$/.exec(text);
-  if (plain === null) return { type: '', message: withoutExcerpt(text) };
-  return { type: plain[1]!, message: withoutExcerpt(plain[2]!) };
+  if (plain === null) return { type: '', message: withoutExcerpt(shortened(text)) };
+  return { type: plain[1]!, message: withoutExcerpt(shortened(plain[2]!)) };
+}
+
+/** How much of the beginning and of the end of a long message is kept. */
+const KEPT_LENGTH = { beginning: 1_500, end: 500 };
+
+/** A message may contain a value of some megabytes. Its translation takes time that is quadratic in its length. */
+function shortened(message: string): string {
+  const { beginning, end } = KEPT_LENGTH;
+  if (message.length <= beginning + end) return message;
+  return `${message.slice(0, beginning)} … ${message.slice(-end)}`.toWellFormed();
 }
 
 /**

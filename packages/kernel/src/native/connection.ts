@@ -1,7 +1,8 @@
 import type { SqlText } from '../protocol/long-text.ts';
+import { failureOf } from './error-data.ts';
 import { duckdb, offLoop, type Pointer } from './library.ts';
 import { NativeBlock } from './memory.ts';
-import { interrupted, NativeError, requireCString } from './native-error.ts';
+import { interrupted, requireCString } from './native-error.ts';
 
 /**
  * The kernel forgets an interrupt that arrives before a query has begun, so it is repeated until the call has
@@ -56,9 +57,9 @@ export class NativeConnection {
   async run(sql: SqlText): Promise<void> {
     const result = new NativeBlock(48);
     const failed = await this.#query(sql, result);
-    const error = failed === 0 ? undefined : duckdb.resultError(result.address);
+    const error = failed === 0 ? undefined : failureOf(result.address, sql);
     duckdb.destroyResult(result.address);
-    if (error !== undefined) throw new NativeError(error ?? 'The statement failed', sql);
+    if (error !== undefined) throw error;
   }
 
   #query(sql: SqlText, result: NativeBlock): Promise<number> {

@@ -1,4 +1,5 @@
 import koffi from 'koffi';
+import { LONG_TEXT_LENGTH, type LongText } from '../protocol/long-text.ts';
 import { libc, memcpy, type Native, type Pointer } from './library.ts';
 
 /**
@@ -66,6 +67,17 @@ export function copyOut(from: Pointer, size: number): Buffer {
 
 /** Reads a NUL-terminated UTF-8 string that remains the library's. */
 export const cString = (pointer: Pointer): string => (pointer === 0n ? '' : koffi.decode.string(pointer));
+
+const strlen = libc.func('strlen', 'size_t', ['void *']) as unknown as Native<number, [Pointer]>;
+
+/**
+ * Reads a text like `cString`; a long one stays UTF-8.
+ * @throws RangeError if there is no memory for a long one
+ */
+export function textAt(pointer: Pointer): string | LongText {
+  const length = Number(strlen(pointer));
+  return length < LONG_TEXT_LENGTH ? cString(pointer) : { utf8: copyOut(pointer, length) };
+}
 
 /** Memory that holds a pointer, for functions that free the target of a pointer variable. */
 export function slotOf(pointer: Pointer): NativeBlock {

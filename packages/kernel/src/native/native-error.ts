@@ -1,15 +1,20 @@
-import type { SqlText } from '../protocol/long-text.ts';
+import { decodeText, type LongText, type SqlText } from '../protocol/long-text.ts';
 
-/**
- * A failure that the kernel reported: `message` is its own text, usually in the JSON form of
- * `errors_as_json`.
- */
+/** How much of a long text the message of an error has. */
+const MESSAGE_BYTES = 1_000;
+
+/** A failure that the kernel reported. */
 export class NativeError extends Error {
+  /** The kernel's own text, usually in the JSON form of `errors_as_json`. The message is the beginning of a long one. */
+  readonly text: string | LongText;
   readonly sql: string | undefined;
 
   /** @param sql a long text is not kept: the node has it */
-  constructor(message: string, sql?: SqlText) {
-    super(message);
+  constructor(text: string | LongText, sql?: SqlText) {
+    super(
+      typeof text === 'string' ? text : Buffer.from(text.utf8.subarray(0, MESSAGE_BYTES)).toString('utf8'),
+    );
+    this.text = text;
     this.sql = typeof sql === 'string' ? sql : undefined;
   }
 }
@@ -38,9 +43,9 @@ export const failedOnce = (sql: SqlText): NativeError =>
  * The failure of a statement that had `offset` additional bytes in front of `sql`: its position is translated
  * to `sql`.
  */
-export const positionedAfter = (offset: number, { message }: NativeError, sql: SqlText): NativeError =>
+export const positionedAfter = (offset: number, { text }: NativeError, sql: SqlText): NativeError =>
   new NativeError(
-    message.replace(
+    decodeText(text).replace(
       /"position":"(\d+)"/,
       (_, at: string) => `"position":"${Math.max(0, Number(at) - offset)}"`,
     ),

@@ -10,9 +10,10 @@ import {
 import type { StatementDescription } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 import type { NativeConnection } from './connection.ts';
+import { failureOf } from './error-data.ts';
 import { duckdb, offLoop, type Pointer, type ResultValue, takeString } from './library.ts';
 import { takeLogicalType } from './logical-type.ts';
-import { NativeBlock } from './memory.ts';
+import { NativeBlock, textAt } from './memory.ts';
 import { failedOnce, interrupted, NativeError, positionedAfter, requireCString } from './native-error.ts';
 
 const SELECT = 1;
@@ -42,9 +43,10 @@ export class NativeStatement {
     const failed = await statement.#prepare();
     statement.#handle = statement.#slot.pointerAt(0);
     if (failed !== 0) {
-      const message = statement.#handle === 0n ? null : duckdb.prepareError(statement.#handle);
+      const text = statement.#handle === 0n ? null : duckdb.prepareError(statement.#handle);
+      const error = new NativeError(text ? textAt(text) : 'The statement could not be prepared', sql);
       statement.destroy();
-      throw new NativeError(message ?? 'The statement could not be prepared', sql);
+      throw error;
     }
     return statement;
   }
@@ -119,9 +121,9 @@ export class NativeStatement {
     const call = mode === 'streaming' ? duckdb.executeStreaming : duckdb.execute;
     const failed = await offLoop(block, call, this.#handle, block.address);
     if (failed !== 0) {
-      const message = duckdb.resultError(block.address);
+      const error = failureOf(block.address, this.#sql);
       duckdb.destroyResult(block.address);
-      throw new NativeError(message ?? 'The statement failed', this.#sql);
+      throw error;
     }
     return new NativeResult(this.#connection, this.#sql, block, mode === 'streaming');
   }
@@ -244,8 +246,8 @@ export class NativeResult {
     const chunk = await offLoop(this, duckdb.fetchChunk, this.#value);
     if (chunk) return chunk;
     this.#ended = true;
-    const error = duckdb.resultError(this.address);
-    if (error) throw new NativeError(error, this.#sql);
+    const text = duckdb.resultError(this.address);
+    if (text) throw new NativeError(textAt(text), this.#sql);
     return undefined;
   }
 

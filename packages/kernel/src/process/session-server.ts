@@ -315,7 +315,7 @@ function encodedIfThereIsMemory(kind: FrameKind, value: Reply | WireError): Buff
 }
 
 function toWire(error: unknown): WireError {
-  if (error instanceof NativeError) return { message: error.message, sql: error.sql };
+  if (error instanceof NativeError) return { message: error.text, sql: error.sql };
   if (isFailedAllocation(error)) return { message: `Out of Memory Error: ${error.message}` };
   return {
     message: `INTERNAL Error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,

@@ -31,11 +31,13 @@ export function encodeParams(params: KernelParams): WireParams {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, encodeValue(value)]));
 }
 
-export function decodeValue(value: WireValue): KernelValue {
-  if (!isLongText(value)) return value;
-  const { buffer, byteOffset, byteLength } = value.utf8;
-  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
-}
+export const decodeValue = (value: WireValue): KernelValue => (isLongText(value) ? decodeText(value) : value);
+
+export const decodeText = (text: string | LongText): string =>
+  typeof text === 'string' ? text : bytesOf(text.utf8).toString('utf8');
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
 
 export const encodeSql = (sql: string): SqlText =>
   sql.length < LONG_TEXT_LENGTH ? sql : Buffer.from(`${sql}\0`, 'utf8');
@@ -50,7 +52,7 @@ const PIECE_BYTES = { step: 8_192, overlap: 64 };
 /** Whether `pattern`, which matches a few ASCII characters, occurs in the SQL. */
 export function occursIn(sql: SqlText, pattern: RegExp): boolean {
   if (typeof sql === 'string') return pattern.test(sql);
-  const bytes = Buffer.from(sql.buffer, sql.byteOffset, sql.byteLength);
+  const bytes = bytesOf(sql);
   for (let at = 0; at < bytes.length; at += PIECE_BYTES.step) {
     if (pattern.test(bytes.toString('latin1', at, at + PIECE_BYTES.step + PIECE_BYTES.overlap))) return true;
   }

@@ -1,5 +1,5 @@
 import type { KernelColumn, KernelType } from '../types/kernel-type.ts';
-import type { SqlText, WireParams } from './long-text.ts';
+import type { LongText, SqlText, WireParams } from './long-text.ts';
 
 /**
  * `number` is bound as BIGINT if it is a safe integer, otherwise as DOUBLE; `bigint` as BIGINT or HUGEINT.
@@ -80,7 +80,7 @@ export interface ReceivedRelation {
 
 export interface WireError {
   /** The kernel's own text, possibly in its JSON form. */
-  readonly message: string;
+  readonly message: string | LongText;
   /**
    * The SQL that ran, so that a byte position can be converted to a character offset. Undefined if it is that of the
    * request and long.
