@@ -34,6 +34,8 @@ export {
   type KernelExpression,
   kernelExpression,
 } from './prepare/kernel-expression.ts';
+export { type LiteralSkeleton, literalSkeleton } from './prepare/literal-skeleton.ts';
+export { filledTemplate, type LiteralTemplate, literalTemplate } from './prepare/literal-template.ts';
 export { prepareQuery } from './prepare/prepare-query.ts';
 export { shapeOfIndex } from './prepare/with-indexes.ts';
 export { belowLocation } from './reads/below-location.ts';

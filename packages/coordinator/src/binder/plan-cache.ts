@@ -1,5 +1,11 @@
 import type { Snapshot } from '@tessera/catalog';
-import { dateIn, type QueryDescription, type QueryParameter, type SqlType } from '@tessera/sql';
+import {
+  dateIn,
+  literalSkeleton,
+  type QueryDescription,
+  type QueryParameter,
+  type SqlType,
+} from '@tessera/sql';
 import type { StatementContext } from '../queries/statement-context.ts';
 import type { BoundQuery, NamedRelation } from '../read/bound-query.ts';
 import type { ExecutionOptions } from '../read/executable-query.ts';
@@ -8,6 +14,7 @@ import { plannedRows } from '../read/mirror-tables.ts';
 import type { SessionScope } from '../read/session-scope.ts';
 import { findRelation } from '../read/statement-relations.ts';
 import { type GenericParameters, genericParameters, isFaithful } from './generic-plans.ts';
+import { type LiteralPlan, literalPlan, withLiterals } from './literal-plans.ts';
 
 const MAX_ENTRIES = 1_000;
 /** The total length of the cached plans, in characters. */
@@ -42,6 +49,7 @@ export interface GenericPlan {
 export class PlanCache {
   readonly #plans = new LeastRecentlyUsed(planLength);
   readonly #genericPlans = new LeastRecentlyUsed(planLength);
+  readonly #literalPlans = new LeastRecentlyUsed<LiteralPlan>(({ bound }) => planLength(bound));
   readonly #descriptions = new LeastRecentlyUsed<DescribedQuery>(() => 0);
   /** Statements that occurred with a second list of values, and whether a generic plan was tried. */
   readonly #tried = new Map<PlanKey, boolean>();
@@ -90,6 +98,28 @@ export class PlanCache {
     this.#genericPlans.add(key, generic);
   }
 
+  /** The query for a statement that differs from earlier ones in literals only, if these do not change its meaning. */
+  async withLiterals(query: CachedQuery): Promise<BoundQuery | undefined> {
+    const skeleton = literalSkeleton(query.context.text);
+    if (skeleton === undefined) return undefined;
+    const key = planKey(query.context, query.options, { text: skeleton.key });
+    const plan = this.#literalPlans.take(key);
+    if (plan === undefined) return undefined;
+    const { bound } = plan;
+    if (bound.named.length > 0 && !stillHolds(bound, await query.relations!.snapshot())) return undefined;
+    this.#literalPlans.add(key, plan);
+    return withLiterals(plan, skeleton);
+  }
+
+  /** Compares a query that was bound with earlier ones that differ from it in literals only. */
+  addLiterals({ context, options }: CachedQuery, bound: BoundQuery): void {
+    const skeleton = literalSkeleton(context.text);
+    const key = skeleton && planKey(context, options, { text: skeleton.key });
+    if (skeleton === undefined || key === undefined) return;
+    const plan = literalPlan(this.#literalPlans.take(key), bound, skeleton);
+    if (plan !== undefined) this.#literalPlans.add(key, plan);
+  }
+
   /** @param asked further inputs of the description */
   description(query: CachedQuery, asked?: readonly SqlType[]): Promise<DescribedQuery | undefined> {
     const key = planKey(query.context, query.options, { asked });
@@ -129,15 +159,16 @@ async function held<T extends { readonly named: readonly NamedRelation[] }>(
 
 /** Undefined for statements that are not worth caching. */
 function planKey(
-  { text, request, sessionValues }: StatementContext,
+  { text: ownText, request, sessionValues }: StatementContext,
   { rowPositionsOf }: ExecutionOptions,
   more: {
+    readonly text?: string;
     readonly parameters?: readonly QueryParameter[];
     readonly asked?: readonly SqlType[] | undefined;
   } = {},
 ): PlanKey | undefined {
+  const { text = ownText, parameters = request.parameters, asked } = more;
   if (text.length > MAX_KEY_LENGTH) return undefined;
-  const { parameters = request.parameters, asked } = more;
   const values = parameters.map(({ name, value, type, isGeneric }) => [
     name,
     typeof value,

@@ -307,15 +307,29 @@ export class QueryBinder {
         if (!(await this.#needsPlan(generic.bound, scope)))
           return { bound: withValues(generic.bound, generic.parameters), isLasting: true };
       }
+      const bound = await this.#withLiterals(scope);
+      if (bound !== undefined) return { bound, isLasting: true };
     }
     const bound = await this.#bind(scope, 'where it matters');
     await relations?.unbind();
     const found = { bound, isLasting: isLasting(bound, scope) };
     if (found.isLasting) {
       this.#plans.add(scope, bound);
+      if (scope.options.onLiteralPlan !== undefined) this.#plans.addLiterals(scope, bound);
       await this.#bindGeneric(scope, bound);
     }
     return found;
+  }
+
+  /** The query for other literals than those that it was bound with before, if no plan is needed. */
+  async #withLiterals(scope: SessionScope): Promise<BoundQuery | undefined> {
+    const { onLiteralPlan } = scope.options;
+    const bound = onLiteralPlan && (await this.#plans.withLiterals(scope));
+    if (bound === undefined) return undefined;
+    await this.#authorizeAgain(bound, scope);
+    if (await this.#needsPlan(bound, scope)) return undefined;
+    onLiteralPlan?.();
+    return bound;
   }
 
   /**

@@ -39,6 +39,11 @@ export interface ExecutionOptions {
   readonly mayReuse?: boolean | undefined;
   /** Whether the caller can read the rows part by part (`ExecutableQuery.streamed`). */
   readonly streams?: boolean | undefined;
+  /**
+   * Called if the query was not bound because earlier ones differ from it in literals only. Its errors then have no place
+   * in the text: the caller binds it again, without this option, to report them.
+   */
+  readonly onLiteralPlan?: (() => void) | undefined;
   /** Whether the query is only bound or described: it then takes no sequence values. */
   readonly neverRuns?: boolean | undefined;
   /**

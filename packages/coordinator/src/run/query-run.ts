@@ -1,4 +1,4 @@
-import { traced } from '@tessera/common';
+import { TesseraError, traced } from '@tessera/common';
 import { type Kernel, quoteName } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, type QueryDescription, type SqlType } from '@tessera/sql';
@@ -47,6 +47,21 @@ export const runQuery = (run: StatementRun): Promise<RowsResult> =>
 
 /** Repeats the query with more columns if the kernel evaluates columns that the result does not depend on. */
 async function withColumns(run: StatementRun, quarantine: boolean): Promise<RowsResult> {
+  let hasLiteralPlan = false;
+  const onLiteralPlan = () => {
+    hasLiteralPlan = true;
+  };
+  try {
+    return await attempt(run, { quarantine, canRunAgain: true, onLiteralPlan });
+  } catch (error) {
+    if (isUnfetchedColumn(error)) return attempt(run, { quarantine, canRunAgain: false });
+    if (hasLiteralPlan && isFaultOfStatement(error)) return boundAgain(run, quarantine);
+    throw error;
+  }
+}
+
+/** Binds and runs a query whose literals cannot be bound, or fail, to report the place of the error. */
+async function boundAgain(run: StatementRun, quarantine: boolean): Promise<RowsResult> {
   try {
     return await attempt(run, { quarantine, canRunAgain: true, streams: isStreamable(run.request) });
   } catch (error) {
@@ -54,6 +69,9 @@ async function withColumns(run: StatementRun, quarantine: boolean): Promise<Rows
     return attempt(run, { quarantine, canRunAgain: false, streams: isStreamable(run.request) });
   }
 }
+
+const isFaultOfStatement = (error: unknown): boolean =>
+  error instanceof TesseraError && error.httpStatus === 400;
 
 async function attempt(run: StatementRun, options: ExecutionOptions): Promise<RowsResult> {
   const { binder, text, request } = run;
