@@ -14,6 +14,9 @@ export interface LiteralSkeleton {
 const MAX_CHARACTERS = 4_000;
 const MAX_LITERALS = 64;
 
+/** In `x::regclass = 'a.b'`, the text is a name, which is taken apart. */
+const NAMES_OBJECTS = /\breg[a-z]+\b/i;
+
 const COMPARISONS: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '>', '<=', '>=']);
 /** Words that end an operand. Before any other token, the literal may be a part of an expression. */
 const ENDS = ['AND', 'OR', 'GROUP', 'ORDER', 'LIMIT', 'OFFSET', 'HAVING', 'UNION', 'THEN', 'ELSE', 'END'];
@@ -24,7 +27,7 @@ const ENDS = ['AND', 'OR', 'GROUP', 'ORDER', 'LIMIT', 'OFFSET', 'HAVING', 'UNION
  * escape, a date in a form of PostgreSQL's own or an array. Undefined if there is none.
  */
 export function literalSkeleton(text: string): LiteralSkeleton | undefined {
-  if (text.length > MAX_CHARACTERS) return undefined;
+  if (text.length > MAX_CHARACTERS || NAMES_OBJECTS.test(text)) return undefined;
   const tokens = tokenize(text);
   const literals: string[] = [];
   let key = '';
