@@ -53,4 +53,5 @@ const TYPES: Readonly<Record<ReadOption['type'], string>> = {
   boolean: 'boolean',
   character: 'one character',
   compression: 'text',
+  integer: 'integer',
 };

@@ -1,9 +1,11 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query, rows } from './http.ts';
+import { writeIceberg } from './iceberg-writer.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 let directory: string;
@@ -194,5 +196,484 @@ describe('COPY TO with PARTITION BY', () => {
     expect(await failure(failing)).toMatchObject({ name: 'INVALID_ARGUMENT' });
     const left = `SELECT count(*)::int FROM LIST_OBJECTS('${directory}/out/failing/**/*')`;
     expect(await failure(left)).toMatchObject({ name: 'FILE_NOT_FOUND' });
+  });
+});
+
+const int32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(value);
+  return bytes;
+};
+const int64 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64LE(BigInt(value));
+  return bytes;
+};
+
+describe('READ_ICEBERG', () => {
+  const [FIRST, SECOND, THIRD] = [3051729675574597004n, 3055729675574597004n, 3055729675574599004n];
+  const DAY = Date.UTC(2024, 0, 1);
+  const day = (n: number) => 19_723 + n;
+  /** `{a: 1, b: 2}` as the kernel's option FIELD_IDS. */
+  const ids = (text: string) => `, FIELD_IDS {${text}}`;
+  const IDS = ids('id: 1, name: 2, moment: 3, s: {__duckdb_field_id: 4, x: 5, y: 6}');
+  const bounds = (low: number, high: number) => ({
+    nulls: [[1, 0]] as const,
+    low: [[1, int64(low)]] as const,
+    high: [[1, int64(high)]] as const,
+  });
+  let table: string;
+  let events: string;
+
+  beforeAll(async () => {
+    table = join(directory, 'warehouse/events');
+    const data = (n: number, from: number, to: number) =>
+      parquet(
+        `warehouse/events/data/${n}.parquet`,
+        `SELECT x::BIGINT AS id, 'n' || x AS name, TIMESTAMP '2024-01-01 06:00:00' + to_days(${n}::INT) AS moment, {'x': x::INT, 'y': 'y' || x} AS s FROM range(${from}, ${to}) t(x)`,
+        IDS,
+      );
+    for (const n of [0, 1, 2]) await data(n, n * 100, n * 100 + 100);
+    // Written with the old names and types of the columns, and without a column that was added later.
+    await parquet(
+      'warehouse/events/data/old.parquet',
+      "SELECT x::INT AS key, 'old' || x AS label, TIMESTAMP '2024-01-04 01:00:00' AS moment, {'z': 'y' || x} AS s FROM range(300, 310) t(x)",
+      ids('key: 1, label: 2, moment: 3, s: {__duckdb_field_id: 4, z: 6}'),
+    );
+    await parquet(
+      'warehouse/events/data/positions.parquet',
+      `SELECT '${table}/data/0.parquet' AS file_path, x::BIGINT AS pos FROM range(0, 10) t(x)`,
+      ids('file_path: 2147483546, pos: 2147483545'),
+    );
+    await parquet(
+      'warehouse/events/data/keys.parquet',
+      "SELECT 'n150' AS name UNION ALL SELECT 'old305'",
+      ids('name: 2'),
+    );
+    await parquet(
+      'warehouse/events/data/late.parquet',
+      "SELECT 150::BIGINT AS id, 'n150' AS name",
+      ids('id: 1, name: 2'),
+    );
+    await writeIceberg({
+      directory: table,
+      partition: { avro: { type: 'int', logicalType: 'date' }, bytes: (value) => int32(Number(value)) },
+      metadata: {
+        'current-schema-id': 1,
+        schemas: [
+          {
+            'schema-id': 0,
+            type: 'struct',
+            fields: [
+              { id: 1, name: 'key', required: true, type: 'int' },
+              { id: 2, name: 'label', required: false, type: 'string' },
+            ],
+          },
+          {
+            'schema-id': 1,
+            type: 'struct',
+            fields: [
+              { id: 1, name: 'id', required: true, type: 'long' },
+              { id: 2, name: 'name', required: false, type: 'string' },
+              { id: 3, name: 'moment', required: false, type: 'timestamp' },
+              {
+                id: 4,
+                name: 's',
+                required: false,
+                type: {
+                  type: 'struct',
+                  fields: [
+                    { id: 5, name: 'x', required: false, type: 'int' },
+                    { id: 6, name: 'y', required: false, type: 'string' },
+                  ],
+                },
+              },
+              { id: 7, name: 'added', required: false, type: 'decimal(9, 2)' },
+            ],
+          },
+        ],
+        'default-spec-id': 0,
+        'partition-specs': [
+          { 'spec-id': 0, fields: [{ 'source-id': 3, 'field-id': 1000, name: 'part', transform: 'day' }] },
+        ],
+      },
+      commits: [
+        {
+          snapshot: FIRST,
+          time: DAY,
+          files: [
+            { path: 'data/0.parquet', rows: 100, partition: day(0), ...bounds(0, 99) },
+            { path: 'data/1.parquet', rows: 100, partition: day(1), ...bounds(100, 199) },
+          ],
+        },
+        {
+          snapshot: SECOND,
+          time: DAY + 86_400_000,
+          files: [
+            { path: 'data/2.parquet', rows: 100, partition: day(2), ...bounds(200, 299) },
+            {
+              path: 'data/old.parquet',
+              rows: 10,
+              partition: day(3),
+              low: [[1, int32(300)]],
+              high: [[1, int32(309)]],
+            },
+            { path: 'data/positions.parquet', rows: 10, content: 1, partition: day(0) },
+          ],
+        },
+        {
+          snapshot: THIRD,
+          time: DAY + 2 * 86_400_000,
+          files: [
+            { path: 'data/late.parquet', rows: 1, partition: day(1), ...bounds(150, 150) },
+            { path: 'data/keys.parquet', rows: 2, content: 2, partition: day(1), equalityIds: [2] },
+          ],
+        },
+      ],
+    });
+    events = `READ_ICEBERG('${table}')`;
+  });
+
+  it('reads the current snapshot without deleted rows, by field id', async () => {
+    // Ten rows are deleted by position. The key n150 deletes the row of its partition that was there before.
+    expect(await rows(node, `SELECT count(*)::int, min(id)::int, max(id)::int FROM ${events}`)).toEqual([
+      [300, 10, 309],
+    ]);
+    expect(
+      await rows(
+        node,
+        `SELECT id::int, name, s.y, added FROM ${events} WHERE id IN (9, 10, 150, 305) ORDER BY id`,
+      ),
+    ).toEqual([
+      [10, 'n10', 'y10', null],
+      [150, 'n150', null, null],
+      [305, 'old305', 'y305', null],
+    ]);
+    expect(await rows(node, `SELECT s.x, s.y FROM ${events} WHERE id IN (11, 301) ORDER BY id`)).toEqual([
+      [11, 'y11'],
+      [null, 'y301'],
+    ]);
+  });
+
+  it('prunes manifests and files by partition and by bounds', async () => {
+    expect(await tableLine(`SELECT name FROM ${events} WHERE moment < '2024-01-02'`)).toMatch(
+      /files 1 of 5 \(3 pruned by partition, 1 by min/,
+    );
+    expect(await tableLine(`SELECT name FROM ${events} WHERE id = 205`)).toMatch(
+      /files 1 of 5 \(0 pruned by partition, 4 by min/,
+    );
+    expect(await rows(node, `SELECT name FROM ${events} WHERE id > 308`)).toEqual([['old309']]);
+    const answer = await query(
+      node,
+      `SELECT count(*) FROM ${events} WHERE moment >= '2024-01-03' AND id < 250`,
+      { output_format: 'JSON_Compact' },
+    );
+    expect(answer.json()).toMatchObject({ data: [['50']], statistics: { rows_read: 100 } });
+  });
+
+  it('reads older snapshots by id and by time', async () => {
+    const of = (options: string) =>
+      rows(node, `SELECT count(*)::int FROM READ_ICEBERG('${table}', ${options})`);
+    expect(await of(`SNAPSHOT_ID => ${FIRST}`)).toEqual([[200]]);
+    expect(await of(`SNAPSHOT_ID => ${SECOND}`)).toEqual([[300]]);
+    expect(await of("AS_OF_TIMESTAMP => '2024-01-01 23:00:00'")).toEqual([[200]]);
+    expect(await of("AS_OF_TIMESTAMP => '2024-01-02T01:00:00+01:00'")).toEqual([[300]]);
+    // A snapshot has the columns that the table had then.
+    expect(
+      await rows(node, `SELECT * FROM READ_ICEBERG('${table}', SNAPSHOT_ID => ${FIRST}) WHERE key = 7`),
+    ).toEqual([[7, 'n7']]);
+    const error = (options: string) => failure(`SELECT * FROM READ_ICEBERG('${table}', ${options})`);
+    expect((await error('SNAPSHOT_ID => 1')).description).toMatch(
+      /has no snapshot 1; the last ones are 3051729675574597004/,
+    );
+    expect((await error("AS_OF_TIMESTAMP => '2023-01-01'")).description).toMatch(
+      /had no snapshot at 2023-01-01/,
+    );
+    expect((await error("AS_OF_TIMESTAMP => 'x'")).description).toMatch(/"x" is not a timestamp/);
+    expect(await error(`AS_OF_TIMESTAMP => '2024-01-01', SNAPSHOT_ID => 1`)).toMatchObject({
+      name: 'INVALID_ARGUMENT',
+    });
+  });
+
+  it('names what it cannot read', async () => {
+    expect((await failure(`SELECT * FROM READ_ICEBERG('${directory}/sales')`)).description).toMatch(
+      /not the folder of an Iceberg table/,
+    );
+    const broken = join(directory, 'warehouse/broken');
+    await writeIceberg({
+      directory: broken,
+      location: 's3://elsewhere/t',
+      metadata: { schemas: [{ 'schema-id': 0, fields: [{ id: 1, name: 'v', type: 'variant' }] }] },
+      commits: [],
+    });
+    expect((await failure(`SELECT * FROM READ_ICEBERG('${broken}')`)).description).toMatch(
+      /Iceberg type variant of column v of .*metadata\.json/,
+    );
+    expect(await failure("SELECT * FROM READ_ICEBERG('upload://t')")).toMatchObject({
+      name: 'INVALID_ARGUMENT',
+    });
+  });
+
+  it('does not leave a location, whatever the metadata says', async () => {
+    const inner = join(directory, 'warehouse/inner');
+    await parquet('warehouse/inner/data/1.parquet', 'SELECT 7 AS a');
+    await writeIceberg({
+      directory: inner,
+      location: table,
+      metadata: { schemas: [{ 'schema-id': 0, fields: [{ id: 1, name: 'a', type: 'int' }] }] },
+      commits: [{ snapshot: FIRST, time: DAY, files: [{ path: 'data/1.parquet', rows: 1 }] }],
+    });
+    await run(`CREATE LOCATION inner_lake WITH SOURCE = LOCAL URL = '${inner}'`);
+    expect(await failure("SELECT a FROM READ_ICEBERG(LOCATION => 'inner_lake')")).toMatchObject({
+      name: 'FORBIDDEN',
+      description: expect.stringContaining('outside of the location'),
+    });
+  });
+
+  it('reads a table that was copied if it is told so', async () => {
+    const moved = join(directory, 'warehouse/moved');
+    await parquet('warehouse/moved/data/1.parquet', 'SELECT 7 AS a', ids('a: 1'));
+    const metadata = {
+      schemas: [{ 'schema-id': 0, fields: [{ id: 1, name: 'a', type: 'int' }] }],
+      'partition-specs': [{ 'spec-id': 0, fields: [] }],
+    };
+    await writeIceberg({
+      directory: moved,
+      location: 's3a://elsewhere/t',
+      metadata,
+      commits: [{ snapshot: FIRST, time: DAY, files: [{ path: 'data/1.parquet', rows: 1 }] }],
+    });
+    expect(await rows(node, `SELECT a FROM READ_ICEBERG('${moved}/', ALLOW_MOVED_PATHS => TRUE)`)).toEqual([
+      [7],
+    ]);
+    expect(await failure(`SELECT a FROM READ_ICEBERG('${moved}')`)).toMatchObject({
+      description: expect.stringContaining('s3://elsewhere/t/metadata'),
+    });
+  });
+});
+
+/** A roaring bitmap with one container, laid out by hand as in the specification of its portable format. */
+function deletionVector(positions: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(4 + 8 + 4 + 16 + 2 * positions.length);
+  bytes.writeUInt32LE(1_681_511_377, 0);
+  bytes.writeBigUInt64LE(1n, 4);
+  bytes.writeUInt32LE(12_346, 16);
+  bytes.writeUInt32LE(1, 20);
+  bytes.writeUInt16LE(positions.length - 1, 26);
+  bytes.writeUInt32LE(16, 28);
+  for (const [i, position] of positions.entries()) bytes.writeUInt16LE(position, 32 + 2 * i);
+  return bytes;
+}
+
+/** The vector with its length and its checksum, as in files. */
+function framed(vector: Buffer): Buffer {
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(vector.length);
+  checksum.writeUInt32BE(crc32(vector));
+  return Buffer.concat([length, vector, checksum]);
+}
+
+describe('READ_DELTA', () => {
+  const DAY = Date.UTC(2024, 0, 1);
+  const column = (name: string, type: unknown, metadata: object = {}) => ({
+    name,
+    type,
+    nullable: true,
+    metadata,
+  });
+  const metaData = (
+    fields: readonly object[],
+    partitionColumns: readonly string[],
+    configuration: object = {},
+  ) => ({
+    metaData: {
+      id: 'af23c9d7',
+      format: { provider: 'parquet', options: {} },
+      schemaString: JSON.stringify({ type: 'struct', fields }),
+      partitionColumns,
+      configuration,
+    },
+  });
+  const add = async (table: string, path: string, partitionValues: object, more: object = {}) => ({
+    add: {
+      path,
+      partitionValues,
+      size: (await stat(join(directory, table, decodeURIComponent(path)))).size,
+      modificationTime: DAY,
+      dataChange: true,
+      ...more,
+    },
+  });
+  /** Writes one commit; its time is that many days after the first of January 2024. */
+  async function commit(table: string, version: number, actions: readonly object[]): Promise<void> {
+    const log = join(directory, table, '_delta_log');
+    await mkdir(log, { recursive: true });
+    const path = join(log, `${String(version).padStart(20, '0')}.json`);
+    await writeFile(path, actions.map((action) => `${JSON.stringify(action)}\n`).join(''));
+    const time = new Date(DAY + version * 86_400_000);
+    await utimes(path, time, time);
+  }
+  const stats = (rows: number, low: number, high: number) => ({
+    stats: JSON.stringify({
+      numRecords: rows,
+      minValues: { id: low },
+      maxValues: { id: high },
+      nullCount: { id: 0 },
+    }),
+  });
+  const FIELDS = [
+    column('id', 'long'),
+    column('name', 'string'),
+    column('city', 'string'),
+    column('day', 'date'),
+  ];
+  const CITY = 'city=S%25C3%25A3o%2520Paulo';
+  let from: string;
+
+  beforeAll(async () => {
+    const data = (path: string, low: number, high: number) =>
+      parquet(`delta/${path}`, `SELECT x::BIGINT AS id, 'n' || x AS name FROM range(${low}, ${high}) t(x)`);
+    await data('city=S%C3%A3o%20Paulo/day=2024-01-01/a.parquet', 0, 100);
+    await data('b.parquet', 100, 200);
+    await data('c.parquet', 200, 300);
+    const sao = { city: 'São Paulo', day: '2024-01-01' };
+    const a = await add('delta', `${CITY}/day=2024-01-01/a.parquet`, sao, stats(100, 0, 99));
+    const b = await add('delta', 'b.parquet', { city: null, day: '2024-01-02' }, stats(100, 100, 199));
+    const protocol = {
+      protocol: {
+        minReaderVersion: 3,
+        minWriterVersion: 7,
+        readerFeatures: ['deletionVectors'],
+        writerFeatures: ['deletionVectors'],
+      },
+    };
+    await commit('delta', 0, [{ commitInfo: {} }, protocol, metaData(FIELDS.slice(0, 3), ['city']), a]);
+    await commit('delta', 1, [metaData(FIELDS, ['city', 'day']), b]);
+    const vector = framed(deletionVector([3, 5, 7]));
+    await mkdir(join(directory, 'delta/ab'));
+    await writeFile(
+      join(directory, 'delta/ab/deletion_vector_d2c639aa-8816-431a-aaf6-d3fe2512ff61.bin'),
+      Buffer.concat([Buffer.from([1]), vector]),
+    );
+    const deletionVectorOfB = {
+      storageType: 'u',
+      // The example of the specification for this UUID.
+      pathOrInlineDv: 'ab^-aqEH.-t@S}K{vb[*k^',
+      offset: 1,
+      sizeInBytes: vector.length - 8,
+      cardinality: 3,
+    };
+    await commit('delta', 2, [
+      { remove: { path: 'b.parquet', dataChange: true } },
+      { add: { ...b.add, deletionVector: deletionVectorOfB } },
+    ]);
+    await commit('delta', 3, [
+      await add('delta', 'c.parquet', { city: 'Rio', day: '2024-01-03' }, stats(100, 200, 299)),
+      { remove: { path: a.add.path, dataChange: true } },
+    ]);
+    from = `READ_DELTA('${directory}/delta')`;
+  });
+
+  it('reads the latest version without deleted rows', async () => {
+    expect(
+      await rows(
+        node,
+        `SELECT city, day::text, count(*)::int, min(id)::int, max(id)::int FROM ${from} GROUP BY ALL ORDER BY day`,
+      ),
+    ).toEqual([
+      [null, '2024-01-02', 97, 100, 199],
+      ['Rio', '2024-01-03', 100, 200, 299],
+    ]);
+    expect(await rows(node, `SELECT name FROM ${from} WHERE id BETWEEN 102 AND 108`)).toEqual([
+      ['n102'],
+      ['n104'],
+      ['n106'],
+      ['n108'],
+    ]);
+  });
+
+  it('prunes files by partition and statistics', async () => {
+    expect(await tableLine(`SELECT name FROM ${from} WHERE day > '2024-01-02'`)).toMatch(
+      /files 1 of 2 \(1 pruned by partition/,
+    );
+    expect(await tableLine(`SELECT name FROM ${from} WHERE id < 150`)).toMatch(
+      /files 1 of 2 \(0 pruned by partition, 1 by min/,
+    );
+  });
+
+  it('reads older versions by number and by time', async () => {
+    const of = (options: string) =>
+      rows(node, `SELECT count(*)::int, max(id)::int FROM READ_DELTA('${directory}/delta/', ${options})`);
+    expect(await of('VERSION => 0')).toEqual([[100, 99]]);
+    expect(await of('VERSION => 1')).toEqual([[200, 199]]);
+    expect(await of("AS_OF_TIMESTAMP => '2024-01-03 12:00:00'")).toEqual([[197, 199]]);
+    expect(
+      await rows(node, `SELECT DISTINCT city FROM READ_DELTA('${directory}/delta', VERSION => 0)`),
+    ).toEqual([['São Paulo']]);
+    const error = async (options: string) =>
+      (await failure(`SELECT * FROM READ_DELTA('${directory}/delta', ${options})`)).description;
+    expect(await error('VERSION => 9')).toMatch(/has no version 9: its log has the versions 0 to 3/);
+    expect(await error("AS_OF_TIMESTAMP => '2020-01-01'")).toMatch(/had no version at 2020-01-01/);
+  });
+
+  it('reads checkpoints and maps columns by name', async () => {
+    await parquet(
+      'mapped/x.parquet',
+      'SELECT 1::INT AS "col-1", {\'col-3\': \'y\'} AS "col-2"',
+      ', FIELD_IDS {"col-1": 1, "col-2": {__duckdb_field_id: 2, "col-3": 3}}',
+    );
+    await parquet(
+      'mapped/y.parquet',
+      'SELECT 2::INT AS "col-1", {\'col-3\': \'z\'} AS "col-2"',
+      ', FIELD_IDS {"col-1": 1, "col-2": {__duckdb_field_id: 2, "col-3": 3}}',
+    );
+    const named = (id: number) => ({
+      'delta.columnMapping.id': id,
+      'delta.columnMapping.physicalName': `col-${id}`,
+    });
+    const fields = [
+      column('renamed', 'integer', named(1)),
+      column('s', { type: 'struct', fields: [column('inner', 'string', named(3))] }, named(2)),
+    ];
+    const { metaData: meta } = metaData(fields, [], { 'delta.columnMapping.mode': 'name' });
+    const { add: x } = await add('mapped', 'x.parquet', {});
+    await parquet(
+      'mapped/_delta_log/00000000000000000004.checkpoint.parquet',
+      `SELECT NULL::STRUCT(path VARCHAR, partitionValues MAP(VARCHAR, VARCHAR), size BIGINT, stats VARCHAR) AS add, {'minReaderVersion': 2, 'minWriterVersion': 5} AS protocol, NULL::STRUCT(schemaString VARCHAR, partitionColumns VARCHAR[], configuration MAP(VARCHAR, VARCHAR)) AS "metaData"
+       UNION ALL SELECT NULL, NULL, {'schemaString': '${meta.schemaString}', 'partitionColumns': []::VARCHAR[], 'configuration': MAP {'delta.columnMapping.mode': 'name'}}
+       UNION ALL SELECT {'path': 'x.parquet', 'partitionValues': MAP {}, 'size': ${x.size}, 'stats': NULL}, NULL, NULL`,
+    );
+    await commit('mapped', 5, [await add('mapped', 'y.parquet', {})]);
+    const mapped = `READ_DELTA('${directory}/mapped')`;
+    expect(await rows(node, `SELECT renamed, s.inner FROM ${mapped} ORDER BY renamed`)).toEqual([
+      [1, 'y'],
+      [2, 'z'],
+    ]);
+    expect(
+      (await failure(`SELECT * FROM READ_DELTA('${directory}/mapped', VERSION => 3)`)).description,
+    ).toMatch(/the versions 4 to 5/);
+  });
+
+  it('names what it cannot read', async () => {
+    expect((await failure(`SELECT * FROM READ_DELTA('${directory}/sales')`)).description).toMatch(
+      /not the folder of a Delta Lake table/,
+    );
+    const protocol = {
+      protocol: {
+        minReaderVersion: 3,
+        minWriterVersion: 7,
+        readerFeatures: ['variantType', 'columnMapping'],
+      },
+    };
+    await commit('variant', 0, [protocol, metaData([column('v', 'variant')], [])]);
+    expect(await failure(`SELECT * FROM READ_DELTA('${directory}/variant')`)).toMatchObject({
+      name: 'NOT_SUPPORTED',
+      description: expect.stringContaining('feature variantType, which'),
+    });
+    await commit('gap', 0, [{ protocol: { minReaderVersion: 1 } }, metaData([column('v', 'long')], [])]);
+    await commit('gap', 2, []);
+    expect((await failure(`SELECT * FROM READ_DELTA('${directory}/gap')`)).description).toMatch(
+      /the commit of version 1 is missing/,
+    );
   });
 });

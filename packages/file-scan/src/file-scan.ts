@@ -46,11 +46,13 @@ export interface TableColumn {
   readonly name: string;
   /** The kernel's SQL for the type. */
   readonly type: string;
-  /** The name in files that have no field ids; absent if it is `name`. */
-  readonly storedName?: string | undefined;
+  /** The names, one of which the column has in files without field ids; absent if it is `name`. */
+  readonly storedNames?: readonly string[] | undefined;
   /** The id in files that have field ids, if the table's format has them, and those of the fields of a nested type. */
   readonly field?: TableField | undefined;
-  /** The value in the rows of files without the column; absent if there must be one in each file, null is NULL. */
+  /** Whether the column is found by its name although files have ids; those of its fields count nevertheless. */
+  readonly isByName?: boolean | undefined;
+  /** The value in files without the column, as SQL; null is NULL. If it is absent, each file must have the column. */
   readonly absent?: string | null | undefined;
 }
 

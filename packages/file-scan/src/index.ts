@@ -1,5 +1,7 @@
+export { deltaTable } from './delta/delta-table.ts';
 export type { FileScan, FileSource, FileUnit, ReadRange, ScannedFile, TableColumn } from './file-scan.ts';
-export { type HiveCall, hiveTable, mayBeHive, type TableServices } from './hive/hive-table.ts';
+export { hiveTable, mayBeHive } from './hive/hive-table.ts';
+export { icebergTable } from './iceberg/iceberg-table.ts';
 export { FileOpener, type FileOpenerOptions, type InSession } from './open/file-opener.ts';
 export { readTable } from './open/open-table.ts';
 export type { CsvOptions } from './plan/plan-csv.ts';

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { TesseraError } from '@tessera/common';
 import type { ExternalSources } from '@tessera/object-store';
 import type { FileScan, ReadRange, ScannedFile } from './file-scan.ts';
 import type { SharedFiles } from './shared/shared-files.ts';
@@ -45,3 +46,13 @@ export async function copyRange(
     await target.write(chunk, 0, null, at + start - from);
   }
 }
+
+/** Reads ranges that must not end early. */
+export const completely =
+  (range: ReadRange): ReadRange =>
+  async (file, start, end) => {
+    const bytes = await range(file, start, end);
+    if (bytes.length === end - start) return bytes;
+    const reason = `it ends at byte ${start + bytes.length} instead of ${file.bytes}`;
+    throw TesseraError.of('EXTERNAL_READ_FAILED', { url: file.url, reason });
+  };

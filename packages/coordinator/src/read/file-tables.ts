@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { fail } from '@tessera/common';
 import {
+  deltaTable,
   type FileTable,
   hiveTable,
+  icebergTable,
   mayBeHive,
   type PlannedScan,
   planTable,
@@ -83,12 +86,27 @@ export class FileTables {
 
   async #table(call: ReadCall): Promise<FileTable | undefined> {
     const { session, external, directory, signal } = this.#scope;
-    const { url, options } = call;
-    if (call.function !== 'read_parquet' || !external.isListed(url)) return undefined;
-    const { hive_partitioning: isPartitioned, hive_types_autocast: infersTypes = true } = options;
-    if (!mayBeHive({ url, isPartitioned })) return undefined;
+    const { url, within, options } = call;
     const services = { session, external, directory: () => directory.open(), signal };
-    return hiveTable({ url, credentials: credentialsOf(call), isPartitioned, infersTypes }, services);
+    const credentials = credentialsOf(call);
+    switch (call.function) {
+      case 'read_iceberg': {
+        const { snapshot_id: id, allow_moved_paths: allowsMoved = false } = options;
+        return icebergTable({ url, credentials, within, id, time: timeOf(call), allowsMoved }, services);
+      }
+      case 'read_delta':
+        return deltaTable(
+          { url, credentials, within, version: options.version, time: timeOf(call) },
+          services,
+        );
+      case 'read_parquet': {
+        const { hive_partitioning: isPartitioned, hive_types_autocast: infersTypes = true } = options;
+        if (!external.isListed(url) || !mayBeHive({ url, isPartitioned })) return undefined;
+        return hiveTable({ url, credentials, isPartitioned, infersTypes }, services);
+      }
+      default:
+        return undefined;
+    }
   }
 
   /**
@@ -128,6 +146,25 @@ export class FileTables {
     return { scanned, files };
   }
 }
+
+/** The argument AS_OF_TIMESTAMP; without a zone, it is in UTC. @throws TesseraError INVALID_ARGUMENT */
+function timeOf({
+  function: name,
+  options: { as_of_timestamp: timestamp, snapshot_id, version },
+  location,
+}: ReadCall): Date | undefined {
+  if (timestamp === undefined) return undefined;
+  const invalid = (what: string) =>
+    fail('INVALID_ARGUMENT', { message: `${name.toUpperCase()}: ${what}` }, { location });
+  if (snapshot_id !== undefined || version !== undefined)
+    return invalid('takes AS_OF_TIMESTAMP or a number, not both');
+  const [, day, clock = '00:00:00', zone = '+00:00'] = TIMESTAMP.exec(timestamp.trim()) ?? [];
+  const time = new Date(`${day}T${clock}${/^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone}`);
+  return Number.isNaN(time.getTime()) ? invalid(`"${timestamp}" is not a timestamp`) : time;
+}
+
+const TIMESTAMP =
+  /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
 /** The table with the file columns of external tables, which have one value in each file. */
 const withFileColumns = (table: FileTable): FileTable => ({

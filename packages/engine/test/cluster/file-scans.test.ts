@@ -1,7 +1,11 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { untilBusy } from '../faults/slow-queries.ts';
 import { upload } from '../http.ts';
+import { writeIceberg } from '../iceberg-writer.ts';
 import { type Lake, startLake } from './lake.ts';
 import { LakeQueries, ON_ALL, ON_ONE, type Send, type Settings } from './lake-queries.ts';
 
@@ -47,6 +51,88 @@ it('Folders named key=value are pruned, and the files in the others are read by 
     expect(await result(pruned, settings)).toMatchObject({ data: [['1000']], rows_read: 1000 });
     const explained = await answer(`EXPLAIN ${pruned}`, settings);
     expect(explained.json().data[0][0]).toMatch(/files 1 of 6 \(5 pruned by partition/);
+  }
+}, 120_000);
+
+it('Iceberg and Delta Lake tables are, without deleted rows, also when a node that reads them is killed', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tessera-ice-'));
+  try {
+    await mkdir(join(directory, 'data'));
+    const data = async (name: string, sql: string) => {
+      await run(`COPY (${sql}) TO 's3://lake/files/ice/data/${name}.parquet'`);
+      await writeFile(
+        join(directory, `data/${name}.parquet`),
+        Buffer.from(await lake.get(`ice/data/${name}.parquet`)),
+      );
+    };
+    for (let i = 0; i < 4; i++)
+      await data(
+        String(i),
+        `SELECT x AS id, 'n' || x AS name FROM generate_series(${i * 1000}, ${i * 1000 + 999}) AS t(x)`,
+      );
+    await data(
+      'positions',
+      "SELECT 's3a://lake/files/ice/data/1.parquet' AS file_path, x AS pos FROM generate_series(0, 9) AS t(x)",
+    );
+    await data('keys', 'SELECT 2500::bigint AS id');
+    const file = (name: string, content: 0 | 1 | 2, rows: number) => ({
+      path: `data/${name}.parquet`,
+      content,
+      rows,
+      equalityIds: [1],
+    });
+    const fields = [
+      { id: 1, name: 'id', type: 'long' },
+      { id: 2, name: 'name', type: 'string' },
+    ];
+    await writeIceberg({
+      directory,
+      location: 's3a://lake/files/ice',
+      metadata: { schemas: [{ 'schema-id': 0, fields }] },
+      commits: [
+        { snapshot: 1n, time: 1, files: ['0', '1', '2', '3'].map((name) => file(name, 0, 1000)) },
+        { snapshot: 2n, time: 2, files: [file('positions', 1, 10), file('keys', 2, 1)] },
+      ],
+    });
+    for (const name of await readdir(join(directory, 'metadata')))
+      await lake.put(
+        `ice/metadata/${name}`,
+        new Uint8Array(await readFile(join(directory, 'metadata', name))),
+      );
+    const adds = ['0', '1', '2', '3'].map((name) => ({
+      add: { path: `data/${name}.parquet`, partitionValues: {}, size: 0, dataChange: true },
+    }));
+    for (const { add } of adds) add.size = (await stat(join(directory, add.path))).size;
+    const schemaString = JSON.stringify({
+      type: 'struct',
+      fields: fields.map((one) => ({ ...one, nullable: true })),
+    });
+    const actions = [
+      { protocol: { minReaderVersion: 1, minWriterVersion: 2 } },
+      { metaData: { schemaString, partitionColumns: [], configuration: {} } },
+      ...adds,
+    ];
+    await lake.put(
+      'ice/_delta_log/00000000000000000000.json',
+      actions.map((action) => `${JSON.stringify(action)}\n`).join(''),
+    );
+    const facts = 'count(*), sum(id), min(name), max(length(name))';
+    await isTheSame(`SELECT ${facts} FROM READ_ICEBERG('s3://lake/files/ice')`);
+    await isTheSame(`SELECT ${facts} FROM READ_DELTA('s3://lake/files/ice/')`);
+    const counts = (of: string) => result(`SELECT count(*)::int FROM ${of}`, ON_ALL);
+    expect((await counts("READ_ICEBERG('s3://lake/files/ice')")).data).toEqual([[3989]]);
+    expect((await counts("READ_ICEBERG('s3://lake/files/ice', SNAPSHOT_ID => 1)")).data).toEqual([[4000]]);
+    const slow =
+      "SELECT count(*), sum(list_sum(list_transform(range(0, 1500), lambda x: (x * id) % 7)))::bigint FROM READ_ICEBERG('s3://lake/files/ice')";
+    const { data: alone } = await result(slow, ON_ONE);
+    const found = answer(slow, ON_ALL);
+    await untilBusy(lake.cluster, 2);
+    await lake.cluster.kill(2);
+    expect((await found).json().data).toEqual(alone);
+    await lake.cluster.startNode(2);
+    await lake.cluster.untilWhole();
+  } finally {
+    await rm(directory, { recursive: true, force: true });
   }
 }, 120_000);
 

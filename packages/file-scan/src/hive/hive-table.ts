@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail } from '@tessera/common';
-import { type KernelSession, quoteText, typeToSql } from '@tessera/kernel';
-import type { ExternalSources, ListedFile, ObjectCredentials } from '@tessera/object-store';
+import { quoteText, typeToSql } from '@tessera/kernel';
+import type { ListedFile } from '@tessera/object-store';
 import { fileFilter } from '@tessera/tablet';
 import type { TableColumn } from '../file-scan.ts';
 import { emptyFile, readFooter } from '../parquet/footer.ts';
 import { chooseFiles, constantBounds } from '../table/choose-files.ts';
-import type { ChosenFiles, DataFile, FileTable, Filters } from '../table/file-table.ts';
+import type { ChosenFiles, DataFile, FileTable, Filters, TableCall } from '../table/file-table.ts';
+import type { TableServices } from '../table/table-services.ts';
 import { inferredType, isOfType, kernelText, type PartitionType, partitionValues } from './partition-path.ts';
 
 /**
@@ -16,22 +17,12 @@ import { inferredType, isOfType, kernelText, type PartitionType, partitionValues
  */
 const LOOKED_AT = 10_000;
 
-export interface HiveCall {
-  /** A pattern, or a folder if it ends with `/`. */
-  readonly url: string;
-  readonly credentials?: ObjectCredentials | undefined;
+/** The URL is a pattern, or a folder if it ends with `/`. */
+export interface HiveCall extends TableCall {
   /** HIVE_PARTITIONING; undefined means that the names of the folders decide. */
   readonly isPartitioned?: boolean | undefined;
   /** Whether types of partition columns are inferred from their values; otherwise they are text. */
   readonly infersTypes: boolean;
-}
-
-export interface TableServices {
-  readonly external: ExternalSources;
-  readonly session: KernelSession;
-  /** A directory of the statement that the kernel can read. */
-  readonly directory: () => Promise<string>;
-  readonly signal: AbortSignal;
 }
 
 /** Whether a URL may name files in folders that have the values of partition columns. */

@@ -5,10 +5,13 @@ import type { TableColumn, TableField } from '../file-scan.ts';
 
 /** The column of a file that holds a column of the table: by field id if the file has ids, else by name. */
 export function columnIn(columns: readonly FileColumn[], wanted: TableColumn): FileColumn | undefined {
-  if (wanted.field !== undefined && columns.some(({ id }) => id !== undefined))
+  if (wanted.field !== undefined && wanted.isByName !== true && columns.some(({ id }) => id !== undefined))
     return columns.find(({ id }) => id === wanted.field!.id);
-  const name = wanted.storedName ?? wanted.name;
-  return columns.find((one) => one.name === name) ?? columns.find((one) => isSameName(one.name, name));
+  const names = wanted.storedNames ?? [wanted.name];
+  return (
+    columns.find((one) => names.includes(one.name)) ??
+    columns.find((one) => names.some((name) => isSameName(one.name, name)))
+  );
 }
 
 const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
@@ -57,7 +60,7 @@ function rebuilt(
       what: `Column ${at.column} of ${at.url}, a map whose fields have changed since the file was written,`,
     });
   const items = field.fields.map((one) => {
-    const stored = file.fields.find(({ id }) => id === one.id);
+    const stored = file.fields.find((its) => hasId(its, one));
     const inner = stored && rebuilt(`(${value}).${quoteName(stored.name)}`, stored, one, at);
     return `${quoteName(one.name)} := ${inner ?? 'NULL'}`;
   });
@@ -71,6 +74,9 @@ const isMap = ({ fields: [key, value] }: TableField): boolean =>
 /** The elements of a list, which are wrapped in one repeated group. */
 const elementOf = (file: FileColumn): FileColumn | undefined => file.fields[0]?.fields[0] ?? file.fields[0];
 
+/** Fields with a negative id have none in files. */
+const hasId = ({ id }: FileColumn, field: TableField): boolean => field.id < 0 || id === field.id;
+
 /** Whether a nested value has the names, the order and the ids of the table, or no ids at all. */
 function isAlike(file: FileColumn, field: TableField): boolean {
   if (isList(field)) {
@@ -83,7 +89,7 @@ function isAlike(file: FileColumn, field: TableField): boolean {
     stored.length === field.fields.length &&
     field.fields.every((one, i) => {
       const its = stored[i]!;
-      return its.id === one.id && (isMap(field) || its.name === one.name) && isAlike(its, one);
+      return hasId(its, one) && (isMap(field) || its.name === one.name) && isAlike(its, one);
     })
   );
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cancellation, fail, TesseraError } from '@tessera/common';
+import { cancellation, fail } from '@tessera/common';
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import { loadAvro } from '@tessera/readers';
 import { fetchAvro } from '../avro/avro-head.ts';
@@ -10,7 +10,7 @@ import type { FileFormat, FileSource, FileUnit, ReadRange } from '../file-scan.t
 import { mapInTurns } from '../map-in-turns.ts';
 import { fetchParquet } from '../parquet/fetch-parquet.ts';
 import { readFooter } from '../parquet/footer.ts';
-import { type RangeServices, withRanges } from '../read-ranges.ts';
+import { completely, type RangeServices, withRanges } from '../read-ranges.ts';
 import { openTable } from './open-table.ts';
 
 const UNITS_AT_ONCE = 4;
@@ -92,16 +92,6 @@ interface FetchOptions {
   readonly columns: readonly string[];
   readonly range: ReadRange;
 }
-
-/** Reads ranges that must not end early. */
-const completely =
-  (range: ReadRange): ReadRange =>
-  async (file, start, end) => {
-    const bytes = await range(file, start, end);
-    if (bytes.length === end - start) return bytes;
-    const reason = `it ends at byte ${start + bytes.length} instead of ${file.bytes}`;
-    throw TesseraError.of('EXTERNAL_READ_FAILED', { url: file.url, reason });
-  };
 
 async function fetchUnit(unit: FileUnit, path: string, { format, columns, range }: FetchOptions) {
   const read = completely(range);

@@ -9,6 +9,7 @@ import type { FileFormat, FileSource, FileUnit, ReadRange, RowDeletes, TableColu
 import { mapInTurns } from '../map-in-turns.ts';
 import { countedIn, fetchParquet } from '../parquet/fetch-parquet.ts';
 import { readFooter } from '../parquet/footer.ts';
+import { completely } from '../read-ranges.ts';
 import { columnIn, columnValue } from './column-value.ts';
 
 const UNITS_AT_ONCE = 4;
@@ -61,8 +62,8 @@ export async function readTable(
   const { url, credentials, format } = source.scan;
   if (format.kind !== 'table') throw new Error('The files are not those of a table');
   const directory = await mkdtemp(join(parent, 'table-'));
-  return external.withReader(url, { signal, credentials }, ({ range: read }) =>
-    openTable(source, format, { directory, read, signal }),
+  return external.withReader(url, { signal, credentials }, ({ range }) =>
+    openTable(source, format, { directory, read: completely(range), signal }),
   );
 }
 
@@ -105,7 +106,10 @@ async function openUnit(
   const footer = await readFooter(unit.file, read);
   const columns = footer.document.columns();
   const keys = (unit.deletes ?? []).flatMap((deletes) => (deletes.kind === 'keys' ? deletes.columns : []));
-  const stored = (list: readonly TableColumn[]) => list.flatMap((one) => columnIn(columns, one)?.name ?? []);
+  const stored = (list: readonly TableColumn[]) =>
+    list
+      .filter(({ name }) => !Object.hasOwn(unit.constants ?? {}, name))
+      .flatMap((one) => columnIn(columns, one)?.name ?? []);
   const isCounted = counted && new Set(counted);
   const countedNames =
     isCounted && stored(wanted.filter(({ name }) => isCounted.has(name.toLowerCase()))).map(lower);
@@ -156,7 +160,7 @@ function shapeOf({ unit, columns }: OpenedUnit, wanted: readonly TableColumn[]):
   const { constants = {}, deletes = [] } = unit;
   const keys = deletes.filter((one) => one.kind === 'keys');
   const all = [...wanted, ...keys.flatMap((one) => one.columns)];
-  const stored = all.map((one) => (Object.hasOwn(constants, one.name) ? null : columnIn(columns, one)));
+  const stored = all.map((one) => (Object.hasOwn(constants, one.name) ? 'constant' : columnIn(columns, one)));
   return JSON.stringify([stored, keys.map(({ file }) => file.url), deletes.some(byPosition)]);
 }
 

@@ -5,6 +5,14 @@ import type { RowDeletes, ScannedFile, TableColumn } from '../file-scan.ts';
 /** The conditions of each reference to a table in a statement. A file is needed if one of them may hold in it. */
 export type Filters = readonly (readonly Conjunct[])[];
 
+/** Where a table is. */
+export interface TableCall {
+  readonly url: string;
+  readonly credentials?: ObjectCredentials | undefined;
+  /** The folder outside of which no file may be read; undefined if any permitted file may be. */
+  readonly within?: string | undefined;
+}
+
 /** A table that consists of Parquet files outside the managed store, at one point in time. */
 export interface FileTable {
   /** The URL in the statement. */

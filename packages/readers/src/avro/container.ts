@@ -1,13 +1,14 @@
-import type { Type } from 'avsc';
+import type { ForSchemaOptions, Type } from 'avsc';
 import { DecodeError } from '../columns/column-batch.ts';
 import { type Codec, codecOf } from './codecs.ts';
 import { MAGIC, readMetadata, SYNC_BYTES } from './container-head.ts';
 import { MAX_BLOCK_BYTES } from './limits.ts';
 import { parseSchema } from './schema.ts';
-import type { SequentialFile } from './sequential-file.ts';
+import type { SequentialBytes } from './sequential-file.ts';
 
 export interface ContainerHeader {
   readonly schema: Type;
+  readonly schemaText: string;
   readonly codec: Codec;
   readonly sync: Buffer;
 }
@@ -21,7 +22,11 @@ export interface Block {
   readonly data: Uint8Array;
 }
 
-export async function readHeader(file: SequentialFile): Promise<ContainerHeader> {
+/** @param options of avsc, for the values of records */
+export async function readHeader(
+  file: SequentialBytes,
+  options?: Partial<ForSchemaOptions>,
+): Promise<ContainerHeader> {
   if (file.sizeBytes === 0) throw new DecodeError('the file is empty; it is not an Avro container file');
   const magic = file.sizeBytes < 4 ? '' : file.take(4).toString('latin1');
   if (magic !== MAGIC) {
@@ -35,14 +40,18 @@ export async function readHeader(file: SequentialFile): Promise<ContainerHeader>
   const schema = metadata.get('avro.schema');
   if (schema === undefined) throw new DecodeError('its header has no avro.schema');
   return {
-    schema: parseSchema(schema.toString('utf8')),
+    schema: parseSchema(schema.toString('utf8'), options),
+    schemaText: schema.toString('utf8'),
     codec: await codecOf(metadata.get('avro.codec')?.toString('utf8') || 'null'),
     sync: Buffer.from(file.take(SYNC_BYTES)),
   };
 }
 
 /** The unpacked blocks of the file, in order. */
-export async function* readBlocks(file: SequentialFile, header: ContainerHeader): AsyncGenerator<Block> {
+export async function* readBlocks(
+  file: SequentialBytes,
+  header: Pick<ContainerHeader, 'codec' | 'sync'>,
+): AsyncGenerator<Block> {
   for (let number = 1; file.remaining > 0; number++) {
     const start = file.position;
     try {

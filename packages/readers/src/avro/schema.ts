@@ -32,8 +32,11 @@ const LOGICAL_TYPES = [
   'duration',
 ];
 
-/** Parses the schema of a container file. Defaults, aliases and docs are ignored: the writer's schema reads the data. */
-export function parseSchema(text: string): avsc.Type {
+/**
+ * Parses the schema of a container file. Defaults, aliases and docs are ignored: the writer's schema reads the data.
+ * @param options of avsc; by default, values of unions are wrapped
+ */
+export function parseSchema(text: string, options: Partial<avsc.ForSchemaOptions> = {}): avsc.Type {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -43,7 +46,7 @@ export function parseSchema(text: string): avsc.Type {
   const schema = essence(json, 0) as avsc.Schema;
   try {
     return avsc.Type.forSchema(schema, {
-      wrapUnions: 'always',
+      ...{ wrapUnions: 'always', ...options },
       logicalTypes: Object.fromEntries(LOGICAL_TYPES.map((name) => [name, AnnotatedType])),
     } as unknown as avsc.ForSchemaOptions);
   } catch (cause) {

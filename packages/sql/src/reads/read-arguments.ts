@@ -16,6 +16,8 @@ export interface ReadArguments {
   readonly function: ReadFunction;
   readonly url: string;
   readonly options: ReadOptions;
+  /** The URL of the LOCATION, outside of which the statement may not read. */
+  readonly within?: string | undefined;
 }
 
 /** A location of the catalog: its URL and the credentials for it. */
@@ -80,8 +82,17 @@ export function readArguments(
   if (url === undefined) return invalid('the URL to read is missing');
   checkUrl(url, invalid);
   if (name === 'list_objects' && /^upload:/i.test(url)) invalid('uploads are not listed');
-  return { function: name === 'read_files' ? byExtension(url, invalid) : name, url, options: typed };
+  if ((name === 'read_iceberg' || name === 'read_delta') && !isFolder(url))
+    invalid(`${url} cannot be the folder of a table, which is in object storage or on a disk of the node`);
+  return {
+    function: name === 'read_files' ? byExtension(url, invalid) : name,
+    url,
+    options: typed,
+    within: storage?.url,
+  };
 }
+
+const isFolder = (url: string): boolean => !/^(?:upload|https?):/i.test(url) && !/[*?[]/.test(url);
 
 const credentialsOf = ({ credentials }: StorageLocation): Record<string, string> =>
   Object.fromEntries(
@@ -92,6 +103,7 @@ const credentialsOf = ({ credentials }: StorageLocation): Record<string, string>
 
 const EXPECTED: Readonly<Record<OptionType, string>> = {
   text: 'must be a string literal',
+  integer: 'must be an integer',
   boolean: 'must be true or false',
   character: 'must be a string of one character',
   compression: `must be one of ${COMPRESSIONS.map((c) => `'${c}'`).join(', ')}`,
@@ -116,11 +128,19 @@ function namedArgument(node: Expression): { readonly name: string; readonly valu
 
 function readOption(node: Expression, type: OptionType): string | boolean | undefined {
   if (type === 'boolean') return booleanLiteral(node);
+  if (type === 'integer') return integerLiteral(node);
   const text = stringLiteral(node);
   if (type === 'character') return text !== undefined && [...text].length <= 1 ? text : undefined;
   if (type !== 'compression') return text;
   const compression = text?.toLowerCase();
   return compression !== undefined && COMPRESSIONS.includes(compression) ? compression : undefined;
+}
+
+/** The digits of an integer, which may also be given as a string. */
+function integerLiteral(node: Expression): string | undefined {
+  const value = node.class === 'CONSTANT' ? node.value.value : stringLiteral(node);
+  const text = typeof value === 'object' ? '' : String(value ?? '');
+  return /^\d{1,19}$/.test(text) ? text : undefined;
 }
 
 function booleanLiteral(node: Expression): boolean | undefined {

@@ -8,6 +8,8 @@ export type ReadFunction =
   | 'read_json'
   | 'read_arrow'
   | 'read_files'
+  | 'read_iceberg'
+  | 'read_delta'
   /** Lists names and sizes of files without reading their contents. */
   | 'list_objects';
 
@@ -20,6 +22,8 @@ export interface ReadCall {
   readonly function: ReadFunction;
   readonly url: string;
   readonly options: ReadOptions;
+  /** The URL of the LOCATION, outside of which the statement may not read, whatever the metadata of a table says. */
+  readonly within?: string | undefined;
   readonly location: SqlLocation | undefined;
   /** Whether the statement requests the file of each row, which is only known when files are read whole. */
   readonly namesFiles?: boolean | undefined;
@@ -37,6 +41,10 @@ export interface ReadOptions {
   readonly empty_field_as_null?: boolean;
   readonly null_padding?: boolean;
   readonly compression?: string;
+  readonly snapshot_id?: string;
+  readonly version?: string;
+  readonly as_of_timestamp?: string;
+  readonly allow_moved_paths?: boolean;
   readonly hive_partitioning?: boolean;
   readonly hive_types_autocast?: boolean;
   readonly aws_access_key_id?: string;

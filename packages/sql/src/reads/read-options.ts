@@ -1,6 +1,6 @@
 import type { ReadFunction } from './read-call.ts';
 
-export type OptionType = 'text' | 'boolean' | 'character' | 'compression';
+export type OptionType = 'text' | 'boolean' | 'character' | 'compression' | 'integer';
 
 /** A named argument of a function that reads files. */
 export interface ReadOption {
@@ -48,6 +48,27 @@ const HIVE: Readonly<Record<string, ReadOption>> = {
       'these columns are integers, dates or timestamps if all their values are; otherwise they are text',
     byDefault: 'TRUE',
   },
+};
+
+const TIMESTAMP: ReadOption = {
+  type: 'text',
+  meaning:
+    'a time such as `2026-01-31 12:00:00+00`; the table is read as it was then. Without a zone, it is in UTC',
+};
+
+const ICEBERG: Readonly<Record<string, ReadOption>> = {
+  snapshot_id: { type: 'integer', meaning: 'the id of the snapshot to read, instead of the current one' },
+  as_of_timestamp: TIMESTAMP,
+  allow_moved_paths: {
+    type: 'boolean',
+    meaning: 'the table was copied: its files are below the folder that is read, not where its metadata says',
+    byDefault: 'FALSE',
+  },
+};
+
+const DELTA: Readonly<Record<string, ReadOption>> = {
+  version: { type: 'integer', meaning: 'the version to read, instead of the latest one' },
+  as_of_timestamp: TIMESTAMP,
 };
 
 const COMPRESSION: Readonly<Record<string, ReadOption>> = {
@@ -111,6 +132,16 @@ export const READ_FUNCTIONS: Readonly<Record<ReadFunction, ReadFunctionReference
     name: 'read_files',
     reads: 'any of these formats, chosen by the extension of the file name',
     options: { ...COMMON, ...CSV },
+  },
+  read_iceberg: {
+    name: 'read_iceberg',
+    reads: 'an Iceberg table: its folder, or one of its metadata files',
+    options: { ...COMMON, ...ICEBERG },
+  },
+  read_delta: {
+    name: 'read_delta',
+    reads: 'a Delta Lake table: its folder',
+    options: { ...COMMON, ...DELTA },
   },
   list_objects: {
     name: 'list_objects',
