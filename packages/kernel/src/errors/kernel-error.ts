@@ -221,7 +221,7 @@ function shortened(message: string): string {
 const withoutExcerpt = (message: string): string =>
   message
     .replace(/\n+LINE \d+: [\s\S]*$/, '')
-    .replace(/\n+\s*(Possible (solution|fix)|See also https)[\s\S]*$/i, '')
+    .replace(/\n\s*(Possible (solution|fix)|See also https)[\s\S]*$/i, '')
     .trimEnd();
 
 function caretIn(position: number | undefined, sql: string | undefined): number | undefined {
