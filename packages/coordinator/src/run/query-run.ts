@@ -40,33 +40,36 @@ export const describeQuery = (
 /** Runs one query up to the first chunk of its result. */
 export const runQuery = (run: StatementRun): Promise<RowsResult> =>
   retryInQuarantine(run.query, async (quarantine) => {
-    const result = await withColumns(run, quarantine);
+    const result = await withLiterals(run, quarantine);
     // The next query in quarantine waits until the session of this one is closed.
     return quarantine ? readAhead(result, await run.request.directory.open()) : result;
   });
 
-/** Repeats the query with more columns if the kernel evaluates columns that the result does not depend on. */
-async function withColumns(run: StatementRun, quarantine: boolean): Promise<RowsResult> {
+/**
+ * Runs a query. If its literals cannot be bound, or it fails because of them, it is bound again to report the place of the
+ * error.
+ */
+async function withLiterals(run: StatementRun, quarantine: boolean): Promise<RowsResult> {
   let hasLiteralPlan = false;
   const onLiteralPlan = () => {
     hasLiteralPlan = true;
   };
   try {
-    return await attempt(run, { quarantine, canRunAgain: true, onLiteralPlan });
+    return await withColumns(run, { quarantine, onLiteralPlan });
   } catch (error) {
-    if (isUnfetchedColumn(error)) return attempt(run, { quarantine, canRunAgain: false });
-    if (hasLiteralPlan && isFaultOfStatement(error)) return boundAgain(run, quarantine);
-    throw error;
+    if (!hasLiteralPlan || !isFaultOfStatement(error)) throw error;
+    return withColumns(run, { quarantine });
   }
 }
 
-/** Binds and runs a query whose literals cannot be bound, or fail, to report the place of the error. */
-async function boundAgain(run: StatementRun, quarantine: boolean): Promise<RowsResult> {
+/** Repeats the query with more columns if the kernel evaluates columns that the result does not depend on. */
+async function withColumns(run: StatementRun, given: ExecutionOptions): Promise<RowsResult> {
+  const options = { ...given, streams: isStreamable(run.request) };
   try {
-    return await attempt(run, { quarantine, canRunAgain: true, streams: isStreamable(run.request) });
+    return await attempt(run, { ...options, canRunAgain: true });
   } catch (error) {
     if (!isUnfetchedColumn(error)) throw error;
-    return attempt(run, { quarantine, canRunAgain: false, streams: isStreamable(run.request) });
+    return attempt(run, { ...options, canRunAgain: false });
   }
 }
 
