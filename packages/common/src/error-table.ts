@@ -352,7 +352,7 @@ export const ERRORS = {
     httpStatus: 503,
     retry: 'never',
     meaning:
-      'Two nodes run different versions of the kernel. They might hash rows differently, so they do not share queries until one of them is upgraded.',
+      'Two nodes run different versions of the kernel, or of what nodes exchange to run queries. They do not share queries until one of them is upgraded.',
     message: (p) => `This node runs kernel ${p.ours}, the caller runs ${p.theirs}`,
   }),
   SECRET_KEY_MISSING: row<{ keyId: string }>({

@@ -6,6 +6,13 @@ import type { ClusterTls } from './cluster-tls.ts';
 /** Grows whenever nodes of the version before would misunderstand a call. */
 export const PROTOCOL_VERSION = 1;
 
+/**
+ * Grows whenever nodes of the version before would misunderstand what nodes exchange to run queries together: tasks, lists of
+ * tablets, outputs. Calls about the metadata log do not depend on it, so that nodes of both versions change the same tables during
+ * an upgrade. 0.1.0 has version 1, which it does not name.
+ */
+const QUERY_VERSION = 2;
+
 const PROTOCOL_KEY = 'tessera-protocol';
 const TOKEN_KEY = 'tessera-cluster-token';
 const KERNEL_KEY = 'tessera-kernel';
@@ -53,7 +60,7 @@ export function callMetadata({
   const metadata = new Metadata();
   metadata.set(PROTOCOL_KEY, String(protocolVersion));
   if (engine !== undefined) metadata.set(ENGINE_KEY, encodeURIComponent(engine));
-  if (kernelVersion !== undefined) metadata.set(KERNEL_KEY, kernelVersion);
+  if (kernelVersion !== undefined) metadata.set(KERNEL_KEY, queryVersion(kernelVersion));
   if (tableStore !== undefined) metadata.set(STORE_KEY, encodeURIComponent(JSON.stringify(tableStore)));
   if (clusterToken !== undefined) metadata.set(TOKEN_KEY, clusterToken);
   return metadata;
@@ -77,8 +84,8 @@ export function checkCall(
     throw TesseraError.of('PROTOCOL_MISMATCH', { ours: PROTOCOL_VERSION, theirs });
   }
   const theirKernel = String(metadata.get(KERNEL_KEY)[0] ?? 'none');
-  if (kernelVersion !== undefined && theirKernel !== kernelVersion) {
-    throw TesseraError.of('KERNEL_MISMATCH', { ours: kernelVersion, theirs: theirKernel });
+  if (kernelVersion !== undefined && theirKernel !== queryVersion(kernelVersion)) {
+    throw TesseraError.of('KERNEL_MISMATCH', { ours: queryVersion(kernelVersion), theirs: theirKernel });
   }
   const theirEngine = decodeURIComponent(String(metadata.get(ENGINE_KEY)[0] ?? 'none'));
   if (engine !== undefined && theirEngine !== engine) {
@@ -89,6 +96,9 @@ export function checkCall(
   if (tableStore !== undefined && theirStore !== undefined)
     checkStore(tableStore, decodeStore(String(theirStore)));
 }
+
+/** The text that nodes compare to find out whether they can run queries together. */
+const queryVersion = (kernelVersion: string): string => `${kernelVersion} (queries ${QUERY_VERSION})`;
 
 function checkStore(ours: NodeStore, theirs: NodeStore): void {
   if (ours.instance === theirs.instance && ours.id === theirs.id) return;

@@ -160,7 +160,7 @@ describe('the handshake', () => {
     const { client } = await pair({}, { kernelVersion: 'v0.9' });
     await expect(client.commit({})).rejects.toMatchObject({
       name: 'KERNEL_MISMATCH',
-      message: 'This node runs kernel v1, the caller runs v0.9',
+      message: 'This node runs kernel v1 (queries 2), the caller runs v0.9 (queries 2)',
     });
   });
 
