@@ -24,6 +24,7 @@ export const SIDEBAR: readonly Group[] = [
       ['HTTP clients', 'docs/guides/http.md'],
       ['PostgreSQL clients', 'docs/guides/postgres.md'],
       ['Loading data', 'docs/guides/loading.md'],
+      ['Data lakes', 'docs/lakes.md'],
       ['EXPLAIN', 'docs/guides/explain.md'],
       ['Aggregating indexes', 'docs/guides/aggregating-indexes.md'],
       ['Troubleshooting and FAQ', 'docs/troubleshooting.md'],
