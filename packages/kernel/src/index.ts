@@ -16,8 +16,6 @@ export {
 } from './kernel.ts';
 export type { KernelLog } from './kernel-log.ts';
 export type {
-  KernelParams,
-  KernelValue,
   MemoryUse,
   QueryProgress,
   ReceivedRelation,
@@ -27,4 +25,5 @@ export { PayloadPool } from './protocol/payload-pool.ts';
 export { RELATION_FUNCTION } from './relation-function.ts';
 export { decimalWidth, fixedWidth, typeWidth } from './types/fixed-width.ts';
 export { type KernelColumn, type KernelField, type KernelType, typeToSql } from './types/kernel-type.ts';
+export type { KernelParams, KernelValue } from './types/kernel-value.ts';
 export { quoteName, quoteText } from './types/quoting.ts';

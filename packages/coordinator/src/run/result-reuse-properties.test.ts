@@ -66,7 +66,7 @@ it(`${STEPS} random statements: queries with the cache return what they return w
   };
   const toggleTransaction = async () => {
     const sql = transactionId === undefined ? 'BEGIN' : random.pick(['COMMIT', 'ROLLBACK']);
-    // A transaction that conflicts with a commit of others ends all the same.
+    // A transaction that conflicts with a commit of others ends nevertheless.
     const done = await node.run(sql, { transactionId: transactionId! }).catch(() => undefined);
     transactionId = done?.session?.kind === 'set' ? done.session.value : undefined;
     log.push(sql);

@@ -3,12 +3,11 @@ import { schemaMessage } from '../arrow/ipc.ts';
 import { decodeValue, type WireValue } from '../protocol/long-text.ts';
 import type {
   BatchMode,
-  KernelParams,
-  KernelValue,
   QueryProgress,
   ReceivedRelation,
   StatementDescription,
 } from '../protocol/messages.ts';
+import type { KernelParams, KernelValue } from '../types/kernel-value.ts';
 import { type ArrowBatchInput, sendBatches } from './append.ts';
 import type { KernelProcessHandle } from './kernel-process-handle.ts';
 import { type KernelResult, ResultStream } from './result-stream.ts';

@@ -4,8 +4,9 @@ import { markedAsAlone } from '../errors/failed-value.ts';
 import { isFatal, kernelErrorToTessera } from '../errors/kernel-error.ts';
 import { decodePayload, encodeFrame, type Frame, FrameKind, FrameReader } from '../protocol/frames.ts';
 import { decodeText, encodeParams, encodeSql } from '../protocol/long-text.ts';
-import type { KernelParams, Reply, Request, ResultHeader, WireError } from '../protocol/messages.ts';
+import type { Reply, Request, ResultHeader, WireError } from '../protocol/messages.ts';
 import { PayloadPool } from '../protocol/payload-pool.ts';
+import type { KernelParams } from '../types/kernel-value.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
 /** A longer header is not kept. */

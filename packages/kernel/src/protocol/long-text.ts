@@ -1,4 +1,4 @@
-import type { KernelParams, KernelValue } from './messages.ts';
+import type { KernelParams, KernelValue } from '../types/kernel-value.ts';
 
 /**
  * SQL on its way to the kernel's library. A long one is the UTF-8 of the text and a NUL byte: V8 takes the memory for a

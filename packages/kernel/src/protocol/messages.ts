@@ -2,12 +2,6 @@ import type { KernelColumn, KernelType } from '../types/kernel-type.ts';
 import type { LongText, SqlText, WireParams } from './long-text.ts';
 
 /**
- * `number` is bound as BIGINT if it is a safe integer, otherwise as DOUBLE; `bigint` as BIGINT or HUGEINT.
- */
-export type KernelValue = null | boolean | number | bigint | string | Uint8Array;
-export type KernelParams = readonly KernelValue[] | Readonly<Record<string, KernelValue>>;
-
-/**
  * How the rows of a result are divided into batches. `prompt`: available rows do not wait long for more.
  * `full`: every batch except the last one has the maximum size. `sorted`: like `full`, and the rows of each
  * batch are sorted by the last column, a USMALLINT without NULLs that is the hash bucket of the row; a large
