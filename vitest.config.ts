@@ -11,8 +11,8 @@ const everywhere = ['packages/*/{src,test}/**', 'bench/*/src/**', 'deploy/test/*
 export default defineConfig({
   test: {
     pool: 'forks',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // Machines may be slow: what is waited for comes, or the test fails in good time.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: false,

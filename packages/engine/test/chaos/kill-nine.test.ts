@@ -15,7 +15,7 @@ import { Definitions } from './definitions.ts';
 const KILLS = Number(process.env.TESSERA_CHAOS_KILLS ?? 8);
 const SEED = Number(process.env.TESSERA_CHAOS_SEED ?? Date.now() % 1_000_000);
 const KILL_AFTER_MS = [30, 900] as const;
-const SECONDS_PER_KILL = 15;
+const SECONDS_PER_KILL = 30;
 const TEAR_DOWN_SECONDS = 60;
 
 it(`after kill -9, ${KILLS} times (seed ${SEED}): nothing committed is lost, nothing is there twice or in part`, {

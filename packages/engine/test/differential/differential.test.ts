@@ -4,7 +4,7 @@ import { type Mismatch, runDifferential } from './differential-run.ts';
 
 const SEED = process.env.TESSERA_DIFFERENTIAL_SEED ?? '20261121';
 const QUERIES = Number(process.env.TESSERA_DIFFERENTIAL_QUERIES ?? 200);
-const SECONDS_PER_QUERY = 1;
+const SECONDS_PER_QUERY = 2;
 
 let cluster: EngineCluster;
 beforeAll(async () => {
@@ -27,5 +27,5 @@ it(
     expect(tally.compared).toBeGreaterThan(QUERIES / 2);
     expect(tally.onOneNode).toBeLessThan(tally.compared / 2);
   },
-  60_000 + QUERIES * SECONDS_PER_QUERY * 1000,
+  120_000 + QUERIES * SECONDS_PER_QUERY * 1000,
 );
