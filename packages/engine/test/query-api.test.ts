@@ -183,6 +183,8 @@ describe('settings and parameters', () => {
       (await query(server, sql, { timezone: 'Asia/Kolkata', output_format: 'CSVWithNames' })).text,
     ).toContain('2024-07-01 17:30:00+05:30');
     expect((await query(server, `${sql} WITH (timezone = 'Asia/Kolkata')`)).text).toContain('17:30:00+05:30');
+    const asked = "SELECT current_setting('TimeZone')";
+    expect((await query(server, asked, { timezone: 'Asia/Tokyo' })).text).toContain('Asia/Tokyo');
   });
 
   it('SET answers with the pair to remember, and refuses what is none', async () => {

@@ -3,6 +3,7 @@ import { column, stringLiteral } from '../tree.ts';
 import { rewriteBareName } from './bare-name.ts';
 
 const CONTEXT = {
+  settings: { timezone: 'UTC' },
   sessionValues: { account: 'a', database: 'd', engine: 'e', user: 'ania' },
   parameters: [],
 };

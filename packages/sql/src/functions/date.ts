@@ -3,6 +3,7 @@ import { call, cast, type Expression, type FunctionNode } from '../tree.ts';
 import { type Argument, internalCall, isUntyped, literalText } from './expressions.ts';
 import { parseDate, parseTimestamp } from './parse-date.ts';
 import { toChar } from './to-char.ts';
+import { toNumber } from './to-char-number.ts';
 import { type Definition, inCategory, KERNEL, macro } from './types.ts';
 
 /** The units of date_add, each with the kernel's function that makes an interval of n such units. */
@@ -135,6 +136,15 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
     implementation: { kind: 'rewrite', arity: [1, 2], rewrite: parseDate },
   },
   {
+    name: 'to_number',
+    signatures: ['to_number(text, text pattern) → numeric'],
+    description:
+      'The number that a text says, by a pattern as in to_char, which must be a literal; it has the decimals of the pattern.',
+    example: "to_number('12,454.8-', '99,999.9S')",
+    result: '-12454.8',
+    implementation: { kind: 'rewrite', arity: [2, 2], rewrite: toNumber },
+  },
+  {
     name: 'to_timestamp',
     signatures: [
       'to_timestamp(text [, text pattern]) → timestamptz',
@@ -189,6 +199,10 @@ export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
     '^(\\s*\\d{4})(\\d\\d)(\\d\\d)(\\s*|[ T]\\d\\d?:\\d\\d.*)$', '\\1-\\2-\\3\\4'),
     '^(\\s*\\d+-\\d+-\\d+[ T]\\d[\\d:.]*)\\s+([+-]\\d|[Zz])', '\\1\\2'),
     '^(\\s*\\d+-\\d+-\\d+[ T]\\d\\d?:\\d\\d)([+-]\\d|[Zz])', '\\1:00\\2') END`,
+  ],
+  // Folded to one of its branches when it is bound.
+  instant_text: [
+    "(t) AS CASE WHEN typeof(t) = 'VARCHAR' THEN tsr_time_text(t::VARCHAR)::TIMESTAMPTZ ELSE t::TIMESTAMPTZ END",
   ],
   ...Object.fromEntries(
     Object.entries(INTERVALS).map(([unit, interval]) => [`date_add_${unit}`, [`(n, t) AS t + ${interval}`]]),

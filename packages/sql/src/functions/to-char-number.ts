@@ -1,6 +1,7 @@
 import { fail } from '@tessera/common';
-import { constant, type Expression } from '../tree.ts';
-import { internalCall } from './expressions.ts';
+import { cast, constant, type Expression, type FunctionNode } from '../tree.ts';
+import { typeNode } from '../types/type-node.ts';
+import { internalCall, literalText } from './expressions.ts';
 
 /** A parsed number pattern of PostgreSQL's to_char. */
 interface NumberPattern {
@@ -26,7 +27,7 @@ export const isNumberPattern = (pattern: string): boolean => {
 
 /** `to_char(x, '999,990.00')` → one call of the macro, with the parsed pattern as constant arguments. */
 export function numberToChar(value: Expression, pattern: string): Expression {
-  const p = parseNumberPattern(pattern);
+  const p = parseNumberPattern(pattern, 'to_char');
   const body = internalCall(
     'number_text',
     value,
@@ -56,7 +57,7 @@ const widthOf = (p: NumberPattern): number =>
 
 const TOKEN = /^(?:FM|MI|PR|SG|PL|[SLG,.D$09]|"([^"]*)"|[ %])/i;
 
-function parseNumberPattern(pattern: string): NumberPattern {
+function parseNumberPattern(pattern: string, name: 'to_char' | 'to_number'): NumberPattern {
   let [integer, fraction, prefix, suffix] = ['', '', '', ''];
   let sign: NumberPattern['sign'] = 'default';
   let [point, fill] = [false, false];
@@ -65,7 +66,7 @@ function parseNumberPattern(pattern: string): NumberPattern {
     const found = TOKEN.exec(pattern.slice(at));
     if (found === null) {
       return fail('INVALID_ARGUMENT', {
-        message: `to_char does not know "${pattern.slice(at, at + 4)}" in the number pattern '${pattern}'`,
+        message: `${name} does not know "${pattern.slice(at, at + 4)}" in the number pattern '${pattern}'`,
       });
     }
     const token = found[0].toUpperCase();
@@ -102,6 +103,20 @@ function parseNumberPattern(pattern: string): NumberPattern {
 }
 
 /**
+ * `to_number('1,234.50-', '9,999.99S')` → the digits of the text, as many as the pattern has, with its sign, as
+ * NUMERIC with the decimals of the pattern.
+ */
+export function toNumber({ children: [text, pattern] }: FunctionNode): Expression {
+  const literal = literalText(pattern);
+  if (text === undefined || literal === undefined) {
+    return fail('INVALID_ARGUMENT', { message: 'The pattern of to_number must be a text literal' });
+  }
+  const { integerDigits, decimals } = parseNumberPattern(literal, 'to_number');
+  const digits = internalCall('number_of_text', text, constant(integerDigits), constant(decimals));
+  return cast(digits, typeNode({ kind: 'decimal', precision: 38, scale: decimals }));
+}
+
+/**
  * Formats the value rounded to the decimals of the pattern. If it has more digits than the pattern has room
  * for, `#` replaces each digit. Without FM, the text has the width of the pattern plus room for a sign.
  */
@@ -130,6 +145,11 @@ export const TO_CHAR_NUMBER_MACROS: Readonly<Record<string, readonly string[]>> 
   ],
   number_padded: [
     "(text, width) AS CASE WHEN width = 0 THEN trim(text) ELSE lpad(text, greatest(width, length(text))::INTEGER, ' ') END",
+  ],
+  number_of_text: [
+    `(t, room, decimals) AS CASE WHEN regexp_matches(t, '^[^0-9.]*[-<]|-\\s*$') THEN '-' ELSE '' END
+      || left(replace(regexp_extract(t, '^[^0-9.]*([0-9,]*)', 1), ',', ''), room) || '.'
+      || left(regexp_extract(t, '^[^.]*\\.([0-9]*)', 1), decimals)`,
   ],
   number_between: ['(text, prefix, suffix) AS prefix || text || suffix'],
   number_text: [

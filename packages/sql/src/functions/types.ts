@@ -17,6 +17,7 @@ export type FunctionCategory =
 
 /** What rewrites may know about the request and its session. */
 export interface FunctionContext {
+  readonly settings: { readonly timezone: string };
   readonly sessionValues: {
     readonly account: string;
     readonly database: string;

@@ -161,8 +161,9 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   },
   current_setting: {
     arity: [1, 2],
-    rewrite: ([name]) => {
-      const known = settingValue(stringLiteral(name!) ?? '');
+    rewrite: ([name], { settings }) => {
+      const literal = stringLiteral(name!) ?? '';
+      const known = literal.toLowerCase() === 'timezone' ? settings.timezone : settingValue(literal);
       return known === undefined
         ? lookedUp('setting', kernelCall('lower', cast(name!, 'VARCHAR')))
         : constant(known);

@@ -34,6 +34,7 @@ import { rowComparison } from '../rewrites/row-comparisons.ts';
 import { seriesArguments, seriesInSelect } from '../rewrites/series-in-select.ts';
 import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
 import { summarisedTypes } from '../rewrites/summarised-types.ts';
+import { symmetricBetween } from '../rewrites/symmetric-between.ts';
 import { clockText, posixZone, timeDigits, timeLiteral } from '../rewrites/time-texts.ts';
 import {
   type Expression,
@@ -187,6 +188,8 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
     return timed.class === 'CAST' ? byteaLiteral(timeLiteral(timed)) : timed;
   }
   if (node.class === 'COMPARISON') return rowComparison(node);
+  const between = symmetricBetween(node, (at) => parsed.sourceAt(at.query_location));
+  if (between !== node) return between;
   if (node.class === 'SUBQUERY') return quantifiedArray(node);
   const isCall = node.class === 'FUNCTION' || node.class === 'WINDOW';
   const called = isCall ? joinedWithoutSeparator(node) : node;

@@ -111,11 +111,15 @@ export function withKernelTimeText(node: ConstantNode): ConstantNode {
 /**
  * `CAST('2024-02-29 12:34:56 +00:00' AS TIMESTAMPTZ)` → `CAST('2024-02-29 12:34:56+00:00' AS TIMESTAMPTZ)`, and
  * `CAST(CAST(x AS TEXT) AS TIMESTAMPTZ)` → `CAST(time_text(CAST(x AS TEXT)) AS TIMESTAMPTZ)`, which does the same for each row.
+ * `CAST(x AS TIMESTAMPTZ)` of a column → `CAST(instant_text(x) AS TIMESTAMPTZ)`, which does it if the column is a text.
  */
 export function timeLiteral(node: CastNode): CastNode {
   const { child, cast_type } = node;
   if (!TIMES.has(cast_type.id)) return node;
   if (isForeignTimeText(child)) return { ...node, child: withKernelTimeText(child) };
-  const isText = child.class === 'CAST' && child.cast_type.id === 'VARCHAR';
-  return isText ? { ...node, child: internalCall('time_text', child) } : node;
+  if (child.class === 'CAST' && child.cast_type.id === 'VARCHAR')
+    return { ...node, child: internalCall('time_text', child) };
+  const mayBeText =
+    cast_type.id === 'TIMESTAMP WITH TIME ZONE' && child.class === 'COLUMN_REF' && !node.try_cast;
+  return mayBeText ? { ...node, child: internalCall('instant_text', child) } : node;
 }

@@ -66,3 +66,34 @@ function decoded(bytes: Buffer, locate: Locate | undefined): string {
     return refuse(`0x${bytes.toString('hex').slice(0, 64)}`);
   }
 }
+
+/** Characters that may not introduce an escape in `U&'…' UESCAPE '…'`. */
+const NO_ESCAPE = /^(?:[0-9a-fA-F+'"\s]|.{2,}|)$/su;
+
+/**
+ * The text that `U&'…'` denotes: after the escape character, four digits, or `+` and six digits, give a character.
+ * @param mark the escape character; UESCAPE names another one than the backslash
+ * @throws TesseraError SYNTAX_ERROR for an invalid escape or escape character
+ */
+export function unicodeStringText(image: string, mark = '\\', locate?: Locate): string {
+  if (NO_ESCAPE.test(mark)) return invalidCharacter(locate);
+  const inner = image.slice(3, -1).replaceAll("''", "'");
+  const pieces = inner.split(mark);
+  let text = pieces[0]!;
+  for (let i = 1; i < pieces.length; i += 1) {
+    const piece = pieces[i]!;
+    // Two escape characters in a row stand for one, and the next piece follows them as it is.
+    if (piece === '' && i + 1 < pieces.length) {
+      i += 1;
+      text += mark + pieces[i]!;
+      continue;
+    }
+    const digits = /^(?:\+([0-9a-fA-F]{6})|([0-9a-fA-F]{4}))/.exec(piece);
+    const code = Number.parseInt(digits?.[1] ?? digits?.[2] ?? '', 16);
+    if (digits === null || !(code > 0 && code <= 0x10ffff)) return invalidCharacter(locate);
+    text +=
+      (code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code)) +
+      piece.slice(digits[0].length);
+  }
+  return text.isWellFormed() ? text : invalidCharacter(locate);
+}

@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/common';
 import { createToken, type IToken, Lexer, type TokenType } from 'chevrotain';
-import { escapeStringText } from './escape-string.ts';
+import { escapeStringText, unicodeStringText } from './escape-string.ts';
 import { locationAt } from './location.ts';
 
 const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
@@ -24,6 +24,12 @@ export const EscapeString = createToken({
   name: 'EscapeString',
   pattern: { exec: matchEscapeString },
   start_chars_hint: ['e', 'E'],
+  line_breaks: true,
+});
+export const UnicodeString = createToken({
+  name: 'UnicodeString',
+  pattern: { exec: matchUnicodeString },
+  start_chars_hint: ['u', 'U'],
   line_breaks: true,
 });
 const PrefixedString = createToken({
@@ -80,6 +86,7 @@ const TOKENS: TokenType[] = [
   LineComment,
   BlockComment,
   EscapeString,
+  UnicodeString,
   PrefixedString,
   PlainString,
   DollarString,
@@ -103,6 +110,7 @@ const FIRST: Readonly<Record<string, RegExp>> = {
   LineComment: /-/,
   BlockComment: /\//,
   EscapeString: /[eE]/,
+  UnicodeString: /[uU]/,
   PrefixedString: /[xXbB]/,
   PlainString: /'/,
   DollarString: /\$/,
@@ -277,6 +285,8 @@ export function stringOf(token: IToken): string | undefined {
       return token.image.slice(1, -1).replaceAll("''", "'");
     case EscapeString:
       return escapeStringText(token.image);
+    case UnicodeString:
+      return unicodeStringText(token.image);
     case DollarString: {
       const tag = token.image.indexOf('$', 1) + 1;
       return token.image.slice(tag, -tag);
@@ -309,6 +319,12 @@ function matchEscapeString(text: string, offset: number): [string] | null {
     marks.lastIndex += 1;
   }
   return null;
+}
+
+function matchUnicodeString(text: string, offset: number): [string] | null {
+  if (!/^u&'$/i.test(text.slice(offset, offset + 3))) return null;
+  const quoted = matchQuoted(text, offset + 2, "'");
+  return quoted && [text.slice(offset, offset + 2) + quoted[0]];
 }
 
 function matchBlockComment(text: string, offset: number): [string] | null {

@@ -1,9 +1,21 @@
 import { fail } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
 import type { IToken } from 'chevrotain';
-import { escapeStringText } from './escape-string.ts';
+import { escapeStringText, unicodeStringText } from './escape-string.ts';
 import { kernelWords } from './kernel-words.ts';
-import { Close, EscapeString, isFileColumn, isWord, Open, QuotedName, tokenize, Word } from './lexer.ts';
+import {
+  Close,
+  EscapeString,
+  isFileColumn,
+  isPlainString,
+  isWord,
+  Open,
+  QuotedName,
+  stringOf,
+  tokenize,
+  UnicodeString,
+  Word,
+} from './lexer.ts';
 import { locationAt } from './location.ts';
 import { type Omission, qualifiedWords } from './qualified-words.ts';
 
@@ -40,6 +52,8 @@ export function kernelSource(text: string): KernelSource {
     ...tokens.flatMap(foldCase),
     ...tokens.flatMap(quoteFileColumn),
     ...tokens.flatMap((token) => plainString(token, text)),
+    ...tokens.flatMap((_, index) => unicodeString(tokens, index, text)),
+    ...tokens.flatMap((_, index) => symmetricBetween(tokens, index)),
     ...rewriteTypes(tokens),
     ...kernelWords(tokens).map((token) => replace(token, `"${token.image.toLowerCase()}"`)),
     ...qualifiedWords(tokens).map(omission),
@@ -74,6 +88,33 @@ function plainString(token: IToken, text: string): Edit[] {
   if (token.tokenType !== EscapeString) return [];
   const locate = () => locationAt(text, token.startOffset, endOf(token));
   return [replace(token, quoteText(escapeStringText(token.image, locate)))];
+}
+
+/** The kernel's parser does not support `U&'…'`, so it gets the decoded text, without `UESCAPE '…'`. */
+function unicodeString(tokens: readonly IToken[], index: number, text: string): Edit[] {
+  const token = tokens[index]!;
+  if (token.tokenType !== UnicodeString) return [];
+  const [word, character] = tokens.slice(index + 1, index + 3);
+  const hasEscape = isWord(word, 'UESCAPE') && character !== undefined && isPlainString(character);
+  const last = hasEscape ? character : token;
+  const locate = () => locationAt(text, token.startOffset, endOf(last));
+  const decoded = unicodeStringText(token.image, hasEscape ? stringOf(character) : undefined, locate);
+  return [{ start: token.startOffset, end: endOf(last), text: quoteText(decoded) }];
+}
+
+/** Marks a BETWEEN that was BETWEEN SYMMETRIC, which the kernel's parser does not support. */
+const SYMMETRIC_MARK = '/*+symmetric*/';
+
+const SYMMETRIC = /^(?:not(?:\s|\/\*.*?\*\/|--[^\n]*\n)+)?between\/\*\+symmetric\*\//is;
+
+/** Whether the parser's source, from `BETWEEN` or `NOT BETWEEN` on, was BETWEEN SYMMETRIC. */
+export const isSymmetricBetween = (source: string): boolean => SYMMETRIC.test(source);
+
+/** `x BETWEEN SYMMETRIC a AND b` → `x BETWEEN a AND b` with a mark; see `rewrites/symmetric-between.ts`. */
+function symmetricBetween(tokens: readonly IToken[], index: number): Edit[] {
+  const [between, symmetric] = tokens.slice(index, index + 2);
+  if (!isWord(between, 'BETWEEN') || !isWord(symmetric, 'SYMMETRIC')) return [];
+  return [{ start: endOf(between!), end: endOf(symmetric!), text: SYMMETRIC_MARK }];
 }
 
 /** `$source_file_name` and similar names are columns, not parameters. */
