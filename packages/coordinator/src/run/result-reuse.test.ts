@@ -195,6 +195,27 @@ describe('privileges', () => {
   });
 });
 
+describe('a statement that differs from earlier ones in literals only', () => {
+  const reader: Asked = { ...ADMIN, user: 'reader', settings: { enable_result_cache: 'false' } };
+
+  it('is not bound again, but its privileges are checked and its errors have a place', async () => {
+    await node.run('GRANT SELECT ON TABLE t TO reader', ADMIN);
+    const of = (literal: string) => node.rows(`SELECT id FROM t WHERE d = ${literal} AND id < 40`, reader);
+    await node.rows('SELECT * FROM t', reader);
+    await node.tables.agent.settled();
+    await of("'2026-11-02'");
+    await of("'2026-11-03'");
+    const session = await node.kernel.session();
+    using described = vi.spyOn(Object.getPrototypeOf(session), 'describe');
+    await session.close();
+    expect(await of("'2026-11-04'")).toEqual([['3'], ['33']]);
+    expect(described).not.toHaveBeenCalled();
+    await expect(of("'no date'")).rejects.toMatchObject({ location: { line: 1, startColumn: 28 } });
+    await node.run('REVOKE SELECT ON TABLE t FROM reader', ADMIN);
+    await expect(of("'2026-11-05'")).rejects.toMatchObject({ name: 'FORBIDDEN' });
+  });
+});
+
 describe('what changes by itself', () => {
   it.each([
     ['SELECT count(*), random() FROM t', 'not kept: random() may return something else each time'],
