@@ -465,6 +465,18 @@ function deletionVector(positions: readonly number[]): Buffer {
   return bytes;
 }
 
+const Z85 = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#';
+
+/** The vector as the log has it inline. */
+function encoded(vector: Buffer): string {
+  const bytes = Buffer.concat([vector, Buffer.alloc((4 - (vector.length % 4)) % 4)]);
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 4)
+    for (let power = 4; power >= 0; power--)
+      text += Z85[Math.floor(bytes.readUInt32BE(at) / 85 ** power) % 85];
+  return text;
+}
+
 /** The vector with its length and its checksum, as in files. */
 function framed(vector: Buffer): Buffer {
   const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
@@ -567,10 +579,22 @@ describe('READ_DELTA', () => {
       { remove: { path: 'b.parquet', dataChange: true } },
       { add: { ...b.add, deletionVector: deletionVectorOfB } },
     ]);
-    await commit('delta', 3, [
-      await add('delta', 'c.parquet', { city: 'Rio', day: '2024-01-03' }, stats(100, 200, 299)),
-      { remove: { path: a.add.path, dataChange: true } },
-    ]);
+    const inline = deletionVector([0]);
+    const c = await add(
+      'delta',
+      'c.parquet',
+      { city: 'Rio', day: '2024-01-03' },
+      {
+        ...stats(100, 200, 299),
+        deletionVector: {
+          storageType: 'i',
+          pathOrInlineDv: encoded(inline),
+          sizeInBytes: inline.length,
+          cardinality: 1,
+        },
+      },
+    );
+    await commit('delta', 3, [c, { remove: { path: a.add.path, dataChange: true } }]);
     from = `READ_DELTA('${directory}/delta')`;
   });
 
@@ -582,7 +606,7 @@ describe('READ_DELTA', () => {
       ),
     ).toEqual([
       [null, '2024-01-02', 97, 100, 199],
-      ['Rio', '2024-01-03', 100, 200, 299],
+      ['Rio', '2024-01-03', 99, 201, 299],
     ]);
     expect(await rows(node, `SELECT name FROM ${from} WHERE id BETWEEN 102 AND 108`)).toEqual([
       ['n102'],

@@ -3,7 +3,7 @@ import { fail } from '@tessera/common';
 import { DeletedRows } from '@tessera/tablet';
 import type { ReadRange, RowDeletes } from '../file-scan.ts';
 
-type BitmapDeletes = Extract<RowDeletes, { kind: 'bitmap' | 'inline bitmap' }>;
+export type BitmapDeletes = Extract<RowDeletes, { kind: 'bitmap' | 'inline bitmap' }>;
 
 const MAGIC = 1_681_511_377;
 /** The sizes of the length before a bitmap, of its checksum, and of its magic number. */

@@ -4,7 +4,7 @@ import { cancellation } from '@tessera/common';
 import { quoteName, quoteText } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import type { FileColumn } from '@tessera/tablet';
-import { readBitmap } from '../deletes/bitmap.ts';
+import { type BitmapDeletes, readBitmap } from '../deletes/bitmap.ts';
 import type { FileFormat, FileSource, FileUnit, ReadRange, RowDeletes, TableColumn } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
 import { countedIn, fetchParquet } from '../parquet/fetch-parquet.ts';
@@ -225,34 +225,56 @@ async function positionsOf(
   { directory, name, read }: BranchScope,
 ): Promise<string | undefined> {
   const files = new Set<string>();
-  const units: string[] = [];
-  const lines: string[] = [];
+  const units = new Set<string>();
+  const bitmaps: UnitBitmap[] = [];
   for (const [i, { unit, firstRow, rows }] of group.entries()) {
     for (const deletes of unit.deletes ?? []) {
       if (deletes.kind === 'positions') {
         files.add(opened.get(deletes.file.url)!.path);
-        units.push(`(${i}, ${quoteText(deletes.path)}, ${firstRow})`);
-      } else if (deletes.kind !== 'keys') {
-        for (const position of await readBitmap(deletes, read))
-          if (position >= firstRow && position < firstRow + rows) lines.push(`${i},${position - firstRow}\n`);
-      }
+        units.add(`(${i}, ${quoteText(deletes.path)}, ${firstRow})`);
+      } else if (deletes.kind !== 'keys') bitmaps.push({ deletes, unit: i, firstRow, rows });
     }
   }
   const parts: string[] = [];
   if (files.size > 0) {
     const list = [...files].map(quoteText).join(', ');
     parts.push(
-      `SELECT CAST(u.unit AS BIGINT) AS "$unit", CAST(p.pos AS BIGINT) - u.first AS "$row" FROM read_parquet([${list}], hive_partitioning = false) AS p JOIN (VALUES ${[...new Set(units)].join(', ')}) AS u(unit, path, first) ON p.file_path = u.path`,
+      `SELECT CAST(u.unit AS BIGINT) AS "$unit", CAST(p.pos AS BIGINT) - u.first AS "$row" FROM read_parquet([${list}], hive_partitioning = false) AS p JOIN (VALUES ${[...units].join(', ')}) AS u(unit, path, first) ON p.file_path = u.path`,
     );
   }
-  if (lines.length > 0) {
+  if (bitmaps.length > 0) {
     const path = join(directory, name);
-    await writeFile(path, lines.join(''), { mode: 0o600 });
+    await writeFile(path, positionLines(bitmaps, read), { mode: 0o600 });
     parts.push(
-      `SELECT * FROM read_csv(${quoteText(path)}, columns = {'$unit': 'BIGINT', '$row': 'BIGINT'}, auto_detect = false, header = false)`,
+      `SELECT * FROM read_csv(${quoteText(path)}, columns = {'$unit': 'BIGINT', '$row': 'BIGINT'}, auto_detect = false, header = true, buffer_size = ${CSV_BUFFER_BYTES})`,
     );
   }
   return parts.length === 0 ? undefined : parts.join(' UNION ALL ');
+}
+
+/** The kernel reserves as much for each file, however small it is; its default is 32 MB. */
+const CSV_BUFFER_BYTES = 8 << 20;
+const CHUNK_CHARACTERS = 1 << 16;
+
+/** A bitmap of deleted rows, and the part of the data file that is read. */
+interface UnitBitmap extends Pick<OpenedUnit, 'firstRow' | 'rows'> {
+  readonly deletes: BitmapDeletes;
+  /** The position of the part in its group. */
+  readonly unit: number;
+}
+
+/** The deleted positions as CSV with a header, in pieces. */
+async function* positionLines(bitmaps: readonly UnitBitmap[], read: ReadRange): AsyncGenerator<string> {
+  let lines = 'unit,row\n';
+  for (const { deletes, unit, firstRow, rows } of bitmaps) {
+    for (const position of await readBitmap(deletes, read)) {
+      if (position >= firstRow && position < firstRow + rows) lines += `${unit},${position - firstRow}\n`;
+      if (lines.length < CHUNK_CHARACTERS) continue;
+      yield lines;
+      lines = '';
+    }
+  }
+  yield lines;
 }
 
 /** Escapes a path, because the kernel interprets paths as patterns. */
