@@ -4,6 +4,8 @@ import { join } from 'node:path';
 
 /** Files of at most this size together are kept to be written again: to overwrite a file costs a tenth of writing a new one. */
 const MAX_SPARE_BYTES = 256 << 20;
+/** Less of a file is not worth keeping. */
+const MIN_SPARE_BYTES = 1 << 20;
 const ALIGNMENT = 8;
 /** Share of the free space of their disk that the files may use. */
 const USABLE_SHARE = 0.9;
@@ -16,6 +18,7 @@ export class SpillFiles {
   readonly #directory: string;
   readonly #spare: { readonly handle: FileHandle; readonly size: number }[] = [];
   readonly #limitBytes: number;
+  readonly #maxSpareBytes: number;
   #spareBytes = 0;
   #opened = 0;
   /** Bytes in files that are not freed. */
@@ -24,9 +27,11 @@ export class SpillFiles {
   /**
    * @param directory exists, and has no files named `spill-…`
    * @param limitBytes the most that the files may hold; by default nine tenths of what is free on the disk now
+   * @param maxSpareBytes how much of freed files is kept for reuse
    */
-  constructor(directory: string, limitBytes?: number) {
+  constructor(directory: string, limitBytes?: number, maxSpareBytes = MAX_SPARE_BYTES) {
     this.#directory = directory;
+    this.#maxSpareBytes = maxSpareBytes;
     const { bavail, bsize } = statfsSync(directory);
     this.#limitBytes = limitBytes ?? USABLE_SHARE * bavail * bsize;
   }
@@ -54,11 +59,18 @@ export class SpillFiles {
     this.usedBytes += bytes;
   }
 
-  /** Takes back a file that nobody reads. */
+  /** Takes back a file that nobody reads. Of a file that is too large to be kept, the beginning is kept. */
   async give(handle: FileHandle, size: number): Promise<void> {
-    if (this.#spareBytes + size > MAX_SPARE_BYTES) return handle.close();
-    this.#spare.push({ handle, size });
-    this.#spareBytes += size;
+    const kept = Math.min(size, this.#maxSpareBytes - this.#spareBytes);
+    if (kept < Math.min(size, MIN_SPARE_BYTES)) return handle.close();
+    this.#spareBytes += kept;
+    try {
+      if (kept < size) await handle.truncate(kept);
+      this.#spare.push({ handle, size: kept });
+    } catch {
+      this.#spareBytes -= kept;
+      await handle.close();
+    }
   }
 
   /** Closes the files that are not in use. */

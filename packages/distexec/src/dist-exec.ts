@@ -91,6 +91,8 @@ export interface Task {
    * out of memory.
    */
   readonly alone?: boolean | undefined;
+  /** Whether there are so few rows that all are computed in one step (`KernelSession.query`). */
+  readonly fewRows?: boolean | undefined;
   /** The span that the task belongs to (W3C Trace Context); undefined if its trace is not recorded. */
   readonly traceparent?: string | undefined;
 }

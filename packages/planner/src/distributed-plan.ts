@@ -95,6 +95,8 @@ export interface Stage {
    * task would produce.
    */
   readonly isRowWise?: boolean | undefined;
+  /** A task returns one row at most. */
+  readonly hasOneRow?: boolean | undefined;
   /** The SQL; its columns have the names of `output.columns`. */
   readonly sql: SqlTemplate;
   readonly output: {

@@ -90,7 +90,8 @@ function unary(handler: UnaryHandler, options: RpcServerOptions): handleUnaryCal
   return (call, callback) => {
     const answer = async () => {
       checkCall(call.metadata, options);
-      return handler(call.request, contextOf(call));
+      using context = contextOf(call);
+      return await handler(call.request, context);
     };
     answer().then(
       (response) => callback(null, response),
@@ -105,7 +106,7 @@ function streaming(
   options: RpcServerOptions,
 ) {
   return async (call: ServerWritableStream<unknown, unknown>): Promise<void> => {
-    const context = contextOf(call);
+    using context = contextOf(call);
     try {
       checkCall(call.metadata, options);
       let left: Promise<void> = Promise.resolve();
@@ -143,12 +144,18 @@ function write(
 
 function contextOf(
   call: ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>,
-): RpcContext {
+): RpcContext & Disposable {
   const controller = new AbortController();
-  const reason = () => TesseraError.of('QUERY_CANCELLED', { reason: 'the calling node gave up' });
-  if (call.cancelled) controller.abort(reason());
-  else call.on('cancelled', () => controller.abort(reason()));
-  return { signal: controller.signal, peer: call.getPeer() };
+  const cancel = () =>
+    controller.abort(TesseraError.of('QUERY_CANCELLED', { reason: 'the calling node gave up' }));
+  if (call.cancelled) cancel();
+  else call.on('cancelled', cancel);
+  return {
+    signal: controller.signal,
+    peer: call.getPeer(),
+    // A call that was answered is reported as cancelled when it is closed.
+    [Symbol.dispose]: () => void call.off('cancelled', cancel),
+  };
 }
 
 function toTesseraError(error: unknown, log: Logger): TesseraError {

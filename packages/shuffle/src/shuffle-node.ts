@@ -16,6 +16,7 @@ import type {
   Shuffle,
   ShuffleBlock,
   StoredOutput,
+  StoreOptions,
   TaskKey,
 } from './shuffle.ts';
 
@@ -77,9 +78,9 @@ export class ShuffleNode implements Shuffle {
     session: KernelSession,
     sql: string,
     shape: OutputShape,
-    onLarge: () => void = () => undefined,
+    options: StoreOptions = {},
   ): Promise<StoredOutput> {
-    return this.#outputs.store(key, session, sql, shape, onLarge);
+    return this.#outputs.store(key, session, sql, shape, options);
   }
 
   fetch(

@@ -103,6 +103,13 @@ export interface ResultPart extends FetchedBlocks {
   release(): Promise<void>;
 }
 
+export interface StoreOptions {
+  /** Called once if the output is large, as soon as some of its rows can be read. */
+  readonly onLarge?: (() => void) | undefined;
+  /** As in `KernelSession.query`. */
+  readonly fewRows?: boolean | undefined;
+}
+
 /** The outputs of tasks: this node keeps those of its own tasks and fetches those of other nodes. */
 export interface Shuffle {
   /** Identifies this process; outputs are named by it. */
@@ -110,7 +117,6 @@ export interface Shuffle {
   /**
    * Runs a query in the session and keeps its rows until they are released: in memory and, beyond a budget,
    * on disk. The columns of the SQL must be those of the shape, in order.
-   * @param onLarge called once if the output is large, as soon as some of its rows can be read
    * @throws TesseraError the error of the SQL, SHUFFLE_SPACE_EXHAUSTED, QUERY_CANCELLED
    */
   store(
@@ -118,7 +124,7 @@ export interface Shuffle {
     session: KernelSession,
     sql: string,
     shape: OutputShape,
-    onLarge?: () => void,
+    options?: StoreOptions,
   ): Promise<StoredOutput>;
   /**
    * Makes blocks of outputs of one shape readable.

@@ -45,6 +45,7 @@ export function encodeTask(task: Task): RunTaskMessage {
     timeZone: task.timeZone,
     ...(task.sink !== undefined && { tabletSink: encodeSink(task.sink) }),
     alone: task.alone === true,
+    fewRows: task.fewRows === true,
     ...(task.traceparent !== undefined && { traceparent: task.traceparent }),
   };
 }
@@ -71,6 +72,7 @@ export function decodeTask(request: RunTaskRequest): Task {
     timeZone: request.timeZone,
     ...(request.tabletSink !== undefined && { sink: decodeSink(request.tabletSink) }),
     alone: request.alone,
+    ...(request.fewRows && { fewRows: true }),
     ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
   };
 }

@@ -100,7 +100,9 @@ export class SharedMemory {
   }
 
   #elsewhereBytes(): number {
-    const node = (processMemory('self')?.ownBytes ?? 0) - this.#nodeBytes;
+    // The resident memory is at least the process's own, and costs a tenth of asking for that.
+    const isWithinShare = process.memoryUsage.rss() <= this.#nodeBytes;
+    const node = isWithinShare ? 0 : (processMemory('self')?.ownBytes ?? 0) - this.#nodeBytes;
     const retired = this.#processes.retired.map(({ pid }) => processMemory(pid)?.ownBytes ?? 0);
     const bytes = retired.reduce((sum, own) => sum + own, Math.max(0, node));
     return Math.ceil(bytes / STEP_BYTES) * STEP_BYTES;

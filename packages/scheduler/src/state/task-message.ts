@@ -22,6 +22,7 @@ export function taskMessage(draft: Draft, { stage: id, task }: TaskRef, number: 
     ),
     output: stage.output,
     timeZone,
+    ...(stage.hasOneRow && { fewRows: true }),
     ...(isAlone && { alone: true }),
   };
 }

@@ -91,13 +91,9 @@ it.each(['another node', 'this node'])('rows of %s are read while its task adds 
   const gate = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const key = keyOf(0, where);
-  const storing = node.shuffle.store(
-    key,
-    gated(await node.session(), gate.promise),
-    rowsOf(0),
-    SHAPE,
-    begun.resolve,
-  );
+  const storing = node.shuffle.store(key, gated(await node.session(), gate.promise), rowsOf(0), SHAPE, {
+    onLarge: begun.resolve,
+  });
   await begun.promise;
   const block = { producer: key, address: node.address, incarnation: node.shuffle.incarnation };
   // Only complete outputs are read as blocks of other tasks.
@@ -155,7 +151,9 @@ it('a task that fails ends the reading of its rows', async () => {
   const key = keyOf(5);
   const failing = `SELECT k, CASE WHEN k = ${ROWS - 1} THEN error('stop') ELSE t END FROM (${rowsOf(0)})`;
   const real = await producer.session();
-  const storing = producer.shuffle.store(key, gated(real, gate.promise), failing, SHAPE, begun.resolve);
+  const storing = producer.shuffle.store(key, gated(real, gate.promise), failing, SHAPE, {
+    onLarge: begun.resolve,
+  });
   storing.catch(() => {});
   await begun.promise;
   const block = { producer: key, address: producer.address, incarnation: producer.shuffle.incarnation };

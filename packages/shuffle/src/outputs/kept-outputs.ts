@@ -1,6 +1,12 @@
 import { TesseraError } from '@tessera/common';
 import type { KernelSession, KernelType } from '@tessera/kernel';
-import { type OutputShape, type StoredOutput, type TaskKey, taskName } from '../shuffle.ts';
+import {
+  type OutputShape,
+  type StoredOutput,
+  type StoreOptions,
+  type TaskKey,
+  taskName,
+} from '../shuffle.ts';
 import { exhaustedSpace } from '../space.ts';
 import { typesNamed } from '../types/named-types.ts';
 import { OutputRows } from './output-rows.ts';
@@ -68,7 +74,7 @@ export class KeptOutputs {
     session: KernelSession,
     sql: string,
     shape: OutputShape,
-    onLarge: () => void,
+    options: StoreOptions,
   ): Promise<StoredOutput> {
     const name = taskName(key);
     if (this.#entries.has(name)) throw new Error(`The output ${name} exists already`);
@@ -76,7 +82,7 @@ export class KeptOutputs {
     this.#entries.set(name, entry);
     try {
       const { signal } = entry.release;
-      const rows = await this.#make(session, sql, shape, entry, onLarge);
+      const rows = await this.#make(session, sql, shape, entry, options);
       if (signal.aborted) {
         await rows.free();
         throw signal.reason;
@@ -102,13 +108,14 @@ export class KeptOutputs {
     sql: string,
     shape: OutputShape,
     entry: Entry,
-    onLarge: () => void,
+    { onLarge, fewRows = false }: StoreOptions,
   ): Promise<OutputRows> {
     const hasBuckets = shape.hashKeys.length > 0;
     const types = await storedTypes(session, shape);
     const result = await session.query(outputSql(sql, shape, types, this.#options.disturbedHash), [], {
       maxBatchBytes: BATCH_BYTES,
       batches: hasBuckets ? 'sorted' : 'full',
+      fewRows,
     });
     const rows = new OutputRows(result.schemaIpc, hasBuckets, this.#store);
     entry.rows = rows;
@@ -119,7 +126,7 @@ export class KeptOutputs {
         await rows.add(batch);
         if (isLarge || rows.bytes < LARGE_BYTES) continue;
         isLarge = true;
-        onLarge();
+        onLarge?.();
       }
       return rows;
     } catch (error) {

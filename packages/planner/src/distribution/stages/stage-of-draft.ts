@@ -10,6 +10,7 @@ import { cpuMsOfStage } from '../placement/cost/plan-cost.ts';
 import { keyLimitIn } from '../placement/key-limit.ts';
 import type { Planning, StageDraft } from '../placement/planning.ts';
 import { inputsOf } from '../tree/inputs.ts';
+import { hasOneRow } from './one-row.ts';
 import { relationOperators, relationOutline } from './outline.ts';
 import { isRowWise } from './row-wise.ts';
 import { sliceableInputs } from './sliceable.ts';
@@ -67,6 +68,7 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
     sources,
     ...(sliceable.length === 0 ? {} : { sliceable }),
     ...(isRowWise(draft.relation) ? { isRowWise: true } : {}),
+    ...(hasOneRow(draft.relation) ? { hasOneRow: true } : {}),
     sql: relationSql(draft.relation, {
       leaf: (leaf) => holes.get(leaf),
       ...(rootNames === undefined ? {} : { names: rootNames }),
