@@ -146,6 +146,7 @@ class NodeDistExec implements DistExec {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#stop(() => true, closing());
+    this.#services.cpu.close();
   }
 
   async #stop(which: (task: RunningTask) => boolean, reason: TesseraError): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { Metadata } from '@grpc/grpc-js';
 import { TesseraError } from '@tessera/common';
 import type { ClusterTls } from './cluster-tls.ts';
@@ -114,6 +114,6 @@ function decodeStore(text: string): NodeStore {
 
 /** Takes the same time wherever they differ, also in length. */
 function sameSecret(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const digest = (text: string) => hash('sha256', text, 'buffer');
   return timingSafeEqual(digest(a), digest(b));
 }
