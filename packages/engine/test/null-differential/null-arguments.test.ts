@@ -35,7 +35,7 @@ describe.skipIf(programs === undefined)(
     });
     afterAll(() => sides?.[Symbol.asyncDispose]());
 
-    it('answers as PostgreSQL does', { timeout: 120_000 }, async () => {
+    it('answers as PostgreSQL does', { timeout: 300_000 }, async () => {
       const callables = await postgresCallables(theirs);
       const different: Record<string, string> = {};
       let compared = 0;
