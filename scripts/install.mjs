@@ -7,17 +7,14 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The first Node that can run the program, and thus the rest of the scripts. */
-const ENOUGH_NODE = [24, 12];
 /**
  * Parts of the command line of `pnpm install`: only the program and the packages that it imports, and Node, which is a dependency
- * of the root, if the machine has none that is new enough. The age of packages, which needs a request for each, is checked
- * whenever everything is installed.
+ * of the root. The age of packages, which needs a request for each, is checked whenever everything is installed.
  */
 const ONLY_TO_RUN = [
   '--prod',
+  '--filter=tessera-workspace',
   '--filter=@tessera/engine...',
-  ...(hasEnoughNode() ? [] : ['--filter=tessera-workspace']),
   '--config.minimumReleaseAge=0',
 ];
 
@@ -53,11 +50,6 @@ if (read(stamp) !== wanted || (wantsTools && !hasTools)) {
 /** pnpm is a script of Node or a program, depending on how it was installed. */
 function command(pnpm) {
   return /\.[cm]?js$/.test(pnpm) ? [process.execPath, [pnpm]] : [pnpm, []];
-}
-
-function hasEnoughNode() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  return major > ENOUGH_NODE[0] || (major === ENOUGH_NODE[0] && minor >= ENOUGH_NODE[1]);
 }
 
 /** A digest of everything that decides what is installed. */

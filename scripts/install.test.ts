@@ -19,7 +19,8 @@ appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n');
 mkdirSync(process.argv.includes('--prod') ? 'node_modules' : 'node_modules/vitest', { recursive: true });
 process.exit(existsSync('broken') ? 1 : 0);
 `;
-const TO_RUN = 'install --frozen-lockfile --prod --filter=@tessera/engine... --config.minimumReleaseAge=0';
+const TO_RUN =
+  'install --frozen-lockfile --prod --filter=tessera-workspace --filter=@tessera/engine... --config.minimumReleaseAge=0';
 const ALL = 'install --frozen-lockfile';
 
 let root: string;
