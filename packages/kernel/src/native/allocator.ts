@@ -1,3 +1,4 @@
+import koffi from 'koffi';
 import { lib, libc, memcpy, type Native, offLoop, type Pointer } from './library.ts';
 
 /** What glibc keeps at the end of its heap for small allocations, which must not fail: see `KernelProcessHandle`. */
@@ -32,6 +33,26 @@ export async function returnFreedMemory(): Promise<void> {
   const owner = {};
   if (mallctl !== undefined) await offLoop(owner, mallctl, PURGE_ALL, null, null, null, 0);
   await offLoop(owner, mallocTrim, KEPT_BYTES);
+}
+
+/** Its members are `arena`, `ordblks`, and so on; `fordblks` is the bytes of all free pieces. */
+const MALLINFO = koffi.struct('mallinfo2', {
+  before: koffi.array('size_t', 8),
+  fordblks: 'size_t',
+  keepcost: 'size_t',
+});
+/** The C library of other systems does not have it. */
+const mallinfo = optional(
+  () => libc.func('mallinfo2', MALLINFO, []) as unknown as Native<{ fordblks: number }, []>,
+);
+
+/**
+ * The bytes in the C library's heaps that nothing uses. They count as reserved; after `returnFreedMemory` they are hardly
+ * resident. A heap only shrinks from its end, where a small piece in use may be.
+ */
+export async function freeHeapBytes(): Promise<number> {
+  if (mallinfo === undefined) return 0;
+  return Number((await offLoop({}, mallinfo)).fordblks);
 }
 
 function optional<T>(find: () => T): T | undefined {

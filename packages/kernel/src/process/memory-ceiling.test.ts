@@ -2,18 +2,23 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { ALLOCATOR, V8_FLAGS } from '../client/kernel-process-handle.ts';
 
 const PROGRAM = fileURLToPath(new URL('../testing/lowered-ceiling-process.ts', import.meta.url));
 
 test.runIf(process.platform === 'linux')(
-  'a lowered ceiling leaves a process what it has and a little more, until it has less',
+  'a lowered ceiling leaves a process what it has and a little more, until it has less; free pieces do not count',
   async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', PROGRAM]);
+    const { stdout } = await promisify(execFile)(process.execPath, [...V8_FLAGS, PROGRAM], {
+      env: { ...process.env, ...ALLOCATOR },
+    });
     expect(JSON.parse(stdout)).toEqual({
-      allowedWhileHeld: false,
-      small: 1 << 20,
-      refused: true,
-      allowed: 100 << 20,
+      fitsWhileHeld: false,
+      small: true,
+      largeWhileHeld: false,
+      large: true,
+      largeBesideFreePieces: false,
+      largeBesideReturnedPieces: true,
     });
   },
   120_000,

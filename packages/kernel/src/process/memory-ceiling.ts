@@ -1,4 +1,4 @@
-import { returnFreedMemory, unmapFreedMemory } from '../native/allocator.ts';
+import { freeHeapBytes, returnFreedMemory, unmapFreedMemory } from '../native/allocator.ts';
 import {
   libc,
   type Native,
@@ -30,8 +30,8 @@ const LEFT_BYTES = 16 << 20;
  * that exceeds it fails, inside the query that requests it, whether the kernel accounts for it or not. Linux
  * only; elsewhere it has no effect.
  * The system limits reserved memory. Stacks are reserved but hardly used, so memory that is reserved but not
- * resident at the start is added to the limit. Later the process reserves hardly more than it uses, because
- * freed memory is unmapped.
+ * resident at the start is added to the limit. So are free pieces in the heaps of the C library, as far as they are
+ * more than at the start. Otherwise freed memory is unmapped, and the process reserves hardly more than it uses.
  * The ceiling never falls below what the process has reserved: then every allocation would fail, also those of V8, which
  * would end the process. It falls with what the process has, down to the wanted value.
  */
@@ -40,16 +40,20 @@ export class MemoryCeiling {
   /** Only a privileged process may raise it. */
   readonly #most: bigint;
   readonly #unusedBytes: number;
+  readonly #freeAtStartBytes: number;
   #bytes = 0;
-  /** The ceiling in effect: above `#bytes` while the process has too much. */
-  #effectiveBytes = 0;
+  /** The limit in effect, without further stacks: above the wanted one while the process has too much. */
+  #limitBytes = 0;
+  /** How much more the heaps of the C library have that nothing uses than at the start. It is not resident. */
+  #freeBytes = 0;
   #stackBytes = 0;
   /** Resolves when the last return of freed memory has ended. */
   #returned: Promise<void> | undefined;
 
-  private constructor(most: bigint, unusedBytes: number) {
+  private constructor(most: bigint, unusedBytes: number, freeAtStartBytes: number) {
     this.#most = most;
     this.#unusedBytes = unusedBytes;
+    this.#freeAtStartBytes = freeAtStartBytes;
     observeFurtherStacks((bytes) => {
       this.#stackBytes = bytes;
       this.#apply();
@@ -68,35 +72,41 @@ export class MemoryCeiling {
     if (memory === undefined) return undefined;
     const pair = new NativeBlock(16);
     if (getrlimit(RLIMIT_DATA, pair.address) !== 0) return undefined;
-    return new MemoryCeiling(pair.pointerAt(8), memory.reservedBytes - memory.ownBytes - heapReserveBytes);
+    const unused = memory.reservedBytes - memory.ownBytes - heapReserveBytes;
+    return new MemoryCeiling(pair.pointerAt(8), unused, await freeHeapBytes());
   }
 
   /** Whether the process uses nearly all of its memory, or did a moment ago: freeing memory takes a while. */
   get isNear(): boolean {
-    return (processMemory('self')?.ownBytes ?? 0) > this.#bytes * NEAR_SHARE;
+    return this.#countedBytes() > this.#bytes * NEAR_SHARE;
   }
 
   /** Whether the process could go on with this ceiling. Memory that it has freed is returned first if necessary. */
   async allows(bytes: number): Promise<boolean> {
-    if (this.#neededBytes() > bytes) await this.returnFreed();
-    return this.#neededBytes() <= bytes;
+    if (this.#countedBytes() + LEFT_BYTES > bytes) await this.returnFreed();
+    return this.#countedBytes() + LEFT_BYTES <= bytes;
   }
 
   set(bytes: number): void {
     this.#bytes = bytes;
-    const least = bytes < this.#effectiveBytes ? Math.min(this.#effectiveBytes, this.#neededBytes()) : 0;
-    this.#effectiveBytes = Math.max(bytes, least);
+    const wanted = this.#wantedLimit();
+    const least = this.#unusedBytes + this.#freeBytes + this.#countedBytes() + LEFT_BYTES;
+    this.#limitBytes = Math.max(wanted, Math.min(this.#limitBytes, least));
     this.#apply();
   }
 
-  /** The lowest ceiling with which the process could go on: what counts of its memory, and a rest. */
-  #neededBytes(): number {
+  /** What the process has reserved, without what is known not to be resident. */
+  #countedBytes(): number {
     const reserved = processMemory('self')?.reservedBytes ?? 0;
-    return reserved - this.#unusedBytes - this.#stackBytes + LEFT_BYTES;
+    return reserved - this.#unusedBytes - this.#freeBytes - this.#stackBytes;
+  }
+
+  #wantedLimit(): number {
+    return this.#unusedBytes + this.#freeBytes + this.#bytes;
   }
 
   #apply(): void {
-    const wanted = BigInt(Math.floor(this.#unusedBytes + this.#effectiveBytes + this.#stackBytes));
+    const wanted = BigInt(Math.floor(this.#limitBytes + this.#stackBytes));
     this.#pair.setPointer(0, wanted < this.#most ? wanted : this.#most);
     this.#pair.setPointer(8, this.#most);
     setrlimit(RLIMIT_DATA, this.#pair.address);
@@ -107,6 +117,7 @@ export class MemoryCeiling {
     // A return that has already begun may miss the memory that was freed last.
     await this.#returned;
     this.#returned ??= returnFreedMemory()
+      .then(() => this.#measureFree())
       // Without memory for the call there is nothing to do but to try again later.
       .catch(() => undefined)
       .finally(() => {
@@ -116,10 +127,18 @@ export class MemoryCeiling {
   }
 
   #comeDown(): void {
-    if (this.#effectiveBytes > this.#bytes) this.set(this.#bytes);
+    if (this.#limitBytes > this.#wantedLimit()) this.set(this.#bytes);
     if (this.#returned !== undefined) return;
-    if ((processMemory('self')?.ownBytes ?? 0) > this.#bytes * RETURN_FREED.fromShare)
-      void this.returnFreed();
+    if (this.#countedBytes() > this.#bytes * RETURN_FREED.fromShare) void this.returnFreed();
+  }
+
+  /** Memory that is free and resident is not left out: the rest of a page that is in use. */
+  async #measureFree(): Promise<void> {
+    const more = (await freeHeapBytes()) - this.#freeAtStartBytes;
+    const { reservedBytes, ownBytes } = processMemory('self')!;
+    const notResident = reservedBytes - ownBytes - this.#unusedBytes - this.#stackBytes;
+    this.#freeBytes = Math.max(0, Math.min(more, notResident));
+    this.set(this.#bytes);
   }
 }
 

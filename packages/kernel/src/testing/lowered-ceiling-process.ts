@@ -1,33 +1,52 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { libc, type Native, type Pointer } from '../native/library.ts';
 import { processMemory } from '../own-memory.ts';
 import { MemoryCeiling } from '../process/memory-ceiling.ts';
 
 /** A program whose memory ceiling is lowered while it has reserved more; it prints what the ceiling then allows. */
 
 const MIB = 1 << 20;
+const PIECES = { number: 40_000, bytes: 4 << 10 };
 
-const ceiling = await MemoryCeiling.prepare(0);
+const malloc = libc.func('malloc', 'void *', ['size_t']) as unknown as Native<Pointer | null, [number]>;
+const free = libc.func('free', 'void', ['void *']) as unknown as Native<void, [Pointer]>;
+
+const ceiling = (await MemoryCeiling.prepare(0))!;
 const own = processMemory('self')!.ownBytes;
 const [high, low] = [own + 600 * MIB, own + 200 * MIB];
-ceiling!.set(high);
+ceiling.set(high);
 // None of its pages is resident.
-let held: Buffer | undefined = Buffer.allocUnsafeSlow(300 * MIB);
-const allowedWhileHeld = await ceiling!.allows(low);
-ceiling!.set(low);
-const small = Buffer.allocUnsafeSlow(MIB).length;
-const refused = isRefused(100 * MIB);
-if (held.length > 0) held = undefined;
-globalThis.gc!();
-while (!(await ceiling!.allows(low))) await delay(10);
-const allowed = Buffer.allocUnsafeSlow(100 * MIB).length;
-while (!isRefused(250 * MIB)) await delay(10);
-process.stdout.write(JSON.stringify({ allowedWhileHeld, small, refused, allowed }));
-process.exit();
+const held = malloc(300 * MIB)!;
+const fitsWhileHeld = await ceiling.allows(low);
+ceiling.set(low);
+const small = isAllowed(MIB);
+const largeWhileHeld = isAllowed(100 * MIB);
+free(held);
+while (!(await ceiling.allows(low))) await delay(10);
+while (isAllowed(250 * MIB)) await delay(10);
+const large = isAllowed(100 * MIB);
 
-function isRefused(bytes: number): boolean {
-  try {
-    return Buffer.allocUnsafeSlow(bytes).length === 0;
-  } catch {
-    return true;
-  }
+const pieces = Array.from({ length: PIECES.number }, () => malloc(PIECES.bytes)!);
+// The last one keeps the heap from shrinking.
+const last = pieces.pop()!;
+for (const piece of pieces) free(piece);
+const largeBesideFreePieces = isAllowed(150 * MIB);
+await ceiling.returnFreed();
+const largeBesideReturnedPieces = isAllowed(150 * MIB);
+free(last);
+
+const result = {
+  fitsWhileHeld,
+  small,
+  largeWhileHeld,
+  large,
+  largeBesideFreePieces,
+  largeBesideReturnedPieces,
+};
+process.stdout.write(JSON.stringify(result), () => process.exit());
+
+function isAllowed(bytes: number): boolean {
+  const block = malloc(bytes);
+  if (block) free(block);
+  return !!block;
 }
