@@ -1,6 +1,5 @@
 import { fail } from '@tessera/common';
 import { cast, constant, type Expression, type FunctionNode } from '../tree.ts';
-import { typeNode } from '../types/type-node.ts';
 import { internalCall, literalText } from './expressions.ts';
 
 /** A parsed number pattern of PostgreSQL's to_char. */
@@ -113,7 +112,11 @@ export function toNumber({ children: [text, pattern] }: FunctionNode): Expressio
   }
   const { integerDigits, decimals } = parseNumberPattern(literal, 'to_number');
   const digits = internalCall('number_of_text', text, constant(integerDigits), constant(decimals));
-  return cast(digits, typeNode({ kind: 'decimal', precision: 38, scale: decimals }));
+  const base = { alias: '', extension_info: null };
+  return cast(digits, {
+    id: 'DECIMAL',
+    type_info: { ...base, type: 'DECIMAL_TYPE_INFO', width: 38, scale: decimals },
+  });
 }
 
 /**
