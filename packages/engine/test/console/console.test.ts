@@ -118,7 +118,7 @@ describe.skipIf(executablePath === undefined)(
     });
 
     test('the first screen shows the version and examples that run at a click', async () => {
-      await page.locator('h1', { hasText: 'Tessera 0.1.0' }).waitFor();
+      await page.locator('h1', { hasText: 'Tessera 0.2.0' }).waitFor();
       await page.getByRole('button', { name: /A table of your own/ }).click();
       await page.getByRole('tab', { name: /3 SELECT .* 15 rows/ }).waitFor();
       expect(await cells().first().textContent()).toBe('2026-01-01');
