@@ -26,6 +26,7 @@ export const SIDEBAR: readonly Group[] = [
       ['Loading data', 'docs/guides/loading.md'],
       ['Data lakes', 'docs/lakes.md'],
       ['EXPLAIN', 'docs/guides/explain.md'],
+      ['Result cache', 'docs/result-cache.md'],
       ['Aggregating indexes', 'docs/guides/aggregating-indexes.md'],
       ['Troubleshooting and FAQ', 'docs/troubleshooting.md'],
     ],
