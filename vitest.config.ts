@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Packages whose tests change nothing that is global to a process, or put it back. Their files run one after another in the same two
+ * Packages whose tests change nothing that is global to a process, or put it back. Their files run one after another in the same
  * processes, which load the packages once and not for every file.
  */
 const inSharedProcesses =
@@ -16,7 +16,7 @@ export default defineConfig({
     // Machines may be slow: what is waited for comes, or the test fails in good time.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: false,
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         extends: true,

@@ -10,7 +10,7 @@ import { thirdPartyOf } from '../deploy/npm/third-party.ts';
  * stale files. A package without an allowed licence is a problem either way.
  */
 const root = dirname(import.meta.dirname);
-const parties = thirdPartyOf(root, globSync('packages/*', { cwd: root }));
+const parties = thirdPartyOf(root, globSync('packages/*/package.json', { cwd: root }).map(dirname));
 const hashes = lockedHashes(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8'));
 
 const files = {
