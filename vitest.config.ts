@@ -16,7 +16,7 @@ export default defineConfig({
     // Machines may be slow: what is waited for comes, or the test fails in good time.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: false,
-    maxWorkers: 3,
+    maxWorkers: 2,
     projects: [
       {
         extends: true,

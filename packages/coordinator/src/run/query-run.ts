@@ -112,7 +112,7 @@ async function* chunksOf(chunks: readonly ResultChunk[]): AsyncGenerator<ResultC
   yield* chunks;
 }
 
-/** Runs a executable query up to the first chunk of its result, which releases it. */
+/** Runs an executable query up to the first chunk of its result, which releases it. */
 export async function startedResult(
   { query, request }: StatementContext,
   executable: ExecutableQuery,

@@ -53,16 +53,22 @@ afterAll(async () => {
   receiver.close();
 });
 
-/** The spans of a trace once it has one of each of these names. */
+/** The spans of a trace once it has one of each of these names, and the parent of each span: nodes send theirs by themselves. */
 async function traceWith(traceId: string, ...names: readonly string[]): Promise<readonly ReceivedSpan[]> {
-  const found = () => spans.filter((span) => span.traceId === traceId);
-  const missing = () => names.filter((name) => !found().some((span) => span.name === name));
-  await until('spans', 25_000, () => missing().length === 0).catch(() => undefined);
-  expect({ missing: missing(), found: missing().length > 0 ? found().map(({ name }) => name) : [] }).toEqual({
-    missing: [],
-    found: [],
-  });
-  return found();
+  let found: readonly ReceivedSpan[] = [];
+  const missing = () => names.filter((name) => !found.some((span) => span.name === name));
+  const orphans = () => {
+    const ids = new Set([CLIENT_SPAN, ...found.map(({ spanId }) => spanId)]);
+    return found.filter(({ parentSpanId }) => parentSpanId !== undefined && !ids.has(parentSpanId));
+  };
+  await until('spans', 25_000, () => {
+    found = spans.filter((span) => span.traceId === traceId);
+    return missing().length === 0 && orphans().length === 0;
+  }).catch(() => undefined);
+  const unexplained =
+    missing().length > 0 ? found.map(({ name }) => name) : orphans().map(({ name }) => name);
+  expect({ missing: missing(), unexplained }).toEqual({ missing: [], unexplained: [] });
+  return found;
 }
 
 const TEST_MS = 120_000;

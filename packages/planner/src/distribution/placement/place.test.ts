@@ -271,7 +271,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** What each placement rule makes of a statement, and that the rows are those of one node. */
+/** These tests show the stages that each placement rule makes of a statement, and compare the rows with those of one node. */
 test.each(RULES)('$file: otherwise $otherwise', async ({ sql, stages }) => {
   const options = { ...OPTIONS, tables: large };
   const plan = await cluster.plan(sql, options);
