@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ThirdParty } from './third-party.ts';
 
-/** What of CycloneDX 1.6 we write: https://cyclonedx.org/docs/1.6/json */
+/** A bill of materials with the members of CycloneDX 1.6 that a release has: https://cyclonedx.org/docs/1.6/json */
 export interface BillOfMaterials {
   readonly $schema: string;
   readonly bomFormat: 'CycloneDX';

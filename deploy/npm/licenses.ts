@@ -43,7 +43,7 @@ export function isAllowed(expression: string): boolean {
   return either() && tokens.length === 0;
 }
 
-/** What is wrong with the licences of packages: nothing if all are allowed. */
+/** Returns a message for each package whose licence is not allowed. */
 export const licenseProblems = (parties: readonly ThirdParty[]): string[] =>
   parties
     .filter(({ license }) => !isAllowed(license))

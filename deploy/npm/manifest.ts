@@ -4,7 +4,7 @@ import type { BillOfMaterials, Component } from './bill-of-materials.ts';
 
 export const REPOSITORY = 'https://github.com/tessera-sql/tessera';
 
-/** What the npm package is called, and what its manifest has from that of the workspace. */
+/** Returns the name of the npm package, and the fields that its manifest takes from that of the workspace. */
 export function published(workspace: string) {
   const { version, license, engines } = JSON.parse(readFileSync(join(workspace, 'package.json'), 'utf8')) as {
     version: string;

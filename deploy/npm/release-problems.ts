@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What keeps the checked out commit from being a release: nothing if it is one. */
+/** Returns the reasons why the checked out commit cannot be released; none if it can. */
 export function releaseProblems(workspace: string, version: string): string[] {
   if (!existsSync(join(workspace, '.git'))) return ['this is not a git checkout'];
   const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace, encoding: 'utf8' }).trim();
@@ -25,7 +25,7 @@ export function releaseProblems(workspace: string, version: string): string[] {
 export interface ChangelogSection {
   /** Undefined: the heading has something else in its place, such as "not released yet". */
   readonly date: string | undefined;
-  /** What follows the heading. */
+  /** The lines below the heading. */
   readonly text: string;
 }
 

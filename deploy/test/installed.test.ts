@@ -212,7 +212,7 @@ describe('the image, built by plain commands in a clean directory', { timeout: T
     command = join(root, 'usr/local/bin/tessera');
   });
   const inRoot = (path: string) => (path.startsWith('/') ? join(root, path) : path);
-  /** What the kernel of a container runs for `tessera`. */
+  /** Returns the command line that a container executes for `tessera`. */
   const program = () =>
     ['/usr/local/bin/node', /import\('(.*)'\)/.exec(readFileSync(command, 'utf8'))![1]!].map(inRoot);
 

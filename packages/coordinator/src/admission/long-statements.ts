@@ -10,7 +10,7 @@ interface Waiting {
   start(): void;
 }
 
-/** What waits: a query with its signal. */
+/** A query that waits for its turn. */
 interface Waiter {
   readonly signal: AbortSignal;
   readonly activity: QueueActivity;

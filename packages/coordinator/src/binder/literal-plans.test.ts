@@ -1,21 +1,10 @@
-import type { ObjectId } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rowsOf, TableFixture } from '../testing/table-fixture.ts';
 
 let fixture: TableFixture;
 
-/** Claims that the contents of the fixture are committed: only committed contents are loaded into memory. */
-const snapshot = async () => ({
-  snapshot: new Proxy(fixture.snapshot, {
-    get(target, name) {
-      if (name === 'contentsVersion') return (id: ObjectId) => Math.abs(target.contentsVersion(id));
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  }),
-  release: () => undefined,
-});
+const snapshot = () => fixture.committedSnapshot();
 
 beforeAll(async () => {
   fixture = await TableFixture.open();

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { filledTemplate, type LiteralSkeleton, type LiteralTemplate, literalTemplate } from '@tessera/sql';
 import type { BoundQuery } from '../read/bound-query.ts';
 
-/** What is known about statements that differ in literals only. */
+/** The state of learning about statements that differ in literals only. */
 export interface LiteralPlan {
   /** The query that was bound last for one of them, and its literals. */
   readonly bound: BoundQuery;

@@ -106,6 +106,18 @@ export class TableFixture implements AsyncDisposable {
     });
   }
 
+  /** Claims that the contents of the fixture are committed: only committed contents are loaded into memory. */
+  readonly committedSnapshot = async () => ({
+    snapshot: new Proxy(this.snapshot, {
+      get(target, name) {
+        if (name === 'contentsVersion') return (id: ObjectId) => Math.abs(target.contentsVersion(id));
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    }),
+    release: () => undefined,
+  });
+
   static async open(): Promise<TableFixture> {
     const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
     const readable = ['staged', 'tablets', 'files'].map((name) => join(directory, name));

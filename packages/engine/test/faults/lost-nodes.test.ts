@@ -15,6 +15,7 @@ import {
   started,
   untilBusy,
   untilIdle,
+  untilRecovered,
   untilStagesFinished,
 } from './slow-queries.ts';
 
@@ -36,11 +37,7 @@ describe('nodes that are lost while a query runs', () => {
     cluster = await EngineCluster.start({ nodes: 3 });
     await loadSpreadTables(cluster);
   }, TEST_MS);
-  afterEach(async () => {
-    await Promise.all(cluster.stopped().map((n) => cluster.startNode(n)));
-    await cluster.untilWhole();
-    for (const n of [0, 1, 2]) await untilIdle(cluster, n, GONE_WITHIN_MS);
-  }, TEST_MS);
+  afterEach(() => untilRecovered(cluster, GONE_WITHIN_MS), TEST_MS);
   afterAll(() => cluster[Symbol.asyncDispose]());
 
   const dataOf = (answer: Answer): unknown[][] => {

@@ -3,7 +3,7 @@ import { EngineCluster } from '../cluster/engine-cluster.ts';
 import { until } from '../cluster/until.ts';
 import { type Answer, query, rows } from '../http.ts';
 import { itTakesLong } from './all-faults.ts';
-import { started, untilBusy, untilIdle, untilStagesFinished } from './slow-queries.ts';
+import { started, untilBusy, untilRecovered, untilStagesFinished } from './slow-queries.ts';
 
 const TEST_MS = 180_000;
 const WITHIN_MS = 60_000;
@@ -43,11 +43,7 @@ describe('a node that is lost after its outputs were handed on', () => {
       expect(answer.status, answer.text).toBe(200);
     }
   }, TEST_MS);
-  afterEach(async () => {
-    await Promise.all(cluster.stopped().map((n) => cluster.startNode(n)));
-    await cluster.untilWhole();
-    for (const n of [0, 1, 2]) await untilIdle(cluster, n, WITHIN_MS);
-  }, TEST_MS);
+  afterEach(() => untilRecovered(cluster, WITHIN_MS), TEST_MS);
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
   const dataOf = (answer: Answer): unknown[][] => {

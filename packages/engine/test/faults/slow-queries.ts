@@ -84,6 +84,13 @@ export const untilIdle = (cluster: EngineCluster, n: number, withinMs: number): 
     return (await tasksOf(cluster, n)) === 0 && (await exchangeBytesOf(cluster, n)) === 0;
   });
 
+/** Starts the nodes again that a test stopped, and waits until all know one another and none has a task. */
+export async function untilRecovered(cluster: EngineCluster, withinMs: number): Promise<void> {
+  await Promise.all(cluster.stopped().map((n) => cluster.startNode(n)));
+  await cluster.untilWhole();
+  for (const n of cluster.places.keys()) await untilIdle(cluster, n, withinMs);
+}
+
 /** Waits until a query of the coordinator has finished stages and is still running. */
 export const untilStagesFinished = (cluster: EngineCluster, n: number, stages: number): Promise<void> =>
   until(`${stages} stages have finished`, SEEN_WITHIN_MS, async () => {

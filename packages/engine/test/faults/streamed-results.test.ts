@@ -4,7 +4,7 @@ import { metric } from '../cluster/metrics.ts';
 import { type Answer, query, rows } from '../http.ts';
 import { RawClient, query as simple } from '../postgres-client.ts';
 import { SlowClient } from './slow-client.ts';
-import { SPREAD, started, untilIdle } from './slow-queries.ts';
+import { SPREAD, started, untilRecovered } from './slow-queries.ts';
 
 const TEST_MS = 180_000;
 const WITHIN_MS = 60_000;
@@ -32,11 +32,7 @@ describe('a large result, whose rows are sent while nodes compute others', () =>
       expect(answer.status, answer.text).toBe(200);
     }
   }, TEST_MS);
-  afterEach(async () => {
-    await Promise.all(cluster.stopped().map((n) => cluster.startNode(n)));
-    await cluster.untilWhole();
-    for (const n of [0, 1, 2]) await untilIdle(cluster, n, WITHIN_MS);
-  }, TEST_MS);
+  afterEach(() => untilRecovered(cluster, WITHIN_MS), TEST_MS);
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
   const running = (n: number) => metric(cluster.node(n), 'tessera_cluster_running_tasks');
