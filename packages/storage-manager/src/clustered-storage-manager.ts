@@ -162,7 +162,9 @@ export class ClusteredStorageManager implements ServedStorageManager {
         return await ask(leader, left);
       } catch (error) {
         if (!isUnanswered(error) || this.#isBroken()) throw error;
-        failure = error;
+        // A refusal explains more than a later attempt without an answer, which may only have had too little time left.
+        const isAnswer = error.name !== 'METADATA_UNAVAILABLE';
+        if (isAnswer || failure.name === 'METADATA_UNAVAILABLE') failure = error;
         if (leader !== undefined) this.#options.leaders?.failed(leader);
       }
       const pauseMs = Math.min(500, 10 * 2 ** attempt) * (0.5 + Math.random() / 2);
