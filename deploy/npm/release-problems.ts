@@ -47,7 +47,7 @@ export async function registryProblems(name: string, version: string, repository
     (error: { stdout: string; stderr: string }) => ({ ...error, failed: true }),
   );
   if (failed && /\bE404\b/.test(stdout + stderr)) return [];
-  if (failed) return [`the registry does not tell what it knows about ${name}: ${stderr.trim()}`];
+  if (failed) return [`the registry did not answer the question about ${name}: ${stderr.trim()}`];
   const known = JSON.parse(stdout) as { 'repository.url'?: string; versions?: string | readonly string[] };
   const url = known['repository.url'] ?? 'an unknown repository';
   if (!url.includes(repository.replace('https:', '')))

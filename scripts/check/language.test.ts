@@ -18,6 +18,12 @@ test.each([
   ]);
 });
 
+test('the title of a test that opens as a fragment is refused', () => {
+  const problems = [':1: the title of a test opens with "what": say what the code under test does'];
+  expect(sourceProblems("test('what is left stays', () => {")).toEqual(problems);
+  expect(sourceProblems("  describe.each(ALL)('rows', () => {")).toEqual([]);
+});
+
 test.each([
   '// Rows are read by one task:\n// of many, it is the first.',
   '/** By default the node listens on localhost. */',

@@ -6,6 +6,9 @@ const FRAGMENT = /^(?:Of|By|Those|That|Who|Which)\b/;
 /** Good sentences that open with such a word nevertheless. */
 const ALLOWED = [/^That (?:is|means)\b/, /^By (?:default|design|definition)\b/, /^Of the two\b/];
 
+/** The title of a test or of a group of tests that is no sentence, and does not complete the title of its group to one. */
+const TITLE_FRAGMENT = /^(?:test|it|describe)(?:\.\w+)?\(\s*['"`](of|by|those|who|whose|what|which) /;
+
 /** Phrases that readers stumble over, and what to write instead. Pages, comments and texts in the code are searched. */
 const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bupkeep\b/i, 'maintenance'],
@@ -57,6 +60,11 @@ export function sourceProblems(text: string): string[] {
     if (word && !ALLOWED.some((allowed) => allowed.test(opening!)))
       problems.push(
         `:${at + 1}: a comment opens with "${word[0]}": write a sentence that says who does what`,
+      );
+    const title = TITLE_FRAGMENT.exec(line.trimStart());
+    if (title)
+      problems.push(
+        `:${at + 1}: the title of a test opens with "${title[1]}": say what the code under test does`,
       );
     return problems;
   });

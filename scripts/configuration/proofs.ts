@@ -49,7 +49,7 @@ export const PROOFS: Proofs = {
     ],
   },
   [`${ENGINE}/managed-tables-restart.test.ts`]: {
-    'what is dropped can be collected once its grace period is over': [
+    'objects of dropped tables can be collected after the grace period': [
       'storage.gc_ttl_seconds',
       'execution.min_bytes_for_wide_part',
     ],
@@ -66,7 +66,7 @@ export const PROOFS: Proofs = {
     'without jit_provisioning an unknown user is refused, and the log says who': [
       'auth.oidc.providers[*].jit_provisioning.enabled',
     ],
-    'what was given while auth.mode was disabled holds: an administrator by token, a password': [
+    'users and passwords created while auth.mode was disabled remain valid': [
       'auth.oidc.postgres_password_fallback_enabled',
     ],
   },
@@ -110,7 +110,7 @@ export const PROOFS: Proofs = {
     ],
   },
   [`${COORDINATOR}/vacuum/vacuum.test.ts`]: {
-    'and statements that change the same tablets meanwhile: no row is lost or comes back': [
+    'loses no row and revives none while statements change the same tablets': [
       'engine.auto_vacuum.debug_sleep_before_commit_ms',
     ],
     'merges eight tablets by jobs within %s': [
@@ -145,7 +145,7 @@ export const PROOFS: Proofs = {
     'below the hard threshold nothing stays, and what a scan reads goes when it has ended': [
       'engine.eviction.tablet_eviction_threshold',
     ],
-    'what nobody reads for the full time leaves memory and disk': [
+    'tablets that nobody reads for the full time leave memory and disk': [
       'engine.eviction.tablet_ttl_before_full_eviction_seconds',
     ],
   },
@@ -161,7 +161,7 @@ export const PROOFS: Proofs = {
     ],
   },
   [`${ENGINE}/admission.test.ts`]: {
-    'of 200 queries at once no more than the limit run; all are answered': [
+    'no more queries than the limit run at once, and all 200 are answered': [
       'execution.admission_controller.enabled',
       'execution.admission_controller.max_concurrent_admitted_queries',
     ],

@@ -11,7 +11,7 @@ import { htmlPage } from './report/html/html-page.ts';
 import { mergeReports } from './report/merge-reports.ts';
 import { performancePage } from './report/performance-page.ts';
 import { readReport } from './report/read-report.ts';
-import { toldCommand } from './told-command.ts';
+import { shownCommand } from './shown-command.ts';
 import { usage } from './usage.ts';
 
 const FAILURE_EXIT_CODE = 1;
@@ -50,9 +50,9 @@ function work(args: readonly string[]): () => Promise<boolean> {
       const writing = generate(command);
       return async () => {
         const progress = progressTo(process.stderr);
-        const told = await writing(progress);
+        const text = await writing(progress);
         progress.stop();
-        return print(told);
+        return print(text);
       };
     }
     case 'report':
@@ -68,7 +68,7 @@ function work(args: readonly string[]): () => Promise<boolean> {
       };
     case 'run': {
       const chosen = chosenBenchmarks(command.benchmarks, command.options);
-      return () => runBenchmarks(chosen, command, toldCommand(args));
+      return () => runBenchmarks(chosen, command, shownCommand(args));
     }
   }
 }

@@ -27,7 +27,7 @@ test('elsewhere every step is a line', () => {
   expect(file.written).toEqual(['… tpch: loading\n', '… tpch: run 1\n']);
 });
 
-test('what is left is told at the pace so far', () => {
+test('the remaining time is estimated from the pace so far', () => {
   expect(timesOf(65, undefined)).toBe('1:05');
   expect(timesOf(30, 0.25)).toBe('25 % · 0:30, 1:30 left');
 });

@@ -175,7 +175,7 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
  * @throws Error for an unknown name, or a benchmark that cannot run here
  */
 export function chosenBenchmarks(words: readonly string[], options: RunOptions): BenchmarkEntry[] {
-  if (words.length === 0) throw new Error('Name a benchmark, or "all"; "list" tells which there are');
+  if (words.length === 0) throw new Error('Name a benchmark, or "all"; "list" shows them');
   const unknown = words.find((word) => word !== 'all' && !BENCHMARKS.some(({ name }) => name === word));
   if (unknown !== undefined) throw new Error(`Unknown benchmark ${unknown}${didYouMean(unknown)}`);
   for (const { name, needs } of BENCHMARKS) {

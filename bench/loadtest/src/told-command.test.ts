@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toldCommand } from './told-command.ts';
+import { shownCommand } from './shown-command.ts';
 
 test.for([
   ['--token', 'secret', '--token', '…'],
@@ -10,5 +10,5 @@ test.for([
   ['tpch', '--queries=q01', 'tpch', '--queries=q01'],
 ])('%j', (words) => {
   const middle = words.length / 2;
-  expect(toldCommand(words.slice(0, middle))).toEqual(words.slice(middle));
+  expect(shownCommand(words.slice(0, middle))).toEqual(words.slice(middle));
 });

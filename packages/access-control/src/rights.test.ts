@@ -161,13 +161,13 @@ test('grant options and admin options come with roles', () => {
   expect(rights.mayOnEngine('VACUUM ANY')).toBe(false);
 });
 
-test('what was granted to a user who was dropped is nobody else’s', () => {
+test('grants to a dropped user do not pass to a new user of the same name', () => {
   const t = table({ grants: [grant('SELECT', 'dropped')] });
   const snapshot = catalogOf(user('dropped', { id: 'another' as ObjectId }), t);
   expect(rightsOf(snapshot, 'dropped').may('SELECT', t)).toBe(false);
 });
 
-test('what is seen: what one has any right on, what is in a schema or database of one’s own, oneself', () => {
+test('a user sees objects with any privilege, those in own schemas and databases, and themselves', () => {
   const granted = table({ ...base('granted'), name: 'granted', grants: [grant('VACUUM', 'alice')] });
   const hidden = table({ ...base('hidden') });
   const snapshot = catalogOf(user('alice'), user('bob'), role('r'), granted, hidden, {

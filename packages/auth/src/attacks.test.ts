@@ -258,7 +258,7 @@ async function scramLogin(name: string, password: string, from = '192.0.2.1') {
   return { outcome, serverFirst };
 }
 
-describe('who exists is not told', () => {
+describe('strangers cannot find out which users exist', () => {
   const strangers: [string, string][] = [
     ['nobody', 'wonderland'],
     ['alice', 'wrong'],
@@ -276,7 +276,7 @@ describe('who exists is not told', () => {
     await setup.users.alter('off', { enabled: false });
   });
 
-  it('by passwords: the same answer, after the same work', async () => {
+  it('from passwords: the same answer, after the same work', async () => {
     for (const [name, password] of strangers) {
       const before = argon2Runs();
       expect(await login(name, password)).toBe(WRONG);
@@ -284,7 +284,7 @@ describe('who exists is not told', () => {
     }
   });
 
-  it('by SCRAM: the same answers, in the same form', async () => {
+  it('from SCRAM: the same answers, in the same form', async () => {
     for (const [name, password] of strangers.slice(0, 6)) {
       const { outcome, serverFirst } = await scramLogin(name, password);
       expect(outcome).toBe(WRONG);
@@ -292,7 +292,7 @@ describe('who exists is not told', () => {
     }
   });
 
-  it('by the salts: they stay, here, on other nodes and after a restart', async () => {
+  it('from salts: they stay the same on this node, on others and after a restart', async () => {
     const saltOf = async ({ authenticator }: NativeSetup, name: string) =>
       /,s=(.*),i=/.exec((await authenticator.scram(name, 'unix')).first('n,,n=,r=abc'))?.[1];
     await using other = await NativeSetup.open({ signing_keys });
@@ -306,7 +306,7 @@ describe('who exists is not told', () => {
     expect(await saltOf(here, 'nobody')).toBe(await saltOf(there, 'nobody'));
   });
 
-  it('by the waiting: names that nobody has wait as all others', async () => {
+  it('from delays: unknown names wait as long as known ones', async () => {
     const waits = async (name: string, from: string) => {
       const before = setup.timer.sleeps.length;
       for (let i = 0; i < 6; i++) await login(name, 'wrong', from);

@@ -5,7 +5,7 @@ import { isSealed, requireOpen, SecretKeys, secretKeys } from './sealed-secret.t
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 const SECRET = 'wJalrXUtnFEMI/K7MDENG/ä€';
 
-test('what is encrypted shows nothing of the text, is never the same twice, and can be decrypted', () => {
+test('ciphertext shows nothing of the text, differs each time, and can be decrypted', () => {
   const keys = new SecretKeys([NEW]);
   const sealed = [keys.seal(SECRET, 'a'), keys.seal(SECRET, 'a')];
   expect(new Set(sealed).size).toBe(2);
@@ -30,7 +30,7 @@ test('a key is replaced: the new one encrypts, the old one still decrypts', () =
   expect(new SecretKeys([NEW]).open(both.seal(SECRET, 'a'), 'a')).toBe(SECRET);
 });
 
-test('what another key encrypted, was damaged or is used for something else is passed on, and refused when it is used', () => {
+test('a secret of another key or purpose, or a damaged one, is passed on unread and refused when it is used', () => {
   const keys = new SecretKeys([NEW]);
   const sealed = keys.seal(SECRET, 'a');
   const damaged = `${sealed.slice(0, 40)}${sealed[40] === 'A' ? 'B' : 'A'}${sealed.slice(41)}`;

@@ -29,7 +29,7 @@ describe('text', () => {
     expect(() => textOfUtf8(Buffer.from(bytes), 'it')).toThrow(`"UTF8": ${shown} (in it)`);
   });
 
-  it('of UTF-8 is itself, with a mark of the byte order', () => {
+  it('in UTF-8 is unchanged, including a byte order mark', () => {
     expect(textOfUtf8(Buffer.from('\ufeffé😀\ufffd'), 'it')).toBe('\ufeffé😀\ufffd');
   });
 });

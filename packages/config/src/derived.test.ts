@@ -16,7 +16,7 @@ const parse = (text: string) => parseConfig(`schema_version: "1.0"\n${text}`, 'c
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
-describe('what follows from the configuration', () => {
+describe('derived settings', () => {
   it.each([
     ['', 0.9 * 10 * GIB],
     ['engine: {max_server_memory_usage: 3GiB}', 3 * GIB],

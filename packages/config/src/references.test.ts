@@ -120,7 +120,7 @@ describe('a reference', () => {
     );
   });
 
-  it('whose value is wrong is told without the value', () => {
+  it('to a wrong value is reported without the value', () => {
     const text = `schema_version: "1.0"
 auth: {oidc: {providers: [{name: p, username_mapping: "{{ sub }}", discovery_url: "\${env:URL}"}]}}`;
     const parse = () => parseConfig(text, 'f', { URL: 'hunter2' });

@@ -29,7 +29,7 @@ test('a browser loads at most 350 kB for the first screen', async () => {
   expect(loaded).toBeLessThan(350_000);
 });
 
-test('what the first screen does not need is in files of its own', () => {
+test('code that the first screen does not need is in files of its own', () => {
   const names = readdirSync(join(import.meta.dirname, 'generated', 'console'));
   expect(names.filter((name) => name.endsWith('.js')).length).toBeGreaterThan(1);
   expect(names.length).toBeLessThan(10);

@@ -57,7 +57,7 @@ describe('a task is stopped', () => {
     await isIdle();
   });
 
-  it('but not before its time, however long that is', async () => {
+  it('not before its time limit, however long that is', async () => {
     for (const timeoutMs of [3_000_000_000, 2 ** 33]) {
       const controller = new AbortController();
       const { running } = await started(`patient-${timeoutMs}`, { signal: controller.signal, timeoutMs });

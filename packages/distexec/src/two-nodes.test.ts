@@ -230,7 +230,7 @@ describe('keys of a finished task filter the rows of a scan on another node', ()
     return { ...row!, bloomBytes: bloom?.length, values: values?.length };
   };
 
-  it('by a Bloom filter and bounds, of numbers', async () => {
+  it('with a Bloom filter and bounds, for numbers', async () => {
     const { rows, matches, bloomBytes } = await passing('SELECT i * 7 AS k FROM range(3000) t(i)', 'a', [0]);
     expect(matches).toBe(3000);
     expect(rows).toBeGreaterThanOrEqual(matches);
@@ -238,7 +238,7 @@ describe('keys of a finished task filter the rows of a scan on another node', ()
     expect(bloomBytes).toBe(2 ** 14);
   });
 
-  it('by a Bloom filter of many rows, of texts with NULLs', async () => {
+  it('with a Bloom filter of many rows, for texts with NULLs', async () => {
     const keys = "SELECT CASE WHEN i % 5 > 0 THEN 'b' || (i % 1100) END AS k FROM range(30000) t(i)";
     const { rows, matches, values } = await passing(keys, 'b', [0]);
     expect(values).toBe(880);
@@ -251,7 +251,7 @@ describe('keys of a finished task filter the rows of a scan on another node', ()
     expect(passed).toBeLessThan(ROWS * 0.8);
   });
 
-  it('by nothing but bounds where no filter was built', async () => {
+  it('with bounds only if no filter was built', async () => {
     const { rows, matches, bloomBytes } = await passing('SELECT i * 7 AS k FROM range(3000) t(i)', 'a', []);
     expect({ rows, matches, bloomBytes }).toEqual({
       rows: 2999 * 7 + 1,
@@ -269,7 +269,7 @@ describe('keys of a finished task filter the rows of a scan on another node', ()
     expect(await passing('SELECT 1 AS k', 'a', [], ranges)).toMatchObject({ rows });
   });
 
-  it('by no key at all: no row passes', async () => {
+  it('without any key, so that no row passes', async () => {
     expect(await passing('SELECT 1::BIGINT AS k LIMIT 0', 'a', [0])).toMatchObject({ rows: 0, matches: 0 });
   });
 });

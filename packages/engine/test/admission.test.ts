@@ -66,7 +66,7 @@ async function status(id: string): Promise<unknown> {
   return (await rows(server, sql))[0]?.[0];
 }
 
-test('of 200 queries at once no more than the limit run; all are answered', PATIENT, async () => {
+test('no more queries than the limit run at once, and all 200 are answered', PATIENT, async () => {
   await Promise.all([hold('first'), hold('second')]);
   const asked = Array.from({ length: 200 }, (_, i) => rows(server, `SELECT ${i}`));
   const counts = `SELECT status, count(*)::INT FROM information_schema.engine_running_queries
@@ -77,8 +77,8 @@ test('of 200 queries at once no more than the limit run; all are answered', PATI
       ['RUNNING', MAX],
       ['SUSPENDED', 200],
     ]);
-  const told = await (await fetch(new URL('metrics', server.metricsUrl))).text();
-  expect(told).toContain('tessera_queued_queries{engine="default-engine-id"} 200');
+  const metrics = await (await fetch(new URL('metrics', server.metricsUrl))).text();
+  expect(metrics).toContain('tessera_queued_queries{engine="default-engine-id"} 200');
   await release('first');
   expect(await Promise.all(asked)).toEqual(Array.from({ length: 200 }, (_, i) => [[i]]));
 });

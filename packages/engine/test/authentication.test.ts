@@ -135,7 +135,7 @@ describe('an upload of a stranger', () => {
     expect(answer).toMatch(/^connection: close\r$/im);
   });
 
-  it('that is sent nevertheless is read no further, and cut off', async () => {
+  it('is read no further if it is sent nevertheless, and the connection is closed', async () => {
     const socket = await sendHead(head);
     const chunk = Buffer.alloc(1 << 20);
     const closed = once(socket, 'close').catch(() => undefined);

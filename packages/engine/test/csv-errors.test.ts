@@ -33,7 +33,7 @@ describe('a bad line of a CSV file', () => {
     ],
     ['of a quote that is not closed', 'a,b\n1,"x\n', 'line 2: a quote is not closed: "1,\\"x\\n"'],
     ['of text behind a quote', 'a,b\n1,"x"y\n', 'line 2: text follows a closing quote: "1,\\"x\\"y"'],
-  ])('%s is told with its place', async (_, content, place) => {
+  ])('%s is reported with its place', async (_, content, place) => {
     const bad = { status: 400, code: '22P04', description: `Cannot read upload://f, ${place}` };
     expect(await failure(`SELECT count(*) FROM ${HEADER}`, content)).toMatchObject(bad);
     expect(await failure(`SELECT count(*) FROM ${INFERRED}`, content)).toMatchObject(bad);
@@ -46,7 +46,7 @@ describe('a bad line of a CSV file', () => {
     ['in a column that is stored', `INSERT INTO t SELECT * FROM ${HEADER}`, 'integer'],
     ['in an inferred column', `SELECT max(a) FROM ${INFERRED}`, 'bigint'],
     ['in a date', `SELECT max(a::date) FROM ${HEADER}`, 'date'],
-  ])('with a text of no such type %s is told with its place', async (_, sql, type) => {
+  ])('a text that is not of its type in %s is reported with its place', async (_, sql, type) => {
     const content = type === 'date' ? 'a,b\n2020-01-01,x\nzz,w\n' : late('zz,w');
     const line = type === 'date' ? 3 : 40_002;
     expect(await failure(sql, content)).toMatchObject({
@@ -56,7 +56,7 @@ describe('a bad line of a CSV file', () => {
     });
   });
 
-  it('is told for a file without names of columns, compressed', async () => {
+  it('is reported for a compressed file without a header', async () => {
     const sql = "SELECT f1::int FROM read_csv('upload://f', compression => 'gzip')";
     expect(await failure(sql, gzipSync('a,1\n"x\ny",2\nz,two\n'))).toMatchObject({
       description:

@@ -126,7 +126,7 @@ describe('folders named key=value', () => {
     ]);
   });
 
-  it('that do not agree are refused if they are asked for, and no columns otherwise', async () => {
+  it('with different names are refused if they are asked for, and add no columns otherwise', async () => {
     await parquet('mixed/day=2024-02-29/1.parquet', 'SELECT 1 AS a');
     await parquet('mixed/other/2.parquet', 'SELECT 2 AS a');
     expect(
@@ -430,7 +430,7 @@ describe('READ_ICEBERG', () => {
     });
   });
 
-  it('reads a table that was copied if it is told so', async () => {
+  it('reads a copied table if the options say so', async () => {
     const moved = join(directory, 'warehouse/moved');
     await parquet('warehouse/moved/data/1.parquet', 'SELECT 7 AS a', ids('a: 1'));
     const metadata = {

@@ -201,7 +201,7 @@ describe('scenarios of its integration tests', () => {
       return [meta.map(({ type }) => type), (data[0] as unknown[]).map(String)];
     };
 
-    it('by position and by name, some of them unused', async () => {
+    it('are bound by position and by name, even if some are unused', async () => {
       const expected = [
         ['long', 'long'],
         ['1', '2'],
@@ -211,7 +211,7 @@ describe('scenarios of its integration tests', () => {
       expect(await bound('SELECT $34, $72', { namedParameters: { $34: 1, $72: 2 } })).toEqual(expected);
     });
 
-    it('of every type', async () => {
+    it('have every type', async () => {
       const parameters = [42, '9007199254740991', '12345.6789', 3.14, 2.7182818459, 'Hello'];
       expect(
         await bound('SELECT $1::int, $2::long, $3::decimal(38,4), $4::real, $5::double, $6::text', {
@@ -223,7 +223,7 @@ describe('scenarios of its integration tests', () => {
       ]);
     });
 
-    it('that are missing are named', async () => {
+    it('are named if they are missing', async () => {
       await expect(numeric.execute('SELECT $1, $2', { parameters: [1] })).rejects.toThrow(/\$2/);
     });
   });

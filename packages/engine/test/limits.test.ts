@@ -162,13 +162,13 @@ describe('execution.max_threads', () => {
   it(
     'bounds what one query has of the processors',
     async () => {
-      const told = await kernels();
-      expect(told.map(({ threads }) => threads)).toEqual([1, 1]);
-      const before = await Promise.all(told.map(({ pid }) => ticks(pid)));
+      const kernelsNow = await kernels();
+      expect(kernelsNow.map(({ threads }) => threads)).toEqual([1, 1]);
+      const before = await Promise.all(kernelsNow.map(({ pid }) => ticks(pid)));
       const startedAt = performance.now();
       await rows(server, 'SELECT count(*) FROM generate_series(1, 200000000) AS g(n) WHERE n % 7 = 3');
       const elapsedTicks = (performance.now() - startedAt) / 10;
-      const after = await Promise.all(told.map(({ pid }) => ticks(pid)));
+      const after = await Promise.all(kernelsNow.map(({ pid }) => ticks(pid)));
       const used = Math.max(...after.map((now, i) => now - before[i]!));
       expect(used).toBeGreaterThan(0);
       expect(used).toBeLessThan(1.3 * elapsedTicks + 20);

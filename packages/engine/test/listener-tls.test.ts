@@ -97,7 +97,7 @@ describe('with a certificate', () => {
     expect((await fetch(`${node.metricsUrl}/metrics`)).status).toBe(200);
   });
 
-  it('tessera query trusts the authority it is told', () => {
+  it('tessera query trusts the configured authority', () => {
     const main = join(import.meta.dirname, '../src/main.ts');
     const args = ['query', '-u', node.url, '--user', ADMIN.name, '--tls-ca', authority.path, 'SELECT 42'];
     const env = { ...process.env, TESSERA_PASSWORD: ADMIN.password };

@@ -29,7 +29,7 @@ it('tables are there after a kill; a statement sent again after it is not done a
   }
 });
 
-it('what is dropped can be collected once its grace period is over', async () => {
+it('objects of dropped tables can be collected after the grace period', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'tessera-garbage-'));
   try {
     const config = join(directory, 'tessera.yaml');

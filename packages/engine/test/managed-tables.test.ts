@@ -93,7 +93,7 @@ describe('a transaction over HTTP', () => {
     expect((await query(server, 'SELECT 1', { transaction_id: 'nosuch' })).status).toBe(400);
   });
 
-  it('that meets a conflict answers a retryable error', async () => {
+  it('that meets a conflict fails with a retryable error', async () => {
     await ok('CREATE TABLE x2 AS SELECT 1 AS a');
     const id = (await ok('BEGIN')).headers.get('firebolt-update-parameters')!.split('=')[1]!;
     await ok('UPDATE x2 SET a = 2', { transaction_id: id });

@@ -132,7 +132,7 @@ function writer(manager: StorageManager) {
   };
 }
 
-test('a second metadata service follows, and takes over at once when the first is told to stop: no write fails', async () => {
+test('a second metadata service follows, and takes over at once when the first is stopped: no write fails', async () => {
   const first = await service(ports[0]);
   const writers = [writer(await engine()), writer(await engine())];
   const all = (what: 'goesOn' | 'stop') => Promise.all(writers.map((one) => one[what]()));

@@ -161,7 +161,7 @@ it('is not open to other machines without a token', async () => {
   expect(String(text)).toContain('needs a cluster token');
 });
 
-it('tells Prometheus of the log, where it is told to', async () => {
+it('serves metrics of the log to Prometheus if configured to', async () => {
   const child = start('--metrics-port', '0');
   const log = createInterface({ input: child.stderr! });
   let url: string | undefined;

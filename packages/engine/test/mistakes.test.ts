@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-describe('mistakes are told in the words of the dialect', () => {
+describe('mistakes are reported in the words of the dialect', () => {
   it('these are the 200 commonest', () => {
     expect(MISTAKES.length).toBeGreaterThan(200);
     expect(new Set(MISTAKES.map(([sql]) => sql)).size).toBe(MISTAKES.length);

@@ -79,7 +79,7 @@ it('an error after a result ends the body with the error document, which names t
   expect((await all('SELECT nope; SELECT 1')).status).toBe(400);
 });
 
-it('an error among rows is told while none of them has left, and else cuts the connection', async () => {
+it('an error among rows is reported while no row has been sent, and else cuts the connection', async () => {
   const short = `SELECT 1 AS a; ${FAILS_LATE.replace('AS a', '')} WHERE i > 299990; SELECT 3`;
   const [first, error, ...more] = lines((await all(short, { output_format: 'JSON_Compact' })).text);
   expect([first.data, more]).toEqual([[[1]], []]);
@@ -95,7 +95,7 @@ it('an error among rows is told while none of them has left, and else cuts the c
   expect(messages.at(-1).errors[0].description).toContain('(statement 2 of 2)');
 });
 
-it('a timeout of a later statement is told after the results before it', async () => {
+it('a timeout of a later statement is reported after the results before it', async () => {
   const sql =
     'SELECT 1 AS a; SELECT count(*) FROM generate_series(1, 100000000000) AS g(i) WITH (statement_timeout = 100)';
   const [first, error] = lines((await all(sql, { output_format: 'JSON_Compact' })).text);

@@ -70,7 +70,7 @@ describe.skipIf(!radosgwIsInstalled)(
     const sums = async (table: string, on = node) =>
       (await rows(on, `SELECT count(*)::int, sum(a)::int FROM ${table}`))[0];
 
-    it('works on when 30 % of all requests are told to slow down', async () => {
+    it('continues if 30 % of all requests are answered with SlowDown', async () => {
       await run('CREATE TABLE slow (a int, b text) PRIMARY INDEX a');
       await store.set({ fault: SLOW_DOWN, percent: 30 });
       await fill('slow', 1, MANY);

@@ -131,7 +131,7 @@ it('on the PostgreSQL wire a token stands in place of the password of its own us
   expect(await connected(node, 'sso:alice', 'secret')).toBe('28P01');
 });
 
-it('what was given while auth.mode was disabled holds: an administrator by token, a password', async () => {
+it('users and passwords created while auth.mode was disabled remain valid', async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tessera-oidc-'));
   onTestFinished(() => rm(dataDirectory, { recursive: true, force: true }));
   const before = await startTessera({ dataDirectory });

@@ -123,7 +123,7 @@ export class RawClient {
   /** Sends messages and returns the answer up to the next ReadyForQuery, in words. */
   async ask(...pieces: readonly Buffer[]): Promise<readonly string[]> {
     this.send(...pieces);
-    return (await this.until('Z')).map(told);
+    return (await this.until('Z')).map(messageText);
   }
 
   /** Resolves when the server has closed the connection. */
@@ -148,7 +148,7 @@ function connectTo(address: string): Socket {
 }
 
 /** A message in words: `D 1|x`, `C SELECT 1`, `E ERROR 22012 division by zero`, `Z I`. */
-export function told({ type, body }: ServerMessage): string {
+export function messageText({ type, body }: ServerMessage): string {
   switch (type) {
     case 'Z':
       return `Z ${body.toString()}`;

@@ -9,7 +9,7 @@ import { ExternalSources } from '@tessera/object-store';
 import { createPostgresServer, type PostgresLimits, type PostgresServer } from '@tessera/postgres-api';
 import { kernelBootstrap } from '@tessera/sql';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { query, RawClient, startup, told } from './postgres-client.ts';
+import { messageText, query, RawClient, startup } from './postgres-client.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'tessera-postgres-limits-'));
 const logging = { level: 'error', format: 'json', components: [], sinks: [] } as const;
@@ -49,7 +49,7 @@ it('no more connections than the limit are let in, and there is room again when 
   using _second = await RawClient.open(address);
   using third = new RawClient(address);
   third.send(startup({ user: 'tessera' }));
-  expect((await third.until('Z')).map(told)).toEqual([expect.stringMatching(/^E FATAL 53300/)]);
+  expect((await third.until('Z')).map(messageText)).toEqual([expect.stringMatching(/^E FATAL 53300/)]);
   first.socket.destroy();
   await expect.poll(() => server.connections).toBe(1);
   using fourth = await RawClient.open(address);
@@ -84,7 +84,7 @@ it('a message over the limit ends the connection before it is read', async () =>
   const { address } = await serve({ maxMessageBytes: 1_000 });
   using client = await RawClient.open(address);
   client.send(query(`SELECT '${'x'.repeat(2_000)}'`).subarray(0, 10));
-  expect((await client.until('Z')).map(told)).toEqual([expect.stringMatching(/^E FATAL 08P01/)]);
+  expect((await client.until('Z')).map(messageText)).toEqual([expect.stringMatching(/^E FATAL 08P01/)]);
 });
 
 it('a client that takes nothing of its result is cut off, and the query ends', async () => {

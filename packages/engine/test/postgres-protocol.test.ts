@@ -8,6 +8,7 @@ import {
   flush,
   int32,
   message,
+  messageText,
   parse,
   query,
   RawClient,
@@ -15,7 +16,6 @@ import {
   startup,
   sync,
   text,
-  told,
 } from './postgres-client.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
@@ -32,7 +32,7 @@ const open = (parameters?: Readonly<Record<string, string>>) => RawClient.open(n
 async function firstMessages(...pieces: readonly Buffer[]): Promise<readonly string[]> {
   using client = new RawClient(node.postgres);
   client.send(...pieces);
-  return (await client.until('Z')).map(told);
+  return (await client.until('Z')).map(messageText);
 }
 
 group('start-up', () => {
@@ -174,7 +174,7 @@ group('a Query message', () => {
 });
 
 group('transactions', () => {
-  it('are told with each answer, and a failed one takes only its end', async () => {
+  it('come with each answer, and a failed one takes only its end', async () => {
     using client = await open();
     expect(await client.ask(query('BEGIN'))).toEqual(['C BEGIN', 'Z T']);
     expect((await client.ask(query('SELECT 1/0'))).at(-1)).toBe('Z E');
@@ -227,7 +227,7 @@ group('transactions', () => {
     );
   });
 
-  it('that only read refuse changes', async () => {
+  it('read-only transactions refuse changes', async () => {
     using client = await open();
     await client.ask(query('CREATE TABLE readonly (a INT)'));
     await client.ask(query('START TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY'));
@@ -450,7 +450,7 @@ group('what clients do badly', () => {
       other.send(int32(4 + request.length), request);
       await other.closed();
     }
-    expect((await client.until('Z')).map(told)).toEqual([
+    expect((await client.until('Z')).map(messageText)).toEqual([
       expect.stringMatching(/^E ERROR 57014 .*user request/),
       'Z I',
     ]);
@@ -485,16 +485,16 @@ group('what clients do badly', () => {
   it('a message of no known type ends the connection with its reason', async () => {
     using client = await open();
     client.send(Buffer.from('\x01\x02\x03\x04\x05\x06'));
-    expect((await client.until('Z')).map(told)).toEqual([expect.stringMatching(/^E FATAL 08P01/)]);
+    expect((await client.until('Z')).map(messageText)).toEqual([expect.stringMatching(/^E FATAL 08P01/)]);
   });
 
   it('a client that is silent for longer than it said is sent away', async () => {
     using client = await open();
     await client.ask(query("SET idle_in_transaction_session_timeout = '50ms'"));
     await client.ask(query('BEGIN'));
-    expect((await client.until('Z')).map(told)).toEqual([expect.stringMatching(/^E FATAL 25P03/)]);
+    expect((await client.until('Z')).map(messageText)).toEqual([expect.stringMatching(/^E FATAL 25P03/)]);
     using other = await open({ options: '-c idle_session_timeout=50' });
-    expect((await other.until('Z')).map(told)).toEqual([expect.stringMatching(/^E FATAL 57P05/)]);
+    expect((await other.until('Z')).map(messageText)).toEqual([expect.stringMatching(/^E FATAL 57P05/)]);
   });
 
   it('a statement is stopped when its time is over', async () => {
@@ -514,7 +514,7 @@ it('a node that stops tells its idle clients, and lets a statement end', async (
   );
   await busy.until('Z');
   const stopped = stopping.stop();
-  expect((await idle.until('Z')).map(told)).toEqual([expect.stringMatching(/^E FATAL 57P01/)]);
-  expect((await busy.until('E')).map(told)).toEqual(expect.arrayContaining(['C SELECT 1']));
+  expect((await idle.until('Z')).map(messageText)).toEqual([expect.stringMatching(/^E FATAL 57P01/)]);
+  expect((await busy.until('E')).map(messageText)).toEqual(expect.arrayContaining(['C SELECT 1']));
   expect(await stopped).toBe(0);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Authority } from './certificates.ts';
-import { int32, query, RawClient, startup, told } from './postgres-client.ts';
+import { int32, messageText, query, RawClient, startup } from './postgres-client.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 let directory: string;
@@ -61,10 +61,12 @@ it('a client that begins with TLS for another protocol is refused', async () => 
   await expect(encrypted(client, ['http/1.1'])).rejects.toThrow();
 });
 
-it('what is sent in the clear behind the request for TLS is never taken for encrypted', async () => {
+it('plain bytes behind the request for TLS are never taken for encrypted ones', async () => {
   using client = new RawClient(node.postgres);
   client.send(SSL_REQUEST, startup({ user: 'tessera' }));
-  expect((await client.until('Z')).map(told)).toEqual([expect.stringMatching(/^E FATAL 08P01 Unencrypted/)]);
+  expect((await client.until('Z')).map(messageText)).toEqual([
+    expect.stringMatching(/^E FATAL 08P01 Unencrypted/),
+  ]);
 });
 
 it('a client that does not ask for TLS is served without it', async () => {

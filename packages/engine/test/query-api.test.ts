@@ -484,7 +484,7 @@ describe('notices', () => {
     expect(failed.json()).toMatchObject({ errors: [{ code: '42703' }], warnings: [skipped] });
   });
 
-  it('are not there where nothing is to be told', async () => {
+  it('are absent if there is nothing to report', async () => {
     const answer = await query(server, 'SELECT 1', { output_format: 'JSON' });
     expect(answer.headers.get('x-tessera-warnings')).toBe(null);
     expect(answer.json()).not.toHaveProperty('warnings');

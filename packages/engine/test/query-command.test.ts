@@ -72,7 +72,7 @@ describe('tessera query', () => {
     expect(stdout).toContain('3');
   });
 
-  it('runs a script in one session, and goes on after an error where told', async () => {
+  it('runs a script in one session, and goes on after an error if asked to', async () => {
     const path = join(directory, 'script.sql');
     await writeFile(path, "SET timezone = 'Asia/Tokyo';\nSELECT nix;\nSHOW timezone;\n");
     const stopped = await tessera(['-f', path]);

@@ -145,7 +145,7 @@ describe('on a terminal', () => {
     await shell.until(PROMPT);
   });
 
-  it('a result that is longer than the screen goes through the pager, cut where told', async () => {
+  it('a result that is longer than the screen goes through the pager, truncated as configured', async () => {
     expect(await shell.run('SELECT * FROM generate_series(1, 40) AS g(n);')).toMatch(/paged │ +40 │/);
     await shell.run('\\rows 3');
     const output = await shell.run('SELECT * FROM generate_series(1, 1000000) AS g(n);');

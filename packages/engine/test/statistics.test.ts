@@ -48,15 +48,17 @@ async function statistics(sql: string, files: Readonly<Record<string, Blob>> = {
   const params = { output_format: 'JSON_Compact', query_id };
   const answer = await upload(server, sql, files, params);
   expect(answer.status, answer.text).toBe(200);
-  const told = answer.json().statistics as Statistics;
-  expect(told.bytes_read).toBeGreaterThanOrEqual(told.scanned_bytes_cache + told.scanned_bytes_storage);
+  const statistics = answer.json().statistics as Statistics;
+  expect(statistics.bytes_read).toBeGreaterThanOrEqual(
+    statistics.scanned_bytes_cache + statistics.scanned_bytes_storage,
+  );
   expect(await history(query_id)).toEqual([
-    told.rows_read,
-    told.bytes_read,
-    told.scanned_bytes_cache,
-    told.scanned_bytes_storage,
+    statistics.rows_read,
+    statistics.bytes_read,
+    statistics.scanned_bytes_cache,
+    statistics.scanned_bytes_storage,
   ]);
-  return told;
+  return statistics;
 }
 
 async function history(queryId: string): Promise<readonly number[]> {
@@ -135,7 +137,7 @@ describe('a managed table', () => {
 });
 
 describe('files', () => {
-  it('of Parquet count the columns that are named, and all rows', async () => {
+  it('in Parquet count the columns that the query names, and all rows', async () => {
     const one = await statistics(`SELECT max(b) FROM READ_PARQUET('upload://p')`, { p: parquet });
     expect(one.rows_read).toBe(ROWS);
     isAbout(one.bytes_read, BIGINT_BYTES);
@@ -149,7 +151,7 @@ describe('files', () => {
     isAbout(all.bytes_read, parquet.size);
   });
 
-  it('of text count their size', async () => {
+  it('count with their size if they are text', async () => {
     const csv = new Blob(['a\n1\n2\n']);
     expect(
       await statistics(`SELECT count(*) FROM READ_CSV('upload://c', HEADER => TRUE)`, { c: csv }),

@@ -50,7 +50,7 @@ const statusAs = async (bearer: string, sql: string) => {
   return answer.status === 200 ? 200 : answer.json().errors[0].name;
 };
 
-describe('what a user may do', () => {
+describe('the privileges of a user', () => {
   it('is what was granted, also by a role, until it is revoked', async () => {
     const ana = await logIn(node, ANA);
     expect(await statusAs(ana, 'SELECT * FROM t')).toBe('FORBIDDEN');
@@ -165,7 +165,7 @@ describe('a password', () => {
       expect((await readFile(path)).includes(PASSWORD), path).toBe(false);
   });
 
-  it('of the configuration makes nobody a second time', async () => {
+  it('in the configuration does not create the user a second time', async () => {
     await asAdmin("ALTER USER admin PASSWORD 'not that of the file'");
     await node.stop();
     node = await start(node.dataDirectory);

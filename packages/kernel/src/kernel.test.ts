@@ -345,7 +345,7 @@ describe('supervision', () => {
     await s.close();
   });
 
-  test('what an earlier run left behind is wiped, and close leaves nothing', async () => {
+  test('files of an earlier run are removed at start, and close leaves none', async () => {
     await using own = await testKernel();
     const directory = join(own.directory, 'again');
     mkdirSync(join(directory, 'process-0', 'spill'), { recursive: true });

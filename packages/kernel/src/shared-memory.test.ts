@@ -22,7 +22,7 @@ const reservable = (pid: number): number =>
   Number(/^Max data size\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1]);
 
 describe.runIf(process.platform === 'linux')('memory of the processes of a kernel', () => {
-  test('what one in quarantine may have, the serving one goes without, until the other has ended', async () => {
+  test('memory given to the quarantine process is taken from the serving process until the former has ended', async () => {
     await using own = await testKernel(SMALL);
     const pid = own.kernel.status().pid!;
     const whole = reservable(pid);

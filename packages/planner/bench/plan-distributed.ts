@@ -44,10 +44,10 @@ for (const suite of ['tpch', 'tpcds'] as const satisfies readonly Suite[]) {
     for (const phase of ['kernel', 'read', 'distribute', 'text'] as const) phases[phase].push(best[phase]);
   }
   cluster.close();
-  const told = Object.entries(phases).map(([phase, times]) => {
+  const lines = Object.entries(phases).map(([phase, times]) => {
     const sorted = times.sort((a, b) => a - b);
     const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))]!.toFixed(2);
     return `${phase} median ${at(0.5)}, 95% ${at(0.95)}, most ${at(1)}`;
   });
-  process.stdout.write(`${suite}: ${told.join('; ')}\n`);
+  process.stdout.write(`${suite}: ${lines.join('; ')}\n`);
 }

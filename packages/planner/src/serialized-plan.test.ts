@@ -13,7 +13,7 @@ it('a chain becomes one list, in its order, whichever way it leans', () => {
   expect(plan.expressions).toEqual([or(ref(0), ref(1), ref(2), ref(3), ref(4))]);
 });
 
-it('what another operator separates stays apart', () => {
+it('operands separated by another operator are not merged', () => {
   const not: Expression = { type: 'OPERATOR_NOT', children: [or(or(ref(1), ref(2)), ref(3))] };
   const plan = or(and(ref(0), and(not, ref(4))), ref(5));
   flattenConjunctions(plan);

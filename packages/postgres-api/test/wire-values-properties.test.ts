@@ -100,7 +100,7 @@ const digitsOf = (text: string): string =>
   text.replace(/e.*$/, '').replace(/[-.]/g, '').replace(/^0+/, '').replace(/0+$/, '');
 
 describe('numeric', () => {
-  it('what is written reads back with every digit', () => {
+  it('written values are read back with every digit', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(10n ** 38n), max: 10n ** 38n }),

@@ -160,8 +160,8 @@ function failure(
 
 function failureOf(error: ServiceError, caller: Caller, signal: AbortSignal | undefined): TesseraError {
   if (signal?.aborted) return cancellation(signal);
-  const told = tesseraErrorOf(error);
-  if (told !== undefined) return told;
+  const received = tesseraErrorOf(error);
+  if (received !== undefined) return received;
   return error.code === status.DEADLINE_EXCEEDED
     ? caller.unanswered('no answer in time', 'late')
     : caller.unanswered(reasonOf(error), 'unreachable');

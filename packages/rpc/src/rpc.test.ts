@@ -92,7 +92,7 @@ describe('a call', () => {
     });
   });
 
-  it('ends at its deadline, and the handler is told', async () => {
+  it('ends at its deadline, and the handler is notified', async () => {
     const told = Promise.withResolvers<void>();
     const { client } = await pair({
       commit: (_, { signal }) =>
@@ -120,7 +120,7 @@ describe('a call', () => {
     expect((await client.commit({}, { timeoutMs: 3_000_000_000 })).version).toBe(7n);
   });
 
-  it('is cancelled by its signal, and the handler is told', async () => {
+  it('is cancelled by its signal, and the handler is notified', async () => {
     const begun = Promise.withResolvers<void>();
     const told = Promise.withResolvers<void>();
     const { client } = await pair({

@@ -22,7 +22,7 @@ const SHAPE: OutputShape = {
 const rowsOf = (from: number, count: number) =>
   `SELECT range AS k, 'text ' || range AS t FROM range(${from}, ${from + count})`;
 
-describe('what two nodes stored', () => {
+describe('the outputs of two nodes', () => {
   let blocks: ShuffleBlock[];
   beforeAll(async () => {
     blocks = [await a.store(0, rowsOf(0, 300_000), SHAPE), await b.store(1, rowsOf(300_000, 200_000), SHAPE)];
@@ -162,7 +162,7 @@ describe('release', () => {
     }
   });
 
-  it('of what is still being made', async () => {
+  it('stops an output that is still being produced', async () => {
     const session = await a.session();
     const slow = a.shuffle.store(keyOf(0, 'early'), session, rowsOf(0, 3_000_000), SHAPE);
     const failed = expect(slow).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });

@@ -37,7 +37,7 @@ it('an output that neither memory nor disk holds is refused, and its space relea
   await small.shuffle.release('query');
 });
 
-it('what is fetched too, and the producer keeps it for others', async () => {
+it('fetched blocks count too, and the producer keeps them for others', async () => {
   const block = await large.store(2, rowsOf(2_000_000), SHAPE);
   const session = await small.session();
   const fetched = small.shuffle.fetch(session, [block], SHAPE, signal);

@@ -59,7 +59,7 @@ test('in LATERAL', async () => {
   expect(await dialect.rows(sql)).toEqual([['1', '2', '2024-05-17 12:00:00']]);
 });
 
-test('of columns from inside and outside', async () => {
+test('an expression may combine inner and outer columns', async () => {
   const sql = `SELECT (SELECT octet_length(txt || x) FROM (VALUES ('ab')) s(x)) FROM ${TABLE}`;
   expect(await dialect.rows(sql)).toEqual([['4']]);
 });

@@ -297,7 +297,7 @@ describe('functions in FROM', () => {
     expect(await dialect.rows(sql)).toEqual(rows);
   });
 
-  test('that do not exist are refused at their place', async () => {
+  test('are refused with their position if they do not exist', async () => {
     await expect(dialect.rows('SELECT * FROM nosuchfunction(1)')).rejects.toMatchObject({
       sqlState: '42883',
       location: { line: 1, startColumn: 15 },
@@ -312,7 +312,7 @@ test('ARRAY of a subquery is called array', async () => {
   ]);
 });
 
-test('rows are not locked, and a query that asks for it is told so', async () => {
+test('a query that asks for row locks is refused', async () => {
   for (const lock of ['UPDATE', 'SHARE', 'NO KEY UPDATE', 'UPDATE OF v SKIP LOCKED']) {
     await expect(dialect.rows(`SELECT * FROM (VALUES (1)) v FOR ${lock}`)).rejects.toMatchObject({
       sqlState: '0A000',

@@ -12,7 +12,7 @@ function calls() {
   return { begun, shared };
 }
 
-it('who comes while a call runs gets the next one, which begins after they came', async () => {
+it('a caller that arrives during a call gets the result of the next call', async () => {
   const { begun, shared } = calls();
   const first = shared.run();
   const [second, third] = [shared.run(), shared.run()];

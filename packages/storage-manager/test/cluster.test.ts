@@ -49,7 +49,7 @@ describe('two nodes on one store', () => {
     expect(await relationNames(b.manager)).toEqual(['from_a', 'from_b']);
   });
 
-  it('what the leader refuses is refused at the other node, as it was said', async () => {
+  it('a refusal of the leader reaches the client of the other node unchanged', async () => {
     const a = await node(0);
     const b = await node(1);
     await commit(a.manager, create('t'));
@@ -180,7 +180,7 @@ describe('an engine beside a metadata service', () => {
     expect(Object.is(await two.latest(), read)).toBe(kept);
   });
 
-  it('what an engine reads is kept until it is done', async () => {
+  it('versions that an engine reads are kept until it has finished', async () => {
     const config = 'storage:\n  gc_ttl_seconds: 0';
     const service = await node(0, { config: (await import('./cluster-nodes.ts')).clusterConfig(config) });
     const store = await openLocalStore(directory, { fsync: false });

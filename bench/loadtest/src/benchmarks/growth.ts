@@ -51,7 +51,7 @@ export const growth: Benchmark = async (bench) => {
   return {
     benchmark: 'growth',
     title: 'How cost grows',
-    method: `${queriesText(queries)} of TPC-H at scale factors ${scaleFactors.join(', ')} on ${sizes.join(', ')} nodes of one thread each, all on this machine, over one object store of S3's protocol, tables in tablets of ${TABLET_BYTES / 2 ** 20} MiB at most. *CPU*: seconds of all processes of all nodes for all queries once, mean of ${runs} runs after one to warm up. *Read*: from the object store, by the first run. *Exchanged*: what stages give to others, of all queries once. *Stored*: all tables, compressed. *Memory*: the greatest that each node held, summed. The lines behind tell the exponent of the power law that fits best (least squares through the logarithms): 1 is growth in proportion, 0 none; R² is the part of the differences that it explains.`,
+    method: `${queriesText(queries)} of TPC-H at scale factors ${scaleFactors.join(', ')} on ${sizes.join(', ')} nodes of one thread each, all on this machine, over one object store of S3's protocol, tables in tablets of ${TABLET_BYTES / 2 ** 20} MiB at most. *CPU*: seconds of all processes of all nodes for all queries once, mean of ${runs} runs after one to warm up. *Read*: from the object store, by the first run. *Exchanged*: what stages give to others, of all queries once. *Stored*: all tables, compressed. *Memory*: the greatest that each node held, summed. The lines behind report the exponent of the power law that fits best (least squares through the logarithms): 1 is growth in proportion, 0 none; R² is the part of the differences that it explains.`,
     lines: [...places.map(placeLine), ...lawLines(places)],
     charts: [
       chart(places, 'CPU', 's', ({ cpuSeconds }) => cpuSeconds),
@@ -66,20 +66,20 @@ async function measureSize(
   sizes: readonly number[],
   runs: number,
 ): Promise<Place[]> {
-  const tell = (doing: string) => progress(`SF ${scaleFactor}: ${doing}`);
-  const data = await WorkloadData.generate(tpch, { scale: scaleFactor, progress: tell });
+  const report = (doing: string) => progress(`SF ${scaleFactor}: ${doing}`);
+  const data = await WorkloadData.generate(tpch, { scale: scaleFactor, progress: report });
   const queries = chosenQueries(tpch, options.queries);
   const store = await DevStore.start();
   try {
     const instanceId = newUlid();
-    const storedBytes = await load(store, instanceId, data.directory, tell);
+    const storedBytes = await load(store, instanceId, data.directory, report);
     const places: Place[] = [];
     for (const nodes of sizes) {
       signal.throwIfAborted();
-      tell(`starting ${nodes} nodes`);
+      report(`starting ${nodes} nodes`);
       const cluster = await OwnCluster.start({ store, instanceId, nodes, execution: { max_threads: 1 } });
       try {
-        const cost = await measureCost(cluster, queries, runs, (doing) => tell(`${nodes} nodes, ${doing}`));
+        const cost = await measureCost(cluster, queries, runs, (doing) => report(`${nodes} nodes, ${doing}`));
         places.push({ ...cost, scaleFactor, nodes, storedBytes });
       } finally {
         await cluster.stop();
@@ -97,12 +97,12 @@ async function load(
   store: DevStore,
   instanceId: string,
   directory: string,
-  tell: (doing: string) => void,
+  report: (doing: string) => void,
 ): Promise<number> {
   const cluster = await OwnCluster.start({ store, instanceId, nodes: 1 });
   const connection = new Connection(cluster.url);
   try {
-    const progress = (table: string) => tell(`loading ${table}`);
+    const progress = (table: string) => report(`loading ${table}`);
     await loadWorkload(cluster.url, tpch, directory, { tabletBytes: TABLET_BYTES, progress });
     const { text } = await connection.run(
       `SELECT sum(compressed_bytes) FROM information_schema.tables WHERE table_schema = 'public'`,

@@ -28,7 +28,7 @@ test('go from process to process, and together are as if recorded in one place',
   expect(all.percentile(20)).toBeCloseTo(1_000, -1);
 });
 
-test('of none there are no percentiles, and more than an hour is an hour', () => {
+test('without latencies there are no percentiles, and more than an hour counts as an hour', () => {
   const latencies = new Latencies();
   expect(latencies.percentile(99)).toBeNaN();
   latencies.record(1e9);

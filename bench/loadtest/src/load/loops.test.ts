@@ -78,7 +78,7 @@ test('failures are counted by what they are and do not end a load', async () => 
   expect(closed.failed).toBeGreaterThan(100);
 });
 
-test('what happens while the load warms up does not count', async () => {
+test('requests during the warm-up do not count', async () => {
   const clock = new FakeClock();
   const slowAtFirst: Session = {
     send: () => clock.until(clock.now() + (clock.now() < 1_000 ? 500 : 1)),

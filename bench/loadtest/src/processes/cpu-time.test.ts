@@ -20,6 +20,6 @@ test('counts what children use, while they run', async () => {
   expect(used).toBeLessThan(5);
 });
 
-test('of a process that is not there it is nothing', () => {
+test('the CPU time of a missing process is 0', () => {
   expect(cpuSeconds(2 ** 22)).toBe(0);
 });

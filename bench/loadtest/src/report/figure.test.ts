@@ -7,7 +7,7 @@ describe('percentile', () => {
     expect([0, 25, 50, 90, 100].map((p) => percentile(ascending, p))).toEqual([10, 17.5, 25, 37, 40]);
   });
 
-  test('of one sample is the sample, of none is not a number', () => {
+  test('is the sample itself if there is one, and NaN if there is none', () => {
     expect(percentile([7], 99)).toBe(7);
     expect(percentile([], 50)).toBeNaN();
   });

@@ -123,7 +123,7 @@ test('the Markdown page has facts, problems, notes, failures', () => {
   expect(isGood({ ...report, results: [upload], failures: [] })).toBe(true);
 });
 
-test('of several runs the last of each benchmark counts', () => {
+test('the last run of each benchmark counts', () => {
   const again = { ...upload, title: 'Again' };
   const point = { ...upload, benchmark: 'point' };
   const merged = mergeReports([

@@ -12,7 +12,7 @@ test.for([
   expect(found.r2).toBeCloseTo(1, 10);
 });
 
-test('what jumps about is explained in part', () => {
+test('scattered values are explained in part', () => {
   const { exponent, r2 } = powerLaw([
     [1, 1],
     [2, 3],
@@ -24,7 +24,7 @@ test('what jumps about is explained in part', () => {
   expect(r2).toBeLessThan(0.9);
 });
 
-test('of one place, or of nothing, there is no telling', () => {
+test('one point, or none, has no power law', () => {
   expect(powerLaw([[1, 1]])).toBeUndefined();
   expect(
     powerLaw([

@@ -18,7 +18,7 @@ const granted = (...texts: readonly string[]): readonly Right[] =>
     const [, name = '', option, grantor = ''] = /^(\w+)(\+?) from (\w+)$/.exec(text) ?? [];
     return { right: 'read', grantee: id(name), grantable: option === '+', grantor };
   });
-const told = (rights: readonly Right[]) =>
+const render = (rights: readonly Right[]) =>
   rights.map(
     ({ grantee, grantable, grantor }) => `${facts.nameOf(grantee)}${grantable ? '+' : ''} from ${grantor}`,
   );
@@ -34,39 +34,39 @@ const from = (name: string, changes: Partial<Revoked<'read' | 'write'>> = {}): R
 it('a right is there once for each grantor, and keeps its option', () => {
   const [plain, withOption] = granted('a from owner', 'a+ from owner');
   const rights = withRight(withRight([], plain!), withOption!);
-  expect(told(rights)).toEqual(['a+ from owner']);
+  expect(render(rights)).toEqual(['a+ from owner']);
   expect(withRight(rights, plain!)).toBe(rights);
   expect(withRight(rights, { ...plain!, grantor: 'b' })).toHaveLength(2);
 });
 
-it('what hangs on a revoked option falls, all the way down', () => {
+it('revoking a grant option revokes all grants that depend on it', () => {
   const rights = granted('a+ from owner', 'b+ from a', 'c from b', 'd from owner');
   const { rights: left, dependents } = withoutRights(rights, from('a'), facts);
-  expect(told(left)).toEqual(['d from owner']);
-  expect(told(dependents)).toEqual(['b+ from a', 'c from b']);
+  expect(render(left)).toEqual(['d from owner']);
+  expect(render(dependents)).toEqual(['b+ from a', 'c from b']);
 });
 
-it('what somebody else granted as well stays', () => {
+it('a privilege that somebody else granted as well stays', () => {
   const rights = granted('a+ from owner', 'b+ from a', 'b+ from owner', 'c from b');
-  expect(told(withoutRights(rights, from('a'), facts).rights)).toEqual(['b+ from owner', 'c from b']);
+  expect(render(withoutRights(rights, from('a'), facts).rights)).toEqual(['b+ from owner', 'c from b']);
 });
 
 it('options that two gave one another do not hold each other up', () => {
   const rights = granted('a+ from owner', 'b+ from a', 'c+ from b', 'b+ from c', 'd from c');
-  expect(told(withoutRights(rights, from('a'), facts).rights)).toEqual([]);
+  expect(render(withoutRights(rights, from('a'), facts).rights)).toEqual([]);
 });
 
 it('the option alone is taken, or what one granted oneself', () => {
   const rights = granted('a+ from owner', 'b from a', 'b from owner');
   const option = withoutRights(rights, from('a', { optionOnly: true }), facts);
-  expect(told(option.rights)).toEqual(['a from owner', 'b from owner']);
+  expect(render(option.rights)).toEqual(['a from owner', 'b from owner']);
   const own = withoutRights(rights, from('b', { isGrantor: (name) => name === 'a' }), facts);
-  expect(told(own.rights)).toEqual(['a+ from owner', 'b from owner']);
+  expect(render(own.rights)).toEqual(['a+ from owner', 'b from owner']);
 });
 
-it('what hung on nothing before stays', () => {
+it('a grant that depended on no option before stays', () => {
   const rights = granted('b from former_owner', 'a from owner');
-  expect(told(withoutRights(rights, from('a'), facts).rights)).toEqual(['b from former_owner']);
+  expect(render(withoutRights(rights, from('a'), facts).rights)).toEqual(['b from former_owner']);
 });
 
 const NAMES = ['a', 'b', 'c', 'd'] as const;

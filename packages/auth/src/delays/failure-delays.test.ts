@@ -43,7 +43,7 @@ describe('failures wait twice as long each time', () => {
     expect(await waits(28, (i) => `user ${i}`, '192.0.2.1')).toEqual([...zeros(21), ...rising]);
   });
 
-  it('also where the address changes within its network', async () => {
+  it('even if the address changes within its network', async () => {
     expect(
       await waits(
         28,
@@ -75,14 +75,14 @@ describe('nobody is locked out', () => {
     expect(await succeed('alice', '198.51.100.1')).toBe('in');
   });
 
-  it('who is known at an address does not wait for what others do', async () => {
+  it('a user known at an address does not wait for the failures of others', async () => {
     await succeed('alice', '192.0.2.1');
     await waits(30, 'alice', (i) => `198.51.100.${i}`);
     await waits(30, (i) => `user ${i}`, '192.0.2.1');
     expect(await waits(3, 'alice', '192.0.2.1')).toEqual([0, 0, 0]);
   });
 
-  it('who is known at an address does not stand in the line of its attackers', async () => {
+  it('a user known at an address does not queue behind its attackers', async () => {
     const held: (() => void)[] = [];
     await succeed('alice', '192.0.2.1');
     const attack = Array.from({ length: 260 }, (_, i) =>
@@ -117,7 +117,7 @@ it('a burst learns of its own failures', async () => {
   expect(timer.sleeps.length).toBeGreaterThan(80);
 });
 
-it('what goes wrong is no failure of the user', async () => {
+it('an internal error does not count as a failed login', async () => {
   for (let i = 0; i < 20; i++) {
     const broken = delays.attempt('alice', '192.0.2.1', () => Promise.reject(new Error('no catalog')));
     await expect(broken).rejects.toThrow('no catalog');

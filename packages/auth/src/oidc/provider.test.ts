@@ -50,7 +50,7 @@ describe('keys', () => {
     expect(await outcome(good)).toBe('alice');
   });
 
-  it('that the provider took back are refused after cache_ttl', async () => {
+  it('that the provider has withdrawn are refused after cache_ttl', async () => {
     const server = await provider();
     const { outcome } = await authenticator(server.discoveryUrl, { cacheTtlMs: 50 });
     const token = await server.token(INSTANCE);
@@ -131,7 +131,7 @@ describe('outages', () => {
     await eventually(() => outcome(fresh)).toBe('alice');
   });
 
-  it('of a provider that says nothing do not hold up tokens of known keys', async () => {
+  it('in which the provider does not answer do not delay tokens of known keys', async () => {
     const server = await provider();
     const { outcome, log } = await authenticator(server.discoveryUrl, {
       cacheTtlMs: 50,
@@ -193,7 +193,7 @@ it('a provider without TLS that is not on this machine is warned of', async () =
 });
 
 describe('redirects', () => {
-  it('of the discovery document are followed', async () => {
+  it('from the discovery document are followed', async () => {
     const server = await provider();
     server.instead = (request, response) => {
       if (!request.url?.startsWith('/.well-known/openid-configuration')) return false;

@@ -9,7 +9,7 @@ import { fakeVerifier, parseVerifier } from './scram-verifier.ts';
 export interface PasswordLoginOptions {
   readonly users: UserDirectory;
   readonly log: Logger;
-  /** Makes the salts of names that nobody has: the same on all nodes and after a restart, or the salts tell who exists. */
+  /** Makes the salts of names that nobody has: the same on all nodes and after a restart, otherwise the salts would reveal who exists. */
   readonly secret: Buffer;
   readonly timer?: Timer | undefined;
 }

@@ -136,7 +136,7 @@ it('nothing is looked at in what is too long', async () => {
   await expect(garbage).rejects.toThrow('too long');
 });
 
-it('what goes wrong while a key is fetched is passed on', async () => {
+it('an error while a key is fetched is passed on', async () => {
   const outage = new Error('provider is down');
   const checked = checkToken(await sign(), RULES, () => Promise.reject(outage), NOW_S * 1000);
   await expect(checked).rejects.toBe(outage);

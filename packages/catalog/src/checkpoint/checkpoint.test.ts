@@ -102,7 +102,7 @@ describe('credentials', () => {
   };
   const locationIn = (file: Uint8Array) => decodeCheckpoint(file).object(LOCATION.id) as LocationObject;
 
-  test('of an earlier version are encrypted by the first checkpoint that has a key', () => {
+  test('written by an earlier version are encrypted by the first checkpoint that has a key', () => {
     const before = encodeCheckpoint(commit(CatalogState.empty, { kind: 'create', object: LOCATION }));
     expect(locationIn(before)).toEqual(LOCATION);
     vi.stubEnv('TESSERA_SECRETS_KEY', '00'.repeat(32));

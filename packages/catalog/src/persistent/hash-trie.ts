@@ -39,7 +39,7 @@ export function getLeaf<V>(root: Branch<V>, hash: number, key: string): Leaf<V> 
 }
 
 /**
- * The branch with the key set. `outcome.added` tells whether the key is new. With `inPlace` the branches are changed
+ * The branch with the key set. `outcome.added` says whether the key is new. With `inPlace` the branches are changed
  * instead of copied: only while nobody else has seen them.
  */
 export function put<V>(

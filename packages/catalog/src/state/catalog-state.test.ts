@@ -82,7 +82,7 @@ describe('random interleavings of transactions', () => {
     );
   });
 
-  test('what was admitted is what the entry makes of it', () => {
+  test('the admitted state equals the state after applying the entry', () => {
     fc.assert(
       fc.property(attempts, (batches) => {
         for (const { pending, after: applied, ...step } of historyOf(batches)) {

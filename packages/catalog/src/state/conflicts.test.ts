@@ -247,7 +247,7 @@ describe('a transaction alone', () => {
 describe('objects of the store', () => {
   const NAME = '01KDVE6Q00AAAAAAAAAAAAAAAA';
 
-  test('what is garbage cannot be committed again', () => {
+  test('a tablet that is garbage cannot be committed again', () => {
     const state = commit(BASE, remove('t', 'a'));
     expect([...state.tombstones()]).toMatchObject([
       { name: 'tablets/t/a.parquet', version: 2, collecting: false },
@@ -306,7 +306,7 @@ describe('an owner', () => {
   const asks = (state: CatalogState, actions: readonly Action[], readVersion = withAnn.version) =>
     validate(state, transaction('second', readVersion, actions))?.name;
 
-  test('of what another transaction made meanwhile is neither dropped nor renamed', () => {
+  test('is neither dropped nor renamed if another transaction created objects of it meanwhile', () => {
     const state = commit(withAnn, owned);
     expect(asks(state, [drop('ann')])).toBe('TRANSACTION_CONFLICT');
     expect(asks(state, [renamed])).toBe('TRANSACTION_CONFLICT');
@@ -354,7 +354,7 @@ describe('partial rows of an aggregating index', () => {
     expect(garbageOf(merged)).toContain('tablets/p/pb.parquet');
   });
 
-  test('of other rows than the tablet has become garbage, and new ones replace old ones', () => {
+  test('become garbage if their tablet has changed, and are replaced by newer ones', () => {
     const late = commit(
       commit(indexed, setVector(vector('t', 'a', 5)), remove('t', 'b')),
       partial('x', 'a', 4),

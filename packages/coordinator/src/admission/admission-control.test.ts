@@ -153,7 +153,7 @@ describe('memory', () => {
     expect(asker.admitted.get('a')!.memoryBytes).toBe(116 * MIB);
   });
 
-  test('who needs little passes who needs more than is free, until that one has waited long enough', async () => {
+  test('small requests overtake a large one that does not fit, until it has waited long enough', async () => {
     const asker = await withLarge();
     for (let i = 0; i < 15; i++) await asker.ask(`small ${i}`);
     await asker.ask('large');

@@ -33,7 +33,7 @@ const operatorsOf = ({ operator, inputs }: ExplainedOperator): readonly string[]
 const SQL = 'SELECT sum(k) FROM t WHERE id = 4500';
 
 describe('EXPLAIN', () => {
-  it('tells the plan and what is left out, and fetches no column', async () => {
+  it('shows the plan and the pruned tablets, and fetches no column', async () => {
     const before = fixture.agent.metrics().bytesFetched;
     const [text] = await explain(`EXPLAIN ${SQL}`);
     expect(text).toMatch(/Scan table \[table: t;/);
@@ -45,7 +45,7 @@ describe('EXPLAIN', () => {
     expect(fixture.agent.metrics().bytesFetched - before).toBeLessThan(8_000);
   });
 
-  it('tells as JSON', async () => {
+  it('renders JSON', async () => {
     const [text] = await explain(`EXPLAIN (FORMAT JSON) ${SQL}`);
     const { analyzed, nodes, stages, tables, warnings } = JSON.parse(text!);
     expect({ analyzed, nodes, warnings }).toEqual({
@@ -68,7 +68,7 @@ describe('EXPLAIN', () => {
     expect(JSON.parse(json!).plan.operator).toBe('Projection');
   });
 
-  it('ANALYZE runs the query and tells what was fetched', async () => {
+  it('ANALYZE runs the query and shows what was fetched', async () => {
     const [text] = await explain(`EXPLAIN (ANALYZE) ${SQL}`);
     expect(text).toMatch(/bytes fetched \d+; bytes cached \d+/);
     expect(text).toMatch(/^on one node: cpu [\d.]+ ms, time [\d.]+ ms, peak memory /);
@@ -99,7 +99,7 @@ describe('EXPLAIN', () => {
     expect(json).not.toMatch(/i_[0-9a-z]{26}|parquet/);
   });
 
-  it('STATISTICS tells rows and columns of what is read', async () => {
+  it('STATISTICS shows rows and columns of the tables read', async () => {
     const [text] = await explain(`EXPLAIN (STATISTICS) ${SQL}`);
     expect(text).toContain('t: rows 10000, tablets 1');
     expect(text).toContain('id: min 0, max 9999, nulls 0');

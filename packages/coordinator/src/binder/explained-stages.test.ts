@@ -54,7 +54,7 @@ it('stages name the tables of the user, and what they read', () => {
   expect(JSON.stringify(stageMember(SCAN, NAMES))).not.toContain(BOUND);
 });
 
-it('a stage that ran tells what it took, in all and on each node', () => {
+it('an executed stage shows its cost, in all and on each node', () => {
   const outcome = (rows: number) => ({
     rows,
     bytes: 8 * rows,

@@ -115,18 +115,18 @@ export function plannedDetails(
   stages: readonly number[],
 ): ExplainedOperator {
   const exchanges = preorder(profiled).filter(({ operator }) => operator === 'Exchange');
-  // The kernel does not tell which output a scan of received rows reads.
+  // The kernel does not say which output a scan of received rows reads.
   const isKnown = stages.length === 1 || exchanges.length === 0;
-  const told = withoutProjections(profiled, isKnown ? stages[0] : undefined);
+  const simplified = withoutProjections(profiled, isKnown ? stages[0] : undefined);
   const byKey = Map.groupBy(preorder(planned), keyOf);
-  const counts = Map.groupBy(preorder(told), keyOf);
+  const counts = Map.groupBy(preorder(simplified), keyOf);
   const described = (operator: ExplainedOperator): ExplainedOperator => {
     const key = keyOf(operator);
     const found = byKey.get(key);
     const own = found?.length === 1 && counts.get(key)?.length === 1 ? found[0] : undefined;
     return { ...operator, details: own?.details ?? {}, inputs: operator.inputs.map(described) };
   };
-  return described(told);
+  return described(simplified);
 }
 
 function withoutProjections(operator: ExplainedOperator, stage: number | undefined): ExplainedOperator {

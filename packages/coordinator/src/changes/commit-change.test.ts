@@ -108,7 +108,7 @@ describe('a commit that is refused', () => {
     expect(await node.rows('SELECT count(*) FROM big')).toEqual([['20000']]);
   });
 
-  it('because the name was taken meanwhile is told as that, or is no error with IF NOT EXISTS', async () => {
+  it('because the name was taken meanwhile is reported as a duplicate, or is no error with IF NOT EXISTS', async () => {
     const meanwhile = () =>
       atNextCommit(async (_, commit) => {
         await node.run('CREATE TABLE u (b INT)');

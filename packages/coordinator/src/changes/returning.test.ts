@@ -200,7 +200,7 @@ it('is a part of its transaction', async () => {
   expect(await node.rows('SELECT a FROM t1')).toEqual([[11]]);
 });
 
-it('is told of without being run', async () => {
+it('is described without being run', async () => {
   await all('CREATE TABLE e1 (a INT NOT NULL, b TEXT)');
   const types = async (sql: string) => {
     const { parameters, columns } = await node.describe(sql);

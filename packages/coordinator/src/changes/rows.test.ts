@@ -296,7 +296,7 @@ describe('a transaction', () => {
     await node.run('ROLLBACK', inside);
   });
 
-  it('that only reads refuses changes, and none begins inside another', async () => {
+  it('that is read only refuses changes, and no transaction begins inside another', async () => {
     const { session } = await node.run('BEGIN READ ONLY');
     const inside = { transactionId: (session as { value: string }).value };
     expect(await node.rows('SELECT 1', inside)).toEqual([[1]]);
@@ -307,7 +307,7 @@ describe('a transaction', () => {
     await node.run('ROLLBACK', { transactionId: value });
   });
 
-  it('that changes what another changed first does not commit', async () => {
+  it('does not commit a change to rows that another transaction changed first', async () => {
     await all('CREATE TABLE t4 (a INT)', 'INSERT INTO t4 VALUES (1), (2)');
     const { value } = (await begin()) as { value: string };
     await node.run('UPDATE t4 SET a = 5 WHERE a = 1', { transactionId: value });
@@ -325,7 +325,7 @@ describe('a transaction', () => {
     });
   });
 
-  it('of several statements in one request', async () => {
+  it('may span several statements of one request', async () => {
     const settings = { enable_multi_query_requests: 'true' };
     await node.run('CREATE TABLE t5 (a INT)');
     await node.run('BEGIN; INSERT INTO t5 VALUES (1); INSERT INTO t5 VALUES (2); COMMIT', { settings });

@@ -36,7 +36,7 @@ describe('COPY FROM', () => {
     ]);
   });
 
-  it('tells the file of a row', async () => {
+  it('names the file of a row', async () => {
     await node.run('CREATE TABLE c2 (a INT, f TEXT, s BIGINT)');
     file('v-1.csv', '1\n');
     file('v-2.csv', '22\n');
@@ -122,7 +122,7 @@ describe('COPY TO', () => {
 });
 
 describe('ERROR_FILE', () => {
-  it('tells what was left out and why', async () => {
+  it('reports the skipped rows and the reason', async () => {
     await node.run('CREATE TABLE e1 (a INT)');
     const path = file('e1.csv', '1\nx\n');
     const errors = join(node.directory, 'files', 'e1-errors.csv');

@@ -30,7 +30,7 @@ it('tables with about the same keys are of the domain of the largest', async () 
   expect(await keyOf(smaller)).toEqual({ column: 'k', domain: smaller.id });
 });
 
-it('a foreign key tells that a table of other keys is of the same domain', async () => {
+it('a foreign key shows that a table with other keys has the same domain', async () => {
   const returns = await fixture.table('returns', 'SELECT range + 9000 AS k FROM range(400)', {
     primaryIndex: ['k'],
   });

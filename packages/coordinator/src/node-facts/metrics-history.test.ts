@@ -2,7 +2,7 @@ import type { AgentMetrics } from '@tessera/storage-agent';
 import { expect, test, vi } from 'vitest';
 import { MetricsHistory } from './metrics-history.ts';
 
-test('samples tell what changed since the one before', async () => {
+test('samples hold the change since the previous one', async () => {
   let requests = { hits: 3, misses: 1 };
   let isUp = true;
   const history = new MetricsHistory(

@@ -75,8 +75,8 @@ export class StatementProgress {
     const session = this.#session;
     if (session === undefined) return undefined;
     const asked = session.progress().catch(() => undefined);
-    const told = await Promise.race([asked, pause(KERNEL_ANSWER_MS, { ref: false })]);
-    return told === undefined || told.fraction < 0 ? undefined : 100 * told.fraction;
+    const answer = await Promise.race([asked, pause(KERNEL_ANSWER_MS, { ref: false })]);
+    return answer === undefined || answer.fraction < 0 ? undefined : 100 * answer.fraction;
   }
 }
 

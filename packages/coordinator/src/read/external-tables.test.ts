@@ -64,7 +64,7 @@ test.for([
   expect(await fixture.rows(sql)).toEqual(rows);
 });
 
-test('columns that tell of the file of a row are there when they are named', async () => {
+test('columns with the file of a row exist when they are named', async () => {
   const name = 'parse_filename($source_file_name)';
   expect(await fixture.rows(`SELECT *, ${name}, $source_file_size FROM many ORDER BY n`)).toEqual([
     ['1', 'x.csv', '4'],

@@ -33,7 +33,7 @@ describe('explainFailure', () => {
     expect(explain(failure('CAST_ERROR', 'x'), []).message).toBe('x');
   });
 
-  it('tells which files a failure on data may come from', () => {
+  it('names the files that a failure on data may come from', () => {
     expect(explain(failure('CAST_ERROR', "Could not convert 'x'")).message).toBe(
       "Could not convert 'x' (the statement reads upload://sales)",
     );

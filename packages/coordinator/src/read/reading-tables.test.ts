@@ -161,7 +161,7 @@ describe('the time of the statement', () => {
   });
 });
 
-describe('what a binding tells', () => {
+describe('a bound query', () => {
   it('reads only the columns that the plan needs', async () => {
     const columns = async (sql: string, canRunAgain: boolean) => {
       const executable = await fixture.executable(sql, { canRunAgain });

@@ -33,7 +33,7 @@ test('rows, bytes, tablets, and how many values fit between the smallest and the
   });
 });
 
-test('dictionaries tell how many values there are, also of texts and of numbers far apart', async () => {
+test('dictionaries give the number of distinct values, also of texts and of distant numbers', async () => {
   const table = await fixture.table(
     'counted',
     `SELECT ['AIR', 'RAIL', 'SHIP'][1 + i % 3] AS way, ['AIR', 'RAIL'][1 + i % 2] || (i % 40) AS kind,
@@ -48,7 +48,7 @@ test('dictionaries tell how many values there are, also of texts and of numbers 
   expect(Object.fromEntries(distinct)).toEqual({ way: 3, kind: 40, far: 20, comment: 41000 });
 });
 
-test('what is known of columns follows a table that grows', async () => {
+test('column statistics follow a growing table', async () => {
   const table = await fixture.table('growing', 'SELECT (i % 3)::INTEGER AS k FROM range(100) r(i)');
   expect(tableFacts(fixture.snapshot, table, statistics).distinct.get('k')).toBe(3);
   await fixture.insert(table, 'SELECT (i % 50)::INTEGER AS k FROM range(900) r(i)');

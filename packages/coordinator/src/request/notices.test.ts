@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Notice, Notices } from './notices.ts';
 
 describe('Notices', () => {
-  it('tell the listener each notice once', () => {
+  it('are sent to the listener once each', () => {
     const notices = new Notices();
     const heard: Notice[] = [];
     notices.listen((notice) => heard.push(notice));

@@ -101,9 +101,9 @@ it('keeps a copy of the chunks, whose memory is used again', async () => {
 it('counts the queries that it did not know, if they are worth it', async () => {
   const cache = new ResultCache(LIMIT);
   const answer = { kind: 'rows', columns: [], chunks: chunks('x') } as unknown as RowsResult;
-  const told = { reuse: reuse('q'), costMs: 1 };
-  expect(cache.keeping(answer, { ...told, scannedRows: 9_999 })).toBe(answer);
+  const cacheable = { reuse: reuse('q'), costMs: 1 };
+  expect(cache.keeping(answer, { ...cacheable, scannedRows: 9_999 })).toBe(answer);
   expect(cache.misses).toBe(0);
-  for await (const _ of cache.keeping(answer, { ...told, scannedRows: 10_000 }).chunks);
+  for await (const _ of cache.keeping(answer, { ...cacheable, scannedRows: 10_000 }).chunks);
   expect([cache.misses, cache.size]).toEqual([1, 1]);
 });

@@ -106,7 +106,7 @@ describe('after a change', () => {
     expect(await ask(SUM)).toEqual({ ...after, isReused: true });
   });
 
-  it('of a definition, the result is computed again', async () => {
+  it('to a definition, the result is computed again', async () => {
     await node.run('CREATE TABLE x AS SELECT n AS id, n AS v FROM generate_series(1, 12000) g(n)', ADMIN);
     await node.run('CREATE VIEW w AS SELECT count(*) AS n FROM x WHERE v > 10', ADMIN);
     const first = await ask('SELECT * FROM w');
@@ -182,7 +182,7 @@ describe('privileges', () => {
     await expect(ask(fresh, reader)).rejects.toMatchObject({ name: 'FORBIDDEN' });
   });
 
-  it('of a view, those of its owner count', async () => {
+  it('are those of the owner for what a view reads', async () => {
     await node.run('CREATE VIEW totals AS SELECT count(*) AS n, current_user() AS me FROM t', ADMIN);
     await node.run('GRANT SELECT ON VIEW totals TO reader', ADMIN);
     const mine = await ask('SELECT * FROM totals');
@@ -216,7 +216,7 @@ describe('a statement that differs from earlier ones in literals only', () => {
   });
 });
 
-describe('what changes by itself', () => {
+describe('results that may differ without a change of tables', () => {
   it.each([
     ['SELECT count(*), random() FROM t', 'not kept: random() may return something else each time'],
     [

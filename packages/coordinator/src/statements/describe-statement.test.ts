@@ -60,7 +60,7 @@ describe('parameters have the type that their place asks for', () => {
   });
 });
 
-describe('results are told without running', () => {
+describe('results are described without running', () => {
   it.each([
     [
       'SELECT i, l, n, s, d, tz, b, y, a FROM t',
@@ -96,7 +96,7 @@ it('errors point into the statement', async () => {
   });
 });
 
-describe('statements run with parameters of these types, and results have the types told', () => {
+describe('statements run with the described parameter types and return the described result types', () => {
   const text = (name: string, value: string | null, type?: SqlType): QueryParameter => ({
     name,
     value,
@@ -133,10 +133,10 @@ describe('statements run with parameters of these types, and results have the ty
     ['SELECT i / $1 FROM t WHERE l % $2 = 0 AND l <> ALL($3)', ['5', '7', '{1,2}']],
     ['SELECT i FROM t LIMIT $1', ['1']],
   ])('%s', async (sql, values) => {
-    const told = await node.describe(sql);
-    const parameters = told.parameters.map(({ name, type }, i) => text(name, values[i]!, type));
+    const described = await node.describe(sql);
+    const parameters = described.parameters.map(({ name, type }, i) => text(name, values[i]!, type));
     const ran = await node.columns(sql, { parameters });
-    expect(ran.map(({ type }) => nameOf(type))).toEqual(told.columns!.map(({ type }) => nameOf(type)));
+    expect(ran.map(({ type }) => nameOf(type))).toEqual(described.columns!.map(({ type }) => nameOf(type)));
   });
 
   it.each([

@@ -62,7 +62,7 @@ it.each([
   await expect(users.provision(name, role)).rejects.toMatchObject({ name: error });
 });
 
-it('everybody is a member of public without being told', async () => {
+it('every user is a member of public', async () => {
   await users.provision('ben', 'public');
   expect((await catalog.latest()).principal('ben')).toMatchObject({ memberOf: [] });
 });

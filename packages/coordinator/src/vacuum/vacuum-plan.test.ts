@@ -55,7 +55,7 @@ describe('vacuum', () => {
     expect(sizes(tablets)).toEqual(expected);
   });
 
-  it('by hand merges whatever is small', () => {
+  it('started by hand merges all small tablets', () => {
     const tablets = [tablet(1), tablet(600), tablet(1_500), tablet(2)];
     expect(sizes(tablets, { mergeFactor: 2 })).toEqual([3]);
     expect(sizes([tablet(1)], { mergeFactor: 2 })).toEqual([]);

@@ -33,7 +33,7 @@ describe('VACUUM', () => {
     await expect(node.run('VACUUM nosuch')).rejects.toMatchObject({ name: 'UNDEFINED_TABLE' });
   });
 
-  it('and statements that change the same tablets meanwhile: no row is lost or comes back', async () => {
+  it('loses no row and revives none while statements change the same tablets', async () => {
     await using node = await TestNode.open({
       maintenance: maintenance({ debug_sleep_before_commit_ms: 60 }),
     });
@@ -72,7 +72,7 @@ describe('maintenance', () => {
     expect(await node.rows('SELECT count(*), sum(a) FROM t')).toEqual([['25', '300']]);
   });
 
-  it('vacuums by itself when enough tablets are bad, from the first change on if told so', async () => {
+  it('vacuums automatically when enough tablets are bad, or from the first change if configured so', async () => {
     await using node = await TestNode.open({
       maintenance: maintenance({ enabled: true, run_on_first_dml: true, min_bad_tablets_threshold: 1 }),
     });

@@ -138,7 +138,7 @@ describe('owners', () => {
     expect(await principal('b1')).toMatchObject({ owner: 'tessera' });
   });
 
-  it('of views, schemas and locations change; views and schemas are renamed unless views name them', async () => {
+  it('can be changed for views, schemas and locations; views and schemas are renamed unless a view names them', async () => {
     await admin(
       'CREATE ROLE keeper',
       'CREATE SCHEMA kept',
@@ -227,7 +227,7 @@ describe('privileges', () => {
     await refused(sql).toMatchObject({ name, message: expect.stringContaining(message) });
   });
 
-  it('that were passed on fall with the option to, and only with CASCADE', async () => {
+  it('that were passed on are revoked together with the grant option, only with CASCADE', async () => {
     await admin(
       'CREATE USER giver',
       'CREATE USER taker',
@@ -250,7 +250,7 @@ describe('privileges', () => {
     ]);
   });
 
-  it('of dropped users are shown nowhere, and taken away when the object is granted on again', async () => {
+  it('held by dropped users are not shown, and are removed by the next GRANT on the object', async () => {
     await admin('GRANT SELECT ON s.t TO taker', 'DROP USER taker', 'CREATE USER taker');
     expect(await shown('SHOW GRANTS FOR taker')).toEqual([]);
     const granted = async () => {
@@ -330,8 +330,8 @@ describe('roles of roles', () => {
   });
 });
 
-describe('what the views tell', () => {
-  it('of users and roles', async () => {
+describe('the views of users, roles and privileges', () => {
+  it('show users and roles', async () => {
     await admin('CREATE ROLE told', "CREATE USER teller PASSWORD 'x' IN ROLE told");
     expect(
       await shown(
@@ -352,7 +352,7 @@ describe('what the views tell', () => {
     expect(await node.rows('SELECT current_user, session_user', asTeller)).toEqual([['teller', 'teller']]);
   });
 
-  it('of tables, as PostgreSQL tells it', async () => {
+  it('show the privileges on tables as PostgreSQL does', async () => {
     await admin('CREATE TABLE pg (a INT)', 'GRANT SELECT ON pg TO public');
     const rows = (view: string) =>
       shown(

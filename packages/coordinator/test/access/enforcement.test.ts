@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => node[Symbol.asyncDispose]());
 
-describe('an error tells nothing of what one may not see', () => {
+describe('errors reveal nothing about invisible objects', () => {
   test.for([
     'SELECT nosuch FROM secret',
     'SELECT salary FROM secret WHERE nosuch > 1',
@@ -103,7 +103,7 @@ describe('an error tells nothing of what one may not see', () => {
     expect(await refusal(parameters)).toMatchObject({ name: 'FORBIDDEN' });
   });
 
-  it('a schema that may not be used does not tell what is in it', async () => {
+  it('a schema without USAGE does not reveal its contents', async () => {
     const [there, missing] = await Promise.all(
       ['treasure', 'nothing'].map((name) => refusal(node.rows(`SELECT * FROM hidden.${name}`, alice))),
     );
@@ -181,7 +181,7 @@ describe('rights that go while statements stay as they are', () => {
     await asAdmin(readers);
   });
 
-  it('what one user bound is not another one’s', async () => {
+  it('a plan bound for one user is not used for another', async () => {
     await node.rows(sql, alice);
     expect(await refusal(node.rows(sql, bob))).toMatchObject({ name: 'FORBIDDEN' });
   });
@@ -204,7 +204,7 @@ describe('rights that go while statements stay as they are', () => {
     expect(await refusal(read())).toMatchObject({ name: 'FORBIDDEN' });
   });
 
-  it('what is taken away is gone for a transaction that began before', async () => {
+  it('a revoked privilege is gone for a transaction that began before', async () => {
     const id = await begin(alice.user);
     expect(await node.rows(sql, { ...alice, transactionId: id })).toEqual([[7]]);
     await asAdmin('REVOKE ROLE readers FROM alice');
@@ -235,7 +235,7 @@ const begin = async (user: string): Promise<string> => {
   return session?.kind === 'set' ? session.value : expect.fail('no transaction');
 };
 
-describe('what belongs to one user', () => {
+describe('objects that belong to one user', () => {
   it('a transaction of another user is not there, and stays as it is', async () => {
     const transactionId = await begin('alice');
     for (const sql of ['SELECT 1', 'SELECT * FROM shown', 'COMMIT', 'ROLLBACK', 'CREATE TABLE x (a INT)'])
@@ -372,7 +372,7 @@ describe('information_schema', () => {
     await asAdmin('REVOKE CREATE ROLE ON ENGINE FROM bob');
   });
 
-  it('SHOW tells no more', async () => {
+  it('SHOW reveals no more', async () => {
     const tables = async (asked: { user: string }) =>
       (await node.rows('SHOW TABLES', asked)).map(([, name]) => name);
     expect(await tables(alice)).not.toContain('secret');

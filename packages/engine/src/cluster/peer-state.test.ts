@@ -67,7 +67,7 @@ describe('a node', () => {
     expect(losses(replies)).toHaveLength(1);
   });
 
-  it('that refuses has no part, at once, until it answers', () => {
+  it('that refuses is excluded at once, until it answers', () => {
     expect(kinds([answer(), refusal, answer()])).toEqual(['living', 'refused', 'living']);
     expect(losses([answer(), refusal])).toEqual([['first', 'it refuses: another kernel']]);
     expect(kinds([refusal, unreachable])).toEqual(['refused', 'unknown']);

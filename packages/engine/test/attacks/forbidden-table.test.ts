@@ -116,7 +116,7 @@ describe('a table without a right to it tells nothing, not even what its columns
   });
 });
 
-describe('and stands in no catalog', () => {
+describe('and appears in no catalog', () => {
   it.each([
     'SELECT * FROM information_schema.columns',
     'SELECT * FROM information_schema.tables',

@@ -21,7 +21,7 @@ async function connect(node: TesseraProcess, user: string, password: string) {
     );
 }
 
-it('what was taken away at one node is gone for the next statement of connections to another', {
+it('a privilege revoked at one node is gone for the next statement of connections to another', {
   timeout: 180_000,
 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'tessera-other-node-'));

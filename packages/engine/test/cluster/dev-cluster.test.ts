@@ -17,15 +17,15 @@ interface Facts {
 }
 
 /** Waits for the JSON that it prints when all nodes are ready, and collects its messages to the user. */
-async function started(child: ChildProcess): Promise<{ facts: Facts; told: string[] }> {
-  const told: string[] = [];
-  createInterface(child.stderr!).on('line', (line) => told.push(line));
+async function started(child: ChildProcess): Promise<{ facts: Facts; output: string[] }> {
+  const output: string[] = [];
+  createInterface(child.stderr!).on('line', (line) => output.push(line));
   const line = once(createInterface(child.stdout!), 'line').then(([text]) => String(text));
   const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`dev-cluster ended with ${code}: ${told.join('\n')}`);
+    throw new Error(`dev-cluster ended with ${code}: ${output.join('\n')}`);
   });
   ended.catch(() => undefined);
-  return { facts: JSON.parse(await Promise.race([line, ended])) as Facts, told };
+  return { facts: JSON.parse(await Promise.race([line, ended])) as Facts, output };
 }
 
 const isThere = (path: string) =>
@@ -49,13 +49,13 @@ it(
     const child = startCommand('dev-cluster', '--nodes', '2', '--base-port', '0', '--restart', '--json');
     const exited = once(child, 'exit');
     try {
-      const { facts, told } = await started(child);
+      const { facts, output } = await started(child);
       const [first, second] = facts.nodes;
       await query(first!, 'CREATE TABLE t AS SELECT n FROM generate_series(1, 1000) AS g(n)');
       expect(await rows(second!, 'SELECT count(*)::int FROM t')).toEqual([[1_000]]);
 
       process.kill(second!.pid, 'SIGKILL');
-      await expect.poll(() => told.join('\n'), POLL).toMatch(/Node 1 \(process \d+\) ended: SIGKILL/);
+      await expect.poll(() => output.join('\n'), POLL).toMatch(/Node 1 \(process \d+\) ended: SIGKILL/);
       const running = "SELECT count(*)::int FROM information_schema.nodes WHERE status = 'RUNNING'";
       await expect.poll(() => rows(first!, running), POLL).toEqual([[1]]);
       await expect.poll(() => rows(first!, running), POLL).toEqual([[2]]);
@@ -66,7 +66,7 @@ it(
       child.kill('SIGINT');
       expect(await exited).toEqual([0, null]);
       expect(await isThere(facts.directory)).toBe(false);
-      const pids = [first!.pid, Number(/is process (\d+) now/.exec(told.join('\n'))?.[1])];
+      const pids = [first!.pid, Number(/is process (\d+) now/.exec(output.join('\n'))?.[1])];
       expect(pids.filter(isAlive)).toEqual([]);
     } finally {
       child.kill('SIGTERM');
@@ -114,10 +114,10 @@ it(
   TIMEOUT_MS,
 );
 
-it('ports that are in use are told', async () => {
+it('ports that are in use are named', async () => {
   const child = startCommand('dev-cluster', '--nodes', '64', '--base-port', '65000');
-  const told: string[] = [];
-  createInterface(child.stderr!).on('line', (line) => told.push(line));
+  const output: string[] = [];
+  createInterface(child.stderr!).on('line', (line) => output.push(line));
   expect((await once(child, 'exit'))[0]).toBe(1);
-  expect(told.join('\n')).toContain('64 nodes need 650 ports');
+  expect(output.join('\n')).toContain('64 nodes need 650 ports');
 });

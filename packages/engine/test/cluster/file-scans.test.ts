@@ -267,13 +267,13 @@ it('COPY FROM: each node reads parts of the files and writes their rows', async 
 
 it('COPY FROM that fails on a value says which one it is, as on one node, and stores nothing', async () => {
   await run('CREATE TABLE refused (n BIGINT NOT NULL, t TEXT, v DOUBLE PRECISION)');
-  const told: unknown[] = [];
+  const errors: unknown[] = [];
   for (const settings of [ON_ALL, ON_ONE]) {
     const found = await answer("COPY refused FROM 's3://lake/files/cast.csv'", settings);
-    told.push(found.json().errors);
+    errors.push(found.json().errors);
   }
-  expect(told[0]).toEqual(told[1]);
-  expect(JSON.stringify(told[0])).toContain('line 26668');
+  expect(errors[0]).toEqual(errors[1]);
+  expect(JSON.stringify(errors[0])).toContain('line 26668');
   expect((await result('SELECT count(*) FROM refused', {})).data).toEqual([['0']]);
 }, 120_000);
 

@@ -50,8 +50,8 @@ export class LakeQueries {
 
   /** The same rows, or the same errors, on all nodes as on one, however many nodes read the files in the end. */
   async isToldTheSame(sql: string, send: Send = this.answer): Promise<void> {
-    const told = ({ status, json }: Answer) => [status, status === 200 ? json().data : json().errors];
+    const outcome = ({ status, json }: Answer) => [status, status === 200 ? json().data : json().errors];
     const [all, one] = [await send(sql, ON_ALL), await send(sql, ON_ONE)];
-    expect(told(all), sql).toEqual(told(one));
+    expect(outcome(all), sql).toEqual(outcome(one));
   }
 }

@@ -22,7 +22,7 @@ const seenBy = async (n: number) =>
 const statuses = (...all: string[]) => all.map((status, n) => `${cluster.nameOf(n)} ${status}`).sort();
 
 describe('three nodes', () => {
-  it('are told by each, and by `tessera nodes`', async () => {
+  it('are listed by each, and by `tessera nodes`', async () => {
     for (const n of [0, 1, 2]) expect(await seenBy(n)).toEqual(statuses('RUNNING', 'RUNNING', 'RUNNING'));
     const { stdout, code } = await command('nodes', '-u', cluster.node(1).url, '--format', 'tsv');
     expect(code).toBe(0);

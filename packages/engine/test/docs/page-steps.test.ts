@@ -26,7 +26,7 @@ it.each([
   ['a language that nobody runs', page('```ruby', 'puts 1', '```')],
   ['a mark without a reason', page('<!-- not run: -->', '```ruby', 'puts 1', '```')],
   ['a second answer', page('```sh', 'ls', '```', '```', 'a', '```', '```', 'b', '```')],
-])('%s is told', (_what, text) => {
+])('%s is reported', (_what, text) => {
   expect(pageSteps(text).untried).toHaveLength(1);
 });
 
@@ -35,7 +35,7 @@ it('a mark with a reason is enough', () => {
   expect([steps, untried]).toEqual([[], []]);
 });
 
-it('what is tried by another test is left out from there on, in its language', () => {
+it('blocks that another test runs are skipped from there on, in their language', () => {
   const other = '<!-- every sql block is tried by: a.test.ts -->';
   const { steps } = pageSteps(page(other, '', 'text', '```sql', 'SELECT 1', '```', '```sh', 'ls', '```'));
   expect(summary(steps)).toEqual([['sh', 'ls\n', undefined]]);

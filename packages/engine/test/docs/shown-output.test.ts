@@ -21,7 +21,7 @@ it.each([
   expect(compared(text, output).isSame).toBe(isSame);
 });
 
-it('what varies must be there, and may change the width of its column', () => {
+it('a varying part must be present, and may change the width of its column', () => {
   const varies = [/\d+ ms/g];
   expect(
     compared('t   | n\n----+--\n5 ms | a\n', 't      | n\n-------+--\n1234 ms | a\n', { varies }).isSame,
@@ -29,7 +29,7 @@ it('what varies must be there, and may change the width of its column', () => {
   expect(compared('5 ms\n', 'long\n', { varies }).isSame).toBe(false);
 });
 
-it('names are told apart by their order', () => {
+it('names are distinguished by their order', () => {
   const names = [/(?<=process )\d+/g];
   expect(compared('process 11\nprocess 12\n', 'process 907\nprocess 8\n', { names })).toEqual({
     isSame: true,

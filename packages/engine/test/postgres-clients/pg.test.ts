@@ -141,7 +141,7 @@ describe('errors', () => {
     });
   });
 
-  it('of a connection come as such', async () => {
+  it('while connecting arrive as connection errors', async () => {
     const unknown = new pg.Client({ ...place, database: 'nope' });
     await expect(unknown.connect()).rejects.toMatchObject({ severity: 'FATAL', code: '3D000' });
     const encrypted = new pg.Client({ ...place, ssl: true });
@@ -260,7 +260,7 @@ describe('transactions', () => {
     expect((await client.query('SELECT * FROM phases')).rows).toEqual([]);
   });
 
-  it('of a pool stand apart', async () => {
+  it('on connections of a pool are independent', async () => {
     const pool = new pg.Pool({ ...place, max: 5 });
     try {
       await pool.query('CREATE TABLE pooled (a INT)');
@@ -338,7 +338,7 @@ describe('COPY', () => {
     );
   });
 
-  it('that fails leaves nothing, and the connection goes on', async () => {
+  it('leaves no rows if it fails, and the connection remains usable', async () => {
     await client.query('CREATE TABLE uncopied (a INT)');
     await expect(copy('COPY uncopied FROM STDIN', ['1\n', 'x\n'])).rejects.toMatchObject({
       code: expect.stringMatching(/^22/),

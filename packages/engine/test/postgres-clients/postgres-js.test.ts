@@ -134,8 +134,10 @@ describe('statements', () => {
       const outcomes = await Promise.allSettled(
         Array.from({ length: 200 }, (_, i) => own`SELECT 100 / (${i}::int % 50) AS n, ${i}::int AS i`),
       );
-      const told = outcomes.map((one) => (one.status === 'fulfilled' ? one.value[0]?.i : one.reason.code));
-      expect(told).toEqual(outcomes.map((_, i) => (i % 50 === 0 ? '22012' : i)));
+      const received = outcomes.map((one) =>
+        one.status === 'fulfilled' ? one.value[0]?.i : one.reason.code,
+      );
+      expect(received).toEqual(outcomes.map((_, i) => (i % 50 === 0 ? '22012' : i)));
     } finally {
       await own.end();
     }

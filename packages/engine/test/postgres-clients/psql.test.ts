@@ -129,7 +129,7 @@ SELECT 7;
     expect(stdout).toBe('42703\n');
   });
 
-  it('ends transactions as it is told, and those that failed without a trace', async () => {
+  it('commits and rolls back as asked, and rolls back failed transactions', async () => {
     const script = `
 BEGIN;
 INSERT INTO other.apart VALUES (1);
@@ -179,7 +179,7 @@ SELECT count(*), sum(a), count(DISTINCT b) FROM many;
     expect(readFileSync(`${out}.large`)).toEqual(readFileSync(large));
   });
 
-  it('is told the row that COPY does not understand', async () => {
+  it('gets the row that COPY cannot parse', async () => {
     const { stderr } = await psql('COPY other.apart FROM STDIN;\n10\nx\n\\.\nSELECT 1;\n');
     expect(stderr).toMatch(/^ERROR:.*column a: .*"x"/m);
     expect(await rows(node, 'SELECT count(*) FROM other.apart WHERE a = 10')).toEqual([['0']]);
@@ -221,14 +221,14 @@ SELECT a FROM kept_after_errors;`;
     expect(await lines(script)).toEqual(['1', expect.stringMatching(/^ERROR: .*division by zero/)]);
   });
 
-  it('is told what there is not', async () => {
+  it('gets a clear error for what does not exist', async () => {
     const shown = await lines('LISTEN c;\nNOTIFY c;\nUNLISTEN *;\n');
     expect(shown).toEqual(['ERROR:  LISTEN is not supported yet', 'ERROR:  NOTIFY is not supported yet']);
   });
 });
 
 describeProgram('createdb', () => {
-  it('and dropdb connect to a database that every server has', async () => {
+  it('createdb and dropdb connect to a database that every server has', async () => {
     const names = () => rows(node, 'SELECT catalog_name FROM information_schema.catalogs ORDER BY 1');
     const made = await runProgram('createdb', place, { args: ['made'] });
     expect(made).toMatchObject({ code: 0, stderr: '' });

@@ -99,8 +99,8 @@ it(
     await traffic.stop();
 
     const { queries, failures, ended } = traffic.met;
-    const told = `${queries} queries, ${traffic.inserted.length} of them INSERT; ${ended} PostgreSQL connections ended`;
-    process.stderr.write(`${told}\n`);
+    const summary = `${queries} queries, ${traffic.inserted.length} of them INSERT; ${ended} PostgreSQL connections ended`;
+    process.stderr.write(`${summary}\n`);
     expect(failures).toEqual([]);
     expect(ended).toBeLessThanOrEqual(course.order.length);
     const [[count, sum]] = (await rows(cluster.node(1), 'SELECT count(*)::int, sum(n)::int FROM added')) as [

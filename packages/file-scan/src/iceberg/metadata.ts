@@ -87,7 +87,7 @@ export async function icebergMetadata(
   return { file, metadata };
 }
 
-/** Tables without a catalog have a file with the number of their version. Others are told by the names of their files. */
+/** Tables without a catalog have a file with the number of their version. Others are found by the names of their files. */
 async function newestMetadata(reader: ExternalReader, table: string): Promise<string> {
   const hint = await reader.whole(`${table}/metadata/version-hint.text`);
   const hinted = hint && Buffer.from(hint).toString('utf8').trim();

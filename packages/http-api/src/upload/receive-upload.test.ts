@@ -14,7 +14,7 @@ import {
 
 const text = (body: string): Buffer => Buffer.from(body, 'latin1');
 
-describe('what a request may look like', () => {
+describe('accepted requests', () => {
   it('takes the SQL part before, between and after the files', async () => {
     const parts = [filePart('a', 'A'), filePart('b', 'B')];
     for (const at of [0, 1, 2]) {
@@ -126,7 +126,7 @@ describe('what a request may look like', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused requests', () => {
   const refused: [what: string, body: Buffer, message: string][] = [
     ['no sql part', bodyOf(filePart('a', 'A')), 'BAD_UPLOAD: there is no part named "sql"'],
     ['no part', bodyOf(), 'BAD_UPLOAD: there is no part named "sql"'],

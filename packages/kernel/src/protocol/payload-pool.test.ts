@@ -22,7 +22,7 @@ test('a buffer too small for what is asked stays where it is', () => {
   expect(pool.take(LARGE).buffer).toBe(first.buffer);
 });
 
-test('what is kept has a bound, and small buffers are not kept', () => {
+test('the pool is bounded and does not keep small buffers', () => {
   const pool = new PayloadPool();
   const taken = Array.from({ length: 100 }, () => pool.take(1_000_000));
   for (const buffer of taken) pool.give(buffer);

@@ -99,7 +99,7 @@ test.each([
   expect(differenceOf(await cluster.plain(sql), given)).toBeUndefined();
 });
 
-test('EXPLAIN tells by what a join is co-located', async () => {
+test('EXPLAIN names the keys that co-locate a join', async () => {
   const plan = await cluster.plan('SELECT a.id, b.id FROM a JOIN b ON b.k = a.k', {
     ...OPTIONS,
     tables: large(),

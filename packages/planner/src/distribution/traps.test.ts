@@ -232,7 +232,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-describe('what others answered wrongly', () => {
+describe('queries that other engines answered wrongly', () => {
   test.each(TRAPS)('%s', async (_, sql) => {
     const expected = await cluster.plain(sql);
     for (const variant of VARIANTS)

@@ -116,11 +116,11 @@ const listed = (name: string, items: readonly string[] | undefined): Record<stri
 /** One line per operator, with its inputs indented below it. */
 export function outlineText(outline: PlanOutline, indent = ''): string {
   const { operator, details, inputs } = outline;
-  const told = [
+  const items = [
     ...Object.entries(details).map(([name, value]) => `${name}: ${value}`),
     ...figureTexts(outline),
   ];
-  const line = `${indent}${operator}${told.length === 0 ? '' : ` [${told.join('; ')}]`}`;
+  const line = `${indent}${operator}${items.length === 0 ? '' : ` [${items.join('; ')}]`}`;
   return [line, ...inputs.map((input) => outlineText(input, `${indent}  `))].join('\n');
 }
 

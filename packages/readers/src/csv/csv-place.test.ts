@@ -82,7 +82,7 @@ describe('records of CSV', () => {
 });
 
 describe('places in CSV', () => {
-  it('of the first record that does not go with the others', async () => {
+  it('name the first record with another number of fields', async () => {
     expect(await firstUnreadable(file('a,b,c\n1,2,3\n\n4,5\n6\n'), SHAPE, signal)).toEqual({
       line: 4,
       text: '4,5',
@@ -96,7 +96,7 @@ describe('places in CSV', () => {
     });
   });
 
-  it('of a cell', async () => {
+  it('name the row of a cell', async () => {
     const path = file('a,B\nzz,1\n2,zz\n');
     const found = (column: string | undefined, names?: readonly string[]) =>
       firstWithCell(path, SHAPE, { text: 'zz', column }, names, signal);

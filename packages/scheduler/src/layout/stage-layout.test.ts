@@ -184,7 +184,7 @@ test('a hot bucket of one output is cut in slices', () => {
   ]);
 });
 
-test('as many tasks as nodes, each on another one', () => {
+test('there are as many tasks as nodes, each on another node', () => {
   const outputs = new Map([
     [0, nodes.map((node) => output(node, even))],
     [1, [output(nodes[0]!, even)]],

@@ -98,7 +98,7 @@ test('a plan is refined with the sizes of what has finished', async () => {
   expect(refine.mock.calls[0]!.slice(1)).toEqual([new Map([[0, { rows: 9, bytes: 9 << 20 }]]), new Set([0])]);
 });
 
-test('what a lost node ran and had left is made again elsewhere', async () => {
+test('tasks and outputs of a lost node are executed again elsewhere', async () => {
   const cluster = new MemoryCluster(3);
   cluster.hook = ({ key }, node) => {
     if (key.stage === 1 && node.name === 'n2' && key.attempt === 0) cluster.lose('n2');
@@ -139,7 +139,7 @@ test('tasks are given what is left of the time, in whole milliseconds; 0 is no l
   expect(given()).toBe(0);
 });
 
-test('what is no error of the table is thrown as it is', async () => {
+test('an unknown error is thrown unchanged', async () => {
   const cluster = new MemoryCluster(2);
   const defect = new Error('defect');
   const assignScan = () => Promise.reject(defect);

@@ -203,13 +203,13 @@ describe('an output that is not there', () => {
     expect(asked - before).toBe(1);
   });
 
-  it('of a node that does not answer', async () => {
+  it('because its node does not answer', async () => {
     const session = await consumer.session();
     const fetched = consumer.shuffle.fetch(session, [{ ...block, address: '127.0.0.1:9' }], SHAPE, signal);
     await expect(fetched).rejects.toMatchObject({ name: 'FETCH_FAILED' });
   });
 
-  it('that is released while it is sent', async () => {
+  it('because it is released while it is sent', async () => {
     const large = await producer.store(4, 'SELECT range FROM range(5000000)', SHAPE, 'large');
     const session = await consumer.session();
     faults.push(async function* (responses) {

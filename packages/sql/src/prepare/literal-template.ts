@@ -56,7 +56,7 @@ export function literalTemplate(a: LiteralSample, b: LiteralSample): LiteralTemp
 
 const endOf = ({ startOffset, image }: IToken): number => startOffset + image.length;
 
-/** The SQL for other literals; undefined if the template does not tell it. */
+/** The SQL for other literals; undefined if the template cannot express it. */
 export function filledTemplate(
   { pieces, places, fixed }: LiteralTemplate,
   literals: readonly string[],

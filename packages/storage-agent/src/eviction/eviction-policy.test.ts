@@ -51,12 +51,12 @@ test('no more tablets than the memory allows', () => {
   expect(evict(tablets, 0, { maxTablets: 1 })).toEqual(['a', 'b']);
 });
 
-test('what may be loaded stays above the soft threshold', () => {
+test('the room for tablets ends at the soft threshold', () => {
   expect(roomForTablets({ totalBytes: 1_000, usedBytes: 450 }, limits)).toBe(150);
   expect(roomForTablets({ totalBytes: 1_000, usedBytes: 900 }, limits)).toBe(0);
 });
 
-test('what is about to be loaded displaces what was not read for the minimum age, and no more than it needs', () => {
+test('loading displaces tablets unread for the minimum age, and no more than it needs', () => {
   const tablets = [tablet('young', 60), tablet('old', 2_000), tablet('oldest', 4_000)];
   const displace = (bytes: number, count = 1, usedBytes = 300) =>
     tabletsToDisplace(tablets, { totalBytes: 1_000, usedBytes }, limits, { bytes, tablets: count }, NOW);

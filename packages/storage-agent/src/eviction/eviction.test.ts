@@ -119,7 +119,7 @@ test('no more tablets than the memory allows: those not read for the minimum age
   expect(await read(agent, request(t, pair, { once: true }))).toBe(1);
 });
 
-test('what nobody reads for the full time leaves memory and disk', async () => {
+test('tablets that nobody reads for the full time leave memory and disk', async () => {
   const eviction = { ...DEFAULT_EVICTION, tablet_ttl_before_full_eviction_seconds: 8 * 3_600 };
   const agent = await fixture.agent({ eviction, now });
   const [t, u] = [table(), table()];

@@ -134,7 +134,7 @@ test('a scan that is prepared sees neither rows appended nor misses rows deleted
   expect(await read(agent, v2)).toEqual({ n: 1996, s: 1998497, hot: 2 });
 });
 
-test('what an open transaction sees of itself is not taken for the table', async () => {
+test('the own changes of an open transaction are not taken for the committed table', async () => {
   const agent = await fixture.agent();
   const t = table();
   const [one, own] = [

@@ -303,7 +303,7 @@ export class HotTier {
       }
     } catch (error) {
       demand.blockedUntilMs = this.#o.now() + RETRY_MS;
-      this.#tell('A table was not loaded into memory', error, { table: demand.table.name });
+      this.#warn('A table was not loaded into memory', error, { table: demand.table.name });
     } finally {
       this.#changing.delete(key);
     }
@@ -447,7 +447,7 @@ export class HotTier {
           }),
         ),
       )
-      .catch((error) => this.#tell('A table in memory was not dropped', error));
+      .catch((error) => this.#warn('A table in memory was not dropped', error));
   }
 
   /** Waits until the scans of a resident table have ended, except those that outlive the agent. */
@@ -457,13 +457,13 @@ export class HotTier {
   }
 
   /** Logs a failure, unless the agent is being closed. */
-  #tell(message: string, error: unknown, details: object = {}): void {
+  #warn(message: string, error: unknown, details: object = {}): void {
     if (!this.#closed) this.#o.log.warn({ ...details, error: String(error) }, message);
   }
 
   #failed(resident: ResidentTable, error: unknown): void {
     this.#residentTables.delete(resident.key);
-    this.#tell('A table in memory was given up', error);
+    this.#warn('A table in memory was given up', error);
   }
 
   #isCurrent(resident: ResidentTable, session: KernelSession): boolean {

@@ -198,7 +198,7 @@ test('a scan that is cancelled does not take another with it', async () => {
   scan.release();
 });
 
-test('what was fetched is there after a restart; what was not finished is not', async () => {
+test('fetched tablets survive a restart; unfinished ones do not', async () => {
   const first = await agentOver();
   (await first.prepareScan(request([{ tablet: wide }], [1]))).release();
   await first.close();

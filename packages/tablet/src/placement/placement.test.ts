@@ -197,7 +197,7 @@ describe('the assignment of a scan', () => {
     }
   });
 
-  it('of nodes that come and go tells another part', () => {
+  it('has another share id after nodes come or go', () => {
     const chosen = all.map((tablet) => ({ tablet }));
     const [three] = assignTablets(all, chosen, nodes, GRANULARITY);
     const two = assignTablets(all, chosen, nodes.slice(0, 2), GRANULARITY);

@@ -17,7 +17,7 @@ export async function readHeader(tail: Uint8Array, tablet: Tablet): Promise<Hybr
     throw corrupt(tablet, 'the checksum of the header and footer does not match');
   try {
     const header = await decodeHeader(tail.subarray(0, tablet.footerOffset - tablet.headerOffset));
-    if (header.rows !== tablet.rows) throw new MalformedHeader('it tells another number of rows');
+    if (header.rows !== tablet.rows) throw new MalformedHeader('it states another number of rows');
     return header;
   } catch (error) {
     if (error instanceof MalformedHeader) throw corrupt(tablet, `the header is malformed: ${error.message}`);

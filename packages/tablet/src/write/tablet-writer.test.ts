@@ -133,7 +133,7 @@ describe('writing tablets', () => {
     expect(await tablets.write(table, `SELECT * FROM (${sql}) WHERE false`, partitioned)).toEqual([]);
   });
 
-  it('tells the statement of the kernel what its parameters are', async () => {
+  it('declares the parameter types of the kernel statement', async () => {
     const [written] = await tablets.write(table, `SELECT $1::BIGINT AS a, $2 AS b, [1] AS c`, {
       params: [5, 'five'],
     });

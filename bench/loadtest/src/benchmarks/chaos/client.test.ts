@@ -32,14 +32,14 @@ async function ask(work: (rows: unknown[][]) => void) {
   return { journal, failure };
 }
 
-test('what a dead node does not answer another one does', async () => {
+test('a request that a dead node does not answer is sent to another node', async () => {
   [status, answer] = [200, '{"data":[[1]]}'];
   const { journal } = await ask((rows) => expect(rows).toEqual([[1]]));
   expect([journal.answered, journal.elsewhere, journal.refused]).toEqual([1, 1, 0]);
   expect([...journal.failures]).toEqual([['ECONNREFUSED', 1]]);
 });
 
-test('what no node answers is refused', async () => {
+test('a request that no node answers counts as refused', async () => {
   [status, answer] = [503, '{"errors":[{"code":"57P03"}]}'];
   const { journal } = await ask(() => undefined);
   expect([journal.answered, journal.refused, journal.availability]).toEqual([0, 1, 0]);

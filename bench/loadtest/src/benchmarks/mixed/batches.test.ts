@@ -18,7 +18,7 @@ test('a query may or may not see what is under way, and must see what was answer
   expect(batches.bounds()()).toEqual({ least: 10, most: 10 });
 });
 
-test('what failed without effect is as if it had not been sent', () => {
+test('a write that failed without effect counts as not sent', () => {
   const batches = new Batches(2, 1);
   batches.insertBegins();
   batches.insertFails();

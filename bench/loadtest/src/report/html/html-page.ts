@@ -35,7 +35,7 @@ ${
 }
 ${results.map(section)}
 </main>
-<footer>Figures are medians over the runs, least and greatest in brackets. ✓ and ✗ tell whether a median keeps to its target.</footer>
+<footer>Figures are medians over the runs, least and greatest in brackets. ✓ and ✗ show whether a median meets its target.</footer>
 <div id="tip" role="status" hidden></div>
 <script>${new Markup(SCRIPT)}</script>
 </body>

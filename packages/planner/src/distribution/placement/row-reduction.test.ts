@@ -161,13 +161,13 @@ describe('a side whose size is not certain builds a filter', () => {
   // The estimate is that all keys are left, so that a filter would exclude nothing.
   const sql = "SELECT a.id, x.id FROM a JOIN (SELECT * FROM b WHERE s <> 'text1') x ON a.k = x.k";
 
-  test('which is used if few keys are left', async () => {
+  test('that is used if few keys are left', async () => {
     const { isBuilt, before, after } = await refinedFilters(sql, 20_000);
     expect({ isBuilt, before }).toEqual({ isBuilt: true, before: [] });
     expect(after).toMatchObject([{ column: 'k', filtersRows: true }]);
   });
 
-  test('which is not used if most keys are left', async () => {
+  test('that is not used if most keys are left', async () => {
     expect(await refinedFilters(sql, 950_000)).toEqual({ isBuilt: true, before: [], after: [] });
   });
 
@@ -181,7 +181,7 @@ describe('a side whose size is not certain builds a filter', () => {
     expect(await refinedFilters(other, 20_000)).toMatchObject({ isBuilt: false, after: [] });
   });
 
-  test('and the rows of the result are right with it', async () => {
+  test('that keeps the result right', async () => {
     const given = await cluster.distributed(sql, { ...withRepeatedKeys(), refines: true });
     expect(differenceOf(await cluster.plain(sql), given)).toBeUndefined();
   });

@@ -16,7 +16,7 @@ it('the side of a join whose rows are looked at one by one can be cut', () => {
   expect(slices(join('full'))).toEqual([]);
 });
 
-it('of UNION ALL no input can be cut: with each part of one, all rows of the others would come once more', () => {
+it('no input of UNION ALL is sliced, because each slice would bring all rows of the other inputs again', () => {
   const union = { kind: 'union', inputs: [input(0), input(1)], columns: COLUMNS };
   expect(slices(union)).toEqual([]);
   expect(slices({ kind: 'filter', input: union, columns: COLUMNS })).toEqual([]);
