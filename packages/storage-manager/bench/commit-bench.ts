@@ -2,17 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  BOOTSTRAP_SCHEMA,
-  type ObjectId,
-  type TableObject,
-  type Tablet,
-  type TabletId,
-} from '@tessera/catalog';
-import { createLogging, newUlid } from '@tessera/common';
+import type { Tablet } from '@tessera/catalog';
+import { createLogging } from '@tessera/common';
 import { defaultConfig } from '@tessera/config';
 import { openLocalStore } from '@tessera/object-store';
 import { openStorageManager } from '../src/index.ts';
+import { table, tablet } from '../test/transactions.ts';
 
 /**
  * Measures commits per second on a local store with fsync: `node bench/commit-bench.ts [directory]
@@ -23,24 +18,7 @@ const seconds = Number(process.argv[3] ?? 5);
 const log = createLogging({ level: 'warn', format: 'text', components: [], sinks: null }).logger(
   'storage-manager',
 );
-const time = new Date().toISOString();
-const table: TableObject = {
-  kind: 'table',
-  id: newUlid() as ObjectId,
-  name: 't',
-  createdAt: time,
-  alteredAt: time,
-  owner: 'bench',
-  schemaId: BOOTSTRAP_SCHEMA.id,
-  tableType: 'FACT',
-  columns: [{ id: 1, name: 'a', storedName: 'a', type: 'BIGINT', nullable: true, since: 1 }],
-  primaryIndex: [],
-  partitionBy: [],
-  indexGranularity: 122_880,
-  schemaVersion: 1,
-  nextColumnId: 2,
-  indexes: [],
-};
+const fact = table('t');
 for (const exclusive of [true, false]) {
   const store = await openLocalStore(join(root, String(exclusive)));
   const manager = await openStorageManager({ store, config: defaultConfig(), exclusive, log });
@@ -49,7 +27,7 @@ for (const exclusive of [true, false]) {
     const id = randomUUID();
     return manager.commit({ idempotencyKey: id, queryId: id, readVersion, actions: [action] });
   };
-  await commit({ kind: 'create', object: table });
+  await commit({ kind: 'create', object: fact });
   for (const clients of [1, 32]) {
     const end = performance.now() + seconds * 1_000;
     const before = manager.current!.version;
@@ -58,7 +36,7 @@ for (const exclusive of [true, false]) {
     await Promise.all(
       Array.from({ length: clients }, async () => {
         while (performance.now() < end) {
-          await commit({ kind: 'add_tablet', tablet: tablet() });
+          await commit({ kind: 'add_tablet', tablet: inlineTablet() });
           commits++;
         }
       }),
@@ -80,22 +58,15 @@ for (const exclusive of [true, false]) {
 }
 await rm(root, { recursive: true });
 
-function tablet(): Tablet {
-  return {
-    id: newUlid() as TabletId,
-    tableId: table.id,
-    schemaVersion: 1,
+function inlineTablet(): Tablet {
+  const { key: _, ...inline } = tablet(fact.id, {
     layout: 'subcompact',
     inline: 'A'.repeat(700),
-    rows: 1,
     bytes: 525,
-    uncompressedBytes: 8,
-    granules: 1,
     headerOffset: 100,
     footerOffset: 200,
     tailCrc32c: 1,
-    partition: [],
     statistics: [{ column: 1, min: '1', max: '1', nulls: 0 }],
-    createdAt: time,
-  };
+  });
+  return inline;
 }

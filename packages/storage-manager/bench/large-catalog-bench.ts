@@ -2,18 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Action,
-  BOOTSTRAP_SCHEMA,
-  type ObjectId,
-  type TableObject,
-  type Tablet,
-  type TabletId,
-} from '@tessera/catalog';
-import { createLogging, newUlid } from '@tessera/common';
+import type { Action, ObjectId, TableObject, Tablet } from '@tessera/catalog';
+import { createLogging } from '@tessera/common';
 import { defaultConfig } from '@tessera/config';
 import { openLocalStore } from '@tessera/object-store';
 import { openStorageManager } from '../src/index.ts';
+import { table, tablet } from '../test/transactions.ts';
 
 /**
  * Measures a catalog of 100,000 tablets with statistics of 16 columns: opening it, and commits on it while
@@ -26,11 +20,10 @@ const root = await mkdtemp(join(process.argv[2] ?? tmpdir(), 'tessera-large-'));
 const log = createLogging({ level: 'warn', format: 'text', components: [], sinks: null }).logger(
   'storage-manager',
 );
-const time = new Date().toISOString();
 const store = await openLocalStore(root);
 const open = (tuning = {}) =>
   openStorageManager({ store, config: defaultConfig(), exclusive: true, log, tuning });
-const tables = Array.from({ length: TABLES }, (_, i) => table(`t${i}`));
+const tables = Array.from({ length: TABLES }, (_, i) => wideTable(`t${i}`));
 
 let manager = await open();
 await commit(tables.map((object) => ({ kind: 'create', object })));
@@ -38,7 +31,7 @@ for (let i = 0; i < TABLETS; i += 1_000) {
   await commit(
     Array.from({ length: 1_000 }, (_, k) => ({
       kind: 'add_tablet',
-      tablet: tablet(tables[(i + k) % TABLES]!.id, i + k),
+      tablet: wideTablet(tables[(i + k) % TABLES]!.id, i + k),
     })),
   );
 }
@@ -59,7 +52,7 @@ report(`tablets of one table of ${count}`, performance.now() - start);
 const took: number[] = [];
 for (let i = 0; i < 2_000; i++) {
   start = performance.now();
-  await commit([{ kind: 'add_tablet', tablet: tablet(tables[i % TABLES]!.id, i) }]);
+  await commit([{ kind: 'add_tablet', tablet: wideTablet(tables[i % TABLES]!.id, i) }]);
   took.push(performance.now() - start);
 }
 took.sort((a, b) => a - b);
@@ -80,7 +73,7 @@ async function commit(actions: readonly Action[]): Promise<void> {
   await manager.commit({ idempotencyKey: id, queryId: id, readVersion, actions });
 }
 
-function table(name: string): TableObject {
+function wideTable(name: string): TableObject {
   const columns = Array.from({ length: COLUMNS }, (_, i) => ({
     id: i + 1,
     name: `c${i}`,
@@ -89,39 +82,18 @@ function table(name: string): TableObject {
     nullable: true,
     since: 1,
   }));
-  return {
-    kind: 'table',
-    id: newUlid() as ObjectId,
-    name,
-    createdAt: time,
-    alteredAt: time,
-    owner: 'bench',
-    schemaId: BOOTSTRAP_SCHEMA.id,
-    tableType: 'FACT',
-    columns,
-    primaryIndex: [],
-    partitionBy: [],
-    indexGranularity: 122_880,
-    schemaVersion: 1,
-    nextColumnId: COLUMNS + 1,
-    indexes: [],
-  };
+  return table(name, { columns, nextColumnId: COLUMNS + 1 });
 }
 
-function tablet(tableId: ObjectId, seed: number): Tablet {
-  const id = newUlid() as TabletId;
+function wideTablet(tableId: ObjectId, seed: number): Tablet {
   const statistics = Array.from({ length: COLUMNS }, (_, i) => ({
     column: i + 1,
     min: String(seed * 7_919 * (i + 1)),
     max: String(seed * 7_919 * (i + 1) + 1_000_000),
     nulls: i,
   }));
-  return {
-    id,
-    tableId,
-    schemaVersion: 1,
+  return tablet(tableId, {
     layout: 'wide',
-    key: `tablets/${tableId}/${id}.parquet`,
     rows: 1_000_000,
     bytes: 30_000_000,
     uncompressedBytes: 120_000_000,
@@ -129,8 +101,6 @@ function tablet(tableId: ObjectId, seed: number): Tablet {
     headerOffset: 29_000_000,
     footerOffset: 29_500_000,
     tailCrc32c: seed,
-    partition: [],
     statistics,
-    createdAt: time,
-  };
+  });
 }

@@ -14,7 +14,8 @@ import type { StorageManager } from '../src/index.ts';
 
 const TIME = '2026-01-01T00:00:00.000Z';
 
-export function table(name: string): TableObject {
+/** A table of one column, with `changes`. */
+export function table(name: string, changes: Partial<TableObject> = {}): TableObject {
   return {
     kind: 'table',
     id: newUlid() as ObjectId,
@@ -31,14 +32,21 @@ export function table(name: string): TableObject {
     schemaVersion: 1,
     nextColumnId: 2,
     indexes: [],
+    ...changes,
   };
 }
 
 /** A tablet whose object is in the store. */
 export async function uploaded(store: ObjectStore, tableId: ObjectId): Promise<Tablet> {
+  const uploaded = tablet(tableId);
+  await store.put(uploaded.key!, new Uint8Array(8));
+  return uploaded;
+}
+
+/** A tablet of one row, with `changes`. */
+export function tablet(tableId: ObjectId, changes: Partial<Tablet> = {}): Tablet {
   const id = newUlid() as TabletId;
   const key = `tablets/${tableId}/${id}.parquet`;
-  await store.put(key, new Uint8Array(8));
   return {
     id,
     tableId,
@@ -55,6 +63,7 @@ export async function uploaded(store: ObjectStore, tableId: ObjectId): Promise<T
     partition: [],
     statistics: [],
     createdAt: TIME,
+    ...changes,
   };
 }
 

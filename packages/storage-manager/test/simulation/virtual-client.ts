@@ -10,12 +10,12 @@ import {
 } from '@tessera/catalog';
 import type { Reply } from '../../src/log-node/effects.ts';
 import type { NodeRequest } from '../../src/log-node/events.ts';
+import { table, tablet } from '../transactions.ts';
 import { isRefusal } from './auditor.ts';
 import type { NodeSurroundings, VirtualNode } from './virtual-node.ts';
 
 const PATIENCE_MS = 2_000;
 const ATTEMPTS = 40;
-const TIME = '2026-01-01T00:00:00.000Z';
 /** Few names, so that clients compete for the same ones. */
 const TABLE_NAMES = 6;
 
@@ -133,7 +133,7 @@ export class VirtualClient {
     const tables = snapshot.relations(BOOTSTRAP_SCHEMA.id);
     const table = tables.length === 0 ? undefined : random.pick(tables);
     if (table === undefined || random.chance(scenario.create)) {
-      return [{ kind: 'create', object: newTable(this.#world, random.between(1, TABLE_NAMES)) }];
+      return [{ kind: 'create', object: this.#newTable(random.between(1, TABLE_NAMES)) }];
     }
     const tablets = snapshot.tablets(table.id);
     if (tablets.length > 0 && random.chance(scenario.remove)) {
@@ -148,23 +148,12 @@ export class VirtualClient {
     const id = this.#world.ulid(coordinator.wallMs) as TabletId;
     const key = `tablets/${tableId}/${id}.parquet`;
     this.#world.auditor.bucket.put(key, new Uint8Array(1));
-    return {
-      id,
-      tableId,
-      key,
-      schemaVersion: 1,
-      layout: 'compact',
-      rows: 10,
-      bytes: 1,
-      uncompressedBytes: 1,
-      granules: 1,
-      headerOffset: 0,
-      footerOffset: 0,
-      tailCrc32c: 0,
-      partition: [],
-      statistics: [],
-      createdAt: TIME,
-    };
+    return tablet(tableId, { id, key, rows: 10, bytes: 1 });
+  }
+
+  #newTable(number: number): TableObject {
+    const { epochMs, clockwork } = this.#world;
+    return table(`t${number}`, { id: this.#world.ulid(epochMs + clockwork.now) as ObjectId });
   }
 
   /** Sends a request; the callback gets undefined if there was no answer in time. */
@@ -190,24 +179,4 @@ export class VirtualClient {
     if (reply.kind === 'failed' && isRefusal(reply.error))
       this.#world.auditor.refused(idempotencyKey, reply.error);
   }
-}
-
-function newTable(world: ClientSurroundings, number: number): TableObject {
-  return {
-    kind: 'table',
-    id: world.ulid(world.epochMs + world.clockwork.now) as ObjectId,
-    name: `t${number}`,
-    createdAt: TIME,
-    alteredAt: TIME,
-    owner: 'simulation',
-    schemaId: BOOTSTRAP_SCHEMA.id,
-    tableType: 'FACT',
-    columns: [{ id: 1, name: 'a', storedName: 'a', type: 'BIGINT', nullable: true, since: 1 }],
-    primaryIndex: [],
-    partitionBy: [],
-    indexGranularity: 122_880,
-    schemaVersion: 1,
-    nextColumnId: 2,
-    indexes: [],
-  };
 }
