@@ -2,8 +2,17 @@ import { TesseraError } from '@tessera/common';
 import { createToken, type IToken, Lexer, type TokenType } from 'chevrotain';
 import { escapeStringText, unicodeStringText } from './escape-string.ts';
 import { locationAt } from './location.ts';
+import { blockCommentEnd, dollarStringEnd, escapeStringEnd, quotedEnd, unicodeStringEnd } from './quoted.ts';
+import { hasMoreTokens } from './token-count.ts';
 
-const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
+/** The pattern of a token whose end a function finds: it returns the offset after the token, or -1. */
+function endingAt(endOf: (text: string, at: number) => number) {
+  const exec = (text: string, at: number): [string] | null => {
+    const end = endOf(text, at);
+    return end < 0 ? null : [text.slice(at, end)];
+  };
+  return { exec };
+}
 
 /** The lexical grammar of PostgreSQL, as far as the dialect supports it. Keywords are `Word` tokens. */
 const Space = createToken({
@@ -15,20 +24,20 @@ const Space = createToken({
 const LineComment = createToken({ name: 'LineComment', pattern: /--[^\n\r]*/, group: Lexer.SKIPPED });
 const BlockComment = createToken({
   name: 'BlockComment',
-  pattern: { exec: matchBlockComment },
+  pattern: endingAt(blockCommentEnd),
   start_chars_hint: ['/'],
   group: Lexer.SKIPPED,
   line_breaks: true,
 });
 export const EscapeString = createToken({
   name: 'EscapeString',
-  pattern: { exec: matchEscapeString },
+  pattern: endingAt(escapeStringEnd),
   start_chars_hint: ['e', 'E'],
   line_breaks: true,
 });
 export const UnicodeString = createToken({
   name: 'UnicodeString',
-  pattern: { exec: matchUnicodeString },
+  pattern: endingAt(unicodeStringEnd),
   start_chars_hint: ['u', 'U'],
   line_breaks: true,
 });
@@ -39,13 +48,13 @@ const PrefixedString = createToken({
 });
 const PlainString = createToken({
   name: 'PlainString',
-  pattern: { exec: (text: string, offset: number) => matchQuoted(text, offset, "'") },
+  pattern: endingAt((text, at) => quotedEnd(text, at, "'")),
   start_chars_hint: ["'"],
   line_breaks: true,
 });
 const DollarString = createToken({
   name: 'DollarString',
-  pattern: { exec: matchDollarString },
+  pattern: endingAt(dollarStringEnd),
   start_chars_hint: ['$'],
   line_breaks: true,
 });
@@ -55,7 +64,7 @@ const Parameter = createToken({
 });
 export const QuotedName = createToken({
   name: 'QuotedName',
-  pattern: { exec: (text: string, offset: number) => matchQuoted(text, offset, '"') },
+  pattern: endingAt((text, at) => quotedEnd(text, at, '"')),
   start_chars_hint: ['"'],
   line_breaks: true,
 });
@@ -170,7 +179,10 @@ function scan(text: string, maxTokens: MaxTokens): Scan {
       continue;
     }
     if (found.tokenType.GROUP !== Lexer.SKIPPED) {
-      if (tokens.length === statementStart) limit = maxTokens(found);
+      if (tokens.length === statementStart) {
+        limit = maxTokens(found);
+        if (hasMoreTokens(text, at, limit)) throw new TooManyTokens(limit);
+      }
       tokens.push(found);
     }
     if (found.tokenType === Semicolon) statementStart = tokens.length;
@@ -300,49 +312,4 @@ function kindOf(image: string): string {
   if (image.startsWith('/*')) return 'comment';
   if (image.startsWith('"')) return 'quoted name';
   return 'string';
-}
-
-/** Written by hand, because regular expressions overflow the stack on strings of some megabytes. */
-function matchQuoted(text: string, offset: number, quote: string): [string] | null {
-  if (text[offset] !== quote) return null;
-  let end = text.indexOf(quote, offset + 1);
-  while (end >= 0 && text[end + 1] === quote) end = text.indexOf(quote, end + 2);
-  return end < 0 ? null : [text.slice(offset, end + 1)];
-}
-
-function matchEscapeString(text: string, offset: number): [string] | null {
-  if (!/^e'$/i.test(text.slice(offset, offset + 2))) return null;
-  const marks = /['\\]/g;
-  marks.lastIndex = offset + 2;
-  for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
-    if (mark[0] === "'" && text[marks.lastIndex] !== "'") return [text.slice(offset, marks.lastIndex)];
-    marks.lastIndex += 1;
-  }
-  return null;
-}
-
-function matchUnicodeString(text: string, offset: number): [string] | null {
-  if (!/^u&'$/i.test(text.slice(offset, offset + 3))) return null;
-  const quoted = matchQuoted(text, offset + 2, "'");
-  return quoted && [text.slice(offset, offset + 2) + quoted[0]];
-}
-
-function matchBlockComment(text: string, offset: number): [string] | null {
-  if (!text.startsWith('/*', offset)) return null;
-  const marks = /\/\*|\*\//g;
-  marks.lastIndex = offset;
-  let depth = 0;
-  for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
-    depth += mark[0] === '/*' ? 1 : -1;
-    if (depth === 0) return [text.slice(offset, marks.lastIndex)];
-  }
-  return null;
-}
-
-function matchDollarString(text: string, offset: number): [string] | null {
-  DOLLAR_TAG.lastIndex = offset;
-  const tag = DOLLAR_TAG.exec(text)?.[0];
-  if (tag === undefined) return null;
-  const end = text.indexOf(tag, offset + tag.length);
-  return end < 0 ? null : [text.slice(offset, end + tag.length)];
 }
