@@ -6,7 +6,7 @@ export type { KernelResult } from './client/result-stream.ts';
 export { RowBlock } from './client/row-block.ts';
 export type { KernelStatus } from './client/supervisor.ts';
 export { caretOf } from './errors/caret.ts';
-export { failedValueOf, keepDetails, ranAlone } from './errors/failed-value.ts';
+export { failedValueOf, hasNotStarted, keepDetails, ranAlone } from './errors/failed-value.ts';
 export { kernelErrorToTessera } from './errors/kernel-error.ts';
 export {
   type Kernel,

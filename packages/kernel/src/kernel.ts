@@ -52,6 +52,8 @@ export interface SessionOptions {
    * crash a kernel.
    */
   readonly quarantine?: boolean;
+  /** Ends the wait for quarantine: `session` rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** DuckDB in a supervised process. */
@@ -76,7 +78,7 @@ export class Kernel {
 
   async session(options: SessionOptions = {}): Promise<KernelSession> {
     const timeZone = options.timeZone ?? null;
-    if (options.quarantine === true) return this.#quarantine.session(timeZone);
+    if (options.quarantine === true) return this.#quarantine.session(timeZone, options.signal);
     const { process, socket } = await this.#supervisor.take();
     return new KernelSession(process, socket, timeZone, () => undefined);
   }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { KernelSession } from './client/kernel-session.ts';
 import type { KernelResult } from './client/result-stream.ts';
+import { hasNotStarted } from './errors/failed-value.ts';
 import { processMemory } from './own-memory.ts';
 import { testKernel } from './testing/test-kernel.ts';
 
@@ -30,7 +31,13 @@ describe.runIf(process.platform === 'linux')('memory of the processes of a kerne
     expect(whole - reservable(pid)).toBe(SMALL.ceilingBytes / 2);
     const limit = await quarantined.scalar("SELECT current_setting('memory_limit')");
     expect(limit).toBe('100.0 MiB');
+    const timeout = new AbortController();
+    const waiting = own.kernel.session({ quarantine: true, signal: timeout.signal });
+    timeout.abort(new Error('it timed out'));
+    await expect(waiting).rejects.toThrow('it timed out');
+    const next = own.kernel.session({ quarantine: true });
     await quarantined.close();
+    await (await next).close();
     await expect.poll(() => reservable(pid), POLL).toBe(whole);
   });
 
@@ -45,10 +52,12 @@ describe.runIf(process.platform === 'linux')('memory of the processes of a kerne
         const session = await own.kernel.session();
         held.push({ session, result: await session.query(HOLDS_A_LIST) });
       }
-      await expect(own.kernel.session({ quarantine: true })).rejects.toMatchObject({
+      const refused = await own.kernel.session({ quarantine: true }).catch((error: unknown) => error);
+      expect(refused).toMatchObject({
         name: 'OUT_OF_MEMORY',
         message: expect.stringContaining('other queries hold the memory that a second attempt needs'),
       });
+      expect(hasNotStarted(refused)).toBe(true);
       let rows = 0;
       for await (const batch of held[0]!.result.batches) rows += batch.rows;
       expect(rows).toBe(1_000_000);

@@ -41,7 +41,7 @@ async function insertPlain(
   try {
     const rows = { table, sql, isSorted, signal };
     return await retryInQuarantine(query, (quarantine) =>
-      withSession(context, (session) => storeRows(context, { session, ...rows }), quarantine),
+      withSession(context, (session) => storeRows(context, { session, ...rows }), { quarantine, signal }),
     );
   } catch (error) {
     // The normal path takes more memory.

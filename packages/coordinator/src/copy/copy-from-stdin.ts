@@ -35,21 +35,22 @@ export async function copyFromStdin(
   const { kernel, query, request } = asked.run;
   const input = request.copyInput ?? fail('NOT_SUPPORTED', NOWHERE);
   return retryInQuarantine(query, async (quarantine) => {
-    const session = await kernel.session({ timeZone: request.settings.timezone, quarantine });
-    const stopInterrupting = interruptOnAbort(session, query.signal);
+    const { signal } = query;
+    const session = await kernel.session({ timeZone: request.settings.timezone, quarantine, signal });
+    const stopInterrupting = interruptOnAbort(session, signal);
     const sequences = asked.run.binder.sequences(asked.run, session, snapshot);
     const context = { ...asked, sequences };
     try {
-      await loadTexts(session, table, given, input, query.signal);
+      await loadTexts(session, table, given, input, signal);
       const items: string[] = [];
       for (const column of table.columns) {
         items.push(storedValue(await copiedColumn(context, session, column, given), table));
       }
       const sql = `SELECT ${items.join(', ')} FROM ${INPUT}`;
-      const stored = await storeRows(context, { session, table, sql, signal: query.signal });
+      const stored = await storeRows(context, { session, table, sql, signal });
       return { actions: stored.actions, affectedRows: stored.rows };
     } catch (error) {
-      if (query.signal.aborted) throw query.signal.reason;
+      if (signal.aborted) throw signal.reason;
       const translated = constraintViolation(error) ?? withColumn(error, table);
       throw explainFailure(translated, { files: [], isLastAttempt: quarantine });
     } finally {

@@ -23,8 +23,9 @@ export async function copyFrom(
   const table = requireTable(snapshot, statement.table, asked.database);
   const { kernel, query, request } = asked.run;
   return retryInQuarantine(query, async (quarantine) => {
-    const session = await kernel.session({ timeZone: request.settings.timezone, quarantine });
-    const stopInterrupting = interruptOnAbort(session, query.signal);
+    const { signal } = query;
+    const session = await kernel.session({ timeZone: request.settings.timezone, quarantine, signal });
+    const stopInterrupting = interruptOnAbort(session, signal);
     const sequences = asked.run.binder.sequences(asked.run, session, snapshot);
     const context = { ...asked, sequences };
     let source: CopyFiles | undefined;
@@ -32,7 +33,7 @@ export async function copyFrom(
       source = await copyFiles(context, snapshot, session, statement);
       return await copyRows(context, snapshot, session, table, statement, source);
     } catch (error) {
-      if (query.signal.aborted) throw query.signal.reason;
+      if (signal.aborted) throw signal.reason;
       const files = source?.files ?? [];
       throw explainFailure(constraintViolation(error) ?? error, { files, isLastAttempt: quarantine });
     } finally {

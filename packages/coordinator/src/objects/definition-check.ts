@@ -1,6 +1,6 @@
 import type { CheckConstraint, Column, TableObject } from '@tessera/catalog';
 import { fail } from '@tessera/common';
-import { type Kernel, type KernelSession, quoteName, typeToSql } from '@tessera/kernel';
+import { type Kernel, type KernelSession, quoteName, type SessionOptions, typeToSql } from '@tessera/kernel';
 import {
   columnType,
   dialectTypeName,
@@ -27,9 +27,9 @@ interface DefiningStatement extends DefinitionContext {
 export async function withSession<T>(
   { run, settings }: DefiningStatement,
   work: (session: KernelSession) => Promise<T>,
-  quarantine = false,
+  place: Pick<SessionOptions, 'quarantine' | 'signal'> = {},
 ): Promise<T> {
-  const session = await run.kernel.session({ timeZone: settings.timezone, quarantine });
+  const session = await run.kernel.session({ timeZone: settings.timezone, ...place });
   try {
     return await work(session);
   } finally {

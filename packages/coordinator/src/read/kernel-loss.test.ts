@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type KernelSession, startKernel } from '@tessera/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { QueryActivity } from '../queries/query-history.ts';
 import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
@@ -66,3 +70,55 @@ test('a query that ran out of memory is run in quarantine only when other sessio
   expect(await attempts()).toEqual([false, true]);
   await other.close();
 });
+
+const MIB = 1 << 20;
+/** Needs 80 MB in one piece. */
+const LONG_LIST = 'SELECT length(range(10000000 + (random() * 0)::BIGINT))';
+/** Holds a list of 32 MiB until its last row has been read. */
+const HOLDS_A_LIST = 'SELECT unnest(range(4000000 + (random() * 0)::BIGINT)) AS n';
+
+test('a query that cannot start in quarantine is sent to the serving process again', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'kernel-loss-'));
+  const silent = () => undefined;
+  const kernel = await startKernel({
+    directory,
+    readableDirectories: [],
+    memoryLimitBytes: 200 * MIB,
+    ceilingBytes: 480 * MIB,
+    threads: 1,
+    bootstrap: [],
+    log: { info: silent, warn: silent, error: silent },
+  });
+  try {
+    const held: KernelSession[] = [];
+    for (let isFull = false; !isFull; ) {
+      const session = await kernel.session();
+      held.push(session);
+      isFull = await session.query(HOLDS_A_LIST).then(
+        () => false,
+        () => true,
+      );
+    }
+    const length = async (quarantine: boolean) => {
+      const session = await kernel.session({ quarantine });
+      try {
+        return Number(await session.scalar(LONG_LIST));
+      } finally {
+        await session.close();
+      }
+    };
+    const made: boolean[] = [];
+    const found = await retryInQuarantine(runningQuery(), async (quarantine) => {
+      made.push(quarantine);
+      if (made.length < 3) return length(quarantine);
+      for (const session of held) await session.close();
+      await expect.poll(() => length(false).catch(String), { timeout: 60_000 }).toBe(10_000_000);
+      return length(false);
+    });
+    expect(found).toBe(10_000_000);
+    expect(made).toEqual([false, true, false]);
+  } finally {
+    await kernel.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}, 120_000);

@@ -57,10 +57,11 @@ export class SessionScope implements AsyncDisposable {
     context: StatementContext,
     options: ExecutionOptions,
   ): Promise<SessionScope> {
-    context.query.signal.throwIfAborted();
+    const { signal } = context.query;
+    signal.throwIfAborted();
     const timeZone = context.request.settings.timezone;
     const { quarantine = false } = options;
-    const session = await services.kernel.session({ timeZone, quarantine });
+    const session = await services.kernel.session({ timeZone, quarantine, signal });
     return new SessionScope(services, context, options, session);
   }
 

@@ -39,7 +39,11 @@ export class Quarantine implements ProcessEvents {
     return this.#waiting;
   }
 
-  async session(timeZone: string | null): Promise<KernelSession> {
+  /**
+   * @throws OUT_OF_MEMORY, which `hasNotStarted` recognises, if other queries hold the memory for the process
+   * @throws the signal's reason, if it aborts before the session's turn
+   */
+  async session(timeZone: string | null, signal?: AbortSignal): Promise<KernelSession> {
     const before = this.#turn;
     let done = () => {};
     this.#turn = new Promise((resolve) => {
@@ -51,10 +55,16 @@ export class Quarantine implements ProcessEvents {
       if (this.#waiting === 0) this.#idle = setTimeout(() => this.#retire(), IDLE_MS).unref();
       done();
     };
-    await before;
+    try {
+      await orAborted(before, signal);
+    } catch (reason) {
+      // The next session must still wait for the one before.
+      void before.then(release);
+      throw reason;
+    }
     clearTimeout(this.#idle);
     try {
-      const process = this.#process ?? (await this.#start());
+      const process = this.#process ?? (await this.#start(signal));
       await process.ready();
       return new KernelSession(process, await process.take(), timeZone, release);
     } catch (error) {
@@ -94,14 +104,28 @@ export class Quarantine implements ProcessEvents {
     await this.#lastExit;
   }
 
-  async #start(): Promise<KernelProcessHandle> {
+  async #start(signal?: AbortSignal): Promise<KernelProcessHandle> {
     // The memory of the previous process is given to the next one.
     await this.#lastExit;
-    const limits = await this.#memory.takeForQuarantine();
+    const limits = await this.#memory.takeForQuarantine(signal);
     const process = this.#spawn(`quarantine-${this.#count++}`, limits, this);
     this.#process = process;
     this.#lastExit = process.exited;
     this.#log.info({ pid: process.pid }, 'A quarantine kernel process was started');
     return process;
+  }
+}
+
+/** @throws the signal's reason, if it aborts first */
+async function orAborted(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return promise;
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<void>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }

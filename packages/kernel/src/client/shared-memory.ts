@@ -1,4 +1,5 @@
 import { pause } from '@tessera/common';
+import { markedAsNotStarted } from '../errors/failed-value.ts';
 import { outOfMemory } from '../errors/kernel-error.ts';
 import { processMemory } from '../own-memory.ts';
 import type { MemoryLimits } from '../protocol/messages.ts';
@@ -11,8 +12,8 @@ import type { KernelProcessHandle } from './kernel-process-handle.ts';
 const QUARANTINE_SHARE = { least: 1 / 4, most: 1 / 2 };
 /** The serving process could not work with less, whatever the node's own process uses. */
 const LEAST_SERVING_SHARE = 1 / 4;
-/** How long to wait for the serving process to release memory before a query is refused its quarantine. */
-const MAX_WAIT_MS = 2_000;
+/** How long a query that is refused its quarantine waits for the other queries to release memory. */
+const MAX_WAIT_MS = 1_000;
 const RETRY_MS = 50;
 const WATCH_MS = 100;
 /** Limits change in steps of this size, so that a process is not notified of every byte. */
@@ -58,28 +59,36 @@ export class SharedMemory {
 
   /**
    * Reserves memory for a quarantine process until `release`, and returns its limits.
-   * @throws OUT_OF_MEMORY if the serving process holds too much for a second one to start
+   * @throws OUT_OF_MEMORY, which `hasNotStarted` recognises, if the serving process holds too much for a second one to
+   * start: once it holds less, or after `MAX_WAIT_MS`. The query has probably failed because of those that hold the
+   * memory, and can run in the serving process again.
+   * @throws the signal's reason
    */
-  async takeForQuarantine(): Promise<MemoryLimits> {
+  async takeForQuarantine(signal?: AbortSignal): Promise<MemoryLimits> {
+    const taken = await this.#takeAtOnce();
+    if (taken !== undefined) return taken;
     const deadline = performance.now() + MAX_WAIT_MS;
+    do {
+      await pause(RETRY_MS, { signal });
+      if ((await this.#takeAtOnce()) !== undefined) break;
+    } while (performance.now() < deadline);
+    this.release();
+    throw markedAsNotStarted(outOfMemory('other queries hold the memory that a second attempt needs'));
+  }
+
+  /** Returns undefined if the serving process holds too much. */
+  async #takeAtOnce(): Promise<MemoryLimits | undefined> {
     const least = Math.floor(this.#whole.ceilingBytes * QUARANTINE_SHARE.least);
     const most = Math.floor(this.#whole.ceilingBytes * QUARANTINE_SHARE.most);
-    for (;;) {
-      const serving = await this.#processes.current();
-      const spare =
-        this.#whole.ceilingBytes - this.#elsewhereBytes() - (processMemory(serving.pid)?.ownBytes ?? 0);
-      const bytes = Math.min(most, Math.max(least, spare));
-      // A process that ends meanwhile holds nothing; the next iteration asks its successor.
-      const fits = await serving.comeDownTo(this.#servingLimits(bytes)).catch(() => false);
-      if (fits) {
-        this.#quarantineBytes = bytes;
-        return this.#limited(bytes);
-      }
-      if (performance.now() > deadline) {
-        throw outOfMemory('other queries hold the memory that a second attempt needs');
-      }
-      await pause(RETRY_MS);
-    }
+    const serving = await this.#processes.current();
+    const spare =
+      this.#whole.ceilingBytes - this.#elsewhereBytes() - (processMemory(serving.pid)?.ownBytes ?? 0);
+    const bytes = Math.min(most, Math.max(least, spare));
+    // A process that ends meanwhile holds nothing; the next attempt asks its successor.
+    const fits = await serving.comeDownTo(this.#servingLimits(bytes)).catch(() => false);
+    if (!fits) return undefined;
+    this.#quarantineBytes = bytes;
+    return this.#limited(bytes);
   }
 
   release(): void {

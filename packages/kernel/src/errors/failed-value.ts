@@ -14,6 +14,16 @@ export function markedAsAlone(error: TesseraError): TesseraError {
   return error;
 }
 
+const refusals = new WeakSet<Error>();
+
+/** Whether a session in quarantine was refused because other queries hold the memory for it, so nothing has run. */
+export const hasNotStarted = (error: unknown): boolean => error instanceof Error && refusals.has(error);
+
+export function markedAsNotStarted(error: TesseraError): TesseraError {
+  refusals.add(error);
+  return error;
+}
+
 /** A text that could not be parsed as a type. */
 export interface FailedValue {
   readonly text: string;
@@ -33,5 +43,8 @@ export function withFailedValue(error: TesseraError, value: FailedValue | undefi
 }
 
 /** Returns `error`, which says the same as `original` in other words, with what is known about `original` beside its message. */
-export const keepDetails = (error: TesseraError, original: TesseraError): TesseraError =>
-  withFailedValue(ranAlone(original) ? markedAsAlone(error) : error, values.get(original));
+export function keepDetails(error: TesseraError, original: TesseraError): TesseraError {
+  if (ranAlone(original)) markedAsAlone(error);
+  if (hasNotStarted(original)) markedAsNotStarted(error);
+  return withFailedValue(error, values.get(original));
+}
