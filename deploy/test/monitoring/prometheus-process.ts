@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { freePort } from '../../../packages/common/src/index.ts';
 
 export interface PrometheusAnswer {
   readonly status: 'success' | 'error';
@@ -28,7 +28,7 @@ export async function startPrometheus(target: string, rules: string): Promise<Pr
     scrape_configs: [{ job_name: 'tessera', static_configs: [{ targets: [target] }] }],
   };
   await writeFile(join(directory, 'prometheus.yml'), stringify(config));
-  const address = `127.0.0.1:${await freePort()}`;
+  const address = `127.0.0.1:${await freePort('127.0.0.1')}`;
   const child = spawn(
     'prometheus',
     [
@@ -64,12 +64,4 @@ export async function startPrometheus(target: string, rules: string): Promise<Pr
       await rm(directory, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -2,7 +2,15 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Authenticator, makeCredential } from '@tessera/auth';
 import { clusterFactsService } from '@tessera/broadcast';
-import { createLogging, type Logging, pause, secretKeys, startTimer, TesseraError } from '@tessera/common';
+import {
+  createLogging,
+  freePort,
+  type Logging,
+  pause,
+  secretKeys,
+  startTimer,
+  TesseraError,
+} from '@tessera/common';
 import {
   autoVacuum,
   type EngineConfig,
@@ -38,7 +46,6 @@ import { type MultiNode, openMultiNode } from './cluster/open-multi-node.ts';
 import { openClusters } from './cluster/other-clusters.ts';
 import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
-import { freePort } from './free-port.ts';
 import { collectWhenIdle } from './idle-heap.ts';
 import { ListenerTls } from './listener-tls.ts';
 import { warnOfOpenListeners, warnOfOpenNodePorts } from './listener-warnings.ts';
@@ -368,7 +375,7 @@ async function storageManagerPort(
   { host, storage_manager_port: configured }: EngineNode,
 ): Promise<number> {
   const port = wanted ?? configured;
-  return port === 0 && !storageIsLocal(config) ? freePort(host, new Set()) : port;
+  return port === 0 && !storageIsLocal(config) ? freePort(host) : port;
 }
 
 function memoryLimit(config: EngineConfig): number {

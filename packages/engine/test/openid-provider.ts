@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { freePort } from '@tessera/common';
+import { firstLine } from './first-line.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../auth/src/testing/openid-provider-process.ts');
 
@@ -14,19 +15,24 @@ export interface OpenIdProvider {
   kill(): Promise<void>;
 }
 
-/** Starts a provider with new keys. It ends with the test process at the latest. */
-export async function startOpenIdProvider(clients: readonly string[], port = 0): Promise<OpenIdProvider> {
+/**
+ * Starts a provider with new keys. It ends with the test process at the latest. Another provider can be started at its
+ * port once it has ended.
+ */
+export async function startOpenIdProvider(
+  clients: readonly string[],
+  wanted?: number,
+): Promise<OpenIdProvider> {
+  const port = wanted ?? (await freePort('127.0.0.1'));
   const child = spawn(process.execPath, [PROGRAM, String(port), ...clients], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');
-  const first = once(createInterface(child.stdout), 'line').then(([line]) => String(line));
-  const line = await Promise.race([first, exited.then(() => undefined)]);
-  if (line === undefined) throw new Error('the OpenID provider did not start');
+  const line = await firstLine(child);
   const { issuer, discoveryUrl } = JSON.parse(line) as { issuer: string; discoveryUrl: string };
   return {
     discoveryUrl,
-    port: Number(new URL(issuer).port),
+    port,
     token: (client, audience) => fetchToken(`${issuer}/token`, client, audience),
     kill: async () => {
       child.kill('SIGKILL');

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { firstLine } from './first-line.ts';
 
 const PROGRAMS = join(import.meta.dirname, '../../object-store/src/testing');
 
@@ -77,9 +77,7 @@ export async function startProgram<F>(name: string, ...args: readonly string[]) 
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');
-  const first = once(createInterface(child.stdout), 'line').then(([line]) => String(line));
-  const line = await Promise.race([first, ended.then(() => undefined)]);
-  if (line === undefined) throw new Error(`${name} did not start`);
+  const line = await firstLine(child);
   return {
     facts: JSON.parse(line) as F,
     stop: async () => {

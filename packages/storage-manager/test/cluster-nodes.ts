@@ -1,16 +1,15 @@
-import { createLogging } from '@tessera/common';
+import { createLogging, freePort } from '@tessera/common';
 import { type EngineConfig, parseConfig } from '@tessera/config';
 import { type ObjectStore, openLocalStore } from '@tessera/object-store';
 import { startRpcServer } from '@tessera/rpc';
 import { openStorageManager, type ServedStorageManager, storageManagerService } from '../src/index.ts';
-import { freePort } from './free-port.ts';
 
 export const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: [] }).logger(
   'storage-manager',
 );
 export const TOKEN = 'a-token-of-the-cluster';
 /** A short lease, so that tests need not wait long for a new leader. */
-export const LEASE_MS = 600;
+export const LEASE_MS = 1_200;
 
 const FAST = {
   commitTimeoutMs: 10_000,
@@ -40,7 +39,7 @@ export async function clusterNode(
   { config = TWO_NODES, store, port }: { config?: EngineConfig; store?: ObjectStore; port?: number } = {},
 ): Promise<ClusterNode> {
   const used = store ?? (await openLocalStore(directory, { fsync: false }));
-  const address = `127.0.0.1:${port ?? (await freePort())}`;
+  const address = `127.0.0.1:${port ?? (await freePort('127.0.0.1'))}`;
   const manager = await openStorageManager({
     store: used,
     config,
@@ -49,7 +48,7 @@ export async function clusterNode(
     clusterToken: TOKEN,
     log,
     times: FAST,
-    tuning: { leaseMs: LEASE_MS, pinTtlMs: 400 },
+    tuning: { leaseMs: LEASE_MS, pinTtlMs: 2_000 },
   });
   const server = await startRpcServer({
     host: '127.0.0.1',
@@ -70,8 +69,17 @@ export async function clusterNode(
   };
 }
 
-/** An engine that only uses the metadata service at `endpoint`. */
-export function engineOf(endpoint: string, store: ObjectStore, ...lines: string[]) {
+interface EngineOptions {
+  readonly lines?: readonly string[];
+  readonly commitTimeoutMs?: number;
+}
+
+/** An engine that only uses the metadata service at `endpoint`, with further lines of its configuration. */
+export function engineOf(
+  endpoint: string,
+  store: ObjectStore,
+  { lines = [], commitTimeoutMs = FAST.commitTimeoutMs }: EngineOptions = {},
+) {
   const config = clusterConfig(
     'instance:',
     '  type: multi_engine',
@@ -84,6 +92,6 @@ export function engineOf(endpoint: string, store: ObjectStore, ...lines: string[
     config,
     clusterToken: TOKEN,
     log,
-    times: { ...FAST, commitTimeoutMs: 1_500 },
+    times: { ...FAST, commitTimeoutMs },
   });
 }

@@ -5,13 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeTransaction } from '@tessera/catalog';
-import { TesseraError } from '@tessera/common';
+import { freePort, TesseraError } from '@tessera/common';
 import { openLocalStore } from '@tessera/object-store';
 import { openRpcChannel, StorageManagerService } from '@tessera/rpc';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StorageManager } from '../src/index.ts';
 import { clusterNode, engineOf, TOKEN } from './cluster-nodes.ts';
-import { freePort } from './free-port.ts';
 import { commit, relationNames, table, transaction, uploaded } from './transactions.ts';
 
 let directory: string;
@@ -77,7 +76,7 @@ describe('two nodes on one store', () => {
     await commit(a.manager, create('t'));
     const store = await openLocalStore(directory, { fsync: false });
     stack.defer(() => store.close());
-    const engine = await engineOf(a.address, store);
+    const engine = await engineOf(a.address, store, { commitTimeoutMs: 1_500 });
     stack.defer(() => engine.close());
     await commit(a.manager, create('u'));
     await a[Symbol.asyncDispose]();
@@ -90,7 +89,7 @@ describe('two nodes on one store', () => {
 
 describe('processes', () => {
   async function leaderProcess(): Promise<{ child: ChildProcess; address: string }> {
-    const port = await freePort();
+    const port = await freePort('127.0.0.1');
     const program = join(import.meta.dirname, 'node-process.ts');
     const child = spawn(process.execPath, [program, directory, '0', String(port)], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -165,7 +164,7 @@ describe('an engine beside a metadata service', () => {
     const engines: StorageManager[] = [];
     for (let i = 0; i < 2; i++) {
       const lines = ['execution:', `  storage_manager_cache_tablets_on_proxy: ${kept}`];
-      const engine = await engineOf(service.address, store, ...lines);
+      const engine = await engineOf(service.address, store, { lines });
       stack.defer(() => engine.close());
       engines.push(engine);
     }

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@tessera/common';
 import { Connection } from '../http/connection.ts';
 import { cpuSeconds } from './cpu-time.ts';
 import type { DevStore } from './dev-store.ts';
@@ -143,24 +142,3 @@ async function placeOf(host: string): Promise<Place> {
 
 const portsOf = (place: Place): string[] =>
   SERVICES.flatMap((service) => [`--${service.replace('_', '-')}-port`, String(place[`${service}_port`])]);
-
-/**
- * A range below the ports that the system assigns to outgoing connections, so that none of them takes a port
- * between now and its use.
- */
-const [FROM, TO] = [20_000, 32_000];
-
-async function freePort(host: string): Promise<number> {
-  for (;;) {
-    const port = FROM + Math.floor(Math.random() * (TO - FROM));
-    const server = createServer();
-    const listens = new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, host, () => resolve(true));
-    });
-    if (!(await listens)) continue;
-    server.close();
-    await once(server, 'close');
-    return port;
-  }
-}

@@ -1,4 +1,4 @@
-import { freePort } from '../../src/free-port.ts';
+import { freePort } from '@tessera/common';
 
 /** Free ports of `host`. */
 export async function freePorts(host: string, count: number): Promise<number[]> {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { newUlid } from '@tessera/common';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { firstLine } from '../first-line.ts';
 import { query, rows } from '../http.ts';
 import type { TesseraProcess } from '../tessera-process.ts';
 import { command, startCommand } from './command.ts';
@@ -58,9 +58,9 @@ async function startBroadcast(): Promise<() => Promise<void>> {
   const child = startCommand('broadcast', '--port', String(port));
   vi.unstubAllEnvs();
   child.stderr!.resume();
-  await once(createInterface({ input: child.stdout! }), 'line');
+  await firstLine(child);
   return async () => {
-    if (child.exitCode !== null) return;
+    if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill();
     await once(child, 'exit');
   };
@@ -121,7 +121,7 @@ it(
     const { code, stderr } = await command('cancel', '-u', a.node(1).url, id);
     expect(code, stderr).toBe(0);
     expect((await running).status).not.toBe(200);
-    expect(await listed()).toEqual([]);
+    await expect.poll(listed, POLL).toEqual([]);
   },
   TIMEOUT_MS,
 );

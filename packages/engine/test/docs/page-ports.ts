@@ -1,4 +1,4 @@
-import { isFree } from '../../src/free-port.ts';
+import { isFree } from '@tessera/common';
 import { freePorts } from '../cluster/free-ports.ts';
 
 const HOST = '127.0.0.1';

@@ -5,14 +5,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort, serveUntilInputEnds } from './server-program.ts';
+import { freePort } from '@tessera/common';
+import { serveUntilInputEnds } from './server-program.ts';
 
 /** The account that every emulator is born with; not a secret. */
 const ACCOUNT = 'devstoreaccount1';
 const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
 const directory = await mkdtemp(join(tmpdir(), 'tessera-azurite-'));
-const port = await freePort();
+const port = await freePort('127.0.0.1');
 const program = fileURLToPath(import.meta.resolve('azurite/dist/src/blob/main.js'));
 const child = spawn(
   process.execPath,

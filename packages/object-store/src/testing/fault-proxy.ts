@@ -18,6 +18,11 @@ interface Answer {
 }
 
 /**
+ * Idle connections stay open for longer than clients pause, so that none sends a request into a connection that is being closed.
+ */
+const KEEP_ALIVE = { keepAliveTimeout: 75_000 };
+
+/**
  * Stands in front of an object store that speaks HTTP and does to its traffic what the rules say. The Host header is
  * passed on as it comes, so that signatures hold: clients sign for the address of the proxy.
  */
@@ -25,7 +30,7 @@ export class FaultProxy implements AsyncDisposable {
   readonly rules: FaultRules;
   readonly #target: URL;
   readonly #agent = new Agent({ keepAlive: true });
-  readonly #server = createServer((incoming, response) => {
+  readonly #server = createServer(KEEP_ALIVE, (incoming, response) => {
     this.#serve(incoming, response).catch(() => response.destroy());
   });
 
@@ -127,7 +132,7 @@ async function collect(message: IncomingMessage): Promise<Buffer> {
 
 /** Rules over HTTP: `PUT /rules` with a JSON array replaces them, `GET /rules` returns them with what they have caught. */
 export async function startControl(rules: FaultRules): Promise<{ url: string; close: () => void }> {
-  const server = createServer(async (incoming, response) => {
+  const server = createServer(KEEP_ALIVE, async (incoming, response) => {
     try {
       const body = await collect(incoming);
       if (incoming.method === 'PUT') rules.set(JSON.parse(body.toString()) as FaultRule[]);

@@ -11,9 +11,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from '@tessera/common';
 import { request } from 'undici';
-import { freePort, serveUntilInputEnds } from './server-program.ts';
+import { serveUntilInputEnds } from './server-program.ts';
 
+const HOST = '127.0.0.1';
 const UP_WITHIN_MS = 60_000;
 const accessKeyId = 'tessera-test';
 const secretAccessKey = 'tessera-test-secret';
@@ -34,7 +36,7 @@ try {
 }
 
 async function startCluster(): Promise<number> {
-  const [monitorPort, port, clusterId] = [await freePort(), await freePort(), randomUUID()];
+  const [monitorPort, port, clusterId] = [await freePort(HOST), await freePort(HOST), randomUUID()];
   for (const name of ['mon', 'osd', 'run']) await mkdir(at(name));
   await writeFile(conf, configuration(clusterId, monitorPort, port));
   await makeKeyring();

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 
 /**
  * What the programs beside have in common: a server prints one line of JSON once it is up, and stops, leaving nothing
@@ -11,14 +10,4 @@ export async function serveUntilInputEnds(facts: object, stop: () => Promise<voi
   await Promise.race([once(process.stdin, 'end'), once(process.stdin, 'close'), once(process, 'SIGTERM')]);
   await stop();
   process.exit(0);
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -1,5 +1,4 @@
-import { TesseraError } from '@tessera/common';
-import { freePort, isFree } from '../../free-port.ts';
+import { freePort, isFree, TesseraError } from '@tessera/common';
 import { DEFAULT_HTTP_PORT } from '../../serve-options.ts';
 
 /** The ports of one node of a dev cluster, all on the loopback interface. */
