@@ -17,7 +17,8 @@ export async function startNode(
   env: Readonly<Record<string, string>>,
 ): Promise<RunningNode> {
   const child = spawn(program!, args, { stdio: ['ignore', 'ignore', 'pipe'], env });
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  // The process has ended and its last line has been read.
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   const log: string[] = [];
   const addresses = await new Promise<Map<string, string>>((resolve, reject) => {
     createInterface({ input: child.stderr! }).on('line', (line) => {

@@ -54,7 +54,7 @@ describe.skipIf(process.env.TESSERA_COMPOSE !== 'all')(
 
       third.child.kill('SIGKILL');
       expect(await answer(first, everywhere)).toBe('200 sum 500500');
-      await expect.poll(() => answer(first, RUNNING), { timeout: 10_000 }).toBe('200 count 2');
+      await expect.poll(() => answer(first, RUNNING)).toBe('200 count 2');
 
       second.child.kill('SIGTERM');
       expect(await second.exited).toBe(0);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 const isIdle = async () =>
-  expect.poll(() => [node.distExec.runningTasks, node.shuffle.bytes], { timeout: 5_000 }).toEqual([0, 0]);
+  expect.poll(() => [node.distExec.runningTasks, node.shuffle.bytes]).toEqual([0, 0]);
 
 /** Sends pings until the returned function is called. */
 function alive(coordinator: string): () => void {

@@ -63,7 +63,7 @@ it('waits for the end of the transaction or of the session that holds it', async
   expect(order).toEqual(['commit', 'b']);
   clients.splice(clients.indexOf(b), 1);
   await b.end();
-  await until('the lock of a session that has ended is free', 5_000, async () => {
+  await until('the lock of a session that has ended is free', 20_000, async () => {
     return (await one(c, 'SELECT pg_try_advisory_lock(3)')) === true;
   });
 });
@@ -76,8 +76,8 @@ it('a wait ends at statement_timeout, and a deadlock is refused', async () => {
   await expect(b.query('SELECT pg_advisory_lock(4)')).rejects.toMatchObject({ code: '57014' });
   await b.query('SET statement_timeout = 0');
   const waiting = a.query('SELECT pg_advisory_lock(5)');
-  await until('a waits for the lock of b', 5_000, async () => {
-    await b.query('SET statement_timeout = 20');
+  await until('a waits for the lock of b', 20_000, async () => {
+    await b.query('SET statement_timeout = 200');
     const error = await b.query('SELECT pg_advisory_lock(4)').catch((failure: unknown) => failure);
     await b.query('SET statement_timeout = 0');
     return (error as pg.DatabaseError).code === '40P01';

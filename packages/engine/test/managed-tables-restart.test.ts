@@ -50,7 +50,7 @@ it('objects of dropped tables can be collected after the grace period', async ()
     expect(await rows(server, 'SELECT count(*) FROM c')).toEqual([['200000']]);
     await query(server, 'DROP TABLE c');
     await expect
-      .poll(async () => Number((await rows(server, 'CALL collect_garbage()'))[0]?.[1]), { timeout: 10_000 })
+      .poll(async () => Number((await rows(server, 'CALL collect_garbage()'))[0]?.[1]))
       .toBeGreaterThan(0);
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -139,7 +139,7 @@ describe('single rows, many of them', () => {
           )
         )[0]![0],
       );
-    await expect.poll(tablets, { timeout: 10_000, interval: 50 }).toBeLessThan(30);
+    await expect.poll(tablets, { interval: 50 }).toBeLessThan(30);
     expect(await rows(server, 'SELECT count(*), sum(a) FROM s1')).toEqual([['120', '7140']]);
     await ok('VACUUM s1');
     expect(await tablets()).toBe(1);

@@ -90,7 +90,8 @@ it('a token of the provider opens HTTP, makes its user, and goes on doing so whi
   const bob = await idp.token('bob', INSTANCE);
   const answers = await Promise.all(Array.from({ length: 10 }, () => as(node, bob)));
   expect(answers.map((answer) => answer.json().data)).toEqual(Array(10).fill([['sso:bob']]));
-  expect(logged(node).filter((message) => message === 'user created at first login')).toHaveLength(2);
+  const created = () => logged(node).filter((message) => message === 'user created at first login').length;
+  await expect.poll(created).toBe(2);
 
   await idp.kill();
   await expect

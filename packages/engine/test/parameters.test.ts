@@ -128,7 +128,7 @@ test('logging: levels of sinks and components', async () => {
   const line = { component: 'query', level: 'debug', queryId: 'a-logged-query' };
   expect((await query(server, 'SELECT 1', { query_id: 'a-logged-query' })).status).toBe(200);
   await expect.poll(() => linesOf('all.log')).toContainEqual(expect.objectContaining(line));
-  expect(server.log).toContainEqual(expect.objectContaining(line));
+  await expect.poll(() => server.log).toContainEqual(expect.objectContaining(line));
   expect(await linesOf('errors.log')).toEqual([]);
   expect(server.log.filter(({ component }) => component === 'engine')).not.toEqual([]);
   expect(server.log.filter(({ component }) => component === 'http')).toEqual([]);

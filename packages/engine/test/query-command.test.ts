@@ -139,9 +139,9 @@ describe('tessera query', () => {
     const sql =
       'SELECT sum(a.n * b.n) FROM generate_series(1, 1000000) AS a(n), generate_series(1, 1000000) AS b(n)';
     const { child, ended } = start([sql]);
-    await expect.poll(running, { timeout: 10_000 }).toBe(1);
+    await expect.poll(running).toBe(1);
     child.kill('SIGINT');
     expect(await ended).toEqual({ code: 130, stdout: '', stderr: 'cancelled\n' });
-    await expect.poll(running, { timeout: 10_000 }).toBe(0);
+    await expect.poll(running).toBe(0);
   });
 });

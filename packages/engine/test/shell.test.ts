@@ -255,7 +255,11 @@ describe('tessera serve', () => {
   it('on a terminal logs text, and a node that stands alone opens no ports for others', async () => {
     const ports = ['http', 'health', 'metrics'].flatMap((port) => [`--${port}-port`, '0']);
     const node = new TesseraTerminal(['serve', '--data-dir', join(directory, 'alone'), ...ports], { env });
-    const output = await node.until(/Tessera is ready/);
+    onTestFinished(() => node.close());
+    // The log and the message for users are written independently, so either may appear first.
+    const output = await node.until(
+      /Tessera is ready.*?listening \{[^\n]*\}\n|listening \{[^\n]*\}\n.*?Tessera is ready/s,
+    );
     expect(output).toMatch(/INFO: engine: listening \{.*"query http:/);
     expect(output).not.toContain('grpc://');
     expect(output).not.toContain('RLIMIT_MEMLOCK');

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 const MAIN = join(import.meta.dirname, '../src/main.ts');
-/** Runs a command on a pseudo-terminal of 80 × 24 characters and relays its input and output. */
+/**
+ * Runs a command on a pseudo-terminal of 80 × 24 characters and relays its input and output. SIGTERM ends it with the command,
+ * which might survive the end of its terminal.
+ */
 const RELAY = `
-import os, pty, sys
+import os, pty, signal, sys
 def command():
     os.system('stty cols 80 rows 24')
 pid, fd = pty.fork()
@@ -13,6 +16,10 @@ if pid == 0:
     command()
     os.execvp(sys.argv[1], sys.argv[1:])
 import select
+def end(*_):
+    os.kill(pid, signal.SIGKILL)
+    os._exit(1)
+signal.signal(signal.SIGTERM, end)
 inputs = [0, fd]
 while True:
     ready, _, _ = select.select(inputs, [], [])
@@ -33,6 +40,8 @@ export class TesseraTerminal {
   readonly #child: ChildProcess;
   readonly #waiting = new Set<() => void>();
   #screen = '';
+  /** The beginning of a control sequence whose end has not arrived. */
+  #unread = '';
   #hasEnded = false;
   /** The exit code. */
   readonly ended: Promise<number | null>;
@@ -47,7 +56,10 @@ export class TesseraTerminal {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
-      this.#screen += stripVTControlCharacters(text).replaceAll('\r', '');
+      const all = this.#unread + text;
+      const end = all.length - unfinishedSequence(all);
+      this.#unread = all.slice(end);
+      this.#screen += stripVTControlCharacters(all.slice(0, end)).replaceAll('\r', '');
       this.#notify();
     });
     this.ended = new Promise((resolve) => {
@@ -87,13 +99,19 @@ export class TesseraTerminal {
   }
 
   close(): void {
-    this.#child.kill('SIGKILL');
+    this.#child.kill();
   }
 
   #notify(): void {
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
   }
+}
+
+/** The length of a control sequence at the end of the text that is not complete; 0 if there is none. */
+function unfinishedSequence(text: string): number {
+  const at = text.lastIndexOf('\u001b');
+  return at >= 0 && /^(?:\[[\d;?]*)?$/.test(text.slice(at + 1)) ? text.length - at : 0;
 }
 
 export const PROMPT = /(?:tessera|other)\*?> /;

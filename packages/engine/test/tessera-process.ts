@@ -57,7 +57,8 @@ export async function startTessera(options: StartOptions = {}): Promise<TesseraP
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, ...options.env },
   });
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  // The process has ended and its last log record has been read.
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   const log: Record<string, unknown>[] = [];
   const addresses = await listening(child, log, exited);
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {

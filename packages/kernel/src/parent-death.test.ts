@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 /** A node process that starts a kernel, keeps it busy and prints the kernel's process id. */
 const PARENT = (directory: string) => `
@@ -26,7 +26,7 @@ test.skipIf(!existsSync('/proc/self/cmdline'))(
     );
     expect(commandLine(pid)).toContain('kernel-process');
     parent.kill('SIGKILL');
-    await vi.waitFor(() => expect(commandLine(pid)).toBe(''), { timeout: 10_000 });
+    await expect.poll(() => commandLine(pid)).toBe('');
   },
 );
 

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { testKernel } from './testing/test-kernel.ts';
 
 test('sessions of one process have its id and see its tables; the process that replaces it has another', async () => {
@@ -15,7 +15,7 @@ test('sessions of one process have its id and see its tables; the process that r
   await quarantined.close();
 
   process.kill(t.kernel.status().pid!, 'SIGKILL');
-  await vi.waitFor(() => expect(t.kernel.processId).not.toBe(first.processId));
+  await expect.poll(() => t.kernel.processId).not.toBe(first.processId);
   const later = await t.kernel.session();
   expect(later.processId).toBe(t.kernel.processId);
   await expect(later.scalar('SELECT n FROM shared.main.t')).rejects.toThrow(/does not exist/);

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { testKernel } from './testing/test-kernel.ts';
 
 const data = process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../shared/data');
@@ -26,8 +26,8 @@ test.skipIf(!existsSync(file))(
     expect(t.kernel.status().restarts).toBe(1);
     expect(await running.scalar('SELECT n FROM kept')).toBe(7);
     await running.close();
-    await vi.waitFor(() => expect(() => process.kill(pid!, 0)).toThrow());
-    expect(readdirSync(join(t.directory, 'kernel'))).toEqual(['process-1']);
+    await expect.poll(() => readdirSync(join(t.directory, 'kernel'))).toEqual(['process-1']);
+    expect(() => process.kill(pid!, 0)).toThrow();
     await fresh.close();
   },
 );

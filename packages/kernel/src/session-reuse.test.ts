@@ -13,7 +13,7 @@ test('a connection is given on without the tables that were appended to in it', 
   await first.append('appended', rows.schema, rows.batches);
   await first.change('CREATE TABLE shared.main.kept AS FROM temp.main.appended');
   await first.close();
-  await vi.waitFor(async () => {
+  const worksOnAnother = async () => {
     const next = await t.kernel.session({ timeZone: 'UTC' });
     try {
       await expect(next.scalar('SELECT count(*) FROM appended')).rejects.toThrow(/does not exist/);
@@ -23,7 +23,8 @@ test('a connection is given on without the tables that were appended to in it', 
     } finally {
       await next.close();
     }
-  });
+  };
+  await vi.waitFor(worksOnAnother, { timeout: 20_000 });
 });
 
 test('a connection that wrote a file, explained and selected is given on', async () => {

@@ -121,7 +121,7 @@ describe.skipIf(executablePath === undefined)(
       await page.locator('h1', { hasText: 'Tessera 0.2.0' }).waitFor();
       await page.getByRole('button', { name: /A table of your own/ }).click();
       await page.getByRole('tab', { name: /3 SELECT .* 15 rows/ }).waitFor();
-      expect(await cells().first().textContent()).toBe('2026-01-01');
+      await expect.poll(() => cells().first().textContent()).toBe('2026-01-01');
       await page.getByRole('tab', { name: /2 INSERT INTO example_sales 10,000 rows/ }).click();
       await page.getByText('Done: 10,000 rows changed.').waitFor();
       await page.getByRole('button', { name: /example_sales/ }).waitFor();
@@ -133,7 +133,7 @@ describe.skipIf(executablePath === undefined)(
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Control+Enter');
       await cells().getByText('second').waitFor();
-      expect(await cells().count()).toBe(1);
+      await expect.poll(() => cells().count()).toBe(1);
       await page.keyboard.press('Control+a');
       await page.keyboard.press('Control+Enter');
       await page.getByRole('tab', { name: /3 SELECT 'third' AS 1 row/ }).waitFor();
@@ -160,28 +160,28 @@ describe.skipIf(executablePath === undefined)(
       const weight =
         "getComputedStyle(document.querySelector('.editor').shadowRoot.querySelector('.cm-line span')).fontWeight";
       await keyword.waitFor();
-      expect(await page.evaluate(weight)).toBe('600');
+      await expect.poll(() => page.evaluate(weight)).toBe('600');
     });
 
     test('an error is marked where it is, in the answer and in the editor', async () => {
       await write('SELECT 1;\n\nSELECT\n  nope\nFROM stations');
       await page.keyboard.press('Control+Enter');
       await page.getByRole('alert').getByText('Column "nope" does not exist').waitFor();
-      expect(await page.locator('.error mark').textContent()).toBe('nope');
-      expect(await page.locator('.cm-lintRange-error').textContent()).toBe('nope');
+      await expect.poll(() => page.locator('.error mark').textContent()).toBe('nope');
+      await expect.poll(() => page.locator('.cm-lintRange-error').textContent()).toBe('nope');
       await page.getByRole('button', { name: 'Show in the statement' }).click();
       await page.keyboard.type('city');
       await page.keyboard.press('Escape');
       await page.keyboard.press('Control+Enter');
       await cells().getByText('Berlin').waitFor();
-      expect(await page.locator('.cm-lintRange-error').count()).toBe(0);
+      await expect.poll(() => page.locator('.cm-lintRange-error').count()).toBe(0);
     });
 
     test('a result of 10,000 rows and 60 columns renders only what is visible, everywhere', async () => {
       const columns = Array.from({ length: 60 }, (_, i) => `n * ${i + 1} AS column_${i + 1}`).join(', ');
       await run(`SELECT ${columns} FROM generate_series(1, 12000) AS g(n) ORDER BY n`);
       await status().getByText('The first 10,000 rows').waitFor();
-      expect(await cells().count()).toBeLessThan(1_000);
+      await expect.poll(() => cells().count()).toBeLessThan(1_000);
       await grid().focus();
       await page.keyboard.press('Control+End');
       await cells().getByText('600000', { exact: true }).waitFor();
@@ -189,7 +189,7 @@ describe.skipIf(executablePath === undefined)(
       await grid()
         .getByRole('columnheader', { name: /column_1 / })
         .waitFor();
-      expect(await cells().count()).toBeLessThan(1_000);
+      await expect.poll(() => cells().count()).toBeLessThan(1_000);
     });
 
     test('rows are sorted, filtered and copied, and a cell is shown in full', async () => {
@@ -200,7 +200,7 @@ describe.skipIf(executablePath === undefined)(
         return grid().locator(`[role=gridcell][aria-colindex="${at}"]`).allTextContents();
       };
       await cells().getByText('Rome').waitFor();
-      expect(await column('opened')).toEqual(['2020-01-01', 'NULL', '2022-03-04']);
+      await expect.poll(() => column('opened')).toEqual(['2020-01-01', 'NULL', '2022-03-04']);
       await page.getByRole('button', { name: /id ?↑? ?int/ }).click();
       await page.getByRole('button', { name: /id ?↑? ?int/ }).click();
       await expect.poll(() => column('id')).toEqual(['10', '2', '1']);
@@ -253,11 +253,11 @@ describe.skipIf(executablePath === undefined)(
       await page.keyboard.press('Enter');
       await page.reload();
       await page.getByRole('tab', { name: 'Second', selected: true }).waitFor();
-      expect(await text()).toBe("SELECT 'two'");
+      await expect.poll(() => text()).toBe("SELECT 'two'");
       await page.getByRole('tab', { name: 'Second' }).press('ArrowLeft');
       await expect.poll(() => text()).toBe("SELECT 'one'");
       await page.getByRole('tab', { name: 'Second' }).locator('.icon-close').click();
-      expect(await page.getByRole('tab').count()).toBe(1);
+      await expect.poll(() => page.getByRole('tab').count()).toBe(1);
     });
 
     test('a dropped file brings its statement and its columns with types, and only what is read travels', async () => {
@@ -270,8 +270,8 @@ describe.skipIf(executablePath === undefined)(
       await page.getByText('Drop files to query them').waitFor();
       await page.dispatchEvent('main', 'drop', { dataTransfer: data });
       await page.getByRole('tab', { name: 'my trips.csv' }).click();
-      expect(await text()).toContain("FROM 'upload://my_trips.csv'");
-      expect(await page.locator('.files li.unused').count()).toBe(1);
+      await expect.poll(() => text()).toContain("FROM 'upload://my_trips.csv'");
+      await expect.poll(() => page.locator('.files li.unused').count()).toBe(1);
       const entry = page
         .getByRole('complementary', { name: 'Schema' })
         .getByRole('button', { name: /my_trips/ });
@@ -286,7 +286,7 @@ describe.skipIf(executablePath === undefined)(
       const name = page.getByLabel('Name of my trips.csv');
       await name.fill('not a name');
       await name.press('Tab');
-      expect(await name.inputValue()).toBe('my_trips.csv');
+      await expect.poll(() => name.inputValue()).toBe('my_trips.csv');
       await name.fill('t.csv');
       await name.press('Tab');
       await write('');
@@ -334,7 +334,7 @@ describe.skipIf(executablePath === undefined)(
       await page.getByRole('button', { name: 'Recent' }).click();
       await page.getByRole('dialog').getByText("select 'a & b' as x from stations").click();
       await page.getByRole('tab', { name: 'Statement 2' }).waitFor();
-      expect(await text()).toBe("select 'a & b' as x from stations");
+      await expect.poll(() => text()).toBe("select 'a & b' as x from stations");
       await context.close();
       await open({}, new URL(link).hash);
       await expect.poll(() => text()).toBe("SELECT\n  'a & b' AS x\nFROM\n  stations");
@@ -355,7 +355,7 @@ describe.skipIf(executablePath === undefined)(
       await expect.poll(() => text()).toBe('stationscity');
       await page.getByRole('searchbox', { name: 'Find tables and columns' }).fill('north');
       await page.getByRole('button', { name: /northern/ }).waitFor();
-      expect(await page.getByRole('button', { name: /stations/ }).count()).toBe(0);
+      await expect.poll(() => page.getByRole('button', { name: /stations/ }).count()).toBe(0);
     });
 
     test('a result is drawn as a chart of the chosen kind and columns', async () => {
@@ -386,8 +386,8 @@ describe.skipIf(executablePath === undefined)(
         .getByText(/stations/)
         .first()
         .waitFor();
-      expect(await plan.getByRole('button').count()).toBeGreaterThan(2);
-      expect(await plan.getByText(/rows/).count()).toBeGreaterThan(0);
+      await expect.poll(() => plan.getByRole('button').count()).toBeGreaterThan(2);
+      await expect.poll(() => plan.getByText(/rows/).count()).toBeGreaterThan(0);
     });
 
     test('the pages show what runs, what ran, nodes, tables with their tablets, and settings', async () => {
@@ -452,7 +452,7 @@ describe.skipIf(executablePath === undefined)(
       await page.keyboard.press('Enter');
       await page.getByRole('complementary', { name: 'Cell' }).getByText('7', { exact: true }).waitFor();
       await page.keyboard.press('Escape');
-      expect(await page.getByRole('complementary', { name: 'Cell' }).count()).toBe(0);
+      await expect.poll(() => page.getByRole('complementary', { name: 'Cell' }).count()).toBe(0);
     });
 
     test.each([

@@ -183,7 +183,8 @@ describe('how a request can end', () => {
     const { files } = await receive(Readable.from(body()));
     clearInterval(sampler);
     expect(files.get('a')?.bytes).toBe(4000 * piece.length);
-    expect(peak - before).toBeLessThan(150 * MB);
+    // A process that kept the file would hold 262 MB; garbage of the pieces may wait for a while.
+    expect(peak - before).toBeLessThan(220 * MB);
   });
 });
 

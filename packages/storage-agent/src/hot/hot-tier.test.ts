@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ScanRequest, ScanTablet, StorageAgent } from '../storage-agent.ts';
 import { Fixture } from '../testing/fixture.ts';
 import { storeTablet, testTable, withoutRows } from '../testing/tables.ts';
@@ -198,7 +198,7 @@ test('a session on another process reads files; after the process is replaced ev
   expect(await quarantined.scalar(`SELECT count(*) FROM ${scan.sql}`)).toBe(1000);
   await quarantined.close();
   process.kill(fixture.kernel.status().pid!, 'SIGKILL');
-  await vi.waitFor(() => expect(fixture.kernel.processId).not.toBe(fixture.session.processId));
+  await expect.poll(() => fixture.kernel.processId).not.toBe(fixture.session.processId);
   await fixture.renewSession();
   const after = request(t, tablets, { wholeTableAt: 1 });
   expect(await read(agent, after)).toMatchObject({ n: 1000, hot: 0 });
