@@ -43,6 +43,9 @@ export const PROOFS: Proofs = {
     'execution.ai_mutations_mode: what deleted rows may do to aggregating indexes': [
       'execution.ai_mutations_mode',
     ],
+    'execution.regexp_cache_max_keys: how many patterns of a column are compiled once each': [
+      'execution.regexp_cache_max_keys',
+    ],
     'storage.collect_garbage_limit_per_query: no more tablets than that at once': [
       'storage.collect_garbage_limit_per_query',
       'storage.allow_collect_garbage',
@@ -153,6 +156,10 @@ export const PROOFS: Proofs = {
     'is divided among the kernels of the node': ['engine.max_server_memory_usage'],
     'bounds what one query has of the processors': ['execution.max_threads'],
     'opens no port for the shuffle': ['execution.enable_shuffle'],
+  },
+  'packages/kernel/src/threads-per-query.test.ts': {
+    'divides one query for that number of threads': ['execution.max_threads'],
+    'executes several queries on more than those and as many workers': ['execution.max_threads'],
   },
   'packages/config/src/derived.test.ts': {
     'memory limit of 10 GiB with %j': [

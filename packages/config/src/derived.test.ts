@@ -77,18 +77,16 @@ describe('derived settings', () => {
 
 describe('showing a configuration', () => {
   const parsed = parse(
-    'engine: {termination_grace_period: 90s}\nexecution: {regexp_cache_max_keys: 5}\nauth: {native: {initial_user: {name: a, password: hunter2}}}',
+    'engine: {termination_grace_period: 90s}\nauth: {native: {initial_user: {name: a, password: hunter2}}}',
   );
 
-  it('shows what the file says, in the form of the file, and what is not yet in effect', () => {
+  it('shows what the file says, in the form of the file', () => {
     const shown = showConfig(parsed, { defaults: false });
     expect(shown.value).toEqual({
       auth: { native: { initial_user: { name: 'a', password: '********' } } },
       engine: { termination_grace_period: '90s' },
-      execution: { regexp_cache_max_keys: 5 },
       schema_version: '1.0',
     });
-    expect(shown.notYetInEffect.map((p) => p.path)).toEqual(['execution.regexp_cache_max_keys']);
   });
 
   it('lists the values of all parameters, with what the file sets and without secrets', () => {
@@ -104,11 +102,10 @@ describe('showing a configuration', () => {
     for (const { meaning, path } of values) expect(meaning, path).not.toBe('');
   });
 
-  it('shows the defaults as a file that means the same', () => {
-    const defaults = showConfigAsYaml(showConfig(parse(''), { defaults: true }));
-    expect(defaults).toContain(
-      'regexp_cache_max_keys: 10000 # not yet in effect: arrives with the regular-expression cache',
-    );
+  it('shows the defaults as a file that means the same, and every parameter has an effect', () => {
+    const shown = showConfig(parse(''), { defaults: true });
+    expect(shown.notYetInEffect).toEqual([]);
+    const defaults = showConfigAsYaml(shown);
     expect(parseConfig(defaults.replace('type: s3', '#'), 'defaults').config).toEqual(parse('').config);
   });
 });

@@ -126,6 +126,7 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
     isPlanned: true,
     files: new Map(),
     indexes: [],
+    patterns: [],
     looksAtAllNamed: false,
     uses: 0,
   };

@@ -75,6 +75,11 @@ export interface CoordinatorOptions {
   readonly longStatementBytes?: number | undefined;
   /** The memory for results that later queries may reuse, in bytes; 0, the default, keeps none. */
   readonly resultCacheBytes?: number | undefined;
+  /**
+   * The number of values of a column of regular expressions that a query compiles once each; 0, the default, compiles them for
+   * every row.
+   */
+  readonly regexpCacheMaxKeys?: number | undefined;
   /** Undefined: users have no passwords. */
   readonly makeCredential?: MakeCredential | undefined;
 }

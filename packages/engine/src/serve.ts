@@ -227,6 +227,7 @@ export const serve: Serve = async (options) => {
     makeCredential,
     longStatementBytes: Math.floor(memory.processBytes * LONG_STATEMENT_SHARE),
     resultCacheBytes: options.resultCacheBytes ?? Math.floor(memory.processBytes * RESULT_CACHE_SHARE),
+    regexpCacheMaxKeys: config.execution.regexp_cache_max_keys,
     columnStatisticsBytes: config.planner.automated_column_statistics.cache_max_size_bytes,
     admission: admissionOptions(config, options.node, memory.kernelBytes, logging),
     cluster: { ...multiNode, otherClusters, distributes: config.execution.enable_shuffle },

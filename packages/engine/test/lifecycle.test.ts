@@ -82,18 +82,13 @@ describe('one node', () => {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'tessera-lifecycle-'));
     const config = join(directory, 'config.yaml');
-    const lines = ['schema_version: "1.0"', 'execution:', '  max_threads: 2', '  regexp_cache_max_keys: 5'];
+    const lines = ['schema_version: "1.0"', 'execution:', '  max_threads: 2'];
     await writeFile(config, lines.join('\n'));
     server = await startTessera({ args: ['--config', config, '--allow-read', directory] });
   });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
     await rm(directory, { recursive: true });
-  });
-
-  it('the log names the parameters of the file that are not yet in effect', async () => {
-    const warning = server.log.find(({ level, component }) => level === 'warn' && component === 'engine');
-    expect(warning).toMatchObject({ parameters: ['execution.regexp_cache_max_keys'] });
   });
 
   it('a refused client that never ends its body reads the answer and is cut off', async () => {

@@ -50,6 +50,7 @@ beforeAll(async () => {
       hybrid_headers_primary_index_compression_level: COMPRESSION_LEVEL,
       merge_committed_tablets: false,
       ai_mutations_mode: 'native_only',
+      regexp_cache_max_keys: 3,
     },
     logging: {
       level: 'debug',
@@ -207,4 +208,16 @@ test('execution.ai_mutations_mode: what deleted rows may do to aggregating index
   await query(server, 'CREATE AGGREGATING INDEX bounds ON summed (k, min(i))');
   const refused = await query(server, 'DELETE FROM summed WHERE i % 10 = 2');
   expect(refused.text).toContain('execution.ai_mutations_mode is native_only');
+});
+
+test('execution.regexp_cache_max_keys: how many patterns of a column are compiled once each', async () => {
+  for (const sql of [
+    "CREATE TABLE lines AS SELECT 'line ' || i AS text FROM generate_series(1, 30000) AS g(i)",
+    "CREATE TABLE rules AS SELECT '^line ' || i AS pattern FROM generate_series(1, 5) AS g(i)",
+  ])
+    expect((await query(server, sql)).status).toBe(200);
+  const sql = 'SELECT count(*) FROM lines JOIN rules ON text ~ pattern';
+  expect(await rows(server, sql)).toEqual([['25556']]);
+  const explained = (await rows(server, `EXPLAIN ${sql}`)).join('\n');
+  expect(explained).toContain('rules.pattern: 3 patterns are compiled once each');
 });

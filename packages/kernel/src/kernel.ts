@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { TesseraError } from '@tessera/common';
 import {
@@ -35,8 +36,10 @@ export interface KernelOptions {
   readonly nodeBytes?: number | undefined;
   /** The disk space that queries, and received rows, may each take; by default nine tenths of the free space. */
   readonly spillLimitBytes?: number | undefined;
-  /** 0 means one per core. */
+  /** The number of threads for which a query is divided; 0 means one per core. */
   readonly threads: number;
+  /** The cores that all queries together may use; by default those that the system gives this process. */
+  readonly cores?: number | undefined;
   /** SQL that runs on every fresh instance before it is locked down. */
   readonly bootstrap: readonly string[];
   /** Whether sessions can create relations to plan over (`defineRelation`). */
@@ -154,6 +157,7 @@ const wholeMemory = ({ ceilingBytes, memoryLimitBytes }: KernelOptions): MemoryL
 const instanceOptions = (o: KernelOptions): Omit<ProcessInstance, keyof MemoryLimits> => ({
   readableDirectories: o.readableDirectories,
   threads: o.threads,
+  cores: o.cores ?? availableParallelism(),
   spillLimitBytes: o.spillLimitBytes,
   bootstrap: o.bootstrap,
   definesRelations: o.definesRelations ?? false,

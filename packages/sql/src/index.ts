@@ -54,6 +54,7 @@ export {
   type AggregatingIndex,
   MANAGED_SCHEMA,
   type Mention,
+  type PatternColumn,
   type RelationName,
   type RelationResolver,
   type ResolvedRelation,

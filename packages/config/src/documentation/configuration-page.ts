@@ -102,8 +102,15 @@ const DERIVED = `## Derived values and interactions
   It is divided as follows: one sixteenth, between 32 and 256 MiB, plus 64 MiB for its program, for the process that plans
   queries; one sixteenth plus 160 MiB for its program, at most 1 GiB, for the node process; the rest for the kernel that
   executes queries, which spills to disk when it needs more. A limit below 512 MiB is divided as if it were 512 MiB.
-- \`execution.max_threads\` limits the threads of the kernel, and therefore of all queries of a node together; the kernel
-  cannot limit the threads of one query. The setting \`max_threads\` of a statement has no effect for the same reason.
+- \`execution.max_threads\` is the number of parts into which a step of a query (a scan, a join, an aggregate) is divided, so a
+  query that does one step at a time, as most do, has no more threads. Small inputs of joins are read at the same time, each with
+  threads of its own. All queries of a node together use all cores. With 1, each query has exactly one thread. The kernel reads the
+  number when it divides a step, for all queries alike, so the setting \`max_threads\` of a statement has no effect.
+- \`execution.regexp_cache_max_keys\` is the number of values of a column that a query compiles once each if it uses the column of a
+  table as regular expression: \`msg ~ rules.pattern\`. Other values, and patterns that are computed, are compiled for every
+  row, which takes many times as long as the match. The values are the most frequent ones of the first million rows. A query
+  over few rows compiles fewer, because it costs as much to plan a pattern as to compile it some fifty times. EXPLAIN names
+  the column and the number. With 0, every pattern of a column is compiled for every row.
 - Concurrent jobs of auto-vacuum share \`engine.auto_vacuum.memory_allowance\`: each takes at most the allowance divided by
   \`max_concurrency\`. Merges after commits (\`execution.merge_committed_tablets\`) take at most a fifth of the memory, one at a
   time, whatever the allowance is.

@@ -83,7 +83,7 @@ export const execution = block(
     ),
     regexp_cache_max_keys: integer('maximum cached compiled regular expressions', {
       default: 10_000,
-      effect: 'arrives with the regular-expression cache',
+      effect: NOW,
     }),
     storage_manager_cache_tablets_on_proxy: boolean(
       'cache tablet-assignment information on the storage-manager proxy',

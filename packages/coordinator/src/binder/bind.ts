@@ -11,8 +11,8 @@ const NO_SCANS: ReadonlyMap<string, TableScan> = new Map();
 
 /**
  * Binds the text of a scope: resolves its names and types, and if `isToPlan` says so, determines from the
- * kernel's plan which part of each table it reads. No row is read, and nothing is remembered. The binder's
- * session stays open.
+ * kernel's plan which part of each table it reads. No row is read, except those of columns of regular expressions, and nothing is
+ * remembered. The binder's session stays open.
  * @throws TesseraError if the text is invalid
  */
 export async function bind(
@@ -20,9 +20,9 @@ export async function bind(
   isToPlan: (bound: BoundQuery) => boolean | Promise<boolean>,
 ): Promise<BoundQuery> {
   const prepared = await traced('parse', {}, () => prepareQuery(scope.context.text, scope.prepareContext));
-  const { named = [], files = NO_FILES, indexes = [] } = scope.relations ?? {};
+  const { named = [], files = NO_FILES, indexes = [], patterns = [] } = scope.relations ?? {};
   const tables = tablesRead(scope.relations?.tables ?? NO_TABLES, prepared);
-  const bound = { prepared, named, tables, files, indexes, looksAtAllNamed: false, uses: 0 };
+  const bound = { prepared, named, tables, files, indexes, patterns, looksAtAllNamed: false, uses: 0 };
   if (tables.size === 0 && files.size === 0) return { ...bound, scans: NO_SCANS, isPlanned: true };
   const unplanned = { ...bound, scans: undefined, isPlanned: false };
   if (!(await isToPlan(unplanned))) return unplanned;

@@ -15,6 +15,7 @@ import {
 import { profileText } from '@tessera/scheduler';
 import type { ExplainStatement, IndexUse, OutputColumn, PreparedQuery } from '@tessera/sql';
 import type { PlannedQuery, UndistributedQuery } from '../distribution/distributed-plans.ts';
+import type { CompiledPatterns } from '../read/bound-query.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
 import { renamed, type TableNames } from '../read/table-names.ts';
 import { type ExplainedFiles, fileLines, fileMembers } from './explained-files.ts';
@@ -33,6 +34,8 @@ export interface ExplainableQuery {
   readonly files: readonly ExplainedFiles[];
   /** The aggregating indexes of the tables that the query names. */
   readonly indexes: readonly IndexUse[];
+  /** The columns of its regular expressions. */
+  readonly patterns: readonly CompiledPatterns[];
   /** Its stages on several nodes; undefined if its tables are small, or if there is one node. */
   readonly distribution?: PlannedQuery | UndistributedQuery | undefined;
   /** The user-visible names of tables, by bound name. */
@@ -111,6 +114,7 @@ async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
           ...fileMembers(query.files),
         ],
         aggregating_indexes: indexMembers(query.indexes),
+        regular_expressions: patternMembers(query.patterns),
       });
   }
 }
@@ -127,6 +131,7 @@ async function physicalMember(query: ExplainableQuery): Promise<ExplainedQuery> 
         : plan.stages.map((stage) => stageMember(stage, names)),
     tables: [...tableMembers(tables), ...fileMembers(files)],
     aggregating_indexes: indexMembers(query.indexes),
+    regular_expressions: patternMembers(query.patterns),
     warnings: warningsOf(plan?.unboundedGathers),
   };
 }
@@ -179,6 +184,7 @@ async function analyze(query: ExplainableQuery): Promise<AnalyzedQuery> {
     stages: [...inOrder(stages), { ...planned, operators, ...figuresOf(profile) }],
     tables: [...tableMembers(used(query, executable)), ...fileMembers(query.files)],
     aggregating_indexes: indexMembers(query.indexes),
+    regular_expressions: patternMembers(query.patterns),
     result_cache: reuse && reuseMember(reuse),
     warnings: warningsOf(plan?.unboundedGathers),
   };
@@ -292,12 +298,12 @@ const outlineOf = (operator: ExplainedOperator): PlanOutline => ({
 function sections(
   plan: string,
   tables: readonly string[],
-  { indexes, files }: ExplainableQuery,
+  { indexes, files, patterns }: ExplainableQuery,
   reuse: readonly string[] = [],
 ): string {
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? '' : `\n${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
-  const all = `${section('Tables', [...tables, ...fileLines(files)])}${section('Aggregating indexes', indexes.map(indexLine))}${section('Result cache', reuse)}`;
+  const all = `${section('Tables', [...tables, ...fileLines(files)])}${section('Aggregating indexes', indexes.map(indexLine))}${section('Regular expressions', patterns.map(patternLine))}${section('Result cache', reuse)}`;
   return all === '' ? plan : `${plan.trimEnd()}\n${all}`;
 }
 
@@ -306,6 +312,12 @@ const indexLine = ({ index, table, rows, reason }: IndexUse): string => {
   const rest = rows.rest === 0 ? '' : ` and ${rows.rest} rows of tablets without any`;
   return `${index} on ${table}: ${rows.partial} partial rows${rest} are read instead of ${rows.table} rows`;
 };
+
+const patternLine = ({ table, column, patterns }: CompiledPatterns): string =>
+  `${table.name}.${column}: ${patterns} patterns are compiled once each, others for every row`;
+
+const patternMembers = (patterns: readonly CompiledPatterns[]): ExplainedQuery['regular_expressions'] =>
+  patterns.map(({ table, column, patterns: compiled }) => ({ table: table.name, column, compiled }));
 
 const indexMembers = (indexes: readonly IndexUse[]): ExplainedQuery['aggregating_indexes'] =>
   indexes.map(({ index, table, rows, reason }) => ({

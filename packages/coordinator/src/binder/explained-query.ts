@@ -14,6 +14,12 @@ export interface ExplainedQuery {
   /** How each managed table is read, and each table of files outside the managed store. */
   readonly tables: readonly object[];
   readonly aggregating_indexes: readonly ExplainedIndex[];
+  /** Columns whose values are regular expressions, and how many of these are compiled once each. */
+  readonly regular_expressions: readonly {
+    readonly table: string;
+    readonly column: string;
+    readonly compiled: number;
+  }[];
   /** Only with ANALYZE, and only if this node keeps results. */
   readonly result_cache?: ExplainedResultCache | undefined;
   /** For example that an input of unbounded size is gathered on one node. */

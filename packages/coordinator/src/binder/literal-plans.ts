@@ -12,8 +12,9 @@ export interface LiteralPlan {
 }
 
 /** Whether a bound query depends on its literals through its text alone. */
-const isIndependent = ({ isPlanned, tables, prepared }: BoundQuery): boolean =>
+const isIndependent = ({ isPlanned, tables, patterns, prepared }: BoundQuery): boolean =>
   (!isPlanned || tables.size === 0) &&
+  patterns.length === 0 &&
   prepared.time === 'none' &&
   prepared.date === undefined &&
   prepared.sessionRelations.size === 0;

@@ -198,11 +198,12 @@ const namesHold = (named: BoundQuery['named'], snapshot: Snapshot): boolean =>
       findRelation(snapshot, { name, database, inView: view !== undefined }) === object,
   );
 
-const stillHolds = ({ named, tables, indexes }: BoundQuery, snapshot: Snapshot): boolean =>
+const stillHolds = ({ named, tables, indexes, patterns }: BoundQuery, snapshot: Snapshot): boolean =>
   namesHold(named, snapshot) &&
   indexes.every(
     ({ table, partials, reads }) => indexReads(indexCoverage(snapshot, table, partials)) === reads,
   ) &&
+  patterns.every(({ table, version }) => snapshot.contentsVersion(table.id) === version) &&
   [...tables.values()].every(({ table, plannedRows: rows }) => plannedRows(snapshot, table) === rows);
 
 /** Whether a query that contains the current date is of this day. */

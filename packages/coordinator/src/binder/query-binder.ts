@@ -36,6 +36,7 @@ import type { StatementSequences } from '../sequences/statement-sequences.ts';
 import type { TableServices } from '../tables.ts';
 import type { Transactions } from '../transactions/transactions.ts';
 import { bind } from './bind.ts';
+import { distinctPatterns } from './distinct-patterns.ts';
 import { explainSql } from './explain.ts';
 import { explainedFiles } from './explained-files.ts';
 import { explainedReuse } from './explained-reuse.ts';
@@ -62,6 +63,8 @@ export interface BinderServices {
   readonly columnStatisticsBytes?: number | undefined;
   /** See `CoordinatorOptions`. */
   readonly resultCacheBytes?: number | undefined;
+  /** See `CoordinatorOptions`. */
+  readonly regexpCacheMaxKeys?: number | undefined;
 }
 
 /** Whether a query is planned before it runs. */
@@ -100,6 +103,12 @@ export class QueryBinder {
       sequenceValues: services.sequenceValues,
       transactions: services.transactions,
       fileParts: ({ request }, options) => this.distribution.fileParts(request, options),
+      distinctPatterns: (context, source, snapshot) =>
+        distinctPatterns(source, snapshot, {
+          context,
+          maxKeys: services.regexpCacheMaxKeys ?? 0,
+          executable: (query) => this.executable(query),
+        }),
       systemRelation: (scope, name, place) => systemRelations.load(scope, name, place),
     };
   }
@@ -198,6 +207,7 @@ export class QueryBinder {
         tables: explained,
         files: await explainedFiles(bound, context.query.signal),
         indexes: prepared.indexes,
+        patterns: bound.patterns,
         distribution: (await this.distribution.isFor(bound, scope))
           ? await this.distribution.plan(bound, scope)
           : undefined,

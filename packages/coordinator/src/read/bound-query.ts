@@ -30,6 +30,15 @@ export interface IndexChoice {
   readonly reads: IndexReads;
 }
 
+/** A column of regular expressions that a query contains as literals, so that each is compiled once. */
+export interface CompiledPatterns {
+  readonly table: TableObject;
+  readonly column: string;
+  readonly patterns: number;
+  /** `Snapshot.contentsVersion` of the table when they were read. */
+  readonly version: number;
+}
+
 /** Files that several nodes may read in parts, as a statement reads them. */
 export interface BoundFiles {
   readonly scan: PlannedScan;
@@ -39,7 +48,7 @@ export interface BoundFiles {
 
 /**
  * A query whose names and types are resolved against a snapshot. It depends on the text and on the relations that it
- * names, but not on their rows, so it can be cached.
+ * names, but its result does not depend on the rows that they had then, so it can be cached.
  */
 export interface BoundQuery {
   readonly prepared: PreparedQuery;
@@ -50,6 +59,8 @@ export interface BoundQuery {
   readonly files: ReadonlyMap<string, BoundFiles>;
   /** The aggregating indexes of the tables that the statement names. */
   readonly indexes: readonly IndexChoice[];
+  /** The query is correct for other values of these columns, too. */
+  readonly patterns: readonly CompiledPatterns[];
   /**
    * Scans by bound name; undefined if the plan was not examined or not understood: then everything is read.
    */

@@ -11,7 +11,7 @@ import type { ExecutionOptions } from './executable-query.ts';
 import type { MirrorTables } from './mirror-tables.ts';
 import { explainFailure } from './query-failure.ts';
 import { type FilePartsOptions, ReadResolution } from './read-resolution.ts';
-import { StatementRelations } from './statement-relations.ts';
+import { type PatternSource, StatementRelations } from './statement-relations.ts';
 
 export interface SessionServices {
   readonly kernel: Kernel;
@@ -23,6 +23,12 @@ export interface SessionServices {
   readonly transactions: Transactions | undefined;
   /** The conditions under which several nodes may read files of the query. */
   fileParts(context: StatementContext, options: ExecutionOptions): FilePartsOptions | undefined;
+  /** See `distinctPatterns`. */
+  distinctPatterns(
+    context: StatementContext,
+    source: PatternSource,
+    snapshot: Snapshot,
+  ): Promise<readonly string[]>;
   /**
    * Creates a temp table of the session with the contents of a relation of information_schema or pg_catalog,
    * and returns its name; undefined if there is no such relation.
@@ -88,14 +94,20 @@ export class SessionScope implements AsyncDisposable {
     const { mirror, authorizer } = services;
     if (mirror === undefined) return undefined;
     const { request, sessionValues, snapshot } = this.context;
+    const { neverRuns = false, quarantine = false, rowPositionsOf } = this.options;
     return new StatementRelations({
       mirror,
       timeZone: request.settings.timezone,
       snapshot,
       authority: readAuthority(authorizer, this.context, this.options),
       database: sessionValues.database,
-      firstWithPositions: this.options.rowPositionsOf !== undefined,
+      firstWithPositions: rowPositionsOf !== undefined,
       usesIndexes: request.settings.enable_aggregating_indexes,
+      // A second session in quarantine would wait for this one.
+      distinctPatterns:
+        neverRuns || quarantine
+          ? undefined
+          : (source, read) => services.distinctPatterns(this.context, source, read),
       plannedScan: (scanId) => this.reads.plannedScan(scanId),
       systemRelation: (name, database, read) =>
         services.systemRelation(this, name, { database, snapshot: read }),

@@ -21,6 +21,7 @@ import { type KernelColumn, type KernelSession, quoteName, typeToSql } from '@te
 import type {
   AggregatingIndex,
   Mention,
+  PatternColumn,
   RelationName,
   RelationResolver,
   ResolvedRelation,
@@ -29,7 +30,7 @@ import type {
 } from '@tessera/sql';
 import { isPgCatalogRelation } from '@tessera/system-catalog';
 import type { StatementSnapshot } from '../transactions/statement-snapshot.ts';
-import type { BoundFiles, BoundTable, IndexChoice, NamedRelation } from './bound-query.ts';
+import type { BoundFiles, BoundTable, CompiledPatterns, IndexChoice, NamedRelation } from './bound-query.ts';
 import { externalCall } from './external-call.ts';
 import { boundFileName } from './file-tables.ts';
 import {
@@ -41,6 +42,16 @@ import {
   uncoveredTable,
 } from './index-coverage.ts';
 import { type MirrorTables, type MirrorUse, plannedRows } from './mirror-tables.ts';
+
+/** A text column whose values a query uses as regular expressions. */
+export interface PatternSource {
+  readonly table: TableObject;
+  readonly column: string;
+  /** The rows of the largest table in the same FROM: about how often the query uses a pattern. */
+  readonly rows: number;
+  /** The owner of the view that names the table; undefined if the statement itself does. */
+  readonly owner: string | undefined;
+}
 
 export interface StatementRelationsOptions {
   readonly mirror: MirrorTables;
@@ -62,6 +73,10 @@ export interface StatementRelationsOptions {
     database: string,
     snapshot: Snapshot,
   ) => Promise<string | undefined>;
+  /** See `distinctPatterns`. If absent, every pattern of a column stays variable. */
+  readonly distinctPatterns?:
+    | ((source: PatternSource, snapshot: Snapshot) => Promise<readonly string[]>)
+    | undefined;
   /** The files that several nodes may read, by their id in the statement. */
   readonly plannedScan: (scanId: string) => PlannedScan;
 }
@@ -80,6 +95,8 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
   readonly files = new Map<string, BoundFiles>();
   /** The aggregating indexes of `tables`. */
   readonly indexes: IndexChoice[] = [];
+  /** The columns of `tables` that contain regular expressions of the statement. */
+  readonly patterns: CompiledPatterns[] = [];
   /** Whether the resolution is only valid for this statement. */
   transient = false;
   #snapshot: Promise<StatementSnapshot> | undefined;
@@ -188,6 +205,20 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
               },
       };
     });
+  }
+
+  async patternsOf({ boundName, column, from }: PatternColumn): Promise<readonly string[]> {
+    const { distinctPatterns } = this.#options;
+    const { table } = this.tables.get(boundName)!;
+    const isText = table.columns.some(({ name, type }) => name === column && type === 'VARCHAR');
+    const named = this.named.find(({ object }) => object.id === table.id);
+    if (distinctPatterns === undefined || !isText || named === undefined) return [];
+    const rows = Math.max(...from.map((name) => this.tables.get(name)?.plannedRows ?? 0));
+    const snapshot = await this.snapshot();
+    const found = await distinctPatterns({ table, column, rows, owner: named.view?.owner }, snapshot);
+    const version = snapshot.contentsVersion(table.id);
+    if (found.length > 0) this.patterns.push({ table, column, patterns: found.length, version });
+    return found;
   }
 
   async binder(): Promise<KernelSession> {

@@ -130,7 +130,8 @@ export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
   statement_timeout: 'time limit of a statement in milliseconds; 0 means no limit',
   max_result_rows:
     'a result is truncated to this number of rows, as by LIMIT; 0 means no limit. If RETURNING has more rows, the statement fails',
-  max_threads: 'accepted, but without effect yet',
+  max_threads:
+    'accepted, but without effect: the kernel divides all queries of a node alike, by `execution.max_threads` of the [configuration](../configuration.md)',
   cancel_query_on_connection_drop:
     'which statements are cancelled when their client disconnects: `none`, `all`, or only those that do not change data (`type_dependent`)',
   enable_result_cache:

@@ -41,6 +41,8 @@ export interface TestNodeOptions {
   readonly indexMutations?: TableServices['indexMutations'];
   /** See `CoordinatorOptions`. */
   readonly resultCacheBytes?: number;
+  /** See `CoordinatorOptions`. */
+  readonly regexpCacheMaxKeys?: number;
 }
 
 /** A node with tables and without endpoints. */
@@ -73,6 +75,7 @@ export class TestNode implements AsyncDisposable {
     allowCollectGarbage = false,
     indexMutations = 'reevaluate',
     resultCacheBytes = 0,
+    regexpCacheMaxKeys = 0,
   }: TestNodeOptions = {}): Promise<TestNode> {
     const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
     const paths = {
@@ -111,6 +114,7 @@ export class TestNode implements AsyncDisposable {
       tables,
       maintenance,
       resultCacheBytes,
+      regexpCacheMaxKeys,
       makeCredential: testCredential,
     });
     return new TestNode(directory, coordinator, tables, [kernel, mirror], external);

@@ -104,6 +104,23 @@ test.each(['alias(a)', 'stats(a)', 'vector_type(a)'])(
   },
 );
 
+test('nodes compile the patterns of a column once each, and match as with variable ones', async () => {
+  await answerOf(
+    "CREATE TABLE lines AS SELECT i, 'line ' || i AS line FROM generate_series(1, 24000) AS g(i)",
+    {},
+  );
+  await answerOf(
+    "CREATE TABLE rules AS SELECT '[' || i || ']$' AS pattern FROM generate_series(0, 9) AS g(i)",
+    {},
+  );
+  const sql =
+    'SELECT pattern, count(*) FROM lines JOIN rules ON i < 2000 AND line ~ pattern GROUP BY pattern';
+  expect(await isDistributed(sql)).toBe(true);
+  expect(await answerOf(`EXPLAIN ${sql}`, SPREAD)).toContain('rules.pattern: 10 patterns are compiled once');
+  const variable = sql.replace('~ pattern', "~ (pattern || '')");
+  expect(await answerOf(sql, SPREAD, false)).toBe(await answerOf(variable, ON_ONE_NODE, false));
+}, 60_000);
+
 const CLIENTS = 8;
 const SCALE = 'sf0.01';
 const MIX_TIMEOUT_MS = 600_000;

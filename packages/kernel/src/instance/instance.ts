@@ -1,6 +1,7 @@
 import { NativeConnection } from '../native/connection.ts';
 import { duckdb, type Pointer, takeString } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
+import { startWorkers } from '../native/workers.ts';
 import { quoteText } from '../types/quoting.ts';
 import { DefinedRelations } from './defined-relations.ts';
 import { ReceivedRows } from './received-rows.ts';
@@ -12,7 +13,10 @@ export interface InstanceOptions {
   readonly spillLimitBytes?: number | undefined;
   readonly readableDirectories: readonly string[];
   readonly memoryLimitBytes: number;
+  /** The number of threads for which a query is divided; 0 means one per core. */
   readonly threads: number;
+  /** The number of threads of all queries together, if that is more. */
+  readonly cores: number;
   readonly bootstrap: readonly string[];
   readonly definesRelations: boolean;
 }
@@ -39,6 +43,8 @@ export class NativeInstance {
     instance.received.install(connection, instance.connect());
     await connection.run([...settings(options), ...options.bootstrap, ...lockDown(options)].join(';\n'));
     await connection.close();
+    // The thread that waits for a query executes its tasks, too.
+    if (sharesCores(options)) startWorkers(instance.#database, options.cores - 1);
     return instance;
   }
 
@@ -58,11 +64,18 @@ function openInMemory(): Pointer {
 export const setMemoryLimit = (bytes: number): string =>
   `SET memory_limit='${Math.max(1, Math.floor(bytes))}B'`;
 
+/**
+ * Whether several queries may use more threads together than one of them alone. With one thread each, every query runs on the
+ * thread that waits for it.
+ */
+const sharesCores = ({ threads, cores }: InstanceOptions): boolean => threads > 1 && threads < cores;
+
 const settings = (o: InstanceOptions): string[] => [
   'SET autoinstall_known_extensions=false',
   'SET autoload_known_extensions=false',
   setMemoryLimit(o.memoryLimitBytes),
   ...(o.threads > 0 ? [`SET threads=${o.threads}`] : []),
+  ...(sharesCores(o) ? [`SET external_threads=${o.threads}`] : []),
   `SET temp_directory=${quoteText(o.spillDirectory)}`,
   ...(o.spillLimitBytes === undefined ? [] : [`SET max_temp_directory_size='${o.spillLimitBytes}B'`]),
   'SET preserve_insertion_order=true',

@@ -121,6 +121,7 @@ export const duckdb = {
   ]),
   connect: fn<number, [Pointer, Pointer]>('duckdb_connect', 'int', ['void *', 'void *']),
   disconnect: fn<void, [Pointer]>('duckdb_disconnect', 'void', ['void *']),
+  createTaskState: fn<Pointer, [Pointer]>('duckdb_create_task_state', 'void *', ['void *']),
   interrupt: fn<void, [Pointer]>('duckdb_interrupt', 'void', ['void *']),
   progress: fn<{ percentage: number; rows_processed: number; total_rows_to_process: number }, [Pointer]>(
     'duckdb_query_progress',

@@ -5,6 +5,7 @@ import { checkFunction, checkTableFunction } from '../guard/functions.ts';
 import { type ParsedQuery, parseQuery } from '../parse/parse.ts';
 import { postgresForms } from '../postgres/postgres-forms.ts';
 import { isReadFunction } from '../reads/read-arguments.ts';
+import { compiledPatterns } from '../relations/compiled-patterns.ts';
 import { fileColumnsIn, starsOver } from '../relations/file-columns.ts';
 import { placeRelations, type ViewRelation } from '../relations/place-relations.ts';
 import type { Placement } from '../relations/placement.ts';
@@ -113,10 +114,11 @@ export async function rewriteQuery(
     queryNode: (node) => nameColumns(node, postgresName),
   });
   await parsed.pause();
+  const compiled = await withCompiledPatterns(named, parsed, context, scope);
   const unqualified = unqualifiedColumns(names, scope.database, statement);
   const { clock, tables: allTables } = scope.placement;
   const pin = (node: Expression) => (allTables.size > 0 ? clock.pin(node, context.settings.timezone) : node);
-  const rewritten = transformTree(decimalLiterals(named), {
+  const rewritten = transformTree(decimalLiterals(compiled), {
     expression: (node) =>
       node.class === 'PARAMETER'
         ? scope.parameter(node)
@@ -124,6 +126,21 @@ export async function rewriteQuery(
   });
   await parsed.pause();
   return rewritten;
+}
+
+async function withCompiledPatterns(
+  statement: Statement,
+  { sourceAt }: ParsedQuery,
+  { relations }: PrepareContext,
+  { placement: { tables } }: RewriteScope,
+): Promise<Statement> {
+  if (tables.size === 0 || relations?.patternsOf === undefined) return statement;
+  const patternsOf = relations.patternsOf.bind(relations);
+  return compiledPatterns(statement, {
+    tables,
+    sourceAt: ({ query_location }) => sourceAt(query_location),
+    patternsOf,
+  });
 }
 
 /** Errors in the query of a view are reported at the view's name. */

@@ -25,6 +25,14 @@ export interface TableRelation {
   readonly primaryKey?: readonly string[] | undefined;
 }
 
+/** A column of a managed table whose values a query uses as regular expressions. */
+export interface PatternColumn {
+  readonly boundName: string;
+  readonly column: string;
+  /** The bound names of all managed tables in the same FROM. */
+  readonly from: readonly string[];
+}
+
 /** An aggregating index of a table that a query reads. */
 export interface AggregatingIndex {
   readonly name: string;
@@ -91,6 +99,11 @@ export interface RelationResolver {
   url(mention: Mention): Promise<void>;
   /** The aggregating indexes of the table with the bound name; absent if queries do not use indexes. */
   aggregatingIndexes?(boundName: string): Promise<readonly AggregatingIndex[]>;
+  /**
+   * Valid patterns among the values of a column, for the kernel to compile once each; none if that gains nothing. Absent if
+   * queries are only described.
+   */
+  patternsOf?(column: PatternColumn): Promise<readonly string[]>;
   /** The session that contains every resolved table under its bound name, without rows. */
   binder(): Promise<KernelSession>;
   /** Creates an empty temp table in the binder's session and returns its name. */
