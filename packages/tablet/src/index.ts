@@ -26,5 +26,7 @@ export { compareValues, type OrderedValue, orderOf, type ValueOrder } from './va
 export { fromStored, storedType } from './values/stored-type.ts';
 export { DeletedRows, type RowRange } from './vector/deleted-rows.ts';
 export { deletedRowsOf, vectorContent } from './vector/vector-content.ts';
+export type { RowValue } from './write/row-body.ts';
+export { rowTablet } from './write/row-tablet.ts';
 export { writeTablets } from './write/tablet-writer.ts';
 export type { WriteOptions, WrittenTablet } from './write/write-options.ts';

@@ -52,7 +52,7 @@ const QUESTIONS: readonly (readonly [benchmark: string, question: string, answer
     'single-inserts',
     'How many single-row INSERTs, each a durable commit?',
     (of) =>
-      `${of('1 connection', 'throughput')} on one connection, ${of('4 connections', 'throughput')} on four: send rows in batches`,
+      `${of('INSERT, 1 connection', 'throughput')} on one connection, ${of('INSERT, 4 connections', 'throughput')} on four; an UPDATE by key takes ${of('UPDATE by key', 'p50')}: send rows in batches`,
   ],
 ];
 

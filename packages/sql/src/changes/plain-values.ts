@@ -1,8 +1,10 @@
 import { quoteName } from '@tessera/kernel';
+import type { QueryParameter } from '../rewrites/parameters.ts';
 import type { InsertStatement } from '../statements/catalog-statement.ts';
-import type { SqlText } from '../text/token-cursor.ts';
 import type { ChangeTarget, TargetColumn } from './change-target.ts';
 import { literalRows } from './insert-query.ts';
+import { type LiteralValue, literalValue } from './literal-value.ts';
+import { parameterLiteral } from './parameter-literal.ts';
 
 const STRING = /^'(?:[^']|'')*'$/;
 const DATE = /^(?:date\s*)?'[^']*'$/i;
@@ -16,6 +18,7 @@ const FRACTION = /^-?\d{0,7}\.?\d{1,7}$/;
 const DECIMAL = /^-?(?:\d{1,19}(?:\.\d{0,18})?|\.\d{1,18})$/;
 const BOOLEAN = /^(?:true|false)$/i;
 const NULL = /^null$/i;
+const PARAMETER = /^\$\d+$/;
 
 /** The literals that mean the same in the kernel and in the dialect, in any context. */
 const PLAIN: Readonly<Record<string, RegExp>> = {
@@ -35,16 +38,20 @@ export interface PlainValues {
   readonly sql: string;
   /** The number of rows. */
   readonly rows: number;
+  /** The values of all columns, in order, if there is a single row whose literals need no kernel. */
+  readonly row: readonly LiteralValue[] | undefined;
 }
 
 /**
- * SQL of the kernel for the rows of an INSERT that consists of plain literals. It equals `InsertQuery.rows`,
- * without the cost of parsing and binding a query. Undefined for every other INSERT, including invalid ones.
+ * SQL of the kernel for the rows of an INSERT that consists of plain literals and parameters with such values. It equals
+ * `InsertQuery.rows`, without the cost of parsing and binding a query. Undefined for every other INSERT, including invalid
+ * ones.
  */
 export function plainValues(
   insert: InsertStatement,
   target: ChangeTarget,
   statement: string,
+  parameters: readonly QueryParameter[] = [],
 ): PlainValues | undefined {
   const { query, columns: names } = insert;
   if (query === undefined || insert.with !== undefined || insert.overriding !== undefined) return undefined;
@@ -53,29 +60,59 @@ export function plainValues(
   if (rows === undefined) return undefined;
   const order = target.columns.map((column, i) => names?.indexOf(column.name) ?? i);
   if (names?.some((name) => target.columns.every((c) => c.name !== name))) return undefined;
-  const values: string[] = [];
+  const values: string[][] = [];
+  const given = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  const unused = new Set(given.keys());
   for (const { items } of rows) {
     if (items.length !== (names?.length ?? rows[0]!.items.length) || items.length > order.length)
       return undefined;
     const row: string[] = [];
     for (const [i, column] of target.columns.entries()) {
-      const at = order[i]!;
-      const value = at >= 0 && at < items.length ? plainValue(items[at], column) : plainDefault(column);
+      const item = items[order[i]!]?.sql.trim();
+      if (item !== undefined) unused.delete(item);
+      const value = item === undefined ? plainDefault(column) : plainValue(item, column, given);
       if (value === undefined) return undefined;
-      row.push(`CAST(${value} AS ${column.type})`);
+      row.push(value);
     }
-    values.push(`(${row.join(', ')})`);
+    values.push(row);
   }
-  const stored = target.columns.map(({ storedName }) => quoteName(storedName)).join(', ');
-  const sql = `SELECT * FROM (VALUES ${values.join(', ')}) AS source(${stored})`;
-  return { sql, rows: values.length };
+  // The binder says what is wrong with a parameter that the statement does not name.
+  if (unused.size > 0) return undefined;
+  return {
+    sql: valuesSql(values, target),
+    rows: values.length,
+    row: values.length === 1 ? rowOfLiterals(values[0]!, target) : undefined,
+  };
 }
 
-function plainValue(item: SqlText | undefined, column: TargetColumn): string | undefined {
-  if (item === undefined) return plainDefault(column);
-  const sql = item.sql.trim();
-  if (NULL.test(sql)) return column.nullable ? 'NULL' : undefined;
+function valuesSql(rows: readonly (readonly string[])[], { columns }: ChangeTarget): string {
+  const casts = rows.map(
+    (row) => `(${row.map((value, i) => `CAST(${value} AS ${columns[i]!.type})`).join(', ')})`,
+  );
+  const stored = columns.map(({ storedName }) => quoteName(storedName)).join(', ');
+  return `SELECT * FROM (VALUES ${casts.join(', ')}) AS source(${stored})`;
+}
+
+function rowOfLiterals(literals: readonly string[], { columns }: ChangeTarget): LiteralValue[] | undefined {
+  const row: LiteralValue[] = [];
+  for (const [i, sql] of literals.entries()) {
+    const value = NULL.test(sql) ? null : literalValue(sql, columns[i]!.type);
+    if (value === undefined) return undefined;
+    row.push(value);
+  }
+  return row;
+}
+
+function plainValue(
+  item: string,
+  column: TargetColumn,
+  parameters: ReadonlyMap<string, QueryParameter>,
+): string | undefined {
   const { type } = column;
+  const parameter = PARAMETER.test(item) ? parameters.get(item) : undefined;
+  const sql = parameter === undefined ? item : parameterLiteral(parameter, type);
+  if (sql === undefined) return undefined;
+  if (sql === null || (parameter === undefined && NULL.test(sql))) return column.nullable ? 'NULL' : undefined;
   const plain = type.startsWith('DECIMAL(') ? DECIMAL : Object.hasOwn(PLAIN, type) ? PLAIN[type] : undefined;
   return plain?.test(sql) ? sql : undefined;
 }

@@ -20,9 +20,9 @@ export async function firstKeys(
 
 /**
  * Keys that follow from statistics: the first value of the first column is its minimum, and in a row group
- * with a single row this holds for every column.
+ * with a single row this holds for every column. Undefined if statistics lack a value.
  */
-function keysFromStatistics(
+export function keysFromStatistics(
   columns: readonly Column[],
   groups: readonly RowGroup[],
 ): (readonly KeyValue[])[] | undefined {

@@ -1,13 +1,17 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { crc32c } from '@node-rs/crc32';
 import type { Tablet } from '@tessera/catalog';
 import { quoteText } from '@tessera/kernel';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { afterAll, describe, expect, it } from 'vitest';
+import { FooterDocument } from '../body/parquet-footer.ts';
 import { chunksOf, damagedChunk } from '../read/plan-ranges.ts';
 import { readHeader } from '../read/read-header.ts';
 import { readBack, tableOf, testTablets } from '../testing/test-tablets.ts';
+import type { RowValue } from './row-body.ts';
+import { rowTablet } from './row-tablet.ts';
 import type { WrittenTablet } from './write-options.ts';
 
 const tablets = await testTablets();
@@ -248,4 +252,74 @@ it('leaves only the files of tablets', async () => {
   const directory = written[0]!.path.replace(/[^/]+$/, '');
   expect(readdirSync(directory)).toHaveLength(written.length);
   expect(written.every(({ path }) => existsSync(path))).toBe(true);
+});
+
+describe('a row without the kernel', () => {
+  const header = { formatVersion: 3, compression: 'brotli', compressionLevel: 2, minBytesForWide: 1e5 } as const;
+  /** A type with values: what the row stores, and the same as SQL of the kernel. */
+  const TYPES: readonly (readonly [type: string, ...values: (readonly [RowValue, string])[]])[] = [
+    ['BOOLEAN', [true, 'true'], [false, 'false']],
+    ['INTEGER', [-2_147_483_648, '-2147483648'], [7, '7']],
+    ['BIGINT', [-(2n ** 63n), '-9223372036854775808'], [2n ** 63n - 1n, '9223372036854775807']],
+    ['FLOAT', [Math.fround(0.1), '0.1'], [-3.5, '-3.5']],
+    ['DOUBLE', [0.1, '0.1'], [0, '0'], [-1e300, '-1e300']],
+    ['VARCHAR', ['', "''"], ['zażółć 🎉', "'zażółć 🎉'"], ['ab'.repeat(2_000), "repeat('ab', 2000)"]],
+    ['DATE', [19_782, "'2024-02-29'"], [-1, "'1969-12-31'"]],
+    ['TIMESTAMP', [1_709_201_472_123_456n, "'2024-02-29 10:11:12.123456'"], [-1n, "'1969-12-31 23:59:59.999999'"]],
+    ['TIMESTAMP WITH TIME ZONE', [1_709_201_472_000_000n, "'2024-02-29 12:11:12+02'"]],
+    ['DECIMAL(4,1)', [-9_999n, '-999.9'], [0n, '0']],
+    ['DECIMAL(9,0)', [123_456_789n, '123456789']],
+    ['DECIMAL(18,3)', [-1n, '-0.001']],
+    ['DECIMAL(38,9)', [-(10n ** 37n), `-1${'0'.repeat(28)}`], [5n, '0.000000005']],
+  ];
+
+  const columns = (content: Buffer) => {
+    const footer = content.readUInt32LE(content.length - 8);
+    return FooterDocument.decode(content.subarray(content.length - 8 - footer, -8)).columns();
+  };
+
+  it('is what the kernel would have written, for each type, as key and with NULL too', async () => {
+    const columnsOf = TYPES.map(([type], i) => [`c ${i}`, type] as const);
+    const most = Math.max(...TYPES.map(([, ...values]) => values.length));
+    for (let row = 0; row <= most; row++) {
+      const cells = TYPES.map(([, ...values]) => (row === most ? ([null, 'NULL'] as const) : values[row % values.length]!));
+      const table = tableOf(
+        columnsOf,
+        columnsOf.map(([name]) => name),
+      );
+      const items = cells.map(([, sql], i) => `CAST(${sql} AS ${columnsOf[i]![1]}) AS "${columnsOf[i]![0]}"`);
+      const [expected] = await tablets.write(table, `SELECT ${items.join(', ')}`, { header });
+      const tablet = await rowTablet(
+        table,
+        cells.map(([value]) => value),
+        header,
+      );
+      const content = Buffer.from(tablet!.inline!, 'base64');
+      const path = join(tablets.directory, `row-${row}.parquet`);
+      writeFileSync(path, content);
+      expect(content.length).toBe(tablet!.bytes);
+      expect(columns(content)).toEqual(columns(readFileSync(expected!.path)));
+      const written = { path, tablet: tablet! };
+      expect(await tablets.rows(readBack(table, [written]))).toEqual(await tablets.rows(readBack(table, [expected!])));
+      const [ours, theirs] = [await headerOf(written), await headerOf(expected!)];
+      expect(ours.primaryIndex).toEqual(theirs.primaryIndex);
+      expect(tablet!.statistics).toEqual(expected!.tablet.statistics);
+      for (const chunk of chunksOf(ours, ours.columns.map(({ id }) => id))) {
+        const bytes = content.subarray(chunk.offset, chunk.offset + chunk.bytes);
+        expect(damagedChunk({ ...chunk, chunks: [chunk] }, bytes)).toBeUndefined();
+      }
+      const buffer = content.buffer.slice(content.byteOffset, content.byteOffset + content.length) as ArrayBuffer;
+      expect(await parquetReadObjects({ file: buffer, compressors })).toHaveLength(1);
+    }
+  });
+
+  it('is left to the kernel if its type, its size or the format require it', async () => {
+    const text = tableOf([['a', 'VARCHAR']]);
+    const incompressible = Buffer.from(Array.from({ length: 70_000 }, (_, i) => (i * i * 7919) % 94 + 33)).toString();
+    expect(await rowTablet(text, ['a'], header)).toBeDefined();
+    expect(await rowTablet(text, [incompressible], { ...header, minBytesForWide: 10 })).toBeUndefined();
+    expect(await rowTablet(text, ['a'], { ...header, formatVersion: 2 })).toBeUndefined();
+    expect(await rowTablet({ ...text, partitionBy: ['a'] }, ['a'], header)).toBeUndefined();
+    expect(await rowTablet(tableOf([['a', 'INTEGER[]']]), [null], header)).toBeUndefined();
+  });
 });
