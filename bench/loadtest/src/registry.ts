@@ -127,7 +127,8 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
   },
   {
     name: 'single-inserts',
-    about: '1,000 INSERTs of one row each, and what they leave in the store; as many UPDATEs and DELETEs by key',
+    about:
+      '1,000 INSERTs of one row each, and what they leave in the store; as many UPDATEs and DELETEs by key',
     run: singleInserts,
     inAll: true,
     needs: ownNode,

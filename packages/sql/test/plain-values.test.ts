@@ -70,12 +70,15 @@ const PARAMETERS: readonly (readonly [column: string, value: QueryParameter['val
   ['TIMESTAMP WITH TIME ZONE', '2024-02-29 10:11:12+02', { kind: 'timestamptz' }],
 ];
 
-test.for(PARAMETERS)('a parameter for %s, %s of type %j, is the same without a query', async ([column, value, type]) => {
-  const parameters = [{ name: '$1', value, type }];
-  const { plain, queried, value: stored } = await bothWays('$1', column, parameters);
-  expect(plain).toBeDefined();
-  expect(await stored(plain!)).toBe(await stored(queried));
-});
+test.for(PARAMETERS)(
+  'a parameter for %s, %s of type %j, is the same without a query',
+  async ([column, value, type]) => {
+    const parameters = [{ name: '$1', value, type }];
+    const { plain, queried, value: stored } = await bothWays('$1', column, parameters);
+    expect(plain).toBeDefined();
+    expect(await stored(plain!)).toBe(await stored(queried));
+  },
+);
 
 test.for([
   ['INTEGER', 'null', { kind: 'int' }],
@@ -102,7 +105,8 @@ const VALUE_OF: Readonly<Record<string, string>> = {
 
 test('a literal that is read without the kernel has the value that the kernel reads', async () => {
   const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9]{1,${length}}$`));
-  const signed = (number: fc.Arbitrary<string>) => fc.tuple(fc.constantFrom('', '-'), number).map((p) => p.join(''));
+  const signed = (number: fc.Arbitrary<string>) =>
+    fc.tuple(fc.constantFrom('', '-'), number).map((p) => p.join(''));
   const decimal = (whole: number, fraction: number) =>
     signed(
       fc.oneof(
@@ -159,7 +163,8 @@ test('a literal that is read without the kernel has the value that the kernel re
       ),
     );
   const asText = ({ type, value }: (typeof read)[number], text: string) => {
-    if (type === 'DOUBLE' || type === 'FLOAT') return [Number(value), type === 'FLOAT' ? Math.fround(Number(text)) : Number(text)];
+    if (type === 'DOUBLE' || type === 'FLOAT')
+      return [Number(value), type === 'FLOAT' ? Math.fround(Number(text)) : Number(text)];
     return [String(value), type.startsWith('DECIMAL') ? String(BigInt(text.replace('.', ''))) : text];
   };
   for (const [i, one] of read.entries()) {

@@ -113,10 +113,7 @@ async function measureChanges(rows: number): Promise<Line[]> {
         },
       };
     };
-    const update = await measure(
-      'UPDATE',
-      (id) => `UPDATE events SET amount = amount + 1 WHERE id = ${id}`,
-    );
+    const update = await measure('UPDATE', (id) => `UPDATE events SET amount = amount + 1 WHERE id = ${id}`);
     const remove = await measure('DELETE', (id) => `DELETE FROM events WHERE id = ${id}`);
     await checkCount(connection, TABLE_ROWS - keys.length);
     return [update, remove];

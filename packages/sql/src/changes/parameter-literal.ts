@@ -13,7 +13,14 @@ const STORED: Readonly<Record<string, readonly SqlType['kind'][]>> = {
   TIMESTAMP: ['timestamp'],
   'TIMESTAMP WITH TIME ZONE': ['timestamptz'],
 };
-const NUMERIC: ReadonlySet<SqlType['kind']> = new Set(['int', 'long', 'float', 'double', 'decimal', 'boolean']);
+const NUMERIC: ReadonlySet<SqlType['kind']> = new Set([
+  'int',
+  'long',
+  'float',
+  'double',
+  'decimal',
+  'boolean',
+]);
 /** A parameter keeps the sign of zero, a literal of digits does not. */
 const NEGATIVE_ZERO = /^-[0.]*$/;
 
@@ -22,7 +29,10 @@ const NEGATIVE_ZERO = /^-[0.]*$/;
  * binder to decide.
  * @param columnType SQL of the kernel
  */
-export function parameterLiteral({ value, type }: QueryParameter, columnType: string): string | null | undefined {
+export function parameterLiteral(
+  { value, type }: QueryParameter,
+  columnType: string,
+): string | null | undefined {
   if (value === null) return null;
   if (type === undefined) return untyped(value, columnType);
   const { kind } = type;

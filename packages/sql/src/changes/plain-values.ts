@@ -112,7 +112,8 @@ function plainValue(
   const parameter = PARAMETER.test(item) ? parameters.get(item) : undefined;
   const sql = parameter === undefined ? item : parameterLiteral(parameter, type);
   if (sql === undefined) return undefined;
-  if (sql === null || (parameter === undefined && NULL.test(sql))) return column.nullable ? 'NULL' : undefined;
+  if (sql === null || (parameter === undefined && NULL.test(sql)))
+    return column.nullable ? 'NULL' : undefined;
   const plain = type.startsWith('DECIMAL(') ? DECIMAL : Object.hasOwn(PLAIN, type) ? PLAIN[type] : undefined;
   return plain?.test(sql) ? sql : undefined;
 }

@@ -255,7 +255,12 @@ it('leaves only the files of tablets', async () => {
 });
 
 describe('a row without the kernel', () => {
-  const header = { formatVersion: 3, compression: 'brotli', compressionLevel: 2, minBytesForWide: 1e5 } as const;
+  const header = {
+    formatVersion: 3,
+    compression: 'brotli',
+    compressionLevel: 2,
+    minBytesForWide: 1e5,
+  } as const;
   /** A type with values: what the row stores, and the same as SQL of the kernel. */
   const TYPES: readonly (readonly [type: string, ...values: (readonly [RowValue, string])[]])[] = [
     ['BOOLEAN', [true, 'true'], [false, 'false']],
@@ -265,7 +270,11 @@ describe('a row without the kernel', () => {
     ['DOUBLE', [0.1, '0.1'], [0, '0'], [-1e300, '-1e300']],
     ['VARCHAR', ['', "''"], ['zażółć 🎉', "'zażółć 🎉'"], ['ab'.repeat(2_000), "repeat('ab', 2000)"]],
     ['DATE', [19_782, "'2024-02-29'"], [-1, "'1969-12-31'"]],
-    ['TIMESTAMP', [1_709_201_472_123_456n, "'2024-02-29 10:11:12.123456'"], [-1n, "'1969-12-31 23:59:59.999999'"]],
+    [
+      'TIMESTAMP',
+      [1_709_201_472_123_456n, "'2024-02-29 10:11:12.123456'"],
+      [-1n, "'1969-12-31 23:59:59.999999'"],
+    ],
     ['TIMESTAMP WITH TIME ZONE', [1_709_201_472_000_000n, "'2024-02-29 12:11:12+02'"]],
     ['DECIMAL(4,1)', [-9_999n, '-999.9'], [0n, '0']],
     ['DECIMAL(9,0)', [123_456_789n, '123456789']],
@@ -282,7 +291,9 @@ describe('a row without the kernel', () => {
     const columnsOf = TYPES.map(([type], i) => [`c ${i}`, type] as const);
     const most = Math.max(...TYPES.map(([, ...values]) => values.length));
     for (let row = 0; row <= most; row++) {
-      const cells = TYPES.map(([, ...values]) => (row === most ? ([null, 'NULL'] as const) : values[row % values.length]!));
+      const cells = TYPES.map(([, ...values]) =>
+        row === most ? ([null, 'NULL'] as const) : values[row % values.length]!,
+      );
       const table = tableOf(
         columnsOf,
         columnsOf.map(([name]) => name),
@@ -300,22 +311,32 @@ describe('a row without the kernel', () => {
       expect(content.length).toBe(tablet!.bytes);
       expect(columns(content)).toEqual(columns(readFileSync(expected!.path)));
       const written = { path, tablet: tablet! };
-      expect(await tablets.rows(readBack(table, [written]))).toEqual(await tablets.rows(readBack(table, [expected!])));
+      expect(await tablets.rows(readBack(table, [written]))).toEqual(
+        await tablets.rows(readBack(table, [expected!])),
+      );
       const [ours, theirs] = [await headerOf(written), await headerOf(expected!)];
       expect(ours.primaryIndex).toEqual(theirs.primaryIndex);
       expect(tablet!.statistics).toEqual(expected!.tablet.statistics);
-      for (const chunk of chunksOf(ours, ours.columns.map(({ id }) => id))) {
+      for (const chunk of chunksOf(
+        ours,
+        ours.columns.map(({ id }) => id),
+      )) {
         const bytes = content.subarray(chunk.offset, chunk.offset + chunk.bytes);
         expect(damagedChunk({ ...chunk, chunks: [chunk] }, bytes)).toBeUndefined();
       }
-      const buffer = content.buffer.slice(content.byteOffset, content.byteOffset + content.length) as ArrayBuffer;
+      const buffer = content.buffer.slice(
+        content.byteOffset,
+        content.byteOffset + content.length,
+      ) as ArrayBuffer;
       expect(await parquetReadObjects({ file: buffer, compressors })).toHaveLength(1);
     }
   });
 
   it('is left to the kernel if its type, its size or the format require it', async () => {
     const text = tableOf([['a', 'VARCHAR']]);
-    const incompressible = Buffer.from(Array.from({ length: 70_000 }, (_, i) => (i * i * 7919) % 94 + 33)).toString();
+    const incompressible = Buffer.from(
+      Array.from({ length: 70_000 }, (_, i) => ((i * i * 7919) % 94) + 33),
+    ).toString();
     expect(await rowTablet(text, ['a'], header)).toBeDefined();
     expect(await rowTablet(text, [incompressible], { ...header, minBytesForWide: 10 })).toBeUndefined();
     expect(await rowTablet(text, ['a'], { ...header, formatVersion: 2 })).toBeUndefined();
