@@ -60,12 +60,19 @@ function report({ version, tables, tablets, notInspected, damaged }: Inspection,
   ];
 }
 
+const MISSING = {
+  rows: 'the rows',
+  'deletion vector': 'the record of which rows are deleted',
+  index: 'partial rows of an aggregating index; no row is lost, and VACUUM computes them again',
+};
+
 function tableReport({ name, table, tablets, liveRows, lost }: DamagedTable): string[] {
+  const ofTable = lost.filter(({ what }) => what !== 'index').length;
   return [
-    `Table ${name} (${table.id}): ${lost.length} of ${count(tablets, 'tablet')} lost, with ${lostRows(lost)} of ${count(liveRows, 'row')}.`,
+    `Table ${name} (${table.id}): ${ofTable} of ${count(tablets, 'tablet')} lost, with ${lostRows(lost)} of ${count(liveRows, 'row')}.`,
     ...lost.map(
       (one) =>
-        `  tablet ${one.tablet.id}: ${count(one.liveRows, 'row')}; ${one.key} is missing (${one.what === 'rows' ? 'the rows' : 'the record of which rows are deleted'})`,
+        `  tablet ${one.tablet.id}: ${count(one.liveRows, 'row')}; ${one.key} is missing (${MISSING[one.what]})`,
     ),
   ];
 }
@@ -75,7 +82,7 @@ const nextStep = ({ damaged }: Inspection): string[] =>
     ? []
     : [
         'Nothing was changed. If you have the missing objects (an earlier version in the bucket, a backup), put them back under their keys.',
-        'Otherwise run the command again with --apply: it removes these tablets from the catalog, and their rows are lost for good.',
+        'Otherwise run the command again with --apply: it removes these tablets from the catalog, and the rows counted above are lost for good.',
       ];
 
 function outcome(removed: Inspection, after: Inspection): string[] {

@@ -9,6 +9,8 @@ import { startTessera, type TesseraProcess } from './tessera-process.ts';
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** Large enough that every batch becomes a tablet in the store instead of a part of the log. */
 const BATCH = 20_000;
+/** The aggregating index of the test can answer it. */
+const COUNTS = 'SELECT batch, count(*)::int FROM t GROUP BY batch ORDER BY batch';
 
 /** Starts a node that is stopped even if the test fails. */
 async function start(dataDirectory?: string): Promise<TesseraProcess> {
@@ -35,6 +37,7 @@ test('a table whose objects are missing is repaired by a command that says what 
   await run(first, 'CREATE TABLE whole (a int)');
   await run(first, 'INSERT INTO whole VALUES (1)');
   await run(first, 'CREATE TABLE t (batch int, x int, m text) PRIMARY INDEX batch, x');
+  await run(first, 'CREATE AGGREGATING INDEX i ON t (batch, md5((x / 3)::text), count(*))');
   for (const batch of [1, 2, 3])
     await run(
       first,
@@ -50,9 +53,14 @@ test('a table whose objects are missing is repaired by a command that says what 
   await first.stop();
 
   const tablets = join(dataDirectory, 'objects', 'tablets');
-  const [table] = await readdir(tablets);
-  const object = join(tablets, table!, `${lost}.parquet`);
-  await rename(object, join(dataDirectory, 'kept.parquet'));
+  const folders = await Promise.all(
+    (await readdir(tablets)).map(async (id) => ({ id, files: (await readdir(join(tablets, id))).sort() })),
+  );
+  const table = folders.find(({ files }) => files.includes(`${lost}.parquet`))!.id;
+  const index = folders.find(({ id }) => id !== table)!;
+  await rename(join(tablets, table, `${lost}.parquet`), join(dataDirectory, 'kept.parquet'));
+  // The last one belongs to the lost tablet, whose rows were deleted last; the first one to a tablet that is there.
+  await rm(join(tablets, index.id, index.files[0]!));
   await rm(join(dataDirectory, 'tablets'), { recursive: true });
   {
     const damaged = await start(dataDirectory);
@@ -64,23 +72,32 @@ test('a table whose objects are missing is repaired by a command that says what 
     expect(report).toContain(
       `  tablet ${lost}: 19900 rows; tablets/${table}/${lost}.parquet is missing (the rows)`,
     );
+    expect(report).toContain(
+      `  tablet ${index.files[0]!.replace('.parquet', '')}: 0 rows; tablets/${index.id}/${index.files[0]} is missing (partial rows`,
+    );
+    expect((await query(damaged, COUNTS)).text).toContain('OBJECT_NOT_FOUND');
     expect(report).toContain('Nothing was changed.');
     expect(report).not.toContain('whole');
     expect((await query(damaged, 'SELECT count(*), max(m) FROM t')).text).toContain('OBJECT_NOT_FOUND');
     await damaged.stop();
   }
   const applied = await repair(dataDirectory, '--apply');
-  expect(applied).toContain('Removed 1 tablet with 19900 rows;');
+  expect(applied).toContain('Removed 2 tablets with 19900 rows;');
   expect(applied).toContain('No object is missing now.');
   expect(await repair(dataDirectory)).toContain('No object is missing.');
 
   const repaired = await start(dataDirectory);
-  expect(await rows(repaired, 'SELECT batch, count(*)::int FROM t GROUP BY batch ORDER BY batch')).toEqual([
+  const withoutIndex =
+    "SELECT rows_without_index::int FROM information_schema.indexes WHERE index_name = 'i'";
+  expect(await rows(repaired, withoutIndex)).toEqual([[BATCH]]);
+  expect(await rows(repaired, COUNTS)).toEqual([
     [1, BATCH],
     [3, BATCH],
   ]);
   await run(repaired, 'DELETE FROM t WHERE batch = 1');
   await run(repaired, 'VACUUM t');
+  expect(await rows(repaired, withoutIndex)).toEqual([[0]]);
+  expect(await rows(repaired, COUNTS)).toEqual([[3, BATCH]]);
   expect(await rows(repaired, 'SELECT count(*)::int FROM t')).toEqual([[BATCH]]);
   expect(await rows(repaired, 'SELECT a FROM whole')).toEqual([[1]]);
   await repaired.stop();

@@ -14,6 +14,14 @@ const MANY = 40_000;
 /** A leader collects no garbage during its first 30 s, which a fast machine has to wait for. */
 const COLLECTS_MS = 90_000;
 
+/** The number of rows and the sum for each remainder of the id by 8. */
+function summedBy8(expected: ReadonlyMap<number, number>): number[][] {
+  const groups = Map.groupBy(expected, ([id]) => id % 8);
+  return [...groups]
+    .map(([key, members]) => [key, members.length, members.reduce((sum, [, n]) => sum + n, 0)])
+    .sort(([a], [b]) => a! - b!);
+}
+
 /** These tests cover rows 23, 27 and 28 of the fault table. */
 describeOnGateway('two nodes that change and collect', () => {
   let stack: AsyncDisposableStack;
@@ -46,20 +54,38 @@ describeOnGateway('two nodes that change and collect', () => {
   const sums = async (n: number, table: string) =>
     (await rows(cluster.node(n), `SELECT count(*)::int, sum(a)::int FROM ${table}`))[0];
   const WHOLE = [MANY, (MANY * (MANY + 1)) / 2];
-  const tabletsOf = (keys: readonly string[], id: string) =>
-    keys.filter((key) => key.startsWith(`tablets/${id}/`));
-  /** The tables with objects in the bucket. */
+  /** The same answer from the partial rows of its index. */
+  const sumsOfIndex = async (n: number, table: string) => {
+    const plan = await rows(
+      cluster.node(n),
+      `EXPLAIN (LOGICAL, FORMAT JSON) SELECT count(*), sum(a) FROM ${table}`,
+    );
+    expect(JSON.parse(String(plan[0]![0])).aggregating_indexes).toMatchObject([{ used: true }]);
+    return sums(n, table);
+  };
+  const tabletsOf = (keys: readonly string[], ids: readonly string[]) =>
+    keys.filter((key) => ids.some((id) => key.startsWith(`tablets/${id}/`)));
+  /** The tables and aggregating indexes with objects in the bucket. */
   const tablesWithObjects = async () =>
     new Set((await cluster.bucket.keys('tablets/')).map((key) => key.split('/')[1]!));
+  /** Creates a table with an aggregating index. Returns the ids below which their objects are. */
   const createFilled = async (table: string) => {
     const before = await tablesWithObjects();
     await run(0, `CREATE TABLE ${table} (a int, b text) PRIMARY INDEX a`);
+    await run(
+      0,
+      `CREATE AGGREGATING INDEX ${table}_index ON ${table} (md5((a / 3)::text), count(*), sum(a))`,
+    );
     await fill(0, table);
-    return [...(await tablesWithObjects())].find((id) => !before.has(id))!;
+    const ids = [...(await tablesWithObjects())].filter((id) => !before.has(id));
+    expect(ids).toHaveLength(2);
+    return ids;
   };
 
   it(`VACUUM at one node and changes of the same tablets at the other, ${ROUNDS} rounds: no row is lost or comes back`, async () => {
     await run(0, 'CREATE TABLE v (id int, n int) PRIMARY INDEX id');
+    // Tablets that VACUUM has merged are large enough for partial rows.
+    await run(0, 'CREATE AGGREGATING INDEX v_index ON v (id % 8, count(*), sum(n))');
     const random = new SeededRandom(27);
     const expected = new Map<number, number>();
     let next = 0;
@@ -89,6 +115,8 @@ describeOnGateway('two nodes that change and collect', () => {
       for (const n of [0, 1]) {
         const found = await rows(cluster.node(n), 'SELECT id, n FROM v ORDER BY id');
         expect(found).toEqual([...expected]);
+        const summed = 'SELECT id % 8, count(*)::int, sum(n)::int FROM v GROUP BY 1 ORDER BY 1';
+        expect(await rows(cluster.node(n), summed)).toEqual(summedBy8(expected));
       }
     }
     expect(raced).toBeGreaterThan(0);
@@ -102,12 +130,18 @@ describeOnGateway('two nodes that change and collect', () => {
       const read = await createFilled('read_on');
       const dropped = await createFilled('dropped');
       await run(0, 'DROP TABLE dropped');
-      await cluster.faults(1, { method: 'GET', path: `tablets/${read}/`, fault: { kind: 'hold' } });
+      await cluster.faults(
+        1,
+        ...read.map((id) => ({ method: 'GET', path: `tablets/${id}/`, fault: { kind: 'hold' as const } })),
+      );
+      // The aggregating index answers it.
       const held = sums(1, 'read_on');
-      await expect.poll(async () => (await cluster.caught(1))[0], { timeout: 20_000 }).toBeGreaterThan(0);
+      const isHeld = async () => (await cluster.caught(1)).some((caught) => caught > 0);
+      await expect.poll(isHeld, { timeout: 20_000 }).toBe(true);
+      const objects = tabletsOf(await cluster.bucket.keys('tablets/'), read);
       await run(0, 'TRUNCATE TABLE read_on');
       expect(await collectAll(dropped)).toBeGreaterThan(0);
-      expect(tabletsOf(await cluster.bucket.keys('tablets/'), read)).not.toEqual([]);
+      expect(tabletsOf(await cluster.bucket.keys('tablets/'), read)).toEqual(objects);
       await cluster.faults(1);
       expect(await held).toEqual(WHOLE);
       expect(await sums(1, 'read_on')).toEqual([0, null]);
@@ -117,10 +151,10 @@ describeOnGateway('two nodes that change and collect', () => {
   );
 
   /**
-   * Collects until no tablet of a table is left, since nodes report only periodically what they read. Returns
+   * Collects until no tablet of a table and its index is left, since nodes report only periodically what they read. Returns
    * the number of deleted objects.
    */
-  async function collectAll(table: string): Promise<number> {
+  async function collectAll(table: readonly string[]): Promise<number> {
     let collected = 0;
     await expect
       .poll(
@@ -139,6 +173,7 @@ describeOnGateway('two nodes that change and collect', () => {
     'an upload under way is no orphan, however far the clock of the leader jumps meanwhile',
     async () => {
       const kept = await createFilled('kept');
+      const objects = tabletsOf(await cluster.bucket.keys('tablets/'), kept);
       await run(0, 'CREATE TABLE under_way (a int, b text) PRIMARY INDEX a');
       const before = await tablesWithObjects();
       await cluster.faults(1, { method: 'PUT', path: 'tablets/', fault: { kind: 'hold', passOn: true } });
@@ -154,11 +189,14 @@ describeOnGateway('two nodes that change and collect', () => {
       await cluster.faults(1);
       await insert;
       await rows(cluster.node(0), 'CALL collect_garbage()');
-      expect(tabletsOf(await cluster.bucket.keys('tablets/'), kept)).not.toEqual([]);
+      expect(tabletsOf(await cluster.bucket.keys('tablets/'), kept)).toEqual(objects);
       // Another node has no local copies, so it reads from the bucket.
       await cluster.kill(1);
       await cluster.start(1, { fresh: true });
-      for (const n of [0, 1]) for (const t of ['kept', 'under_way']) expect(await sums(n, t)).toEqual(WHOLE);
+      for (const n of [0, 1]) {
+        for (const t of ['kept', 'under_way']) expect(await sums(n, t)).toEqual(WHOLE);
+        expect(await sumsOfIndex(n, 'kept')).toEqual(WHOLE);
+      }
       await cluster.bucket.entries();
     },
     COLLECTS_MS,

@@ -19,6 +19,8 @@ describeOnGateway('a node that is killed in an INSERT', () => {
     cluster = stack.use(await Cluster.open({ endpoint, nodes: 1 }));
     await cluster.start(0);
     await run('CREATE TABLE t (a int, b text) PRIMARY INDEX a');
+    // The partial rows of the index are objects as well.
+    await run('CREATE AGGREGATING INDEX i ON t (md5((a / 3)::text), count(*), sum(a))');
   });
 
   afterAll(() => stack.disposeAsync());
@@ -28,7 +30,22 @@ describeOnGateway('a node that is killed in an INSERT', () => {
     expect(answer.status, answer.text).toBe(200);
     return answer;
   };
-  const count = async () => Number((await rows(cluster.node(0), 'SELECT count(*) FROM t'))[0]![0]);
+  /** The number of rows, which the aggregating index must give as well. */
+  const count = async () => {
+    const sql = 'SELECT count(*)::int, sum(a)::int FROM t';
+    const answers = [];
+    for (const enable_aggregating_indexes of ['true', 'false'])
+      answers.push(
+        (await run(sql, { enable_aggregating_indexes, output_format: 'JSON_Compact' })).json().data,
+      );
+    expect(answers[0]).toEqual(answers[1]);
+    const [[rowsWithoutIndex]] = (await rows(
+      cluster.node(0),
+      "SELECT rows_without_index::int FROM information_schema.indexes WHERE index_name = 'i'",
+    )) as [[number]];
+    expect(rowsWithoutIndex).toBe(0);
+    return answers[0][0][0];
+  };
   const lostConnection = (insert: Promise<Answer>) => expect(insert).rejects.toThrow('fetch failed');
 
   it('before its entry is in the log: nothing is there, and the retry inserts', async () => {

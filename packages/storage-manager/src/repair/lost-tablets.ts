@@ -45,7 +45,8 @@ export interface LostTablet {
   readonly tablet: Tablet;
   /** The key of the object that the store no longer holds. */
   readonly key: string;
-  readonly what: 'rows' | 'deletion vector';
+  /** `index`: partial rows of an aggregating index, instead of which queries read the rows of the table. */
+  readonly what: 'rows' | 'deletion vector' | 'index';
   /** The number of lost rows: those of the tablet that were not deleted. */
   readonly liveRows: number;
 }
@@ -92,6 +93,7 @@ export async function inspectTables(
     tablets += all.length;
     notInspected += all.filter(({ key }) => key?.includes('://')).length;
     const lost = all.flatMap((tablet) => lostOf(snapshot, tablet, missing) ?? []);
+    lost.push(...lostOfIndexes(snapshot, table, lost, missing));
     if (lost.length === 0) continue;
     const liveRows = all.reduce((sum, tablet) => sum + liveRowsOf(snapshot, tablet), 0);
     damaged.push({ name, table, tablets: all.length, liveRows, lost });
@@ -117,6 +119,23 @@ function lostOf(snapshot: Snapshot, tablet: Tablet, missing: ReadonlySet<string>
   return undefined;
 }
 
+/** The lost partial rows of tablets that are there: those of a lost tablet are removed with it. */
+function lostOfIndexes(
+  snapshot: Snapshot,
+  { indexes }: TableObject,
+  lost: readonly LostTablet[],
+  missing: ReadonlySet<string>,
+): LostTablet[] {
+  const removed = new Set(lost.map(({ tablet }) => tablet.id));
+  return indexes
+    .flatMap(({ partials }) => (partials === undefined ? [] : snapshot.tablets(partials.id)))
+    .flatMap((tablet): LostTablet[] => {
+      const { key, partialOf } = tablet;
+      if (key === undefined || !missing.has(key) || removed.has(partialOf!.tabletId)) return [];
+      return [{ tablet, key, what: 'index', liveRows: 0 }];
+    });
+}
+
 const liveRowsOf = (snapshot: Snapshot, { tableId, id, rows }: Tablet): number =>
   rows - (snapshot.deletionVector(tableId, id)?.rows ?? 0);
 
@@ -133,9 +152,10 @@ async function missingKeys(
   for (const prefix of PREFIXES) for await (const { key } of store.list(prefix, { signal })) there.add(key);
   const missing = new Set<string>();
   for (const { table } of tablesOf(snapshot))
-    for (const tablet of snapshot.tablets(table.id))
-      for (const key of [tablet.key, snapshot.deletionVector(table.id, tablet.id)?.key])
-        if (key !== undefined && !key.includes('://') && !there.has(key)) missing.add(key);
+    for (const id of [table.id, ...table.indexes.flatMap(({ partials }) => partials?.id ?? [])])
+      for (const tablet of snapshot.tablets(id))
+        for (const key of [tablet.key, snapshot.deletionVector(id, tablet.id)?.key])
+          if (key !== undefined && !key.includes('://') && !there.has(key)) missing.add(key);
   await inParallel([...missing], CONCURRENCY, async (key) => {
     if ((await store.head(key, { signal })) !== undefined) missing.delete(key);
   });
