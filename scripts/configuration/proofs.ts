@@ -183,6 +183,11 @@ export const PROOFS: Proofs = {
       'execution.admission_controller.max_retries_per_query',
     ],
   },
+  [`${ENGINE}/cluster/membership.test.ts`]: {
+    'is a limit of all nodes together, which lend each other the places that they do not need': [
+      'execution.admission_controller.max_concurrent_admitted_queries',
+    ],
+  },
   'packages/engine/src/admission-options.test.ts': {
     'max_concurrent_admitted_queries is a limit of the engine: the shares of its nodes add up to it': [
       'execution.admission_controller.max_concurrent_admitted_queries',

@@ -234,6 +234,11 @@ export class Coordinator {
     return this.#admission?.queued ?? 0;
   }
 
+  /** The number of queries that this node may run at once now; infinite without admission control. */
+  get admissionPlaces(): number {
+    return this.#admission?.places ?? Number.POSITIVE_INFINITY;
+  }
+
   /**
    * The number of queries over tables that read all columns of all tablets, because their plan was not
    * understood.

@@ -1,4 +1,5 @@
 export type { AdmissionOptions } from './admission/admission-control.ts';
+export { type PlaceRequest, SharedPlaces } from './admission/shared-places.ts';
 export type {
   ExplainedNode,
   ExplainedOperator,

@@ -35,7 +35,7 @@ it('every parameter of execution.admission_controller reaches the controller of 
     },
   );
   expect(told).toMatchObject({
-    maxQueries: 7,
+    places: { share: 7 },
     retryShare: 0.5,
     maxRetries: 2,
     secondsAtFront: 11,
@@ -49,7 +49,7 @@ it('max_concurrent_admitted_queries is a limit of the engine: the shares of its 
   const shares = (nodes: number, max_concurrent_admitted_queries: number) => {
     const engine = { nodes: Array.from({ length: nodes }, (_, i) => ({ host: `node-${i}` })) };
     const controller = { enabled: true, max_concurrent_admitted_queries };
-    return engine.nodes.map((_, node) => optionsOf(engine, controller, node)?.maxQueries);
+    return engine.nodes.map((_, node) => optionsOf(engine, controller, node)?.places.share);
   };
   expect(shares(3, 100)).toEqual([34, 33, 33]);
   expect(shares(4, 6)).toEqual([2, 2, 1, 1]);

@@ -1,11 +1,12 @@
 import type { Logging } from '@tessera/common';
 import { type EngineConfig, engineNodes } from '@tessera/config';
-import type { AdmissionOptions } from '@tessera/coordinator';
+import { type AdmissionOptions, SharedPlaces } from '@tessera/coordinator';
 
 /**
  * The admission limits of this node; undefined if it admits every statement at once. The concurrency limit
  * applies to the engine, and each node gets its share of it, since any node accepts statements. The shares add up to the
- * limit, unless it is smaller than the number of nodes: each node has at least one place.
+ * limit, unless it is smaller than the number of nodes: each node has at least one place. Nodes lend each other the places that they
+ * do not need.
  * @param node the position of this node in `engine.nodes`
  */
 export function admissionOptions(
@@ -20,7 +21,7 @@ export function admissionOptions(
   const nodes = engineNodes(config).length;
   return {
     // The first nodes get what is left over.
-    maxQueries: Math.max(1, Math.floor(places / nodes) + (node < places % nodes ? 1 : 0)),
+    places: new SharedPlaces(Math.max(1, Math.floor(places / nodes) + (node < places % nodes ? 1 : 0))),
     memoryBytes: Math.floor(kernelBytes * settings.total_memory_tracker_hard_limit_ratio),
     maxRetries: settings.max_retries_per_query,
     retryShare: settings.max_required_relative_memory_for_retry,

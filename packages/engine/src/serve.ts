@@ -183,6 +183,7 @@ export const serve: Serve = async (options) => {
   let draining = false;
   if (config.execution.enable_shuffle && hasOthers(config)) reportLockedMemory(logging.logger('shuffle'));
   const written = { store, stagingRoot: directories.staging, header: headerOptions(config) };
+  const admission = admissionOptions(config, options.node, memory.kernelBytes, logging);
   const multiNode = openMultiNode({
     config,
     node: options.node,
@@ -197,6 +198,7 @@ export const serve: Serve = async (options) => {
       memoryBytes: Math.floor(memory.processBytes * EXCHANGE_SHARE),
     },
     isDraining: () => draining,
+    admission: admission?.places,
     credentials: queryCredentials,
     logging,
   });
@@ -229,7 +231,7 @@ export const serve: Serve = async (options) => {
     resultCacheBytes: options.resultCacheBytes ?? Math.floor(memory.processBytes * RESULT_CACHE_SHARE),
     regexpCacheMaxKeys: config.execution.regexp_cache_max_keys,
     columnStatisticsBytes: config.planner.automated_column_statistics.cache_max_size_bytes,
-    admission: admissionOptions(config, options.node, memory.kernelBytes, logging),
+    admission,
     cluster: { ...multiNode, otherClusters, distributes: config.execution.enable_shuffle },
     tables,
     maintenance: {

@@ -116,9 +116,11 @@ const DERIVED = `## Derived values and interactions
   time, whatever the allowance is.
 - \`auth.native.initial_user\` is created at the first start. Afterwards the catalog wins: a node logs a warning if the
   password in the file is another one. Change the password with \`ALTER USER name SET PASSWORD = '…'\`.
-- \`execution.admission_controller.max_concurrent_admitted_queries\` is a limit of the engine. Its nodes divide it among
-  themselves, so that with 100 queries and 3 nodes they admit 34, 33 and 33; a node does not use the places of another.
-  Each node has at least one place.
+- \`execution.admission_controller.max_concurrent_admitted_queries\` is a limit of the cluster. Its nodes divide it among
+  themselves, so that with 100 queries and 3 nodes they own 34, 33 and 33 places, and each owns at least one. They lend each
+  other the places that they do not need: one node of an idle cluster runs 100 queries. A node that needs its places
+  gets them back as queries end on them. The places of a node that does not answer are not used by others
+  ([admission](decisions/admission.md)).
 - \`engine.id\` is in the field \`engine\` of every log line and in the label \`engine\` of every metric.
 - At the level debug, the component \`query\` logs each statement when it has ended: id, user, duration, rows, bytes and
   outcome. At trace, components log the tasks of its stages, commits, calls of the object store and calls of other nodes.

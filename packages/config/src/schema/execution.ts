@@ -9,7 +9,7 @@ const admissionController = block(
   {
     enabled: boolean('enable admission control', { default: false, effect }),
     max_concurrent_admitted_queries: integer(
-      'maximum concurrently admitted queries of the engine, divided among its nodes',
+      'maximum concurrently admitted queries of the cluster, shared by its nodes',
       { min: 1, default: 100, effect },
     ),
     max_required_relative_memory_for_retry: float(

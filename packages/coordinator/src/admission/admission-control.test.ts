@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AdmissionControl, type AdmissionOptions, type AdmittedQuery } from './admission-control.ts';
+import { SharedPlaces } from './shared-places.ts';
 
 const MIB = 1 << 20;
 const warn = vi.fn();
@@ -10,9 +11,12 @@ afterEach(() => {
   warn.mockClear();
 });
 
-const control = (options: Partial<AdmissionOptions> = {}) =>
+const control = ({
+  maxQueries = 2,
+  ...options
+}: Partial<AdmissionOptions> & { readonly maxQueries?: number } = {}) =>
   new AdmissionControl({
-    maxQueries: 2,
+    places: new SharedPlaces(maxQueries),
     memoryBytes: 1600 * MIB,
     maxRetries: 3,
     retryShare: 0.75,

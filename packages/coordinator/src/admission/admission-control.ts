@@ -1,10 +1,11 @@
 import { startTimer, type Timer } from '@tessera/common';
 import { MemoryEstimates } from './memory-estimates.ts';
 import { type AdmissionLog, NoAdmissionWatch } from './no-admission-watch.ts';
+import type { PlaceUsers, SharedPlaces } from './shared-places.ts';
 
 export interface AdmissionOptions {
-  /** The number of concurrent queries on this node. */
-  readonly maxQueries: number;
+  /** The places for concurrent queries on this node. Used by this control alone. */
+  readonly places: SharedPlaces;
   /** The total memory that queries of this node may reserve. */
   readonly memoryBytes: number;
   /** The number of retries after running out of memory. */
@@ -81,6 +82,12 @@ export class AdmissionControl {
       queued: () => this.#queue.length,
       running: () => this.#running,
     });
+    options.places.use(this.#placeUsers());
+  }
+
+  /** The number of queries below which a further one may start now. */
+  get places(): number {
+    return this.#options.places.limit;
   }
 
   /** The number of waiting queries. */
@@ -198,6 +205,20 @@ export class AdmissionControl {
       else i += 1;
     }
     this.#wakeForFront();
+    this.#options.places.onUsersChanged();
+  }
+
+  #placeUsers(): PlaceUsers {
+    const control = this;
+    return {
+      get running() {
+        return control.#running;
+      },
+      get waiting() {
+        return control.#queue.filter(({ needsPlace }) => needsPlace).length;
+      },
+      onMorePlaces: () => control.#admitNext(),
+    };
   }
 
   #fits(waiting: Waiting): boolean {
@@ -209,7 +230,7 @@ export class AdmissionControl {
    * before all others.
    */
   #hasNoPlaceFor({ needsPlace }: Waiting): boolean {
-    return needsPlace && this.#running >= this.#options.maxQueries;
+    return needsPlace && this.#running >= this.#options.places.limit;
   }
 
   /** A query that has long been at the front is content with the free memory, if there is any. */

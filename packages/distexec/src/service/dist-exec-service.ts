@@ -2,6 +2,7 @@ import { startTimer, TesseraError } from '@tessera/common';
 import type { Kernel, KernelLog } from '@tessera/kernel';
 import {
   DistExecService,
+  type PlaceRequest,
   type RpcContext,
   type RunTaskRequest,
   type ServedService,
@@ -37,8 +38,11 @@ export interface DistExecServiceOptions {
   runningQueries(): number;
   /** Returns false if the node runs no such query, or only one of another user. */
   cancelQuery(queryId: string, how: Cancellation): boolean | Promise<boolean>;
-  /** Called for each ping with `<name>/<incarnation>` of its sender. */
-  onPing?(from: string): void;
+  /**
+   * Returns how many places of this node's admission control another node may use from now on.
+   * @param from `<name>/<incarnation>` of the node
+   */
+  lendPlaces?(from: string, request: PlaceRequest): number;
   readonly log: KernelLog;
 }
 
@@ -66,9 +70,8 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
     },
   });
   const service = serviceOf(DistExecService, {
-    ping: async ({ from }) => {
+    ping: async ({ from, places }) => {
       coordinators.heard(from);
-      options.onPing?.(from);
       const { usedBytes, limitBytes } = memory.latest();
       return {
         name: distExec.node,
@@ -82,6 +85,7 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
         memoryLimitBytes: BigInt(Math.round(limitBytes)),
         exchangeBytes: BigInt(Math.round(distExec.exchangeBytes)),
         threads: options.threads,
+        places: (places && options.lendPlaces?.(from, places)) ?? 0,
       };
     },
     runTask: (request, context) => runTask(distExec, coordinators, request, context),

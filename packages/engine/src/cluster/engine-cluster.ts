@@ -1,4 +1,5 @@
 import type { Logger } from '@tessera/common';
+import type { SharedPlaces } from '@tessera/coordinator';
 import type { DistExec, Task, TaskOutcome } from '@tessera/distexec';
 import type { NodeCredentials } from '@tessera/rpc';
 import type { Cluster, ClusterMember, ClusterNode, RemoteTaskOptions } from '@tessera/scheduler';
@@ -12,6 +13,8 @@ export interface EngineClusterOptions {
   readonly places: readonly PeerPlace[];
   readonly distExec: DistExec;
   readonly credentials: NodeCredentials;
+  /** The places of this node's admission control, which nodes lend each other with their pings. */
+  readonly admission?: SharedPlaces | undefined;
   readonly log: Logger;
 }
 
@@ -35,11 +38,18 @@ export class EngineCluster implements Cluster {
     const onLost: LossListener = (node, reason) => {
       for (const listener of [...this.#listeners]) listener(node, reason);
     };
-    const { credentials, log, places } = options;
-    const others = places.filter((place) => place.index !== self.index);
+    const { credentials, log, admission } = options;
+    const others = options.places.filter((place) => place.index !== self.index);
     this.#peers = new Map(
-      others.map((place) => [place.index, new Peer({ place, from: this.#name, credentials, onLost, log })]),
+      others.map((place) => [
+        place.index,
+        new Peer({ place, from: this.#name, credentials, places: admission, onLost, log }),
+      ]),
     );
+    const nodes = new Map(others.map(({ index, name }) => [name, this.#peers.get(index)]));
+    admission?.askThrough((name) => {
+      for (const peer of name === undefined ? nodes.values() : [nodes.get(name)]) peer?.pingNow();
+    });
   }
 
   get self(): ClusterNode {

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { asQueryId, type Logging, type QueryId, TesseraError } from '@tessera/common';
 import { type EngineConfig, engineNodes } from '@tessera/config';
+import type { SharedPlaces } from '@tessera/coordinator';
 import { type DistExec, distExecService, openDistExec, type ServedDistExec } from '@tessera/distexec';
 import { FileOpener, SharedFiles } from '@tessera/file-scan';
 import type { Kernel } from '@tessera/kernel';
@@ -32,6 +33,8 @@ export interface MultiNodeOptions {
   /** Where the outputs of tasks are kept. */
   readonly exchange: Pick<ShuffleOptions, 'directory' | 'memoryBytes'>;
   readonly isDraining: () => boolean;
+  /** The places of this node's admission control, if it has one. */
+  readonly admission: SharedPlaces | undefined;
   readonly credentials: NodeCredentials;
   readonly logging: Logging;
 }
@@ -67,7 +70,7 @@ export interface MultiNode {
 
 /** Opens the services without answering other nodes, which the caller's ports do. */
 export function openMultiNode(options: MultiNodeOptions): MultiNode {
-  const { config, node, kernel, agent, tablets, external, credentials, logging } = options;
+  const { config, node, kernel, agent, tablets, external, admission, credentials, logging } = options;
   const places = placesOf(config);
   const place = places[node]!;
   const nodeAt = new Map(places.map(({ shuffleAddress, name }) => [shuffleAddress, name]));
@@ -109,7 +112,14 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
     status: options.isDraining() ? 'draining' : 'running',
     memoryLimitBytes: options.memoryLimitBytes,
   });
-  const cluster = new EngineCluster({ self, places, distExec, credentials, log: logging.logger('cluster') });
+  const cluster = new EngineCluster({
+    self,
+    places,
+    distExec,
+    credentials,
+    admission,
+    log: logging.logger('cluster'),
+  });
   const close = async () => {
     await cluster.close();
     await distExec.close();
@@ -124,6 +134,7 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
       status: () => self().status,
       listQueries: () => queries.queryRecords(),
       runningQueries: () => queries.runningQueries(),
+      ...(admission && { lendPlaces: (from, request) => admission.lend(from, request) }),
       cancelQuery: (queryId, { reason, ofUser }) => queries.cancel(asQueryId(queryId), reason, ofUser),
       log: logging.logger('distexec'),
     });

@@ -15,7 +15,11 @@ const node = (incarnation: string): ClusterNode => ({
   memoryLimitBytes: 1,
 });
 
-const answer = (incarnation = 'first'): PingReply => ({ kind: 'answer', node: node(incarnation) });
+const answer = (incarnation = 'first'): PingReply => ({
+  kind: 'answer',
+  node: node(incarnation),
+  places: 0,
+});
 const late: PingReply = { kind: 'late', reason: 'no answer in time' };
 const unreachable: PingReply = { kind: 'unreachable', reason: 'connect ECONNREFUSED' };
 const refusal: PingReply = { kind: 'refusal', reason: 'it refuses: another kernel' };

@@ -1,4 +1,5 @@
 import { type Logger, pause, TesseraError } from '@tessera/common';
+import type { SharedPlaces } from '@tessera/coordinator';
 import { type RemoteTasks, remoteTasks } from '@tessera/distexec';
 import { DistExecService, type NodeCredentials, openRpcChannel, type RpcChannel } from '@tessera/rpc';
 import type { ClusterMember, ClusterNode } from '@tessera/scheduler';
@@ -10,6 +11,8 @@ export interface PeerOptions {
   /** The `<name>/<incarnation>` of this node. */
   readonly from: string;
   readonly credentials: NodeCredentials;
+  /** The places of this node's admission control, if it has one. */
+  readonly places: SharedPlaces | undefined;
   readonly onLost: (node: ClusterNode, reason: string) => void;
   readonly log: Logger;
 }
@@ -43,7 +46,8 @@ export class Peer {
   #state: PeerState = UNKNOWN_PEER;
   /** Aborts when the living incarnation is lost. */
   #life = new AbortController();
-  #suspicion = new AbortController();
+  /** Ends the pause before the next ping. */
+  #hurry = new AbortController();
   /** Releases that the node has not confirmed. They are sent again when it answers. */
   #unreleased: { readonly incarnation: string; readonly what: Release }[] = [];
 
@@ -55,7 +59,7 @@ export class Peer {
       ...credentials,
       address: place.name,
       unanswered: (reason) => {
-        this.#suspicion.abort();
+        this.#hurry.abort();
         return this.#lost(reason);
       },
     });
@@ -113,6 +117,11 @@ export class Peer {
     if (this.#unreleased.length > MAX_UNRELEASED) this.#unreleased.shift();
   }
 
+  /** Pings the node as soon as no other ping is under way, if it is there. */
+  pingNow(): void {
+    if (this.living !== undefined) this.#hurry.abort();
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#ended;
@@ -126,19 +135,23 @@ export class Peer {
     let heardAt = performance.now();
     while (!closing.aborted) {
       const sentAt = performance.now();
-      const suspicion = new AbortController();
-      this.#suspicion = suspicion;
-      const reply = await this.#pinger.ping(closing);
+      const hurry = new AbortController();
+      this.#hurry = hurry;
+      const places = this.#options.places?.request(this.#options.place.name);
+      const reply = await this.#pinger.ping(closing, places);
       if (closing.aborted) break;
       const now = performance.now();
       // Time in which this process itself was suspended does not count as silence of the peer.
       const waitedMs = Math.min(now - heardAt, PING_TIMEOUT_MS + PING_EVERY_MS);
       heardAt = now;
       this.#take(reply, waitedMs);
+      if (places !== undefined && reply.kind === 'answer') {
+        this.#options.places?.onAnswer(this.#options.place.name, places, reply.places, sentAt);
+      }
       asked();
       const isSuspect = this.#state.kind === 'living' && this.#state.failures > 0;
       const nextInMs = isSuspect ? CONFIRM_AFTER_MS : Math.max(0, PING_EVERY_MS - (now - sentAt));
-      await pauseUntil(nextInMs, AbortSignal.any([closing, suspicion.signal]));
+      await pauseUntil(nextInMs, AbortSignal.any([closing, hurry.signal]));
     }
     asked();
   }

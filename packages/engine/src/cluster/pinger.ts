@@ -1,4 +1,5 @@
 import { TesseraError } from '@tessera/common';
+import type { PlaceRequest } from '@tessera/coordinator';
 import { DistExecService, type NodeCredentials, openRpcChannel, type PingResponse } from '@tessera/rpc';
 import type { ClusterNode } from '@tessera/scheduler';
 
@@ -12,7 +13,12 @@ export interface PeerPlace {
 }
 
 export type PingReply =
-  | { readonly kind: 'answer'; readonly node: ClusterNode }
+  | {
+      readonly kind: 'answer';
+      readonly node: ClusterNode;
+      /** The number of its places that this node may use. */
+      readonly places: number;
+    }
   /** There was no answer within the time limit of a ping. */
   | { readonly kind: 'late'; readonly reason: string }
   /** There is no connection, or it was closed. */
@@ -21,7 +27,8 @@ export type PingReply =
   | { readonly kind: 'refusal'; readonly reason: string };
 
 export interface Pinger {
-  ping(signal: AbortSignal): Promise<PingReply>;
+  /** @param places what to say about places that the node lends */
+  ping(signal: AbortSignal, places: PlaceRequest | undefined): Promise<PingReply>;
   close(): void;
 }
 
@@ -42,12 +49,15 @@ export function openPinger(place: PeerPlace, from: string, credentials: NodeCred
     },
   });
   const client = channel.client(DistExecService);
-  const ping = async (signal: AbortSignal): Promise<PingReply> => {
+  const ping = async (signal: AbortSignal, places: PlaceRequest | undefined): Promise<PingReply> => {
     failure = undefined;
     try {
-      const answer = await client.ping({ from }, { timeoutMs: PING_TIMEOUT_MS, signal });
+      const answer = await client.ping(
+        { from, ...(places && { places }) },
+        { timeoutMs: PING_TIMEOUT_MS, signal },
+      );
       return answer.name === place.name
-        ? { kind: 'answer', node: nodeOf(place, answer) }
+        ? { kind: 'answer', node: nodeOf(place, answer), places: answer.places }
         : { kind: 'refusal', reason: `who answers there calls itself ${answer.name}: see engine.nodes` };
     } catch (error) {
       return failure ?? { kind: 'refusal', reason: `it refuses: ${(error as Error).message}` };

@@ -79,6 +79,11 @@ function queryGauges(set: MetricSet, coordinator: Coordinator, kernel: Kernel): 
     () => coordinator.queuedQueries,
   );
   set.gauge(
+    'tessera_admission_places',
+    'Queries that the node may run at once now, with the places that it borrows from other nodes and without those that it lends; +Inf without execution.admission_controller',
+    () => coordinator.admissionPlaces,
+  );
+  set.gauge(
     'tessera_quarantined_queries',
     'Queries being retried, or waiting to be retried, in the quarantine process, one at a time',
     () => kernel.quarantined,

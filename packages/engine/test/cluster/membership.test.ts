@@ -1,16 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { query, rows } from '../http.ts';
 import { command } from './command.ts';
 import { EngineCluster } from './engine-cluster.ts';
+import { metric } from './metrics.ts';
 
 const TIMEOUT_MS = 90_000;
 /** Processes start slowly on loaded machines. */
 const POLL = { timeout: 40_000, interval: 100 };
 const SLOW = 'SELECT count(*) FROM generate_series(1, 30000000000) AS g(n) WHERE n % 7 = 3';
+/** The first node owns two of them, the others one each. */
+const PLACES = 4;
 
 let cluster: EngineCluster;
 beforeAll(async () => {
-  cluster = await EngineCluster.start({ nodes: 3 });
+  const admission_controller = { enabled: true, max_concurrent_admitted_queries: PLACES };
+  cluster = await EngineCluster.start({ nodes: 3, execution: { admission_controller } });
 }, TIMEOUT_MS);
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
@@ -63,6 +67,89 @@ describe('three nodes', () => {
       expect((await running).json().errors[0].name).toBe('QUERY_CANCELLED');
       const again = await command('cancel', '-u', cluster.node(2).url, id!);
       expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining(id!) });
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** A query that keeps its place of admission without using a processor: its client does not read the result. */
+class HeldQuery {
+  readonly node: number;
+  /** Kept, because the connection of a response that is collected as garbage is closed. */
+  #response: Response | undefined;
+  readonly #abort = new AbortController();
+
+  constructor(node: number) {
+    this.node = node;
+    const body = 'SELECT n FROM generate_series(1, 30000000) AS g(n)';
+    const { signal } = this.#abort;
+    fetch(cluster.node(node).url, { method: 'POST', body, signal }).then(
+      (response) => {
+        this.#response = response;
+      },
+      () => undefined,
+    );
+  }
+
+  get isAdmitted(): boolean {
+    return this.#response?.status === 200;
+  }
+
+  end(): void {
+    this.#abort.abort();
+  }
+}
+
+const held: HeldQuery[] = [];
+/** The number of held queries of each node that were admitted. */
+const admitted = () => cluster.places.map((_, n) => held.filter((q) => q.node === n && q.isAdmitted).length);
+
+/** Starts held queries. */
+function hold(node: number, queries: number): void {
+  for (let i = 0; i < queries; i++) held.push(new HeldQuery(node));
+}
+
+/** Ends one held query of a node that was admitted. */
+function endOne(node: number): void {
+  const [query] = held.splice(
+    held.findIndex((q) => q.node === node && q.isAdmitted),
+    1,
+  );
+  query!.end();
+}
+
+/** Ends all held queries, and waits until no node runs one. */
+async function endAll(): Promise<void> {
+  while (held.length > 0) held.pop()!.end();
+  const running =
+    "SELECT count(*)::int FROM information_schema.engine_running_queries WHERE query_text LIKE 'SELECT n FROM%'";
+  await expect.poll(() => rows(cluster.node(0), running), POLL).toEqual([[0]]);
+}
+
+const waiting = () => Promise.all([0, 1, 2].map((n) => metric(cluster.node(n), 'tessera_queued_queries')));
+/** The number of queries that the first node may run. */
+const places = () => metric(cluster.node(0), 'tessera_admission_places');
+
+describe('max_concurrent_admitted_queries', () => {
+  it(
+    'is a limit of all nodes together, which lend each other the places that they do not need',
+    async () => {
+      onTestFinished(endAll);
+      hold(0, PLACES + 2);
+      await expect.poll(admitted, POLL).toEqual([PLACES, 0, 0]);
+      await expect.poll(waiting, POLL).toEqual([2, 0, 0]);
+      expect(await places()).toBe(PLACES);
+      // The other nodes want their places back, before the queries that have been waiting on the first node.
+      hold(1, 1);
+      hold(2, 1);
+      await expect.poll(waiting, POLL).toEqual([2, 1, 1]);
+      await expect.poll(places, POLL).toBe(2);
+      endOne(0);
+      endOne(0);
+      await expect.poll(admitted, POLL).toEqual([2, 1, 1]);
+      expect(await waiting()).toEqual([2, 0, 0]);
+      endOne(2);
+      await expect.poll(admitted, POLL).toEqual([3, 1, 0]);
     },
     TIMEOUT_MS,
   );

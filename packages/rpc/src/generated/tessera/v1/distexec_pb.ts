@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tessera/v1/distexec.proto.
  */
 export const file_tessera_v1_distexec: GenFile = /*@__PURE__*/
-  fileDesc("Chl0ZXNzZXJhL3YxL2Rpc3RleGVjLnByb3RvEgp0ZXNzZXJhLnYxIhsKC1BpbmdSZXF1ZXN0EgwKBGZyb20YASABKAki+QEKDFBpbmdSZXNwb25zZRIMCgRuYW1lGAEgASgJEhMKC2luY2FybmF0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEhUKDXN0YXJ0ZWRfYXRfbXMYBSABKAQSFQoNcnVubmluZ190YXNrcxgGIAEoDRIXCg9ydW5uaW5nX3F1ZXJpZXMYByABKA0SGQoRbWVtb3J5X3VzZWRfYnl0ZXMYCCABKAQSGgoSbWVtb3J5X2xpbWl0X2J5dGVzGAkgASgEEhYKDmV4Y2hhbmdlX2J5dGVzGAogASgEEg8KB3RocmVhZHMYCyABKA0i7gIKDlJ1blRhc2tSZXF1ZXN0EiAKA2tleRgBIAEoCzITLnRlc3NlcmEudjEuVGFza0tleRITCgtpbmNhcm5hdGlvbhgCIAEoCRITCgtjb29yZGluYXRvchgDIAEoCRIgCgNzcWwYBCADKAsyEy50ZXNzZXJhLnYxLlNxbFBhcnQSJwoHc291cmNlcxgFIAMoCzIWLnRlc3NlcmEudjEuVGFza1NvdXJjZRImCgZvdXRwdXQYBiABKAsyFi50ZXNzZXJhLnYxLlRhc2tPdXRwdXQSEQoJdGltZV96b25lGAcgASgJEhIKCnRpbWVvdXRfbXMYCCABKA0SKwoLdGFibGV0X3NpbmsYCSABKAsyFi50ZXNzZXJhLnYxLlRhYmxldFNpbmsSDQoFYWxvbmUYCiABKAgSGAoLdHJhY2VwYXJlbnQYCyABKAlIAIgBARIQCghmZXdfcm93cxgMIAEoCEIOCgxfdHJhY2VwYXJlbnQiMwoHU3FsUGFydBIOCgR0ZXh0GAEgASgJSAASEAoGc291cmNlGAIgASgNSABCBgoEcGFydCKXAQoKVGFza1NvdXJjZRImCgRzY2FuGAEgASgLMhYudGVzc2VyYS52MS5TY2FuU291cmNlSAASLgoIZXhjaGFuZ2UYAiABKAsyGi50ZXNzZXJhLnYxLkV4Y2hhbmdlU291cmNlSAASJwoFZmlsZXMYAyABKAsyFi50ZXNzZXJhLnYxLkZpbGVTb3VyY2VIAEIICgZzb3VyY2Ui5AEKClNjYW5Tb3VyY2USDQoFdGFibGUYASABKAwSDwoHdGFibGV0cxgCIAEoDBIPCgdjb2x1bW5zGAMgAygNEhgKEGNvbnRlbnRzX3ZlcnNpb24YBCABKAQSEAoIaXNfc2hhcmUYBSABKAgSFQoIc2hhcmVfaWQYBiABKAlIAIgBARIqCgtrZXlfZmlsdGVycxgHIAMoCzIVLnRlc3NlcmEudjEuS2V5RmlsdGVyEikKCmtleV9yYW5nZXMYCCADKAsyFS50ZXNzZXJhLnYxLktleVJhbmdlc0ILCglfc2hhcmVfaWQikQEKCUtleUZpbHRlchIOCgZjb2x1bW4YASABKAkSDgoGdmFsdWVzGAIgAygJEhIKCmhhc192YWx1ZXMYAyABKAgSEAoDbWluGAQgASgJSACIAQESEAoDbWF4GAUgASgJSAGIAQESEgoFYmxvb20YBiABKAxIAogBAUIGCgRfbWluQgYKBF9tYXhCCAoGX2Jsb29tIkEKCUtleVJhbmdlcxIOCgZjb2x1bW4YASABKAkSJAoGcmFuZ2VzGAIgAygLMhQudGVzc2VyYS52MS5LZXlSYW5nZSI+CghLZXlSYW5nZRIRCgRmcm9tGAEgASgJSACIAQESDwoCdG8YAiABKAlIAYgBAUIHCgVfZnJvbUIFCgNfdG8ieAoORXhjaGFuZ2VTb3VyY2USKAoGYmxvY2tzGAEgAygLMhgudGVzc2VyYS52MS5TaHVmZmxlQmxvY2sSKQoHY29sdW1ucxgCIAMoCzIYLnRlc3NlcmEudjEuT3V0cHV0Q29sdW1uEhEKCWhhc2hfa2V5cxgDIAMoDSLYAQoMU2h1ZmZsZUJsb2NrEiUKCHByb2R1Y2VyGAEgASgLMhMudGVzc2VyYS52MS5UYXNrS2V5Eg8KB2FkZHJlc3MYAiABKAkSEwoLaW5jYXJuYXRpb24YAyABKAkSEwoLYnVja2V0X2Zyb20YBCABKA0SEQoJYnVja2V0X3RvGAUgASgNEg0KBXNsaWNlGAYgASgNEg4KBnNsaWNlcxgHIAEoDRIMCgRyb3dzGAggASgDEiYKBmlubGluZRgJIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93cyI7CgpJbmxpbmVSb3dzEg4KBnNjaGVtYRgBIAEoDBINCgViYXRjaBgCIAEoDBIOCgZjcmMzMmMYAyABKAciKAoKRmlsZVNvdXJjZRIOCgZzb3VyY2UYAyABKAxKBAgBEAJKBAgCEAMiKgoMT3V0cHV0Q29sdW1uEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCSJzCgpUYXNrT3V0cHV0EikKB2NvbHVtbnMYASADKAsyGC50ZXNzZXJhLnYxLk91dHB1dENvbHVtbhIRCgloYXNoX2tleXMYAiADKA0SEgoKc3VtbWFyaXNlZBgDIAMoDRITCgtmaWx0ZXJfa2V5cxgEIAMoDSJYCgpUYWJsZXRTaW5rEg0KBXRhYmxlGAEgASgMEhUKDXBhcnRpdGlvbl9zcWwYAiADKAkSEQoJbWluX2J5dGVzGAMgASgEEhEKCW1heF9ieXRlcxgEIAEoBCJwCglUYXNrRXZlbnQSLAoIcHJvZ3Jlc3MYASABKAsyGC50ZXNzZXJhLnYxLlRhc2tQcm9ncmVzc0gAEiwKCGZpbmlzaGVkGAIgASgLMhgudGVzc2VyYS52MS5UYXNrRmluaXNoZWRIAEIHCgVldmVudCI3CgxUYXNrUHJvZ3Jlc3MSDwoHcGVyY2VudBgBIAEoARIQCghoYXNfcm93cxgDIAEoCEoECAIQAyLlAgoMVGFza0ZpbmlzaGVkEgwKBHJvd3MYASABKAQSDQoFYnl0ZXMYAiABKAQSEwoLYnVja2V0X3Jvd3MYAyADKA0SDgoGY3B1X21zGAQgASgEEhIKCmVsYXBzZWRfbXMYBSABKAQSFAoMZmV0Y2hlZF9yb3dzGAYgASgEEhUKDWZldGNoZWRfYnl0ZXMYByABKAQSHQoVc3RvcmFnZV9ieXRlc19mZXRjaGVkGAggASgEEhwKFHN0b3JhZ2VfYnl0ZXNfY2FjaGVkGAkgASgEEhUKDXNwaWxsZWRfYnl0ZXMYCiABKAQSKQoJc3VtbWFyaWVzGAsgAygLMhYudGVzc2VyYS52MS5LZXlTdW1tYXJ5EiUKBXJlYWRzGA0gAygLMhYudGVzc2VyYS52MS5Tb3VyY2VSZWFkEiYKBmlubGluZRgOIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93c0oECAwQDSJVCgpTb3VyY2VSZWFkEg4KBnNvdXJjZRgBIAEoDRIMCgRyb3dzGAIgASgEEg0KBWJ5dGVzGAMgASgEEhoKEmJ5dGVzX2Zyb21fc3RvcmFnZRgEIAEoBCKSAQoKS2V5U3VtbWFyeRIOCgZjb2x1bW4YASABKA0SEAoDbWluGAIgASgJSACIAQESEAoDbWF4GAMgASgJSAGIAQESDgoGdmFsdWVzGAQgAygJEhIKCmhhc192YWx1ZXMYBSABKAgSEgoFYmxvb20YBiABKAxIAogBAUIGCgRfbWluQgYKBF9tYXhCCAoGX2Jsb29tIlEKE1JlbGVhc2VRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSEAoDcnVuGAIgASgNSACIAQESDgoGc3RhZ2VzGAMgAygNQgYKBF9ydW4iFgoUUmVsZWFzZVF1ZXJ5UmVzcG9uc2UiFAoSTGlzdFF1ZXJpZXNSZXF1ZXN0IiYKE0xpc3RRdWVyaWVzUmVzcG9uc2USDwoHcXVlcmllcxgBIAEoDCJYChJDYW5jZWxRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSDgoGcmVhc29uGAIgASgJEhQKB29mX3VzZXIYAyABKAlIAIgBAUIKCghfb2ZfdXNlciIkChNDYW5jZWxRdWVyeVJlc3BvbnNlEg0KBWZvdW5kGAEgASgIMv8CCg9EaXN0RXhlY1NlcnZpY2USOQoEUGluZxIXLnRlc3NlcmEudjEuUGluZ1JlcXVlc3QaGC50ZXNzZXJhLnYxLlBpbmdSZXNwb25zZRI+CgdSdW5UYXNrEhoudGVzc2VyYS52MS5SdW5UYXNrUmVxdWVzdBoVLnRlc3NlcmEudjEuVGFza0V2ZW50MAESUQoMUmVsZWFzZVF1ZXJ5Eh8udGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXF1ZXN0GiAudGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXNwb25zZRJOCgtMaXN0UXVlcmllcxIeLnRlc3NlcmEudjEuTGlzdFF1ZXJpZXNSZXF1ZXN0Gh8udGVzc2VyYS52MS5MaXN0UXVlcmllc1Jlc3BvbnNlEk4KC0NhbmNlbFF1ZXJ5Eh4udGVzc2VyYS52MS5DYW5jZWxRdWVyeVJlcXVlc3QaHy50ZXNzZXJhLnYxLkNhbmNlbFF1ZXJ5UmVzcG9uc2ViBnByb3RvMw", [file_tessera_v1_task]);
+  fileDesc("Chl0ZXNzZXJhL3YxL2Rpc3RleGVjLnByb3RvEgp0ZXNzZXJhLnYxIlUKC1BpbmdSZXF1ZXN0EgwKBGZyb20YASABKAkSLQoGcGxhY2VzGAIgASgLMhgudGVzc2VyYS52MS5QbGFjZVJlcXVlc3RIAIgBAUIJCgdfcGxhY2VzIj4KDFBsYWNlUmVxdWVzdBIQCghzZXF1ZW5jZRgBIAEoDRIMCgRoZWxkGAIgASgNEg4KBndhbnRlZBgDIAEoDSKJAgoMUGluZ1Jlc3BvbnNlEgwKBG5hbWUYASABKAkSEwoLaW5jYXJuYXRpb24YAiABKAkSDwoHdmVyc2lvbhgDIAEoCRIOCgZzdGF0dXMYBCABKAkSFQoNc3RhcnRlZF9hdF9tcxgFIAEoBBIVCg1ydW5uaW5nX3Rhc2tzGAYgASgNEhcKD3J1bm5pbmdfcXVlcmllcxgHIAEoDRIZChFtZW1vcnlfdXNlZF9ieXRlcxgIIAEoBBIaChJtZW1vcnlfbGltaXRfYnl0ZXMYCSABKAQSFgoOZXhjaGFuZ2VfYnl0ZXMYCiABKAQSDwoHdGhyZWFkcxgLIAEoDRIOCgZwbGFjZXMYDCABKA0i7gIKDlJ1blRhc2tSZXF1ZXN0EiAKA2tleRgBIAEoCzITLnRlc3NlcmEudjEuVGFza0tleRITCgtpbmNhcm5hdGlvbhgCIAEoCRITCgtjb29yZGluYXRvchgDIAEoCRIgCgNzcWwYBCADKAsyEy50ZXNzZXJhLnYxLlNxbFBhcnQSJwoHc291cmNlcxgFIAMoCzIWLnRlc3NlcmEudjEuVGFza1NvdXJjZRImCgZvdXRwdXQYBiABKAsyFi50ZXNzZXJhLnYxLlRhc2tPdXRwdXQSEQoJdGltZV96b25lGAcgASgJEhIKCnRpbWVvdXRfbXMYCCABKA0SKwoLdGFibGV0X3NpbmsYCSABKAsyFi50ZXNzZXJhLnYxLlRhYmxldFNpbmsSDQoFYWxvbmUYCiABKAgSGAoLdHJhY2VwYXJlbnQYCyABKAlIAIgBARIQCghmZXdfcm93cxgMIAEoCEIOCgxfdHJhY2VwYXJlbnQiMwoHU3FsUGFydBIOCgR0ZXh0GAEgASgJSAASEAoGc291cmNlGAIgASgNSABCBgoEcGFydCKXAQoKVGFza1NvdXJjZRImCgRzY2FuGAEgASgLMhYudGVzc2VyYS52MS5TY2FuU291cmNlSAASLgoIZXhjaGFuZ2UYAiABKAsyGi50ZXNzZXJhLnYxLkV4Y2hhbmdlU291cmNlSAASJwoFZmlsZXMYAyABKAsyFi50ZXNzZXJhLnYxLkZpbGVTb3VyY2VIAEIICgZzb3VyY2Ui5AEKClNjYW5Tb3VyY2USDQoFdGFibGUYASABKAwSDwoHdGFibGV0cxgCIAEoDBIPCgdjb2x1bW5zGAMgAygNEhgKEGNvbnRlbnRzX3ZlcnNpb24YBCABKAQSEAoIaXNfc2hhcmUYBSABKAgSFQoIc2hhcmVfaWQYBiABKAlIAIgBARIqCgtrZXlfZmlsdGVycxgHIAMoCzIVLnRlc3NlcmEudjEuS2V5RmlsdGVyEikKCmtleV9yYW5nZXMYCCADKAsyFS50ZXNzZXJhLnYxLktleVJhbmdlc0ILCglfc2hhcmVfaWQikQEKCUtleUZpbHRlchIOCgZjb2x1bW4YASABKAkSDgoGdmFsdWVzGAIgAygJEhIKCmhhc192YWx1ZXMYAyABKAgSEAoDbWluGAQgASgJSACIAQESEAoDbWF4GAUgASgJSAGIAQESEgoFYmxvb20YBiABKAxIAogBAUIGCgRfbWluQgYKBF9tYXhCCAoGX2Jsb29tIkEKCUtleVJhbmdlcxIOCgZjb2x1bW4YASABKAkSJAoGcmFuZ2VzGAIgAygLMhQudGVzc2VyYS52MS5LZXlSYW5nZSI+CghLZXlSYW5nZRIRCgRmcm9tGAEgASgJSACIAQESDwoCdG8YAiABKAlIAYgBAUIHCgVfZnJvbUIFCgNfdG8ieAoORXhjaGFuZ2VTb3VyY2USKAoGYmxvY2tzGAEgAygLMhgudGVzc2VyYS52MS5TaHVmZmxlQmxvY2sSKQoHY29sdW1ucxgCIAMoCzIYLnRlc3NlcmEudjEuT3V0cHV0Q29sdW1uEhEKCWhhc2hfa2V5cxgDIAMoDSLYAQoMU2h1ZmZsZUJsb2NrEiUKCHByb2R1Y2VyGAEgASgLMhMudGVzc2VyYS52MS5UYXNrS2V5Eg8KB2FkZHJlc3MYAiABKAkSEwoLaW5jYXJuYXRpb24YAyABKAkSEwoLYnVja2V0X2Zyb20YBCABKA0SEQoJYnVja2V0X3RvGAUgASgNEg0KBXNsaWNlGAYgASgNEg4KBnNsaWNlcxgHIAEoDRIMCgRyb3dzGAggASgDEiYKBmlubGluZRgJIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93cyI7CgpJbmxpbmVSb3dzEg4KBnNjaGVtYRgBIAEoDBINCgViYXRjaBgCIAEoDBIOCgZjcmMzMmMYAyABKAciKAoKRmlsZVNvdXJjZRIOCgZzb3VyY2UYAyABKAxKBAgBEAJKBAgCEAMiKgoMT3V0cHV0Q29sdW1uEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCSJzCgpUYXNrT3V0cHV0EikKB2NvbHVtbnMYASADKAsyGC50ZXNzZXJhLnYxLk91dHB1dENvbHVtbhIRCgloYXNoX2tleXMYAiADKA0SEgoKc3VtbWFyaXNlZBgDIAMoDRITCgtmaWx0ZXJfa2V5cxgEIAMoDSJYCgpUYWJsZXRTaW5rEg0KBXRhYmxlGAEgASgMEhUKDXBhcnRpdGlvbl9zcWwYAiADKAkSEQoJbWluX2J5dGVzGAMgASgEEhEKCW1heF9ieXRlcxgEIAEoBCJwCglUYXNrRXZlbnQSLAoIcHJvZ3Jlc3MYASABKAsyGC50ZXNzZXJhLnYxLlRhc2tQcm9ncmVzc0gAEiwKCGZpbmlzaGVkGAIgASgLMhgudGVzc2VyYS52MS5UYXNrRmluaXNoZWRIAEIHCgVldmVudCI3CgxUYXNrUHJvZ3Jlc3MSDwoHcGVyY2VudBgBIAEoARIQCghoYXNfcm93cxgDIAEoCEoECAIQAyLlAgoMVGFza0ZpbmlzaGVkEgwKBHJvd3MYASABKAQSDQoFYnl0ZXMYAiABKAQSEwoLYnVja2V0X3Jvd3MYAyADKA0SDgoGY3B1X21zGAQgASgEEhIKCmVsYXBzZWRfbXMYBSABKAQSFAoMZmV0Y2hlZF9yb3dzGAYgASgEEhUKDWZldGNoZWRfYnl0ZXMYByABKAQSHQoVc3RvcmFnZV9ieXRlc19mZXRjaGVkGAggASgEEhwKFHN0b3JhZ2VfYnl0ZXNfY2FjaGVkGAkgASgEEhUKDXNwaWxsZWRfYnl0ZXMYCiABKAQSKQoJc3VtbWFyaWVzGAsgAygLMhYudGVzc2VyYS52MS5LZXlTdW1tYXJ5EiUKBXJlYWRzGA0gAygLMhYudGVzc2VyYS52MS5Tb3VyY2VSZWFkEiYKBmlubGluZRgOIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93c0oECAwQDSJVCgpTb3VyY2VSZWFkEg4KBnNvdXJjZRgBIAEoDRIMCgRyb3dzGAIgASgEEg0KBWJ5dGVzGAMgASgEEhoKEmJ5dGVzX2Zyb21fc3RvcmFnZRgEIAEoBCKSAQoKS2V5U3VtbWFyeRIOCgZjb2x1bW4YASABKA0SEAoDbWluGAIgASgJSACIAQESEAoDbWF4GAMgASgJSAGIAQESDgoGdmFsdWVzGAQgAygJEhIKCmhhc192YWx1ZXMYBSABKAgSEgoFYmxvb20YBiABKAxIAogBAUIGCgRfbWluQgYKBF9tYXhCCAoGX2Jsb29tIlEKE1JlbGVhc2VRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSEAoDcnVuGAIgASgNSACIAQESDgoGc3RhZ2VzGAMgAygNQgYKBF9ydW4iFgoUUmVsZWFzZVF1ZXJ5UmVzcG9uc2UiFAoSTGlzdFF1ZXJpZXNSZXF1ZXN0IiYKE0xpc3RRdWVyaWVzUmVzcG9uc2USDwoHcXVlcmllcxgBIAEoDCJYChJDYW5jZWxRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSDgoGcmVhc29uGAIgASgJEhQKB29mX3VzZXIYAyABKAlIAIgBAUIKCghfb2ZfdXNlciIkChNDYW5jZWxRdWVyeVJlc3BvbnNlEg0KBWZvdW5kGAEgASgIMv8CCg9EaXN0RXhlY1NlcnZpY2USOQoEUGluZxIXLnRlc3NlcmEudjEuUGluZ1JlcXVlc3QaGC50ZXNzZXJhLnYxLlBpbmdSZXNwb25zZRI+CgdSdW5UYXNrEhoudGVzc2VyYS52MS5SdW5UYXNrUmVxdWVzdBoVLnRlc3NlcmEudjEuVGFza0V2ZW50MAESUQoMUmVsZWFzZVF1ZXJ5Eh8udGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXF1ZXN0GiAudGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXNwb25zZRJOCgtMaXN0UXVlcmllcxIeLnRlc3NlcmEudjEuTGlzdFF1ZXJpZXNSZXF1ZXN0Gh8udGVzc2VyYS52MS5MaXN0UXVlcmllc1Jlc3BvbnNlEk4KC0NhbmNlbFF1ZXJ5Eh4udGVzc2VyYS52MS5DYW5jZWxRdWVyeVJlcXVlc3QaHy50ZXNzZXJhLnYxLkNhbmNlbFF1ZXJ5UmVzcG9uc2ViBnByb3RvMw", [file_tessera_v1_task]);
 
 /**
  * @generated from message tessera.v1.PingRequest
@@ -24,6 +24,13 @@ export type PingRequest = Message<"tessera.v1.PingRequest"> & {
    * @generated from field: string from = 1;
    */
   from: string;
+
+  /**
+   * Absent without admission control.
+   *
+   * @generated from field: optional tessera.v1.PlaceRequest places = 2;
+   */
+  places?: PlaceRequest | undefined;
 };
 
 /**
@@ -32,6 +39,39 @@ export type PingRequest = Message<"tessera.v1.PingRequest"> & {
  */
 export const PingRequestSchema: GenMessage<PingRequest> = /*@__PURE__*/
   messageDesc(file_tessera_v1_distexec, 0);
+
+/**
+ * Asks a node to lend places of its admission control, and says how many of them the calling node holds.
+ *
+ * @generated from message tessera.v1.PlaceRequest
+ */
+export type PlaceRequest = Message<"tessera.v1.PlaceRequest"> & {
+  /**
+   * Grows with each request of a node to the same lender. A request with an earlier one than the latest is ignored.
+   *
+   * @generated from field: uint32 sequence = 1;
+   */
+  sequence: number;
+
+  /**
+   * @generated from field: uint32 held = 2;
+   */
+  held: number;
+
+  /**
+   * The number of further places that the calling node could use now.
+   *
+   * @generated from field: uint32 wanted = 3;
+   */
+  wanted: number;
+};
+
+/**
+ * Describes the message tessera.v1.PlaceRequest.
+ * Use `create(PlaceRequestSchema)` to create a new message.
+ */
+export const PlaceRequestSchema: GenMessage<PlaceRequest> = /*@__PURE__*/
+  messageDesc(file_tessera_v1_distexec, 1);
 
 /**
  * @generated from message tessera.v1.PingResponse
@@ -97,6 +137,14 @@ export type PingResponse = Message<"tessera.v1.PingResponse"> & {
    * @generated from field: uint32 threads = 11;
    */
   threads: number;
+
+  /**
+   * The number of this node's places that the calling node may use from now on. If it holds more, it gives the others back as soon as
+   * its queries end.
+   *
+   * @generated from field: uint32 places = 12;
+   */
+  places: number;
 };
 
 /**
@@ -104,7 +152,7 @@ export type PingResponse = Message<"tessera.v1.PingResponse"> & {
  * Use `create(PingResponseSchema)` to create a new message.
  */
 export const PingResponseSchema: GenMessage<PingResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 1);
+  messageDesc(file_tessera_v1_distexec, 2);
 
 /**
  * @generated from message tessera.v1.RunTaskRequest
@@ -188,7 +236,7 @@ export type RunTaskRequest = Message<"tessera.v1.RunTaskRequest"> & {
  * Use `create(RunTaskRequestSchema)` to create a new message.
  */
 export const RunTaskRequestSchema: GenMessage<RunTaskRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 2);
+  messageDesc(file_tessera_v1_distexec, 3);
 
 /**
  * @generated from message tessera.v1.SqlPart
@@ -219,7 +267,7 @@ export type SqlPart = Message<"tessera.v1.SqlPart"> & {
  * Use `create(SqlPartSchema)` to create a new message.
  */
 export const SqlPartSchema: GenMessage<SqlPart> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 3);
+  messageDesc(file_tessera_v1_distexec, 4);
 
 /**
  * @generated from message tessera.v1.TaskSource
@@ -254,7 +302,7 @@ export type TaskSource = Message<"tessera.v1.TaskSource"> & {
  * Use `create(TaskSourceSchema)` to create a new message.
  */
 export const TaskSourceSchema: GenMessage<TaskSource> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 4);
+  messageDesc(file_tessera_v1_distexec, 5);
 
 /**
  * @generated from message tessera.v1.ScanSource
@@ -320,7 +368,7 @@ export type ScanSource = Message<"tessera.v1.ScanSource"> & {
  * Use `create(ScanSourceSchema)` to create a new message.
  */
 export const ScanSourceSchema: GenMessage<ScanSource> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 5);
+  messageDesc(file_tessera_v1_distexec, 6);
 
 /**
  * The keys that can have a match: `values` if `has_values`, otherwise the keys between `min` and `max` that are in the Bloom filter.
@@ -368,7 +416,7 @@ export type KeyFilter = Message<"tessera.v1.KeyFilter"> & {
  * Use `create(KeyFilterSchema)` to create a new message.
  */
 export const KeyFilterSchema: GenMessage<KeyFilter> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 6);
+  messageDesc(file_tessera_v1_distexec, 7);
 
 /**
  * @generated from message tessera.v1.KeyRanges
@@ -392,7 +440,7 @@ export type KeyRanges = Message<"tessera.v1.KeyRanges"> & {
  * Use `create(KeyRangesSchema)` to create a new message.
  */
 export const KeyRangesSchema: GenMessage<KeyRanges> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 7);
+  messageDesc(file_tessera_v1_distexec, 8);
 
 /**
  * Keys from `from` (inclusive) to `to` (exclusive); an absent bound is unlimited.
@@ -416,7 +464,7 @@ export type KeyRange = Message<"tessera.v1.KeyRange"> & {
  * Use `create(KeyRangeSchema)` to create a new message.
  */
 export const KeyRangeSchema: GenMessage<KeyRange> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 8);
+  messageDesc(file_tessera_v1_distexec, 9);
 
 /**
  * @generated from message tessera.v1.ExchangeSource
@@ -445,7 +493,7 @@ export type ExchangeSource = Message<"tessera.v1.ExchangeSource"> & {
  * Use `create(ExchangeSourceSchema)` to create a new message.
  */
 export const ExchangeSourceSchema: GenMessage<ExchangeSource> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 9);
+  messageDesc(file_tessera_v1_distexec, 10);
 
 /**
  * @generated from message tessera.v1.ShuffleBlock
@@ -508,7 +556,7 @@ export type ShuffleBlock = Message<"tessera.v1.ShuffleBlock"> & {
  * Use `create(ShuffleBlockSchema)` to create a new message.
  */
 export const ShuffleBlockSchema: GenMessage<ShuffleBlock> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 10);
+  messageDesc(file_tessera_v1_distexec, 11);
 
 /**
  * The rows of a small output.
@@ -543,7 +591,7 @@ export type InlineRows = Message<"tessera.v1.InlineRows"> & {
  * Use `create(InlineRowsSchema)` to create a new message.
  */
 export const InlineRowsSchema: GenMessage<InlineRows> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 11);
+  messageDesc(file_tessera_v1_distexec, 12);
 
 /**
  * Parts of files outside the managed store.
@@ -564,7 +612,7 @@ export type FileSource = Message<"tessera.v1.FileSource"> & {
  * Use `create(FileSourceSchema)` to create a new message.
  */
 export const FileSourceSchema: GenMessage<FileSource> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 12);
+  messageDesc(file_tessera_v1_distexec, 13);
 
 /**
  * @generated from message tessera.v1.OutputColumn
@@ -588,7 +636,7 @@ export type OutputColumn = Message<"tessera.v1.OutputColumn"> & {
  * Use `create(OutputColumnSchema)` to create a new message.
  */
 export const OutputColumnSchema: GenMessage<OutputColumn> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 13);
+  messageDesc(file_tessera_v1_distexec, 14);
 
 /**
  * @generated from message tessera.v1.TaskOutput
@@ -626,7 +674,7 @@ export type TaskOutput = Message<"tessera.v1.TaskOutput"> & {
  * Use `create(TaskOutputSchema)` to create a new message.
  */
 export const TaskOutputSchema: GenMessage<TaskOutput> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 14);
+  messageDesc(file_tessera_v1_distexec, 15);
 
 /**
  * A table that the task writes to. The SQL returns the table's columns by their stored names, in order, with their types.
@@ -666,7 +714,7 @@ export type TabletSink = Message<"tessera.v1.TabletSink"> & {
  * Use `create(TabletSinkSchema)` to create a new message.
  */
 export const TabletSinkSchema: GenMessage<TabletSink> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 15);
+  messageDesc(file_tessera_v1_distexec, 16);
 
 /**
  * @generated from message tessera.v1.TaskEvent
@@ -695,7 +743,7 @@ export type TaskEvent = Message<"tessera.v1.TaskEvent"> & {
  * Use `create(TaskEventSchema)` to create a new message.
  */
 export const TaskEventSchema: GenMessage<TaskEvent> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 16);
+  messageDesc(file_tessera_v1_distexec, 17);
 
 /**
  * @generated from message tessera.v1.TaskProgress
@@ -721,7 +769,7 @@ export type TaskProgress = Message<"tessera.v1.TaskProgress"> & {
  * Use `create(TaskProgressSchema)` to create a new message.
  */
 export const TaskProgressSchema: GenMessage<TaskProgress> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 17);
+  messageDesc(file_tessera_v1_distexec, 18);
 
 /**
  * @generated from message tessera.v1.TaskFinished
@@ -804,7 +852,7 @@ export type TaskFinished = Message<"tessera.v1.TaskFinished"> & {
  * Use `create(TaskFinishedSchema)` to create a new message.
  */
 export const TaskFinishedSchema: GenMessage<TaskFinished> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 18);
+  messageDesc(file_tessera_v1_distexec, 19);
 
 /**
  * @generated from message tessera.v1.SourceRead
@@ -842,7 +890,7 @@ export type SourceRead = Message<"tessera.v1.SourceRead"> & {
  * Use `create(SourceReadSchema)` to create a new message.
  */
 export const SourceReadSchema: GenMessage<SourceRead> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 19);
+  messageDesc(file_tessera_v1_distexec, 20);
 
 /**
  * A summary of the values in one column of an output. Values are texts that the kernel can cast to the type of the column.
@@ -891,7 +939,7 @@ export type KeySummary = Message<"tessera.v1.KeySummary"> & {
  * Use `create(KeySummarySchema)` to create a new message.
  */
 export const KeySummarySchema: GenMessage<KeySummary> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 20);
+  messageDesc(file_tessera_v1_distexec, 21);
 
 /**
  * @generated from message tessera.v1.ReleaseQueryRequest
@@ -922,7 +970,7 @@ export type ReleaseQueryRequest = Message<"tessera.v1.ReleaseQueryRequest"> & {
  * Use `create(ReleaseQueryRequestSchema)` to create a new message.
  */
 export const ReleaseQueryRequestSchema: GenMessage<ReleaseQueryRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 21);
+  messageDesc(file_tessera_v1_distexec, 22);
 
 /**
  * @generated from message tessera.v1.ReleaseQueryResponse
@@ -935,7 +983,7 @@ export type ReleaseQueryResponse = Message<"tessera.v1.ReleaseQueryResponse"> & 
  * Use `create(ReleaseQueryResponseSchema)` to create a new message.
  */
 export const ReleaseQueryResponseSchema: GenMessage<ReleaseQueryResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 22);
+  messageDesc(file_tessera_v1_distexec, 23);
 
 /**
  * @generated from message tessera.v1.ListQueriesRequest
@@ -948,7 +996,7 @@ export type ListQueriesRequest = Message<"tessera.v1.ListQueriesRequest"> & {
  * Use `create(ListQueriesRequestSchema)` to create a new message.
  */
 export const ListQueriesRequestSchema: GenMessage<ListQueriesRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 23);
+  messageDesc(file_tessera_v1_distexec, 24);
 
 /**
  * @generated from message tessera.v1.ListQueriesResponse
@@ -967,7 +1015,7 @@ export type ListQueriesResponse = Message<"tessera.v1.ListQueriesResponse"> & {
  * Use `create(ListQueriesResponseSchema)` to create a new message.
  */
 export const ListQueriesResponseSchema: GenMessage<ListQueriesResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 24);
+  messageDesc(file_tessera_v1_distexec, 25);
 
 /**
  * @generated from message tessera.v1.CancelQueryRequest
@@ -996,7 +1044,7 @@ export type CancelQueryRequest = Message<"tessera.v1.CancelQueryRequest"> & {
  * Use `create(CancelQueryRequestSchema)` to create a new message.
  */
 export const CancelQueryRequestSchema: GenMessage<CancelQueryRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 25);
+  messageDesc(file_tessera_v1_distexec, 26);
 
 /**
  * @generated from message tessera.v1.CancelQueryResponse
@@ -1013,7 +1061,7 @@ export type CancelQueryResponse = Message<"tessera.v1.CancelQueryResponse"> & {
  * Use `create(CancelQueryResponseSchema)` to create a new message.
  */
 export const CancelQueryResponseSchema: GenMessage<CancelQueryResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 26);
+  messageDesc(file_tessera_v1_distexec, 27);
 
 /**
  * Runs tasks of queries that another node coordinates.
