@@ -70,6 +70,14 @@ const STATEMENTS: readonly (readonly [what: string, statements: readonly string[
     ],
   ],
   [
+    'EXISTS by an inequality, with NULL outside',
+    [
+      'SELECT x.a, EXISTS (SELECT 1 FROM t y WHERE y.b = x.b AND y.a <> x.n) FROM (SELECT a, b, nullif(a % 5, 1) AS n FROM t) x',
+      'SELECT x.a, NOT EXISTS (SELECT 1 FROM t y WHERE y.b = x.b AND y.a IS DISTINCT FROM x.n) FROM (SELECT a, b, nullif(a % 5, 1) AS n FROM t) x',
+      'SELECT x.a FROM (SELECT a, b, nullif(a % 5, 1) AS n FROM t) x WHERE EXISTS (SELECT 1 FROM t y WHERE y.b < x.b AND y.a <> x.n)',
+    ],
+  ],
+  [
     'empty grouping sets',
     [
       'SELECT count(*), sum(a) FROM t GROUP BY GROUPING SETS ((), ())',

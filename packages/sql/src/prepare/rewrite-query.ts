@@ -17,6 +17,7 @@ import { joinsThatPrintRight } from '../rewrites/cross-joins.ts';
 import { daysOfSeries } from '../rewrites/days-of-series.ts';
 import { decimalLiterals } from '../rewrites/decimal-literals.ts';
 import { divideByZeroFails } from '../rewrites/division.ts';
+import { existsInequalities } from '../rewrites/exists-inequalities.ts';
 import { functionColumn } from '../rewrites/function-columns.ts';
 import { functionsInFrom } from '../rewrites/functions-in-from.ts';
 import { groupByKey } from '../rewrites/group-by-key.ts';
@@ -118,7 +119,7 @@ export async function rewriteQuery(
   const unqualified = unqualifiedColumns(names, scope.database, statement);
   const { clock, tables: allTables } = scope.placement;
   const pin = (node: Expression) => (allTables.size > 0 ? clock.pin(node, context.settings.timezone) : node);
-  const rewritten = transformTree(decimalLiterals(compiled), {
+  const rewritten = transformTree(decimalLiterals(existsInequalities(compiled)), {
     expression: (node) =>
       node.class === 'PARAMETER'
         ? scope.parameter(node)
