@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query, rows, upload } from './http.ts';
 import {
@@ -190,6 +191,38 @@ describe('over PostgreSQL', () => {
 
   it('has changed nothing', async () => {
     expect(await rows(server, 'SELECT s FROM cut ORDER BY s')).toEqual([['a'], ['b']]);
+  });
+});
+
+describe('names in files', () => {
+  const gzipped = (text: string) => new Blob([gzipSync(text)]);
+  const NESTED = '[{"s": {"k\\u0000x": 1, "k": 2}}]';
+
+  it.each([
+    ['a CSV header', "read_csv('upload://f', header => true)", new Blob(['a\0b,a\n1,2\n'])],
+    ['a quoted CSV header', "read_csv('upload://f', header => true)", new Blob(['"x\n\0",a\n1,2\n'])],
+    [
+      'a compressed CSV header',
+      "read_csv('upload://f', header => true, compression => 'gzip')",
+      gzipped('a\0b,a\n1,2\n'),
+    ],
+    ['a JSON key', "read_json('upload://f')", new Blob(['{"a\\u0000b": 1, "a": 2}\n'])],
+    ['a JSON key in an object', "read_json('upload://f')", new Blob([NESTED])],
+    ['a compressed JSON key', "read_json('upload://f', compression => 'gzip')", gzipped(NESTED)],
+  ])('refuses a NUL in %s', async (_, scan, f) => {
+    const answer = await upload(server, `SELECT * FROM ${scan}`, { f });
+    expect(answer.json().errors[0]).toMatchObject({
+      code: '22021',
+      description: 'invalid byte sequence for encoding "UTF8": 0x00 (in the name of a column of upload://f)',
+    });
+  });
+
+  it('takes a NUL in a value of the first line, and in a CSV file without a header', async () => {
+    const f = new Blob(['a,b\nx\0y,2\n']);
+    expect(await rows(server, "SELECT a FROM read_csv('upload://f', header => true)", { f })).toEqual([
+      ['x\0y'],
+    ]);
+    expect(await rows(server, "SELECT f0 FROM read_csv('upload://f')", { f })).toEqual([['a'], ['x\0y']]);
   });
 });
 

@@ -57,6 +57,22 @@ function* numberRows(count: number) {
   for (let n = 0; n < count; n++) yield { n, label: n % 3 === 0 ? null : `number ${n}` };
 }
 
+it('refuses a name with a NUL character, also in a struct', async () => {
+  const path = join(directory, 'nul.arrow');
+  const inner = new arrow.Struct([new arrow.Field('a\0b', new arrow.Int32(), true)]);
+  for (const table of [
+    new arrow.Table({ 'a\0b': arrow.vectorFromArray([1], new arrow.Int32()) }),
+    new arrow.Table({ s: arrow.vectorFromArray([{ 'a\0b': 1 }], inner) }),
+  ]) {
+    writeFileSync(path, arrow.tableToIPC(table));
+    const loading = loadArrow(session, { files: [{ path, label: 'upload://n' }], table: 'read_0', signal });
+    await expect(loading).rejects.toMatchObject({
+      name: 'INVALID_ENCODING',
+      message: 'invalid byte sequence for encoding "UTF8": 0x00 (in the name of a column of upload://n)',
+    });
+  }
+});
+
 describe('Avro', () => {
   it('loads many blocks in order', async () => {
     const path = await avroFile('numbers.avro', numbers, numberRows(200_000));

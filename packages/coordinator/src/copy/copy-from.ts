@@ -1,7 +1,7 @@
 import { requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
 import { interruptOnAbort, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
-import { type CopyFromStatement, constraintViolation } from '@tessera/sql';
+import { type CopyFromStatement, constraintViolation, requireValidNames } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { storeRows } from '../changes/store-rows.ts';
 import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
@@ -91,6 +91,7 @@ async function countFiles(
 async function describedScan(session: KernelSession, source: CopyFiles, statement: CopyFromStatement) {
   const describe = async (lenient: readonly string[]) => {
     const scan = scanOf(source, statement, lenient);
+    await requireValidNames(session, scan.sql, source.files[0]?.label ?? 'no file');
     return { scan, ...(await session.describe(`SELECT * FROM ${scan.sql}`)) };
   };
   try {

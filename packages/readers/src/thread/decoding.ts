@@ -1,7 +1,7 @@
 import { on } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { cancellation, fail, TesseraError } from '@tessera/common';
+import { cancellation, fail, requireValidText, TesseraError } from '@tessera/common';
 import type { ColumnBatch, ColumnField } from '../columns/column-batch.ts';
 import type { ThreadInput, ThreadMessage } from './messages.ts';
 
@@ -58,6 +58,7 @@ export class Decoding {
     try {
       const message = await decoding.#next();
       if (message.kind !== 'fields') throw ended(decoding.#file);
+      for (const field of message.fields) requireValidNames(field, decoding.#file.label);
       decoding.#fields = message.fields;
       return decoding;
     } catch (error) {
@@ -117,6 +118,13 @@ export class Decoding {
       reason: `its columns are not those of ${this.#files[0]!.label} (the first difference is "${name}")`,
     });
   }
+}
+
+/** @throws TesseraError INVALID_ENCODING for a name that would be cut where it becomes a C string */
+function requireValidNames({ name, type }: ColumnField, label: string): void {
+  requireValidText(name, `the name of a column of ${label}`);
+  if (type.kind === 'struct') for (const field of type.fields) requireValidNames(field, label);
+  if (type.kind === 'list') requireValidNames({ name: '', type: type.item }, label);
 }
 
 function threadFailure(error: unknown, file: SourceFile): unknown {

@@ -4,6 +4,7 @@ import { call, constant, type FunctionNode } from '../tree.ts';
 import type { ReadArguments } from './read-arguments.ts';
 import { compressionOf, literalText, namedArgument, type ScanValue } from './scan-arguments.ts';
 import { type Warn, warnOfStrayValues } from './stray-values.ts';
+import { mayNameNul, requireValidNames } from './valid-names.ts';
 
 type Setting = readonly [name: string, value: ScanValue | undefined];
 
@@ -20,6 +21,9 @@ export async function csvScan(
 ): Promise<FunctionNode> {
   const settings = [...csvSettings(args), ...(args.options.null_padding === true ? PADDED : STRICT)];
   const columns = await lookUp(session, paths, settings, args.url);
+  const isCompressed = compressionOf(args) !== undefined;
+  if (args.options.header === true && (isCompressed || (await mayNameNul('csv', paths))))
+    await requireValidNames(session, scanText(paths, settings), args.url);
   if (args.options.infer_schema === true && warn !== undefined) {
     const scan = scanText(paths, [
       ...settings.filter(([name]) => name !== 'all_varchar'),

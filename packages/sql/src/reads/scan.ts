@@ -10,9 +10,10 @@ import {
 import { csvScan } from './csv-scan.ts';
 import type { ReadArguments } from './read-arguments.ts';
 import type { RelationSource } from './read-call.ts';
-import { compressionOf, namedArgument } from './scan-arguments.ts';
+import { compressionOf, literalText, namedArgument } from './scan-arguments.ts';
 import type { Warn } from './stray-values.ts';
 import { textScan } from './text-scan.ts';
+import { mayNameNul, requireValidNames } from './valid-names.ts';
 
 /**
  * The table reference that scans a source and replaces the READ_* call `ref`, under the same names.
@@ -57,11 +58,22 @@ async function scanCall(
   const files = call('list_value', ...paths.map((path) => constant(path)));
   const compression = namedArgument('compression', compressionOf(args));
   switch (args.function) {
-    case 'read_json':
+    case 'read_json': {
+      const codec = compressionOf(args);
+      if (codec !== undefined || (await mayNameNul('json', paths))) {
+        const given = codec === undefined ? '' : `, compression = ${literalText(codec)}`;
+        await requireValidNames(session, `read_json_auto(${literalText(paths)}${given})`, args.url);
+      }
       return call('read_json_auto', files, ...compression);
+    }
     case 'read_csv':
       return csvScan(args, paths, session, warn);
     default:
+      await requireValidNames(
+        session,
+        `read_parquet(${literalText(paths)}, hive_partitioning = false)`,
+        args.url,
+      );
       // Folders that give columns make a table of files, which is a relation.
       return call('read_parquet', files, ...namedArgument('hive_partitioning', false));
   }
