@@ -84,7 +84,7 @@ const REWRITES: readonly (readonly [rewrite: string, before: string, after: stri
   [
     'time-texts: zones of POSIX count to the west',
     "SELECT TIMESTAMPTZ '2020-01-01 00:00:00+00' AT TIME ZONE '+02' AS x",
-    "SELECT main.timezone('UTC-2', CAST('2020-01-01 00:00:00+00' AS TIMESTAMP WITH TIME ZONE)) AS x",
+    "SELECT tsr_at_offset(CAST('2020-01-01 00:00:00+00' AS TIMESTAMP WITH TIME ZONE), -120) AS x",
   ],
 ];
 

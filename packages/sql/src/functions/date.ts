@@ -117,6 +117,43 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
     implementation: macro([1, 1], '(s) AS make_timestamp((s * 1000000::BIGINT)::BIGINT)'),
   },
   {
+    name: 'justify_days',
+    signatures: ['justify_days(interval) → interval'],
+    description: 'The interval with every 30 days as a month.',
+    example: "justify_days(INTERVAL '35 days')",
+    result: '1 month 5 days',
+    implementation: macro(
+      [1, 1],
+      `(i) AS to_months(tsr_whole_units(tsr_interval_days(i), 30)::INTEGER)
+        + to_days((tsr_interval_days(i) % 30)::INTEGER) + to_microseconds(tsr_interval_time(i))`,
+    ),
+  },
+  {
+    name: 'justify_hours',
+    signatures: ['justify_hours(interval) → interval'],
+    description: 'The interval with every 24 hours as a day.',
+    example: "justify_hours(INTERVAL '27 hours')",
+    result: '1 day 03:00:00',
+    implementation: macro(
+      [1, 1],
+      `(i) AS to_months((date_part('year', i::INTERVAL) * 12 + date_part('month', i::INTERVAL))::INTEGER)
+        + tsr_days_and_time(date_part('day', i::INTERVAL), tsr_interval_time(i))`,
+    ),
+  },
+  {
+    name: 'justify_interval',
+    signatures: ['justify_interval(interval) → interval'],
+    description: 'The interval with every 24 hours as a day, every 30 days as a month, and one sign.',
+    example: "justify_interval(INTERVAL '1 month' - INTERVAL '1 hour')",
+    result: '29 days 23:00:00',
+    implementation: macro(
+      [1, 1],
+      `(i) AS to_months(tsr_whole_units(tsr_whole_days(tsr_interval_days(i), tsr_interval_time(i)), 30)::INTEGER)
+        + to_days((tsr_whole_days(tsr_interval_days(i), tsr_interval_time(i)) % 30)::INTEGER)
+        + tsr_time_of_day(tsr_interval_days(i), tsr_interval_time(i))`,
+    ),
+  },
+  {
     name: 'to_char',
     signatures: [
       'to_char(date | timestamp | timestamptz, text pattern) → text',
@@ -191,6 +228,25 @@ const instantOf = (time: Argument, type: string): Argument =>
   time !== undefined && isUntyped(time) ? cast(time, type) : time;
 
 export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
+  // How many whole units are in n, toward zero.
+  whole_units: ['(n, unit) AS (n - n % unit) // unit'],
+  // The days of an interval whose months have 30 days, without its time.
+  interval_days: [
+    "(i) AS (date_part('year', i::INTERVAL) * 12 + date_part('month', i::INTERVAL)) * 30 + date_part('day', i::INTERVAL)",
+  ],
+  // The microseconds of an interval, without its days and months.
+  interval_time: [
+    `(i) AS date_part('hour', i::INTERVAL) * 3600000000 + date_part('minute', i::INTERVAL) * 60000000
+      + date_part('microsecond', i::INTERVAL)`,
+  ],
+  // Days and microseconds together, with one sign: the whole days, and the rest as an interval.
+  whole_days: ['(days, us) AS tsr_whole_units(days::HUGEINT * 86400000000 + us, 86400000000)'],
+  time_of_day: ['(days, us) AS to_microseconds(((days::HUGEINT * 86400000000 + us) % 86400000000)::BIGINT)'],
+  days_and_time: ['(days, us) AS to_days(tsr_whole_days(days, us)::INTEGER) + tsr_time_of_day(days, us)'],
+  // AT TIME ZONE of a zone so many minutes east of Greenwich, which the kernel has only for whole hours.
+  at_offset: [
+    `(t, east) AS timezone('UTC', t) + to_minutes(CASE WHEN typeof(timezone('UTC', t)) = 'TIMESTAMP' THEN east ELSE -east END)`,
+  ],
   // Rounds the seconds to n decimal digits.
   rounded_instant: ['(t, n) AS make_timestamptz(round(epoch_us(t), n - 6)::BIGINT)'],
   // What rewrites/time-texts.ts does with a literal. Texts as 2024-02-29 12:34:56 stay as they are without a search.

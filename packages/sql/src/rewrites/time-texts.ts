@@ -1,4 +1,3 @@
-import { fail } from '@tessera/common';
 import { internalCall, operatorCall } from '../functions/expressions.ts';
 import {
   type CastNode,
@@ -11,28 +10,27 @@ import {
   stringLiteral,
 } from '../tree.ts';
 
-const OFFSET = /^\s*(?:utc|gmt)?([+-])(\d{1,2})(?::(\d\d))?\s*$/i;
+/** An offset after the name of a zone, which only shows: `+02:00`, `UTC+2`, `<+0530>-5:30`. */
+const OFFSET = /^(?:[a-z]+|<[+-]?\w+>)?([+-]?)(\d{1,2})(?::([0-5]\d))?(?::00)?$/i;
+const INTERVAL_OFFSET = /^\s*([+-]?)(\d{1,2}):([0-5]\d)(?::00)?\s*$/;
 
 /**
- * `x AT TIME ZONE '+02:00'` → `x AT TIME ZONE 'UTC-2'`, and the same for `'UTC+2'`. PostgreSQL follows POSIX,
- * which counts such offsets to the west of Greenwich. The kernel counts `UTC+2` to the east, does not know
- * `+02:00`, and drops the minutes of `UTC+5:30`.
- * @throws TesseraError NOT_SUPPORTED for an offset that is not a full number of hours
+ * `x AT TIME ZONE '+05:30'` → `tsr_at_offset(x, -330)`, and the same for `'UTC+5:30'`. PostgreSQL follows POSIX, which counts
+ * such offsets to the west of Greenwich; the kernel counts `UTC+5` to the east, drops its minutes, and does not know
+ * `+05:30`. An interval, as in `x AT TIME ZONE INTERVAL '05:30'`, counts to the east in PostgreSQL too.
  */
 export function posixZone(node: FunctionNode): FunctionNode {
   const [zone, ...rest] = node.children;
-  if (node.function_name !== 'timezone' || zone === undefined || rest.length === 0) return node;
-  const [offset, sign, hours = '', minutes = '00'] = OFFSET.exec(stringLiteral(zone) ?? '') ?? [];
+  if (node.function_name !== 'timezone' || zone === undefined || rest.length !== 1) return node;
+  const isInterval = zone.class === 'CAST' && zone.cast_type.id === 'INTERVAL';
+  const [offset, sign, hours, minutes = '0'] = isInterval
+    ? (INTERVAL_OFFSET.exec(stringLiteral(zone.child) ?? '') ?? [])
+    : (OFFSET.exec(stringLiteral(zone) ?? '') ?? []);
   if (offset === undefined) return node;
-  if (minutes !== '00') {
-    const hint = 'Use the name of a time zone, such as Asia/Kolkata.';
-    return fail('NOT_SUPPORTED', {
-      what: `The time zone "${offset}", whose offset is not in whole hours,`,
-      hint,
-    });
-  }
-  const name = `UTC${sign === '+' ? '-' : '+'}${Number(hours)}`;
-  return { ...node, children: [{ ...constant(name), query_location: zone.query_location }, ...rest] };
+  const east = (Number(hours) * 60 + Number(minutes)) * ((sign === '-') === isInterval ? -1 : 1);
+  const { alias, query_location } = node;
+  // Minus zero would be printed as a fraction.
+  return { ...internalCall('at_offset', ...rest, constant(east || 0)), alias, query_location };
 }
 
 const MICROSECOND_DIGITS = 6;

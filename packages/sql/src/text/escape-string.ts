@@ -75,9 +75,19 @@ const NO_ESCAPE = /^(?:[0-9a-fA-F+'"\s]|.{2,}|)$/su;
  * @param mark the escape character; UESCAPE names another one than the backslash
  * @throws TesseraError SYNTAX_ERROR for an invalid escape or escape character
  */
-export function unicodeStringText(image: string, mark = '\\', locate?: Locate): string {
+export const unicodeStringText = (image: string, mark?: string, locate?: Locate): string =>
+  unicodeText(image.slice(3, -1).replaceAll("''", "'"), mark, locate);
+
+/** The name that `U&"…"` or `U&"…" UESCAPE 'x'` denotes; same errors as `unicodeStringText`. */
+export function unicodeNameText(image: string, locate?: Locate): string {
+  const [, inner = '', mark] = UNICODE_NAME.exec(image) ?? [];
+  return unicodeText(inner.replaceAll('""', '"'), mark, locate);
+}
+
+const UNICODE_NAME = /^u&"(.*)"(?:\s*uescape\s*'([^']*)')?$/is;
+
+function unicodeText(inner: string, mark = '\\', locate?: Locate): string {
   if (NO_ESCAPE.test(mark)) return invalidCharacter(locate);
-  const inner = image.slice(3, -1).replaceAll("''", "'");
   const pieces = inner.split(mark);
   let text = pieces[0]!;
   for (let i = 1; i < pieces.length; i += 1) {

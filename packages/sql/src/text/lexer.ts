@@ -1,8 +1,15 @@
 import { TesseraError } from '@tessera/common';
 import { createToken, type IToken, Lexer, type TokenType } from 'chevrotain';
-import { escapeStringText, unicodeStringText } from './escape-string.ts';
+import { escapeStringText, unicodeNameText, unicodeStringText } from './escape-string.ts';
 import { locationAt } from './location.ts';
-import { blockCommentEnd, dollarStringEnd, escapeStringEnd, quotedEnd, unicodeStringEnd } from './quoted.ts';
+import {
+  blockCommentEnd,
+  dollarStringEnd,
+  escapeStringEnd,
+  nameEnd,
+  quotedEnd,
+  unicodeStringEnd,
+} from './quoted.ts';
 import { hasMoreTokens } from './token-count.ts';
 
 /** The pattern of a token whose end a function finds: it returns the offset after the token, or -1. */
@@ -64,8 +71,8 @@ const Parameter = createToken({
 });
 export const QuotedName = createToken({
   name: 'QuotedName',
-  pattern: endingAt((text, at) => quotedEnd(text, at, '"')),
-  start_chars_hint: ['"'],
+  pattern: endingAt(nameEnd),
+  start_chars_hint: ['"', 'u', 'U'],
   line_breaks: true,
 });
 export const NumberToken = createToken({
@@ -125,7 +132,7 @@ const FIRST: Readonly<Record<string, RegExp>> = {
   DollarString: /\$/,
   UnterminatedDollar: /\$/,
   Parameter: /\$/,
-  QuotedName: /"/,
+  QuotedName: /["uU]/,
   Unterminated: /[eExXbB'"/]/,
   Number: /[\d.]/,
   Word: /[A-Za-z_]/,
@@ -283,11 +290,14 @@ export const isPlainString = (token: IToken): boolean => token.tokenType === Pla
 
 export const isParameter = (token: IToken): boolean => token.tokenType === Parameter && !isFileColumn(token);
 
-/** The name that a Word or QuotedName token denotes; unquoted names fold to lower case. */
+/**
+ * The name that a Word or QuotedName token denotes; unquoted names fold to lower case.
+ * @throws TesseraError SYNTAX_ERROR for an invalid escape in `U&"name"`
+ */
 export function nameOf(token: IToken): string {
-  return token.tokenType === QuotedName
-    ? token.image.slice(1, -1).replaceAll('""', '"')
-    : token.image.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
+  const { tokenType, image } = token;
+  if (tokenType !== QuotedName) return image.replace(/[A-Z]+/g, (upper) => upper.toLowerCase());
+  return image.startsWith('"') ? image.slice(1, -1).replaceAll('""', '"') : unicodeNameText(image);
 }
 
 /** The text that a string token denotes; undefined for other tokens. */

@@ -29,6 +29,19 @@ export function escapeStringEnd(text: string, at: number): number {
 export const unicodeStringEnd = (text: string, at: number): number =>
   /^u&'$/i.test(text.slice(at, at + 3)) ? quotedEnd(text, at + 2, "'") : -1;
 
+/** The number of characters behind `U&"name"` in which `UESCAPE 'x'` is looked for. */
+const MAX_ESCAPE_CLAUSE = 100;
+
+/** `"name"`, or `U&"name"` with the `UESCAPE 'x'` that may follow it. */
+export function nameEnd(text: string, at: number): number {
+  if (text[at] === '"') return quotedEnd(text, at, '"');
+  if (!/^u&"$/i.test(text.slice(at, at + 3))) return -1;
+  const end = quotedEnd(text, at + 2, '"');
+  if (end < 0) return -1;
+  const clause = /^\s*uescape\s*'[^']*'/i.exec(text.slice(end, end + MAX_ESCAPE_CLAUSE));
+  return end + (clause?.[0].length ?? 0);
+}
+
 /** A comment between `/*` and its counterpart; comments nest. */
 export function blockCommentEnd(text: string, at: number): number {
   if (!text.startsWith('/*', at)) return -1;

@@ -1,7 +1,7 @@
 import { fail } from '@tessera/common';
-import { quoteText } from '@tessera/kernel';
+import { quoteName, quoteText } from '@tessera/kernel';
 import type { IToken } from 'chevrotain';
-import { escapeStringText, unicodeStringText } from './escape-string.ts';
+import { escapeStringText, unicodeNameText, unicodeStringText } from './escape-string.ts';
 import { kernelWords } from './kernel-words.ts';
 import {
   Close,
@@ -51,6 +51,7 @@ export function kernelSource(text: string): KernelSource {
   const edits = [
     ...tokens.flatMap(foldCase),
     ...tokens.flatMap(quoteFileColumn),
+    ...tokens.flatMap((token) => unicodeName(token, text)),
     ...tokens.flatMap((token) => plainString(token, text)),
     ...tokens.flatMap((_, index) => unicodeString(tokens, index, text)),
     ...tokens.flatMap((_, index) => symmetricBetween(tokens, index)),
@@ -100,6 +101,13 @@ function unicodeString(tokens: readonly IToken[], index: number, text: string): 
   const locate = () => locationAt(text, token.startOffset, endOf(last));
   const decoded = unicodeStringText(token.image, hasEscape ? stringOf(character) : undefined, locate);
   return [{ start: token.startOffset, end: endOf(last), text: quoteText(decoded) }];
+}
+
+/** The kernel's parser does not support `U&"…"`, so it gets the name that it denotes. */
+function unicodeName(token: IToken, text: string): Edit[] {
+  if (token.tokenType !== QuotedName || token.image.startsWith('"')) return [];
+  const locate = () => locationAt(text, token.startOffset, endOf(token));
+  return [replace(token, quoteName(unicodeNameText(token.image, locate)))];
 }
 
 /** Marks a BETWEEN that was BETWEEN SYMMETRIC, which the kernel's parser does not support. */

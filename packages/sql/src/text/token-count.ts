@@ -15,6 +15,7 @@ export function hasMoreTokens(text: string, from: number, limit: number): boolea
     const end = endOf(text, at, kind);
     if (end < 0) return false;
     if (kind === Kind.single || kind === Kind.quote) count += 1;
+    else if (kind === Kind.word && isEscapeClause(text, at, end)) count -= 1;
     else if (kind === Kind.word && isCounted(text, at, end)) count += 1;
     else if (kind === Kind.operator && mayContinue(text, at)) count -= 1;
     else if (kind === Kind.operator && before !== Kind.operator) count += 1;
@@ -94,6 +95,12 @@ function wordEnd(text: string, start: number): number {
 /** Whether a word is not only white space beyond ASCII. */
 const isCounted = (text: string, start: number, end: number): boolean =>
   text.charCodeAt(start) < ASCII || /[\x21-\x7f]/.test(text.slice(start, end));
+
+/** Whether the word may begin `UESCAPE 'x'`, which is a part of the token of a name. */
+const isEscapeClause = (text: string, start: number, end: number): boolean =>
+  end - start === ESCAPE.length && ESCAPE === text.slice(start, end).toLowerCase();
+
+const ESCAPE = 'uescape';
 
 /** Whether an operator may be in the middle of a token, whose parts are counted: `1e-5`, `U&'…'`. */
 function mayContinue(text: string, at: number): boolean {

@@ -59,6 +59,11 @@ export const DATE_CASES: Cases = {
     ["TIMESTAMPTZ '2024-07-01 12:00:00+00' AT TIME ZONE 'Europe/Berlin'", '2024-07-01 14:00:00'],
     ["(TIMESTAMP '2024-07-01 14:00:00' AT TIME ZONE 'Europe/Berlin')::timestamp", '2024-07-01 12:00:00'],
     ["TIMESTAMPTZ '2024-07-01 12:00:00+00' AT TIME ZONE 'Nowhere'", error('Nowhere')],
+    ["TIMESTAMPTZ '2024-07-01 12:00:00+00' AT TIME ZONE '+05:30'", '2024-07-01 06:30:00'],
+    ["(TIMESTAMP '2024-07-01 12:00:00' AT TIME ZONE '+05:30')::timestamp", '2024-07-01 17:30:00'],
+    ["TIMESTAMPTZ '2024-07-01 12:00:00+00' AT TIME ZONE 'UTC-9:30'", '2024-07-01 21:30:00'],
+    ["TIMESTAMPTZ '2024-07-01 12:00:00+00' AT TIME ZONE '5'", '2024-07-01 07:00:00'],
+    ["TIMESTAMPTZ '2024-07-01 12:00:00+00' AT TIME ZONE INTERVAL '-03:30'", '2024-07-01 08:30:00'],
   ],
   'interval arithmetic': [
     ["DATE '2024-01-31' + INTERVAL '1 month'", '2024-02-29 00:00:00'],
@@ -67,6 +72,24 @@ export const DATE_CASES: Cases = {
     ["TIMESTAMP '2024-01-02 00:00:00' - TIMESTAMP '2024-01-01 00:00:00'", '1 day'],
     ["INTERVAL '1 day' * 3", '3 days'],
     ["DATE '2024-03-31' - INTERVAL '1 month'", '2024-02-29 00:00:00'],
+  ],
+  justify_days: [
+    ["justify_days(INTERVAL '65 days 30 hours')", '2 months 5 days 30:00:00'],
+    ["justify_days(INTERVAL '1 month' - INTERVAL '5 days')", '25 days'],
+    ["justify_days('-1 year -40 days')", '-1 year -1 month -10 days'],
+    ['justify_days(NULL)', null],
+  ],
+  justify_hours: [
+    ["justify_hours(INTERVAL '2 months 1 day' - INTERVAL '25 hours')", '2 months -01:00:00'],
+    ["justify_hours(INTERVAL '-49 hours 30 seconds')", '-2 days -00:59:30'],
+    ["justify_hours(INTERVAL '2 days' - INTERVAL '25 hours')", '23:00:00'],
+    ['justify_hours(NULL::interval)', null],
+  ],
+  justify_interval: [
+    ["justify_interval(INTERVAL '1 year 35 days 25 hours')", '1 year 1 month 6 days 01:00:00'],
+    ["justify_interval(INTERVAL '1 hour' - INTERVAL '1 month')", '-29 days -23:00:00'],
+    ["justify_interval(INTERVAL '0 days')", '00:00:00'],
+    ["SELECT justify_interval(i) FROM (VALUES (INTERVAL '720 hours')) t(i)", '1 month'],
   ],
   from_unixtime: [
     ['from_unixtime(0)', '1970-01-01 00:00:00'],

@@ -1,6 +1,6 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import type { IToken } from 'chevrotain';
-import { isWord, QuotedName, stringOf } from '../../text/lexer.ts';
+import { isWord, nameOf, QuotedName, stringOf } from '../../text/lexer.ts';
 import type { TokenCursor } from '../../text/token-cursor.ts';
 
 /**
@@ -68,7 +68,7 @@ function topLevelWord(cursor: TokenCursor, word: string): number {
  * as a file, and a string that continues in the next one.
  */
 function namesUpload(token: IToken, index: number, tokens: readonly IToken[]): boolean {
-  if (token.tokenType === QuotedName) return /^"\s*upload:\/\//i.test(token.image);
+  if (token.tokenType === QuotedName) return /^\s*upload:\/\//i.test(nameOf(token));
   let text = stringOf(token)?.trimStart();
   if (text === undefined) return false;
   for (let i = index + 1; i < tokens.length; i += 1) {
