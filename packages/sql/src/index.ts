@@ -43,6 +43,7 @@ export { CSV_BUFFER_BYTES } from './reads/csv-scan.ts';
 export { formatByName, type ReadArguments, type StorageLocation } from './reads/read-arguments.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource, SourceFile } from './reads/read-call.ts';
 export { READ_FUNCTIONS, type ReadOption } from './reads/read-options.ts';
+export { requireValidNames } from './reads/valid-names.ts';
 export type {
   IndexUse,
   PrepareContext,
@@ -84,7 +85,7 @@ export { TokenCursor } from './text/token-cursor.ts';
 export { withoutPasswords } from './text/without-passwords.ts';
 export { parseTree } from './tree.ts';
 export { columnType, dialectTypeName, isCountedType, kernelTypeSql } from './types/column-type.ts';
-export { shownType } from './types/declared-type.ts';
+export { declaredAs, shownType } from './types/declared-type.ts';
 export { outputType } from './types/output-type.ts';
 export {
   formatTypeName,

@@ -1,7 +1,7 @@
 import { type Action, type Column, NO_CHANGE, type Place, type Snapshot } from '@tessera/catalog';
 import { fail } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
-import { type CreateStatement, kernelTypeSql, type OutputColumn } from '@tessera/sql';
+import { type CreateStatement, declaredAs, kernelTypeSql, type OutputColumn } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { queryInPlace, withExecutable } from '../changes/derived-query.ts';
 import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query.ts';
@@ -75,7 +75,13 @@ function columnsOf(
     name: names[i]!,
     storedName: storedName(names[i]!, i + 1),
     type: kernelTypeSql(column.type),
+    ...declaration(column),
     nullable: column.nullable,
     since: 0,
   }));
+}
+
+function declaration({ type }: OutputColumn): Pick<Column, 'declared'> {
+  const declared = declaredAs(type);
+  return declared === undefined ? {} : { declared };
 }

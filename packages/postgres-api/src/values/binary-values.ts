@@ -54,6 +54,8 @@ function fixedValue(type: SqlType, { values }: Data): FixedValue | undefined {
       put: (view, at, row) => view.setUint32(at, Number((values as BigInt64Array)[row]!)),
     };
   }
+  if ('postgres' in type && type.postgres === 'int2')
+    return { width: 2, put: (view, at, row) => view.setInt16(at, smallint((values as Int32Array)[row]!)) };
   switch (kind) {
     case 'int':
       return { width: 4, put: (view, at, row) => view.setInt32(at, (values as Int32Array)[row]!) };
@@ -79,6 +81,13 @@ function fixedValue(type: SqlType, { values }: Data): FixedValue | undefined {
     default:
       return undefined;
   }
+}
+
+/** @throws TesseraError OUT_OF_RANGE, because a column of type smallint may hold any integer */
+function smallint(value: number): number {
+  if (value === (value << 16) >> 16) return value;
+  const message = `${value} in a column of type smallint has no binary form: cast the column to integer`;
+  throw TesseraError.of('OUT_OF_RANGE', { message });
 }
 
 function dateOf(days: number): number {

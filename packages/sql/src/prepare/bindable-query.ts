@@ -3,8 +3,8 @@ import type { Placement } from '../relations/placement.ts';
 import type { PrepareContext, PreparedQuery } from '../relations/prepare-context.ts';
 import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
 import { type QueryNode, type Statement, type TableRef, type TypeNode, walkTree } from '../tree.ts';
+import type { CatalogColumns } from './column-scope.ts';
 import { kernelTimeTexts } from './foreign-time-texts.ts';
-import type { CatalogColumns } from './null-scope.ts';
 
 /** A rewritten query in two forms, which are identical if it reads no managed table. */
 export interface BindableQuery {

@@ -6,10 +6,12 @@ import type { PrepareContext, PreparedQuery } from '../relations/prepare-context
 import { classifyStatement } from '../statements/classify.ts';
 import { locateError } from '../text/locate-error.ts';
 import type { Expression } from '../tree.ts';
+import { withDeclared } from '../types/declared-type.ts';
 import { outputType, withOids } from '../types/output-type.ts';
 import type { SqlType } from '../types/sql-type.ts';
 import { type BindableQuery, bindable } from './bindable-query.ts';
-import { notNullColumns } from './nullability.ts';
+import { columnFacts } from './column-facts.ts';
+import type { ColumnFacts } from './column-scope.ts';
 import { readsNothing, returnsFewRows } from './result-size.ts';
 import { parameterValues, rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
@@ -92,9 +94,9 @@ export async function bindOutput(
   const { bound, running, tables } = answering;
   const boundSql = answering === query ? writtenSql : await deparse(binder, bound);
   const sql = running === bound ? boundSql : await deparse(binder, running);
-  const notNull = notNullColumns(written.node, columns.length, query.columns);
+  const facts = columnFacts(written.node, columns.length, query.columns);
   const items = query.hasOids && written.node.type === 'SELECT_NODE' ? written.node.select_list : [];
-  const output = withDialectTypes(sql, adjusted, { notNull, hasOids: query.hasOids, items });
+  const output = withDialectTypes(sql, adjusted, { facts, hasOids: query.hasOids, items });
   const { time, date, sessionRelations, namedColumns } = answering;
   const withOutput = (boundOutput: string) => outputSql(boundOutput, adjusted);
   const prepared = {
@@ -129,11 +131,11 @@ function withDialectTypes(
   sql: string,
   columns: readonly AdjustedColumn[],
   {
-    notNull,
+    facts,
     hasOids,
     items,
   }: {
-    readonly notNull: readonly boolean[];
+    readonly facts: readonly ColumnFacts[];
     readonly hasOids: boolean;
     readonly items: readonly Expression[];
   },
@@ -141,7 +143,9 @@ function withDialectTypes(
   const types = columns.map((column) => outputType(column.type));
   const output = columns.map(({ name, type: kernelType }, i) => {
     const { type } = types[i]!;
-    return { name, type: hasOids ? catalogType(kernelType, type, items[i]) : type, nullable: !notNull[i] };
+    const { notNull, declared } = facts[i]!;
+    const shown = hasOids ? catalogType(kernelType, type, items[i]) : withDeclared(type, declared);
+    return { name, type: shown, nullable: !notNull };
   });
   const isPlain = columns.every((c, i) => c.convertTo === undefined && types[i]!.convert === undefined);
   return { sql: isPlain ? sql : outputSql(sql, columns), parameters: {}, columns: output };

@@ -20,7 +20,12 @@ export interface TableRelation {
    * `[a-z0-9_]`.
    */
   readonly boundName: string;
-  readonly columns: readonly { readonly name: string; readonly nullable: boolean }[];
+  readonly columns: readonly {
+    readonly name: string;
+    readonly nullable: boolean;
+    /** `Column.declared`. */
+    readonly declared?: string;
+  }[];
   /** The columns of the declared primary key. */
   readonly primaryKey?: readonly string[] | undefined;
 }

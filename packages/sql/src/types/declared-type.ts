@@ -44,17 +44,29 @@ function declaredName([first = '', ...rest]: readonly string[]): string | undefi
 }
 
 /** The type of a column that PostgreSQL clients see. */
-export function shownType({
-  type,
-  declared,
-}: {
-  readonly type: string;
-  readonly declared?: string;
-}): SqlType {
-  if (declared === undefined) return columnType(type);
-  if (declared === 'smallint') return { kind: 'int', postgres: 'int2' };
-  const [, name, length] = /^(character(?: varying)?)(?:\((\d+)\))?$/.exec(declared) ?? [];
-  if (name === undefined) return columnType(type);
+export const shownType = (column: { readonly type: string; readonly declared?: string }): SqlType =>
+  withDeclared(columnType(column.type), column.declared);
+
+/** The type that PostgreSQL clients see for a value of `type` from a column with `Column.declared`. */
+export function withDeclared(type: SqlType, declared: string | undefined): SqlType {
+  if (declared === 'smallint') return type.kind === 'int' ? { kind: 'int', postgres: 'int2' } : type;
+  const [, name, length] = /^(character(?: varying)?)(?:\((\d+)\))?$/.exec(declared ?? '') ?? [];
+  if (name === undefined || type.kind !== 'text') return type;
   const postgres = name === 'character' ? 'bpchar' : 'varchar';
   return { kind: 'text', postgres, ...(length === undefined ? {} : { length: Number(length) }) };
+}
+
+/** `Column.declared` of a new column for values of the type. */
+export function declaredAs(type: SqlType): string | undefined {
+  if (type.kind !== 'int' && type.kind !== 'text') return undefined;
+  switch (type.postgres) {
+    case 'int2':
+      return 'smallint';
+    case 'varchar':
+      return type.length === undefined ? 'character varying' : `character varying(${type.length})`;
+    case 'bpchar':
+      return `character(${type.length ?? 1})`;
+    default:
+      return undefined;
+  }
 }

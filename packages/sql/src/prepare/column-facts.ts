@@ -1,24 +1,31 @@
 import type { ColumnRefNode, Expression, QueryNode, SelectNode } from '../tree.ts';
-import { type CatalogColumns, fromScope, type NullScope, type SelectedColumn } from './null-scope.ts';
+import {
+  type CatalogColumns,
+  type ColumnFacts,
+  type ColumnScope,
+  fromScope,
+  NOTHING_KNOWN,
+  type SelectedColumn,
+} from './column-scope.ts';
 
-/**
- * For each column of a query, whether it certainly holds no NULL. The answer is false unless the text and the
- * catalog's declarations prove it.
- */
-export function notNullColumns(
+/** What the text of a query and the catalog's declarations prove about each of its `count` columns. */
+export function columnFacts(
   node: QueryNode,
   count: number,
   catalog: CatalogColumns = () => undefined,
-): readonly boolean[] {
-  const unknown = Array.from({ length: count }, () => false);
+): readonly ColumnFacts[] {
+  const unknown = Array.from({ length: count }, () => NOTHING_KNOWN);
   if (node.type === 'SET_OPERATION_NODE' && node.left !== undefined && node.right !== undefined) {
     if (node.setop_type === 'UNION_BY_NAME') return unknown;
-    const right = notNullColumns(node.right, count, catalog);
-    return notNullColumns(node.left, count, catalog).map((left, i) => left && right[i] === true);
+    const right = columnFacts(node.right, count, catalog);
+    return columnFacts(node.left, count, catalog).map((left, i) => ({
+      notNull: left.notNull && right[i]!.notNull,
+      declared: left.declared === right[i]!.declared ? left.declared : undefined,
+    }));
   }
   if (node.type !== 'SELECT_NODE') return unknown;
   const columns = selectedColumns(node, catalog);
-  return columns?.length === count ? columns.map(({ notNull }) => notNull) : unknown;
+  return columns?.length === count ? columns : unknown;
 }
 
 /** The columns that a SELECT returns; undefined if a star expands to unknown columns. */
@@ -28,11 +35,12 @@ function selectedColumns(node: SelectNode, catalog: CatalogColumns): readonly Se
   const certain =
     node.group_sets.length > 1
       ? isCount
-      : (item: Expression) => isNotNull(item, (ref) => scope.isNotNull(ref));
+      : (item: Expression) => isNotNull(item, (ref) => scope.column(ref)?.notNull === true);
   const columns: SelectedColumn[] = [];
   for (const item of node.select_list) {
     if (item.class !== 'STAR') {
-      columns.push({ name: nameOf(item), notNull: certain(item) });
+      const declared = item.class === 'COLUMN_REF' ? scope.column(item)?.declared : undefined;
+      columns.push({ name: nameOf(item), notNull: certain(item), declared });
       continue;
     }
     const expanded = starColumns(item, scope);
@@ -47,7 +55,7 @@ const nameOf = (item: Expression): string =>
 
 function starColumns(
   item: Extract<Expression, { class: 'STAR' }>,
-  scope: NullScope,
+  scope: ColumnScope,
 ): readonly SelectedColumn[] | undefined {
   const isPlain =
     !item.columns &&

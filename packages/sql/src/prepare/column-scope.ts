@@ -1,22 +1,29 @@
-import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
+import { MANAGED_SCHEMA, type TableRelation } from '../relations/relation-resolver.ts';
 import type { ColumnRefNode, JoinRef, SelectNode, TableRef } from '../tree.ts';
 
-export interface SelectedColumn {
-  readonly name: string;
+export interface ColumnFacts {
+  /** Whether the column certainly holds no NULL. */
   readonly notNull: boolean;
+  /** `Column.declared` of the column of a table that the column is. */
+  readonly declared: string | undefined;
+}
+
+export const NOTHING_KNOWN: ColumnFacts = { notNull: false, declared: undefined };
+
+export interface SelectedColumn extends ColumnFacts {
+  readonly name: string;
 }
 
 /** The columns that a SELECT in FROM returns; undefined if they are unknown. */
 export type SubqueryColumns = (node: SelectNode) => readonly SelectedColumn[] | undefined;
 
 /** The columns of a managed table by its bound name; undefined for an unknown table. */
-export type CatalogColumns = (
-  boundName: string,
-) => readonly { readonly name: string; readonly nullable: boolean }[] | undefined;
+export type CatalogColumns = (boundName: string) => TableRelation['columns'] | undefined;
 
-/** The columns of a FROM clause, with their nullability. */
-export interface NullScope {
-  isNotNull(ref: ColumnRefNode): boolean;
+/** The columns of a FROM clause. */
+export interface ColumnScope {
+  /** The column that a reference names; undefined if it is unknown. */
+  column(ref: ColumnRefNode): ColumnFacts | undefined;
   /** The columns that `*` (with an empty name) or `relation.*` expands to; undefined if they are unknown. */
   columnsOf(relation: string): readonly SelectedColumn[] | undefined;
 }
@@ -33,23 +40,20 @@ interface Relations {
   readonly merged: boolean;
 }
 
-export function fromScope(from: TableRef, catalog: CatalogColumns, subquery: SubqueryColumns): NullScope {
+export function fromScope(from: TableRef, catalog: CatalogColumns, subquery: SubqueryColumns): ColumnScope {
   const { list, merged } = relationsOf(from, catalog, subquery);
   const named = (alias: string) => {
     const found = list.filter((relation) => same(relation.alias, alias));
     return found.length === 1 ? found[0]!.columns : undefined;
   };
   return {
-    isNotNull({ column_names }) {
+    column({ column_names }) {
       const [first = '', second, ...more] = column_names;
-      if (more.length > 0) return false;
-      if (second !== undefined) {
-        const columns = named(first);
-        return columns?.find(({ name }) => same(name, second))?.notNull === true;
-      }
-      if (merged || list.some(({ columns }) => columns === undefined)) return false;
+      if (more.length > 0) return undefined;
+      if (second !== undefined) return named(first)?.find(({ name }) => same(name, second));
+      if (merged || list.some(({ columns }) => columns === undefined)) return undefined;
       const found = list.flatMap(({ columns }) => (columns ?? []).filter(({ name }) => same(name, first)));
-      return found.length === 1 && found[0]!.notNull;
+      return found.length === 1 ? found[0] : undefined;
     },
     columnsOf(relation) {
       if (relation !== '') return named(relation);
@@ -71,7 +75,7 @@ function relationsOf(ref: TableRef, catalog: CatalogColumns, subquery: SubqueryC
       return { list: [], merged: false };
     case 'BASE_TABLE': {
       const known = ref.schema_name === MANAGED_SCHEMA ? catalog(ref.table_name) : undefined;
-      const columns = known?.map(({ name, nullable }) => ({ name, notNull: !nullable }));
+      const columns = known?.map(({ name, nullable, declared }) => ({ name, notNull: !nullable, declared }));
       return one(renamed(columns, ref.column_name_alias));
     }
     case 'SUBQUERY': {
