@@ -21,6 +21,8 @@ export type ResultEncoding =
   | { readonly kind: 'postgres'; readonly formats: readonly ValueFormat[] }
   /** Rows in the format of PostgreSQL's COPY TO STDOUT; the header line is a chunk without rows. */
   | { readonly kind: 'copy'; readonly format: CopyRowFormat }
+  /** All rows for COPY TO STDOUT in binary format, encoded as `postgres` does with the format `binary`. */
+  | { readonly kind: 'copy_binary' }
   /** One Parquet file. */
   | { readonly kind: 'parquet' };
 

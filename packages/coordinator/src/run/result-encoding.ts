@@ -34,7 +34,7 @@ export function encodeResult(
   { session, sql: unlimited, params, columns, isKept: keep = false, fewRows = false }: EncodableQuery,
   request: StatementRequest,
 ): AsyncGenerator<ResultChunk, void> {
-  const limit = request.encoding.kind === 'copy' ? 0 : request.settings.max_result_rows;
+  const limit = rowLimit(request);
   const sql = limit === 0 ? unlimited : limitedSql(unlimited, columns, limit);
   const prepared: RepeatedQuery = { sql, parameters: params, columns, keep, fewRows };
   switch (request.encoding.kind) {
@@ -48,6 +48,8 @@ export function encodeResult(
       return arrowBatches(session, prepared, postgresRowsQuery(prepared, request.encoding.formats));
     case 'copy':
       return copiedRows(session, prepared, request.encoding.format);
+    case 'copy_binary':
+      return arrowBatches(session, prepared, postgresRowsQuery(prepared, ['binary']));
     case 'parquet':
       return parquetFile(session, prepared, request);
   }
@@ -64,7 +66,7 @@ export async function* encodeStreamedResult(
   request: StatementRequest,
 ): AsyncGenerator<ResultChunk, void> {
   const { encoding, settings } = request;
-  const limit = encoding.kind === 'copy' ? 0 : settings.max_result_rows;
+  const limit = rowLimit(request);
   let rows = 0;
   let isFirst = true;
   for await (const { sql, release } of parts) {
@@ -85,6 +87,10 @@ export async function* encodeStreamedResult(
   }
   if (encoding.kind === 'arrow') yield { bytes: ARROW_END_OF_STREAM, rows: 0 };
 }
+
+/** The maximum number of rows; 0 means all. */
+const rowLimit = ({ encoding, settings }: StatementRequest): number =>
+  encoding.kind === 'copy' || encoding.kind === 'copy_binary' ? 0 : settings.max_result_rows;
 
 /** The query with a limit; several columns may have one name. */
 function limitedSql(sql: string, columns: EncodableQuery['columns'], limit: number): string {

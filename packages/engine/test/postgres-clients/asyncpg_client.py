@@ -1,6 +1,7 @@
 """asyncpg against a running node: `asyncpg_client.py host port`. Writes a line for each test."""
 
 import asyncio
+import io
 import sys
 import traceback
 from datetime import date, datetime, timezone
@@ -43,6 +44,65 @@ async def test_values_both_ways(connection):
     await connection.execute(f"INSERT INTO every_type VALUES ({places})", *[None] * len(values))
     found = rows(await connection.fetch("SELECT * FROM every_type ORDER BY c0"))
     same(found, [tuple(given), (None,) * len(values)])
+
+
+async def test_copies_in_binary_format(connection):
+    kinds = ["int", "bigint", "smallint", "real", "double precision", "numeric(10, 2)", "varchar(20)", "text", "boolean",
+             "date", "timestamp", "timestamptz", "bytea", "json", "int[]", "text[]"]
+    await connection.execute(f"CREATE TABLE copied ({', '.join(f'c{i} {kind}' for i, kind in enumerate(kinds))})")
+    at = datetime(2024, 2, 29, 12, 34, 56, 789001)
+    records = [
+        (1, -(2**62), -32768, 0.5, -1.5e300, Decimal("-12345.67"), "tab\t", 'it\\s\nü😀\r"', True, date(2024, 2, 29), at,
+         at.replace(tzinfo=timezone.utc), bytes(range(256)), '{"a": [1, "\\n"]}', [1, None, 3], ["a", 'b"c\\', None, "NULL", ""]),
+        (2, 0, 0, float("inf"), float("-inf"), Decimal("0.00"), "", "\\N", False, date(1, 1, 1), datetime(1900, 1, 1),
+         datetime(1900, 1, 1, tzinfo=timezone.utc), b"", "null", [], []),
+        (3, *[None] * 15),
+    ]
+    same(await connection.copy_records_to_table("copied", records=records), "COPY 3")
+    same(rows(await connection.fetch("SELECT * FROM copied ORDER BY c0")), records)
+    same(await connection.copy_records_to_table("copied", records=[("x", 4)], columns=["c7", "c0"]), "COPY 1")
+    same(rows(await connection.fetch("SELECT c7, c1 FROM copied WHERE c0 = 4")), [("x", None)])
+    out = io.BytesIO()
+    same(await connection.copy_from_query("SELECT * FROM copied WHERE c0 <= 2", output=out, format="binary"), "COPY 2")
+    same(out.getvalue()[:19], b"PGCOPY\n\xff\r\n\0" + bytes(8))
+    same(out.getvalue()[-2:], b"\xff\xff")
+    out.seek(0)
+    await connection.execute("CREATE TABLE again AS SELECT * FROM copied LIMIT 0")
+    same(await connection.copy_to_table("again", source=out, format="binary"), "COPY 2")
+    same(rows(await connection.fetch("SELECT * FROM again ORDER BY c0")), records[:2])
+    many = ((i, "x" * (i % 100)) for i in range(20_000))
+    same(await connection.copy_records_to_table("again", records=many, columns=["c0", "c7"]), "COPY 20000")
+    same(await connection.fetchval("SELECT sum(length(c7)) FROM again WHERE c0 >= 0 AND c1 IS NULL"), 990_000)
+
+
+async def test_refuses_damaged_binary_copies(connection):
+    await connection.execute("CREATE TABLE damaged (a INT, b TEXT)")
+    head = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+    row = b"\0\2" + b"\0\0\0\4" + b"\0\0\0\7" + b"\0\0\0\1x"
+    for data, error in [
+        (b"PGCOPX" + head[6:] + row, "signature not recognized"),
+        (head[:5], "unexpected EOF"),
+        (head[:11] + b"\0\1\0\0" + bytes(4), "unrecognized critical flags"),
+        (head + row[:-1], "unexpected EOF"),
+        (head + row + b"\xff\xff" + row, "received copy data after EOF marker"),
+        (head + row + b"\0\1" + b"\0\0\0\4" + b"\0\0\0\7", "line 2: row field count is 1, expected 2"),
+        (head + b"\0\2" + b"\0\0\0\2" + b"\0\7" + b"\xff\xff\xff\xff", "line 1, column a: incorrect binary data format"),
+        (head + b"\0\2" + b"\xff\xff\xff\xfe", "invalid field size"),
+        (head + row[:-1] + b"\0", "0x00"),
+    ]:
+        try:
+            await connection.copy_to_table("damaged", source=io.BytesIO(data), format="binary")
+            raise AssertionError(f"no error: {error}")
+        except asyncpg.PostgresError as found:
+            assert error in str(found), f"{found} instead of {error}"
+    same(await connection.copy_to_table("damaged", source=io.BytesIO(head + row), format="binary"), "COPY 1")
+    same(rows(await connection.fetch("SELECT * FROM damaged")), [(7, "x")])
+    for option in ["DELIMITER ','", "NULL 'x'", "HEADER"]:
+        try:
+            await connection.execute(f"COPY damaged TO STDOUT (FORMAT binary, {option})")
+            raise AssertionError(f"no error: {option}")
+        except asyncpg.PostgresSyntaxError as found:
+            assert "in BINARY mode" in str(found), found
 
 
 async def test_arrays_as_parameters(connection):

@@ -1,7 +1,12 @@
 import { fail } from '@tessera/common';
 import type { TokenCursor } from '@tessera/sql';
 
-/** The row format of COPY, with PostgreSQL's option names and defaults. */
+/** The binary row format of COPY, which has no options. */
+export interface BinaryCopyOptions {
+  readonly format: 'binary';
+}
+
+/** A text format of COPY, with PostgreSQL's option names and defaults. */
 export interface CopyOptions {
   readonly format: 'text' | 'csv';
   readonly delimiter: string;
@@ -18,13 +23,15 @@ export interface CopyOptions {
   readonly forceNull: readonly string[] | '*';
 }
 
-type Given = { -readonly [N in keyof CopyOptions]?: CopyOptions[N] | undefined };
+type Given = { -readonly [N in Exclude<keyof CopyOptions, 'format'>]?: CopyOptions[N] | undefined } & {
+  format?: 'text' | 'csv' | 'binary';
+};
 
 /**
  * `[WITH] (FORMAT csv, …)`, or the words of older versions: `WITH CSV HEADER DELIMITER AS ','`.
  * @throws TesseraError SYNTAX_ERROR, INVALID_ARGUMENT, NOT_SUPPORTED
  */
-export function copyOptions(cursor: TokenCursor, direction: 'in' | 'out'): CopyOptions {
+export function copyOptions(cursor: TokenCursor, direction: 'in' | 'out'): CopyOptions | BinaryCopyOptions {
   cursor.accept('WITH');
   const given: Given = {};
   if (cursor.acceptSymbol('(')) {
@@ -35,7 +42,16 @@ export function copyOptions(cursor: TokenCursor, direction: 'in' | 'out'): CopyO
     while (cursor.peek() !== undefined) legacyOption(cursor, given);
   }
   cursor.expectEnd();
-  return checked(given, direction);
+  const { format = 'text', ...others } = given;
+  return format === 'binary' ? binaryOptions(others) : checked({ ...others, format }, direction);
+}
+
+/** @throws TesseraError SYNTAX_ERROR for an option of the text formats */
+function binaryOptions({ header, ...others }: Omit<Given, 'format'>): BinaryCopyOptions {
+  const [name] = Object.keys({ ...others, ...(header === true || header === 'match' ? { header } : {}) });
+  if (name === undefined) return { format: 'binary' };
+  const option = name.replace('Text', '').replace(/[A-Z]/g, '_$&').toUpperCase();
+  return fail('SYNTAX_ERROR', { message: `Cannot specify ${option} in BINARY mode` });
 }
 
 function option(cursor: TokenCursor, given: Given): void {
@@ -97,10 +113,9 @@ function asValue(cursor: TokenCursor): string {
   return cursor.expectValue('a text');
 }
 
-function formatOf(value: string): CopyOptions['format'] {
+function formatOf(value: string): Given['format'] & string {
   const format = value.toLowerCase();
-  if (format === 'text' || format === 'csv') return format;
-  if (format === 'binary') return fail('NOT_SUPPORTED', { what: 'COPY in binary format' });
+  if (format === 'text' || format === 'csv' || format === 'binary') return format;
   return fail('INVALID_ARGUMENT', { message: `COPY has no format "${value}"` });
 }
 
@@ -128,8 +143,11 @@ function columns(cursor: TokenCursor): readonly string[] | '*' {
   return names;
 }
 
-function checked(given: Given, direction: 'in' | 'out'): CopyOptions {
-  const { format = 'text', header = false } = given;
+function checked(
+  given: Omit<Given, 'format'> & Pick<CopyOptions, 'format'>,
+  direction: 'in' | 'out',
+): CopyOptions {
+  const { format, header = false } = given;
   const csv = format === 'csv';
   const quote = given.quote ?? '"';
   const options: CopyOptions = {

@@ -11,11 +11,18 @@ const DATA_ROW = 'D'.charCodeAt(0);
 export class DataRowReader {
   readonly #columns: readonly OutputColumn[];
   readonly #formats: readonly ValueFormat[];
+  readonly #messageType: number;
   #schema: Uint8Array | undefined;
 
-  constructor(columns: readonly OutputColumn[], formats: readonly ValueFormat[]) {
+  /** @param messageType the type of each row's message: DataRow, or CopyData, which has the same layout */
+  constructor(
+    columns: readonly OutputColumn[],
+    formats: readonly ValueFormat[],
+    messageType: number = DATA_ROW,
+  ) {
     this.#columns = columns;
     this.#formats = formats;
+    this.#messageType = messageType;
   }
 
   /**
@@ -29,7 +36,8 @@ export class DataRowReader {
     }
     const [batch] = RecordBatchReader.from([this.#schema, chunk]);
     if (batch === undefined) throw new Error('A chunk of a result holds no batch');
-    return new DataRowBatch(this.#columns, this.#formats, batch.data.children, batch.numRows);
+    const { data, numRows } = batch;
+    return new DataRowBatch(this.#columns, this.#formats, data.children, numRows, this.#messageType);
   }
 }
 
@@ -39,21 +47,24 @@ export class DataRowBatch {
   readonly #columns: readonly OutputColumn[];
   readonly #formats: readonly ValueFormat[];
   readonly #data: readonly Data[];
+  readonly #messageType: number;
 
   constructor(
     columns: readonly OutputColumn[],
     formats: readonly ValueFormat[],
     data: readonly Data[],
     rows: number,
+    messageType: number,
   ) {
     this.#columns = columns;
     this.#formats = formats;
     this.#data = data;
     this.rows = rows;
+    this.#messageType = messageType;
   }
 
   /**
-   * The DataRow messages of the rows `from` … `to` (exclusive), in a newly allocated buffer.
+   * The messages of the rows `from` … `to` (exclusive), in a newly allocated buffer.
    * @throws TesseraError NOT_SUPPORTED for a value that has no binary form
    */
   write(from = 0, to = this.rows): Buffer {
@@ -78,7 +89,7 @@ export class DataRowBatch {
     let at = 0;
     for (let i = 0; i < sizes.length; i += 1) {
       const size = sizes[i]!;
-      view.setUint8(at, DATA_ROW);
+      view.setUint8(at, this.#messageType);
       view.setInt32(at + TYPE_BYTES, size - TYPE_BYTES);
       view.setInt16(at + HEAD_BYTES - 2, this.#columns.length);
       sizes[i] = at + HEAD_BYTES;

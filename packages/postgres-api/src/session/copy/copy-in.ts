@@ -2,11 +2,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail, TesseraError } from '@tessera/common';
 import type { CopyInput, LazyRequestDirectory } from '@tessera/coordinator';
+import type { OutputColumn } from '@tessera/sql';
 import type { CopyInCommand } from '../../commands/copy-command.ts';
 import { copyResponse } from '../../protocol/backend-message.ts';
 import { readFrontendMessage } from '../../protocol/frontend-message.ts';
 import type { Outcome, StatementRun } from '../outcome.ts';
 import type { SessionState } from '../session-state.ts';
+import { BinaryCopyDecoder, DECODED_FORMAT } from './binary-copy.ts';
 
 const BATCH_BYTES = 1 << 20;
 /** Fewer than the number of buffers that one system call accepts. */
@@ -66,15 +68,19 @@ export async function copyIn(
 ): Promise<Outcome> {
   const { transaction, engine } = state;
   await checkRights(state, command);
-  const columns = await columnCount(state, command);
+  const columns = await describedColumns(state, command);
   if (moreMayFollow) await transaction.beginImplicit();
   return {
     kind: 'dialogue',
     run: async () => {
       const statement = { sql: copySql(command), parameters: [], encoding: { kind: 'arrow' } } as const;
       const outcome = await engine.start(statement, async (directory, signal): Promise<CopyInput> => {
-        state.stream.write(copyResponse('in', columns));
-        return { path: await receive(state, directory, signal), format: command.options };
+        const { table, options } = command;
+        const isBinary = options.format === 'binary';
+        const decoder = isBinary ? new BinaryCopyDecoder(table, columns) : undefined;
+        state.stream.write(copyResponse('in', columns.length, isBinary ? 'binary' : 'text'));
+        const path = await receive(state, directory, signal, decoder);
+        return { path, format: isBinary ? DECODED_FORMAT : options };
       });
       return `COPY ${outcome.kind === 'done' ? outcome.affectedRows : 0}`;
     },
@@ -93,15 +99,21 @@ async function checkRights({ engine }: SessionState, command: CopyInCommand): Pr
   }
 }
 
-/** The number of columns for CopyInResponse; 0 if the user may write the table but not read it. */
-async function columnCount({ engine }: SessionState, { table, columns }: CopyInCommand): Promise<number> {
+/**
+ * The columns that the client sends; in a text format, none if the user may write the table but not read it.
+ * @throws TesseraError FORBIDDEN in binary format, whose values need their types
+ */
+async function describedColumns(
+  { engine }: SessionState,
+  { table, columns, options }: CopyInCommand,
+): Promise<readonly OutputColumn[]> {
   try {
     const described = await engine.describe(`SELECT ${columns?.join(', ') ?? '*'} FROM ${table}`, []);
-    return described.columns?.length ?? 0;
+    return described.columns ?? [];
   } catch (error) {
     if (!(error instanceof TesseraError)) throw error;
-    if (error.name !== 'FORBIDDEN') throw error.with({ location: undefined });
-    return columns?.length ?? 0;
+    if (error.name !== 'FORBIDDEN' || options.format === 'binary') throw error.with({ location: undefined });
+    return (columns ?? []).map((name) => ({ name, type: { kind: 'text' }, nullable: true }));
   }
 }
 
@@ -110,12 +122,13 @@ async function receive(
   state: SessionState,
   directory: LazyRequestDirectory,
   signal: AbortSignal,
+  decoder: BinaryCopyDecoder | undefined,
 ): Promise<string> {
   await state.stream.flush();
   const path = join(await directory.open(), 'stdin');
   const file = await CopyFile.create(path);
   try {
-    await receiveRows(state, file, signal);
+    await receiveRows(state, file, signal, decoder);
     await file.flush();
     return path;
   } finally {
@@ -128,6 +141,7 @@ async function receiveRows(
   { stream, limits }: SessionState,
   file: CopyFile,
   signal: AbortSignal,
+  decoder: BinaryCopyDecoder | undefined,
 ): Promise<void> {
   for (;;) {
     const frame = await stream.message(limits.maxMessageBytes, signal);
@@ -135,12 +149,13 @@ async function receiveRows(
     const message = readFrontendMessage(frame);
     switch (message.kind) {
       case 'copy_data':
-        await file.write(message.data);
+        await file.write(decoder === undefined ? message.data : decoder.decode(message.data));
         if (file.bytes > limits.maxCopyBytes) {
           fail('FILE_TOO_LARGE', { name: 'COPY FROM STDIN', limitBytes: limits.maxCopyBytes });
         }
         break;
       case 'copy_done':
+        decoder?.end();
         return;
       case 'copy_fail':
         fail('QUERY_CANCELLED', { reason: `COPY from stdin failed: ${message.reason}` });

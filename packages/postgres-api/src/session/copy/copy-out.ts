@@ -1,14 +1,17 @@
 import { fail, TesseraError } from '@tessera/common';
-import type { RowsResult } from '@tessera/coordinator';
-import type { SqlText } from '@tessera/sql';
+import type { ResultEncoding, RowsResult } from '@tessera/coordinator';
+import type { OutputColumn, SqlText, ValueFormat } from '@tessera/sql';
 import type { CopyOutCommand } from '../../commands/copy-command.ts';
 import type { CopyOptions } from '../../commands/copy-options.ts';
 import { COPY_DONE, copyResponse } from '../../protocol/backend-message.ts';
 import type { ClientStream } from '../../protocol/client-stream.ts';
+import { MessageWriter } from '../../protocol/message-writer.ts';
 import type { ResultHooks } from '../../statements/engine-statements.ts';
 import { inWholeText } from '../../statements/parsed-statement.ts';
+import { DataRowReader } from '../../values/data-rows.ts';
 import type { CommandRun, Outcome } from '../outcome.ts';
 import type { SessionState } from '../session-state.ts';
+import { BINARY_COPY_END, BINARY_COPY_HEADER } from './binary-copy.ts';
 
 const LF = 0x0a;
 
@@ -60,24 +63,60 @@ export function copyDataMessages(bytes: Buffer, lineEnd: LineEnd): Buffer {
   return out;
 }
 
+/** Converts the chunks of a result to CopyData messages. */
+interface CopyMessages {
+  readonly format: ValueFormat;
+  of(bytes: Buffer): Iterable<Buffer>;
+  /** The messages behind the last row. */
+  readonly end: Buffer;
+}
+
+const textMessages = (options: CopyOptions): CopyMessages => ({
+  format: 'text',
+  of: (bytes) => [copyDataMessages(bytes, lineEnds(options))],
+  end: Buffer.alloc(0),
+});
+
+/** The number of rows that are encoded as messages at once. */
+const ROWS_AT_ONCE = 2_048;
+
+/** The first chunk of a result has its schema and no rows; the header of the format is sent instead. */
+function binaryMessages(columns: readonly OutputColumn[]): CopyMessages {
+  const reader = new DataRowReader(columns, ['binary'], COPY_DATA);
+  return {
+    format: 'binary',
+    *of(bytes) {
+      const batch = reader.read(bytes);
+      if (batch === undefined) yield copyData(BINARY_COPY_HEADER);
+      else
+        for (let from = 0; from < batch.rows; from += ROWS_AT_ONCE)
+          yield batch.write(from, Math.min(from + ROWS_AT_ONCE, batch.rows));
+    },
+    end: copyData(BINARY_COPY_END),
+  };
+}
+
+const copyData = (bytes: Buffer): Buffer => new MessageWriter('d').bytes(bytes).done();
+
 /**
- * `COPY … TO STDOUT`: sends the rows of a query as text, line by line. @throws TesseraError if the query
- * fails
+ * `COPY … TO STDOUT`: sends the rows of a query, a message for each row.
+ * @throws TesseraError if the query fails
  */
 export async function copyOut(
   { engine, stream }: SessionState,
   { query, options }: CopyOutCommand,
   { text }: CommandRun,
 ): Promise<Outcome> {
-  const encoding = { kind: 'copy', format: options } as const;
+  const encoding: ResultEncoding =
+    options.format === 'binary' ? { kind: 'copy_binary' } : { kind: 'copy', format: options };
   const start = engine.start({ sql: query.sql, parameters: [], encoding });
   const outcome = await start.catch((error: unknown) => {
     throw placed(error, text, query);
   });
   if (outcome.kind !== 'rows') return fail('NOT_SUPPORTED', { what: 'COPY TO of a statement without rows' });
   const { result, hooks } = outcome;
-  const toMessages = (bytes: Buffer) => copyDataMessages(bytes, lineEnds(options));
-  return { kind: 'dialogue', run: () => sendRows(stream, result, hooks, toMessages) };
+  const messages = options.format === 'binary' ? binaryMessages(result.columns) : textMessages(options);
+  return { kind: 'dialogue', run: () => sendRows(stream, result, hooks, messages) };
 }
 
 /**
@@ -94,19 +133,21 @@ async function sendRows(
   stream: ClientStream,
   result: RowsResult,
   hooks: ResultHooks,
-  toMessages: (bytes: Buffer) => Buffer,
+  messages: CopyMessages,
 ): Promise<string> {
   let [rows, failure]: [number, unknown] = [0, undefined];
   hooks.resume();
   try {
-    stream.write(copyResponse('out', result.columns.length));
+    stream.write(copyResponse('out', result.columns.length, messages.format));
     for await (const { bytes, rows: count, release } of result.chunks) {
-      stream.write(toMessages(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)));
+      for (const part of messages.of(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))) {
+        stream.write(part);
+        if (stream.isFull) await stream.flush();
+      }
       release?.();
       rows += count;
-      if (stream.isFull) await stream.flush();
     }
-    stream.write(COPY_DONE);
+    stream.write(Buffer.concat([messages.end, COPY_DONE]));
     return `COPY ${rows}`;
   } catch (error) {
     failure = error;
