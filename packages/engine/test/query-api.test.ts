@@ -422,6 +422,17 @@ describe('other endpoints', () => {
       (await query(server, monitorSql, { output_format: 'JSON' })).json().data[0].status;
     await expect.poll(status).toBe('ENDED_SUCCESSFULLY');
   });
+
+  it('the status of an asynchronous statement comes with its notices', async () => {
+    const started = await query(server, 'CREATE TABLE noticed (a INT UNIQUE)', { async: 'true' });
+    const status = async () =>
+      (await query(server, started.json().monitorSql, { output_format: 'JSON' })).json();
+    await expect.poll(async () => (await status()).data[0].status).toBe('ENDED_SUCCESSFULLY');
+    expect((await status()).warnings).toEqual([
+      expect.objectContaining({ severity: 'NOTICE', description: expect.stringContaining('not enforced') }),
+    ]);
+    expect((await query(server, 'SELECT 1', { output_format: 'JSON' })).json().warnings).toBe(undefined);
+  });
 });
 
 describe('web pages of other origins', () => {

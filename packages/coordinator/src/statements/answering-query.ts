@@ -30,7 +30,7 @@ export async function answeringQuery(
     case 'show_setting':
       return settingsQuery(run.request, statement.name);
     case 'call':
-      return calledQuery(statement, run.request.user, asyncStatements);
+      return calledQuery(statement, run, asyncStatements);
   }
 }
 
@@ -65,13 +65,20 @@ function settingsQuery({ settings }: StatementRequest, name: string | undefined)
   return `SELECT * FROM (VALUES ${rows.join(', ')}) AS s(name, value)`;
 }
 
-function calledQuery(statement: CallStatement, user: string, asyncStatements: AsyncStatements): string {
+/** The status of an asynchronous statement comes with the notices that the statement has produced so far. */
+function calledQuery(
+  statement: CallStatement,
+  { query, request }: StatementRun,
+  asyncStatements: AsyncStatements,
+): string {
   if (isGarbageCollection(statement)) return collectedQuery({ tablets: 0, objects: 0 });
   if (statement.name.toLowerCase() !== 'fb_getasyncstatus') {
     throw TesseraError.of('NOT_SUPPORTED', { what: `CALL ${statement.name}` });
   }
   const [token = ''] = statement.arguments;
-  return asyncStatusQuery(asyncStatements.get(token, user));
+  const found = asyncStatements.get(token, request.user);
+  for (const notice of found.query.notices.all) query.notices.add(notice);
+  return asyncStatusQuery(found);
 }
 
 export const isGarbageCollection = ({ name }: CallStatement): boolean =>
