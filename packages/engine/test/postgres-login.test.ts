@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,6 +43,25 @@ async function psql(host: string, user: string, password: string): Promise<strin
     (error) => error.stderr.trim().split('\n')[0],
   );
 }
+
+it('\\password of psql sets a password that the server never sees', { timeout: 30_000 }, async () => {
+  await queryAs(token, node, `CREATE USER carol PASSWORD 'first password'`);
+  const port = node.postgres.split(':').at(-1);
+  const args = ['-Xc', '\\password', `host=127.0.0.1 port=${port} user=carol dbname=tessera`];
+  const env = { ...process.env, PGPASSWORD: 'first password' };
+  // Without a terminal, psql reads the new password from its input.
+  const child = spawn('psql', args, { env, detached: true, stdio: ['pipe', 'ignore', 'pipe'] });
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  child.stdin.end('sécond password\nsécond password\n');
+  const [code] = await once(child, 'close');
+  expect({ code, errors: errors.includes('ERROR') ? errors : '' }).toEqual({ code: 0, errors: '' });
+  expect(await psql('127.0.0.1', 'carol', 'sécond password')).toBe('carol');
+  expect(await psql('127.0.0.1', 'carol', 'first password')).toContain('Password authentication failed');
+  expect(await logIn(node, { name: 'carol', password: 'sécond password' })).toMatch(/./);
+});
 
 const outside = Object.values(networkInterfaces())
   .flat()

@@ -66,16 +66,13 @@ export async function userFields(
   };
 }
 
-/**
- * Matches a password hash, as `\password` of psql sends it. It is refused, because it could only be used for
- * SCRAM.
- */
-const HASHED = /^(?:SCRAM-SHA-256\$\d+:|md5[0-9a-f]{32}$)/;
+/** Matches a password hash of PostgreSQL that no client can log in with. */
+const MD5 = /^md5[0-9a-f]{32}$/;
 
 async function credentialOf(context: AccessContext, password: string): Promise<Credential> {
-  if (!HASHED.test(password)) return context.credential(password);
-  const hint = 'send the password itself, over TLS (\\password of psql hashes it)';
-  return fail('NOT_SUPPORTED', { what: 'A password that is already hashed', hint });
+  if (!MD5.test(password)) return context.credential(password);
+  const hint = 'send the password itself, or its SCRAM-SHA-256 verifier as \\password of psql does';
+  return fail('NOT_SUPPORTED', { what: 'A password hashed with MD5', hint });
 }
 
 /** Membership in `public` is implicit and not stored. */

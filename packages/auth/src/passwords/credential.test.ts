@@ -83,3 +83,16 @@ it('refuses more at once than it can check soon, and sets passwords even then', 
   expect(refused[0]?.reason).toMatchObject({ name: 'TOO_MANY_LOGINS' });
   expect(await verifyPassword(OTHERS, 'password')).toBe(true);
 });
+
+it('a SCRAM verifier that a client has made stands for its password', async () => {
+  const { scramVerifier } = await makeCredential('correct horse');
+  const made = await makeCredential(scramVerifier);
+  expect(made).toMatchObject({ passwordHash: scramVerifier, scramVerifier });
+  const before = argon2Runs();
+  expect(await verifyPassword(made, 'correct horse')).toBe(true);
+  expect(await verifyPassword(made, 'correct house')).toBe(false);
+  expect(await verifyPassword(made, scramVerifier)).toBe(false);
+  expect(argon2Runs() - before).toBe(3);
+  for (const iterations of ['0', '100001'])
+    await expect(makeCredential(scramVerifier.replace('16384', iterations))).rejects.toThrow('iterations');
+});

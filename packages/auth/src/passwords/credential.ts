@@ -2,7 +2,7 @@ import saslprep from '@mongodb-js/saslprep';
 import type { Credential } from '@tessera/catalog';
 import { newUlid, TesseraError } from '@tessera/common';
 import { hashPassword, matchesHash, NO_PASSWORD } from './password-hash.ts';
-import { makeVerifier } from './scram-verifier.ts';
+import { checkIterations, isVerifier, makeVerifier, matchesVerifier } from './scram-verifier.ts';
 
 /** Characters of the longest password; longer ones are no user's. */
 const MAX_PASSWORD_LENGTH = 1024;
@@ -20,10 +20,15 @@ function preparedPassword(password: string): string {
 }
 
 /**
- * Computes the verifiers that the catalog stores for a password.
+ * Computes the verifiers that the catalog stores for a password. A password that the client has already turned into a SCRAM
+ * verifier, as `\password` of psql does, is stored in place of both.
  * @throws TesseraError INVALID_ARGUMENT for passwords that some client could not send
  */
 export async function makeCredential(password: string): Promise<Credential> {
+  if (isVerifier(password)) {
+    checkIterations(password);
+    return { id: newUlid(), passwordHash: password, scramVerifier: password };
+  }
   const reason =
     password === ''
       ? 'is empty'
@@ -42,6 +47,8 @@ export async function makeCredential(password: string): Promise<Credential> {
 export async function verifyPassword(credential: Credential | undefined, password: string): Promise<boolean> {
   const possible = credential !== undefined && password.length <= MAX_PASSWORD_LENGTH;
   const prepared = preparedPassword(password.slice(0, MAX_PASSWORD_LENGTH));
-  const matches = await matchesHash(prepared, credential?.passwordHash ?? NO_PASSWORD);
-  return matches && possible;
+  const { passwordHash = NO_PASSWORD } = credential ?? {};
+  if (!isVerifier(passwordHash)) return (await matchesHash(prepared, passwordHash)) && possible;
+  await matchesHash(prepared, NO_PASSWORD);
+  return (await matchesVerifier(prepared, passwordHash)) && possible;
 }

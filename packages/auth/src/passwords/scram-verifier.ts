@@ -1,5 +1,6 @@
-import { createHash, createHmac, pbkdf2, randomBytes } from 'node:crypto';
+import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { TesseraError } from '@tessera/common';
 
 /** The server's half of SCRAM-SHA-256 (RFC 5802, 3): it checks proofs and cannot make them. */
 export interface ScramVerifier {
@@ -20,9 +21,32 @@ const derive = promisify(pbkdf2);
 export async function makeVerifier(prepared: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const salted = await derive(prepared, salt, ITERATIONS, KEY_BYTES, 'sha256');
-  const storedKey = sha256(hmac(salted, 'Client Key'));
+  const storedKey = storedKeyOf(salted);
   const keys = `${storedKey.toString('base64')}:${hmac(salted, 'Server Key').toString('base64')}`;
   return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${keys}`;
+}
+
+const storedKeyOf = (salted: Buffer): Buffer => sha256(hmac(salted, 'Client Key'));
+
+/** Whether the password is the one that the verifier was made of. */
+export async function matchesVerifier(prepared: string, verifier: string): Promise<boolean> {
+  const { salt, iterations, storedKey } = parseVerifier(verifier);
+  const salted = await derive(prepared, salt, iterations, KEY_BYTES, 'sha256');
+  return timingSafeEqual(storedKeyOf(salted), storedKey);
+}
+
+/** Whether a text is a verifier in PostgreSQL's notation. */
+export const isVerifier = (text: string): boolean => VERIFIER.test(text);
+
+/** The most iterations of a verifier that a client has made: each login with the password itself repeats them. */
+const MAX_ITERATIONS = 100_000;
+
+/** @throws TesseraError INVALID_ARGUMENT for a verifier that takes too many iterations */
+export function checkIterations(verifier: string): void {
+  const { iterations } = parseVerifier(verifier);
+  if (iterations >= 1 && iterations <= MAX_ITERATIONS) return;
+  const message = `A SCRAM-SHA-256 password has 1 to ${MAX_ITERATIONS} iterations, not ${iterations}`;
+  throw TesseraError.of('INVALID_ARGUMENT', { message });
 }
 
 const VERIFIER = /^SCRAM-SHA-256\$(\d+):([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]{44}):([A-Za-z0-9+/=]{44})$/;

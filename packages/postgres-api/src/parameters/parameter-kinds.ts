@@ -121,6 +121,13 @@ const TOLD: readonly ParameterKind[] = [
   { name: 'transaction_deferrable', initial: 'off', fixed: true, description: 'Never' },
   { name: 'lc_collate', initial: 'C', fixed: true, description: 'Texts are ordered by their bytes' },
   { name: 'lc_ctype', initial: 'C.UTF-8', fixed: true, description: 'What is a letter' },
+  {
+    name: 'password_encryption',
+    initial: 'scram-sha-256',
+    expected: 'scram-sha-256',
+    parse: oneOf('scram-sha-256'),
+    description: 'How clients hash a new password',
+  },
   { name: 'wal_level', initial: 'minimal', fixed: true, description: 'There is no replication' },
 ];
 
