@@ -9,6 +9,7 @@ import { ADMIN, logIn, queryAs, writeNativeConfig, writeSigningKey } from './nat
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 const run = promisify(execFile);
+const PSQL = 'psql';
 
 /**
  * The password of `alice`, which clients must normalise equally: it contains a soft hyphen, a wide blank and
@@ -38,7 +39,7 @@ afterAll(async () => {
 async function psql(host: string, user: string, password: string): Promise<string> {
   const port = node.postgres.split(':').at(-1);
   const args = ['-XAtc', 'SELECT current_user', `host=${host} port=${port} user=${user} dbname=tessera`];
-  return run('psql', args, { env: { ...process.env, PGPASSWORD: password } }).then(
+  return run(PSQL, args, { env: { ...process.env, PGPASSWORD: password } }).then(
     ({ stdout }) => stdout.trim(),
     (error) => error.stderr.trim().split('\n')[0],
   );
@@ -50,7 +51,7 @@ it('\\password of psql sets a password that the server never sees', { timeout: 3
   const args = ['-Xc', '\\password', `host=127.0.0.1 port=${port} user=carol dbname=tessera`];
   const env = { ...process.env, PGPASSWORD: 'first password' };
   // Without a terminal, psql reads the new password from its input.
-  const child = spawn('psql', args, { env, detached: true, stdio: ['pipe', 'ignore', 'pipe'] });
+  const child = spawn(PSQL, args, { env, detached: true, stdio: ['pipe', 'ignore', 'pipe'] });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
