@@ -38,6 +38,10 @@ const tally = await runDifferential({
     process.stdout.write(
       `\n${id} (${where}) ${JSON.stringify(settings)}\n  ${why.slice(0, 600)}\n  ${sql}\n`,
     );
+    const incident = /incident ([0-9a-f-]+)/.exec(why)?.[1];
+    const records = cluster.logs('warn').split('\n');
+    if (incident !== undefined)
+      process.stdout.write(`${records.filter((record) => record.includes(incident)).join('\n')}\n`);
   },
   onProgress: (now) => {
     const seconds = Math.round((performance.now() - started) / 1_000);

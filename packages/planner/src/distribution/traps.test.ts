@@ -200,6 +200,14 @@ const TRAPS: readonly (readonly [what: string, sql: string])[] = [
   ],
   ['values', 'SELECT x.n, a.id FROM (VALUES (1), (2), (NULL)) x(n) LEFT JOIN a ON a.k = x.n'],
   ['a series', 'SELECT i, count(a.id) FROM range(10) t(i) LEFT JOIN a ON a.k = i GROUP BY i'],
+  [
+    'a FULL join with rows of an empty table that match by two keys',
+    'SELECT x.k, a.id FROM (SELECT k, count(*) AS n FROM empty SEMI JOIN (SELECT k, g FROM empty) AS y USING (k, g) GROUP BY k) AS x FULL JOIN a ON x.k = a.k AND x.n = a.v',
+  ],
+  [
+    'a query that is inlined twice, once without any column, with a lateral subquery in one branch of UNION ALL',
+    'WITH w AS NOT MATERIALIZED (SELECT sum(k) AS c, max(v) AS d FROM a GROUP BY g UNION ALL SELECT min(y.f) FILTER (WHERE nullif(x.v, x.id) > 3), max(y.v) FROM (SELECT *, [id, v] AS l FROM a) AS x CROSS JOIN LATERAL (SELECT z.n FROM UNNEST(x.l) AS z(n)) AS u(n) LEFT JOIN b AS y ON x.k = y.k AND x.id = y.id GROUP BY x.g, x.s) SELECT c FROM w UNION ALL SELECT 0 FROM w',
+  ],
   ['rows without columns', 'SELECT count(*) FROM (SELECT DISTINCT g FROM a) CROSS JOIN b'],
 ];
 

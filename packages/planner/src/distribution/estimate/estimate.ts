@@ -219,9 +219,9 @@ export class Estimates {
       : ((left.rows * right.rows) / Math.max(1, equal.length === 0 ? 1 : Math.max(leftDomain, rightDomain))) *
         rest;
     const matchedLeft =
-      equal.length === 0 ? 0.5 : (rightKeys / Math.max(leftKeys, rightDomain)) * Math.max(rest, 0.3);
+      equal.length === 0 ? 0.5 : (rightKeys / Math.max(1, leftKeys, rightDomain)) * Math.max(rest, 0.3);
     const matchedRight =
-      equal.length === 0 ? 0.5 : (leftKeys / Math.max(rightKeys, leftDomain)) * Math.max(rest, 0.3);
+      equal.length === 0 ? 0.5 : (leftKeys / Math.max(1, rightKeys, leftDomain)) * Math.max(rest, 0.3);
     const isCertain = false;
     switch (join.type) {
       case 'inner':

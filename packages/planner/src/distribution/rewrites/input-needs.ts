@@ -5,6 +5,9 @@ import { addReferences } from '../tree/expressions.ts';
 /** The positions of needed columns of a relation. */
 export type Needs = ReadonlySet<number>;
 
+/** The needed columns of a relation that must keep a column although nothing is read of it: the first one then. */
+export const atLeastOne = (needed: Needs): Needs => (needed.size === 0 ? new Set([0]) : needed);
+
 const allOf = ({ columns }: Relation): Needs => new Set(columns.keys());
 
 const withReferences = (needs: Iterable<number>, expressions: readonly PlanExpression[]): Needs => {
@@ -114,7 +117,7 @@ export function inputNeeds(relation: Relation, needed: Needs): readonly Needs[] 
       return [needed];
     case 'set': {
       const isPlainUnion = relation.operation === 'union' && relation.isAll;
-      return relation.inputs.map((input) => (isPlainUnion ? needed : allOf(input)));
+      return relation.inputs.map((input) => (isPlainUnion ? atLeastOne(needed) : allOf(input)));
     }
     case 'shared':
       return [needed];

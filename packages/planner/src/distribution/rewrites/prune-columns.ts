@@ -3,7 +3,7 @@ import type { Relation } from '../../relational/relation.ts';
 import { pick, rejoin } from '../tree/build.ts';
 import { shiftReferences } from '../tree/expressions.ts';
 import { inputsOf } from '../tree/inputs.ts';
-import { inputNeeds, keptAggregates, type Needs } from './input-needs.ts';
+import { atLeastOne, inputNeeds, keptAggregates, type Needs } from './input-needs.ts';
 
 /** A relation with fewer columns, and the new positions of the requested ones. */
 interface Pruned {
@@ -42,7 +42,7 @@ function collectSharedNeeds(relation: Relation, needed: Needs, shared: Map<numbe
   }
   if (relation.kind === 'shared') {
     collectSharedNeeds(relation.body, needed, shared);
-    collectSharedNeeds(relation.definition, shared.get(relation.id) ?? new Set(), shared);
+    collectSharedNeeds(relation.definition, atLeastOne(shared.get(relation.id) ?? new Set()), shared);
     return;
   }
   const needs = inputNeeds(relation, needed);
@@ -265,10 +265,9 @@ class Pruning {
           const inputs = relation.inputs.map((input) => this.inOrder(input));
           return { relation: { ...relation, inputs }, at: identity };
         }
-        const order = sorted(needed);
-        const kept = order.length === 0 ? [0] : order;
-        const inputs = relation.inputs.map((input) => {
-          const { relation: below, at } = this.exactly(input, new Set(kept));
+        const kept = sorted(atLeastOne(needed));
+        const inputs = relation.inputs.map((input, i) => {
+          const { relation: below, at } = this.exactly(input, needs[i]!);
           return pick(below, kept.map(at));
         });
         return {
@@ -277,8 +276,8 @@ class Pruning {
         };
       }
       case 'shared': {
-        const read = this.shared.get(relation.id) ?? new Set<number>();
-        const definition = this.exactly(relation.definition, read.size === 0 ? new Set([0]) : read);
+        const read = atLeastOne(this.shared.get(relation.id) ?? new Set());
+        const definition = this.exactly(relation.definition, read);
         this.definitions.set(relation.id, definition);
         const body = this.pruned(relation.body, needed);
         return {
