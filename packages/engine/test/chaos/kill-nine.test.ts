@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SeededRandom } from '@tessera/common';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFailed } from 'vitest';
 import { query } from '../http.ts';
 import { startTessera, type TesseraProcess } from '../tessera-process.ts';
 import { BANK_TABLES, Bank } from './bank.ts';
@@ -25,6 +25,11 @@ it(`after kill -9, ${KILLS} times (seed ${SEED}): nothing committed is lost, not
   const random = new SeededRandom(SEED);
   const start = () => startTessera({ dataDirectory });
   let server = await start();
+  onTestFailed(() => {
+    const { pid, exitCode, signalCode } = server.child;
+    const log = server.log.map((record) => JSON.stringify(record)).join('\n');
+    process.stderr.write(`process ${pid} at ${server.url} (exit code ${exitCode}, ${signalCode}):\n${log}\n`);
+  });
   const place: Place = { url: server.url, stopped: false };
   const problems: string[] = [];
   const bank = new Bank();

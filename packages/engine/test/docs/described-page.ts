@@ -23,14 +23,19 @@ export function describePages(paths: readonly string[]): void {
 
   describe.each(paths)('%s', (path) => {
     beforeAll(() => session.turnPage());
+    let failed: Step | undefined;
     const { steps } = pageSteps(readFileSync(join(ROOT, path), 'utf8'));
     it.for(steps.map((step) => [titleOf(step), step] as const))(
       '%s',
       { timeout: TIMEOUT_MS },
-      ([, step], { skip }) => {
+      async ([, step], { skip }) => {
         const missing = missingFor(step);
         if (missing !== undefined) skip(`${missing} is not installed here`);
-        return tried(session, step);
+        // A step may need the names that an earlier one found: `kill -9 32411` would end a process that is not ours.
+        if (failed !== undefined) skip(`it follows line ${failed.line}, which failed`);
+        failed = step;
+        await tried(session, step);
+        failed = undefined;
       },
     );
   });
