@@ -46,6 +46,32 @@ test('a connection that wrote a file, explained and selected is given on', async
   await third.close();
 });
 
+test('a connection is given on without the table of createTable, unless its query set the seed', async () => {
+  await using t = await testKernel({});
+  const id = (session: KernelSession) => session.scalar('SELECT current_connection_id()::BIGINT');
+  const first = await t.kernel.session();
+  const connection = await id(first);
+  await expect(first.createTable('made', 'SELECT error(1)')).rejects.toThrow();
+  await first.createTable('made', 'SELECT $1::INTEGER AS n', [5]);
+  expect(await first.scalar('SELECT n FROM made')).toBe(5);
+  await first.close();
+  const others: KernelSession[] = [];
+  const next = async () => {
+    const session = await t.kernel.session();
+    if ((await id(session)) === connection) return session;
+    // It would be the next one again if it were closed.
+    others.push(session);
+    return undefined;
+  };
+  const again = await vi.waitUntil(next, { timeout: 20_000 });
+  await expect(again.scalar('SELECT n FROM made')).rejects.toThrow(/does not exist/);
+  await again.createTable('made', 'SELECT setseed(0.5)');
+  await again.close();
+  const last = await t.kernel.session();
+  expect(await id(last)).not.toBe(connection);
+  for (const session of [last, ...others]) await session.close();
+});
+
 test('a connection with a temp table of another kind is not given on', async () => {
   await using t = await testKernel({});
   const first = await t.kernel.session();

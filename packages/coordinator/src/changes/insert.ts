@@ -1,15 +1,14 @@
 import { requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
 import { retryDecision } from '@tessera/common';
 import { type InsertStatement, insertQuery, plainValues } from '@tessera/sql';
-import { type RowValue, rowTablet } from '@tessera/tablet';
-import { checksOf, withSession } from '../objects/definition-check.ts';
+import { withSession } from '../objects/definition-check.ts';
 import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
 import type { Change, ChangeContext } from './change.ts';
 import { describedQuery, withExecutable, withHeldExecutable } from './derived-query.ts';
 import { changedRows, storedNames, storedSql } from './returned-rows.ts';
 import { type QueryToStore, storageOf, storeQuery } from './store-query.ts';
-import { type StoredRows, storedRows, storeRows } from './store-rows.ts';
+import { type StoredRows, storedRow, storeRows } from './store-rows.ts';
 
 export async function insert(
   context: ChangeContext,
@@ -51,17 +50,6 @@ async function insertPlain(
     if (signal.aborted || retryDecision(error, 'query') !== undefined) throw error;
     return undefined;
   }
-}
-
-/** Stores a row without the kernel. Undefined if the table or the size of the row requires it. */
-async function storedRow(
-  { tables }: ChangeContext,
-  table: TableObject,
-  row: readonly RowValue[],
-): Promise<StoredRows | undefined> {
-  if (checksOf(table).length > 0) return undefined;
-  const tablet = await rowTablet(table, row, tables.header);
-  return tablet && storedRows([tablet]);
 }
 
 function insertQueried(

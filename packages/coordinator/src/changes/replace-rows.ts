@@ -15,13 +15,14 @@ import {
 } from '@tessera/sql';
 import type { ExecutableQuery } from '../read/executable-query.ts';
 import type { Change, ChangeContext } from './change.ts';
+import { changedRow } from './changed-row.ts';
 import { deleteRows } from './delete-rows.ts';
 import { describedQuery, withExecutable, withHeldExecutable } from './derived-query.ts';
 import { discardTablets } from './discard-tablets.ts';
 import { truncate } from './remove-tablets.ts';
 import { CHANGED, changedRows, POSITION_NAMES, storedNames, storedSql } from './returned-rows.ts';
 import { countRows, type RowPositions, rowPositions } from './row-positions.ts';
-import { storeRows } from './store-rows.ts';
+import { storedRow, storeRows } from './store-rows.ts';
 
 /**
  * @throws TesseraError UNDEFINED_NAME, UNDEFINED_TABLE for names in a WHEN clause of a MERGE that the clause
@@ -139,7 +140,14 @@ function replaceRows(
     const { session } = executable;
     const changed = isReturning
       ? await changedRows(context, executable, [...POSITION_NAMES, ...storedNames(table)])
-      : await changedOnly(executable);
+      : await changedOnly(table, executable, twice === undefined);
+    const { row } = changed;
+    const whole = row && (await storedRow(context, table, row.values));
+    if (row !== undefined && whole !== undefined) {
+      const positions = new Map([[row.tablet, [Uint32Array.of(row.row)]]]);
+      const actions = await removedRows(context, table, executable, positions, whole.actions);
+      return { actions: [...actions, ...whole.actions], affectedRows: 1 };
+    }
     if (twice !== undefined && (await isTwice(session, replaced))) twice();
     const found = await rowPositions(session, `FROM ${CHANGED} ${replaced}`);
     const { signal } = context.run.query;
@@ -154,9 +162,12 @@ function replaceRows(
     : withExecutable(context, snapshot, query, work, options);
 }
 
-async function changedOnly({ session, sql, params }: ExecutableQuery) {
-  await session.execute(`CREATE TEMP TABLE ${CHANGED} AS ${sql}`, params);
-  return { rows: Number(await session.scalar(`SELECT count(*) FROM ${CHANGED}`)), returned: undefined };
+/** @param isPlain whether all changed rows are replaced */
+async function changedOnly(table: TableObject, { session, sql, params }: ExecutableQuery, isPlain: boolean) {
+  await session.createTable(CHANGED, sql, params);
+  if (isPlain) return { returned: undefined, ...(await changedRow(session, table)) };
+  const rows = Number(await session.scalar(`SELECT count(*) FROM ${CHANGED}`));
+  return { returned: undefined, rows, row: undefined };
 }
 
 async function removedRows(

@@ -34,14 +34,11 @@ export async function changedRows(
   { run }: ChangeContext,
   executable: ExecutableQuery,
   head: readonly string[],
-): Promise<{ readonly rows: number; readonly returned: ExecutableQuery }> {
+): Promise<{ readonly rows: number; readonly row: undefined; readonly returned: ExecutableQuery }> {
   const { session, params, columns } = executable;
   const returned = columns.slice(head.length);
   const names = [...head, ...returned.map((_, i) => returnedName(i))].map(quoteName).join(', ');
-  await session.execute(
-    `CREATE TEMP TABLE ${CHANGED} AS SELECT * FROM (${executable.sql}) AS q(${names})`,
-    params,
-  );
+  await session.createTable(CHANGED, `SELECT * FROM (${executable.sql}) AS q(${names})`, params);
   const rows = Number(await session.scalar(`SELECT count(*) FROM ${CHANGED}`));
   const limit = run.request.settings.max_result_rows;
   // A later check would come too late: the change is committed before its first row is sent.
@@ -50,6 +47,7 @@ export async function changedRows(
   const sql = `SELECT ${items.join(', ')} FROM ${CHANGED}`;
   return {
     rows,
+    row: undefined,
     returned: { ...executable, sql, params: [], columns: returned, isKept: false, sequences: undefined },
   };
 }

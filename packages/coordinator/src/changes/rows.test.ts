@@ -127,6 +127,61 @@ describe('UPDATE', () => {
   });
 });
 
+describe('a single row', () => {
+  const COLUMNS =
+    'b BOOLEAN, i INT, l BIGINT, f REAL, d DOUBLE PRECISION, t TEXT, day DATE, ts TIMESTAMP, tz TIMESTAMPTZ, small NUMERIC(4, 1), large NUMERIC(38, 9)';
+  const SOURCES: Readonly<Record<string, string>> = {
+    values:
+      "true, -7, 1234567890123456789, 0.1::REAL, -1e300, 'it''s \"zażółć\" \\ 🎉', DATE '2024-02-29', TIMESTAMP '1969-12-31 23:59:59.999999', TIMESTAMPTZ '2024-02-29 10:11:12.5+02', -0.5, 12345678901234567890123456789.123456789",
+    NULL: 'NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL',
+    infinities:
+      "false, 0, 0, 'inf', 'nan', '', DATE 'infinity', TIMESTAMP '-infinity', TIMESTAMPTZ 'infinity', 0, 0",
+    'far dates':
+      "false, 0, 0, 0, 0, '', DATE '0001-01-01', TIMESTAMP '0001-01-01 00:00:00', TIMESTAMPTZ '9999-12-31 23:59:59.999999+00', 0, 0",
+  };
+
+  it.each(Object.keys(SOURCES))('is updated as rows are: %s', async (name) => {
+    const table = `single_${name.replace(' ', '_').toLowerCase()}`;
+    const names = COLUMNS.split(/, (?=[a-z])/).map((column) => column.split(' ')[0]!);
+    await all(
+      `CREATE TABLE ${table} (id INT NOT NULL, ${COLUMNS}) PRIMARY INDEX id, ts, t`,
+      `INSERT INTO ${table} (id) VALUES (1)`,
+      `INSERT INTO ${table} (id) SELECT i FROM generate_series(2, 3) AS g(i)`,
+    );
+    const set = names.map((column) => `${column} = s.${column}`).join(', ');
+    const update = (ids: string) =>
+      `UPDATE ${table} SET ${set} FROM (SELECT ${SOURCES[name]}) AS s(${names.join(', ')}) WHERE id IN (${ids})`;
+    expect(await affected(update('1'))).toBe(1);
+    expect(await affected(update('2, 3'))).toBe(2);
+    expect(await affected(update('4'))).toBe(0);
+    const [one, two, three] = await node.rows(`SELECT ${names.join(', ')} FROM ${table} ORDER BY id`);
+    expect(one).toEqual(two);
+    expect(one).toEqual(three);
+    expect(one).not.toEqual(name === 'NULL' ? [] : names.map(() => null));
+    expect(
+      await node.rows(
+        `SELECT count(*) FROM ${table} WHERE id = 1 AND t IS NOT DISTINCT FROM (SELECT t FROM ${table} WHERE id = 2)`,
+      ),
+    ).toEqual([['1']]);
+  });
+
+  it('that violates a constraint is refused, whether it is updated alone or not', async () => {
+    await all(
+      'CREATE TABLE single_checked (id INT NOT NULL, n INT NOT NULL, CHECK (n > 0))',
+      'INSERT INTO single_checked VALUES (1, 1)',
+    );
+    for (const sql of [
+      'UPDATE single_checked SET n = -1 WHERE id = 1',
+      'INSERT INTO single_checked VALUES (2, -1)',
+    ])
+      await expect(node.run(sql)).rejects.toMatchObject({ name: 'CHECK_VIOLATION' });
+    await expect(node.run('UPDATE single_checked SET n = NULL')).rejects.toMatchObject({
+      name: 'NOT_NULL_VIOLATION',
+    });
+    expect(await node.rows('SELECT * FROM single_checked')).toEqual([[1, 1]]);
+  });
+});
+
 describe('MERGE', () => {
   const TARGET = "CREATE TABLE m1 AS SELECT * FROM (VALUES (1, 'one'), (2, 'two'), (3, 'three')) AS v(k, t)";
 

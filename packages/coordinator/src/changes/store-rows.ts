@@ -2,6 +2,7 @@ import type { Action, TableObject, Tablet } from '@tessera/catalog';
 import { type KernelParams, type KernelSession, quoteName } from '@tessera/kernel';
 import { checkRefused } from '@tessera/sql';
 import { storeTablets } from '@tessera/storage-agent';
+import { type RowValue, rowTablet } from '@tessera/tablet';
 import {
   checkConditions,
   checksOf,
@@ -52,6 +53,17 @@ export async function storeRows(context: StoreContext, rows: RowsToStore): Promi
     check: countsNulls ? (tablet) => refuseNulls(table, tablet) : undefined,
   });
   return storedRows(tablets);
+}
+
+/** Stores one row without the kernel, in the commit. Undefined if the table or the size of the row requires the kernel. */
+export async function storedRow(
+  { tables }: Pick<StoreContext, 'tables'>,
+  table: TableObject,
+  values: readonly RowValue[],
+): Promise<StoredRows | undefined> {
+  if (checksOf(table).length > 0) return undefined;
+  const tablet = await rowTablet(table, values, tables.header);
+  return tablet && storedRows([tablet]);
 }
 
 /**

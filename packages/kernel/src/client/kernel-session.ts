@@ -8,6 +8,7 @@ import type {
   StatementDescription,
 } from '../protocol/messages.ts';
 import type { KernelParams, KernelValue } from '../types/kernel-value.ts';
+import { quoteName } from '../types/quoting.ts';
 import { type ArrowBatchInput, sendBatches } from './append.ts';
 import type { KernelProcessHandle } from './kernel-process-handle.ts';
 import { type KernelResult, ResultStream } from './result-stream.ts';
@@ -70,6 +71,15 @@ export class KernelSession {
   /** Runs a statement to its end and returns the number of changed rows. */
   async execute(sql: string, params: KernelParams = []): Promise<number> {
     return (await this.#socket.call({ op: 'execute', sql, params, timeZone: this.#timeZone })) as number;
+  }
+
+  /**
+   * Fills a new temp table with the rows of a query. Other than after `CREATE TEMP TABLE` by `execute`, the connection can
+   * be given to another session afterwards, without the table.
+   */
+  async createTable(creates: string, query: string, params: KernelParams = []): Promise<void> {
+    const sql = `CREATE TEMP TABLE ${quoteName(creates)} AS ${query}`;
+    await this.#socket.call({ op: 'execute', sql, params, creates, timeZone: this.#timeZone });
   }
 
   /**

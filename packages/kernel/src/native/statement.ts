@@ -64,7 +64,12 @@ export class NativeStatement {
     const type = duckdb.statementType(this.#handle);
     const onlyReads =
       type === SELECT || type === EXPLAIN || (type === COPY && occursIn(this.#sql, COPIES_QUERY));
-    return onlyReads && !occursIn(this.#sql, /setseed/i);
+    return onlyReads && !this.setsSeed;
+  }
+
+  /** Whether running it may decide what random functions return in later statements of the connection. */
+  get setsSeed(): boolean {
+    return occursIn(this.#sql, /setseed/i);
   }
 
   async describe(): Promise<StatementDescription> {

@@ -47,7 +47,7 @@ export class SessionServer {
   #isSetUp = false;
   #timeZone: string | null = null;
   #dirty = false;
-  /** Temp tables that appends have created. */
+  /** Temp tables that can be dropped for the next session: those of appends and of `createTable`. */
   readonly #appended = new Set<string>();
   /** Relations of received rows that are not in a table. */
   readonly #received = new Set<string>();
@@ -167,8 +167,14 @@ export class SessionServer {
       }
       case 'describe':
         return this.#withStatement(request.sql, (s) => s.describe());
-      case 'execute':
-        return this.#withStatement(request.sql, (s) => this.#execute(s, request.params));
+      case 'execute': {
+        const { sql, params, creates } = request;
+        if (creates !== undefined) this.#appended.add(creates);
+        return this.#withStatement(sql, (s) => {
+          this.#dirty ||= creates === undefined ? !s.leavesNoTrace : s.setsSeed;
+          return this.#execute(s, params);
+        });
+      }
       case 'query': {
         const run = (s: NativeStatement) => {
           this.#dirty ||= !s.leavesNoTrace;
@@ -260,7 +266,6 @@ export class SessionServer {
 
   async #execute(statement: NativeStatement, params: WireParams): Promise<number> {
     statement.bind(params);
-    this.#dirty ||= !statement.leavesNoTrace;
     const result = await statement.execute('materialised');
     const changed = result.rowsChanged;
     await result.destroy();

@@ -17,7 +17,13 @@ interface Call {
 export type Request =
   | (Call & { readonly op: 'scalar'; readonly sql: SqlText; readonly params: WireParams })
   | (Call & { readonly op: 'describe'; readonly sql: SqlText })
-  | (Call & { readonly op: 'execute'; readonly sql: SqlText; readonly params: WireParams })
+  | (Call & {
+      readonly op: 'execute';
+      readonly sql: SqlText;
+      readonly params: WireParams;
+      /** The statement only creates and fills this temp table. */
+      readonly creates?: string | undefined;
+    })
   | (Call & {
       readonly op: 'query';
       readonly sql: SqlText;
@@ -54,7 +60,7 @@ export type ControlMessage =
 
 /**
  * The end of a call. `dirty`: the connection now holds something that another session must not see.
- * `appended`: it holds nothing of that kind except tables created by appends and received rows.
+ * `appended`: it holds nothing of that kind except tables created by appends or by `createTable`, and received rows.
  */
 export interface Reply {
   readonly value?: unknown;
