@@ -172,9 +172,12 @@ export interface OpenedSources {
 
 /** The last step of a query whose rows are read while the tasks run that produce them. */
 export interface ResultTask {
-  /** Reads one source, whose rows it processes one by one. */
+  /** Processes the rows of its sources one by one. */
   readonly sql: TaskSql;
-  readonly shape: OutputShape;
+  /** The shapes of its sources. */
+  readonly shapes: readonly OutputShape[];
+  /** The positions of the sources that consist of the outputs, at least one. The other sources are empty. */
+  readonly reads: readonly number[];
   readonly outputs: readonly ResultOutput[];
 }
 

@@ -1,7 +1,7 @@
 import { inSpan, parseTraceparent, TesseraError, traced } from '@tessera/common';
 import type { FileOpener } from '@tessera/file-scan';
 import { interruptOnAbort, type Kernel, type KernelLog, type KernelSession } from '@tessera/kernel';
-import type { ResultPart, Shuffle, TaskKey } from '@tessera/shuffle';
+import { emptyRelation, type ResultPart, type Shuffle, type TaskKey } from '@tessera/shuffle';
 import type { StorageAgent, TabletStore } from '@tessera/storage-agent';
 import type { DistExec, OpenedSources, ResultTask, RunTaskOptions, Task, TaskOutcome } from './dist-exec.ts';
 import { CpuMeter } from './run/cpu-meter.ts';
@@ -121,12 +121,18 @@ class NodeDistExec implements DistExec {
   }
 
   async *results(
-    { sql, shape, outputs }: ResultTask,
+    { sql, shapes, reads, outputs }: ResultTask,
     session: KernelSession,
     signal: AbortSignal,
   ): AsyncGenerator<ResultPart, void> {
+    const shape = shapes[reads[0]!]!;
+    const empty = shapes.map((one, source) => (reads.includes(source) ? undefined : emptyRelation(one)));
     for await (const part of this.#services.shuffle.results(session, outputs, shape, signal)) {
-      yield { ...part, sql: sql.map((text) => (typeof text === 'string' ? text : part.sql)).join('') };
+      const relationOf = (source: number) => empty[source] ?? part.sql;
+      yield {
+        ...part,
+        sql: sql.map((text) => (typeof text === 'string' ? text : relationOf(text))).join(''),
+      };
     }
   }
 

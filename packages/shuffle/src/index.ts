@@ -1,4 +1,5 @@
 export { HASH_BUCKETS } from '@tessera/common';
+export { emptyRelation } from './fetch/relation-sql.ts';
 export { reportLockedMemory } from './locked-memory.ts';
 export { shuffleService } from './service/shuffle-service.ts';
 export type {

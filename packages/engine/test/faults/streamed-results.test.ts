@@ -72,6 +72,26 @@ describe('a large result, whose rows are sent while nodes compute others', () =>
   );
 
   it(
+    'has the rows of both branches of a UNION ALL',
+    async () => {
+      const union = `SELECT a, c FROM t WHERE a % 8 = 0 UNION ALL SELECT a, upper(c) FROM t WHERE a % 16 = 1`;
+      const answers = [
+        await started(cluster, 0, union),
+        await started(cluster, 0, union, { enable_distributed_execution: 'false' }),
+      ];
+      const [nodes, alone] = answers.map((answer) =>
+        answer
+          .json()
+          .data.map((row: readonly string[]) => row.join(' '))
+          .sort(),
+      );
+      expect(alone).toHaveLength((ROWS * 3) / 16);
+      expect(nodes).toEqual(alone);
+    },
+    TEST_MS,
+  );
+
+  it(
     'has no more rows than were asked for',
     async () => {
       const answer = await started(cluster, 0, ALL, { max_result_rows: '90000' });

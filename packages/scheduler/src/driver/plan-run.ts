@@ -270,13 +270,13 @@ export class PlanRun {
     if (this.#stream === undefined) {
       if (!canStream(this.#state, ref.stage)) return;
       this.#stream = new ResultStream({
-        stage: ref.stage,
+        first: ref.stage,
         state: () => this.#state,
         send: (event) => this.#send(event),
       });
       onResult(this.#streamedResult(this.#stream));
     }
-    if (ref.stage === this.#stream.stage) this.#stream.hasRows(ref);
+    this.#stream.hasRows(ref);
   }
 
   #streamedResult(stream: ResultStream): StreamedResult {
@@ -293,14 +293,16 @@ export class PlanRun {
 
   async *#parts(stream: ResultStream): AsyncGenerator<ResultPart, void> {
     const { session, signal } = this.#execution;
-    const { sql } = this.#state.plan.stages.at(-1)!;
     const failed = AbortSignal.any([signal, this.#failed.signal]);
-    const results = this.#nodes.local.results({ ...stream.source, sql }, session, failed);
+    let results: AsyncGenerator<ResultPart, void> | undefined;
     let isWhole = false;
     try {
-      for (let next = await results.next(); next.done !== true; next = await results.next()) {
-        stream.counted(next.value);
-        yield next.value;
+      for (const stage of stream.stages) {
+        results = this.#nodes.local.results(await stream.taskOver(stage), session, failed);
+        for (let next = await results.next(); next.done !== true; next = await results.next()) {
+          stream.counted(next.value);
+          yield next.value;
+        }
       }
       isWhole = true;
       stream.end();
@@ -310,7 +312,7 @@ export class PlanRun {
     } finally {
       // What is being read must end before it can be closed.
       if (!isWhole) this.#resultIsUnread();
-      await results.return();
+      await results?.return();
     }
   }
 

@@ -1,12 +1,13 @@
 import { cancellation, TesseraError } from '@tessera/common';
 import type { OpenedSources, ResultOutput, ResultPart, ResultTask } from '@tessera/distexec';
-import type { StageId } from '@tessera/planner';
+import type { ExchangeSource, StageId } from '@tessera/planner';
 import type { AttemptRef, SchedulerEvent } from '../state/events.ts';
-import type { SchedulerState, TaskState } from '../state/scheduler-state.ts';
+import type { SchedulerState, StageState, TaskRef, TaskState } from '../state/scheduler-state.ts';
+import { inputStages } from '../state/task-inputs.ts';
 
 export interface ResultStreamOptions {
-  /** The stage that the root reads. */
-  readonly stage: StageId;
+  /** A stage that the root reads and that has rows. Its rows come first. */
+  readonly first: StageId;
   readonly state: () => SchedulerState;
   readonly send: (event: SchedulerEvent) => void;
 }
@@ -14,26 +15,32 @@ export interface ResultStreamOptions {
 type Block = Parameters<ResultOutput['begin']>[0];
 
 /**
- * Whether the rows of a stage can become parts of the result while its tasks run: the root reads nothing else, processes rows one
- * by one, and no task needs the session of the query.
+ * Whether the rows of a stage can become parts of the result while its tasks run: the root reads it and only stages, processes rows
+ * one by one, and no task needs the session of the query.
  */
 export function canStream({ plan }: SchedulerState, id: StageId): boolean {
   const stages = plan.stages.slice(0, -1);
   const root = plan.stages.at(-1)!;
-  const [source, ...others] = root.sources;
-  if (root.isRowWise !== true || others.length > 0) return false;
-  if (source?.kind !== 'exchange' || source.stage !== id) return false;
-  return stages.every(({ partitioning }) => partitioning !== 'coordinator');
+  if (root.isRowWise !== true || !root.sources.every(({ kind }) => kind === 'exchange')) return false;
+  return inputStages(root).includes(id) && stages.every(({ partitioning }) => partitioning !== 'coordinator');
 }
 
-/** Follows the attempts at the tasks of a stage, and records which of them become part of the result. */
+interface Unreadable extends AttemptRef {
+  readonly error: unknown;
+}
+
+/**
+ * Follows the attempts at the tasks of the stages that the root reads, and records which of them become part of the result. The rows
+ * of one stage follow those of another: of a UNION ALL, whose branches may come in any order.
+ */
 export class ResultStream {
-  readonly stage: StageId;
+  /** The stages that the root reads, in the order of their rows. */
+  readonly stages: readonly StageId[];
   readonly #options: ResultStreamOptions;
-  /** The latest attempt of each task that has rows, although it runs. */
-  readonly #withRows = new Map<number, number>();
-  /** Attempts that could not be read. */
-  readonly #unreadable = new Map<number, { readonly attempt: number; readonly error: unknown }>();
+  /** The latest attempts of tasks that have rows, although they run, by stage and task. */
+  readonly #withRows = new Map<string, number>();
+  /** Attempts that could not be read, by stage and task. */
+  readonly #unreadable = new Map<string, Unreadable>();
   readonly #delivered = Promise.withResolvers<void>();
   readonly #unreadableNow = new Set<(error: unknown) => void>();
   #changed = Promise.withResolvers<void>();
@@ -42,13 +49,13 @@ export class ResultStream {
   #spilledBytes = 0;
 
   constructor(options: ResultStreamOptions) {
-    this.stage = options.stage;
     this.#options = options;
+    this.stages = [...new Set([options.first, ...inputStages(this.#root)])];
   }
 
   /** Records that an attempt has rows that can be read. */
-  hasRows({ task, attempt }: AttemptRef): void {
-    this.#withRows.set(task, attempt);
+  hasRows(ref: AttemptRef): void {
+    this.#withRows.set(nameOf(ref), ref.attempt);
     this.changed();
   }
 
@@ -58,10 +65,20 @@ export class ResultStream {
     this.#changed = Promise.withResolvers();
   }
 
-  /** What the root reads. */
-  get source(): Omit<ResultTask, 'sql'> {
-    const { stage, tasks } = this.#state;
-    return { shape: stage.output, outputs: tasks.map((_, task) => this.#output(task)) };
+  /** The root over the rows of one of the stages; waits until the stage has tasks. @throws the error with which the run ends */
+  async taskOver(id: StageId): Promise<ResultTask> {
+    const { sql, sources } = this.#root;
+    const read = sources.map((source) => (source as ExchangeSource).stage);
+    const { tasks } = await this.#when(
+      () => this.#stateOf(id),
+      ({ status }) => status === 'started',
+    );
+    return {
+      sql,
+      shapes: read.map((stage) => this.#stateOf(stage).stage.output),
+      reads: [...read.keys()].filter((position) => read[position] === id),
+      outputs: tasks.map((_, task) => this.#output({ stage: id, task })),
+    };
   }
 
   counted({ rows, bytes, spilledBytes }: ResultPart): void {
@@ -77,13 +94,12 @@ export class ResultStream {
 
   /** Resolves when all parts were read. @throws the error of the first output that cannot be read although its task succeeded */
   async opened(signal: AbortSignal): Promise<OpenedSources> {
-    const { tasks } = this.#state;
     const failed = Promise.withResolvers<never>();
     const stop = () => failed.reject(cancellation(signal));
     signal.addEventListener('abort', stop, { once: true });
     this.#unreadableNow.add(failed.reject);
-    for (const [task, { attempt, error }] of this.#unreadable)
-      if (tasks[task]!.attempt === attempt) failed.reject(error);
+    for (const { error, ...ref } of this.#unreadable.values())
+      if (this.#taskOf(ref).attempt === ref.attempt) failed.reject(error);
     try {
       await Promise.race([this.#delivered.promise, failed.promise]);
     } finally {
@@ -102,65 +118,71 @@ export class ResultStream {
     };
   }
 
-  get #state() {
-    const { stages, positions } = this.#options.state();
-    return stages[positions.get(this.stage)!]!;
+  get #root() {
+    return this.#options.state().plan.stages.at(-1)!;
   }
 
-  #output(task: number): ResultOutput {
-    const send = (block: Block, isComplete: boolean) => {
-      const { attempt } = block.producer;
-      this.#options.send({ kind: 'delivery', stage: this.stage, task, attempt, isComplete });
-    };
+  #stateOf(id: StageId): StageState {
+    const { stages, positions } = this.#options.state();
+    return stages[positions.get(id)!]!;
+  }
+
+  #taskOf({ stage, task }: TaskRef): TaskState {
+    return this.#stateOf(stage).tasks[task]!;
+  }
+
+  #output(ref: TaskRef): ResultOutput {
+    const send = ({ producer: { attempt } }: Block, isComplete: boolean) =>
+      this.#options.send({ kind: 'delivery', ...ref, attempt, isComplete });
+    const whenTask = (isMet: (state: TaskState) => boolean) => this.#when(() => this.#taskOf(ref), isMet);
     return {
-      attempt: async () => {
-        const state = await this.#when(task, (one) => this.#isReadable(task, one));
-        return this.#block(task, state);
-      },
+      attempt: async () => this.#block(ref, await whenTask((one) => this.#isReadable(ref, one))),
       begin: (block) => {
         send(block, false);
-        return this.#state.tasks[task]!.delivery?.attempt === block.producer.attempt;
+        return this.#taskOf(ref).delivery?.attempt === block.producer.attempt;
       },
       end: async (block, rows) => {
-        const { outcome } = await this.#when(task, ({ status }) => status === 'succeeded');
+        const { outcome } = await whenTask(({ status }) => status === 'succeeded');
         if (outcome!.rows !== rows) throw wrongRows(block, rows, outcome!.rows);
         send(block, true);
       },
-      failed: (block, error) => {
-        this.#unreadable.set(task, { attempt: block.producer.attempt, error });
+      failed: ({ producer: { attempt } }, error) => {
+        this.#unreadable.set(nameOf(ref), { ...ref, attempt, error });
         for (const reject of this.#unreadableNow) reject(error);
       },
     };
   }
 
-  #isReadable(task: number, { status, attempt }: TaskState): boolean {
-    if (this.#unreadable.get(task)?.attempt === attempt) return false;
-    return status === 'succeeded' || (status === 'running' && this.#withRows.get(task) === attempt);
+  #isReadable(ref: TaskRef, { status, attempt }: TaskState): boolean {
+    if (this.#unreadable.get(nameOf(ref))?.attempt === attempt) return false;
+    return status === 'succeeded' || (status === 'running' && this.#withRows.get(nameOf(ref)) === attempt);
   }
 
-  #block(task: number, { node: number, attempt, status, outcome }: TaskState): Block {
+  #block({ stage, task }: TaskRef, { node: number, attempt, status, outcome }: TaskState): Block {
     const { options, nodes } = this.#options.state();
     const { queryId, run } = options;
     const { shuffleAddress, incarnation } = nodes[number]!.node;
     const block = {
-      producer: { queryId, run, stage: this.stage, task, attempt },
+      producer: { queryId, run, stage, task, attempt },
       address: shuffleAddress,
       incarnation,
     };
     return status === 'succeeded' ? { ...block, rows: outcome!.rows, inline: outcome!.inline } : block;
   }
 
-  /** Waits for a state of a task. @throws the error with which the run ends */
-  async #when(task: number, isMet: (state: TaskState) => boolean): Promise<TaskState> {
+  /** Waits for a state of a stage or a task. @throws the error with which the run ends */
+  async #when<T>(stateNow: () => T, isMet: (state: T) => boolean): Promise<T> {
     for (;;) {
       const { end } = this.#options.state();
       if (end !== undefined) throw end.error ?? new Error('The run ended before its result was read');
-      const state = this.#state.tasks[task]!;
+      const state = stateNow();
       if (isMet(state)) return state;
       await this.#changed.promise;
     }
   }
 }
+
+const nameOf = ({ stage, task }: TaskRef): string => `${stage}/${task}`;
 
 const wrongRows = ({ producer, address }: Block, rows: number, expected: number): TesseraError => {
   const { stage, task, attempt } = producer;

@@ -2,7 +2,8 @@ import { TesseraError } from '@tessera/common';
 import type { Draft } from './draft.ts';
 import { endRun } from './end-of-run.ts';
 import type { AttemptRef, SchedulerEvent } from './events.ts';
-import type { TaskState } from './scheduler-state.ts';
+import { rootOf, type TaskState } from './scheduler-state.ts';
+import { inputStages } from './task-inputs.ts';
 
 /** Records that rows of an attempt are part of the result, unless the attempt does not count any more. */
 export function recordDelivery(
@@ -12,7 +13,7 @@ export function recordDelivery(
 ): void {
   const state = draft.findStage(stage)?.tasks[task];
   if (state === undefined || state.attempt !== attempt || !counts(state)) return;
-  draft.set({ delivering: stage });
+  draft.set({ isDelivering: true });
   draft.updateTask(stage, task, { delivery: { attempt, isComplete } });
 }
 
@@ -21,11 +22,11 @@ export function recordDelivery(
  * another order, so that nobody knows which of them are missing.
  */
 export function endBrokenDelivery(draft: Draft, event: SchedulerEvent): void {
-  const { delivering, nodes } = draft.state;
-  if (delivering === undefined || draft.hasEnded) return;
-  const broken = draft
-    .stage(delivering)
-    .tasks.find((task) => task.delivery !== undefined && (isOther(task) || !counts(task)));
+  const { isDelivering, nodes } = draft.state;
+  if (isDelivering !== true || draft.hasEnded) return;
+  const broken = inputStages(draft.stage(rootOf(draft.state)).stage)
+    .flatMap((id) => draft.stage(id).tasks)
+    .find((task) => task.delivery !== undefined && (isOther(task) || !counts(task)));
   if (broken === undefined) return;
   if (event.kind === 'task-failed') {
     endRun(draft, event.error);

@@ -107,8 +107,8 @@ export interface SchedulerState {
   readonly isWaitingForNodes: boolean;
   /** Whether a `dispatch` timer is running. */
   readonly isDispatchDue: boolean;
-  /** The stage whose rows the client gets while its tasks run. */
-  readonly delivering?: StageId | undefined;
+  /** Whether the client has rows of stages that the root reads, some of whose tasks may still run. */
+  readonly isDelivering?: boolean | undefined;
   /** Set when all stages but the root have run and its inputs are open, or when the run has failed. */
   readonly end: { readonly error: TesseraError | undefined } | undefined;
 }

@@ -76,7 +76,7 @@ export class MemoryCluster implements Cluster, LocalTasks {
   }
 
   async *results(
-    { outputs }: ResultTask,
+    { sql: template, reads, outputs }: ResultTask,
     _session: KernelSession,
     signal: AbortSignal,
   ): AsyncGenerator<ResultPart, void> {
@@ -93,7 +93,8 @@ export class MemoryCluster implements Cluster, LocalTasks {
         if (signal.aborted) throw cancellation(signal);
         if (!output.begin(block)) continue;
         isRead = true;
-        const sql = rows.join(' ');
+        const sourceSql = (source: number) => (reads.includes(source) ? rows.join(' ') : 'empty');
+        const sql = template.map((part) => (typeof part === 'string' ? part : sourceSql(part))).join('');
         yield { sql, rows: rows.length, bytes: 0, spilledBytes: 0, release: async () => {} };
         await output.end(block, rows.length);
       }

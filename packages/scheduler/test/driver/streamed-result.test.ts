@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { exchange, executingOn, executionOf, MemoryCluster, scan, stage } from './memory-cluster.ts';
 
 const SCAN = stage(0, 'source', [scan('t')]);
-const ROOT = stage(1, 'coordinator', [exchange(0, 'gather')], { isRowWise: true });
+const ROOT = stage(1, 'coordinator', [exchange(0, 'gather')], { isRowWise: true, sql: [0] });
 
 let cluster: MemoryCluster;
 /** Ends the attempts with these names; see `MemoryCluster.begun`. */
@@ -28,9 +28,9 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise(setImmediate);
 }
 
-function started(more: Partial<PlanExecution> = {}, run = executePlan) {
+function started(more: Partial<PlanExecution> = {}, run = executePlan, stages = [SCAN, ROOT]) {
   const result = Promise.withResolvers<StreamedResult>();
-  const execution = executionOf([SCAN, ROOT], { t: 9 }, { onResult: result.resolve, ...more });
+  const execution = executionOf(stages, { t: 9, u: 4 }, { onResult: result.resolve, ...more });
   const executed = run(execution, executingOn(cluster));
   executed.catch(() => {});
   return { result: result.promise, executed };
@@ -52,6 +52,31 @@ test('rows are read while the tasks run that compute them', async () => {
   expect(profiles).toMatchObject([{ stage: 0, tasks: 3, attempts: 3, state: 'finished' }]);
   await release();
   expect(cluster.released).toHaveLength(3);
+});
+
+test('the branches of a UNION ALL follow each other, first the one that has rows', async () => {
+  const root = stage(
+    3,
+    'coordinator',
+    [exchange(0, 'gather'), exchange(2, 'gather'), exchange(0, 'gather')],
+    {
+      sql: [0, ' + ', 1, ' + ', 2],
+      isRowWise: true,
+    },
+  );
+  const stages = [SCAN, stage(1, 'source', [scan('u')]), stage(2, 'hash', [exchange(1, 'hash')]), root];
+  const { hook } = cluster;
+  cluster.hook = (...args) => (args[0].key.stage === 1 ? undefined : hook(...args));
+  const { result, executed } = started({}, executePlan, stages);
+  const streamed = await result;
+  expect(await partOf(streamed)).toBe('0 3 6 + empty + 0 3 6');
+  await until(() => ends.size === 4);
+  end(...ends.keys());
+  expect(await partOf(streamed)).toBe('1 4 7 + empty + 1 4 7');
+  expect(await partOf(streamed)).toBe('2 5 8 + empty + 2 5 8');
+  expect(await partOf(streamed)).toBe('empty + 0 3 1 2 + empty');
+  expect(await partOf(streamed)).toBeUndefined();
+  expect((await executed).root.fetchedRows).toBe(13);
 });
 
 test('a task is tried again as long as none of its rows was read', async () => {

@@ -19,6 +19,9 @@ export async function fetchedColumns(session: KernelSession, shape: OutputShape)
   });
 }
 
+/** A relation without rows that has the columns of the shape. */
+export const emptyRelation = (shape: OutputShape): string => relationSql(undefined, [], shape);
+
 /**
  * The rows of blocks as one relation with the columns of the shape; without blocks, a relation without rows.
  * @param columns as returned by `fetchedColumns`
