@@ -11,6 +11,7 @@ import { place } from './placement/place.ts';
 import { type PlanMemory, Planning, type StageDraft } from './placement/planning.ts';
 import { stagesBefore } from './placement/stages-before.ts';
 import type { PlanFacts } from './plan-facts.ts';
+import { refinedOnce } from './refined-plans.ts';
 import type { IsTogether } from './rewrites/direct-matches.ts';
 import { normalForm } from './rewrites/normal-form.ts';
 import { stageOfDraft } from './stages/stage-of-draft.ts';
@@ -37,9 +38,12 @@ export function distribute(relation: Relation, facts: PlanFacts): DistributedPla
   return planned(new Planning(facts), normalForm(relation, keysMeet(facts)));
 }
 
+/** Below this many bytes, the session of the query reads rows faster than they are sent to other tasks first. */
+const FEW_BYTES = 4 << 20;
+
 /**
  * Plans the stages that have not started again, with the actual sizes of `finished` stages. Returns the same
- * plan if it was not made by `distribute` in this process.
+ * plan if it was not made by `distribute` in this process, or if only the root is left and reads few rows.
  */
 export function refine(
   plan: DistributedPlan,
@@ -48,7 +52,17 @@ export function refine(
   facts: PlanFacts,
 ): DistributedPlan {
   const memory = MEMORIES.get(plan);
-  if (memory === undefined) return plan;
+  if (memory === undefined || onlyRootIsLeft(plan, finished, started)) return plan;
+  return refinedOnce(plan, finished, started, () => refined(plan, memory, finished, started, facts));
+}
+
+function refined(
+  plan: DistributedPlan,
+  memory: PlanMemory,
+  finished: ReadonlyMap<StageId, FinishedStage>,
+  started: ReadonlySet<StageId>,
+  facts: PlanFacts,
+): DistributedPlan {
   const kept = keptStages(plan, memory, new Set([...started, ...finished.keys()]));
   const planning = new Planning(facts, { memory, kept });
   for (const [stage, size] of finished) planning.finished.set(stage, size);
@@ -63,6 +77,18 @@ export function refine(
     });
   }
   return planned(planning, memory.tree, plan.choice);
+}
+
+function onlyRootIsLeft(
+  { stages }: DistributedPlan,
+  finished: ReadonlyMap<StageId, FinishedStage>,
+  started: ReadonlySet<StageId>,
+): boolean {
+  if (!stages.slice(0, -1).every(({ id }) => started.has(id))) return false;
+  const sizes = stages
+    .at(-1)!
+    .sources.map((source) => (source.kind === 'exchange' ? finished.get(source.stage)?.bytes : 0));
+  return sizes.reduce<number>((sum, bytes = Number.POSITIVE_INFINITY) => sum + bytes, 0) <= FEW_BYTES;
 }
 
 /** @param choice the number of nodes that was chosen before the plan was refined */

@@ -21,16 +21,18 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-/**
- * The number of stages that remain after all stages that read tables have finished with this many bytes each.
- */
-async function stagesLeft(bytes: number): Promise<number> {
+/** The plan, and how it goes on after all stages that read tables have finished with this many bytes each. */
+async function planned() {
   const options = { ...OPTIONS, tables: many() };
   const plan = await cluster.plan(SQL, options);
   const scans = plan.stages.filter(({ sources }) => sources.some(({ kind }) => kind === 'scan'));
-  const finished = new Map(scans.map(({ id }) => [id, { rows: bytes / 16, bytes }]));
-  const refined = refine(plan, finished, new Set(finished.keys()), cluster.planFacts(options));
-  return refined.stages.filter(({ id }) => !finished.has(id)).length;
+  const after = (bytes: number, from = plan) => {
+    const finished = new Map(scans.map(({ id }) => [id, { rows: bytes / 16, bytes }]));
+    return refine(from, finished, new Set(finished.keys()), cluster.planFacts(options));
+  };
+  const scanned = new Set(scans.map(({ id }) => id));
+  const left = (bytes: number) => after(bytes).stages.filter(({ id }) => !scanned.has(id));
+  return { plan, after, left };
 }
 
 function many() {
@@ -40,9 +42,24 @@ function many() {
 }
 
 test('few rows are finished in the session of the query', async () => {
-  expect(await stagesLeft(100_000)).toBe(1);
+  expect((await planned()).left(100_000)).toHaveLength(1);
 });
 
 test('many rows are not', async () => {
-  expect(await stagesLeft(1e9)).toBeGreaterThan(1);
+  expect((await planned()).left(1e9).length).toBeGreaterThan(1);
+});
+
+test('a plan is refined once for about the same sizes', async () => {
+  const { plan, after } = await planned();
+  const refined = after(1e9);
+  expect(refined).not.toBe(plan);
+  expect(after(1.001e9)).toBe(refined);
+  expect(after(2e9)).not.toBe(refined);
+});
+
+test('a plan of which only the root is left stays as it is if the root reads few rows', async () => {
+  const { after } = await planned();
+  const few = after(100_000);
+  expect(after(100_000, few)).toBe(few);
+  expect(after(1e9, few)).not.toBe(few);
 });
