@@ -142,7 +142,7 @@ class NodeDistExec implements DistExec {
   ): Promise<void> {
     const isMeant = ({ key }: RunningTask) =>
       key.queryId === queryId && (which.run === undefined || key.run === which.run);
-    if (which.stages === undefined) {
+    if (which.stages === undefined && [...this.#tasks].some(isMeant)) {
       const reason = TesseraError.of('QUERY_CANCELLED', { reason: 'its coordinator released the query' });
       await this.#stop(isMeant, reason);
     }

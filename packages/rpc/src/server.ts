@@ -44,6 +44,8 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
     'grpc.keepalive_time_ms': 30_000,
+    // Nobody reads what gRPC would count for each call.
+    'grpc.enable_channelz': 0,
   });
   for (const served of options.services) {
     server.addService(grpcDefinition(served.service), implementation(served, options));

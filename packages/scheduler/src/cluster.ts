@@ -58,6 +58,15 @@ export interface ClusterMembership {
   onLost(listener: (node: ClusterNode, reason: string) => void): () => void;
 }
 
+export interface ReleaseScope {
+  /** Undefined means all runs. */
+  readonly run?: number;
+  /** Undefined means all stages. */
+  readonly stages?: readonly number[];
+  /** Whether the outputs take so little memory that they may be kept for another second. */
+  readonly isSmall?: boolean;
+}
+
 /** Runs tasks on other nodes. */
 export interface TaskRunner {
   /**
@@ -69,11 +78,7 @@ export interface TaskRunner {
    * Best effort: a node that cannot be reached releases everything itself once it misses the coordinator's
    * pings.
    */
-  release(
-    node: ClusterNode,
-    queryId: string,
-    which?: { readonly run?: number; readonly stages?: readonly number[] },
-  ): Promise<void>;
+  release(node: ClusterNode, queryId: string, which?: ReleaseScope): Promise<void>;
 }
 
 /** The nodes of the engine, their tasks and their queries. */

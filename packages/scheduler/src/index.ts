@@ -3,6 +3,7 @@ export type {
   ClusterMember,
   ClusterMembership,
   ClusterNode,
+  ReleaseScope,
   RemoteTaskOptions,
   TaskRunner,
 } from './cluster.ts';

@@ -84,7 +84,7 @@ function encodeSource(source: TaskSource): SourceMessage {
         source: {
           case: 'scan',
           value: {
-            table: Buffer.from(JSON.stringify(source.table)),
+            table: encodeTable(source.table),
             tablets: encodeTablets(source.table, source.tablets),
             columns: [...source.columns],
             contentsVersion: BigInt(Math.max(0, source.shareAtVersion ?? source.choiceAtVersion ?? 0)),
@@ -152,7 +152,7 @@ function decodeSource({ source }: SentSource): TaskSource {
 }
 
 const encodeSink = ({ table, partitionSql, minBytes, maxBytes }: TabletSink) => ({
-  table: Buffer.from(JSON.stringify(table)),
+  table: encodeTable(table),
   partitionSql: [...partitionSql],
   minBytes: BigInt(minBytes),
   maxBytes: BigInt(maxBytes),
@@ -226,6 +226,18 @@ const decodeKey = ({ queryId, run, stage, task, attempt }: SentKey): TaskKey => 
   task,
   attempt,
 });
+
+/** A cache, because every task that reads a table needs it. */
+const encodedTables = new WeakMap<TableObject, Uint8Array>();
+
+function encodeTable(table: TableObject): Uint8Array {
+  let bytes = encodedTables.get(table);
+  if (bytes === undefined) {
+    bytes = Buffer.from(JSON.stringify(table));
+    encodedTables.set(table, bytes);
+  }
+  return bytes;
+}
 
 /** Parses a table that another node sent. Its shape is trusted, as that of log entries is. */
 function tableOf(bytes: Uint8Array): TableObject {

@@ -31,7 +31,7 @@ export class CpuMeter {
     const share: Share = { cpuMs: 0 };
     this.#shares.add(share);
     return () => {
-      this.#account();
+      if (this.#shares.has(share)) this.#account();
       this.#shares.delete(share);
       return share.cpuMs;
     };

@@ -3,6 +3,7 @@ import type { Kernel, KernelLog } from '@tessera/kernel';
 import {
   DistExecService,
   type PlaceRequest,
+  type ReleaseQueryRequest,
   type RpcContext,
   type RunTaskRequest,
   type ServedService,
@@ -64,14 +65,27 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
       );
       for (const queryId of queryIds) {
         distExec.release(queryId).catch((error: unknown) => {
-          log.error({ queryId, error: String(error) }, 'The output of a query could not be released');
+          log.error({ queryId, error: String(error) }, NOT_RELEASED);
         });
       }
     },
   });
+  const release = async ({ queryId, run, stages }: ReleaseQueryRequest) => {
+    await distExec.release(queryId, {
+      ...(run !== undefined && { run }),
+      ...(stages.length > 0 && { stages }),
+    });
+    coordinators.released(queryId, { run, stages });
+  };
   const service = serviceOf(DistExecService, {
-    ping: async ({ from, places }) => {
+    ping: async ({ from, places, releases }) => {
       coordinators.heard(from);
+      // The caller does not wait: a ping is answered at once.
+      for (const one of releases) {
+        release(one).catch((error: unknown) => {
+          log.error({ queryId: one.queryId, error: String(error) }, NOT_RELEASED);
+        });
+      }
       const { usedBytes, limitBytes } = memory.latest();
       return {
         name: distExec.node,
@@ -86,15 +100,12 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
         exchangeBytes: BigInt(Math.round(distExec.exchangeBytes)),
         threads: options.threads,
         places: (places && options.lendPlaces?.(from, places)) ?? 0,
+        hasReleased: true,
       };
     },
     runTask: (request, context) => runTask(distExec, coordinators, request, context),
-    releaseQuery: async ({ queryId, run, stages }) => {
-      await distExec.release(queryId, {
-        ...(run !== undefined && { run }),
-        ...(stages.length > 0 && { stages }),
-      });
-      coordinators.released(queryId, { run, stages });
+    releaseQuery: async (request) => {
+      await release(request);
       return {};
     },
     listQueries: async () => ({ queries: Buffer.from(JSON.stringify(await options.listQueries())) }),
@@ -104,6 +115,8 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
   });
   return { ...service, close: () => coordinators.close() };
 }
+
+const NOT_RELEASED = 'The output of a query could not be released';
 
 async function* runTask(
   distExec: DistExec,

@@ -2,7 +2,13 @@ import type { Logger } from '@tessera/common';
 import type { SharedPlaces } from '@tessera/coordinator';
 import type { DistExec, Task, TaskOutcome } from '@tessera/distexec';
 import type { NodeCredentials } from '@tessera/rpc';
-import type { Cluster, ClusterMember, ClusterNode, RemoteTaskOptions } from '@tessera/scheduler';
+import type {
+  Cluster,
+  ClusterMember,
+  ClusterNode,
+  ReleaseScope,
+  RemoteTaskOptions,
+} from '@tessera/scheduler';
 import { Peer } from './peer.ts';
 import type { PeerPlace } from './pinger.ts';
 
@@ -98,11 +104,12 @@ export class EngineCluster implements Cluster {
   async release(
     node: ClusterNode,
     queryId: string,
-    which: { readonly run?: number; readonly stages?: readonly number[] } = {},
+    { isSmall = false, ...which }: ReleaseScope = {},
   ): Promise<void> {
     const peer = this.#peers.get(node.index);
     if (peer === undefined) return this.#options.distExec.release(queryId, which);
-    await peer.release(node, { queryId, ...which });
+    if (isSmall) peer.releaseSoon(node, { queryId, ...which });
+    else await peer.release(node, { queryId, ...which });
   }
 
   async listQueries(node: ClusterNode): Promise<readonly Record<string, unknown>[]> {

@@ -19,6 +19,7 @@ const answer = (incarnation = 'first'): PingReply => ({
   kind: 'answer',
   node: node(incarnation),
   places: 0,
+  hasReleased: true,
 });
 const late: PingReply = { kind: 'late', reason: 'no answer in time' };
 const unreachable: PingReply = { kind: 'unreachable', reason: 'connect ECONNREFUSED' };

@@ -4,7 +4,14 @@ import { type RemoteTasks, remoteTasks } from '@tessera/distexec';
 import { DistExecService, type NodeCredentials, openRpcChannel, type RpcChannel } from '@tessera/rpc';
 import type { ClusterMember, ClusterNode } from '@tessera/scheduler';
 import { afterPing, type PeerState, UNKNOWN_PEER } from './peer-state.ts';
-import { openPinger, type PeerPlace, PING_TIMEOUT_MS, type Pinger, type PingReply } from './pinger.ts';
+import {
+  openPinger,
+  type PeerPlace,
+  PING_TIMEOUT_MS,
+  type Pinger,
+  type PingReply,
+  type Release,
+} from './pinger.ts';
 
 export interface PeerOptions {
   readonly place: PeerPlace;
@@ -22,14 +29,14 @@ const PING_EVERY_MS = 500;
 const RELEASE_TIMEOUT_MS = 5_000;
 /** More releases than this are not kept for a node that does not answer. */
 const MAX_UNRELEASED = 10_000;
+/** More releases than this do not wait for a ping. */
+const MAX_WITH_PING = 100;
 /** Between a connection that failed and the attempt that confirms it. */
 const CONFIRM_AFTER_MS = 100;
 
-/** What a node is to free of a query: everything, or only of a run or of some stages. */
-export interface Release {
-  readonly queryId: string;
-  readonly run?: number;
-  readonly stages?: readonly number[];
+interface Unreleased {
+  readonly incarnation: string;
+  readonly what: Release;
 }
 
 /** Another node of the engine, asked again and again whether it is there. */
@@ -49,7 +56,9 @@ export class Peer {
   /** Ends the pause before the next ping. */
   #hurry = new AbortController();
   /** Releases that the node has not confirmed. They are sent again when it answers. */
-  #unreleased: { readonly incarnation: string; readonly what: Release }[] = [];
+  #unreleased: Unreleased[] = [];
+  /** Releases for the next ping. */
+  #releaseSoon: Unreleased[] = [];
 
   constructor(options: PeerOptions) {
     const { place, from, credentials } = options;
@@ -102,7 +111,7 @@ export class Peer {
    * Asks the node to release what it has of a query. A node that was paused or cut off may come back with outputs of queries that
    * ended in the meantime, so a release that does not reach it is repeated when it answers, unless it is another process then.
    */
-  async release({ incarnation }: ClusterNode, what: Release): Promise<void> {
+  async release({ incarnation }: Pick<ClusterNode, 'incarnation'>, what: Release): Promise<void> {
     const { queryId, ...which } = what;
     if (this.living?.incarnation === incarnation) {
       const error = await this.tasks.release(queryId, which, RELEASE_TIMEOUT_MS).then(
@@ -122,6 +131,12 @@ export class Peer {
     if (this.living !== undefined) this.#hurry.abort();
   }
 
+  /** Like `release`, but with the next ping, which spares a call. */
+  releaseSoon({ incarnation }: ClusterNode, what: Release): void {
+    if (this.#releaseSoon.length < MAX_WITH_PING) this.#releaseSoon.push({ incarnation, what });
+    else void this.release({ incarnation }, what);
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#ended;
@@ -138,7 +153,9 @@ export class Peer {
       const hurry = new AbortController();
       this.#hurry = hurry;
       const places = this.#options.places?.request(this.#options.place.name);
-      const reply = await this.#pinger.ping(closing, places);
+      const releases = this.#releaseSoon.splice(0);
+      const sent = { places, releases: releases.map(({ what }) => what) };
+      const reply = await this.#pinger.ping(sent, closing);
       if (closing.aborted) break;
       const now = performance.now();
       // Time in which this process itself was suspended does not count as silence of the peer.
@@ -148,6 +165,7 @@ export class Peer {
       if (places !== undefined && reply.kind === 'answer') {
         this.#options.places?.onAnswer(this.#options.place.name, places, reply.places, sentAt);
       }
+      if (reply.kind !== 'answer' || !reply.hasReleased) this.#releaseAgain(releases);
       asked();
       const isSuspect = this.#state.kind === 'living' && this.#state.failures > 0;
       const nextInMs = isSuspect ? CONFIRM_AFTER_MS : Math.max(0, PING_EVERY_MS - (now - sentAt));
@@ -161,16 +179,18 @@ export class Peer {
     const { state, lost } = afterPing(before, reply, waitedMs);
     this.#state = state;
     this.#tell(before, state);
-    if (state.kind === 'living') this.#releaseAgain(state.node);
+    if (state.kind === 'living') this.#releaseAgain(this.#unreleased.splice(0));
     if (lost === undefined) return;
     this.#life.abort(state.kind === 'living' ? this.#restarted() : this.#lost(lost.reason));
     this.#life = new AbortController();
     this.#options.onLost(lost.node, lost.reason);
   }
 
-  #releaseAgain(node: ClusterNode): void {
-    for (const { incarnation, what } of this.#unreleased.splice(0))
-      if (incarnation === node.incarnation) void this.release(node, what);
+  /** Outputs of another process of the node are gone with it. */
+  #releaseAgain(releases: readonly Unreleased[]): void {
+    const { living } = this;
+    for (const one of releases)
+      if (living === undefined || living.incarnation === one.incarnation) void this.release(one, one.what);
   }
 
   #tell(before: PeerState, now: PeerState): void {

@@ -12,12 +12,21 @@ export interface PeerPlace {
   readonly shuffleAddress: string;
 }
 
+/** What a node is to free of a query: everything, or only of a run or of some stages. */
+export interface Release {
+  readonly queryId: string;
+  readonly run?: number;
+  readonly stages?: readonly number[];
+}
+
 export type PingReply =
   | {
       readonly kind: 'answer';
       readonly node: ClusterNode;
       /** The number of its places that this node may use. */
       readonly places: number;
+      /** Whether it releases what the ping named. */
+      readonly hasReleased: boolean;
     }
   /** There was no answer within the time limit of a ping. */
   | { readonly kind: 'late'; readonly reason: string }
@@ -26,9 +35,14 @@ export type PingReply =
   /** The node refuses to work with this one. */
   | { readonly kind: 'refusal'; readonly reason: string };
 
+export interface SentWithPing {
+  /** What to say about places that the node lends. */
+  readonly places: PlaceRequest | undefined;
+  readonly releases: readonly Release[];
+}
+
 export interface Pinger {
-  /** @param places what to say about places that the node lends */
-  ping(signal: AbortSignal, places: PlaceRequest | undefined): Promise<PingReply>;
+  ping(sent: SentWithPing, signal: AbortSignal): Promise<PingReply>;
   close(): void;
 }
 
@@ -49,15 +63,16 @@ export function openPinger(place: PeerPlace, from: string, credentials: NodeCred
     },
   });
   const client = channel.client(DistExecService);
-  const ping = async (signal: AbortSignal, places: PlaceRequest | undefined): Promise<PingReply> => {
+  const ping = async ({ places, releases }: SentWithPing, signal: AbortSignal): Promise<PingReply> => {
     failure = undefined;
     try {
       const answer = await client.ping(
-        { from, ...(places && { places }) },
+        { from, releases: releases.map(releaseMessage), ...(places && { places }) },
         { timeoutMs: PING_TIMEOUT_MS, signal },
       );
+      const { hasReleased, places: lent } = answer;
       return answer.name === place.name
-        ? { kind: 'answer', node: nodeOf(place, answer), places: answer.places }
+        ? { kind: 'answer', node: nodeOf(place, answer), places: lent, hasReleased }
         : { kind: 'refusal', reason: `who answers there calls itself ${answer.name}: see engine.nodes` };
     } catch (error) {
       return failure ?? { kind: 'refusal', reason: `it refuses: ${(error as Error).message}` };
@@ -65,6 +80,8 @@ export function openPinger(place: PeerPlace, from: string, credentials: NodeCred
   };
   return { ping, close: () => channel.close() };
 }
+
+const releaseMessage = ({ stages = [], ...release }: Release) => ({ ...release, stages: [...stages] });
 
 const nodeOf = (place: PeerPlace, answer: PingResponse): ClusterNode => ({
   ...place,

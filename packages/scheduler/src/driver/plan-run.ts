@@ -1,6 +1,6 @@
 import { cancellation, measurement, startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { OpenedSources, ResultPart, Task, TaskOutcome } from '@tessera/distexec';
-import type { ClusterNode } from '../cluster.ts';
+import type { ClusterNode, ReleaseScope } from '../cluster.ts';
 import type {
   ExecutedPlan,
   ExecutingNodes,
@@ -48,6 +48,8 @@ const DEFAULTS = {
  * to.
  */
 const SESSION_STOP_MS = 900;
+/** Outputs of a run with fewer bytes than this are released at leisure. */
+const SMALL_BYTES = 256 << 10;
 
 /** Executes the reducer's effects and feeds the outcomes back as events. */
 export class PlanRun {
@@ -166,7 +168,7 @@ export class PlanRun {
           ?.abort(TesseraError.of('QUERY_CANCELLED', { reason: 'the task is not needed any more' }));
         return;
       case 'release':
-        void this.#releaseOn(effect.node, effect.stages);
+        void this.#releaseOn(effect.node, { stages: effect.stages });
         return;
       case 'timer': {
         const timer = startTimer(() => {
@@ -355,12 +357,16 @@ export class PlanRun {
   async #release(): Promise<void> {
     const used = this.#state.nodes.filter(({ isUsed }) => isUsed).map(({ node }) => node);
     const byName = new Map(used.map((node) => [node.name, node]));
-    await Promise.all([...byName.values()].map((node) => this.#releaseOn(node)));
+    const { end, stages } = this.#state;
+    const outputs = stages.flatMap(({ tasks }) => tasks.map(({ outcome }) => outcome?.bytes ?? 0));
+    // If the run has failed, tasks may still run.
+    const isSmall = end?.error === undefined && outputs.reduce((sum, bytes) => sum + bytes, 0) < SMALL_BYTES;
+    await Promise.all([...byName.values()].map((node) => this.#releaseOn(node, { isSmall })));
   }
 
-  async #releaseOn(node: ClusterNode, stages?: readonly number[]): Promise<void> {
+  async #releaseOn(node: ClusterNode, scope: Omit<ReleaseScope, 'run'>): Promise<void> {
     const { queryId, run } = this.#execution;
-    const which = stages === undefined ? { run } : { run, stages };
+    const which = { run, ...scope };
     await this.#nodes.remote.release(node, queryId, which).catch(() => {});
   }
 }
