@@ -117,12 +117,20 @@ const listed = (name: string, items: readonly string[] | undefined): Record<stri
 export function outlineText(outline: PlanOutline, indent = ''): string {
   const { operator, details, inputs } = outline;
   const items = [
-    ...Object.entries(details).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(details).map(([name, value]) => `${name}: ${shortened(String(value))}`),
     ...figureTexts(outline),
   ];
   const line = `${indent}${operator}${items.length === 0 ? '' : ` [${items.join('; ')}]`}`;
   return [line, ...inputs.map((input) => outlineText(input, `${indent}  `))].join('\n');
 }
+
+/** Conditions may be long: lists of values, or choices between patterns. The JSON form has them in full. */
+const MAX_DETAIL_LENGTH = 2_000;
+
+const shortened = (text: string): string =>
+  text.length <= MAX_DETAIL_LENGTH
+    ? text
+    : `${text.slice(0, MAX_DETAIL_LENGTH)}… (${text.length} characters)`;
 
 function figureTexts({
   stage,

@@ -155,7 +155,7 @@ function canBeRepeated(args: readonly Expression[]): boolean {
 }
 
 /** This many equalities are tried one after the other. */
-const MAX_LINEAR = 8;
+const MAX_LINEAR = 16;
 
 function choice(call: PatternCall, patterns: readonly string[], rest: Expression): CaseNode {
   const { pattern } = call;
