@@ -1,6 +1,7 @@
 import { type BigIntStats, linkSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { chmod, mkdir, open, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { cancellation, TesseraError } from '@tessera/common';
 import type { ObjectInfo, ObjectStore, RequestOptions, StoredObject } from '../object-store.ts';
@@ -14,7 +15,8 @@ export interface LocalStoreOptions {
 }
 
 const LISTED_AT_ONCE = 64;
-const DELETED_AT_ONCE = 64;
+/** The event loop waits while they are deleted, for up to some tenths of a millisecond each. */
+const DELETED_AT_ONCE = 8;
 
 /**
  * Objects as files of a directory, which several processes of one machine may share. An object is there whole or not
@@ -185,6 +187,7 @@ export class LocalStore implements ObjectStore {
         await this.#exclusive.run(() => {
           for (const path of paths) if (unlinked(path)) directories.add(dirname(path));
         }, options?.signal);
+        await setImmediate();
       }
       for (const directory of directories) {
         await this.#staged.sync(directory);

@@ -1,5 +1,7 @@
 import { type OutputColumn, type ValueFormat, valueFormat } from '@tessera/sql';
-import { type Data, RecordBatchReader } from 'apache-arrow';
+import { type Data, RecordBatchReader, type Schema } from 'apache-arrow';
+import { Message, type RecordBatch as RecordBatchHeader } from 'apache-arrow/ipc/metadata/message';
+import { VectorLoader } from 'apache-arrow/visitor/vectorloader';
 import { binaryCells, byteCells } from './binary-values.ts';
 
 /** The type byte, the length and the number of columns of a DataRow message. */
@@ -31,14 +33,43 @@ export class DataRowReader {
    */
   read(chunk: Uint8Array): DataRowBatch | undefined {
     if (this.#schema === undefined) {
-      this.#schema = Uint8Array.from(chunk);
+      this.#schema = chunk;
       return undefined;
     }
-    const [batch] = RecordBatchReader.from([this.#schema, chunk]);
-    if (batch === undefined) throw new Error('A chunk of a result holds no batch');
-    const { data, numRows } = batch;
-    return new DataRowBatch(this.#columns, this.#formats, data.children, numRows, this.#messageType);
+    const { data, rows } = batchOf(this.#schema, chunk);
+    return new DataRowBatch(this.#columns, this.#formats, data, rows, this.#messageType);
   }
+}
+
+/** The schemas of results by their message: statements that are repeated have the same one. */
+const schemas = new WeakMap<Uint8Array, Schema>();
+const NO_DICTIONARIES = new Map<number, never>();
+/** The mark and the length before the metadata of a message. */
+const PREFIX_BYTES = 8;
+const ALIGNMENT = 8;
+
+/** Most results have a single row, for which a reader of Arrow's streams takes as long as the rest of the protocol. */
+function batchOf(
+  schemaMessage: Uint8Array,
+  chunk: Uint8Array,
+): { readonly data: readonly Data[]; readonly rows: number } {
+  const schema = schemas.get(schemaMessage) ?? (messageOf(schemaMessage).message.header() as Schema);
+  schemas.set(schemaMessage, schema);
+  if (schema.dictionaries.size > 0) {
+    const [batch] = RecordBatchReader.from([schemaMessage, chunk]);
+    if (batch === undefined) throw new Error('A chunk of a result holds no batch');
+    return { data: batch.data.children, rows: batch.numRows };
+  }
+  const { message, body } = messageOf(chunk.byteOffset % ALIGNMENT === 0 ? chunk : Uint8Array.from(chunk));
+  const { length, nodes, buffers } = message.header() as RecordBatchHeader;
+  const loader = new VectorLoader(body, nodes, buffers, NO_DICTIONARIES, message.version);
+  return { data: loader.visitMany(schema.fields), rows: length };
+}
+
+function messageOf(bytes: Uint8Array): { readonly message: Message; readonly body: Uint8Array } {
+  const metadataBytes = new DataView(bytes.buffer, bytes.byteOffset).getInt32(4, true);
+  const end = PREFIX_BYTES + metadataBytes;
+  return { message: Message.decode(bytes.subarray(PREFIX_BYTES, end)), body: bytes.subarray(end) };
 }
 
 /** A batch of rows that wait to be sent. */
