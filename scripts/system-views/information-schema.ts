@@ -8,6 +8,7 @@ interface ViewText {
 }
 
 const OBJECTS = 'objects of the current database that the user owns or has a privilege on';
+const RELATIONS = `${OBJECTS}, and the relations of \`information_schema\` and \`pg_catalog\``;
 const QUERIES = 'the user’s own queries; those of all users with `READ ANY HISTORY`';
 const EVERYBODY = 'the same for all users';
 const NONE = 'always empty';
@@ -19,17 +20,18 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>
   'Tables, views and columns': {
     tables: {
       description: 'Tables, views and external tables, with sizes and the statement that recreates each.',
-      rows: OBJECTS,
+      rows: RELATIONS,
       columns: {
         table_type: '`BASE TABLE`, `VIEW`, `EXTERNAL`, or `LOCAL TEMPORARY` for temporary tables and views',
-        type: '`FACT` or `DIMENSION`; NULL for views and external tables',
+        type: '`FACT` or `DIMENSION`; NULL for views, external tables and relations of the system',
         primary_index: 'columns of the primary index, separated by commas; NULL if there is none',
-        number_of_rows: 'rows that are not deleted; NULL for views and external tables',
+        number_of_rows:
+          'rows that are not deleted; NULL for views, external tables and relations of the system',
         uncompressed_bytes: 'size of the rows before compression',
         compression_ratio: '`uncompressed_bytes` divided by `compressed_bytes`',
         number_of_tablets: 'tablets of the table',
         fragmentation: 'percentage of stored rows that are deleted; `VACUUM` removes them',
-        ddl: 'the statement that recreates the table or view',
+        ddl: 'the statement that recreates the table or view; NULL for relations of the system',
         is_insertable_into: '`YES` for tables, `NO` for views and external tables',
         is_typed: 'always `NO`',
       },
@@ -64,9 +66,9 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>
     },
     views: {
       description: 'Views and their definitions. Credentials in definitions are masked as `***`.',
-      rows: OBJECTS,
+      rows: RELATIONS,
       columns: {
-        view_definition: 'the query of the view',
+        view_definition: 'the query of the view; NULL for views of the system',
         check_option: 'always `NONE`',
         is_updatable: 'always `NO`',
         is_insertable_into: 'always `NO`',

@@ -3,6 +3,7 @@ import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { SystemFacts } from './facts/system-facts.ts';
 import type { SystemColumn, SystemRelation, SystemValue } from './facts/system-relation.ts';
 import { informationSchemaRelation } from './information-schema/information-schema.ts';
+import { withOwnRelations } from './own-relations.ts';
 import { pgCatalogRelation } from './pg-catalog/pg-catalog.ts';
 import { postgresFacts } from './pg-catalog/postgres-facts.ts';
 
@@ -17,12 +18,18 @@ export async function loadSystemRelation(
   const target = `temp.${quoteName(table)}`;
   const list = columns.map((c) => `${quoteName(c.name)} ${c.type}`).join(', ');
   await session.execute(`CREATE TEMP TABLE ${quoteName(table)} (${list})`);
-  const insert = `INSERT INTO ${target} SELECT ${columns.map(listOf).join(', ')}`;
   let chunk = columns.map((): SystemValue[] => []);
   const flush = async () => {
+    // The rows are unnested, so that a column without values needs no list of NULLs; the first one gives their number.
+    const lists = chunk.flatMap((values, i) => (i === 0 || values.some(isValue) ? [{ values, i }] : []));
+    const positions = new Map(lists.map(({ i }, position) => [i, position]));
+    const items = columns.map((column, i) => {
+      const position = positions.get(i);
+      return position === undefined ? 'NULL' : listOf(column, position);
+    });
     await session.execute(
-      insert,
-      chunk.map((values) => JSON.stringify(values)),
+      `INSERT INTO ${target} SELECT ${items.join(', ')}`,
+      lists.map(({ values }) => JSON.stringify(values)),
     );
     chunk = columns.map(() => []);
   };
@@ -32,6 +39,8 @@ export async function loadSystemRelation(
   }
   if (chunk[0]!.length > 0) await flush();
 }
+
+const isValue = (value: SystemValue): boolean => value !== null && value !== undefined;
 
 /** The values of a column are passed as one JSON array in a parameter. */
 function listOf({ type }: SystemColumn, index: number): string {
@@ -46,8 +55,9 @@ export function systemRelation(
   { schema, name }: { readonly schema: string; readonly name: string },
   facts: SystemFacts,
 ): SystemRelation | undefined {
-  if (schema === INFORMATION_SCHEMA) return informationSchemaRelation(name, facts);
-  return pgCatalogRelation(name, postgresFacts(facts));
+  if (schema !== INFORMATION_SCHEMA) return pgCatalogRelation(name, postgresFacts(facts));
+  const view = informationSchemaRelation(name, facts);
+  return view && withOwnRelations(name, view, facts);
 }
 
 /** Whether the rows of a relation contain columns of views. */

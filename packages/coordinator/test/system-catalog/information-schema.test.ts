@@ -46,8 +46,10 @@ describe('tables', () => {
   });
 
   it('shows what is in the database alone', async () => {
-    expect(await node.rows('SELECT table_name FROM elsewhere.information_schema.tables')).toEqual([]);
-    expect(await node.rows('SELECT table_name FROM information_schema.tables ORDER BY 1')).toEqual([
+    const ofUsers = "WHERE table_schema NOT IN ('information_schema', 'pg_catalog')";
+    const tables = `information_schema.tables ${ofUsers}`;
+    expect(await node.rows(`SELECT table_name FROM elsewhere.${tables}`)).toEqual([]);
+    expect(await node.rows(`SELECT table_name FROM ${tables} ORDER BY 1`)).toEqual([
       ['Odd "T'],
       ['filled'],
       ['in_lake'],
@@ -78,6 +80,52 @@ describe('tables', () => {
       if (name === 'filled') for (const sql of SETUP.slice(6, 9)) await node.run(sql);
     },
   );
+});
+
+describe('relations of the system', () => {
+  it('are listed as pg_class lists them, with their columns', async () => {
+    const [[tables, classes, views, columns, attributes]] = (await node.rows(`SELECT
+        (SELECT array_sort(array_agg(table_schema || '.' || table_name || ' ' || table_type)) FROM information_schema.tables
+           WHERE table_schema IN ('information_schema', 'pg_catalog')),
+        (SELECT array_sort(array_agg(nspname || '.' || relname || CASE relkind WHEN 'v' THEN ' VIEW' ELSE ' BASE TABLE' END))
+           FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace WHERE nspname IN ('information_schema', 'pg_catalog')),
+        (SELECT count(*) FROM information_schema.views WHERE table_schema = 'information_schema'),
+        (SELECT array_sort(array_agg(table_schema || '.' || table_name || '.' || column_name || ' ' || ordinal_position))
+           FROM information_schema.columns WHERE table_schema IN ('information_schema', 'pg_catalog')),
+        (SELECT array_sort(array_agg(nspname || '.' || relname || '.' || attname || ' ' || attnum))
+           FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid JOIN pg_namespace AS n ON n.oid = relnamespace
+           WHERE nspname IN ('information_schema', 'pg_catalog'))`)) as [unknown[]];
+    expect(tables).toEqual(classes);
+    expect(columns).toEqual(attributes);
+    expect(tables).toContain('information_schema.tables VIEW');
+    expect(tables).toContain('pg_catalog.pg_class BASE TABLE');
+    expect(Number(views)).toBe(INFORMATION_SCHEMA_VIEWS.length);
+  });
+
+  it('have types', async () => {
+    const types = `SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = 'information_schema'
+      AND table_name = 'tables' AND column_name IN ('table_name', 'number_of_rows', 'created') ORDER BY ordinal_position`;
+    expect(await node.rows(types)).toEqual([
+      ['table_name', 'text'],
+      ['number_of_rows', 'bigint'],
+      ['created', 'timestamptz'],
+    ]);
+  });
+
+  it('are shown only on demand', async () => {
+    const shown = async (sql: string) => (await node.rows(sql)).map(([, name]) => name);
+    expect(await shown('SHOW TABLES')).not.toContain('tables');
+    expect(await shown('SHOW VIEWS')).toEqual(['seen']);
+    expect(await shown("SHOW COLUMNS LIKE 'relname'")).toEqual([]);
+    expect(await shown('SHOW TABLES IN information_schema')).toEqual(INFORMATION_SCHEMA_VIEWS.toSorted());
+    expect(await shown("SHOW TABLES IN elsewhere.pg_catalog LIKE 'pg_cl%'")).toEqual(['pg_class']);
+    expect((await node.rows('DESCRIBE information_schema.nodes')).map(([name]) => name)).toContain(
+      'node_name',
+    );
+    expect((await node.rows('SHOW COLUMNS IN elsewhere.pg_catalog.pg_am')).map(([name]) => name)).toContain(
+      'amname',
+    );
+  });
 });
 
 it.each(INFORMATION_SCHEMA_VIEWS)('no secret shows in %s', async (view) => {

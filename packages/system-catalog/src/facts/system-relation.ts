@@ -1,7 +1,7 @@
 /** The types of columns of `information_schema` and `pg_catalog`, by the kernel's names. */
 export type SystemType = ScalarType | `${Exclude<ScalarType, 'TIMESTAMP WITH TIME ZONE'>}[]`;
 
-type ScalarType =
+export type ScalarType =
   | 'VARCHAR'
   | 'BIGINT'
   | 'INTEGER'

@@ -1,6 +1,6 @@
 import type { Column, RelationObject } from '@tessera/catalog';
 import { dialectTypeName, namesIn, type SqlType, shownType } from '@tessera/sql';
-import { typedColumn } from '../facts/postgres-types.ts';
+import { type PostgresType, typedColumn } from '../facts/postgres-types.ts';
 import { relationsOfDatabase } from '../facts/relations-of-database.ts';
 import type { SystemFacts } from '../facts/system-facts.ts';
 import { columnsOf, type SystemRelation, type SystemValue } from '../facts/system-relation.ts';
@@ -33,11 +33,8 @@ function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
     const head = [facts.database, schema.name, relation.name];
     if (relation.kind === 'view') {
       for (const [index, { name, type, nullable }] of (facts.viewColumns.get(relation.id) ?? []).entries()) {
-        yield [
-          ...[...head, name, index + 1, null, yesNo(nullable), dataType(type, facts)],
-          ...[...precision(type), 'NO', 'NO'],
-          ...standardColumn(facts.database, { type, place: index + 1, isUpdatable: false }),
-        ];
+        const place = { schema: schema.name, relation: relation.name };
+        yield readOnlyColumn({ name, type, nullable }, index + 1, place, facts);
       }
       continue;
     }
@@ -66,12 +63,36 @@ function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
   }
 }
 
+export interface ReadOnlyColumn {
+  readonly name: string;
+  readonly type: SqlType;
+  /** The type for PostgreSQL clients, if it does not follow from `type`. */
+  readonly postgresType?: PostgresType;
+  readonly nullable: boolean;
+}
+
+/** The row of a column that no statement writes: that of a view, or of a relation of the system. */
+export const readOnlyColumn = (
+  { name, type, postgresType, nullable }: ReadOnlyColumn,
+  position: number,
+  { schema, relation }: { readonly schema: string; readonly relation: string },
+  facts: SystemFacts,
+): readonly SystemValue[] => [
+  ...[facts.database, schema, relation, name, position, null, yesNo(nullable)],
+  ...[dataType(type, facts, postgresType), ...precision(type), 'NO', 'NO'],
+  ...standardColumn(facts.database, { type, postgresType, place: position, isUpdatable: false }),
+];
+
 /**
  * PostgreSQL's type names do not include precision, scale and element type, which have columns of their own.
  */
-function dataType(type: SqlType, { protocol }: SystemFacts): string {
+function dataType(
+  type: SqlType,
+  { protocol }: SystemFacts,
+  postgresType: PostgresType = typedColumn(type).type,
+): string {
   if (protocol !== 'postgres') return dialectTypeName(type);
-  return type.kind === 'array' ? 'ARRAY' : typedColumn(type).type.sqlName;
+  return postgresType.isArray ? 'ARRAY' : postgresType.sqlName;
 }
 
 const yesNo = (value: boolean): string => (value ? 'YES' : 'NO');

@@ -1,6 +1,8 @@
 import type { RelationObject, Snapshot } from '@tessera/catalog';
 import {
   INFORMATION_SCHEMA,
+  isSystemSchema,
+  PG_CATALOG,
   type Place,
   placeOf,
   requireDatabase,
@@ -30,6 +32,8 @@ export function showQuery(
   const { what, name, pattern } = statement;
   if (what === 'create_table') return ddlQuery(relationOf(statement, snapshot, database), snapshot);
   if (what === 'describe' || (what === 'columns' && name !== undefined)) {
+    const system = systemRelationOf(statement, snapshot, database);
+    if (system !== undefined) return { kind: 'view', sql: `SELECT * FROM ${system}` };
     const { place, relation } = relationOf(statement, snapshot, database);
     const fullName = [place.database.name, place.schema.name, relation.name].map(quoteName).join('.');
     if (relation.kind === 'view') return { kind: 'view', sql: `SELECT * FROM ${fullName}` };
@@ -38,7 +42,11 @@ export function showQuery(
   const list = LISTS[what];
   const scope = scopeOf(statement, snapshot, database);
   const conditions = [
-    ...(scope.schema === undefined ? [] : [`${list.schemaColumn} = ${quoteText(scope.schema)}`]),
+    ...(scope.schema !== undefined
+      ? [`${list.schemaColumn} = ${quoteText(scope.schema)}`]
+      : list.listsSystem
+        ? [`${list.schemaColumn} NOT IN ('${INFORMATION_SCHEMA}', '${PG_CATALOG}')`]
+        : []),
     ...(pattern === undefined ? [] : [`${list.nameColumn} LIKE ${quoteText(pattern)}`]),
   ];
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
@@ -71,6 +79,8 @@ interface List {
   readonly nameColumn: string;
   readonly schemaColumn: string;
   readonly order: string;
+  /** Whether the view also lists the relations of the system, which SHOW leaves out unless their schema is named. */
+  readonly listsSystem: boolean;
 }
 
 const list = (view: string, nameColumn: string, columns: string, order = nameColumn): List => ({
@@ -79,6 +89,7 @@ const list = (view: string, nameColumn: string, columns: string, order = nameCol
   columns,
   order,
   schemaColumn: 'table_schema',
+  listsSystem: view === 'tables' || view === 'columns' || view === 'views',
 });
 
 const LISTS: Readonly<Record<Exclude<ShowStatement['what'], 'create_table' | 'describe'>, List>> = {
@@ -131,6 +142,15 @@ const LISTS: Readonly<Record<Exclude<ShowStatement['what'], 'create_table' | 'de
   ),
 };
 
+/** The full name of a relation of the system; undefined if the statement names another relation. */
+function systemRelationOf({ name }: ShowStatement, snapshot: Snapshot, database: string): string | undefined {
+  const { parts, location } = name!;
+  const schema = parts.at(-2);
+  if (schema === undefined || !isSystemSchema(schema)) return undefined;
+  const owner = requireDatabase(snapshot, parts.at(-3) ?? database, location);
+  return [owner.name, schema, parts.at(-1)!].map(quoteName).join('.');
+}
+
 interface NamedRelation {
   readonly place: Place;
   readonly relation: RelationObject;
@@ -163,11 +183,15 @@ function scopeOf(
   if (name === undefined) return { database };
   const { parts, location } = name;
   const [first = '', second] = parts;
+  const takesSchema = LISTS[what as 'tables'].columns.startsWith('table_schema');
+  if (takesSchema && isSystemSchema(second ?? first)) {
+    const owner = second === undefined ? database : requireDatabase(snapshot, first, location).name;
+    return { database: owner, schema: second ?? first };
+  }
   if (second !== undefined) {
     requireSchema(snapshot, requireDatabase(snapshot, first, location), second, location);
     return { database: first, schema: second };
   }
-  const takesSchema = LISTS[what as 'tables'].columns.startsWith('table_schema');
   const here = requireDatabase(snapshot, database);
   if (takesSchema && snapshot.schema(here.id, first) !== undefined) return { database, schema: first };
   if (snapshot.database(first) !== undefined) return { database: first };

@@ -1,6 +1,6 @@
 import type { Column } from '@tessera/catalog';
 import type { SqlType } from '@tessera/sql';
-import { typedColumn } from '../facts/postgres-types.ts';
+import { type PostgresType, typedColumn } from '../facts/postgres-types.ts';
 import { columnsOf, type SystemValue } from '../facts/system-relation.ts';
 
 /**
@@ -44,6 +44,8 @@ export const STANDARD_COLUMNS = columnsOf(
 
 export interface PlacedColumn {
   readonly type: SqlType;
+  /** The type for PostgreSQL clients, if it does not follow from `type`. */
+  readonly postgresType?: PostgresType | undefined;
   /** The position in its relation, from 1. */
   readonly place: number;
   readonly isUpdatable: boolean;
@@ -53,14 +55,14 @@ export interface PlacedColumn {
 /** The values of STANDARD_COLUMNS for a column. */
 export function standardColumn(
   database: string,
-  { type, place, isUpdatable, identity }: PlacedColumn,
+  { type, postgresType, place, isUpdatable, identity }: PlacedColumn,
 ): readonly SystemValue[] {
   const values: Readonly<Record<string, SystemValue>> = {
     character_maximum_length: 'length' in type ? type.length : undefined,
     character_octet_length: octetLength(type),
     udt_catalog: database,
     udt_schema: 'pg_catalog',
-    udt_name: typedColumn(type).type.name,
+    udt_name: (postgresType ?? typedColumn(type).type).name,
     dtd_identifier: String(place),
     is_self_referencing: 'NO',
     is_identity: identity === undefined ? 'NO' : 'YES',

@@ -24,7 +24,7 @@ export const attributes = (facts: PostgresFacts): SystemRelation =>
   catalogRelation('pg_attribute', rows(facts));
 
 function* rows(facts: PostgresFacts): Generator<Row> {
-  for (const { oid, columns } of systemRelations(facts)) {
+  for (const { oid, columns } of systemRelations()) {
     for (const [index, { name, type }] of columns.entries()) {
       const typed = { type, modifier: -1, dimensions: type.isArray ? 1 : 0 };
       yield attribute(oid, index, name, typed, name === 'oid');

@@ -54,7 +54,7 @@ const PLAIN: Row = {
 export const classes = (facts: PostgresFacts): SystemRelation => catalogRelation('pg_class', rows(facts));
 
 function* rows(facts: PostgresFacts): Generator<Row> {
-  for (const relation of systemRelations(facts)) yield systemRow(relation);
+  for (const relation of systemRelations()) yield systemRow(relation);
   for (const relation of userRelations(facts)) yield userRow(relation, facts);
   for (const row of sequenceClasses(facts)) yield { ...PLAIN, ...row };
   for (const index of userIndexes(facts)) yield indexRow(index, facts);

@@ -35,7 +35,7 @@ export const allClasses = (facts: PostgresFacts): readonly NamedClass[] => [
     schema: table.schema.name,
     isOfSystem: false,
   })),
-  ...systemRelations(facts).map(({ oid, name, schemaOid: of }) => ({
+  ...systemRelations().map(({ oid, name, schemaOid: of }) => ({
     oid,
     name,
     schema: of === PG_CATALOG_OID ? PG_CATALOG : INFORMATION_SCHEMA,

@@ -1,6 +1,3 @@
-import { unlimitedRights } from '@tessera/access-control';
-import { CatalogState } from '@tessera/catalog';
-import type { SystemFacts } from '../facts/system-facts.ts';
 import { RELATIONS_WITH_ROWS } from './pg-catalog.ts';
 import { INFORMATION_SCHEMA_OID } from './postgres-facts.ts';
 import { systemRelations } from './system-relations.ts';
@@ -17,32 +14,9 @@ export interface SystemCatalogRelation {
 
 /** The relations that every database has. Their columns do not depend on the contents of the database. */
 export const systemCatalogRelations = (): readonly SystemCatalogRelation[] =>
-  systemRelations(EMPTY_NODE).map(({ schemaOid, name, columns }) => ({
+  systemRelations().map(({ schemaOid, name, columns }) => ({
     schema: schemaOid === INFORMATION_SCHEMA_OID ? 'information_schema' : 'pg_catalog',
     name,
     hasRows: schemaOid === INFORMATION_SCHEMA_OID || RELATIONS_WITH_ROWS.includes(name),
     columns: columns.map((column) => ({ name: column.name, type: column.type.sqlName })),
   }));
-
-const USER = 'tessera';
-
-const EMPTY_NODE: SystemFacts = {
-  snapshot: CatalogState.empty,
-  database: 'tessera',
-  user: USER,
-  preparedStatements: [],
-  rights: unlimitedRights(USER),
-  viewColumns: new Map(),
-  configuration: [],
-  isVisible: () => true,
-  engine: '',
-  transactions: [],
-  running: [],
-  elsewhere: [],
-  cluster: undefined,
-  otherClusters: [],
-  node: '',
-  history: [],
-  metrics: [],
-  nodes: [],
-};

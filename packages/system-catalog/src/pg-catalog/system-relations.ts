@@ -1,5 +1,5 @@
+import { EMPTY_NODE } from '../facts/empty-node.ts';
 import { type PostgresType, postgresType } from '../facts/postgres-types.ts';
-import type { SystemFacts } from '../facts/system-facts.ts';
 import type { SystemColumn, SystemType } from '../facts/system-relation.ts';
 import {
   INFORMATION_SCHEMA_VIEWS,
@@ -54,7 +54,11 @@ export interface DescribedRelation {
   readonly name: string;
   readonly schemaOid: number;
   readonly kind: 'r' | 'v';
-  readonly columns: readonly { readonly name: string; readonly type: PostgresType }[];
+  readonly columns: readonly {
+    readonly name: string;
+    readonly type: PostgresType;
+    readonly kernelType: SystemType;
+  }[];
 }
 
 const COLUMNS = new Map<string, readonly PostgresColumn[]>(
@@ -78,7 +82,11 @@ const described = (
     name,
     schemaOid: PG_CATALOG_OID,
     kind,
-    columns: catalogColumns(name)!.map((c) => ({ name: c.name, type: postgresType(c.postgresType) })),
+    columns: catalogColumns(name)!.map((column) => ({
+      name: column.name,
+      type: postgresType(column.postgresType),
+      kernelType: column.type,
+    })),
   }));
 
 const WIRE_TYPES: Readonly<Record<SystemColumn['type'], string>> = {
@@ -101,22 +109,23 @@ const WIRE_TYPES: Readonly<Record<SystemColumn['type'], string>> = {
   'BOOLEAN[]': '_bool',
 };
 
-const CATALOG_RELATIONS = [...described('r', CATALOG_TABLES), ...described('v', CATALOG_VIEWS)];
-
-const informationSchema = (facts: SystemFacts): readonly DescribedRelation[] =>
+const informationSchema = (): readonly DescribedRelation[] =>
   INFORMATION_SCHEMA_VIEWS.map((name, index) => ({
     oid: FIRST_VIEW_OID + index,
     name,
     schemaOid: INFORMATION_SCHEMA_OID,
     kind: 'v',
-    columns: informationSchemaRelation(name, facts)!.columns.map((column) => ({
+    columns: informationSchemaRelation(name, EMPTY_NODE)!.columns.map((column) => ({
       name: column.name,
       type: postgresType(WIRE_TYPES[column.type]),
+      kernelType: column.type,
     })),
   }));
 
-/** The relations of `pg_catalog` and `information_schema`, whose columns do not depend on the facts. */
-export const systemRelations = (facts: SystemFacts): readonly DescribedRelation[] => [
-  ...CATALOG_RELATIONS,
-  ...informationSchema(facts),
-];
+let all: readonly DescribedRelation[] | undefined;
+
+/** The relations of `pg_catalog` and `information_schema`, which are the same in every database. */
+export function systemRelations(): readonly DescribedRelation[] {
+  all ??= [...described('r', CATALOG_TABLES), ...described('v', CATALOG_VIEWS), ...informationSchema()];
+  return all;
+}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { currentDatabase } from '../engine/session.ts';
+import { OF_USERS } from '../state/catalog.ts';
 import { bytesText, countText, timeText } from '../units.ts';
 import { type DataColumn, DataPage, DataTable } from './data-page.tsx';
 import { usePolledRows } from './polled-rows.ts';
@@ -30,7 +31,7 @@ interface Tablet {
 const TABLES = `SELECT table_schema, table_name, type, primary_index, number_of_rows, compressed_bytes, compression_ratio,
   number_of_tablets, fragmentation
 FROM information_schema.tables
-WHERE table_type = 'BASE TABLE'
+WHERE table_type = 'BASE TABLE' AND ${OF_USERS}
 ORDER BY compressed_bytes DESC, table_name`;
 
 const count = (value: string | null): string => (value === null ? '' : countText(Number(value)));

@@ -46,6 +46,9 @@ export const columnsByTable = computed(
     ),
 );
 
+/** Every database has the relations of these schemas. */
+export const OF_USERS = "table_schema NOT IN ('information_schema', 'pg_catalog')";
+
 /** Reads the databases, and the tables and columns of the current one. */
 export async function loadCatalog(): Promise<void> {
   const database = currentDatabase();
@@ -57,12 +60,12 @@ export async function loadCatalog(): Promise<void> {
       ask<CatalogTable>(
         `SELECT table_schema, table_name, table_type, type, primary_index, number_of_rows, compressed_bytes,
            number_of_tablets, ddl
-         FROM information_schema.tables ORDER BY table_schema, table_name`,
+         FROM information_schema.tables WHERE ${OF_USERS} ORDER BY table_schema, table_name`,
         { database },
       ),
       ask<CatalogColumn>(
         `SELECT table_schema, table_name, column_name, data_type, is_nullable FROM information_schema.columns
-         ORDER BY table_schema, table_name, ordinal_position`,
+         WHERE ${OF_USERS} ORDER BY table_schema, table_name, ordinal_position`,
         { database },
       ),
     ]);

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { RESERVED_WORDS } from '@tessera/sql';
+import { USER_TABLES } from './meta-commands.ts';
 import type { ShellSession } from './shell-session.ts';
 
 /** Words of statements that are not reserved. */
@@ -10,8 +11,8 @@ const MORE_WORDS =
   );
 
 const NAMES = `
-  SELECT 'table', table_name, NULL FROM information_schema.tables
-  UNION ALL SELECT 'column', column_name, table_name FROM information_schema.columns WHERE table_schema NOT IN ('information_schema', 'pg_catalog')
+  SELECT 'table', table_name, NULL FROM information_schema.tables WHERE ${USER_TABLES}
+  UNION ALL SELECT 'column', column_name, table_name FROM information_schema.columns WHERE ${USER_TABLES}
   UNION ALL SELECT DISTINCT 'function', routine_name, NULL FROM information_schema.routines
   UNION ALL SELECT 'schema', schema_name, NULL FROM information_schema.schemata`;
 

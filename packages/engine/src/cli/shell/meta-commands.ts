@@ -26,7 +26,8 @@ interface MetaCommand {
   run(shell: CommandScope, argument: string): unknown;
 }
 
-const USER_TABLES = `table_schema NOT IN ('information_schema', 'pg_catalog')`;
+/** The condition for relations that are not those of the system. */
+export const USER_TABLES = `table_schema NOT IN ('information_schema', 'pg_catalog')`;
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const like = (column: string, pattern: string): string =>
   pattern === '' ? 'TRUE' : `${column} ILIKE ${quoted(pattern.replaceAll('*', '%'))}`;
