@@ -64,6 +64,22 @@ describe.skipIf(!radosgwIsInstalled)(
       expect(await failure(`${read}, AWS_ACCESS_KEY_ID => 'x')`)).toMatchObject({ name: 'INVALID_ARGUMENT' });
     });
 
+    it('are named in FROM by their URL, in the format that their name says', async () => {
+      const read = "SELECT count(*)::int, sum(a)::int, min(f.b) FROM 's3://lake/out/p/*.parquet' AS f";
+      expect(await rows(node, read)).toEqual([[7, 28, 'b6']]);
+      // The header line and the types are recognised, and the rows are known by the name of the file.
+      expect(await rows(node, "SELECT x.a + 1, x.b FROM 's3://lake/out/c/x.csv'")).toEqual([['2', 'csv']]);
+      await run("CREATE VIEW of_file AS SELECT b FROM 's3://lake/out/c/*.csv'");
+      expect(await rows(node, 'SELECT * FROM of_file')).toEqual([['csv']]);
+      for (const [url, name] of [
+        ['s3://lake/meta/x.parquet', 'LOCATION_NOT_ALLOWED'],
+        ['s3://lake/out/none.csv', 'FILE_NOT_FOUND'],
+        ['s3://lake/out/p/1', 'INVALID_ARGUMENT'],
+        ['file:///etc/passwd.csv', 'LOCATION_NOT_ALLOWED'],
+      ])
+        expect(await failure(`SELECT * FROM '${url}'`)).toMatchObject({ name });
+    });
+
     it('are copied into tables, with what is known of their files', async () => {
       await run('CREATE TABLE copied (a int, b text, f text, s bigint)');
       await run(
@@ -90,7 +106,11 @@ describe.skipIf(!radosgwIsInstalled)(
       expect(
         await rows(node, "SELECT sum(a)::int FROM READ_PARQUET(LOCATION => 'lake', PATTERN => '1.*')"),
       ).toEqual([[15]]);
+      expect(await rows(node, "SELECT sum(a)::int FROM 's3://lake/out/p/*.parquet'")).toEqual([[28]]);
+      await run(`CREATE LOCATION denied WITH SOURCE = AMAZON_S3 URL = 's3://lake/out/c'
+        CREDENTIALS = (AWS_KEY_ID = '${accessKeyId}' AWS_SECRET_KEY = 'wrong')`);
       for (const sql of [
+        "SELECT * FROM 's3://lake/out/c/x.csv'",
         'SELECT * FROM in_locked',
         "SELECT * FROM READ_PARQUET(LOCATION => 'locked', PATTERN => '*')",
       ]) {

@@ -1,18 +1,29 @@
-import { basename } from 'node:path';
+import { open, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { TesseraError } from '@tessera/common';
 import type { PlannedScan, SharedFiles } from '@tessera/file-scan';
 import type { KernelSession } from '@tessera/kernel';
 import type { ExternalSources, ResolvedFile } from '@tessera/object-store';
 import { type CsvShape, loadArrow, loadAvro } from '@tessera/readers';
-import type { ReadCall, RelationSource, SourceFile } from '@tessera/sql';
+import type { ReadArguments, ReadCall, RelationSource, SourceFile } from '@tessera/sql';
 import type { ScanTotals } from '@tessera/system-catalog';
 import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
 import type { RequestDirectory, UploadedFile } from '../request/statement-request.ts';
-import { type BoundParts, FileParts, isUpload, MAX_DOWNLOAD_BYTES, UPLOAD_SCHEME } from './file-parts.ts';
+import {
+  type BoundParts,
+  credentialsOf,
+  FileParts,
+  isUpload,
+  MAX_DOWNLOAD_BYTES,
+  UPLOAD_SCHEME,
+} from './file-parts.ts';
 import { FileTables, type WantedOfTables } from './file-tables.ts';
-import { type RecognisedUpload, recogniseUpload } from './recognised-upload.ts';
+import { type RecognisedFile, recogniseFile, textSample } from './recognised-file.ts';
 
 const OBJECT_LIST_TYPE = `'[{"object_name": "VARCHAR", "size_in_bytes": "BIGINT", "last_modified": "TIMESTAMPTZ"}]'`;
+
+/** The bytes at the beginning of a CSV file from which its dialect is recognised. */
+const SAMPLE_BYTES = 1 << 20;
 
 export interface ReadScope {
   readonly session: KernelSession;
@@ -70,6 +81,7 @@ export class ReadResolution {
   #parts: FileParts | undefined;
   readonly #fileTables: FileTables;
   #tables = 0;
+  #samples = 0;
   #isAlone = false;
   /** Tables that have no rows yet, with the files to load into them. */
   readonly #toLoad: { readonly table: string; readonly files: readonly ReadFile[] }[] = [];
@@ -120,9 +132,44 @@ export class ReadResolution {
    * How to read an upload that FROM names without a function.
    * @throws TesseraError FILE_NOT_FOUND, BAD_FILE
    */
-  recognise(url: string): Promise<RecognisedUpload> {
+  recognise(url: string): Promise<RecognisedFile> {
     const { url: named, path } = this.#upload(url);
-    return recogniseUpload({ url: named, path }, this.#scope.session);
+    return recogniseFile({ url: named, path }, this.#scope.session);
+  }
+
+  /**
+   * The same for a file that is no upload, whose name says its format. The dialect of a CSV file follows from its first
+   * lines: if the URL is a pattern, from those of the first file.
+   * @throws TesseraError FILE_NOT_FOUND, LOCATION_NOT_ALLOWED, EXTERNAL_READ_FAILED, BAD_FILE
+   */
+  async recogniseStored(args: ReadArguments): Promise<RecognisedFile> {
+    if (args.function !== 'read_csv') return { args, note: undefined };
+    const { session, directory } = this.#scope;
+    const sample = textSample(await this.#headOf(args));
+    if (sample.length === 0) {
+      const options = { header: true, infer_schema: true, ...args.options };
+      return { args: { ...args, options }, note: undefined };
+    }
+    const path = join(await directory.open(), `sample-${this.#samples++}`);
+    await writeFile(path, sample);
+    const recognised = await recogniseFile({ url: args.url, path }, session, 'read_csv');
+    const options = { ...recognised.args.options, ...args.options };
+    return { ...recognised, args: { ...args, options } };
+  }
+
+  /** The beginning of the first file. */
+  async #headOf(call: ReadArguments): Promise<Uint8Array> {
+    const { external, signal } = this.#scope;
+    const access = { signal, credentials: credentialsOf(call) };
+    if (!external.isListed(call.url)) {
+      const [file] = await this.#locate({ ...call, location: undefined });
+      await using opened = await open(file!.path);
+      const { buffer, bytesRead } = await opened.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
+      return buffer.subarray(0, bytesRead);
+    }
+    const [first] = await external.list(call.url, { ...access, limit: 1 });
+    if (first === undefined) return new Uint8Array();
+    return external.withReader(call.url, access, ({ range }) => range(first, 0, SAMPLE_BYTES));
   }
 
   /** @throws TesseraError FILE_NOT_FOUND, LOCATION_NOT_ALLOWED, EXTERNAL_READ_FAILED, BAD_FILE */

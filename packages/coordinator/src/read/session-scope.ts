@@ -138,6 +138,11 @@ export class SessionScope implements AsyncDisposable {
         if (note !== undefined) query.notices.notice(note.message, { resolution: note.resolution });
         return args;
       },
+      recogniseFile: async (call) => {
+        const { args, note } = await reads.recogniseStored(call);
+        if (note !== undefined) query.notices.notice(note.message, { resolution: note.resolution });
+        return args;
+      },
       warn: (message, resolution) => query.notices.warn(message, { resolution }),
       relations,
     };

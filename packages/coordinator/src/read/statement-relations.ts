@@ -167,6 +167,18 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     return found;
   }
 
+  async locationOf(url: string, mention: Mention): Promise<StorageLocation | undefined> {
+    this.transient = true;
+    const snapshot = await this.snapshot();
+    const owner = requireDatabase(snapshot, mention.database, mention.location);
+    const isVisible = this.#options.authority.visible(snapshot);
+    const found = snapshot
+      .locations(owner.id)
+      .filter((one) => url.startsWith(one.url.replace(/\/*$/, '/')) && isVisible(one))
+      .toSorted((a, b) => b.url.length - a.url.length)[0];
+    return found && this.location(found.name, mention);
+  }
+
   async url(mention: Mention): Promise<void> {
     const { authority } = this.#options;
     if (authority.isNeeded) authority.readExternal(await this.snapshot(), this.#readMention(mention));

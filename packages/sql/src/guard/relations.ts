@@ -65,7 +65,8 @@ export function refuseTable(node: BaseTableRef, locate: Locate): never {
   const location = locate(node.query_location);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(node.table_name) || /[/\\]|\.\w+$/.test(node.table_name)) {
     const message = `A file cannot be named as a table ("${node.table_name}"): read it with a READ_* function`;
-    const resolution = "Send the file with the request and name it as an upload: FROM 'upload://trips.csv'.";
+    const resolution =
+      "Send the file with the request and name it as an upload, FROM 'upload://trips.csv', or name the URL of an object: FROM 's3://lake/trips.csv'.";
     fail('FORBIDDEN', { message }, { location, resolution });
   }
   fail('UNDEFINED_TABLE', { message: `Table "${fullName(node)}" does not exist` }, { location });

@@ -92,6 +92,26 @@ export function readArguments(
   };
 }
 
+/**
+ * The arguments for reading a file that FROM names without a function, as far as they follow from its URL.
+ * @param storage the location that it is in
+ * @throws TesseraError INVALID_ARGUMENT if its name does not say its format, or if it leaves the location
+ */
+export function fileArguments(
+  url: string,
+  storage: StorageLocation | undefined,
+  location: SqlLocation | undefined,
+): ReadArguments {
+  const invalid = (what: string): never => fail('INVALID_ARGUMENT', { message: what }, { location });
+  if (storage !== undefined) belowLocation(storage.url, url.slice(storage.url.length), location);
+  return {
+    function: byExtension(url, invalid),
+    url,
+    options: storage === undefined ? {} : credentialsOf(storage),
+    within: storage?.url,
+  };
+}
+
 const isFolder = (url: string): boolean => !/^(?:upload|https?):/i.test(url) && !/[*?[]/.test(url);
 
 const credentialsOf = ({ credentials }: StorageLocation): Record<string, string> =>

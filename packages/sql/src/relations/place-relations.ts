@@ -1,8 +1,14 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import { catalogReferences, refuseTable } from '../guard/relations.ts';
 import type { ParsedQuery } from '../parse/parse.ts';
-import { namedUpload, readOfUpload } from '../reads/named-upload.ts';
-import { checkUrl, namedLocation, readArguments } from '../reads/read-arguments.ts';
+import { namedFile, readOfFile } from '../reads/named-file.ts';
+import {
+  checkUrl,
+  fileArguments,
+  namedLocation,
+  type ReadArguments,
+  readArguments,
+} from '../reads/read-arguments.ts';
 import { scanOf } from '../reads/scan.ts';
 import type { KeyedTable } from '../rewrites/group-by-key.ts';
 import { failForUpload } from '../statements/grammar/refuse-uploads.ts';
@@ -60,8 +66,8 @@ export async function placeRelations(
   const keyed = new Map<TableRef, KeyedTable>();
   const references = catalogReferences(statement, locate);
   for (const ref of references) {
-    const url = context.recogniseUpload && namedUpload(ref);
-    if (url !== undefined) refs.set(ref, await placedUpload(ref, url, scope, locate(ref.query_location)));
+    const url = context.recogniseUpload && namedFile(ref);
+    if (url !== undefined) refs.set(ref, await placedFile(ref, url, scope, locate(ref.query_location)));
   }
   const named = aliasesFor(
     statement,
@@ -98,19 +104,41 @@ export async function placeRelations(
   return { refs, named, keyed, withFileColumns };
 }
 
-/** Reads an upload that FROM names without a function, in the format and with the options that its content has. */
-async function placedUpload(
+/** Reads a file that FROM names without a function, in the format and with the options that its content has. */
+async function placedFile(
   ref: BaseTableRef,
   url: string,
-  { context, placement, view }: RelationScope,
+  scope: RelationScope,
   location: SqlLocation | undefined,
 ): Promise<TableRef> {
-  if (view !== undefined) failForUpload('a view', location);
+  const { context, placement } = scope;
   checkUrl(url, (message) => fail('INVALID_ARGUMENT', { message }, { location }));
-  const args = await context.recogniseUpload!(url);
+  const args = await (/^upload:/i.test(url) ? uploadArguments : storedArguments)(url, scope, location);
   const source = await context.resolveRead({ ...args, location });
-  const scan = await scanOf(readOfUpload(ref, args), args, source, context.session, context);
+  const scan = await scanOf(readOfFile(ref, args), args, source, context.session, context);
   return placement.relation(scan, source.scanId);
+}
+
+async function uploadArguments(
+  url: string,
+  { context, view }: RelationScope,
+  location: SqlLocation | undefined,
+): Promise<ReadArguments> {
+  if (view !== undefined) failForUpload('a view', location);
+  return context.recogniseUpload!(url);
+}
+
+/** A URL below a LOCATION is read with its credentials, and requires the privileges that naming it would. */
+async function storedArguments(
+  url: string,
+  { context, database, view }: RelationScope,
+  location: SqlLocation | undefined,
+): Promise<ReadArguments> {
+  const mention = { view, database, location };
+  const storage = await context.relations?.locationOf(url, mention);
+  if (storage === undefined) await context.relations?.url(mention);
+  const args = fileArguments(url, storage, location);
+  return context.recogniseFile?.(args) ?? args;
 }
 
 async function resolve(

@@ -27,10 +27,12 @@ export interface PrepareContext {
   resolveRead(call: ReadCall): Promise<RelationSource>;
   /**
    * Determines how to read an upload that FROM names without a function, from its name and its content. If absent, FROM
-   * cannot name uploads.
+   * cannot name files.
    * @throws TesseraError FILE_NOT_FOUND, BAD_FILE
    */
   readonly recogniseUpload?: ((url: string) => Promise<ReadArguments>) | undefined;
+  /** Completes the arguments for a file that is no upload: those of a CSV file follow from its first lines. */
+  readonly recogniseFile?: ((args: ReadArguments) => Promise<ReadArguments>) | undefined;
   /** Sends the client a warning. If absent, warnings are dropped. */
   readonly warn?: Warn | undefined;
   /** If absent, the query may not use sequences. */

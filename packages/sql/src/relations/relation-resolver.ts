@@ -100,6 +100,11 @@ export interface RelationResolver {
   resolve(name: RelationName, mention: Mention): Promise<ResolvedRelation | undefined>;
   /** @throws TesseraError UNDEFINED_OBJECT, FORBIDDEN */
   location(name: string, mention: Mention): Promise<StorageLocation>;
+  /**
+   * The location that contains a URL, if the user sees one: of several, the one with the longest URL.
+   * @throws TesseraError FORBIDDEN if the user may not use it
+   */
+  locationOf(url: string, mention: Mention): Promise<StorageLocation | undefined>;
   /** Checks access before a READ_* call of a URL that is not an upload. @throws TesseraError FORBIDDEN */
   url(mention: Mention): Promise<void>;
   /** The aggregating indexes of the table with the bound name; absent if queries do not use indexes. */

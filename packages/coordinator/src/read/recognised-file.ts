@@ -10,14 +10,14 @@ import {
   type ReadFunction,
 } from '@tessera/sql';
 
-/** How an upload that FROM names without a function is read, and the notice for the user. */
-export interface RecognisedUpload {
+/** How a file that FROM names without a function is read, and the notice for the user. */
+export interface RecognisedFile {
   readonly args: ReadArguments;
   /** Undefined if the file has the format that its name says, without any options. */
   readonly note: { readonly message: string; readonly resolution: string } | undefined;
 }
 
-interface UploadOnDisk {
+interface FileOnDisk {
   readonly url: string;
   readonly path: string;
 }
@@ -25,22 +25,28 @@ interface UploadOnDisk {
 /** The rows from which the dialect of a CSV file is inferred, as for INFER_SCHEMA. */
 const SAMPLE_ROWS = 20_480;
 const HEAD_BYTES = 4_096;
+const COMPRESSED_SAMPLE_BYTES = 64 << 10;
 /** The types of so many columns are named in the note. */
 const NAMED_COLUMNS = 20;
 
 /**
  * Determines how to read a file. A signature at its beginning decides before the extension of its name, and
  * the extension before the first character of its text; a file that is nothing else is CSV.
+ * @param known the format, if it is known
  * @throws TesseraError BAD_FILE if no dialect of CSV fits the lines of the file
  */
-export async function recogniseUpload(file: UploadOnDisk, session: KernelSession): Promise<RecognisedUpload> {
+export async function recogniseFile(
+  file: FileOnDisk,
+  session: KernelSession,
+  known?: ReadFunction,
+): Promise<RecognisedFile> {
   const { url } = file;
   const head = await headOf(file.path);
   const codec = codecOf(head);
   const named = formatByName(url);
   const text = codec === undefined ? head : decompressedHead(head, codec);
   const format =
-    signatureOf(head) ?? named ?? (/^\s*[[{]/.test(withoutMark(text)) ? 'read_json' : 'read_csv');
+    known ?? signatureOf(head) ?? named ?? (/^\s*[[{]/.test(withoutMark(text)) ? 'read_json' : 'read_csv');
   const compression = codec !== undefined && isText(format) ? { compression: codec } : {};
   if (format === 'read_csv') return sniffedCsv(file, compression, session);
   const args = { function: format, url, options: compression };
@@ -81,13 +87,24 @@ function codecOf(head: Buffer): Codec | undefined {
 
 /** The beginning of the text; empty if the first bytes cannot be decompressed alone. */
 function decompressedHead(head: Buffer, codec: Codec): Buffer {
+  const maxOutputLength = 64 * head.length;
   try {
     return codec === 'gzip'
-      ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 64 * HEAD_BYTES })
-      : zstdDecompressSync(head, { finishFlush: constants.ZSTD_e_flush, maxOutputLength: 64 * HEAD_BYTES });
+      ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength })
+      : zstdDecompressSync(head, { finishFlush: constants.ZSTD_e_flush, maxOutputLength });
   } catch {
     return Buffer.alloc(0);
   }
+}
+
+/** The text at the beginning of a file up to the end of its last whole line, decompressed. */
+export function textSample(head: Uint8Array): Buffer {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+  const codec = codecOf(bytes);
+  const text =
+    codec === undefined ? bytes : decompressedHead(bytes.subarray(0, COMPRESSED_SAMPLE_BYTES), codec);
+  const end = text.lastIndexOf('\n') + 1;
+  return end === 0 ? text : text.subarray(0, end);
 }
 
 const withoutMark = (text: Buffer): string => text.toString('utf8').replace(/^\ufeff/, '');
@@ -102,10 +119,10 @@ interface SniffedCsv {
 }
 
 async function sniffedCsv(
-  { url, path }: UploadOnDisk,
+  { url, path }: FileOnDisk,
   compression: ReadArguments['options'],
   session: KernelSession,
-): Promise<RecognisedUpload> {
+): Promise<RecognisedFile> {
   const sniffed = await sniff({ url, path }, compression, session);
   const character = (name: 'quote' | 'escape', value: string) =>
     value === '(empty)' ? {} : { [name]: value };
@@ -129,7 +146,7 @@ async function sniffedCsv(
 }
 
 async function sniff(
-  { url, path }: UploadOnDisk,
+  { url, path }: FileOnDisk,
   { compression }: ReadArguments['options'],
   session: KernelSession,
 ): Promise<SniffedCsv> {
