@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { CommandFailure, EXIT } from './exit-code.ts';
 import { type ServerFlags, serverOf, withServerOptions } from './server-options.ts';
+import { startEmbeddedEngine } from './shell/embedded-engine.ts';
 import type { ShellFlags } from './shell/run-shell.ts';
 
 interface Flags extends Omit<ServerFlags, 'url'>, ShellFlags {
@@ -50,8 +51,10 @@ export function sqlCommand(): Command {
           'error: --data-dir is for an engine of its own, --url for a running one',
         );
       const server = flags.url ? await serverOf({ ...flags, url: flags.url }) : undefined;
+      // The engine starts while the shell is loaded.
+      const engine = server ?? startEmbeddedEngine(flags.dataDir);
       // The shell is imported here so that the other commands start without loading it.
       const { runShell } = await import('./shell/run-shell.ts');
-      await runShell(server, files, flags);
+      await runShell(engine, files, flags);
     });
 }

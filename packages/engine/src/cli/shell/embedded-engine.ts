@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,16 +11,16 @@ const ANY_PORT = ['http', 'health', 'metrics'].flatMap((port) => [`--${port}-por
 
 /** A node of its own for one shell. */
 export interface EmbeddedEngine extends AsyncDisposable {
-  readonly url: string;
+  /** Its address, once it accepts statements. Rejects with a CommandFailure that has the reason if it does not start. */
+  readonly url: Promise<string>;
 }
 
 /**
- * Starts a node on free ports of this machine.
+ * Starts a node on free ports of this machine, without waiting for it.
  * @param directory keeps its tables; without it, they are in a temporary directory that is removed at the end
- * @throws CommandFailure with the reason if it does not start
  */
-export async function startEmbeddedEngine(directory: string | undefined): Promise<EmbeddedEngine> {
-  const data = directory === undefined ? await mkdtemp(join(tmpdir(), 'tessera-shell-')) : resolve(directory);
+export function startEmbeddedEngine(directory: string | undefined): EmbeddedEngine {
+  const data = directory === undefined ? mkdtempSync(join(tmpdir(), 'tessera-shell-')) : resolve(directory);
   // The node has a process group of its own, so Ctrl-C is only for the shell. It ends when the shell is gone.
   const child = fork(PROGRAM, ['serve', '--data-dir', data, ...ANY_PORT], {
     detached: true,
@@ -31,13 +32,10 @@ export async function startEmbeddedEngine(directory: string | undefined): Promis
     await exited;
     if (directory === undefined) await rm(data, { recursive: true, force: true });
   };
-  try {
-    const url = await listening(child.stderr!, exited);
-    return { url, [Symbol.asyncDispose]: stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const url = listening(child.stderr!, exited);
+  // Whoever waits for the address gets the error.
+  url.catch(() => undefined);
+  return { url, [Symbol.asyncDispose]: stop };
 }
 
 /** Resolves to the address for statements, and keeps reading the log so that the node can write it. */

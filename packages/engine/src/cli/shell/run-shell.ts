@@ -3,7 +3,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { CommandFailure, EXIT } from '../exit-code.ts';
 import type { Server } from '../query/server.ts';
 import { Display } from './display.ts';
-import { startEmbeddedEngine } from './embedded-engine.ts';
+import type { EmbeddedEngine } from './embedded-engine.ts';
 import { namedFiles } from './local-files.ts';
 import type { ShellFormat } from './result-text.ts';
 import { Shell } from './shell.ts';
@@ -23,19 +23,21 @@ const MAX_ROWS = 1_000;
 const MAX_ROWS_IN_PIPE = 100_000;
 
 /**
- * Runs a shell against a server, or against an engine that lives as long as the shell.
+ * Runs a shell against a server, or against an engine that ends with the shell.
  * @throws CommandFailure if a script failed, or if there is no engine
  */
 export async function runShell(
-  server: Server | undefined,
+  engine: Server | EmbeddedEngine,
   files: readonly string[],
   flags: ShellFlags,
 ): Promise<void> {
+  await using resources = new AsyncDisposableStack();
+  const isOwn = Symbol.asyncDispose in engine;
+  if (isOwn) resources.use(engine);
   const named = namedFiles(files);
   const isInteractive = flags.command === undefined && process.stdin.isTTY === true;
-  await using resources = new AsyncDisposableStack();
-  const url = server ?? resources.use(await startEmbeddedEngine(flags.dataDir));
-  const session = new ShellSession(url, flags.database === undefined ? {} : { database: flags.database });
+  const server = isOwn ? { url: await engine.url } : engine;
+  const session = new ShellSession(server, flags.database === undefined ? {} : { database: flags.database });
   resources.defer(() => session.close());
   const options = {
     format: flags.format ?? ('box' as const),
@@ -57,7 +59,7 @@ export async function runShell(
     if (isDone && shell.failures === 0) return;
     throw new CommandFailure(EXIT.queryError, isDone ? `${shell.failures} of the statements failed` : '');
   }
-  display.say(greeting(server, named, flags.dataDir));
+  display.say(greeting(isOwn ? undefined : server, named, flags.dataDir));
   await shell.interact();
 }
 
