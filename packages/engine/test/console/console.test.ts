@@ -481,6 +481,15 @@ describe.skipIf(executablePath === undefined)(
         await page.getByRole('tab', { name: /1 SELECT/ }).click();
         await cells().first().waitFor();
         expect(await findings()).toEqual([]);
+        await page.getByRole('button', { name: 'Chart' }).click();
+        await page.locator('.chart-host canvas').waitFor();
+        expect(await findings()).toEqual([]);
+        await page.getByText('Explain', { exact: true }).click();
+        expect(await findings()).toEqual([]);
+        await page.getByRole('button', { name: 'Plan with times (runs it)' }).click();
+        await page.getByRole('region', { name: 'Plan' }).getByRole('button', { name: /scan/i }).click();
+        await page.getByRole('complementary', { name: 'Operator' }).waitFor();
+        expect(await findings()).toEqual([]);
         await page.getByRole('link', { name: 'Nodes' }).click();
         await page.getByRole('heading', { name: 'Nodes' }).waitFor();
         expect(await findings()).toEqual([]);

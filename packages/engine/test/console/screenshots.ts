@@ -4,11 +4,13 @@ import type { Page } from 'playwright-core';
 import { startTessera } from '../tessera-process.ts';
 import { startChromium } from './chromium.ts';
 
-/** Takes the screenshots of docs/console: each state of the console wide and light, and narrow and dark. */
+/** Takes the screenshots of docs/console: each state of the console, wide and narrow, light and dark. */
 const TARGET = join(import.meta.dirname, '../../../../docs/console');
 
 const VARIANTS = [
   { name: 'wide-light', colorScheme: 'light', viewport: { width: 1180, height: 720 } },
+  { name: 'wide-dark', colorScheme: 'dark', viewport: { width: 1180, height: 720 } },
+  { name: 'narrow-light', colorScheme: 'light', viewport: { width: 400, height: 760 } },
   { name: 'narrow-dark', colorScheme: 'dark', viewport: { width: 400, height: 760 } },
 ] as const;
 
@@ -171,7 +173,7 @@ for (const { name, colorScheme, viewport } of VARIANTS)
     const context = await chromium.browser.newContext({ colorScheme, viewport });
     const page = await context.newPage();
     await page.goto(node.url);
-    await page.getByText(/^0\.1\.\d/).waitFor();
+    await page.getByText(/^\d+\.\d+\.\d/).waitFor();
     await reach(page);
     await page.screenshot({ path: join(TARGET, `${state}-${name}.png`), animations: 'disabled' });
     await context.close();
