@@ -1,6 +1,6 @@
 import type { TableObject } from '@tessera/catalog';
 import type { FileSource } from '@tessera/file-scan';
-import type { KernelSession } from '@tessera/kernel';
+import type { KernelSession, OperatorProfile } from '@tessera/kernel';
 import type {
   OutputShape,
   ResultOutput,
@@ -93,6 +93,8 @@ export interface Task {
   readonly alone?: boolean | undefined;
   /** Whether there are so few rows that all are computed in one step (`KernelSession.query`). */
   readonly fewRows?: boolean | undefined;
+  /** Whether `TaskOutcome.profile` is wanted. */
+  readonly profiled?: boolean | undefined;
   /** The span that the task belongs to (W3C Trace Context); undefined if its trace is not recorded. */
   readonly traceparent?: string | undefined;
 }
@@ -129,7 +131,7 @@ export interface SourceRead extends ReadCounts {
   readonly source: number;
 }
 
-export interface TaskOutcome extends StoredOutput {
+export interface TaskOutcome extends Omit<StoredOutput, 'profile'> {
   readonly cpuMs: number;
   readonly elapsedMs: number;
   readonly fetchedRows: number;
@@ -140,6 +142,22 @@ export interface TaskOutcome extends StoredOutput {
   /** What the task wrote to spill files: its output, what it fetched, and about what its statement took. */
   readonly spilledBytes: number;
   readonly summaries: readonly KeySummary[];
+  /** What its operators took; undefined without `Task.profiled`, and for tasks that write tablets. */
+  readonly profile?: TaskProfile | undefined;
+}
+
+/** What a task took in its kernel. */
+export interface TaskProfile {
+  /** The most memory that queries held on the node while the task ran. */
+  readonly peakMemoryBytes: number;
+  readonly operators: TaskOperator;
+}
+
+/** An operator of a task. */
+export interface TaskOperator extends Omit<OperatorProfile, 'description' | 'inputs'> {
+  /** The position of the source that it reads; undefined if it reads none, or if it is unknown which one. */
+  readonly source?: number | undefined;
+  readonly inputs: readonly TaskOperator[];
 }
 
 export interface TaskProgress {

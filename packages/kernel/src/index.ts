@@ -17,9 +17,11 @@ export {
 export type { KernelLog } from './kernel-log.ts';
 export type {
   MemoryUse,
+  OperatorProfile,
   QueryProgress,
   ReceivedRelation,
   StatementDescription,
+  StatementProfile,
 } from './protocol/messages.ts';
 export { PayloadPool } from './protocol/payload-pool.ts';
 export { RELATION_FUNCTION } from './relation-function.ts';

@@ -213,6 +213,30 @@ describe('sessions', () => {
     await s.close();
   });
 
+  test('a query tells on demand what its operators took, whether its rows are streamed or not', async () => {
+    const s = await t.kernel.session();
+    await s.execute('CREATE TEMP TABLE few AS SELECT range AS k FROM range(1000)');
+    for (const fewRows of [false, true]) {
+      const sql = 'SELECT k % 7 AS r, count(*) FROM few WHERE k >= 100 GROUP BY ALL';
+      const result = await s.query(sql, [], { profiled: true, fewRows });
+      expect(result.profile()).toBeUndefined();
+      for await (const batch of result.batches) batch.release();
+      const profile = result.profile()!;
+      expect(profile.peakMemoryBytes).toBeGreaterThan(0);
+      const all = [profile.operators];
+      for (const { inputs } of all) all.push(...inputs);
+      const scan = all.find(({ description }) => /\bfew\b/.test(description));
+      expect(scan).toMatchObject({ rows: 900, inputs: [] });
+      expect(scan!.bytes).toBeGreaterThan(0);
+      expect(all.find(({ name }) => /GROUP_BY/.test(name))).toMatchObject({ rows: 7 });
+      expect(all.every(({ timeMs }) => timeMs >= 0)).toBe(true);
+    }
+    const unprofiled = await s.query('SELECT 1');
+    for await (const batch of unprofiled.batches) batch.release();
+    expect(unprofiled.profile()).toBeUndefined();
+    await s.close();
+  });
+
   test('an interrupt at any moment is not lost', async () => {
     const s = await t.kernel.session();
     for (let i = 0; i < 20; i++) {

@@ -23,6 +23,7 @@ export { choiceText } from './distribution/placement/cost/cost-text.ts';
 export { planDistributed } from './distribution/plan-distributed.ts';
 export type { PlanFacts } from './distribution/plan-facts.ts';
 export { planText } from './distribution/plan-text.ts';
+export { operatorWord } from './explain/operator-words.ts';
 export {
   type ProfileOutline,
   physicalOutline,

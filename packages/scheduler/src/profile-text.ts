@@ -12,13 +12,15 @@ export function profileText({ plan, profiles }: Pick<ExecutedPlan, 'plan' | 'pro
 /** The measurements of one stage, without its number. */
 export function stageText(profile: StageProfile): string {
   const { tasks, attempts, elapsedMs } = profile;
-  const { rows, bytes, cpuMs, fetchedBytes, storageBytes, spilledBytes, skew } = stageTotals(profile);
+  const { rows, bytes, cpuMs, fetchedBytes, storageBytes, spilledBytes, peakMemoryBytes, skew } =
+    stageTotals(profile);
   const parts = [
     `${count(tasks, 'task')}${attempts > tasks ? ` in ${attempts} attempts` : ''}`,
     `${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'}, ${byteText(bytes)}`,
     `cpu ${cpuMs.toFixed(0)} ms`,
     `time ${elapsedMs.toFixed(1)} ms`,
   ];
+  if (peakMemoryBytes > 0) parts.push(`peak memory ${byteText(peakMemoryBytes)}`);
   if (tasks > 1) parts.push(`skew ${skew.toFixed(2)}`);
   if (fetchedBytes > 0) parts.push(`${byteText(fetchedBytes)} from other nodes`);
   if (storageBytes > 0) parts.push(`${byteText(storageBytes)} from storage`);
@@ -34,6 +36,8 @@ export interface StageTotals {
   readonly fetchedBytes: number;
   readonly storageBytes: number;
   readonly spilledBytes: number;
+  /** The most memory that queries held on a node while a task ran; 0 if the tasks were not profiled. */
+  readonly peakMemoryBytes: number;
   /** The rows of the largest task divided by the mean; 1 if all tasks have the same number. */
   readonly skew: number;
 }
@@ -52,6 +56,7 @@ export function stageTotals({ tasksByNode }: Pick<StageProfile, 'tasksByNode'>):
     fetchedBytes: sum((one) => one.fetchedBytes),
     storageBytes: sum((one) => one.storageBytesFetched),
     spilledBytes: sum((one) => one.spilledBytes),
+    peakMemoryBytes: outcomes.reduce((max, { profile }) => Math.max(max, profile?.peakMemoryBytes ?? 0), 0),
     skew: rows === 0 ? 1 : (most * outcomes.length) / rows,
   };
 }

@@ -1,4 +1,4 @@
-import type { KernelSession } from '@tessera/kernel';
+import type { KernelSession, StatementProfile } from '@tessera/kernel';
 
 /** One attempt at one task of one run of a query; see `proto/tessera/v1/task.proto`. */
 export interface TaskKey {
@@ -45,6 +45,8 @@ export interface StoredOutput {
   readonly bucketRows: readonly number[];
   /** Undefined if the output is not small or has no rows. */
   readonly inline?: InlineRows | undefined;
+  /** What the SQL took, with `StoreOptions.profiled`. */
+  readonly profile?: StatementProfile | undefined;
 }
 
 /** A part of the rows of an output. */
@@ -106,8 +108,9 @@ export interface ResultPart extends FetchedBlocks {
 export interface StoreOptions {
   /** Called once if the output is large, as soon as some of its rows can be read. */
   readonly onLarge?: (() => void) | undefined;
-  /** As in `KernelSession.query`. */
+  /** These are as in `KernelSession.query`. */
   readonly fewRows?: boolean | undefined;
+  readonly profiled?: boolean | undefined;
 }
 
 /** The outputs of tasks: this node keeps those of its own tasks and fetches those of other nodes. */

@@ -21,8 +21,9 @@ import { renamed, type TableNames } from '../read/table-names.ts';
 import { type ExplainedFiles, fileLines, fileMembers } from './explained-files.ts';
 import type { ExplainedNodes, ExplainedOperator, ExplainedQuery, ExplainedStage } from './explained-query.ts';
 import { type ExplainedReuse, reuseLine, reuseMember } from './explained-reuse.ts';
-import { executedStageMember, operatorMember, plannedDetails, stageMember } from './explained-stages.ts';
+import { executedStageMember, operatorMember, stageMember } from './explained-stages.ts';
 import { type ExplainedTable, tableLines, tableMembers, tableStatistics } from './explained-tables.ts';
+import { plannedDetails } from './planned-details.ts';
 
 /** A query to explain, with what is known about it before it runs. */
 export interface ExplainableQuery {
@@ -265,7 +266,7 @@ function analyzedText({ executable, member }: AnalyzedQuery, query: ExplainableQ
       `${head}${profile === undefined ? '' : `; ${partitioning}`}`,
       ...nodes.map(
         (one) =>
-          `  ${one.node}: ${one.rows.toLocaleString('en-US')} rows, ${byteText(one.bytes)}, cpu ${one.cpu_ms.toFixed(0)} ms, time ${one.elapsed_ms.toFixed(1)} ms`,
+          `  ${one.node}: ${one.rows.toLocaleString('en-US')} rows, ${byteText(one.bytes)}, cpu ${one.cpu_ms.toFixed(0)} ms, time ${one.elapsed_ms.toFixed(1)} ms, peak memory ${byteText(one.peak_memory_bytes)}`,
       ),
       ...outlineText(outlineOf(stage.operators), '    ').split('\n'),
     ];
@@ -292,6 +293,7 @@ const outlineOf = (operator: ExplainedOperator): PlanOutline => ({
   estimatedRows: operator.estimated_rows,
   timeMs: operator.time_ms,
   rowsScanned: operator.rows_scanned,
+  nodes: operator.nodes?.map(({ time_ms, ...one }) => ({ ...one, timeMs: time_ms })),
   inputs: operator.inputs.map(outlineOf),
 });
 

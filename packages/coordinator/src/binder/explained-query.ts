@@ -93,6 +93,7 @@ export interface ExplainedStage {
   readonly bytes?: number | undefined;
   /** The rows of the largest task divided by the mean: 1 if all tasks have the same number. */
   readonly skew?: number | undefined;
+  /** The most memory that queries held on a node while a task of the stage ran. */
   readonly peak_memory_bytes?: number | undefined;
   readonly bytes_from_other_nodes?: number | undefined;
   readonly bytes_from_storage?: number | undefined;
@@ -112,6 +113,15 @@ export interface ExplainedNode {
   readonly bytes_from_other_nodes: number;
   readonly bytes_from_storage: number;
   readonly bytes_spilled: number;
+  readonly peak_memory_bytes: number;
+}
+
+/** What a node did for an operator. */
+export interface ExplainedNodeOfOperator {
+  readonly node: string;
+  readonly rows: number;
+  readonly time_ms: number;
+  readonly bytes: number;
 }
 
 export interface ExplainedOperator {
@@ -130,13 +140,10 @@ export interface ExplainedOperator {
   readonly time_ms?: number | undefined;
   /** The size of the rows that it returned. */
   readonly bytes?: number | undefined;
-  /** The largest amount of memory that the process of a node used for queries while it ran. */
-  readonly memory_bytes?: number | undefined;
   /** The rows that a scan read before its filter. */
   readonly rows_scanned?: number | undefined;
   /** The time of the busiest node divided by the mean; absent on one node. */
   readonly skew?: number | undefined;
-  readonly nodes?:
-    | readonly { readonly node: string; readonly rows: number; readonly time_ms: number }[]
-    | undefined;
+  /** What each node did, if there are several. */
+  readonly nodes?: readonly ExplainedNodeOfOperator[] | undefined;
 }

@@ -1,7 +1,8 @@
 import type { Stage } from '@tessera/planner';
 import { expect, it } from 'vitest';
 import type { ExplainedOperator } from './explained-query.ts';
-import { executedStageMember, plannedDetails, stageMember } from './explained-stages.ts';
+import { executedStageMember, stageMember } from './explained-stages.ts';
+import { plannedDetails } from './planned-details.ts';
 
 const BOUND = 't_01m7ys9ah42ycweh6zkr9979s2_0';
 const NAMES = new Map([[BOUND, 'sales']]);
@@ -120,4 +121,58 @@ it('an operator that occurs several times keeps no details rather than wrong one
   });
   const profiled = operator('Filter', [operator('Exchange')], { details: { condition: 'c0' }, rows: 1 });
   expect(plannedDetails(profiled, planned, [0])).toMatchObject({ operator: 'Filter', details: {}, rows: 1 });
+});
+
+it('the operators of a stage have the figures of all its tasks, also where kernels chose other plans', () => {
+  const stage: Stage = {
+    ...SCAN,
+    sources: [SCAN.sources[0]!, { kind: 'exchange', stage: 4, mode: 'broadcast' }],
+    operators: () => ({
+      operator: 'Hash join',
+      details: { on: 'shop = id' },
+      estimatedRows: 9,
+      inputs: [
+        { operator: 'Scan table', details: { table: BOUND }, inputs: [] },
+        { operator: 'Exchange', details: {}, inputs: [], stage: 4 },
+      ],
+    }),
+  };
+  const executed = (name: string, rows: number, inputs: readonly unknown[] = [], source?: number) => ({
+    ...{ name, rows, bytes: 8 * rows, timeMs: rows, inputs },
+    ...(source !== undefined && { source }),
+  });
+  const scan = (rows: number) => executed('PARQUET_SCAN', rows, [], 0);
+  const exchange = (rows: number) => executed('TESSERA_RECEIVED', rows, [], 1);
+  const project = executed('PROJECTION', 5, [executed('HASH_JOIN', 5, [scan(20), exchange(3)])]);
+  const swapped = executed('HASH_JOIN', 7, [exchange(3), executed('FILTER', 10, [scan(30)])]);
+  const reads = [{ source: 0, rows: 40, bytes: 1 }];
+  const outcome = { rows: 1, bytes: 1, cpuMs: 1, elapsedMs: 1, reads };
+  const task = (node: string, operators: unknown) => ({
+    ...{ node, attempt: 0 },
+    outcome: { ...outcome, profile: { peakMemoryBytes: 900, operators } },
+  });
+  // The last task ran on a node that measures nothing.
+  const tasksByNode = [task('a', project), task('b', swapped), { node: 'b', attempt: 0, outcome }];
+  const member = executedStageMember(
+    stage,
+    { ...{ stage: 0, tasks: 2, attempts: 2, elapsedMs: 5 }, tasksByNode } as never,
+    NAMES,
+  );
+  expect(member).toMatchObject({
+    peak_memory_bytes: 900,
+    nodes: [{ node: 'a', peak_memory_bytes: 900 }, { node: 'b' }],
+  });
+  const { operators } = member;
+  expect(operators).toMatchObject({
+    operator: 'Hash join',
+    details: { on: 'shop = id' },
+    estimated_rows: 9,
+    // The time of the projection belongs to the operator below it, and that of the scan without a filter to the join.
+    time_ms: 10 + 20 + 7,
+    skew: (2 * 30) / 37,
+    nodes: [
+      { node: 'a', rows: 5, time_ms: 10 + 20, bytes: 40 },
+      { node: 'b', rows: 7, time_ms: 7, bytes: 56 },
+    ],
+  });
 });

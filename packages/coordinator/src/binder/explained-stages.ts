@@ -1,6 +1,7 @@
 import type { PlanOutline, Stage } from '@tessera/planner';
 import { type StageProfile, stageTotals } from '@tessera/scheduler';
 import { renamed, type TableNames } from '../read/table-names.ts';
+import { executedOperators } from './executed-operators.ts';
 import type { ExplainedNode, ExplainedOperator, ExplainedStage } from './explained-query.ts';
 
 /** A stage before it runs. */
@@ -33,9 +34,10 @@ export function executedStageMember(stage: Stage, profile: StageProfile, names: 
   const planned = stageMember(stage, names);
   const { tasks, attempts, elapsedMs } = profile;
   const totals = stageTotals(profile);
+  const operators = executedOperators(stage, planned.operators, profile, names) ?? planned.operators;
   return {
     ...planned,
-    operators: { ...planned.operators, rows: totals.rows, bytes: totals.bytes },
+    operators: { ...operators, rows: totals.rows, bytes: totals.bytes },
     tasks,
     attempts,
     elapsed_ms: elapsedMs,
@@ -46,6 +48,7 @@ export function executedStageMember(stage: Stage, profile: StageProfile, names: 
     bytes_from_other_nodes: totals.fetchedBytes,
     bytes_from_storage: totals.storageBytes,
     bytes_spilled: totals.spilledBytes,
+    peak_memory_bytes: totals.peakMemoryBytes,
     nodes: nodeMembers(profile),
   };
 }
@@ -66,6 +69,7 @@ function nodeMembers({ tasksByNode }: StageProfile): readonly ExplainedNode[] {
         bytes_from_other_nodes: totals.fetchedBytes,
         bytes_from_storage: totals.storageBytes,
         bytes_spilled: totals.spilledBytes,
+        peak_memory_bytes: totals.peakMemoryBytes,
       };
     });
 }
@@ -84,55 +88,4 @@ export function operatorMember(outline: PlanOutline, names: TableNames): Explain
     rows_scanned: rowsScanned,
     inputs: inputs.map((input) => operatorMember(input, names)),
   };
-}
-
-/** What a figure-bearing operator is known by: its kind, and the tables and stages that it reads. */
-const keyOf = (operator: ExplainedOperator): string =>
-  `${kindOf(operator)}|${leavesOf(operator).sort().join(',')}`;
-
-/** Limit and sort together are one operator of the kernel. */
-const kindOf = ({ operator }: ExplainedOperator): string => (operator === 'Top N' ? 'Sort' : operator);
-
-const leavesOf = ({ operator, details, stage, inputs }: ExplainedOperator): string[] =>
-  inputs.length === 0
-    ? [stage === undefined ? `${details.table ?? operator}` : `stage ${stage}`]
-    : inputs.flatMap(leavesOf);
-
-const preorder = (operator: ExplainedOperator): readonly ExplainedOperator[] => [
-  operator,
-  ...operator.inputs.flatMap(preorder),
-];
-
-/**
- * The operators of the kernel for a stage, with the details that the planner gave them: the columns of a stage have internal
- * names in the kernel. An operator that the planner has not, or has several times, is shown without details. Projections
- * that only pass columns on are left out.
- * @param stages the stages whose outputs the stage reads, in the order of its sources
- */
-export function plannedDetails(
-  profiled: ExplainedOperator,
-  planned: ExplainedOperator,
-  stages: readonly number[],
-): ExplainedOperator {
-  const exchanges = preorder(profiled).filter(({ operator }) => operator === 'Exchange');
-  // The kernel does not say which output a scan of received rows reads.
-  const isKnown = stages.length === 1 || exchanges.length === 0;
-  const simplified = withoutProjections(profiled, isKnown ? stages[0] : undefined);
-  const byKey = Map.groupBy(preorder(planned), keyOf);
-  const counts = Map.groupBy(preorder(simplified), keyOf);
-  const described = (operator: ExplainedOperator): ExplainedOperator => {
-    const key = keyOf(operator);
-    const found = byKey.get(key);
-    const own = found?.length === 1 && counts.get(key)?.length === 1 ? found[0] : undefined;
-    return { ...operator, details: own?.details ?? {}, inputs: operator.inputs.map(described) };
-  };
-  return described(simplified);
-}
-
-function withoutProjections(operator: ExplainedOperator, stage: number | undefined): ExplainedOperator {
-  const inputs = operator.inputs.map((input) => withoutProjections(input, stage));
-  const [only] = inputs;
-  if (operator.operator === 'Project' && only !== undefined)
-    return { ...only, time_ms: (only.time_ms ?? 0) + (operator.time_ms ?? 0) };
-  return operator.operator === 'Exchange' ? { ...operator, stage, inputs } : { ...operator, inputs };
 }

@@ -217,7 +217,12 @@ export class QueryBinder {
         ]),
         reuse: this.results.isOn ? (rows) => explainedReuse(reuse, known, rows) : () => undefined,
         run: async () => {
-          const query = await this.executable(context, { ...options, canRunAgain: false });
+          const query = await this.executable(context, {
+            ...options,
+            canRunAgain: false,
+            streams: false,
+            profiled: true,
+          });
           scope.keep({ release: () => void query.release() });
           scanned = plus(scanned, query.scanned);
           return query;

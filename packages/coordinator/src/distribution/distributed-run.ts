@@ -20,6 +20,7 @@ import type { Settings } from '../request/settings.ts';
 import type { ClusterServices } from './cluster-services.ts';
 import type { PlannedQuery, UndistributedQuery } from './distributed-plans.ts';
 import { assignFiles } from './file-assignment.ts';
+import { withLocalProfiles, withProfiles } from './profiled-tasks.ts';
 import { NOTHING_READ, readOnAllNodes, sumOfReads } from './read-on-all-nodes.ts';
 import { type AssignedScan, assignScan } from './scan-assignment.ts';
 import { withSessionRelations } from './session-relations.ts';
@@ -78,6 +79,8 @@ export interface DistributedRunOptions {
   readonly signal: AbortSignal;
   /** Whether the caller can read the result while tasks run. */
   readonly streams: boolean;
+  /** Whether the tasks measure their operators. */
+  readonly profiled: boolean;
 }
 
 /** A plan whose stages have run: what they read, and the SQL of the root. */
@@ -113,8 +116,8 @@ async function runOnce(
   run: number,
   options: DistributedRunOptions,
 ): Promise<DistributedRun | StreamingRun> {
-  const { services, agent, session, snapshot, settings, storage, queryId, onProgress, signal, streams } =
-    options;
+  const { services, agent, session, snapshot, settings, storage, queryId, onProgress, signal } = options;
+  const { streams, profiled } = options;
   const scans: AssignedScan[] = [];
   const { plan, refine } =
     storage === undefined
@@ -124,6 +127,8 @@ async function runOnce(
           (root) => rewrittenTemplate(root, (sql) => storage.rows(prepared.withOutput(sql))),
           leastWrittenBytes(settings),
         );
+  const remote = storage === undefined ? services.cluster : withSink(services.cluster, storage.sink);
+  const local = withSessionRelations(services.distExec, prepared.sessionRelations);
   const streamed = Promise.withResolvers<StreamedResult>();
   const executing = executePlan(
     {
@@ -149,8 +154,8 @@ async function runOnce(
     },
     {
       membership: services.membership,
-      remote: storage === undefined ? services.cluster : withSink(services.cluster, storage.sink),
-      local: withSessionRelations(services.distExec, prepared.sessionRelations),
+      remote: profiled ? withProfiles(remote) : remote,
+      local: profiled ? withLocalProfiles(local) : local,
     },
   );
   const first = await Promise.race([executing, streamed.promise]);

@@ -97,6 +97,7 @@ export class QueryDistribution {
     const run = await this.#runOrDecline(statement, async () => ({ plan, refine: (same) => same }), {
       storage,
       streams: false,
+      profiled: false,
       ...scope,
     });
     return run !== undefined && 'kind' in run && run.kind === 'complete' ? run : undefined;
@@ -149,6 +150,7 @@ export class QueryDistribution {
     const run = await this.#runOrDecline(bound, plan, {
       storage,
       streams: options.streams === true,
+      profiled: options.profiled === true,
       session,
       snapshot,
       settings: context.request.settings,

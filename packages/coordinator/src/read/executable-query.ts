@@ -37,6 +37,8 @@ export interface ExecutionOptions {
     | undefined;
   /** Whether the result may be one that was computed for an earlier query: see `ExecutableQuery.reused`. */
   readonly mayReuse?: boolean | undefined;
+  /** Whether tasks on several nodes measure their operators (`TaskOutcome.profile`). */
+  readonly profiled?: boolean | undefined;
   /** Whether the caller can read the rows part by part (`ExecutableQuery.streamed`). */
   readonly streams?: boolean | undefined;
   /**

@@ -1,5 +1,5 @@
 import type { DistExecService, RpcHandlers, TaskFinished } from '@tessera/rpc';
-import type { KeySummary, TaskOutcome, TaskProgress } from '../dist-exec.ts';
+import type { KeySummary, TaskOutcome, TaskProfile, TaskProgress } from '../dist-exec.ts';
 import { decodeInline } from './task-codec.ts';
 
 export type EventMessage =
@@ -7,7 +7,7 @@ export type EventMessage =
 
 /** The last event of a task. */
 export function finishedEvent(outcome: TaskOutcome): EventMessage {
-  const { rows, bytes, bucketRows, inline, cpuMs, elapsedMs, spilledBytes, summaries } = outcome;
+  const { rows, bytes, bucketRows, inline, cpuMs, elapsedMs, spilledBytes, summaries, profile } = outcome;
   return {
     event: {
       case: 'finished',
@@ -30,6 +30,7 @@ export function finishedEvent(outcome: TaskOutcome): EventMessage {
         spilledBytes: count(spilledBytes),
         summaries: summaries.map(encodeSummary),
         ...(inline !== undefined && { inline }),
+        ...(profile !== undefined && { profile: Buffer.from(JSON.stringify(profile)) }),
       },
     },
   };
@@ -45,6 +46,7 @@ export function decodeOutcome(finished: TaskFinished): TaskOutcome {
     bytes: Number(finished.bytes),
     bucketRows: finished.bucketRows,
     ...(finished.inline !== undefined && { inline: decodeInline(finished.inline) }),
+    ...(finished.profile !== undefined && { profile: decodeProfile(finished.profile) }),
     cpuMs: Number(finished.cpuMs),
     elapsedMs: Number(finished.elapsedMs),
     fetchedRows: Number(finished.fetchedRows),
@@ -78,5 +80,14 @@ const encodeSummary = ({ column, min, max, values, bloom }: KeySummary) => ({
   values: [...(values ?? [])],
   hasValues: values !== undefined,
 });
+
+/** The profile is for people, so one that is not JSON is left out. */
+function decodeProfile(bytes: Uint8Array): TaskProfile | undefined {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
 
 const count = (value: number): bigint => BigInt(Math.round(value));

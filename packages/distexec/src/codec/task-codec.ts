@@ -46,6 +46,7 @@ export function encodeTask(task: Task): RunTaskMessage {
     ...(task.sink !== undefined && { tabletSink: encodeSink(task.sink) }),
     alone: task.alone === true,
     fewRows: task.fewRows === true,
+    profiled: task.profiled === true,
     ...(task.traceparent !== undefined && { traceparent: task.traceparent }),
   };
 }
@@ -73,6 +74,7 @@ export function decodeTask(request: RunTaskRequest): Task {
     ...(request.tabletSink !== undefined && { sink: decodeSink(request.tabletSink) }),
     alone: request.alone,
     ...(request.fewRows && { fewRows: true }),
+    ...(request.profiled && { profiled: true }),
     ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
   };
 }

@@ -14,9 +14,19 @@ export interface SourceServices {
 }
 
 /** A source in the form for FROM, with the work that opening it took. */
-interface OpenedSource {
+export interface SourceRelation {
+  /** The relation, for FROM. */
   readonly sql: string;
-  readonly fetchedRows?: number;
+  /** The rows of an exchange. */
+  readonly fetchedRows?: number | undefined;
+}
+
+/** The sources of a task, with the relation of each by position. */
+export interface OpenedTask extends OpenedSources {
+  readonly relations: readonly SourceRelation[];
+}
+
+interface OpenedSource extends SourceRelation {
   readonly fetchedBytes?: number;
   readonly spilledBytes?: number;
   readonly storageBytesFetched?: number;
@@ -35,7 +45,7 @@ export async function openSources(
   session: KernelSession,
   signal: AbortSignal,
   services: SourceServices,
-): Promise<OpenedSources> {
+): Promise<OpenedTask> {
   if (signal.aborted) throw cancellation(signal);
   const failing = new AbortController();
   const either = AbortSignal.any([signal, failing.signal]);
@@ -156,7 +166,7 @@ async function fetchBlocks(
   });
 }
 
-function together({ sql }: Pick<Task, 'sql'>, sources: readonly OpenedSource[]): OpenedSources {
+function together({ sql }: Pick<Task, 'sql'>, sources: readonly OpenedSource[]): OpenedTask {
   type Count = 'fetchedRows' | 'fetchedBytes' | 'spilledBytes' | 'storageBytesFetched' | 'storageBytesCached';
   const sum = (count: Count) => sources.reduce((total, source) => total + (source[count] ?? 0), 0);
   return {
@@ -167,6 +177,7 @@ function together({ sql }: Pick<Task, 'sql'>, sources: readonly OpenedSource[]):
     storageBytesFetched: sum('storageBytesFetched'),
     storageBytesCached: sum('storageBytesCached'),
     reads: sources.flatMap(({ read }, source) => (read === undefined ? [] : [{ source, ...read }])),
+    relations: sources,
     release: () => {
       for (const source of sources) source.release?.();
     },

@@ -24,12 +24,12 @@ export interface StoreScope {
  * store, and the list of these tablets is stored.
  */
 export async function storeOutput(
-  { key, output, sink, fewRows }: Task,
+  { key, output, sink, fewRows, profiled }: Task,
   sql: string,
   { session, signal, onLarge }: StoreScope,
   { agent, shuffle, tablets: place }: OutputServices,
 ): Promise<StoredOutput> {
-  if (sink === undefined) return shuffle.store(key, session, sql, output, { onLarge, fewRows });
+  if (sink === undefined) return shuffle.store(key, session, sql, output, { onLarge, fewRows, profiled });
   if (place === undefined) throw TesseraError.of('NOT_READY', { reason: 'the node does not write tablets' });
   const tablets = await storeTablets({ ...place, agent }, { ...sink, session, sql, signal });
   try {

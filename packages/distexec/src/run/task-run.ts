@@ -1,12 +1,13 @@
 import { cancellation } from '@tessera/common';
 import { interruptOnAbort, type Kernel, type KernelSession } from '@tessera/kernel';
 import type { StoredOutput } from '@tessera/shuffle';
-import type { OpenedSources, RunTaskOptions, Task, TaskOutcome, TaskProgress } from '../dist-exec.ts';
+import type { RunTaskOptions, Task, TaskOutcome, TaskProgress } from '../dist-exec.ts';
 import type { CpuMeter } from './cpu-meter.ts';
 import { keySummaries } from './key-summaries.ts';
 import type { MemoryWatch } from './memory-watch.ts';
-import { openSources, type SourceServices } from './open-sources.ts';
+import { type OpenedTask, openSources, type SourceServices } from './open-sources.ts';
 import { type OutputServices, storeOutput } from './store-output.ts';
+import { taskProfile } from './task-profile.ts';
 import { TaskWatch } from './task-watch.ts';
 
 export interface TaskServices extends SourceServices, OutputServices {
@@ -50,11 +51,16 @@ async function measured(
     onProgress?.(progress);
   };
   const watch = new TaskWatch(services.memory, session, report);
-  let sources: OpenedSources | undefined;
+  let sources: OpenedTask | undefined;
   try {
     sources = await openSources(task, session, signal, services);
     const onLarge = () => report({ hasRows: true });
-    const stored = await storeOutput(task, sources.sql, { session, signal, onLarge }, services);
+    const { profile, ...stored } = await storeOutput(
+      task,
+      sources.sql,
+      { session, signal, onLarge },
+      services,
+    );
     const summaries = await summariesOf(task, stored, session, signal, services);
     // The interrupt may have arrived too late for the statement that it was meant for.
     if (signal.aborted) throw cancellation(signal);
@@ -70,6 +76,7 @@ async function measured(
       // The watch sees files of fetched rows too, when it looks in time.
       spilledBytes: stored.spilledBytes + Math.max(sources.spilledBytes, watch.spilledBytes),
       summaries,
+      ...(profile !== undefined && { profile: taskProfile(profile, sources.relations) }),
     };
   } finally {
     endCpu();

@@ -75,6 +75,23 @@ it('EXPLAIN (ANALYZE) tells what each stage, node and operator took, without int
     const exchanges = allOf(operators).filter(({ operator }) => operator === 'Exchange');
     expect(exchanges.map((one) => one.stage)).toEqual(expect.arrayContaining([...inputs]));
     expect(operators.rows).toBe(count);
+    const figure = expect.any(Number);
+    for (const { operator, rows, time_ms, bytes } of allOf(operators))
+      expect({ stage, operator, figures: [rows, time_ms, bytes] }).toEqual({
+        ...{ stage, operator },
+        figures: [figure, figure, figure],
+      });
+  }
+  const scans = stages.flatMap((stage) => allOf(stage.operators)).filter(({ inputs }) => inputs.length === 0);
+  const scanOf = (table: string) => scans.find(({ details }) => details.table === table);
+  expect(scanOf('few')).toMatchObject({ rows: 20_000, rows_scanned: 20_000 });
+  expect(scanOf('many')?.rows_scanned).toBeGreaterThanOrEqual(20_000);
+  const spread = stages.filter((stage) => (stage.nodes?.length ?? 0) > 1);
+  expect(spread.length).toBeGreaterThan(0);
+  for (const { operators, nodes: ofStage, peak_memory_bytes } of spread) {
+    expect(peak_memory_bytes).toBeGreaterThan(0);
+    expect(operators.skew).toBeGreaterThanOrEqual(1);
+    expect(operators.nodes?.map(({ node }) => node)).toEqual(ofStage?.map(({ node }) => node));
   }
   expect(stages.at(-1)).toMatchObject({ partitioning: 'coordinator', rows: 1 });
   expect(json).not.toMatch(/t_[0-9a-z]{26}|TESSERA_|\bc\d\b/i);

@@ -6,6 +6,7 @@ import type {
   QueryProgress,
   ReceivedRelation,
   StatementDescription,
+  StatementProfile,
 } from '../protocol/messages.ts';
 import type { KernelParams, KernelValue } from '../types/kernel-value.ts';
 import { quoteName } from '../types/quoting.ts';
@@ -98,11 +99,18 @@ export class KernelSession {
    * satisfied are dropped), keeps collected data in memory, and does not look at files again.
    * `fewRows`: computes all rows before the first one is sent, in one step of another thread instead of four. The
    * rows are all in memory then, so it is only for queries that return no more than about one vector (2,048 rows).
+   * `profiled`: measures its operators: see `KernelResult.profile`.
    */
   query(
     sql: string,
     params: KernelParams = [],
-    options: { maxBatchBytes?: number; batches?: BatchMode; keep?: boolean; fewRows?: boolean } = {},
+    options: {
+      maxBatchBytes?: number;
+      batches?: BatchMode;
+      keep?: boolean;
+      fewRows?: boolean;
+      profiled?: boolean;
+    } = {},
   ): Promise<KernelResult> {
     const stream = new ResultStream(this.#socket);
     const {
@@ -110,12 +118,12 @@ export class KernelSession {
       batches = 'prompt',
       keep = false,
       fewRows = false,
+      profiled = false,
     } = options;
-    const timeZone = this.#timeZone;
-    const request = { op: 'query', sql, params, maxBatchBytes, batches, keep, fewRows, timeZone } as const;
-    this.#socket.call(request, stream).then(
-      () => stream.end(),
-      (error: Error) => stream.end(error),
+    const how = { maxBatchBytes, batches, keep, fewRows, profiled, timeZone: this.#timeZone };
+    this.#socket.call({ op: 'query', sql, params, ...how }, stream).then(
+      (profile) => stream.end({ profile: profile as StatementProfile | undefined }),
+      (failure: Error) => stream.end({ failure }),
     );
     return stream.result();
   }

@@ -1,4 +1,4 @@
-import type { ResultHeader } from '../protocol/messages.ts';
+import type { ResultHeader, StatementProfile } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 import { KernelBatch } from './kernel-batch.ts';
 import { batchPayloads, type SessionSocket } from './session-socket.ts';
@@ -20,6 +20,8 @@ export interface KernelResult {
    */
   readonly schemaIpc: Uint8Array;
   readonly batches: AsyncIterable<KernelBatch>;
+  /** What a query with `profiled` took; undefined for others, and until all batches have been read. */
+  readonly profile: () => StatementProfile | undefined;
 }
 
 /** Receives the frames of one query and serves them as an async iterator. */
@@ -28,6 +30,7 @@ export class ResultStream {
   readonly #queue: KernelBatch[] = [];
   #header: ResultHeader | undefined;
   #failure: Error | undefined;
+  #profile: StatementProfile | undefined;
   #ended = false;
   #cancelled = false;
   #wake: (() => void) | undefined;
@@ -48,9 +51,16 @@ export class ResultStream {
     return this.#queue.length < MAX_QUEUED;
   }
 
-  end(failure?: Error): void {
+  end({
+    failure,
+    profile,
+  }: {
+    readonly failure?: Error;
+    readonly profile?: StatementProfile | undefined;
+  }): void {
     this.#ended = true;
     this.#failure = failure;
+    this.#profile = profile;
     this.#notify();
   }
 
@@ -59,7 +69,8 @@ export class ResultStream {
     while (this.#header === undefined && !this.#ended) await this.#change();
     if (this.#header === undefined) throw this.#failure ?? new Error('The kernel sent no result');
     const { columns, schemaIpc } = this.#header;
-    return { columns, schemaIpc, batches: { [Symbol.asyncIterator]: () => this.#iterate() } };
+    const batches = { [Symbol.asyncIterator]: () => this.#iterate() };
+    return { columns, schemaIpc, batches, profile: () => this.#profile };
   }
 
   async *#iterate(): AsyncGenerator<KernelBatch, void> {

@@ -1,6 +1,7 @@
 import { NativeConnection } from '../native/connection.ts';
 import { duckdb, type Pointer, takeString } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
+import { PROFILE_SETTING } from '../native/profile.ts';
 import { startWorkers } from '../native/workers.ts';
 import { quoteText } from '../types/quoting.ts';
 import { DefinedRelations } from './defined-relations.ts';
@@ -98,6 +99,6 @@ export const COUNT_PROGRESS = PROGRESS_SETTINGS.map(([name, value]) => `SET ${na
 const lockDown = (o: InstanceOptions): string[] => [
   `SET allowed_directories=[${o.readableDirectories.map(quoteText).join(', ')}]`,
   'SET enable_external_access=false',
-  `SET allowed_configs=['TimeZone', 'memory_limit', ${PROGRESS_SETTINGS.map(([name]) => quoteText(name)).join(', ')}]`,
+  `SET allowed_configs=['TimeZone', 'memory_limit', ${[...PROGRESS_SETTINGS.map(([name]) => name), PROFILE_SETTING].map(quoteText).join(', ')}]`,
   'SET lock_configuration=true',
 ];

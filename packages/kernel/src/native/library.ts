@@ -128,6 +128,16 @@ export const duckdb = {
     PROGRESS,
     ['void *'],
   ),
+  profile: fn<Pointer | null, [Pointer]>('duckdb_get_profiling_info', 'void *', ['void *']),
+  profileValue: fn<Pointer | null, [Pointer, string]>('duckdb_profiling_info_get_value', 'void *', [
+    'void *',
+    'str',
+  ]),
+  profileInputs: fn<number, [Pointer]>('duckdb_profiling_info_get_child_count', 'uint64_t', ['void *']),
+  profileInput: fn<Pointer | null, [Pointer, number]>('duckdb_profiling_info_get_child', 'void *', [
+    'void *',
+    'uint64_t',
+  ]),
 
   prepare: fn<number, [Pointer, string, Pointer]>('duckdb_prepare', 'int', ['void *', 'str', 'void *']),
   prepareUtf8: fn<number, [Pointer, Uint8Array, Pointer]>('duckdb_prepare', 'int', [

@@ -5,6 +5,7 @@ import { COUNT_PROGRESS, type NativeInstance } from '../instance/instance.ts';
 import type { NativeConnection } from '../native/connection.ts';
 import { requireMemory } from '../native/memory.ts';
 import { interrupted, NativeError } from '../native/native-error.ts';
+import { profiled } from '../native/profile.ts';
 import { firstValue } from '../native/scalar-value.ts';
 import { destroyChunk, NativeStatement } from '../native/statement.ts';
 import { decodePayload, encodeFrame, type Frame, FrameKind, FrameReader } from '../protocol/frames.ts';
@@ -180,7 +181,10 @@ export class SessionServer {
           this.#dirty ||= !s.leavesNoTrace;
           return runQuery(s, request, this.#socket);
         };
-        return this.#withStatement(request.sql, run, request.keep);
+        const answer = () => this.#withStatement(request.sql, run, request.keep);
+        if (!request.profiled) return answer();
+        this.#dirty = true;
+        return profiled(this.#connection, answer);
       }
       case 'defineRelation':
         return this.#relations.define(this.#connection, request.name, request.columns, request.rows);

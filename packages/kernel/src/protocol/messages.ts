@@ -32,6 +32,8 @@ export type Request =
       readonly batches: BatchMode;
       readonly keep: boolean;
       readonly fewRows: boolean;
+      /** Whether the value of the reply is a `StatementProfile`. */
+      readonly profiled: boolean;
     })
   | (Call & { readonly op: 'append'; readonly table: string; readonly schemaIpc: Uint8Array })
   | (Call & { readonly op: 'receive'; readonly name: string; readonly schemaIpc: Uint8Array })
@@ -108,6 +110,31 @@ export interface QueryProgress {
   readonly fraction: number;
   readonly rowsProcessed: number;
   readonly rowsTotal: number;
+}
+
+/** What a statement took that was run to its end. */
+export interface StatementProfile {
+  /** The time that all threads spent in operators. */
+  readonly cpuMs: number;
+  /** The most memory that all queries of the process together used while it ran. */
+  readonly peakMemoryBytes: number;
+  /** The largest size of the spill files of the process while it ran. */
+  readonly spilledBytes: number;
+  readonly operators: OperatorProfile;
+}
+
+export interface OperatorProfile {
+  /** The kernel's name, such as `HASH_GROUP_BY`. */
+  readonly name: string;
+  /** What the kernel says about it, such as `{Table=memory.main.t, __estimated_cardinality__=9}`. */
+  readonly description: string;
+  /** The rows that it returned. */
+  readonly rows: number;
+  /** The size of these rows. */
+  readonly bytes: number;
+  /** The time of all threads, without that of its inputs. */
+  readonly timeMs: number;
+  readonly inputs: readonly OperatorProfile[];
 }
 
 export interface MemoryLimits {

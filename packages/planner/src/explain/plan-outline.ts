@@ -21,6 +21,18 @@ export interface PlanOutline {
   readonly bytes?: number | undefined;
   /** The rows that a scan read before its filter. */
   readonly rowsScanned?: number | undefined;
+  /** The time of the busiest node divided by the mean; undefined on one node. */
+  readonly skew?: number | undefined;
+  /** What each node did, if there are several. */
+  readonly nodes?: readonly NodeFigures[] | undefined;
+}
+
+/** What a node did for an operator. */
+export interface NodeFigures {
+  readonly node: string;
+  readonly rows: number;
+  readonly timeMs: number;
+  readonly bytes: number;
 }
 
 /**
@@ -139,6 +151,8 @@ function figureTexts({
   timeMs,
   bytes,
   rowsScanned,
+  skew,
+  nodes = [],
 }: PlanOutline): readonly string[] {
   const count = (n: number) => n.toLocaleString('en-US');
   return [
@@ -153,5 +167,9 @@ function figureTexts({
     ...(rowsScanned === undefined ? [] : [`rows scanned: ${count(rowsScanned)}`]),
     ...(timeMs === undefined ? [] : [`time: ${timeMs.toFixed(1)} ms`]),
     ...(bytes === undefined ? [] : [`size: ${byteText(bytes)}`]),
+    ...(skew === undefined ? [] : [`skew: ${skew.toFixed(2)}`]),
+    ...nodes.map(
+      (one) => `on ${one.node}: ${count(one.rows)} rows, ${one.timeMs.toFixed(1)} ms, ${byteText(one.bytes)}`,
+    ),
   ];
 }

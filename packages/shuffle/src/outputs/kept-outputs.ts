@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/common';
-import type { KernelSession, KernelType } from '@tessera/kernel';
+import type { KernelSession, KernelType, StatementProfile } from '@tessera/kernel';
 import {
   type OutputShape,
   type StoredOutput,
@@ -82,7 +82,7 @@ export class KeptOutputs {
     this.#entries.set(name, entry);
     try {
       const { signal } = entry.release;
-      const rows = await this.#make(session, sql, shape, entry, options);
+      const { rows, profile } = await this.#make(session, sql, shape, entry, options);
       if (signal.aborted) {
         await rows.free();
         throw signal.reason;
@@ -96,6 +96,7 @@ export class KeptOutputs {
         spilledBytes: rows.spilledBytes,
         bucketRows: rows.bucketRows,
         ...(inline !== undefined && { inline }),
+        ...(profile !== undefined && { profile }),
       };
     } catch (error) {
       if (this.#entries.get(name) === entry) this.#entries.delete(name);
@@ -108,14 +109,15 @@ export class KeptOutputs {
     sql: string,
     shape: OutputShape,
     entry: Entry,
-    { onLarge, fewRows = false }: StoreOptions,
-  ): Promise<OutputRows> {
+    { onLarge, fewRows = false, profiled = false }: StoreOptions,
+  ): Promise<{ readonly rows: OutputRows; readonly profile: StatementProfile | undefined }> {
     const hasBuckets = shape.hashKeys.length > 0;
     const types = await storedTypes(session, shape);
     const result = await session.query(outputSql(sql, shape, types, this.#options.disturbedHash), [], {
       maxBatchBytes: BATCH_BYTES,
       batches: hasBuckets ? 'sorted' : 'full',
       fewRows,
+      profiled,
     });
     const rows = new OutputRows(result.schemaIpc, hasBuckets, this.#store);
     entry.rows = rows;
@@ -128,7 +130,7 @@ export class KeptOutputs {
         isLarge = true;
         onLarge?.();
       }
-      return rows;
+      return { rows, profile: result.profile() };
     } catch (error) {
       entry.release.abort(error);
       await rows.free();

@@ -9,10 +9,14 @@ export interface PlanOperator {
   readonly rows?: number;
   readonly time_ms?: number;
   readonly bytes?: number;
-  readonly memory_bytes?: number;
   readonly rows_scanned?: number;
   readonly skew?: number;
-  readonly nodes?: readonly { readonly node: string; readonly rows: number; readonly time_ms: number }[];
+  readonly nodes?: readonly {
+    readonly node: string;
+    readonly rows: number;
+    readonly time_ms: number;
+    readonly bytes: number;
+  }[];
 }
 
 export interface PlanStage {

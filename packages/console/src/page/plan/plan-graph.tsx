@@ -85,7 +85,6 @@ function Details({ node: { operator, stage } }: { node: PlanNode }) {
     ['Rows scanned', numberText(operator.rows_scanned)],
     ['Time of all threads', millisecondsText(operator.time_ms)],
     ['Bytes', sizeText(operator.bytes)],
-    ['Memory', sizeText(operator.memory_bytes)],
     ['Skew', operator.skew?.toFixed(2)],
     ...Object.entries(operator.details),
     ['Stage', `${stage.stage}, ${stage.partitioning}`],
@@ -95,9 +94,10 @@ function Details({ node: { operator, stage } }: { node: PlanNode }) {
     ['Output of the stage', sizeText(stage.bytes)],
     ['Read from other nodes', sizeText(stage.bytes_from_other_nodes)],
     ['Spilled', sizeText(stage.bytes_spilled)],
-    ...(operator.nodes ?? []).map(({ node, rows, time_ms }): [string, string] => [
-      node,
-      `${countText(rows)} rows, ${secondsText(time_ms / 1000)}`,
+    ['Peak memory of the stage', sizeText(stage.peak_memory_bytes)],
+    ...(operator.nodes ?? []).map((one): [string, string] => [
+      one.node,
+      `${countText(one.rows)} rows, ${secondsText(one.time_ms / 1000)}, ${bytesText(one.bytes)}`,
     ]),
   ];
   return (
