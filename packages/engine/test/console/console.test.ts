@@ -484,6 +484,8 @@ describe.skipIf(executablePath === undefined)(
         await page.getByRole('button', { name: 'Chart' }).click();
         await page.locator('.chart-host canvas').waitFor();
         expect(await findings()).toEqual([]);
+        // The plan is that of the statement at the cursor.
+        await editor().press('Control+Home');
         await page.getByText('Explain', { exact: true }).click();
         expect(await findings()).toEqual([]);
         await page.getByRole('button', { name: 'Plan with times (runs it)' }).click();
