@@ -403,7 +403,7 @@ group('COPY', () => {
       expect.stringMatching(/^E ERROR 42P01/),
       'Z I',
     ]);
-    expect((await client.ask(query('COPY nope FROM STDIN BINARY')))[0]).toMatch(/^E ERROR 0A000/);
+    expect((await client.ask(query('COPY nope FROM STDIN BINARY')))[0]).toMatch(/^E ERROR 42P01/);
   });
 });
 
