@@ -362,6 +362,18 @@ describe('parameters', () => {
       parameter_types: { $1: 'int', $2: 'text', $3: 'text' },
       result_columns: [{ name: 's', type: 'long null' }],
     });
+    const casts =
+      'SELECT upper($1::int::text) || ($2::date::timestamp)::text || quote_literal($3::double precision::text)';
+    expect((await dialect.describe(casts)).parameter_types).toEqual({ $1: 'int', $2: 'date', $3: 'double' });
+    const texts =
+      "SELECT 'x' || $1::int, upper($2) || 'x', quote_literal($3::bigint::text), upper(NULL::text) || 'x'";
+    expect(await dialect.describe(texts)).toMatchObject({
+      parameter_types: { $1: 'int', $2: 'text', $3: 'long' },
+      result_columns: ['?column?', '?column?', 'quote_literal', '?column?'].map((name) => ({
+        name,
+        type: 'text null',
+      })),
+    });
   });
 });
 

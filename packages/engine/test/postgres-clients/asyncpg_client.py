@@ -63,7 +63,7 @@ async def test_copies_in_binary_format(connection):
     same(await connection.copy_records_to_table("copied", records=[("x", 4)], columns=["c7", "c0"]), "COPY 1")
     same(rows(await connection.fetch("SELECT c7, c1 FROM copied WHERE c0 = 4")), [("x", None)])
     out = io.BytesIO()
-    same(await connection.copy_from_query("SELECT * FROM copied WHERE c0 <= 2", output=out, format="binary"), "COPY 2")
+    same(await connection.copy_from_query("SELECT * FROM copied WHERE c0 <= $1", 2, output=out, format="binary"), "COPY 2")
     same(out.getvalue()[:19], b"PGCOPY\n\xff\r\n\0" + bytes(8))
     same(out.getvalue()[-2:], b"\xff\xff")
     out.seek(0)
@@ -141,6 +141,12 @@ async def test_transactions_inside_one_another(connection):
         raise AssertionError("no error")
     except asyncpg.ReadOnlySQLTransactionError:
         pass
+
+
+async def test_null_parameters_keep_the_types_of_columns(connection):
+    for sql in ["SELECT upper($1) || 'x'", "SELECT quote_literal($1)", "SELECT 'x' || $1::int", "SELECT 'x' || ($1 || 'y')"]:
+        same(await connection.fetchval(sql, None), None)
+    same(await connection.fetchval("SELECT 'x' || $1::int", 3), "x3")
 
 
 async def test_cursors(connection):

@@ -31,8 +31,8 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     THEN CAST(t AS VARCHAR) ELSE '"' || replace(CAST(t AS VARCHAR), '"', '""') || '"' END`,
   ],
   pg_quote_literal: [
-    `(t) AS CASE WHEN contains(CAST(t AS VARCHAR), chr(92)) THEN 'E' ELSE '' END || ''''
-    || replace(replace(CAST(t AS VARCHAR), chr(92), chr(92) || chr(92)), '''', '''''') || ''''`,
+    `(t) AS CAST(CASE WHEN contains(CAST(t AS VARCHAR), chr(92)) THEN 'E' ELSE '' END || ''''
+    || replace(replace(CAST(t AS VARCHAR), chr(92), chr(92) || chr(92)), '''', '''''') || '''' AS VARCHAR)`,
   ],
   pg_parse_ident: [
     `(t) AS list_transform(regexp_extract_all(t, '${NAME_PART}'), lambda part: CASE

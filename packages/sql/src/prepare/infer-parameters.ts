@@ -33,7 +33,7 @@ export async function inferParameters(
   explain: (error: unknown, sql: string) => unknown,
 ): Promise<InferredTypes> {
   const types = new Map<string, KernelType>();
-  const statement = withoutChecks(bound);
+  const statement = castsApart(withoutChecks(bound));
   const describe = async (tried: Statement) => {
     const asked = parametersIn(tried);
     const sql = await deparse(binder, numbered(tried, asked));
@@ -114,6 +114,16 @@ const withoutChecks = (statement: Statement): Statement =>
       if (node.class !== 'FUNCTION' || node.function_name !== 'tsr_divisor') return node;
       return node.children[0] ?? node;
     },
+  });
+
+/**
+ * `$1::int::text` → `coalesce($1::int, $1::int)::text`: the kernel finds no type for a parameter that is cast twice, as it
+ * also is in `'x' || $1::int`. PostgreSQL gives it the type of the first cast.
+ */
+const castsApart = (statement: Statement): Statement =>
+  transformTree(statement, {
+    expression: (node) =>
+      node.class === 'CAST' && node.child.class === 'PARAMETER' ? likeOther(node, node) : node,
   });
 
 function ofArray({ child, subquery }: SubqueryNode, open: ReadonlySet<string>): Expression | undefined {

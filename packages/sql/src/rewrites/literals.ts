@@ -98,15 +98,24 @@ export function byteaLiteral(node: Expression): Expression {
 }
 
 /**
- * `x || NULL::text` → `CAST(x || NULL::text AS VARCHAR)`: the kernel gives no type to a concatenation with
- * NULL.
+ * `x || NULL::text` → `CAST(x || NULL::text AS VARCHAR)`, and the same for `upper(NULL::text) || 'x'`: the kernel gives no
+ * type to a concatenation with an operand that is certainly NULL.
  */
 export function textWithNull(node: FunctionNode): Expression {
-  if (!node.is_operator || node.function_name !== '||' || !node.children.some(isNullLiteral)) return node;
+  if (!node.is_operator || node.function_name !== '||' || !node.children.some(mayFoldToNull)) return node;
   const isText = node.children.some(
     (child) =>
       stringLiteral(child) !== undefined || (child.class === 'CAST' && child.cast_type.id === 'VARCHAR'),
   );
   const { alias, query_location } = node;
   return isText ? { ...cast({ ...node, alias: '' }, 'VARCHAR'), alias, query_location } : node;
+}
+
+/** Whether a value that is no array contains a NULL literal. */
+function mayFoldToNull(node: Expression): boolean {
+  if (isNullLiteral(node)) return true;
+  if (node.class === 'CAST') return node.cast_type.id !== 'LIST' && mayFoldToNull(node.child);
+  return (
+    node.class === 'FUNCTION' && node.function_name !== 'list_value' && node.children.some(mayFoldToNull)
+  );
 }
