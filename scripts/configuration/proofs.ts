@@ -131,6 +131,9 @@ export const PROOFS: Proofs = {
       'planner.automated_column_statistics.cache_max_size_bytes',
     ],
   },
+  [`${ENGINE}/faults/garbage.test.ts`]: {
+    'a table at a LOCATION in another bucket is collected like others': ['storage.enable_managed_location'],
+  },
   [`${COORDINATOR}/catalog/definitions.test.ts`]: {
     'puts the objects of a table below a prefix of the managed storage (enable_managed_location)': [
       'storage.enable_managed_location',

@@ -41,3 +41,5 @@ export { CatalogState } from './state/catalog-state.ts';
 export { type Tombstone, ulidTimeOf } from './state/garbage.ts';
 export type { Snapshot } from './state/snapshot.ts';
 export type { TableTotals } from './state/table-contents.ts';
+export { withNames } from './state/with-names.ts';
+export { locationPrefix } from './table-locations.ts';

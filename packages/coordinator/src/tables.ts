@@ -10,6 +10,8 @@ export interface TableServices {
   readonly manager: StorageManager;
   readonly agent: StorageAgent;
   readonly store: ObjectStore;
+  /** The id of the store, which names its folders at the locations of tables. */
+  readonly storeId: string;
   /**
    * A kernel that only plans: it has all tables by name, without rows, with optimiser settings under which
    * `json_serialize_plan` works.

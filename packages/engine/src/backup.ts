@@ -34,7 +34,7 @@ export async function backUp(
   const hold = await holdGarbage(source, config, nodeCredentials(clusterTls), log);
   resources.defer(async () => hold.release());
   const scratch = await scratchDirectory(resources);
-  const { manifest, copied, copiedBytes, elsewhere } = await takeBackup({
+  const { manifest, copied, copiedBytes } = await takeBackup({
     ...command,
     source,
     target,
@@ -46,11 +46,6 @@ export async function backUp(
   return [
     `Version ${version} of ${source.url}, ${objects.length} objects, is in ${target.url} (${takenAt}).`,
     `Copied ${copied} objects, ${copiedBytes} bytes; the others were there already.`,
-    ...(elsewhere === 0
-      ? []
-      : [
-          `Not part of it: ${elsewhere} objects of tables with a location of their own; they stay where they are.`,
-        ]),
   ];
 }
 

@@ -49,12 +49,9 @@ export async function repair(command: RepairCommand): Promise<string[]> {
   return [...report(removed, store.url), ...outcome(removed, after)];
 }
 
-function report({ version, tables, tablets, notInspected, damaged }: Inspection, url: string): string[] {
+function report({ version, tables, tablets, damaged }: Inspection, url: string): string[] {
   return [
     `Version ${version} of ${url}: ${count(tables, 'table')}, ${count(tablets, 'tablet')}.`,
-    ...(notInspected === 0
-      ? []
-      : [`Not inspected: ${count(notInspected, 'tablet')} of tables with a location of their own.`]),
     ...damaged.flatMap(tableReport),
     ...(damaged.length === 0 ? ['No object is missing.'] : []),
   ];

@@ -182,7 +182,12 @@ export const serve: Serve = async (options) => {
   const queryCredentials = { ...withStore, engine, kernelVersion: ofKernel };
   let draining = false;
   if (config.execution.enable_shuffle && hasOthers(config)) reportLockedMemory(logging.logger('shuffle'));
-  const written = { store, stagingRoot: directories.staging, header: headerOptions(config) };
+  const written = {
+    store,
+    storeId: manager.store.id,
+    stagingRoot: directories.staging,
+    header: headerOptions(config),
+  };
   const admission = admissionOptions(config, options.node, memory.kernelBytes, logging);
   const multiNode = openMultiNode({
     config,

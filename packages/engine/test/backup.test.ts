@@ -3,6 +3,8 @@ import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { loadConfig } from '@tessera/config';
+import { openStoreAt } from '@tessera/object-store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SharedStore, startSharedStore } from './cluster/shared-store.ts';
 import { query, rows } from './http.ts';
@@ -11,6 +13,9 @@ import { startTessera, type TesseraProcess } from './tessera-process.ts';
 const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** Large enough that every batch becomes a tablet in the store instead of a part of the log. */
 const BATCH = 20_000;
+/** A table in another bucket. */
+const PLACED = 'SELECT count(*)::int, sum(a)::int, count_if(m = md5(a::text))::int FROM placed';
+const WHOLE = [[BATCH, BATCH * BATCH, BATCH]];
 
 let directory: string;
 let shared: SharedStore;
@@ -18,6 +23,7 @@ let shared: SharedStore;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tessera-backup-'));
   shared = await startSharedStore();
+  Object.assign(process.env, shared.env);
 });
 
 afterAll(async () => {
@@ -30,7 +36,12 @@ const place = (name: string) => join(directory, name);
 /** A configuration file whose tables are in the bucket, below a separate instance id. */
 async function configured(instance: string): Promise<string> {
   const path = place(`${instance}.json`);
-  const storage = { type: 'minio', minio: { endpoint: shared.endpoint }, bucket_name: 'tables' };
+  const storage = {
+    type: 'minio',
+    minio: { endpoint: shared.endpoint },
+    bucket_name: 'tables',
+    enable_managed_location: true,
+  };
   await writeFile(path, JSON.stringify({ schema_version: '1.0', instance: { id: instance }, storage }));
   return path;
 }
@@ -141,7 +152,18 @@ test('a backup that is taken while statements change tables is one committed sta
     const steps = await committedState(node, bounds.ours[0]!, bounds.ours[1]!);
     for (let step = steps + 1; step <= steps + 3; step++) await run(node, statement(step));
     expect(await batchesOf(node)).toEqual(batchesAfter(steps + 3));
+    await run(node, "CREATE TABLE placed (a int, m text) LOCATION = 's3://lake/raw'");
+    for (const from of [1, BATCH + 1])
+      await run(
+        node,
+        `INSERT INTO placed SELECT x, md5(x::text) FROM generate_series(${from}, ${from + BATCH - 1}) g(x)`,
+      );
+    await run(node, `DELETE FROM placed WHERE a % 2 = 0`);
+    expect(await rows(node, PLACED)).toEqual(WHOLE);
     await tessera('backup', '--config', restored, '--to', 's3://backups/of/the-copy');
+    expect(await tessera('backup', '--config', restored, '--to', 's3://backups/of/the-copy')).toContain(
+      'Copied 0 objects',
+    );
   }
   await expect(tessera('restore', '--config', restored, '--from', place('backup'))).rejects.toThrow(
     'is not empty',
@@ -149,6 +171,22 @@ test('a backup that is taken while statements change tables is one committed sta
   expect(
     await tessera('restore', '--check', '--config', restored, '--from', 's3://backups/of/the-copy'),
   ).toContain('whole and undamaged');
+
+  // The restored table shares no object with the original.
+  const again = await configured('01JZ00000000000000000SECND');
+  await tessera('restore', '--config', again, '--from', 's3://backups/of/the-copy');
+  const lake = await openStoreAt('s3://lake', (await loadConfig(again)).config);
+  const located: string[] = [];
+  for await (const { key } of lake.list('raw/')) located.push(key);
+  expect(located).toHaveLength(2);
+  await lake.delete(located);
+  await lake.close();
+  const report = await tessera('repair', '--config', restored);
+  for (const key of located) expect(report).toContain(`s3://lake/${key} is missing (the rows)`);
+  {
+    await using node = await startTessera({ args: ['--config', again], env: shared.env });
+    expect(await rows(node, PLACED)).toEqual(WHOLE);
+  }
 
   await using copied = await startTessera({ dataDirectory: place('copied') });
   const steps = await committedState(copied, bounds.copied[0]!, bounds.copied[1]!);

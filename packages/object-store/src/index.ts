@@ -13,6 +13,7 @@ export type {
   ResolveOptions,
 } from './external/resolved-files.ts';
 export { type LocalStoreOptions, openLocalStore } from './local/local-store.ts';
+export { bucketOf, isLocated } from './located-store.ts';
 export { storeRequests } from './measured-store.ts';
 export type { ObjectInfo, ObjectStore, RequestOptions, StoredObject } from './object-store.ts';
 export { openObjectStore, openStoreAt, type StoreOptions } from './open-object-store.ts';

@@ -1,5 +1,6 @@
 /**
- * A bucket, or what stands for one. Keys are relative to the store's prefix and never begin with `/`. Every method may
+ * A bucket, or what stands for one. Keys are relative to the store's prefix and never begin with `/`; the store of an engine
+ * also takes URLs of objects elsewhere (`locatedStore`). Every method may
  * throw STORAGE_UNAVAILABLE after the tries it is allowed, and the reason of `signal` once that is aborted.
  */
 export interface ObjectStore {
@@ -36,7 +37,7 @@ export interface ObjectStore {
   ): AsyncIterable<ObjectInfo>;
   /** Deleting what is not there is no error. */
   delete(keys: readonly string[], options?: RequestOptions): Promise<void>;
-  /** The file of the object, if the store is on this machine. It may be read or linked but never written. */
+  /** The file of the object, if the store is on this machine. It may be read or linked but never written. Not for URLs. */
   localPath?(key: string): string;
   close(): Promise<void>;
 }

@@ -5,6 +5,7 @@ import type { BucketClient } from './bucket/bucket-client.ts';
 import { BucketStore } from './bucket/bucket-store.ts';
 import { parseObjectUrl } from './external/object-url.ts';
 import { openLocalStore } from './local/local-store.ts';
+import { locatedStore } from './located-store.ts';
 import { measuredStore } from './measured-store.ts';
 import type { ObjectStore } from './object-store.ts';
 
@@ -40,13 +41,14 @@ interface CreatableBucket extends BucketClient {
 
 /**
  * The store of an engine's managed tables, as its configuration says. All objects stand below the instance's id, so
- * that instances may share a bucket.
+ * that instances may share a bucket. The objects of tables with a LOCATION elsewhere have URLs as keys.
  * @throws STORAGE_UNAVAILABLE when a bucket that is made on demand (minio, azurite) cannot be
  */
 export async function openObjectStore(config: EngineConfig, options: StoreOptions): Promise<ObjectStore> {
-  if (storageIsLocal(config))
-    return measuredStore(await openLocalStore(join(options.dataDirectory, 'objects'), options));
-  return openBucketStore(config, `${config.instance.id}/`);
+  const own = storageIsLocal(config)
+    ? measuredStore(await openLocalStore(join(options.dataDirectory, 'objects'), options))
+    : await openBucketStore(config, `${config.instance.id}/`);
+  return locatedStore(own, (url) => openStoreAt(url, config));
 }
 
 /** Below a prefix of the bucket that the configuration names. */

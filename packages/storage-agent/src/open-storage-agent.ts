@@ -6,7 +6,6 @@ import type { HybridHeader } from '@tessera/tablet';
 import { DEFAULT_EVICTION, type EvictionSettings, evictionLimits } from './eviction/eviction-settings.ts';
 import { HotTier } from './hot/hot-tier.ts';
 import type { DiskSpace } from './local/disk-room.ts';
-import type { StoreOf } from './local/object-reader.ts';
 import { TabletFiles } from './local/tablet-files.ts';
 import { VectorCache } from './scan/vector-cache.ts';
 import type {
@@ -21,8 +20,6 @@ import { TabletScans } from './tablet-scans.ts';
 
 export interface StorageAgentOptions {
   readonly store: ObjectStore;
-  /** Resolves tablets of tables with a location of their own, whose keys are URLs. */
-  readonly storeOfUrl?: (url: string) => { readonly store: ObjectStore; readonly key: string };
   /** The kernel. Its `readableDirectories` must contain `directory`, and its bootstrap `agentBootstrap`. */
   readonly kernel: Kernel;
   /** Owned by the agent, which reuses its files after a restart. */
@@ -48,12 +45,10 @@ const SILENT: KernelLog = { info: () => undefined, warn: () => undefined, error:
 
 export async function openStorageAgent(options: StorageAgentOptions): Promise<StorageAgent> {
   const { log = SILENT, now = Date.now, eviction = DEFAULT_EVICTION } = options;
-  const storeOf: StoreOf = (key) =>
-    key.includes('://') && options.storeOfUrl ? options.storeOfUrl(key) : { store: options.store, key };
-  const { directory, diskSpace } = options;
-  const files = new TabletFiles({ storeOf, directory, log, now, ...(diskSpace && { diskSpace }) });
+  const { store, directory, diskSpace } = options;
+  const files = new TabletFiles({ store, directory, log, now, ...(diskSpace && { diskSpace }) });
   await files.open();
-  const vectors = new VectorCache(storeOf);
+  const vectors = new VectorCache(store);
   const { limitBytes } = await options.kernel.memory();
   const limits = evictionLimits(eviction, limitBytes);
   const closing = new AbortController();

@@ -58,7 +58,7 @@ export async function openStorageManager(options: StorageManagerOptions): Promis
   if (rivals && !node.exclusive) await probeConditionalWrites(store);
   const id = await storeIdentity(store, times.readTimeoutMs);
   const identity = { instance: config.instance.id, id, url: store.url };
-  const driver = new LogNodeDriver({ store, node, log });
+  const driver = new LogNodeDriver({ store, node: { ...node, store: identity }, log });
   const leaders = node.exclusive
     ? undefined
     : new LeaderChannels({

@@ -1,6 +1,6 @@
 import { encodeCheckpoint } from '@tessera/catalog';
 import { newUlid, TesseraError } from '@tessera/common';
-import type { ObjectStore } from '@tessera/object-store';
+import { bucketOf, isLocated, type ObjectStore } from '@tessera/object-store';
 import type { StoreAnswer, StoreRequest } from './log-node/effects.ts';
 import { checkpointKey, entryKey } from './log-node/log-keys.ts';
 
@@ -48,9 +48,26 @@ async function answer(store: ObjectStore, request: StoreRequest, signal: AbortSi
       return { kind: 'listed', keys };
     }
     case 'delete':
-      await store.delete(request.keys, { signal });
-      return { kind: 'deleted' };
+      return deleted(store, request.keys, signal);
   }
+}
+
+/** Deletes objects. Those at a location of a table that cannot be reached are left, so that they do not hold up the others. */
+async function deleted(
+  store: ObjectStore,
+  keys: readonly string[],
+  signal: AbortSignal,
+): Promise<StoreAnswer> {
+  const left: string[] = [];
+  for (const [bucket, some] of Map.groupBy(keys, (key) => (isLocated(key) ? bucketOf(key) : undefined))) {
+    try {
+      await store.delete(some, { signal });
+    } catch (error) {
+      if (bucket === undefined || signal.aborted) throw error;
+      left.push(...some);
+    }
+  }
+  return { kind: 'deleted', left };
 }
 
 /**

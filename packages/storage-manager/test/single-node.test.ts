@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newUlid } from '@tessera/common';
-import { type ObjectStore, openLocalStore } from '@tessera/object-store';
+import { newUlid, TesseraError } from '@tessera/common';
+import { isLocated, type ObjectStore, openLocalStore } from '@tessera/object-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStorageManager, type ServedStorageManager, type StorageManagerOptions } from '../src/index.ts';
 import { clusterConfig, log, TWO_NODES } from './cluster-nodes.ts';
 import { type Fate, faultyStore } from './faulty-store.ts';
-import { commit, relationNames, table, transaction, uploaded } from './transactions.ts';
+import { commit, relationNames, table, tablet, transaction, uploaded } from './transactions.ts';
 
 let directory: string;
 let store: ObjectStore;
@@ -233,6 +233,52 @@ describe('garbage', () => {
     expect(await manager.collectGarbage(2)).toEqual({ tablets: 2, objects: 2 });
     expect(await keys('tablets/')).toHaveLength(3);
     expect(await manager.collectGarbage(0)).toEqual({ tablets: 3, objects: 3 });
+  });
+
+  it('is left at the location of a table that cannot be reached, and deleted everywhere else', async () => {
+    let isReachable = false;
+    const reach = () => {
+      if (isReachable) return;
+      throw TesseraError.of('STORAGE_UNAVAILABLE', {
+        url: 's3://lake',
+        reason: 'injected',
+        outcome: 'failed',
+      });
+    };
+    const deleted: string[] = [];
+    const divided: ObjectStore = {
+      ...faultyStore(store, () => 'none'),
+      list: async function* (prefix, options) {
+        if (isLocated(prefix)) reach();
+        else yield* store.list(prefix, options);
+      },
+      delete: async (names, options) => {
+        if (!isLocated(names[0]!)) return store.delete(names, options);
+        reach();
+        deleted.push(...names);
+      },
+    };
+    const manager = await open({ store: divided });
+    const t = table('t', { location: 's3://lake/raw' });
+    const located = (storeId: string) =>
+      tablet(t.id, { key: `s3://lake/raw/${storeId}/tablets/${t.id}/${newUlid()}.parquet` });
+    // A catalog that was copied with its tablets names objects in the folder of the original store.
+    const [own, foreign] = [located(manager.store.id), located(newUlid())];
+    await commit(
+      manager,
+      { kind: 'create', object: t },
+      ...[own, foreign, await uploaded(store, t.id)].map(
+        (one) => ({ kind: 'add_tablet', tablet: one }) as const,
+      ),
+    );
+    await commit(manager, { kind: 'drop', id: t.id });
+    expect(await manager.collectGarbage(0)).toEqual({ tablets: 1, objects: 1 });
+    expect(await keys('tablets/')).toEqual([]);
+    expect(deleted).toEqual([]);
+    isReachable = true;
+    expect(await manager.collectGarbage(0)).toEqual({ tablets: 1, objects: 1 });
+    expect(deleted).toEqual([own.key]);
+    expect(await manager.collectGarbage(0)).toEqual({ tablets: 0, objects: 0 });
   });
 
   it('an upload under way is no orphan, however old', async () => {

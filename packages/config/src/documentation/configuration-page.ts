@@ -132,7 +132,9 @@ const DERIVED = `## Derived values and interactions
   scheme addresses the store of \`storage.type\`: with \`type: s3\` and \`api_scheme: "gs://"\`, the URLs \`gs://bucket/key\` of
   locations, of READ_* and COPY, of LOCATION and of backups are read and written by the S3 protocol, at the endpoint of the
   storage block.
-- If \`storage.enable_managed_location\` is false, managed tables are stored only in the system-managed bucket.
+- If \`storage.enable_managed_location\` is false, managed tables are stored only in the system-managed bucket. If it is true,
+  \`LOCATION = 'url'\` of CREATE TABLE stores a table in any bucket that the engine's identity opens
+  ([tables at a location of their own](decisions/table-locations.md)).
 - With \`execution.enable_shuffle: false\` every query runs on the node that receives it, and the shuffle port stays closed.
   The nodes still see each other, and queries can be listed and cancelled from any of them. See [cluster.md](cluster.md).
 - A node that shares its engine with others logs at startup how much memory it may lock (RLIMIT_MEMLOCK). If that is too

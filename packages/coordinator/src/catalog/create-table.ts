@@ -2,6 +2,7 @@ import {
   type Action,
   type Column,
   DEFAULT_GRANULARITY,
+  locationPrefix,
   NO_CHANGE,
   newObject,
   type Place,
@@ -10,7 +11,8 @@ import {
   type Snapshot,
   type TableObject,
 } from '@tessera/catalog';
-import { fail } from '@tessera/common';
+import { fail, newUlid } from '@tessera/common';
+import { isLocated } from '@tessera/object-store';
 import type { CreateStatement, TableShape } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { checkExpressions } from '../objects/definition-check.ts';
@@ -81,7 +83,7 @@ export async function newTable(
   columns: readonly Column[],
   shape: TableShape,
 ): Promise<TableObject> {
-  checkLocation(context, shape);
+  await checkLocation(context, shape);
   await checkExpressions(context, shape.partitionBy, columns, { constantsFor: 'PARTITION BY' });
   return {
     kind: 'table',
@@ -116,17 +118,32 @@ function granularityOf({ options }: TableShape): number {
   return fail('INVALID_ARGUMENT', { message });
 }
 
-function checkLocation({ tables }: ChangeContext, { location }: TableShape): void {
+/**
+ * Checks that this node can keep objects at the location.
+ * @throws TesseraError FORBIDDEN, NOT_SUPPORTED, STORAGE_UNAVAILABLE
+ */
+async function checkLocation({ tables }: ChangeContext, { location }: TableShape): Promise<void> {
   if (location === undefined) return;
   if (!tables.storage.enableManagedLocation) {
     const message =
       'LOCATION of a managed table is not allowed in this engine (storage.enable_managed_location)';
     fail('FORBIDDEN', { message });
   }
-  if (!`${location}/`.startsWith(`${tables.store.url}/`)) {
+  const { store, storeId } = tables;
+  const prefix = locationPrefix(location, { url: store.url, id: storeId });
+  if (!isLocated(prefix)) return;
+  if (!/^(s3|gs|azure):\/\//.test(location)) {
     fail('NOT_SUPPORTED', {
-      what: `LOCATION outside the managed storage ${tables.store.url}`,
-      hint: 'a location is a prefix in the managed bucket',
+      what: `LOCATION '${location}'`,
+      hint: `a location is a prefix of a bucket (s3://, gs://, azure://), or below ${store.url}`,
     });
+  }
+  const key = `${prefix}tablets/${newUlid()}`;
+  const body = new TextEncoder().encode(key);
+  await store.put(key, body);
+  try {
+    await store.getRange(key, 0, body.length);
+  } finally {
+    await store.delete([key]);
   }
 }

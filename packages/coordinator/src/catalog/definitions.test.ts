@@ -206,7 +206,7 @@ describe('LOCATION', () => {
     const create = (url: string) => node.run(`CREATE TABLE placed (a TEXT) LOCATION = '${url}'`);
     await expect(create(`${store.url}/mine`)).rejects.toMatchObject({ name: 'FORBIDDEN' });
     Object.assign(storage, { enableManagedLocation: true });
-    await expect(create('s3://elsewhere/mine')).rejects.toMatchObject({ name: 'NOT_SUPPORTED' });
+    await expect(create('file:///elsewhere/mine')).rejects.toMatchObject({ name: 'NOT_SUPPORTED' });
     await create(`${store.url}/mine`);
     await all(
       'INSERT INTO placed SELECT hash(i)::text FROM generate_series(1, 20000) AS g(i)',

@@ -100,6 +100,7 @@ export class TestNode implements AsyncDisposable {
       manager,
       agent,
       store,
+      storeId: 'test-store',
       mirror,
       stagingRoot: paths.staged,
       indexMutations,

@@ -95,7 +95,12 @@ export class TestNodes implements AsyncDisposable {
     const shuffleServer = await serve(shuffleService(shuffle));
     this.#stack.defer(() => shuffleServer.close(0));
     const shuffleAddress = `127.0.0.1:${shuffleServer.port}`;
-    const tablets = { store: this.#store, stagingRoot: join(directory, 'staged'), header: HEADER };
+    const tablets = {
+      store: this.#store,
+      storeId: 'test',
+      stagingRoot: join(directory, 'staged'),
+      header: HEADER,
+    };
     const services = { kernel, agent, shuffle, tablets };
     const distExec = openDistExec({ ...services, node, shuffleAddress, log: LOG, ...options });
     this.#stack.defer(() => distExec.close());

@@ -1,4 +1,6 @@
 import { SeededRandom } from '@tessera/common';
+import { parseConfig } from '@tessera/config';
+import { type ObjectStore, openStoreAt } from '@tessera/object-store';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { query, rows } from '../http.ts';
 import { Cluster } from './cluster.ts';
@@ -26,15 +28,23 @@ function summedBy8(expected: ReadonlyMap<number, number>): number[][] {
 describeOnGateway('two nodes that change and collect', () => {
   let stack: AsyncDisposableStack;
   let cluster: Cluster;
+  /** Another bucket than that of the tables. */
+  let lake: ObjectStore;
 
   beforeAll(async () => {
     stack = new AsyncDisposableStack();
     const { endpoint } = stack.use(await startGateway());
+    const { config } = parseConfig(
+      JSON.stringify({ schema_version: '1.0', storage: { type: 'minio', minio: { endpoint } } }),
+      'test',
+    );
+    lake = await openStoreAt('s3://lake', config);
+    stack.defer(() => lake.close());
     cluster = stack.use(
       await Cluster.open({
         endpoint,
         nodes: 2,
-        storage: { gc_ttl_seconds: 0, allow_collect_garbage: true },
+        storage: { gc_ttl_seconds: 0, allow_collect_garbage: true, enable_managed_location: true },
         engine: { auto_vacuum: { debug_sleep_before_commit_ms: 40 } },
       }),
     );
@@ -168,6 +178,44 @@ describeOnGateway('two nodes that change and collect', () => {
       .toEqual([]);
     return collected;
   }
+
+  it(
+    'a table at a LOCATION in another bucket is collected like others',
+    async () => {
+      const keysOfLake = async () => {
+        const keys: string[] = [];
+        for await (const { key } of lake.list('')) keys.push(key);
+        return keys;
+      };
+      const collected = async () => {
+        await rows(cluster.node(1), 'CALL collect_garbage()');
+        return keysOfLake();
+      };
+      const nowhere = await query(
+        cluster.node(0),
+        "CREATE TABLE placed (a int) LOCATION = 'file:///somewhere'",
+      );
+      expect(nowhere.json().errors[0].name).toBe('NOT_SUPPORTED');
+      await run(0, "CREATE TABLE placed (a int, b text) LOCATION = 's3://lake/raw/'");
+      expect(await keysOfLake()).toEqual([]);
+      await fill(0, 'placed');
+      const keys = await keysOfLake();
+      expect(keys).toHaveLength(1);
+      expect(keys[0]).toMatch(/^raw\/[0-9A-Z]{26}\/tablets\/[0-9A-Z]{26}\/[0-9A-Z]{26}\.parquet$/);
+      // A killed INSERT leaves an object that no commit refers to. Objects of others are none of our business.
+      const orphan = keys[0]!.replace(/[0-9A-Z]{26}\.parquet$/, `${'0'.repeat(26)}.parquet`);
+      const foreign = orphan.replace(/^raw\/[0-9A-Z]{26}/, 'raw/01JZ00000000000000000FREGN');
+      for (const key of [orphan, foreign]) await lake.put(key, new Uint8Array(1));
+      await expect.poll(collected, { timeout: COLLECTS_MS / 2 }).toEqual([foreign, ...keys]);
+      await run(1, 'CREATE TABLE copied CLONE placed');
+      await run(0, 'DROP TABLE placed');
+      expect(await collected()).toEqual([foreign, ...keys]);
+      expect(await sums(1, 'copied')).toEqual(WHOLE);
+      await run(1, 'DROP TABLE copied');
+      await expect.poll(collected, { timeout: COLLECTS_MS / 2 }).toEqual([foreign]);
+    },
+    COLLECTS_MS,
+  );
 
   it(
     'an upload under way is no orphan, however far the clock of the leader jumps meanwhile',

@@ -1,24 +1,20 @@
 import type { TableObject, Tablet } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
-import type { ObjectStore } from '@tessera/object-store';
-
-/** Resolves the key of a tablet to an object store and a key in it. */
-export type StoreOf = (key: string) => { readonly store: ObjectStore; readonly key: string };
+import { isLocated, type ObjectStore } from '@tessera/object-store';
 
 /** Reads objects of tablets, verifies them, and requests damaged ones a second time. */
 export class ObjectReader {
-  readonly #storeOf: StoreOf;
+  readonly #store: ObjectStore;
   bytesFetched = 0;
   corruptRefetches = 0;
 
-  constructor(storeOf: StoreOf) {
-    this.#storeOf = storeOf;
+  constructor(store: ObjectStore) {
+    this.#store = store;
   }
 
   /** The path of the object, if the store keeps objects as local files. */
   localPath(key: string): string | undefined {
-    const at = this.#storeOf(key);
-    return at.store.localPath?.(at.key);
+    return isLocated(key) ? undefined : this.#store.localPath?.(key);
   }
 
   /**
@@ -34,11 +30,10 @@ export class ObjectReader {
     check: (body: Uint8Array) => Promise<string | undefined>,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    const { store, key } = this.#storeOf(tablet.key!);
     return this.checked(
       table,
       tablet,
-      () => store.getRange(key, offset, offset + bytes, { signal }),
+      () => this.#store.getRange(tablet.key!, offset, offset + bytes, { signal }),
       async (body) => {
         if (body.length !== bytes) return `${body.length} bytes of ${bytes} at ${offset}`;
         return check(body);

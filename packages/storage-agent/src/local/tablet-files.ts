@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Tablet, TabletId } from '@tessera/catalog';
 import { cancellation, TesseraError } from '@tessera/common';
 import type { KernelLog } from '@tessera/kernel';
+import type { ObjectStore } from '@tessera/object-store';
 import { chunksOf, type FetchRange, type HybridHeader, rangesOver, readHeader } from '@tessera/tablet';
 import { tabletEvictions } from '../eviction/tablet-evictions.ts';
 import type { ChunkName, LocalChunk } from '../storage-agent.ts';
@@ -11,12 +12,12 @@ import { bytesToMakeRoom, type DiskSpace, diskSpaceOf, fitsAtAll } from './disk-
 import { FoundFiles } from './found-files.ts';
 import type { LocalTablet, TabletNeed } from './local-tablets.ts';
 import { damageIn, damageOf, headerOrReason } from './object-checks.ts';
-import { ObjectReader, type StoreOf } from './object-reader.ts';
+import { ObjectReader } from './object-reader.ts';
 import { Slots, withSignal } from './slots.ts';
 import { LocalFileError, TabletFile } from './tablet-file.ts';
 
 export interface TabletFilesOptions {
-  readonly storeOf: StoreOf;
+  readonly store: ObjectStore;
   /** Owned by this class. Files of an earlier run are reused. */
   readonly directory: string;
   readonly log: KernelLog;
@@ -49,7 +50,7 @@ export class TabletFiles {
 
   constructor(options: TabletFilesOptions) {
     this.#o = options;
-    this.#objects = new ObjectReader(options.storeOf);
+    this.#objects = new ObjectReader(options.store);
     this.#found = new FoundFiles(options.directory, options.log);
   }
 

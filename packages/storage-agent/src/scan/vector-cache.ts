@@ -1,7 +1,7 @@
 import type { DeletionVector, Tablet } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
+import type { ObjectStore } from '@tessera/object-store';
 import { deletedRowsOf } from '@tessera/tablet';
-import type { StoreOf } from '../local/object-reader.ts';
 import type { ScanTablet } from '../storage-agent.ts';
 import type { RowRange } from './row-ranges.ts';
 
@@ -9,11 +9,11 @@ const MAX_VECTORS = 4_096;
 
 /** Caches the deleted rows of tablets by the identity of their deletion vectors, most recently used first. */
 export class VectorCache {
-  readonly #storeOf: StoreOf;
+  readonly #store: ObjectStore;
   readonly #ranges = new Map<string, Promise<readonly RowRange[]>>();
 
-  constructor(storeOf: StoreOf) {
-    this.#storeOf = storeOf;
+  constructor(store: ObjectStore) {
+    this.#store = store;
   }
 
   /** @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE */
@@ -48,12 +48,10 @@ export class VectorCache {
     }
   }
 
-  async #object(url: string): Promise<Uint8Array> {
-    const { store, key } = this.#storeOf(url);
-    const object = await store.get(key);
-    return (
-      object?.body ?? Promise.reject(TesseraError.of('OBJECT_NOT_FOUND', { url: `${store.url}/${key}` }))
-    );
+  async #object(key: string): Promise<Uint8Array> {
+    const object = await this.#store.get(key);
+    if (object !== undefined) return object.body;
+    throw TesseraError.of('OBJECT_NOT_FOUND', { url: `${this.#store.url}/${key}` });
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TableObject, Tablet } from '@tessera/catalog';
+import { locationPrefix, type TableObject, type Tablet } from '@tessera/catalog';
 import { newUlid } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 import { type WriteOptions, type WrittenTablet, writeTablets } from '@tessera/tablet';
@@ -14,6 +14,8 @@ export interface TabletStore {
   /** A directory that the kernel can write to; tablets are kept there until they are uploaded. */
   readonly stagingRoot: string;
   readonly header: WriteOptions['header'];
+  /** The id of the store. Stores that share a LOCATION keep their tablets in folders of this name. */
+  readonly storeId: string;
 }
 
 /** `sql` returns the table's columns by their stored names, in order, with their types. */
@@ -83,7 +85,7 @@ class Uploads {
 
   /** Resolves when there is room for the next tablet. */
   async add(written: WrittenTablet): Promise<void> {
-    const tablet = keyed(written.tablet, this.#table, this.#to.store);
+    const tablet = keyed(written.tablet, this.#table, this.#to);
     this.#tablets.push(tablet);
     const upload = this.#upload(tablet, written.path)
       .catch((error: unknown) => {
@@ -118,9 +120,8 @@ class Uploads {
 }
 
 /** Sets the key of a tablet's object: below the table's own location if it has one. */
-function keyed(tablet: Tablet, { location }: TableObject, store: ObjectStore): Tablet {
+function keyed(tablet: Tablet, { location }: TableObject, { store, storeId }: TabletStore): Tablet {
   if (tablet.layout === 'subcompact') return tablet;
-  const prefix = location === undefined ? '' : location.slice(store.url.length + 1).replace(/\/*$/, '/');
-  const key = `${prefix === '/' ? '' : prefix}tablets/${tablet.tableId}/${tablet.id}.parquet`;
-  return { ...tablet, key };
+  const prefix = location === undefined ? '' : locationPrefix(location, { url: store.url, id: storeId });
+  return { ...tablet, key: `${prefix}tablets/${tablet.tableId}/${tablet.id}.parquet` };
 }

@@ -12,6 +12,8 @@ export interface CopyOptions {
   readonly from: ObjectStore;
   /** If undefined, the object is only read and verified. */
   readonly to: ObjectStore | undefined;
+  /** The key of the copy; by default that of the object. */
+  readonly as?: string;
   /** A directory for temporary files. */
   readonly scratch: string;
   readonly signal: AbortSignal;
@@ -24,19 +26,19 @@ export interface CopyOptions {
  */
 export async function copyObject(
   key: string,
-  { from, to, scratch, signal }: CopyOptions,
+  { from, to, as = key, scratch, signal }: CopyOptions,
   expected?: BackedUpObject,
 ): Promise<BackedUpObject> {
   const info = await from.head(key, { signal });
   if (info === undefined) throw TesseraError.of('OBJECT_NOT_FOUND', { url: `${from.url}/${key}` });
   const { bytes } = info;
   const hash = createHash('sha256');
-  const check = () => checked({ key, bytes, sha256: hash.digest('hex') }, expected, from);
+  const check = () => checked({ key: as, bytes, sha256: hash.digest('hex') }, expected, from);
   if (bytes <= PIECE_BYTES) {
     const body = await piece(from, key, 0, bytes, signal);
     hash.update(body);
     const copied = check();
-    await to?.put(key, body, { signal });
+    await to?.put(as, body, { signal });
     return copied;
   }
   const path = join(scratch, newUlid());
@@ -49,7 +51,7 @@ export async function copyObject(
     }
     await file?.close();
     const copied = check();
-    await to?.putFile(key, path, { signal });
+    await to?.putFile(as, path, { signal });
     return copied;
   } finally {
     await file?.close();

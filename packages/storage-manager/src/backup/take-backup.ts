@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type CatalogState, encodeCheckpoint } from '@tessera/catalog';
+import { type CatalogState, encodeCheckpoint, withNames } from '@tessera/catalog';
 import { fail, type Logger, newUlid, TesseraError } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 import { encodeBoundary } from '../log-node/boundary.ts';
@@ -43,11 +43,6 @@ export interface TakenBackup {
   /** The number of objects that were not already in the target. */
   readonly copied: number;
   readonly copiedBytes: number;
-  /**
-   * The number of objects of tables with a location of their own. They are stored elsewhere and are not part
-   * of the backup.
-   */
-  readonly elsewhere: number;
 }
 
 /** The key prefixes of objects that the catalog refers to. */
@@ -114,19 +109,25 @@ async function knownCopies(target: ObjectStore): Promise<Map<string, BackedUpObj
   return new Map(there.map((object) => [object.key, object]));
 }
 
+/**
+ * The key of an object in a backup. Tablets at the location of a table are copied to where those of other tables are, and a
+ * restored catalog refers to them there: it must not share objects with the catalog that was backed up.
+ */
+const keyInBackup = (name: string): string => name.replace(/^.*\/(?=tablets\/[^/]*\/[^/]*$)/, '');
+
 async function copyVersion(
-  catalog: CatalogState,
+  original: CatalogState,
   copies: Map<string, BackedUpObject>,
   options: BackupOptions,
 ): Promise<TakenBackup> {
   const { source, target } = options;
-  const all = [...new Set(catalog.objectNames())];
-  const names = all.filter((name) => !name.includes('://'));
-  const missing = names.filter((name) => !copies.has(name));
+  const catalog = withNames(original, keyInBackup);
+  const names = new Map([...original.objectNames()].map((name) => [keyInBackup(name), name]));
+  const missing = [...names].filter(([name]) => !copies.has(name));
   let [done, copiedBytes] = [0, 0];
-  await inParallel(missing, options.concurrency, async (key) => {
-    const copied = await copyObject(key, { ...options, from: source, to: target });
-    copies.set(key, copied);
+  await inParallel(missing, options.concurrency, async ([as, name]) => {
+    const copied = await copyObject(name, { ...options, from: source, to: target, as });
+    copies.set(as, copied);
     done++;
     copiedBytes += copied.bytes;
     options.onProgress?.({ objects: done, total: missing.length, bytes: copiedBytes });
@@ -138,12 +139,12 @@ async function copyVersion(
     takenAt: new Date().toISOString(),
     source: source.url,
     checkpoint: await storeCheckpoint(catalog, target),
-    objects: names.map((name) => copies.get(name)!),
+    objects: [...names.keys()].map((name) => copies.get(name)!),
   };
   await writeManifest(target, manifest);
   await removeProgress(target);
   await removeOthers(target, manifest);
-  return { manifest, copied: done, copiedBytes, elsewhere: all.length - names.length };
+  return { manifest, copied: done, copiedBytes };
 }
 
 async function storeCheckpoint(catalog: CatalogState, target: ObjectStore): Promise<BackedUpObject> {

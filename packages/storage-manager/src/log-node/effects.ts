@@ -33,7 +33,8 @@ export type StoreAnswer =
   /** The entries in order; undefined for a missing one. */
   | { readonly kind: 'entries'; readonly bodies: readonly (Uint8Array | undefined)[] }
   | { readonly kind: 'listed'; readonly keys: readonly string[] }
-  | { readonly kind: 'deleted' }
+  /** `left`: objects at locations of tables that could not be reached. */
+  | { readonly kind: 'deleted'; readonly left?: readonly string[] }
   | { readonly kind: 'checkpoint_stored'; readonly key: string; readonly bytes: number }
   /**
    * There was no answer, or one that does not tell whether the request was executed: 5xx, time-out, reset.

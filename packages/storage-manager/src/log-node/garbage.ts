@@ -1,11 +1,18 @@
-import { type CatalogState, type SystemRecord, type Tombstone, ulidTimeOf } from '@tessera/catalog';
+import {
+  type CatalogState,
+  locationPrefix,
+  type SystemRecord,
+  type Tombstone,
+  ulidTimeOf,
+} from '@tessera/catalog';
 import type { TesseraError } from '@tessera/common';
+import { isLocated } from '@tessera/object-store';
 import type { StoreAnswer } from './effects.ts';
 import type { GarbagePhase, GarbageRun, LogNodeState, PinReport } from './state.ts';
 import type { Turn } from './turn.ts';
 
-/** The key prefixes of objects that commits refer to. */
-const PREFIXES = ['tablets/', 'dv/'] as const;
+/** The key prefixes of objects that commits refer to, beside those of tables with a location. */
+const PREFIXES = ['tablets/', 'dv/'];
 const LISTED_AT_ONCE = 5_000;
 /** The number of objects per round: intent, deletion, done. */
 const ROUND = 1_000;
@@ -24,6 +31,7 @@ export function startGarbage(turn: Turn) {
     objects: 0,
     orphans: undefined,
     orphansBeforeMs: 0,
+    unreachable: new Set(),
   };
   turn.change({ garbage: { ...garbage, waiting: garbage.waiting.slice(1) } });
   waitForPins(turn, run);
@@ -42,7 +50,23 @@ function waitForPins(turn: Turn, run: GarbageRun) {
   if (role.kind !== 'leader') return;
   const missing = options.exclusive ? 0 : role.sinceMonotonicMs + options.pinTtlMs - monotonicMs;
   if (missing > 0) return enter(turn, turn.pause(missing), { kind: 'waiting_for_pins', run });
-  list(turn, { ...run, orphans: [] }, PREFIXES[0], '', orphanHorizon(turn.state));
+  const [first, ...further] = [...PREFIXES, ...locatedPrefixes(turn.state)];
+  list(turn, { ...run, orphans: [] }, { prefix: first!, further, horizonMs: orphanHorizon(turn.state) });
+}
+
+/** The key prefixes of tablets at the locations of tables, which may be in other buckets. */
+function locatedPrefixes({ catalog, options }: LogNodeState): Set<string> {
+  const prefixes = new Set<string>();
+  for (const { object } of catalog!.parts.objects.values())
+    if (object.kind === 'table' && object.location !== undefined)
+      prefixes.add(`${locationPrefix(object.location, options.store)}tablets/`);
+  // Tables that were dropped have left objects that no commit refers to where their tablets were.
+  const folder = `/${options.store.id}/tablets/`;
+  for (const { name } of catalog!.tombstones())
+    if (isLocated(name) && name.includes(folder))
+      prefixes.add(name.slice(0, name.indexOf(folder) + folder.length));
+  for (const prefix of PREFIXES) prefixes.delete(prefix);
+  return prefixes;
 }
 
 export function garbagePaused(turn: Turn) {
@@ -50,9 +74,11 @@ export function garbagePaused(turn: Turn) {
   if (phase.kind === 'waiting_for_pins') waitForPins(turn, phase.run);
 }
 
-function list(turn: Turn, run: GarbageRun, prefix: string, startAfter: string, horizonMs: number) {
-  const op = turn.store({ kind: 'list', prefix, startAfter, limit: LISTED_AT_ONCE });
-  enter(turn, op, { kind: 'listing', run, prefix, horizonMs });
+type Listing = Omit<Phase<'listing'>, 'kind' | 'run'>;
+
+function list(turn: Turn, run: GarbageRun, listing: Listing, startAfter = '') {
+  const op = turn.store({ kind: 'list', prefix: listing.prefix, startAfter, limit: LISTED_AT_ONCE });
+  enter(turn, op, { kind: 'listing', run, ...listing });
 }
 
 /** Handles the answer to a request of the collection. */
@@ -63,23 +89,50 @@ export function garbageAnswered(
 ) {
   const { phase } = turn.state.garbage;
   if (phase.kind === 'listing' && answer.kind === 'listed') return listed(turn, phase, answer.keys);
-  if (phase.kind === 'deleting' && answer.kind === 'deleted') {
-    const record: SystemRecord = { kind: 'gc_done', names: phase.names };
-    return enter(turn, 0, { kind: 'finishing', run: phase.run, record });
-  }
+  if (phase.kind === 'deleting' && answer.kind === 'deleted') return deleted(turn, phase, answer.left ?? []);
   if (phase.kind !== 'listing' && phase.kind !== 'deleting') return;
+  if (phase.kind === 'listing' && isLocated(phase.prefix)) {
+    const reason = 'reason' in answer ? answer.reason : answer.kind;
+    turn.log('warn', 'the location of a table cannot be searched for garbage', {
+      prefix: phase.prefix,
+      reason,
+    });
+    return listed(turn, phase, []);
+  }
   // The log already records the intended deletions, so the next collection executes them.
   turn.fail(phase.run.request, unavailable('reason' in answer ? answer.reason : answer.kind));
   idle(turn);
 }
 
-function listed(turn: Turn, { run, prefix, horizonMs }: Phase<'listing'>, keys: readonly string[]) {
+/** Handles that the objects are deleted, except those at locations that cannot be reached: the next collection tries them again. */
+function deleted(turn: Turn, { run, names }: Phase<'deleting'>, left: readonly string[]) {
+  const unreachable = new Set([...run.unreachable, ...left]);
+  if (left.length > 0)
+    turn.log('warn', 'garbage at the location of a table could not be deleted', {
+      objects: left.length,
+      key: left[0],
+    });
+  const done = names.filter((name) => !unreachable.has(name));
+  const after = {
+    ...run,
+    unreachable,
+    objects: run.objects - left.length,
+    tablets: run.tablets - left.filter(isTablet).length,
+  };
+  if (done.length === 0) return enter(turn, 0, { kind: 'choosing', run: after });
+  enter(turn, 0, { kind: 'finishing', run: after, record: { kind: 'gc_done', names: done } });
+}
+
+const isTablet = (name: string): boolean => /(?:^|\/)tablets\//.test(name);
+
+function listed(turn: Turn, { run, prefix, further, horizonMs }: Phase<'listing'>, keys: readonly string[]) {
   const old = keys.filter((key) => (ulidTimeOf(key) ?? Number.POSITIVE_INFINITY) < horizonMs);
   const found = { ...run, orphans: [...(run.orphans ?? []), ...old] };
   const last = keys.at(-1);
-  if (last !== undefined && keys.length === LISTED_AT_ONCE) return list(turn, found, prefix, last, horizonMs);
-  const next = PREFIXES[PREFIXES.indexOf(prefix as (typeof PREFIXES)[number]) + 1];
-  if (next !== undefined) return list(turn, found, next, '', horizonMs);
+  if (last !== undefined && keys.length === LISTED_AT_ONCE)
+    return list(turn, found, { prefix, further, horizonMs }, last);
+  const [next, ...rest] = further;
+  if (next !== undefined) return list(turn, found, { prefix: next, further: rest, horizonMs });
   enter(turn, 0, { kind: 'choosing', run: { ...found, orphansBeforeMs: horizonMs } });
 }
 
@@ -89,7 +142,9 @@ function listed(turn: Turn, { run, prefix, horizonMs }: Phase<'listing'>, keys: 
  */
 function choose(turn: Turn, run: GarbageRun) {
   const catalog = turn.state.catalog!;
-  const tombstones = collectable(turn.state, catalog).slice(0, Math.min(ROUND, run.left));
+  const tombstones = collectable(turn.state, catalog)
+    .filter(({ name }) => !run.unreachable.has(name))
+    .slice(0, Math.min(ROUND, run.left));
   const known = new Set([...catalog.tombstones()].map(({ name }) => name));
   const candidates = (run.orphans ?? []).filter((name) => !known.has(name));
   const live = candidates.length > 0 ? new Set(catalog.objectNames()) : new Set<string>();
@@ -100,7 +155,7 @@ function choose(turn: Turn, run: GarbageRun) {
   if (names.length === 0) return finish(turn, rest);
   const counted = {
     ...rest,
-    tablets: run.tablets + tombstones.filter(({ name }) => name.startsWith(PREFIXES[0])).length,
+    tablets: run.tablets + tombstones.filter(({ name }) => isTablet(name)).length,
     objects: run.objects + names.length,
   };
   const record: SystemRecord = {
@@ -118,9 +173,11 @@ function choose(turn: Turn, run: GarbageRun) {
 function collectable(state: LogNodeState, catalog: CatalogState): Tombstone[] {
   const readFrom = Math.min(...livePins(state).map((pin) => pin.oldestVersion));
   const removedBefore = state.nowMs - state.options.gcTtlMs;
+  // Objects in the folder of another store are kept for it: this catalog is a copy of its catalog.
+  const isOwn = (name: string) => !isLocated(name) || name.includes(`/${state.options.store.id}/tablets/`);
   return [...catalog.tombstones()].filter(
     ({ name, removedAtMs, version, collecting }) =>
-      !name.includes('://') && (collecting || (removedAtMs <= removedBefore && version <= readFrom)),
+      isOwn(name) && (collecting || (removedAtMs <= removedBefore && version <= readFrom)),
   );
 }
 

@@ -38,6 +38,8 @@ export interface LogNodeOptions {
   readonly gcTtlMs: number;
   /** The age from which an object that no commit refers to is an orphan. */
   readonly orphanAgeMs: number;
+  /** The store, which names its folders at the locations of tables. */
+  readonly store: { readonly url: string; readonly id: string };
 }
 
 export const LOG_NODE_DEFAULTS = {
@@ -55,4 +57,5 @@ export const LOG_NODE_DEFAULTS = {
   pinTtlMs: 30_000,
   gcTtlMs: 604_800_000,
   orphanAgeMs: 86_400_000,
+  store: { url: '', id: '' },
 } satisfies Partial<LogNodeOptions>;

@@ -201,6 +201,8 @@ export type GarbagePhase =
       readonly kind: 'listing';
       readonly run: GarbageRun;
       readonly prefix: string;
+      /** The prefixes that are listed after this one. */
+      readonly further: readonly string[];
       readonly horizonMs: number;
     }
   /** Waits for the running append: only then is it known what is committed. */
@@ -218,4 +220,6 @@ export interface GarbageRun {
   /** Orphans that were found and are not yet collected; undefined before the listing. */
   readonly orphans: readonly string[] | undefined;
   readonly orphansBeforeMs: number;
+  /** Objects that this run could not delete, because the location of their table cannot be reached. */
+  readonly unreachable: ReadonlySet<string>;
 }

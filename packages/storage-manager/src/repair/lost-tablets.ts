@@ -66,8 +66,6 @@ export interface Inspection {
   readonly version: number;
   readonly tables: number;
   readonly tablets: number;
-  /** The number of tablets of tables with a location of their own, which are stored elsewhere. */
-  readonly notInspected: number;
   readonly damaged: readonly DamagedTable[];
 }
 
@@ -86,19 +84,18 @@ export async function inspectTables(
 ): Promise<Inspection> {
   const missing = await missingKeys(snapshot, store, signal);
   const damaged: DamagedTable[] = [];
-  let [tables, tablets, notInspected] = [0, 0, 0];
+  let [tables, tablets] = [0, 0];
   for (const { name, table } of tablesOf(snapshot)) {
     const all = snapshot.tablets(table.id);
     tables++;
     tablets += all.length;
-    notInspected += all.filter(({ key }) => key?.includes('://')).length;
     const lost = all.flatMap((tablet) => lostOf(snapshot, tablet, missing) ?? []);
     lost.push(...lostOfIndexes(snapshot, table, lost, missing));
     if (lost.length === 0) continue;
     const liveRows = all.reduce((sum, tablet) => sum + liveRowsOf(snapshot, tablet), 0);
     damaged.push({ name, table, tablets: all.length, liveRows, lost });
   }
-  return { version: snapshot.version, tables, tablets, notInspected, damaged };
+  return { version: snapshot.version, tables, tablets, damaged };
 }
 
 /** The actions that remove lost tablets from the catalog. */
@@ -155,7 +152,7 @@ async function missingKeys(
     for (const id of [table.id, ...table.indexes.flatMap(({ partials }) => partials?.id ?? [])])
       for (const tablet of snapshot.tablets(id))
         for (const key of [tablet.key, snapshot.deletionVector(id, tablet.id)?.key])
-          if (key !== undefined && !key.includes('://') && !there.has(key)) missing.add(key);
+          if (key !== undefined && !there.has(key)) missing.add(key);
   await inParallel([...missing], CONCURRENCY, async (key) => {
     if ((await store.head(key, { signal })) !== undefined) missing.delete(key);
   });
