@@ -2,7 +2,7 @@ export { kernelBootstrap } from './bootstrap.ts';
 export { alterTypeQuery } from './changes/alter-type-query.ts';
 export { type ChangeQuery, checkRefused, constraintViolation, nullRefused } from './changes/change-query.ts';
 export type { ChangeTarget, TargetColumn } from './changes/change-target.ts';
-export { type InsertQuery, insertQuery } from './changes/insert-query.ts';
+export { type InsertQuery, insertQueries, insertQuery } from './changes/insert-query.ts';
 export { type MergeRowAction, mergedTwice, mergeQuery } from './changes/merge-query.ts';
 export { mergeVisibility } from './changes/merge-visibility.ts';
 export { plainValues } from './changes/plain-values.ts';

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { LongStatements } from './long-statements.ts';
 
 const SHORT = 'x'.repeat(1_000);
-const LONG = 'x'.repeat(100_000);
-/** Room for two long statements at a time. */
+const LONG = 'INSERT '.padEnd(100_000, 'x');
+const LONG_QUERY = 'SELECT '.padEnd(100_000, 'x');
+/** Room for two long INSERTs at a time. */
 const MEMORY_BYTES = 2.5 * 128 * LONG.length;
 const NEVER = new AbortController().signal;
 
@@ -64,6 +65,16 @@ test('a statement that takes more than there is runs alone', async () => {
   await all.end('huge', huge);
   await expect.poll(() => all.running).toEqual(['b']);
   await all.end('b', b);
+});
+
+test('a query counts for more than an INSERT of the same length', async () => {
+  const all = new RunningStatements();
+  const a = all.start('a', LONG);
+  const query = all.start('query', LONG_QUERY);
+  await expect.poll(() => all.running).toEqual(['a']);
+  await all.end('a', a);
+  await expect.poll(() => all.running).toEqual(['query']);
+  await all.end('query', query);
 });
 
 test('a statement that is cancelled while it waits holds up nobody', async () => {

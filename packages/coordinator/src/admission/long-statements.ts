@@ -1,12 +1,29 @@
+import { setFlagsFromString } from 'node:v8';
 import { type QueueActivity, queued } from './queued.ts';
 
 /** Shorter statements never wait. */
 const LONG_CHARACTERS = 50_000;
-/** Bytes of memory that a statement takes for each character: its tokens, its tree and its plan. */
-const BYTES_PER_CHARACTER = 128;
+/** What each character of an INSERT takes: its tokens, and its text for the kernel. Its rows are bound in parts. */
+const BYTES_OF_INSERT = 128;
+/** What each character of another statement takes: its whole tree is in memory, in up to three forms. */
+const BYTES_OF_TREE = 900;
+/** A tree takes no more, because the number of tokens is limited; long texts take a few bytes for each character. */
+const MOST_BYTES = { tree: 96 << 20, perCharacter: 16 };
+
+/** Bytes of memory of the node process that a statement takes. */
+function bytesOf(text: string): number {
+  if (/^\s*insert\b/i.test(text)) return text.length * BYTES_OF_INSERT;
+  return Math.min(text.length * BYTES_OF_TREE, MOST_BYTES.tree + text.length * MOST_BYTES.perCharacter);
+}
+
+/**
+ * While long statements run, the heap is collected when it has grown by this much. Otherwise V8 lets it grow to several times
+ * what is alive, and the kernel would get less memory.
+ */
+const GROWTH_PERCENT = 30;
 
 interface Waiting {
-  readonly characters: number;
+  readonly bytes: number;
   start(): void;
 }
 
@@ -22,28 +39,29 @@ interface Waiter {
  * and the plan, which the same limit bounds.
  */
 export class LongStatements {
-  readonly #mostCharacters: number;
+  readonly #mostBytes: number;
   readonly #waiting: Waiting[] = [];
-  #characters = 0;
+  #bytes = 0;
+  #growth = 0;
 
   constructor(memoryBytes: number) {
-    this.#mostCharacters = memoryBytes / BYTES_PER_CHARACTER;
+    this.#mostBytes = memoryBytes;
   }
 
   /** @throws the signal's reason, if it aborts before the statement's turn */
   async inTurn<T>({ signal, activity }: Waiter, text: string, run: () => Promise<T>): Promise<T> {
-    const characters = text.length;
-    if (characters < LONG_CHARACTERS) return run();
-    await queued(activity, () => this.#turn(characters, signal));
+    if (text.length < LONG_CHARACTERS) return run();
+    const bytes = bytesOf(text);
+    await queued(activity, () => this.#turn(bytes, signal));
     try {
       return await run();
     } finally {
-      this.#characters -= characters;
+      this.#bytes -= bytes;
       this.#startWaiting();
     }
   }
 
-  #turn(characters: number, signal: AbortSignal): Promise<void> {
+  #turn(bytes: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const abort = () => {
@@ -52,7 +70,7 @@ export class LongStatements {
         this.#startWaiting();
       };
       const waiting = {
-        characters,
+        bytes,
         start: () => {
           signal.removeEventListener('abort', abort);
           resolve();
@@ -67,12 +85,15 @@ export class LongStatements {
   #startWaiting(): void {
     for (let next = this.#waiting[0]; next !== undefined && this.#fits(next); next = this.#waiting[0]) {
       this.#waiting.shift();
-      this.#characters += next.characters;
+      this.#bytes += next.bytes;
       next.start();
     }
+    const growth = this.#bytes > 0 ? GROWTH_PERCENT : 0;
+    if (growth !== this.#growth) setFlagsFromString(`--heap-growing-percent=${growth}`);
+    this.#growth = growth;
   }
 
-  #fits({ characters }: Waiting): boolean {
-    return this.#characters === 0 || this.#characters + characters <= this.#mostCharacters;
+  #fits({ bytes }: Waiting): boolean {
+    return this.#bytes === 0 || this.#bytes + bytes <= this.#mostBytes;
   }
 }

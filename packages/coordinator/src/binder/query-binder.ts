@@ -6,7 +6,9 @@ import type { ExternalSources } from '@tessera/object-store';
 import {
   describeQuery,
   type ExplainStatement,
+  type InsertQuery,
   locateValue,
+  prepareQuery,
   type QueryDescription,
   type SqlType,
   substituteScans,
@@ -173,6 +175,46 @@ export class QueryBinder {
       await scope[Symbol.asyncDispose]();
       throw scope.explain(error);
     }
+  }
+
+  /**
+   * Computes the rows of queries that read nothing, one query after the other, so that only one tree and one plan are in
+   * memory at a time. Returns the SQL of all rows, the session that has them, and the last query. Undefined if a query
+   * reads a relation, a file or a sequence. The caller must call `release`.
+   * @throws TesseraError if a query is invalid or fails, as the query explains it
+   */
+  async computedInParts<P extends Pick<InsertQuery, 'sql' | 'explain'>>(
+    context: StatementContext,
+    parts: Iterable<P>,
+    options: ExecutionOptions,
+  ): Promise<(Pick<ExecutableQuery, 'session' | 'sql' | 'release'> & { readonly last: P }) | undefined> {
+    const scope = await this.#open(context, options);
+    const { session } = scope;
+    const release = () => scope[Symbol.asyncDispose]();
+    let last: P | undefined;
+    let current: P | undefined;
+    try {
+      // In one transaction, all parts see the same time.
+      await session.execute('BEGIN TRANSACTION');
+      for (const part of parts) {
+        current = part;
+        const { sql, parameters, columns } = await prepareQuery(part.sql, scope.prepareContext);
+        if (scope.readsSomething) break;
+        const rows = `SELECT * FROM (${sql}) AS q(${columns.map((_, i) => `c${i}`).join(', ')})`;
+        const store = last === undefined ? 'CREATE TEMP TABLE computed AS' : 'INSERT INTO computed';
+        await session.execute(`${store} ${rows}`, parameters);
+        last = part;
+      }
+      await session.execute('COMMIT');
+      if (!scope.readsSomething && last !== undefined)
+        return { session, sql: 'SELECT * FROM computed', last, release };
+    } catch (cause) {
+      await release();
+      const error = scope.explain(locateValue(cause, current?.sql ?? ''));
+      throw current?.explain(error) ?? error;
+    }
+    await release();
+    return undefined;
   }
 
   /** The columns of a query and the relations that it names, without fetching anything. */

@@ -1,6 +1,6 @@
 import { requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
 import { retryDecision } from '@tessera/common';
-import { type InsertStatement, insertQuery, plainValues } from '@tessera/sql';
+import { type InsertStatement, insertQueries, insertQuery, plainValues } from '@tessera/sql';
 import { withSession } from '../objects/definition-check.ts';
 import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
@@ -19,6 +19,7 @@ export async function insert(
   if (statement.returning !== undefined) return insertReturning(context, snapshot, table, statement);
   const stored =
     (await insertPlain(context, table, statement)) ??
+    (await insertInParts(context, table, statement)) ??
     (await insertQueried(context, snapshot, table, statement));
   return { actions: stored.actions, affectedRows: stored.rows };
 }
@@ -50,6 +51,37 @@ async function insertPlain(
     if (signal.aborted || retryDecision(error, 'query') !== undefined) throw error;
     return undefined;
   }
+}
+
+/** Characters of the rows that are bound and computed at a time. */
+const PART_CHARACTERS = 32_768;
+
+/**
+ * The path for many rows of expressions, which are computed part by part: the trees and plans of all of them at once would
+ * take more memory than a small node has. Undefined if it does not apply.
+ */
+async function insertInParts(
+  context: ChangeContext,
+  table: TableObject,
+  statement: InsertStatement,
+): Promise<StoredRows | undefined> {
+  const { run } = context;
+  const { signal } = run.query;
+  return retryInQuarantine(run.query, async (quarantine) => {
+    const parts = insertQueries(statement, table, run.text, PART_CHARACTERS);
+    if (parts === undefined) return undefined;
+    const computed = await run.binder.computedInParts(run, parts, { quarantine });
+    if (computed === undefined) return undefined;
+    const { session, last, sql } = computed;
+    try {
+      const rows = last.rows({ sql, columns: [] }, { areNullsCounted: true });
+      return await storeRows(context, { session, table, sql: rows, countsNulls: true, signal });
+    } catch (error) {
+      throw last.explain(error);
+    } finally {
+      await computed.release();
+    }
+  });
 }
 
 function insertQueried(

@@ -52,6 +52,27 @@ describe('INSERT', () => {
     });
   });
 
+  it('binds many rows of expressions in parts, which are one statement', async () => {
+    await node.run(
+      'CREATE TABLE i10 (a INT NOT NULL, b TEXT, c INT DEFAULT 1 + 1, made TIMESTAMPTZ DEFAULT now())',
+    );
+    const long = 'x'.repeat(200);
+    const rows = Array.from({ length: 400 }, (_, i) => `(abs(-${i} - 1), '${i}' || '${long}')`).join(',\n');
+    const insert = (last: string) => `INSERT INTO i10 (a, b) VALUES ${rows}, ${last}`;
+    const parameters = [{ name: '$1', value: 'x' }];
+    expect((await node.run(insert('(0, $1)'), { parameters })).affectedRows).toBe(401);
+    const values = 'count(*), sum(a), count(DISTINCT b), min(c), count(DISTINCT made)';
+    expect(await node.rows(`SELECT ${values} FROM i10`)).toEqual([['401', '80200', '401', 2, '1']]);
+    await expect(node.run(insert("(NULL, 'x')"))).rejects.toMatchObject({ name: 'NOT_NULL_VIOLATION' });
+    await expect(node.run(insert("('y', 'x')"))).rejects.toMatchObject({ name: 'CAST_ERROR' });
+    await expect(node.run(insert('(1, nosuch)'))).rejects.toMatchObject({
+      name: 'UNDEFINED_NAME',
+      location: { line: 400, startColumn: expect.any(Number) },
+    });
+    expect(await affected(insert('((SELECT max(a) FROM i10) + 1, NULL)'))).toBe(401);
+    expect(await node.rows('SELECT count(*), max(a) FROM i10')).toEqual([['802', 401]]);
+  });
+
   it('takes defaults that look at the clock', async () => {
     await all(
       'CREATE TABLE i9 (a INT, day DATE DEFAULT current_date, made TIMESTAMPTZ DEFAULT CURRENT_TIMESTAMP)',

@@ -148,6 +148,13 @@ export class SessionScope implements AsyncDisposable {
     };
   }
 
+  /** Whether what was bound up to now reads a relation, a file or a sequence. */
+  get readsSomething(): boolean {
+    const { reads, relations, sequences } = this;
+    const namesRelations = relations !== undefined && (relations.named.length > 0 || relations.transient);
+    return reads.isTransient || namesRelations || sequences?.areUsed === true;
+  }
+
   /** Releases something together with the query, before its snapshot. */
   keep(held: { release(): void }): void {
     this.#held.push(held);

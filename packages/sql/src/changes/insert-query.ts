@@ -82,6 +82,53 @@ export function insertQuery(insert: InsertStatement, target: ChangeTarget, state
   if (query === undefined) return rowsGiven([], undefined, insert, target, statement);
   const values = literalRows(query, statement);
   if (values === undefined) return rowsOfQuery(query, named, insert, target, statement);
+  const { given, rows } = checkedRows(values, named, insert, target);
+  return rowsGiven(given, rows, insert, target, statement);
+}
+
+/**
+ * The queries of an INSERT of rows of values, each for as many rows as `characters` hold. The trees of all rows together
+ * would take about a thousand bytes for each character. `rows` of each query is valid for the rows of all of them.
+ * Undefined if the statement is not longer than two parts, or if its rows come from another query.
+ * @throws TesseraError as `insertQuery`
+ */
+export function insertQueries(
+  insert: InsertStatement,
+  target: ChangeTarget,
+  statement: string,
+  characters: number,
+): Iterable<InsertQuery> | undefined {
+  const { query } = insert;
+  if (query === undefined || insert.with !== undefined || query.sql.length < 2 * characters) return undefined;
+  const values = literalRows(query, statement);
+  if (values === undefined) return undefined;
+  const named = insert.columns?.map((name, i) => targetColumn(target, name, insert.columnLocations[i]));
+  const { given, rows } = checkedRows(values, named, insert, target);
+  return parts(rows, characters).map((part) => rowsGiven(given, part, insert, target, statement));
+}
+
+/** Consecutive rows, as many at a time as the characters hold. */
+function* parts(rows: readonly ValuesRow[], characters: number): Generator<readonly ValuesRow[]> {
+  let part: ValuesRow[] = [];
+  let length = 0;
+  for (const row of rows) {
+    part.push(row);
+    for (const item of row.items) length += item?.sql.length ?? 0;
+    if (length < characters) continue;
+    yield part;
+    part = [];
+    length = 0;
+  }
+  if (part.length > 0) yield part;
+}
+
+/** The columns that rows of values are given for, and the rows without values that the statement overrides. */
+function checkedRows(
+  values: readonly ValuesRow[],
+  named: readonly TargetColumn[] | undefined,
+  insert: InsertStatement,
+  target: ChangeTarget,
+): { readonly given: readonly TargetColumn[]; readonly rows: readonly ValuesRow[] } {
   const given = named ?? target.columns.slice(0, values[0]!.items.length);
   for (const row of values) {
     const isShort = row.items.length < given.length;
@@ -90,7 +137,7 @@ export function insertQuery(insert: InsertStatement, target: ChangeTarget, state
     for (const [i, item] of row.items.entries())
       if (item !== undefined) checkGenerated(insert, given[i]!, row.location);
   }
-  return rowsGiven(given, withoutOverridden(insert, given, values), insert, target, statement);
+  return { given, rows: withoutOverridden(insert, given, values) };
 }
 
 function checkGenerated(
