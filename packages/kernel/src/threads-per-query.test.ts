@@ -21,8 +21,9 @@ async function threadTicks(): Promise<ReadonlyMap<string, number>> {
   const pid = test.kernel.status().pid!;
   const threads = (await readdir(`/proc/${pid}/task`)).filter((thread) => thread !== String(pid));
   const ticks = threads.map(async (thread): Promise<[string, number]> => {
-    const [, fields = ''] = (await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8')).split(') ');
-    const [user, system] = fields.split(' ').slice(11, 13);
+    // A thread may have ended meanwhile.
+    const stat = await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => '');
+    const [user = 0, system = 0] = (stat.split(') ')[1] ?? '').split(' ').slice(11, 13);
     return [thread, Number(user) + Number(system)];
   });
   return new Map(await Promise.all(ticks));

@@ -231,7 +231,7 @@ describeOnGateway('two nodes that change and collect', () => {
         .poll(async () => [...(await tablesWithObjects())].filter((id) => !before.has(id)), {
           timeout: 20_000,
         })
-        .toHaveLength(1);
+        .not.toEqual([]);
       cluster.node(0).child.kill('SIGUSR2');
       await rows(cluster.node(0), 'CALL collect_garbage()');
       await cluster.faults(1);
