@@ -142,6 +142,33 @@ describe('the outcome of a task', () => {
     ]);
   });
 
+  it('tells the same of integers in a small output, which is summarised without a statement', async () => {
+    const integers = [
+      { name: 'few', type: 'TINYINT' },
+      { name: 'many', type: 'BIGINT' },
+      { name: 'large', type: 'UBIGINT' },
+      { name: 'none', type: 'INTEGER' },
+    ];
+    const values =
+      'nullif(i % 5, 3) - 2 AS few, i * 9007199254740993 AS many, 18446744073709551615 - i % 2 AS large, NULL AS none';
+    const summariesOf = async (filler: string) => {
+      const columns = [...integers, { name: 'filler', type: 'VARCHAR' }];
+      const task = taskOf([`SELECT ${values}, ${filler} AS filler FROM range(1000) t(i)`], columns, {
+        output: { columns, hashKeys: [0], summarised: [0, 1, 2, 3] },
+      });
+      const { summaries, inline } = await cluster.nodes[1]!.run(task);
+      return { summaries, isInline: inline !== undefined };
+    };
+    const small = await summariesOf("''");
+    const large = await summariesOf("repeat('x', 1000)");
+    expect([small.isInline, large.isInline]).toEqual([true, false]);
+    expect(small.summaries).toEqual(large.summaries);
+    expect(small.summaries[0]).toEqual({ column: 0, min: '-2', max: '2', values: ['-1', '-2', '0', '2'] });
+    expect(small.summaries[1]!.values).toHaveLength(1_000);
+    expect(small.summaries[2]).toMatchObject({ min: '18446744073709551614', max: '18446744073709551615' });
+    expect(small.summaries[3]).toEqual({ column: 3, values: [] });
+  });
+
   it('tells of no rows that there are no values', async () => {
     const outcome = await summary(`SELECT 1 AS few, 1.5 AS many, DATE '2020-01-01' AS none LIMIT 0`);
     expect(outcome).toMatchObject({ rows: 0, bucketRows: [] });

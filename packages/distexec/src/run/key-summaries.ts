@@ -2,9 +2,8 @@ import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { OutputColumn } from '@tessera/shuffle';
 import { bloomFilterSql } from '../bloom-filter.ts';
 import type { KeySummary } from '../dist-exec.ts';
+import { MAX_VALUES } from './inline-summaries.ts';
 
-/** With more distinct values than this, they are not listed. */
-const MAX_VALUES = 1_000;
 /** The estimate of the number of distinct values is never wrong by more than this factor. */
 const SURELY_MORE = 2 * MAX_VALUES;
 

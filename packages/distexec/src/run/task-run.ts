@@ -3,6 +3,7 @@ import { interruptOnAbort, type Kernel, type KernelSession } from '@tessera/kern
 import type { StoredOutput } from '@tessera/shuffle';
 import type { RunTaskOptions, Task, TaskOutcome, TaskProgress } from '../dist-exec.ts';
 import type { CpuMeter } from './cpu-meter.ts';
+import { inlineSummaries } from './inline-summaries.ts';
 import { keySummaries } from './key-summaries.ts';
 import type { MemoryWatch } from './memory-watch.ts';
 import { type OpenedTask, openSources, type SourceServices } from './open-sources.ts';
@@ -87,7 +88,7 @@ async function measured(
 
 async function summariesOf(
   { key, output }: Task,
-  { rows }: StoredOutput,
+  { rows, inline }: StoredOutput,
   session: KernelSession,
   signal: AbortSignal,
   { shuffle, shuffleAddress }: TaskServices,
@@ -95,6 +96,8 @@ async function summariesOf(
   const { columns, summarised, filterKeys } = output;
   if (summarised.length === 0) return [];
   if (rows === 0) return summarised.map((column) => ({ column, values: [] }));
+  const ofInline = inline && inlineSummaries(inline, output);
+  if (ofInline !== undefined) return ofInline;
   const block = { producer: key, address: shuffleAddress, incarnation: shuffle.incarnation };
   const { sql } = await shuffle.fetch(session, [block], output, signal);
   return keySummaries(session, sql, { columns, summarised, filterKeys, rows });

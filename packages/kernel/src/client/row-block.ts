@@ -1,4 +1,5 @@
 import type { Schema } from 'apache-arrow';
+import { DataType } from 'apache-arrow/type';
 import type { ArrayData } from '../arrow/array-data.ts';
 import { cutRows } from '../arrow/cut-rows.ts';
 import { messageOf, readMessage } from '../arrow/ipc.ts';
@@ -11,6 +12,7 @@ export class RowBlock {
   readonly rows: number;
   /** Length of the message. */
   readonly bytes: number;
+  readonly #schema: Schema;
   readonly #columns: readonly ArrayData[];
 
   /**
@@ -28,6 +30,7 @@ export class RowBlock {
     const header = message.header();
     this.rows = header.length;
     this.bytes = end;
+    this.#schema = schema;
     this.#columns = readTrustedArrays(schema.fields, { header, body });
   }
 
@@ -35,6 +38,16 @@ export class RowBlock {
   lastColumn(): Uint16Array {
     const [, data] = this.#columns.at(-1)!.buffers as [Uint8Array, Uint8Array];
     return new Uint16Array(data.buffer, data.byteOffset, this.rows);
+  }
+
+  /** The values of an integer column, without NULLs; undefined if the column has another type. */
+  integers(position: number): readonly (number | bigint)[] | undefined {
+    const { type } = this.#schema.fields[position]!;
+    if (!DataType.isInt(type)) return undefined;
+    const [validity, data] = this.#columns[position]!.buffers as [Uint8Array, Uint8Array];
+    const values = [...new type.ArrayType(data.buffer as ArrayBuffer, data.byteOffset, this.rows)];
+    if (validity.length === 0) return values;
+    return values.filter((_, row) => (validity[row >> 3]! & (1 << (row & 7))) !== 0);
   }
 
   /** The rows `from` to `to` (exclusive) as the parts of an encapsulated RecordBatch message. */
