@@ -207,6 +207,11 @@ describe('names in files', () => {
       gzipped('a\0b,a\n1,2\n'),
     ],
     ['a JSON key', "read_json('upload://f')", new Blob(['{"a\\u0000b": 1, "a": 2}\n'])],
+    [
+      'a key of a long JSON file',
+      "read_json('upload://f')",
+      new Blob([`{"a": "${'x'.repeat(1 << 20)}"}\n{"k\\u0000": 1}\n`]),
+    ],
     ['a JSON key in an object', "read_json('upload://f')", new Blob([NESTED])],
     ['a compressed JSON key', "read_json('upload://f', compression => 'gzip')", gzipped(NESTED)],
   ])('refuses a NUL in %s', async (_, scan, f) => {

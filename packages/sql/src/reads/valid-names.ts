@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { TesseraError } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 
@@ -16,41 +16,35 @@ export async function requireValidNames(session: KernelSession, scan: string, ur
   throw TesseraError.of('INVALID_ENCODING', { what: `the name of a column of ${url}`, bytes: '0x00' });
 }
 
-const CHUNK_BYTES = 1 << 20;
-/** As much as the kernel looks at for names: the records of a sample, for CSV the first one. */
-const HEAD_BYTES: Readonly<Record<'csv' | 'json', number>> = { csv: 1 << 20, json: 64 << 20 };
-/** The number of files that the kernel looks at. */
-const SAMPLED_FILES: Readonly<Record<'csv' | 'json', number>> = { csv: 1, json: 32 };
-const NUL: Readonly<Record<'csv' | 'json', string>> = { csv: '\0', json: '\\u0000' };
+type TextFormat = 'csv' | 'json';
 
-/** Whether the first part of uncompressed files contains a NUL character, which may be in a name. */
-export async function mayNameNul(format: 'csv' | 'json', paths: readonly string[]): Promise<boolean> {
-  for (const path of paths.slice(0, SAMPLED_FILES[format])) {
-    const file = await open(path).catch(() => undefined);
-    // The kernel reports a file that cannot be opened.
-    if (file === undefined) return true;
-    try {
-      if (await contains(file, NUL[format], HEAD_BYTES[format])) return true;
-    } finally {
-      await file.close();
-    }
+/** The part of a file that is searched here. */
+const HEAD_BYTES = 1 << 20;
+const NUL: Readonly<Record<TextFormat, string>> = { csv: '\0', json: '\\u0000' };
+
+/**
+ * Whether an uncompressed file may have a NUL character in a name, so that the kernel must be asked, which takes as long as
+ * inferring the columns: if the first part of the file contains one, or if it is JSON and longer than that.
+ */
+export async function mayNameNul(format: TextFormat, paths: readonly string[]): Promise<boolean> {
+  const head = Buffer.allocUnsafe(HEAD_BYTES);
+  for (const path of format === 'csv' ? paths.slice(0, 1) : paths) {
+    const length = await readHead(path, head);
+    if (length === undefined || (format === 'json' && length === head.length)) return true;
+    if (head.subarray(0, length).includes(NUL[format])) return true;
   }
   return false;
 }
 
-/** Whether the first `limit` bytes of a file contain a text. */
-async function contains(file: FileHandle, text: string, limit: number): Promise<boolean> {
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  let kept = 0;
-  for (let at = 0; at < limit; ) {
-    const { bytesRead } = await file.read(buffer, kept, CHUNK_BYTES - kept, at);
-    if (bytesRead === 0) return false;
-    const end = kept + bytesRead;
-    if (buffer.subarray(0, end).includes(text)) return true;
-    // The text may continue in the next chunk.
-    kept = Math.min(text.length - 1, end);
-    buffer.copyWithin(0, end - kept, end);
-    at += bytesRead;
+/** The number of bytes read; undefined for a file that cannot be read, which the kernel reports. */
+async function readHead(path: string, head: Buffer): Promise<number | undefined> {
+  const file = await open(path).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    return (await file.read(head, 0, head.length, 0)).bytesRead;
+  } catch {
+    return undefined;
+  } finally {
+    await file.close();
   }
-  return false;
 }
