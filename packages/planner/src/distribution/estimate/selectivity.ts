@@ -14,7 +14,7 @@ const UNKNOWN = 0.25;
  * its operands.
  */
 export function selectivity(predicate: PlanExpression, distinct: DistinctOf): number {
-  const { type, children = [], left, right, name } = predicate;
+  const { type, children = [], left, right, name, else_expr } = predicate;
   switch (type) {
     case 'CONJUNCTION_AND':
       return all(children.map((child) => selectivity(child, distinct)));
@@ -49,6 +49,9 @@ export function selectivity(predicate: PlanExpression, distinct: DistinctOf): nu
           ? 1 - LIKE
           : LIKE
         : UNKNOWN;
+    // The branches of a choice between patterns are alike, and the last one is the condition as it was written.
+    case 'CASE_EXPR':
+      return else_expr === undefined ? UNKNOWN : selectivity(else_expr, distinct);
     case 'BOUND_REF':
       return 0.5;
     default:
