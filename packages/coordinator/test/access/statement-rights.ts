@@ -73,11 +73,6 @@ const QUERIES: readonly StatementCase[] = [
   { sql: `SELECT * FROM READ_CSV('$d/x.csv', header => true)`, needs: [readExternal] },
   { sql: `SELECT * FROM 'file://$d/x.csv'`, needs: [readExternal] },
   {
-    sql: `SELECT * FROM 'file://$d/x.csv'`,
-    setup: [`CREATE LOCATION l$i WITH SOURCE = LOCAL URL = 'file://$d/'`],
-    needs: atLocation,
-  },
-  {
     sql: 'SELECT * FROM $s.v',
     setup: [
       `CREATE VIEW $s.v AS SELECT * FROM READ_CSV('$d/x.csv', header => true)`,
