@@ -122,8 +122,11 @@ const withoutChecks = (statement: Statement): Statement =>
  */
 const castsApart = (statement: Statement): Statement =>
   transformTree(statement, {
-    expression: (node) =>
-      node.class === 'CAST' && node.child.class === 'PARAMETER' ? likeOther(node, node) : node,
+    expression: (node) => {
+      if (node.class !== 'CAST' || node.child.class !== 'PARAMETER') return node;
+      const unnamed = { ...node, alias: '' };
+      return { ...likeOther(unnamed, unnamed), alias: node.alias };
+    },
   });
 
 function ofArray({ child, subquery }: SubqueryNode, open: ReadonlySet<string>): Expression | undefined {
