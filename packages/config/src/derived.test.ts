@@ -29,19 +29,19 @@ describe('derived settings', () => {
 
   it.each([
     { limit: 16 * GIB, mirror: 256 * MIB, node: GIB, uncounted: 1 / 8 },
-    { limit: 2 * GIB, mirror: 128 * MIB, node: 288 * MIB, uncounted: 256 / 1504 },
+    { limit: 2 * GIB, mirror: 128 * MIB, node: 288 * MIB, uncounted: 256 / 1472 },
     { limit: GIB, mirror: 64 * MIB, node: 224 * MIB, uncounted: 1 / 3 },
     { limit: 512 * MIB, mirror: 32 * MIB, node: 192 * MIB, uncounted: 1 / 3 },
   ])(
     'memory of $limit bytes is divided, and nothing is given twice',
     ({ limit, mirror, node, uncounted }) => {
       const shares = memoryShares(limit);
-      const kernelCeilingBytes = limit - node - (mirror + 64 * MIB);
+      const kernelCeilingBytes = limit - node - (mirror + 96 * MIB);
       expect(shares).toEqual({
         kernelBytes: Math.floor((kernelCeilingBytes - 64 * MIB) * (1 - uncounted)),
         kernelCeilingBytes,
         mirrorBytes: mirror,
-        mirrorCeilingBytes: mirror + 64 * MIB,
+        mirrorCeilingBytes: mirror + 96 * MIB,
         processBytes: node,
       });
     },

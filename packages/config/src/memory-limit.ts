@@ -19,6 +19,8 @@ const MIRROR_BYTES = { share: 1 / 16, least: 32 << 20, most: 256 << 20 };
 const NODE_BYTES = { program: 160 << 20, share: 1 / 16, most: 1 << 30 };
 /** A kernel process without any data. */
 const KERNEL_PROGRAM_BYTES = 64 << 20;
+/** The mirror without the statements that it plans: its program, the macros of all functions, and the reserve of its heap. */
+const MIRROR_PROGRAM_BYTES = 96 << 20;
 /** For vectors, lists and texts of queries, which the kernel does not count. */
 const UNCOUNTED = { share: 1 / 8, leastBytes: 256 << 20, mostShare: 1 / 3 };
 
@@ -31,7 +33,7 @@ export function memoryShares(limitBytes: number): MemoryShares {
     MIRROR_BYTES.most,
     Math.max(MIRROR_BYTES.least, Math.floor(keptBytes * MIRROR_BYTES.share)),
   );
-  const mirrorCeilingBytes = mirrorBytes + KERNEL_PROGRAM_BYTES;
+  const mirrorCeilingBytes = mirrorBytes + MIRROR_PROGRAM_BYTES;
   const processBytes = Math.min(
     NODE_BYTES.most,
     NODE_BYTES.program + Math.floor(keptBytes * NODE_BYTES.share),
