@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Snapshot } from '@tessera/catalog';
 import { type QueryId, retryDecision } from '@tessera/common';
 import type { ResultPart } from '@tessera/distexec';
@@ -28,6 +29,20 @@ import { givesTablets, rewrittenTemplate, withSink, writtenByNodes } from './wri
 
 /** How often a query is planned again because nodes were lost. */
 const MAX_RUNS = 3;
+/** The highest number of a run, in 32 bits. */
+const LAST_RUN = 2 ** 32 - 1;
+
+/**
+ * The number of the latest run of this process. A query may run several plans, one after the other, and what one of them has
+ * left on other nodes is released later: so no two runs have the same number. Nor does a query of the same id on another
+ * node, hence the start at random.
+ */
+let latestRun = randomInt(LAST_RUN);
+const nextRun = (): number => {
+  latestRun = (latestRun % LAST_RUN) + 1;
+  return latestRun;
+};
+
 const LEAST_WRITTEN_BYTES = 64 << 20;
 
 /** With fewer bytes than this, the coordinator writes the rows. */
@@ -98,13 +113,13 @@ export async function runDistributed(
   plan: () => Promise<PlannedQuery | UndistributedQuery>,
   options: DistributedRunOptions,
 ): Promise<DistributedRun | StreamingRun | UndistributedQuery> {
-  for (let run = 1; ; run++) {
+  for (let runs = 1; ; runs++) {
     const planned = await plan();
     if (planned.plan === undefined) return planned;
     try {
-      return await runOnce(statement, planned, run, options);
+      return await runOnce(statement, planned, nextRun(), options);
     } catch (error) {
-      if (run === MAX_RUNS || options.signal.aborted || retryDecision(error, 'run') === undefined)
+      if (runs === MAX_RUNS || options.signal.aborted || retryDecision(error, 'run') === undefined)
         throw error;
     }
   }
