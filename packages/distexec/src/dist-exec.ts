@@ -142,11 +142,11 @@ export interface TaskOutcome extends Omit<StoredOutput, 'profile'> {
   /** What the task wrote to spill files: its output, what it fetched, and about what its statement took. */
   readonly spilledBytes: number;
   readonly summaries: readonly KeySummary[];
-  /** What its operators took; undefined without `Task.profiled`, and for tasks that write tablets. */
+  /** The figures of its operators; undefined without `Task.profiled`, and for tasks that write tablets. */
   readonly profile?: TaskProfile | undefined;
 }
 
-/** What a task took in its kernel. */
+/** The memory and the operators of a task in its kernel. */
 export interface TaskProfile {
   /** The most memory that queries held on the node while the task ran. */
   readonly peakMemoryBytes: number;

@@ -3,9 +3,9 @@ import { type QueueActivity, queued } from './queued.ts';
 
 /** Shorter statements never wait. */
 const LONG_CHARACTERS = 50_000;
-/** What each character of an INSERT takes: its tokens, and its text for the kernel. Its rows are bound in parts. */
+/** The memory per character of an INSERT: tokens, and the text for the kernel. The rows are bound in parts. */
 const BYTES_OF_INSERT = 128;
-/** What each character of another statement takes: its whole tree is in memory, in up to three forms. */
+/** The memory per character of any other statement: its whole tree is in memory, in up to three forms. */
 const BYTES_OF_TREE = 900;
 /** A tree takes no more, because the number of tokens is limited; long texts take a few bytes for each character. */
 const MOST_BYTES = { tree: 96 << 20, perCharacter: 16 };

@@ -1,4 +1,4 @@
-/** What a node tells another one, with each ping, about places that the other one lends. */
+/** A node sends this to another one with each ping, to borrow places of it and to give them back. */
 export interface PlaceRequest {
   /** Grows with each request of a node to the same lender, so that the lender recognises a late one. */
   readonly sequence: number;

@@ -17,7 +17,7 @@ const MAX_TEXT_LENGTH = 1 << 20;
 
 /**
  * The values of a column that a query should have as literal patterns, the most frequent ones if there are more than `maxKeys`.
- * They are read with the privileges of whoever named the table.
+ * They are read with the privileges of the user, or of the owner of the view that names the table.
  */
 export async function distinctPatterns(
   { table, column, rows, owner }: PatternSource,

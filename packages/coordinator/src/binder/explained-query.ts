@@ -98,7 +98,7 @@ export interface ExplainedStage {
   readonly bytes_from_other_nodes?: number | undefined;
   readonly bytes_from_storage?: number | undefined;
   readonly bytes_spilled?: number | undefined;
-  /** What each node did for the stage. */
+  /** The figures of each node. */
   readonly nodes?: readonly ExplainedNode[] | undefined;
 }
 
@@ -116,7 +116,7 @@ export interface ExplainedNode {
   readonly peak_memory_bytes: number;
 }
 
-/** What a node did for an operator. */
+/** The figures of an operator on one node. */
 export interface ExplainedNodeOfOperator {
   readonly node: string;
   readonly rows: number;
@@ -144,6 +144,6 @@ export interface ExplainedOperator {
   readonly rows_scanned?: number | undefined;
   /** The time of the busiest node divided by the mean; absent on one node. */
   readonly skew?: number | undefined;
-  /** What each node did, if there are several. */
+  /** The figures of each node, if there are several. */
   readonly nodes?: readonly ExplainedNodeOfOperator[] | undefined;
 }

@@ -1,6 +1,6 @@
 import type { ExplainedOperator } from './explained-query.ts';
 
-/** What a figure-bearing operator is known by: its kind, and the tables and stages that it reads. */
+/** Identifies an operator in two plans of the same stage: by its kind, and by the tables and stages that it reads. */
 export const keyOf = (operator: ExplainedOperator): string =>
   `${kindOf(operator)}|${leavesOf(operator).sort().join(',')}`;
 
@@ -19,7 +19,7 @@ const preorder = (operator: ExplainedOperator): readonly ExplainedOperator[] => 
 
 /**
  * The operators of the kernel for a stage, with the details that the planner gave them: the columns of a stage have internal
- * names in the kernel. An operator that the planner has not, or has several times, is shown without details. Projections
+ * names in the kernel. An operator that is missing in the planner's tree, or there several times, is shown without details. Projections
  * that only pass columns on are left out.
  * @param stages the stages whose outputs the stage reads, in the order of its sources
  */

@@ -3,7 +3,7 @@ import { type KernelSession, quoteName } from '@tessera/kernel';
 import type { RowValue } from '@tessera/tablet';
 import { CHANGED } from './returned-rows.ts';
 
-/** What a statement changed, if it is one row that can be stored without the kernel. */
+/** The only row that a statement changed; it can be stored without the kernel. */
 export interface ChangedRow {
   /** The position of the row's tablet in the query, and of the row in the tablet. */
   readonly tablet: number;

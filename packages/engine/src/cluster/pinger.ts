@@ -12,7 +12,7 @@ export interface PeerPlace {
   readonly shuffleAddress: string;
 }
 
-/** What a node is to free of a query: everything, or only of a run or of some stages. */
+/** Names the outputs of a query that a node releases: all of them, or only those of a run or of some stages. */
 export interface Release {
   readonly queryId: string;
   readonly run?: number;

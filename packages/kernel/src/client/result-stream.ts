@@ -20,7 +20,7 @@ export interface KernelResult {
    */
   readonly schemaIpc: Uint8Array;
   readonly batches: AsyncIterable<KernelBatch>;
-  /** What a query with `profiled` took; undefined for others, and until all batches have been read. */
+  /** The figures of a query with `profiled`; undefined for others, and until all batches have been read. */
   readonly profile: () => StatementProfile | undefined;
 }
 

@@ -112,7 +112,7 @@ export interface QueryProgress {
   readonly rowsTotal: number;
 }
 
-/** What a statement took that was run to its end. */
+/** The figures of a statement that was run to its end. */
 export interface StatementProfile {
   /** The time that all threads spent in operators. */
   readonly cpuMs: number;

@@ -23,11 +23,11 @@ export interface PlanOutline {
   readonly rowsScanned?: number | undefined;
   /** The time of the busiest node divided by the mean; undefined on one node. */
   readonly skew?: number | undefined;
-  /** What each node did, if there are several. */
+  /** The figures of each node, if there are several. */
   readonly nodes?: readonly NodeFigures[] | undefined;
 }
 
-/** What a node did for an operator. */
+/** The figures of an operator on one node. */
 export interface NodeFigures {
   readonly node: string;
   readonly rows: number;

@@ -23,6 +23,19 @@ export interface CopyOptions {
   readonly forceNull: readonly string[] | '*';
 }
 
+/** The options of a format if the statement names none. */
+export const defaultCopyOptions = (format: CopyOptions['format']): CopyOptions => ({
+  format,
+  header: false,
+  delimiter: format === 'csv' ? ',' : '\t',
+  nullText: format === 'csv' ? '' : '\\N',
+  quote: '"',
+  escape: '"',
+  forceQuote: [],
+  forceNotNull: [],
+  forceNull: [],
+});
+
 type Given = { -readonly [N in Exclude<keyof CopyOptions, 'format'>]?: CopyOptions[N] | undefined } & {
   format?: 'text' | 'csv' | 'binary';
 };
@@ -147,19 +160,20 @@ function checked(
   given: Omit<Given, 'format'> & Pick<CopyOptions, 'format'>,
   direction: 'in' | 'out',
 ): CopyOptions {
-  const { format, header = false } = given;
+  const { format } = given;
   const csv = format === 'csv';
-  const quote = given.quote ?? '"';
+  const defaults = defaultCopyOptions(format);
+  const quote = given.quote ?? defaults.quote;
   const options: CopyOptions = {
     format,
-    header,
-    delimiter: given.delimiter ?? (csv ? ',' : '\t'),
-    nullText: given.nullText ?? (csv ? '' : '\\N'),
+    header: given.header ?? defaults.header,
+    delimiter: given.delimiter ?? defaults.delimiter,
+    nullText: given.nullText ?? defaults.nullText,
     quote,
     escape: given.escape ?? quote,
-    forceQuote: given.forceQuote ?? [],
-    forceNotNull: given.forceNotNull ?? [],
-    forceNull: given.forceNull ?? [],
+    forceQuote: given.forceQuote ?? defaults.forceQuote,
+    forceNotNull: given.forceNotNull ?? defaults.forceNotNull,
+    forceNull: given.forceNull ?? defaults.forceNull,
   };
   const invalid = (message: string): never => fail('INVALID_ARGUMENT', { message: `COPY: ${message}` });
   if (!isOneByte(options.delimiter) || /[\r\n]/.test(options.delimiter)) {
@@ -171,7 +185,7 @@ function checked(
   if (csv && !(isOneByte(quote) && isOneByte(options.escape))) invalid('QUOTE and ESCAPE are one character');
   if (csv && quote === options.delimiter) invalid('the delimiter cannot be the quote');
   if (/[\r\n]/.test(options.nullText)) invalid('NULL cannot be a text with a newline');
-  if (direction === 'out' && header === 'match') invalid('HEADER MATCH is for COPY FROM');
+  if (direction === 'out' && options.header === 'match') invalid('HEADER MATCH is for COPY FROM');
   return options;
 }
 

@@ -48,7 +48,7 @@ const DEFAULTS = {
  * to.
  */
 const SESSION_STOP_MS = 900;
-/** Outputs of a run with fewer bytes than this are released at leisure. */
+/** Outputs of a run with fewer bytes than this are released with the next ping. */
 const SMALL_BYTES = 256 << 10;
 
 /** Executes the reducer's effects and feeds the outcomes back as events. */

@@ -31,7 +31,7 @@ interface Unreadable extends AttemptRef {
 
 /**
  * Follows the attempts at the tasks of the stages that the root reads, and records which of them become part of the result. The rows
- * of one stage follow those of another: of a UNION ALL, whose branches may come in any order.
+ * of one stage follow those of another. Several stages are the branches of a UNION ALL, which may come in any order.
  */
 export class ResultStream {
   /** The stages that the root reads, in the order of their rows. */

@@ -33,7 +33,7 @@ export function startEmbeddedEngine(directory: string | undefined): EmbeddedEngi
     if (directory === undefined) await rm(data, { recursive: true, force: true });
   };
   const url = listening(child.stderr!, exited);
-  // Whoever waits for the address gets the error.
+  // The caller that waits for the address gets the error.
   url.catch(() => undefined);
   return { url, [Symbol.asyncDispose]: stop };
 }

@@ -1,18 +1,8 @@
 import { expect, it } from 'vitest';
-import type { CopyOptions } from '../../commands/copy-options.ts';
+import { type CopyOptions, defaultCopyOptions } from '../../commands/copy-options.ts';
 import { copyDataMessages, lineEnds } from './copy-out.ts';
 
-const CSV: CopyOptions = {
-  format: 'csv',
-  delimiter: ',',
-  nullText: '',
-  header: false,
-  quote: '"',
-  escape: '"',
-  forceQuote: [],
-  forceNotNull: [],
-  forceNull: [],
-};
+const CSV = defaultCopyOptions('csv');
 
 function rows(text: string, options: CopyOptions): string[] {
   const messages = copyDataMessages(Buffer.from(text), lineEnds(options));
