@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
  * processes, which load the packages once and not for every file.
  */
 const inSharedProcesses =
-  'packages/{access-control,catalog,config,console,coordinator,planner,readers,scheduler,sql,storage-manager,system-catalog,tablet}/**';
+  'packages/{access-control,auth,broadcast,catalog,common,config,console,coordinator,file-scan,object-store,planner,postgres-api,readers,rpc,scheduler,sql,storage-agent,storage-manager,system-catalog,tablet}/**';
 const everywhere = ['packages/*/{src,test}/**', 'bench/*/src/**', 'deploy/test/**', 'scripts/**'];
 
 export default defineConfig({
@@ -34,6 +34,7 @@ export default defineConfig({
           include: [`${inSharedProcesses}/*.test.ts`],
           exclude: ['**/node_modules/**', '**/*.heavy.test.ts'],
           isolate: false,
+          setupFiles: ['scripts/test/restored-globals.ts'],
           restoreMocks: true,
           unstubEnvs: true,
           sequence: { groupOrder: 0 },

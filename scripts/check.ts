@@ -11,7 +11,7 @@ import { linkProblems } from './check/page-links.ts';
 import { proofProblems } from './check/parameter-proofs.ts';
 import { timerProblems } from './check/timer-delays.ts';
 
-/** A step answers with what is wrong: nothing when all is well. */
+/** A step returns the problems that it found, or none. */
 interface Step {
   readonly name: string;
   readonly run: () => Promise<string[]>;
@@ -66,7 +66,7 @@ process.stdout.write(
 );
 process.exitCode = failures === 0 ? 0 : 1;
 
-/** Runs a program; what it printed is the problem when it exits other than 0. */
+/** Runs a program. If its exit code is not 0, its output is the problem. */
 async function command(program: string, args: string[]): Promise<string[]> {
   const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   const output: Buffer[] = [];

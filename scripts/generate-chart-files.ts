@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * A chart holds only files of its own directory: it gets copies of the alert rules and the dashboard. With `--check` only
- * looks whether they are current.
+ * Copies the alert rules and the dashboard into the chart, which can contain only files of its own directory.
+ * With `--check` it only reports stale files.
  */
 const root = dirname(import.meta.dirname);
 const target = join(root, 'deploy/kubernetes/tessera/files');

@@ -30,7 +30,7 @@ function current(path: string): string | undefined {
   }
 }
 
-/** The tests of each parameter, as the page names them. */
+/** Returns the tests of each parameter in the form in which the page names them. */
 function testsOf(proofs: Proofs): Map<string, string[]> {
   const named = new Map<string, string[]>();
   for (const [file, tests] of Object.entries(proofs))

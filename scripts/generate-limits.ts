@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
  */
 const root = dirname(import.meta.dirname);
 
-/** The value of a constant or property in a source file, which is named by its package and its name. */
+/** Returns the value of a constant or property in a source file, given its package and its name. */
 function limitIn(source: string, name: string): number {
   const [packageName = '', ...file] = source.split('/');
   const [path, ...others] = globSync(`packages/${packageName}/src/**/${file.join('/')}`, { cwd: root });

@@ -3,7 +3,7 @@ import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
-/** Writes packages/rpc/src/generated from proto/, offline; with `--check` only looks whether it is current. */
+/** Writes packages/rpc/src/generated from proto/, offline. With `--check` it only reports stale files. */
 const root = dirname(import.meta.dirname);
 const generated = join(root, 'packages/rpc/src/generated');
 const fresh = mkdtempSync(join(tmpdir(), 'tessera-rpc-'));

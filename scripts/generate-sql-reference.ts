@@ -4,7 +4,10 @@ import { categoryPages, functionIndex } from './sql-reference/function-pages.ts'
 import { settingsPage } from './sql-reference/settings-page.ts';
 import { tableFunctionArguments } from './sql-reference/table-function-arguments.ts';
 
-/** Writes the pages of docs/sql/ that say what registries say; with `--check` only looks whether they are current. */
+/**
+ * Writes the pages of docs/sql/ that are generated from the registries of functions and settings. With
+ * `--check` it only reports stale pages.
+ */
 const pages: Readonly<Record<string, string>> = {
   'functions.md': functionIndex(),
   ...categoryPages(),

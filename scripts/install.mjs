@@ -8,8 +8,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Parts of the command line of `pnpm install`: only the program and the packages that it imports, and Node, which is a dependency
- * of the root. The age of packages, which needs a request for each, is checked whenever everything is installed.
+ * The part of `pnpm install`'s command line that limits it to the program and the packages that it imports, and
+ * to Node, which is a dependency of the root. The age of packages, which needs a request for each of them, is
+ * checked when everything is installed.
  */
 const ONLY_TO_RUN = [
   '--prod',
@@ -20,7 +21,7 @@ const ONLY_TO_RUN = [
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
-/** Says for which lock file and manifests the last complete installation was. */
+/** Records the lock file and the manifests of the last complete installation. */
 const stamp = join(modules, '.installed-for');
 const wantsTools = process.argv[2] === 'all';
 const hasTools = existsSync(join(modules, 'vitest'));
@@ -31,7 +32,7 @@ if (read(stamp) !== wanted || (wantsTools && !hasTools)) {
   const args = ['install', '--frozen-lockfile', ...scope];
   const pnpm = process.env.npm_execpath;
   const [program, before] = pnpm === undefined ? ['npx', ['-y', 'pnpm@12']] : command(pnpm);
-  // Progress goes to stderr: the output of the script is that of the program.
+  // Progress is printed to stderr, because the output of the script is that of the program.
   const { status, error } = spawnSync(program, [...before, ...args], {
     cwd: root,
     stdio: ['ignore', 2, 2],
@@ -52,7 +53,7 @@ function command(pnpm) {
   return /\.[cm]?js$/.test(pnpm) ? [process.execPath, [pnpm]] : [pnpm, []];
 }
 
-/** A digest of everything that decides what is installed. */
+/** Returns a digest of everything that determines the installation. */
 function fingerprint() {
   const hash = createHash('sha256');
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests()])

@@ -12,7 +12,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-/** Stands for pnpm: notes its arguments, makes `node_modules`, and fails if the file `broken` is there. */
+/**
+ * Stands in for pnpm: it records its arguments, creates `node_modules`, and fails if the file `broken` exists.
+ */
 const PNPM = `
 import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
 appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n');
@@ -39,7 +41,7 @@ function write(file: string, text: string): void {
   writeFileSync(join(root, file), text);
 }
 
-/** Runs the script, and answers with the installations that it started. */
+/** Runs the script and returns the installations that it started. */
 function install(scope: 'run' | 'all'): { code: number | null; calls: string[]; message: string } {
   rmSync(join(root, 'calls'), { force: true });
   const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/install.mjs'), scope], {
@@ -52,7 +54,7 @@ function install(scope: 'run' | 'all'): { code: number | null; calls: string[]; 
   return { code: status, calls, message: stderr };
 }
 
-test('installs once, and for a script that runs the program only what that needs', () => {
+test('installs once, and only what a script needs', () => {
   expect(install('run')).toEqual({ code: 0, calls: [TO_RUN], message: '' });
   expect(install('run')).toEqual({ code: 0, calls: [], message: '' });
   expect(install('all').calls).toEqual([ALL]);

@@ -10,7 +10,7 @@ const ROOT = dirname(import.meta.dirname);
 const SITE = join(ROOT, 'site');
 const BUILD_TIMEOUT_MS = 300_000;
 
-/** Folders with many pages: an index page leads to them instead of the sidebar. */
+/** Folders with many pages, to which an index page leads instead of the sidebar. */
 const UNDER_AN_INDEX = ['docs/decisions/', 'docs/sql/functions/'];
 
 test('the sidebar lists every page of docs, and nothing else', () => {
@@ -36,7 +36,7 @@ test('the site builds without dead links, and its search finds headings', {
     });
     const shows = (path: string, text: string) => readFileSync(join(directory, path), 'utf8').includes(text);
     expect(shows('index.html', 'href="/docs/tutorial.html"')).toBe(true);
-    // Not evaluated as an expression of Vue.
+    // The text is not evaluated as an expression of Vue.
     expect(shows('docs/oidc.html', '{{ sub }}')).toBe(true);
     const [index = ''] = globSync('assets/chunks/@localSearchIndexroot*.js', { cwd: directory });
     expect(shows(index, 'Just-in-time provisioning')).toBe(true);

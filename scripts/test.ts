@@ -2,11 +2,17 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { buildPrograms } from './test/built-programs.ts';
 import { isGood, sumLine, type Tally } from './test/tally.ts';
 
 const root = dirname(import.meta.dirname);
 const directory = mkdtempSync(join(tmpdir(), 'tessera-test-'));
 const tallyFile = join(directory, 'tally.json');
+
+const tests = process.argv.slice(2);
+// Building takes about as long as three starts of a node, so only a whole run gains by it.
+const programs = tests.length === 0 ? join(directory, 'programs') : undefined;
+if (programs !== undefined) await buildPrograms(root, programs);
 
 const runner = spawn(
   process.execPath,
@@ -15,7 +21,7 @@ const runner = spawn(
     'run',
     '--reporter=default',
     `--reporter=${join(root, 'scripts', 'test', 'tally-reporter.ts')}`,
-    ...process.argv.slice(2),
+    ...tests,
   ],
   {
     cwd: root,
@@ -25,7 +31,9 @@ const runner = spawn(
       TESSERA_TEST_TALLY: tallyFile,
       // Nodes that tests start load what an earlier one has compiled.
       NODE_COMPILE_CACHE:
-        process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'node-compile'),
+        process.env.NODE_COMPILE_CACHE ??
+        join(programs === undefined ? join(root, 'node_modules', '.cache') : directory, 'node-compile'),
+      ...(programs !== undefined && { TESSERA_TEST_PROGRAMS: programs }),
     },
   },
 );
@@ -38,7 +46,7 @@ const code = await new Promise<number | null>((resolve, reject) => {
 });
 
 const tally = existsSync(tallyFile) ? (JSON.parse(readFileSync(tallyFile, 'utf8')) as Tally) : undefined;
-rmSync(directory, { recursive: true });
+rmSync(directory, { recursive: true, maxRetries: 10 });
 if (tally === undefined) {
   process.stdout.write('The test runner ended without a report.\n');
   process.exitCode = 1;

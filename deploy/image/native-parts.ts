@@ -8,8 +8,8 @@ interface Manifest {
 }
 
 /**
- * Checks that every package that comes with binaries for each platform has those of this one. npm leaves out without a word what
- * the registry does not have, and that the program would miss only at run time.
+ * Checks that every package with binaries for several platforms has those of this platform. npm silently omits
+ * packages that the registry does not have, and the program would only fail at run time.
  * @param modules a `node_modules` directory that npm wrote
  * @param cpu in the words of Node: `x64`, `arm64`
  * @throws Error that names what is missing

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ThirdParty } from './third-party.ts';
 
-/** A bill of materials with the members of CycloneDX 1.6 that a release has: https://cyclonedx.org/docs/1.6/json */
+/**
+ * A bill of materials, with the members of CycloneDX 1.6 that a release uses:
+ * https://cyclonedx.org/docs/1.6/json
+ */
 export interface BillOfMaterials {
   readonly $schema: string;
   readonly bomFormat: 'CycloneDX';
@@ -18,7 +21,7 @@ export interface Component {
   readonly 'bom-ref': string;
   readonly name: string;
   readonly version: string;
-  /** Binaries for one platform are optional: another platform does without them. */
+  /** Binaries for a single platform are optional, because other platforms do not need them. */
   readonly scope?: 'required' | 'optional';
   readonly hashes?: readonly { readonly alg: 'SHA-512'; readonly content: string }[];
   readonly licenses: readonly (
@@ -29,11 +32,11 @@ export interface Component {
   readonly externalReferences?: readonly { readonly type: 'vcs'; readonly url: string }[];
 }
 
-/** The committed bill of materials, from the root of the workspace. */
+/** The path of the committed bill of materials, relative to the root of the workspace. */
 export const BILL = 'deploy/npm/sbom.cdx.json';
 
 /**
- * The bill of materials of the npm package: itself, what it needs, and the binaries for Linux on x64.
+ * Makes the bill of materials of the npm package: itself, its dependencies, and the binaries for Linux on x64.
  * @param hashes of the packages by `name@version`
  */
 export function billOfMaterials(
@@ -83,7 +86,7 @@ export function billOfMaterials(
   };
 }
 
-/** SHA-512 of the packages in the lock file, in hexadecimal by `name@version`. */
+/** The SHA-512 of the packages in the lock file, in hexadecimal, by `name@version`. */
 export function lockedHashes(lockFile: string): Map<string, string> {
   const entries = lockFile.matchAll(
     /^ {2}'?((?:@[\w.-]+\/)?[\w.-]+@[^':(]+)'?:\n {4}resolution: \{integrity: sha512-([^}]+)\}/gm,

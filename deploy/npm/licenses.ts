@@ -1,6 +1,6 @@
 import type { ThirdParty } from './third-party.ts';
 
-/** Licences that a package may have whose users need not publish anything of their own. */
+/** The licences that a dependency may have. None of them requires users to publish their own code. */
 const ALLOWED = new Set([
   '0BSD',
   'Apache-2.0',
@@ -15,7 +15,7 @@ const ALLOWED = new Set([
   'Zlib',
 ]);
 
-/** Whether an SPDX expression leaves a choice of allowed licences. Exceptions (`WITH`) are not allowed. */
+/** Whether allowed licences alone satisfy an SPDX expression. Exceptions (`WITH`) are not allowed. */
 export function isAllowed(expression: string): boolean {
   const tokens = expression.match(/[()]|[^\s()]+/g) ?? [];
   const either = (): boolean => {
@@ -53,7 +53,7 @@ export const licenseProblems = (parties: readonly ThirdParty[]): string[] =>
         'use another package, or add the licence to deploy/npm/licenses.ts if it is as permissive as the others',
     );
 
-/** The page of the packages that the program consists of beside our own. */
+/** Renders the page of the third-party packages of which the program consists. */
 export function thirdPartyPage(parties: readonly ThirdParty[]): string {
   const rows = parties.map(
     ({ name, version, license, source, binaries }) =>

@@ -15,9 +15,10 @@ export function published(workspace: string) {
 }
 
 /**
- * The manifest of the npm package. It names every package of the bill of materials with its exact version, also those that only
- * others need: npm installs what is named, so that everybody gets the versions that were tested. Of a package that is needed in
- * two versions it names the newer one, and npm finds the other by the range of the package that needs it.
+ * The manifest of the npm package. It names every package of the bill of materials with its exact version,
+ * including indirect dependencies: npm installs the named versions, so that everyone gets the versions that
+ * were tested. If a package is needed in two versions, the manifest names the newer one, and npm finds the
+ * other by the range of the package that needs it.
  */
 export function npmManifest(workspace: string, { components }: BillOfMaterials): Record<string, unknown> {
   const required = components.filter(({ scope }) => scope === 'required');

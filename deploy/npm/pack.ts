@@ -6,7 +6,10 @@ import { BILL, readBill } from './bill-of-materials.ts';
 import { npmManifest } from './manifest.ts';
 import { writeProgram } from './program.ts';
 
-/** Files of the workspace that are packed as they are: pages without their pictures, and the files that pages query. */
+/**
+ * The files of the workspace that are packed unchanged: pages without their pictures, and the files that pages
+ * query.
+ */
 const PAGES = ['LICENSE', '{README,CHANGELOG,THIRD_PARTY}.md', 'docs/**/*.{md,json}', 'examples/*'];
 
 /**

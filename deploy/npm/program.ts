@@ -4,10 +4,10 @@ import { dirname, join, relative } from 'node:path';
 
 /** The file that `bin/tessera.js` starts. */
 const PROGRAM = 'packages/engine/src/main.ts';
-/** How sources name another one: an import, or the file of a worker or of a process to start. */
+/** Matches how a source refers to another one: an import, or the file of a worker or of a process to start. */
 const SOURCE = /(['"])((?:\.{1,2}\/)?[\w./-]+)\.ts\1/g;
 const PACKAGE = /(['"])@tessera\/([\w-]+)\1/g;
-/** The build of the console writes what the node serves into folders of this name. */
+/** The folders of this name contain the files that the build of the console writes and the node serves. */
 const ASSETS = 'generated';
 
 /**
@@ -37,7 +37,10 @@ const compiled = (file: string): string => file.replace(/\.ts$/, '.js');
 
 const faceOf = (name: string): string => `packages/${name}/src/index.ts`;
 
-/** Names other sources as JavaScript, and those of other packages by their paths: npm packs no `node_modules`. */
+/**
+ * Refers to other sources as JavaScript, and to those of other packages by their paths, because npm packs no
+ * `node_modules`.
+ */
 function asJavaScript(code: string, file: string): string {
   const pathTo = (name: string) => compiled(relative(dirname(file), faceOf(name)));
   return code
@@ -45,7 +48,10 @@ function asJavaScript(code: string, file: string): string {
     .replace(PACKAGE, (_, quote: string, name: string) => `${quote}${pathTo(name)}${quote}`);
 }
 
-/** The manifest, in which sources read their version, and what they read that is not code of Node: the console. */
+/**
+ * Copies the manifest, from which sources read their version, and the files that sources read at run time: the
+ * console.
+ */
 async function writeManifestAndAssets(workspace: string, target: string, folder: string): Promise<void> {
   const { name, version, license } = JSON.parse(
     await readFile(join(workspace, folder, 'package.json'), 'utf8'),

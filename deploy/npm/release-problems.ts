@@ -25,7 +25,7 @@ export function releaseProblems(workspace: string, version: string): string[] {
 export interface ChangelogSection {
   /** Undefined: the heading has something else in its place, such as "not released yet". */
   readonly date: string | undefined;
-  /** The lines below the heading. */
+  /** Returns the lines below the heading. */
   readonly text: string;
 }
 
@@ -37,8 +37,8 @@ export function changelogSection(changelog: string, version: string): ChangelogS
 }
 
 /**
- * Asks the registry whether it would take the package from us: a name may belong to somebody else's package.
- * @returns what is wrong, if anything
+ * Asks the registry whether it would accept the package from us, since a name may belong to another package.
+ * @returns the problem, if any
  */
 export async function registryProblems(name: string, version: string, repository: string): Promise<string[]> {
   const args = ['view', name, 'repository.url', 'versions', '--json'];

@@ -7,8 +7,8 @@ import { packProgram } from './pack.ts';
 import { changelogSection, registryProblems, releaseProblems } from './release-problems.ts';
 
 /**
- * `pnpm release` packs the npm package and publishes it, from the tagged commit, in CI. `pnpm release --dry-run` only packs it, from
- * any commit, and says what is missing for a release.
+ * `pnpm release` packs the npm package and publishes it, in CI, from the tagged commit. `pnpm release
+ * --dry-run` only packs it, from any commit, and reports what is missing for a release.
  */
 const { values } = parseArgs({
   options: {

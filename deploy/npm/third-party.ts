@@ -1,19 +1,19 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** A package of others that the program needs to run. */
+/** A third-party package that the program needs to run. */
 export interface ThirdParty {
   readonly name: string;
   readonly version: string;
   /** An SPDX expression; empty if the package names none. */
   readonly license: string;
-  /** The address of its source, or of its page. */
+  /** The address of its source code or its home page. */
   readonly source: string;
-  /** `name@version` of what it needs in turn. */
+  /** `name@version` of its dependencies. */
   readonly needs: readonly string[];
-  /** `name@version` of the binaries that it brings for Linux on x64. */
+  /** `name@version` of the binaries that it installs for Linux on x64. */
   readonly binaries: readonly string[];
-  /** Whether a package of the workspace names it. */
+  /** Whether a package of the workspace depends on it directly. */
   readonly isDirect: boolean;
 }
 
@@ -32,12 +32,12 @@ interface Manifest {
 
 type Versions = Readonly<Record<string, string>>;
 
-/** The binaries that run here: those for other platforms are neither installed nor listed. */
+/** The binaries for this platform. Those for other platforms are neither installed nor listed. */
 const BINARY = /[-/]linux-x64(-gnu)?$/;
 
 /**
- * All packages of others that packages of the workspace need to run, by name and version. The installed files say it, so the
- * workspace must be installed.
+ * Lists all third-party packages that packages of the workspace need to run, by name and version. It reads the
+ * installed files, so the workspace must be installed.
  * @param folders of the packages of the workspace
  */
 export function thirdPartyOf(workspace: string, folders: readonly string[]): ThirdParty[] {
@@ -72,14 +72,14 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const idOf = ({ name, version }: Manifest): string => `${name}@${version}`;
 
-/** The folders of what a package needs, without the binaries for one platform. */
+/** The folders of a package's dependencies, without binaries for a single platform. */
 function neededBy(manifest: Manifest, place: string): string[] {
   const names = Object.keys({
     ...manifest.peerDependencies,
     ...manifest.optionalDependencies,
     ...manifest.dependencies,
   });
-  // pnpm links what a package needs beside the package.
+  // pnpm links the dependencies of a package in the folder that contains it.
   const siblings = place.slice(0, place.lastIndexOf(`${sep}node_modules${sep}`));
   return names
     .map((name) => join(siblings, 'node_modules', name))

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export const WORKSPACE = join(import.meta.dirname, '../..');
 
-/** Copies what a build of the image is sent: files of the repository that `.dockerignore` lets through. */
+/** Copies the build context of the image: the files of the repository that `.dockerignore` does not exclude. */
 export function copyBuildContext(target: string): void {
   const rules = ignoreRules(readFileSync(join(WORKSPACE, '.dockerignore'), 'utf8'));
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
@@ -31,11 +31,11 @@ function ignoreRules(text: string): Rule[] {
         .slice(keeps ? 1 : 0)
         .replaceAll('.', '\\.')
         .replaceAll(/\*\*\/|\*/g, (star) => (star === '*' ? '[^/]*' : '(?:.*/)?'));
-      // What holds of a directory holds of all that is in it.
+      // A rule for a directory applies to everything in it.
       return { keeps, pattern: new RegExp(`^${pattern}(/|$)`) };
     });
 }
 
-/** The last rule that is about a file counts. */
+/** The last matching rule decides. */
 const isIgnored = (file: string, rules: readonly Rule[]): boolean =>
   rules.findLast(({ pattern }) => pattern.test(file))?.keeps === false;

@@ -15,7 +15,7 @@ const compose = parse(read('docker-compose.yml'), { merge: true }) as {
 };
 const values = parse(read(`${CHART}/values.yaml`)) as Readonly<Record<string, unknown>>;
 
-/** Commands of pages that nobody can run without an engine of containers or a cluster, each as its words. */
+/** The commands of pages that require a container engine or a Kubernetes cluster, each split into words. */
 const commands = PAGES.filter((page) => !page.includes('node_modules')).flatMap((page) =>
   [...read(page).matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].flatMap(([, block = '']) =>
     block
@@ -27,7 +27,7 @@ const commands = PAGES.filter((page) => !page.includes('node_modules')).flatMap(
   ),
 );
 
-it('pages have such commands', () => {
+it('some pages have such commands', () => {
   expect(new Set(commands.map(({ words }) => words[0]))).toEqual(new Set(['docker', 'helm', 'kubectl']));
 });
 
@@ -58,7 +58,7 @@ function checkHelm(words: readonly string[]): void {
     expect(hasValue(assignment.split('=')[0]!.split('.')), assignment).toBe(true);
 }
 
-/** Objects of a release are called as it is. */
+/** Objects of a release have the name of the release. */
 function checkKubectl(words: readonly string[]): void {
   const kinds = words.flatMap((word) => /^(statefulset|service|pod)\/[a-z0-9-]+$/.exec(word)?.[1] ?? []);
   const templates = globSync(`${CHART}/templates/*.yaml`, { cwd: ROOT }).map(read).join('\n');

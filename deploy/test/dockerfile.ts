@@ -1,4 +1,4 @@
-/** One step of a Dockerfile: its word, and what follows it on its lines. */
+/** One instruction of a Dockerfile: its keyword and the text after it. */
 export interface Instruction {
   readonly word: string;
   readonly text: string;
@@ -7,18 +7,18 @@ export interface Instruction {
 export interface Stage {
   readonly base: string;
   readonly name: string | undefined;
-  /** The platform of its base; undefined: the one that is built for. */
+  /** The platform of its base; if undefined, the target platform. */
   readonly platform: string | undefined;
   readonly instructions: readonly Instruction[];
 }
 
 export interface Dockerfile {
-  /** The defaults of the arguments that stand before the first stage. */
+  /** The default values of the arguments before the first stage. */
   readonly args: ReadonlyMap<string, string>;
   readonly stages: readonly Stage[];
 }
 
-/** Reads as much of the language as our own file uses. */
+/** Parses the part of the language that our Dockerfile uses. */
 export function parseDockerfile(source: string): Dockerfile {
   const instructions = source
     .replaceAll(/^\s*#.*\n/gm, '')
@@ -42,13 +42,13 @@ export function parseDockerfile(source: string): Dockerfile {
   };
 }
 
-/** The arguments that are given a default. */
+/** The arguments that have a default value. */
 export function argumentsOf(instructions: readonly Instruction[]): Map<string, string> {
   const pairs = instructions.filter(({ word }) => word === 'ARG').map(({ text }) => text.split('='));
   return new Map(pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name!, value]])));
 }
 
-/** The value of an instruction in JSON, such as CMD. */
+/** Parses the value of an instruction in JSON form, such as CMD. */
 export function listOf(stage: Stage, word: string): string[] {
   const { text } = stage.instructions.findLast((instruction) => instruction.word === word)!;
   return JSON.parse(text.slice(text.indexOf('['))) as string[];

@@ -10,7 +10,7 @@ export const LAST_STAGE = DOCKERFILE.stages.at(-1)!;
 /**
  * Builds the image with plain commands.
  * @param directory gets the build context and a directory for each stage
- * @returns the directory of what the image adds to its base
+ * @returns the directory with the files that the image adds to its base
  */
 export function buildImage(directory: string): string {
   const context = join(directory, 'context');
@@ -28,8 +28,8 @@ export function buildImage(directory: string): string {
 }
 
 /**
- * The steps of the stages that run something, each in a directory of its own; their images are this machine, and what npm has
- * downloaded before comes from its cache.
+ * Runs the commands of the stages, each stage in a directory of its own. This machine stands in for their base
+ * images, and npm uses its cache.
  */
 function runStages(context: string, directory: string): void {
   for (const stage of DOCKERFILE.stages.filter(({ instructions }) =>
@@ -58,7 +58,7 @@ function runStages(context: string, directory: string): void {
   }
 }
 
-/** Source and target of a COPY, and the stage it copies from. */
+/** Returns source and target of a COPY, and the stage from which it copies. */
 function copied(text: string): [string, string, string | undefined] {
   const [source, target] = text.replaceAll(/--\S+\s+/g, '').split(' ') as [string, string];
   return [source, target, /--from=(\S+)/.exec(text)?.[1]];

@@ -79,7 +79,10 @@ it('refuses a platform for which a package has no binaries, and names them', () 
   }
 });
 
-/** One installation serves both suites: that of the image, in which npm installs the tarball into an empty folder. */
+/**
+ * One installation serves both suites, including that of the image, in which npm installs the tarball into an
+ * empty folder.
+ */
 let directory: string;
 let root: string;
 let unreachable: string | undefined;
@@ -111,7 +114,7 @@ describe('the npm package, installed into an empty folder by npm alone', { timeo
     folder = join(root, 'opt/tessera');
     command = join(folder, 'node_modules/.bin/tessera');
     tarball = join(directory, `install/build/release/tessera-${manifest.version}.tgz`);
-    // Node 24 comes first, which the machine may lack.
+    // The path begins with Node 24, which the machine may lack.
     const PATH = `${join(root, 'usr/local/bin')}:${process.env.PATH}`;
     env = { PATH, HOME: directory, TMPDIR: directory };
   });
@@ -172,7 +175,7 @@ describe('the npm package, installed into an empty folder by npm alone', { timeo
       expect(query(1, `EXPLAIN ${parts}`)).not.toContain('On one node');
       expect(query(0, parts)).toContain('\n0,7500150000\n');
       expect(query(2, BUSIEST)).toContain('\nUniversity,156\n');
-      // A thread decodes Arrow.
+      // Arrow is decoded in a worker thread.
       const arrow = await fetch(`${urls[0]}/?output_format=ArrowStream`, {
         method: 'POST',
         body: 'SELECT 42 AS n',
@@ -188,7 +191,7 @@ describe('the npm package, installed into an empty folder by npm alone', { timeo
     }
   });
 
-  it('refuses a Node that is too old, and says which it needs', () => {
+  it('refuses a version of Node that is too old, and names the required one', () => {
     const old = join(directory, 'old');
     cpSync(join(folder, 'node_modules/tessera/bin'), join(old, 'bin'), { recursive: true });
     writeFileSync(
@@ -234,14 +237,14 @@ describe('the image, built by plain commands in a clean directory', { timeout: T
     expect(installed).toContain('apache-arrow');
   });
 
-  it('has a configuration that is right', () => {
+  it('has a valid configuration', () => {
     const path = '/etc/tessera/tessera.yaml';
     expect(listOf(LAST_STAGE, 'CMD')).toContain(path);
     const [node, ...args] = [...program(), 'config', 'check', join(root, path)];
     expect(spawnSync(node!, args).status).toBe(0);
   });
 
-  it('serves as a user that may write nothing but its data, tells its health, and drains', async () => {
+  it('serves as a user that may only write its data, reports its health, and drains', async () => {
     const data = join(root, 'var/lib/tessera');
     const mayChange = process.getuid!() === 0;
     if (mayChange) execFileSync('chown', ['-R', `${USER}:${USER}`, data]);

@@ -33,7 +33,7 @@ describe('a commit that is to be released', () => {
     expect(releaseProblems(root, '1.2.0')).toEqual([]);
   });
 
-  it('is refused for each of these that it lacks', () => {
+  it('is refused if any of these is missing', () => {
     write('packages/a/package.json', '{ "version": "1.3.0" }');
     write('CHANGELOG.md', '## 1.2.0, not released yet\n');
     expect(releaseProblems(root, '1.2.0')).toEqual([
@@ -48,7 +48,7 @@ describe('a commit that is to be released', () => {
     ]);
   });
 
-  it('has notes: its section of the changelog', () => {
+  it('has its section of the changelog as release notes', () => {
     const changelog = '# Changelog\n\n## 1.2.0, 2026-03-01\n\n### Added\n\n- More.\n\n## 1.1.0, 2026-01-01\n';
     expect(changelogSection(changelog, '1.2.0')).toEqual({
       date: '2026-03-01',

@@ -1,23 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-/** A process that serves, and where: by purpose (`query`, `postgres`, `health`, …). */
+/** A running process and its addresses by purpose (`query`, `postgres`, `health`, …). */
 export interface RunningNode {
   readonly child: ChildProcess;
   readonly addresses: ReadonlyMap<string, string>;
-  /** What it wrote to stderr, a line each. */
+  /** The lines that it wrote to stderr. */
   readonly log: readonly string[];
   readonly exited: Promise<number | null>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts a program that ends up as `tessera serve`, and waits until it listens. */
+/** Starts a program that runs `tessera serve`, and waits until it listens. */
 export async function startNode(
   [program, ...args]: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<RunningNode> {
   const child = spawn(program!, args, { stdio: ['ignore', 'ignore', 'pipe'], env });
-  // The process has ended and its last line has been read.
+  // Resolves when the process has ended and its last line has been read.
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   const log: string[] = [];
   const addresses = await new Promise<Map<string, string>>((resolve, reject) => {

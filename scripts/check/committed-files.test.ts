@@ -44,14 +44,16 @@ test('words the checkout keeps private are found whole, in any case', () => {
   expect(problems()).toEqual(['a.txt:2: must not be published: Codename']);
 });
 
-test('source of more than 800 lines and files of more than a megabyte are problems', () => {
-  write('fits.ts', 'x\n'.repeat(800));
-  write('long.ts', 'x\n'.repeat(801));
-  write('generated/long.ts', 'x\n'.repeat(801));
-  write('long.md', 'x\n'.repeat(801));
+test('source of more than 650 lines and files of more than a megabyte are problems', () => {
+  write('fits.ts', 'x\n'.repeat(650));
+  write('long.ts', 'x\n'.repeat(651));
+  write('page.tsx', 'x\n'.repeat(651));
+  write('generated/long.ts', 'x\n'.repeat(651));
+  write('long.md', 'x\n'.repeat(651));
   write('big.bin', Buffer.alloc(1_000_001));
   expect(problems().sort()).toEqual([
     'big.bin: 1000001 bytes, more than 1000000',
-    'long.ts: 801 lines, more than 800',
+    'long.ts: 651 lines, more than 650',
+    'page.tsx: 651 lines, more than 650',
   ]);
 });

@@ -2,12 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-const MAX_LINES = 800;
+const MAX_LINES = 650;
+/** Files that consist of a single table, which is easier to read in one piece. */
+const TABLES = new Set(['packages/common/src/error-table.ts']);
 const MAX_BYTES = 1_000_000;
-const SOURCE = /\.(?:ts|mjs|js|sh)$/;
+const SOURCE = /\.(?:tsx?|mjs|js|sh|py|css)$/;
 const GENERATED = /(?:^|\/)generated\/|_pb\.ts$/;
 
-/** Files git tracks or would add: not those it ignores, not those deleted but not yet committed. */
+/** The files that git tracks or would add: neither ignored files nor deleted ones. */
 export function repositoryFiles(root: string): string[] {
   const list = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -18,8 +20,8 @@ export function repositoryFiles(root: string): string[] {
 }
 
 /**
- * Paths of somebody's machine, private words and source files that are too long. Private words are the lines of
- * `.git/info/private-words`, which a checkout may have and never publishes.
+ * Reports paths of a developer's machine, private words, and source files that are too long. Private words are
+ * the lines of `.git/info/private-words`, which a checkout may have and never publishes.
  */
 export function fileProblems(root: string, files: readonly string[]): string[] {
   const forbidden = forbiddenText(root);
@@ -31,7 +33,7 @@ export function fileProblems(root: string, files: readonly string[]): string[] {
     if (bytes.length > MAX_BYTES) problems.push(`${file}: ${bytes.length} bytes, more than ${MAX_BYTES}`);
     if (bytes.subarray(0, 8192).includes(0)) return problems;
     const lines = bytes.toString('utf8').split('\n');
-    if (SOURCE.test(file) && !GENERATED.test(file) && lines.length > MAX_LINES + 1)
+    if (SOURCE.test(file) && !GENERATED.test(file) && !TABLES.has(file) && lines.length > MAX_LINES + 1)
       problems.push(`${file}: ${lines.length - 1} lines, more than ${MAX_LINES}`);
     if (basename(file) === 'pnpm-lock.yaml') return problems;
     lines.forEach((line, i) => {
@@ -43,7 +45,8 @@ export function fileProblems(root: string, files: readonly string[]): string[] {
 }
 
 function forbiddenText(root: string): RegExp {
-  // The places where people and machines keep checkouts. A path may follow a quote, a space or a scheme, never a name.
+  // Matches the directories in which people and machines keep checkouts. A path may follow a quote, a space or
+  // a scheme, but not a name.
   const homes = String.raw`(?<![\w.@)}\]-])/(?:work|root|home/[\w.-]+|Users/[\w.-]+)/(?=\w|\.\w)`;
   const words = privateWords(root).map((word) => String.raw`(?<!\w)${RegExp.escape(word)}(?!\w)`);
   return new RegExp([homes, ...words].join('|'), 'i');

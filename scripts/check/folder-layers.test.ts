@@ -53,7 +53,7 @@ test('folders in a cycle are a problem at any depth, also through a file beside 
   ]);
 });
 
-test('a cycle is told once, by its shortest way', () => {
+test('a cycle is reported once, by its shortest path', () => {
   const found = problems(
     'lower/b/x.ts > lower/c/y.ts',
     'lower/c/y.ts > lower/d/z.ts',
@@ -65,7 +65,7 @@ test('a cycle is told once, by its shortest way', () => {
   expect(found[1]).toContain('d → b → c → d');
 });
 
-test('tests and what they share may import what they test', () => {
+test('tests and their shared code may import the code that they test', () => {
   expect(
     problems(
       'lower/y.test.ts > upper/x.ts',

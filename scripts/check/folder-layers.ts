@@ -8,7 +8,7 @@ export interface FileImport {
   readonly to: string;
 }
 
-/** Source of the product or of a benchmark. Tests may use whatever they test, so they are left out. */
+/** The sources of the product and of benchmarks. Tests may use whatever they test, so they are left out. */
 const SOURCE = /^(packages|bench)\/[^/]+\/src\/(?!.*(\.test\.ts$|\/testing\/|\/generated\/))/;
 
 /**
@@ -30,7 +30,7 @@ export function folderProblems(root: string, table: LayerTable, imports: readonl
   ];
 }
 
-/** An import seen from the deepest folder that has both files: from one entry of it to another. */
+/** An import as seen from the deepest folder that contains both files: from one of its entries to another. */
 interface Edge extends FileImport {
   readonly fromEntry: string;
   readonly toEntry: string;
@@ -50,7 +50,7 @@ function edgesByFolder(imports: readonly FileImport[]): Map<string, Edge[]> {
   return found;
 }
 
-/** One line for each entry that is a folder and leads back to itself, with the shortest way there. */
+/** Returns one line for each folder from which imports lead back to it, with the shortest such path. */
 function cyclesIn(folder: string, edges: readonly Edge[]): string[] {
   const next = Map.groupBy(edges, ({ fromEntry }) => fromEntry);
   const told = new Set<string>();

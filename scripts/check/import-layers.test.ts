@@ -81,7 +81,7 @@ test.each([
   expect(problems).toContainEqual(expect.stringContaining(problem));
 });
 
-test('benchmarks use packages by their faces, and only tests and benchmarks of a package use them', async () => {
+test('benchmarks use packages through their public interfaces, and only tests and benchmarks of a package use them', async () => {
   write(
     'bench/load/package.json',
     JSON.stringify({ name: '@tessera/load', type: 'module', exports: { '.': './src/index.ts' } }),
@@ -150,7 +150,7 @@ test('a package outside the table is a problem', async () => {
   );
 });
 
-test('a script may not import past the face of a package', async () => {
+test('a script may not bypass the public interface of a package', async () => {
   write(
     'scripts/run.ts',
     "import { value } from '../packages/store/src/value.ts';\nexport const run = value;\n",

@@ -32,7 +32,7 @@ export async function importProblems(root: string, table: LayerTable): Promise<s
       ruleSet: rules(table),
       parser: 'swc',
       tsPreCompilationDeps: true,
-      // The chunks that the bundler makes of the console import each other as it sees fit.
+      // The chunks of the built console import each other as the bundler decides.
       exclude: { path: '(^|/)node_modules/(?!@tessera/)|^packages/console/src/generated/' },
       doNotFollow: { path: 'node_modules' },
     },

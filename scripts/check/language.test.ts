@@ -40,7 +40,7 @@ test('banned phrases are refused with what to write, in sources and in the prose
   ]);
 });
 
-test('code on pages is no prose', () => {
+test('code on pages is not prose', () => {
   expect(pageProblems('The word `upkeep`.\n\n```sh\nupkeep\n```\n<!-- upkeep -->\n')).toEqual([]);
 });
 

@@ -6,7 +6,9 @@ const FRAGMENT = /^(?:Of|By|Those|That|Who|Which)\b/;
 /** Good sentences that open with such a word nevertheless. */
 const ALLOWED = [/^That (?:is|means)\b/, /^By (?:default|design|definition)\b/, /^Of the two\b/];
 
-/** The title of a test or of a group of tests that is no sentence, and does not complete the title of its group to one. */
+/**
+ * Matches titles of tests or of groups that neither are sentences nor complete the title of their group to one.
+ */
 const TITLE_FRAGMENT = /^(?:test|it|describe)(?:\.\w+)?\(\s*['"`](of|by|those|who|whose|what|which) /;
 
 /** Phrases that readers stumble over, and what to write instead. Pages, comments and texts in the code are searched. */
@@ -26,10 +28,10 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
 const PAGE = /\.md$/;
 const SOURCE = /\.(?:ts|mjs|js)$/;
 const GENERATED = /(?:^|\/)generated\/|_pb\.ts$/;
-/** Files that name what is banned: this rule, its test and the glossary. */
+/** Files that name banned phrases: this rule, its test and the glossary. */
 const EXEMPT = /^(?:scripts\/check\/language(?:\.test)?\.ts|docs\/glossary\.md)$/;
 
-/** Fragments and banned phrases in pages and sources. */
+/** Returns fragments and banned phrases in pages and sources. */
 export function languageProblems(root: string, files: readonly string[]): string[] {
   return files
     .filter((file) => !GENERATED.test(file) && !EXEMPT.test(file))
@@ -41,7 +43,7 @@ export function languageProblems(root: string, files: readonly string[]): string
     });
 }
 
-/** `:<line>: <what is wrong>` for the prose of a page: code blocks and code spans are not prose. */
+/** Returns `:<line>: <problem>` for the prose of a page, which excludes code blocks and code spans. */
 export function pageProblems(text: string): string[] {
   const prose = text
     .replaceAll(/^ *(`{3,}|~{3,}).*?^ *\1/gms, blank)
@@ -50,7 +52,7 @@ export function pageProblems(text: string): string[] {
   return prose.split('\n').flatMap((line, at) => bannedIn(line, at + 1));
 }
 
-/** `:<line>: <what is wrong>` for the comments and texts of a source file. */
+/** Returns `:<line>: <problem>` for the comments and texts of a source file. */
 export function sourceProblems(text: string): string[] {
   const lines = text.split('\n');
   return lines.flatMap((line, at) => {
@@ -70,7 +72,10 @@ export function sourceProblems(text: string): string[] {
   });
 }
 
-/** The text of a comment that begins on this line, on a line of its own; undefined where none does. */
+/**
+ * Returns the text of a comment that begins on this line, if the line contains nothing else; otherwise
+ * undefined.
+ */
 function openingOfComment(lines: readonly string[], at: number): string | undefined {
   const line = lines[at]!.trim();
   if (line.startsWith('//'))

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * `layers.json`: the layers from the top down, which packages of one layer may use which others of it, and the order of the
- * folders inside packages, from the top down.
+ * `layers.json`: the layers from the top down; the packages of a layer that may use other packages of the same
+ * layer; and the order of the folders inside packages, from the top down.
  */
 export interface LayerTable {
   readonly layers: readonly { readonly name: string; readonly packages: readonly string[] }[];
@@ -18,14 +18,17 @@ export function readLayerTable(root: string): LayerTable {
 
 export const packagesOf = (table: LayerTable): string[] => table.layers.flatMap((l) => l.packages);
 
-/** What a package may import: everything in the layers below its own, and its friends beside it. */
+/** Returns the packages that a package may import: everything in lower layers, and its friends. */
 export function allowedFor(table: LayerTable, name: string): string[] {
   const own = table.layers.findIndex((l) => l.packages.includes(name));
   const below = table.layers.slice(own + 1).flatMap((l) => l.packages);
   return [...(table.friends[name] ?? []), ...below];
 }
 
-/** Mistakes in the table itself: a name twice, a friend of another layer, friends in a circle. */
+/**
+ * Returns mistakes in the table itself: a name that occurs twice, a friend of another layer, a cycle of
+ * friends.
+ */
 export function tableProblems(table: LayerTable): string[] {
   const problems: string[] = [];
   const names = packagesOf(table);

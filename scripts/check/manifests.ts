@@ -11,7 +11,10 @@ interface Manifest {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Every `package.json` against the layer table and the house rules: known package, one face, exact versions. */
+/**
+ * Checks every `package.json` against the layer table and the house rules: known package, one public interface,
+ * exact versions.
+ */
 export function manifestProblems(root: string, table: LayerTable): string[] {
   const files = ['package.json', ...globSync('{packages/*,bench/*,deploy}/package.json', { cwd: root })];
   const known = packagesOf(table);
@@ -30,7 +33,7 @@ export function manifestProblems(root: string, table: LayerTable): string[] {
       complain(`${name}: "${version}" is not an exact version`),
     );
     if (manifest.license !== 'Apache-2.0') problems.push(complain('the license is not Apache-2.0'));
-    // What deploys the program is above all layers, and may use every package.
+    // The deployment code is above all layers, and may use every package.
     if (file === 'package.json' || file === 'deploy/package.json') return problems;
 
     const [place = '', name = ''] = dirname(file).split('/');
@@ -40,7 +43,7 @@ export function manifestProblems(root: string, table: LayerTable): string[] {
       return [...problems, complain(`${name} ${problem}`)];
     }
     if (manifest.name !== `@tessera/${name}`) problems.push(complain(`the name is not @tessera/${name}`));
-    // A program without a face is started, not imported.
+    // A program without a public interface is started, not imported.
     const face = existsSync(join(root, dirname(file), 'src/index.ts')) ? { '.': './src/index.ts' } : {};
     if (JSON.stringify(manifest.exports) !== JSON.stringify(face))
       problems.push(complain(`exports something other than ${JSON.stringify(face)}`));

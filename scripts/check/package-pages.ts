@@ -6,7 +6,10 @@ interface Dependent {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Every package has a README.md, whose table of dependencies has a row for each from outside; types need no reason. */
+/**
+ * Requires a README.md for every package. Its table of dependencies must have a row for each third-party
+ * package; types need no reason.
+ */
 export function packagePageProblems(root: string): string[] {
   return globSync('{packages/*,bench/*,deploy}/package.json', { cwd: root }).flatMap((file) => {
     const page = join(dirname(file), 'README.md');

@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { headingAnchor } from '../../site/.vitepress/heading-anchor.ts';
 
-/** Links of the repository's pages to files or headings that do not exist. Links to other sites are not followed. */
+/**
+ * Returns links of the repository's pages to files or headings that do not exist. Links to other sites are not
+ * followed.
+ */
 export function linkProblems(root: string, files: readonly string[]): string[] {
   const pages = files.filter((file) => file.endsWith('.md'));
   return pages.flatMap((page) => {

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { type ParameterInfo, parameters } from '../../packages/config/src/index.ts';
 import { PROOFS } from '../configuration/proofs.ts';
 
-/** Names that stand in too many places to say which parameter is meant: a test must name the block as well. */
+/** Names that too many parameters have: a test must mention the block as well. */
 const COMMON_NAMES = ['id', 'level', 'name', 'path', 'port', 'type', 'enabled', 'mode', 'format', 'host'];
 
 /**
- * What is wrong with the tests that `docs/configuration.md` names beside the parameters: a parameter in effect without
- * a test, a test that does not exist, a test file that does not mention the parameter, a parameter that does not exist.
+ * Returns what is wrong with the tests that `docs/configuration.md` names for the parameters: a parameter in
+ * effect without a test, a test that does not exist, a test file that does not mention the parameter, a
+ * parameter that does not exist.
  */
 export function proofProblems(root: string, proofs = PROOFS, rows = parameters()): string[] {
   const settings = rows.filter((row) => row.effect !== undefined);
@@ -36,13 +37,16 @@ const isUnproved = (proved: ReadonlySet<string>) => (row: ParameterInfo) =>
 const missing = ({ path }: ParameterInfo): string =>
   `${path} has no test that fails if it is ignored: write one and name it in scripts/configuration/proofs.ts`;
 
-/** Whether a file has a test with this title, as it is written in the source: `%s` stands for itself. */
+/**
+ * Whether a file has a test with this title as it is written in the source, including placeholders such as
+ * `%s`.
+ */
 function hasTest(text: string, title: string): boolean {
   const quotes = [`'${title.replaceAll("'", "\\'")}'`, `"${title}"`, `\`${title}\``];
   return quotes.some((quoted) => text.includes(`${quoted},`));
 }
 
-/** Whether a text has the name of a parameter, as it is in the file or as the code of the engine spells it. */
+/** Whether a text contains the name of a parameter, as in the configuration file or as in the code. */
 function mentions(text: string, path: string): boolean {
   const names = path.replaceAll('[*]', '').split('.');
   const own = names.at(-1)!;

@@ -7,8 +7,8 @@ interface UsingDeclaration {
 }
 
 /**
- * Teaches swc's visitor, which dependency-cruiser walks a tree with, `using` and `await using`: swc parses them, but its
- * visitor throws "Unknown statement type" and the whole cruise ends.
+ * Extends swc's visitor, with which dependency-cruiser walks trees, by `using` and `await using`. swc parses
+ * them, but its visitor throws "Unknown statement type", which ends the whole run.
  */
 export function acceptUsingDeclarations(): void {
   const visitStatement = Visitor.prototype.visitStatement;

@@ -40,7 +40,7 @@ test('timers of node:timers/promises are known by the name they are imported as'
   expect(lines('await delay(ms);')).toEqual([]);
 });
 
-test('the line is told also behind characters of several bytes, and in a second text', () => {
+test('the line is correct after characters of several bytes, and in a second text', () => {
   expect(lines('// ä €\n\nsetTimeout(stop, ms);\n')).toEqual([3]);
   expect(lines('\n// ä €\n\nsetTimeout(stop, ms);\n')).toEqual([4]);
 });

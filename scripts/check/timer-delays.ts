@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from '@swc/core';
 
-/** The one file that may give Node a delay that is not a constant. */
+/** The only file that may pass Node a delay that is not a constant. */
 const HELPER = 'packages/common/src/timers.ts';
 const MAX_TIMER_MS = 2 ** 31 - 1;
-/** Options of servers and clients that become a timer. */
+/** Options of servers and clients that set a timer. */
 const OPTIONS = new Set([
   'bodyTimeout',
   'connectTimeout',
@@ -26,8 +26,8 @@ interface Node {
 }
 
 /**
- * Delays of timers that are neither a constant nor given to the helper of `@tessera/common`: Node takes a delay of 2^31
- * milliseconds or more for one millisecond.
+ * Returns delays of timers that are neither constants nor passed to `@tessera/common`. Node treats a delay of
+ * 2^31 milliseconds or more as one millisecond.
  */
 export function timerProblems(root: string, files: readonly string[]): string[] {
   return files
@@ -39,10 +39,10 @@ export function timerProblems(root: string, files: readonly string[]): string[] 
     });
 }
 
-/** `:<line>: <what is wrong>` for each delay of the source text. */
+/** Returns `:<line>: <problem>` for each delay of the source text. */
 export function delaysIn(text: string): string[] {
-  // Positions are bytes, and count on from what was parsed before. A tree starts at its first token: the semicolon makes
-  // that the start of the text, also where a comment stands first.
+  // Positions are in bytes and continue from the previously parsed text. A tree starts at its first token: the
+  // semicolon makes that the start of the text, even if the text begins with a comment.
   const bytes = Buffer.from(`;${text}`);
   const tree = parseSync(bytes.toString(), { syntax: 'typescript' }) as unknown as Node;
   const first = tree.span?.start ?? 0;
@@ -108,7 +108,9 @@ function calledName(callee: Node): string {
   return `${calledName(callee.object as Node)}.${property.value ?? ''}`;
 }
 
-/** A number, `CONSTANT`, `CONSTANTS.member`, arithmetic of these, or what the helper has made short enough. */
+/**
+ * A number, `CONSTANT`, `CONSTANTS.member`, arithmetic of these, or a delay that `@tessera/common` has limited.
+ */
 function isConstant(node: Node | undefined): boolean {
   switch (node?.type) {
     // A missing delay is 0.

@@ -1,6 +1,7 @@
 /**
- * The parameters that a test proves: test file → title of the test → the parameters that it would show to be ignored.
- * `check` requires a test of every parameter in effect, and `docs/configuration.md` names it.
+ * The tests that prove that parameters have an effect: test file → title of the test → the parameters whose
+ * loss the test would detect. `check` requires a test for every parameter in effect, and
+ * `docs/configuration.md` names it.
  */
 export type Proofs = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
@@ -40,13 +41,13 @@ export const PROOFS: Proofs = {
       'execution.hybrid_headers_primary_index_compression_method',
       'execution.hybrid_headers_primary_index_compression_level',
     ],
-    'execution.ai_mutations_mode: what deleted rows may do to aggregating indexes': [
+    'execution.ai_mutations_mode: how aggregating indexes handle deleted rows': [
       'execution.ai_mutations_mode',
     ],
     'execution.regexp_cache_max_keys: how many patterns of a column are compiled once each': [
       'execution.regexp_cache_max_keys',
     ],
-    'storage.collect_garbage_limit_per_query: no more tablets than that at once': [
+    'storage.collect_garbage_limit_per_query: one call collects at most that many tablets': [
       'storage.collect_garbage_limit_per_query',
       'storage.allow_collect_garbage',
     ],
@@ -78,15 +79,12 @@ export const PROOFS: Proofs = {
       'auth.native.initial_user.name',
       'auth.native.initial_user.password',
     ],
-    'a token ends when its time is over': [
-      'auth.native.jwt.token_expiry',
-      'auth.native.jwt.clock_skew_tolerance',
-    ],
+    'a token expires': ['auth.native.jwt.token_expiry', 'auth.native.jwt.clock_skew_tolerance'],
   },
   [`${AUTH}/native/native-authenticator.test.ts`]: {
-    'no token promises to last longer than it is taken': ['auth.native.jwt.max_token_age'],
+    'expires_in of a token is not longer than the token is accepted': ['auth.native.jwt.max_token_age'],
     'a password gets a token, a token its user (%s)': ['auth.native.signing_algorithm'],
-    'keys are rotated without a token lost': [
+    'keys are rotated without invalidating tokens': [
       'auth.native.signing_keys[*].id',
       'auth.native.signing_keys[*].private_key_path',
     ],
@@ -96,7 +94,7 @@ export const PROOFS: Proofs = {
       'auth.oidc.jwt.clock_skew_tolerance',
       'auth.oidc.jwt.max_token_age',
     ],
-    'are made at their first login, once': ['auth.oidc.providers[*].jit_provisioning.default_role'],
+    'are created once, at their first login': ['auth.oidc.providers[*].jit_provisioning.default_role'],
   },
   [`${AUTH}/oidc/provider.test.ts`]: {
     'are found where the discovery document says after it has moved them': [
@@ -140,24 +138,23 @@ export const PROOFS: Proofs = {
     ],
   },
   'packages/storage-agent/src/eviction/eviction.test.ts': {
-    'no more tablets than the memory allows: those not read for the minimum age make place': [
+    'if there are too many tablets, those not read for the minimum age leave memory': [
       'engine.eviction.max_tablets_per_mb_of_total_memory',
     ],
-    'memory that is short lets go what is older than the minimum; it stays on disk and comes back when it is read':
+    'if memory is short, tablets above the minimum age leave it, stay on disk, and are loaded again when they are read':
       [
         'engine.eviction.tablet_eviction_soft_threshold',
         'engine.eviction.tablet_min_ttl_before_memory_eviction_seconds',
       ],
-    'below the hard threshold nothing stays, and what a scan reads goes when it has ended': [
-      'engine.eviction.tablet_eviction_threshold',
-    ],
+    'below the hard threshold nothing stays in memory, and tablets of a running scan leave when it has ended':
+      ['engine.eviction.tablet_eviction_threshold'],
     'tablets that nobody reads for the full time leave memory and disk': [
       'engine.eviction.tablet_ttl_before_full_eviction_seconds',
     ],
   },
   [`${ENGINE}/limits.test.ts`]: {
-    'is divided among the kernels of the node': ['engine.max_server_memory_usage'],
-    'bounds what one query has of the processors': ['execution.max_threads'],
+    'is divided between the kernels of the node': ['engine.max_server_memory_usage'],
+    'limits the processors that one query uses': ['execution.max_threads'],
     'opens no port for the shuffle': ['execution.enable_shuffle'],
   },
   'packages/kernel/src/threads-per-query.test.ts': {
@@ -175,14 +172,14 @@ export const PROOFS: Proofs = {
       'execution.admission_controller.enabled',
       'execution.admission_controller.max_concurrent_admitted_queries',
     ],
-    'samples of the node tell of queries that wait, as often as the configuration says': [
+    'samples of the node contain waiting queries, at the configured interval': [
       'engine.metrics_collection_frequency_per_minute',
     ],
-    'says in the log that nothing was admitted for long': [
+    'logs a warning when no query has been admitted for long': [
       'execution.admission_controller.seconds_until_no_admission_warning',
       'execution.admission_controller.seconds_between_no_admission_warnings',
     ],
-    'a query that runs out of memory runs again, as often as said, and then fails': [
+    'a query that runs out of memory is retried as often as configured and then fails': [
       'execution.admission_controller.max_retries_per_query',
     ],
   },
@@ -202,14 +199,14 @@ export const PROOFS: Proofs = {
     ],
   },
   'packages/storage-manager/test/cluster.test.ts': {
-    'sees what others commit (its cache kept: %s)': ['execution.storage_manager_cache_tablets_on_proxy'],
+    'sees the commits of others (its cache kept: %s)': ['execution.storage_manager_cache_tablets_on_proxy'],
   },
   [`${ENGINE}/cluster/several-clusters.test.ts`]: {
     'every node of every cluster sees the nodes of all': [
       'engine.cluster_id',
       'engine.multi_cluster.broadcast_endpoint',
     ],
-    'a cluster sends no more rows than the limit, and the answer says so': [
+    'a cluster sends at most the limit of rows, and a warning says so': [
       'engine.multi_cluster.broadcast_tuple_limit_per_engine_cluster',
     ],
   },
@@ -256,7 +253,7 @@ export const PROOFS: Proofs = {
     ],
   },
   [`${STORE}/s3/s3-faults.test.ts`]: {
-    'gives up after upload_max_tries tries of a write and says that it may have happened': [
+    'gives up a write after upload_max_tries attempts and reports that it may have happened': [
       'storage.upload_max_tries',
     ],
   },

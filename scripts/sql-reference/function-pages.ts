@@ -70,12 +70,12 @@ const ACRONYMS: Readonly<Record<string, string>> = { json: 'JSON', bytea: 'BYTEA
 const titleOf = (category: string): string =>
   ACRONYMS[category] ?? `${category[0]!.toUpperCase()}${category.slice(1)}`;
 const pageOf = (category: string): string => `functions/${category.replaceAll(' ', '-')}.md`;
-/** As GitHub makes it of a heading. */
+/** Returns the anchor that GitHub gives to a heading. */
 const anchorOf = (f: DialectFunction): string => f.name.toLowerCase();
 const link = (name: string, f: DialectFunction, text = name): string =>
   `[${text}](${pageOf(f.category)}#${anchorOf(f)})`;
 
-/** As code, whatever backticks are in it. */
+/** Renders a text as code, even if it contains backticks. */
 function code(text: string): string {
   const fence = '`'.repeat(1 + Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length)));
   return fence.length === 1 ? `\`${text}\`` : `${fence} ${text} ${fence}`;

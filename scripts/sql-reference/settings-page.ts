@@ -5,7 +5,7 @@ import {
   SETTING_NAMES,
 } from '../../packages/coordinator/src/index.ts';
 
-/** What `SET`, `WITH (…)` and the query string take. */
+/** The values that `SET`, `WITH (…)` and the query string accept. */
 export const settingsPage = (): string =>
   [
     '# Settings',

@@ -5,7 +5,7 @@ const functions = Object.values(READ_FUNCTIONS);
 const isOfAll = ([name]: readonly [string, ReadOption]): boolean =>
   functions.every(({ options }) => Object.hasOwn(options, name));
 
-/** Arguments that not all functions have, by the functions that have just these. */
+/** Groups arguments that not all functions have by the functions that have exactly these. */
 const withOwn = new Map(
   [
     ...Map.groupBy(functions, ({ options }) =>
@@ -21,7 +21,7 @@ const withOwn = new Map(
     ]),
 );
 
-/** Named arguments of the functions that read files: those of all, and those that each has besides. */
+/** Lists the named arguments of the functions that read files: the common ones, and those of each function. */
 export const tableFunctionArguments = (): string =>
   [
     '# Arguments of table functions',

@@ -86,11 +86,11 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>
         index_definition: 'columns and expressions in parentheses',
         ddl: 'the statement that recreates the index; NULL for a primary index',
         number_of_tablets:
-          'tablets of the table whose partial rows an aggregating index stores; NULL for other indexes',
-        number_of_rows: 'partial rows of an aggregating index',
-        compressed_bytes: 'size of the partial rows',
+          'tablets of the table that an aggregating index has partial rows of, or a skip index filters; NULL for indexes that store nothing',
+        number_of_rows: 'partial rows of an aggregating index, or granules that a skip index has filters of',
+        compressed_bytes: 'size of the partial rows or filters',
         rows_without_index:
-          'rows of the table in tablets without partial rows, which queries read themselves',
+          'rows of the table in tablets without partial rows or filters, which queries read themselves',
       },
     },
     tablets: {

@@ -35,7 +35,10 @@ function tallyOf(modules: readonly TestModule[], uncaught: readonly SerializedEr
   };
 }
 
-/** Failed beside its tests: it did not load, a hook of a suite failed, or its worker died between tests. */
+/**
+ * Whether it failed outside of its tests: the file did not load, a hook of a suite failed, or the worker died
+ * between tests.
+ */
 function isBroken(module: TestModule): boolean {
   const suites = [...module.children.allSuites()];
   const tests = [...module.children.allTests()];

@@ -23,14 +23,14 @@ function run(name: string, text: string): { lines: string[]; code: number | null
     [join(root, 'scripts', 'test.ts'), '--root', folder],
     {
       encoding: 'utf8',
-      // The runner must not take itself for a part of the run that this test is in.
+      // The runner must not believe that it is part of the run that contains this test.
       env: { PATH: process.env.PATH },
     },
   );
   return { lines: stdout.trimEnd().split('\n'), code: status };
 }
 
-test('the last line is the sum, and a good run exits with 0', () => {
+test('the last line is the sum, and a successful run exits with 0', () => {
   const { lines, code } = run('good', "test('a', () => {}); test('b', () => {}); test.todo('c');");
   expect(lines.at(-1)).toBe('2 passed, 0 failed, 1 skipped');
   expect(code).toBe(0);

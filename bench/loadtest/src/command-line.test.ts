@@ -4,7 +4,7 @@ import { DEFAULT_OPTIONS } from './options.ts';
 
 const run = { kind: 'run', json: undefined, html: undefined, quiet: false };
 
-test('reads words and options, also behind the separator of a package manager', () => {
+test('reads words and options, also after the separator of a package manager', () => {
   const expected = {
     ...run,
     benchmarks: ['upload', 'results'],
@@ -17,11 +17,11 @@ test('reads words and options, also behind the separator of a package manager', 
   expect(parseCommandLine(['run', ...args])).toEqual(expected);
 });
 
-test('measures at full size beside plain DuckDB unless told otherwise', () => {
+test('measures at full size, with plain DuckDB as the peer, unless options say otherwise', () => {
   expect(parseCommandLine(['all'])).toEqual({ ...run, benchmarks: ['all'], options: DEFAULT_OPTIONS });
 });
 
-test('takes lists apart', () => {
+test('splits lists at commas', () => {
   const args = ['tpch', '--peers', 'duckdb, postgres', '--nodes=1,2', '--queries=q01,q05', '--quiet'];
   expect(parseCommandLine(args)).toMatchObject({
     options: { peers: ['duckdb', 'postgres'], nodes: [1, 2], queries: ['q01', 'q05'] },

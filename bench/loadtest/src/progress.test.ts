@@ -6,7 +6,7 @@ function output(isTTY: boolean, columns = 40) {
   return { isTTY, columns, written, write: (text: string) => written.push(text) };
 }
 
-test('a terminal has one line that is written again, cut to its width, and taken away', () => {
+test('on a terminal, one line is rewritten, truncated to the width, and cleared at the end', () => {
   const terminal = output(true);
   const progress = progressTo(terminal);
   progress.benchmark('tpch');
@@ -17,7 +17,7 @@ test('a terminal has one line that is written again, cut to its width, and taken
   expect(terminal.written.at(-1)).toBe('\r\u001b[2K');
 });
 
-test('elsewhere every step is a line', () => {
+test('elsewhere each step is printed as a line', () => {
   const file = output(false);
   const progress = progressTo(file);
   progress.benchmark('tpch');

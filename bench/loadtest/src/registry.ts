@@ -1,7 +1,7 @@
 import type { Benchmark } from './benchmark.ts';
 import { chaos } from './benchmarks/chaos.ts';
 import { clickbench } from './benchmarks/clickbench.ts';
-import { cluster } from './benchmarks/cluster.ts';
+import { cluster, clusterTpcds } from './benchmarks/cluster.ts';
 import { dashboard } from './benchmarks/dashboard.ts';
 import { files } from './benchmarks/files.ts';
 import { growth } from './benchmarks/growth.ts';
@@ -11,9 +11,12 @@ import { mixed } from './benchmarks/mixed.ts';
 import { point } from './benchmarks/point.ts';
 import { pointLoad } from './benchmarks/point-load.ts';
 import { postgres } from './benchmarks/postgres.ts';
+import { progress } from './benchmarks/progress.ts';
 import { results } from './benchmarks/results.ts';
 import { select42 } from './benchmarks/select42.ts';
+import { shell } from './benchmarks/shell.ts';
 import { singleInserts } from './benchmarks/single-inserts.ts';
+import { skipIndex } from './benchmarks/skip-index.ts';
 import { tpcds } from './benchmarks/tpcds.ts';
 import { tpch } from './benchmarks/tpch.ts';
 import { upload } from './benchmarks/upload.ts';
@@ -141,9 +144,39 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
     needs: ownNode,
   },
   {
+    name: 'skip-index',
+    about:
+      'one of 8 M rows by a column that the table is not sorted by, with and without a skip index: CPU time, rows read',
+    run: skipIndex,
+    inAll: false,
+    needs: ownNode,
+  },
+  {
+    name: 'shell',
+    about: 'the shell on a terminal: to the prompt, to the first answer, and over a CSV of 100 MB',
+    run: shell,
+    inAll: false,
+    needs: ownNode,
+  },
+  {
+    name: 'progress',
+    about:
+      'the progress that clients see of the TPC-H queries, on one node and on three, at half of their time',
+    run: progress,
+    inAll: false,
+    needs: ownNode,
+  },
+  {
     name: 'cluster',
     about: 'the TPC-H queries on one node and on four: CPU time, plans, balance, constants of the cost model',
     run: cluster,
+    inAll: false,
+    needs: ownNode,
+  },
+  {
+    name: 'cluster-tpcds',
+    about: 'the TPC-DS queries on one node and on four: CPU time, plans, balance',
+    run: clusterTpcds,
     inAll: false,
     needs: ownNode,
   },

@@ -1,46 +1,52 @@
 /** A data set with its queries. The same scale gives the same rows on every machine. */
 export interface Workload {
-  /** As on a command line: `tpch`. */
+  /** The name on a command line, such as `tpch`. */
   readonly name: string;
-  /** As a person writes it: `TPC-H`. */
+  /** The name in texts, such as `TPC-H`. */
   readonly title: string;
-  /** What scale 1 is, such as `1 GB of rows` or `1 M rows`. */
+  /** The size at scale 1, such as `1 GB of rows` or `1 M rows`. */
   readonly scaleUnit: string;
   readonly tables: readonly WorkloadTable[];
   readonly queries: readonly WorkloadQuery[];
-  /** Writes one Parquet file (zstd) for each table, named `<table>.parquet`. @throws Error for a scale that it does not have */
+  /**
+   * Writes one Parquet file (zstd) for each table, named `<table>.parquet`. @throws Error for an unsupported
+   * scale
+   */
   generate(options: GenerateOptions): Promise<void>;
 }
 
 export interface GenerateOptions {
-  /** Any number above 0 that the workload's own rules allow. */
+  /** Any number above 0 that the workload supports. */
   readonly scale: number;
-  /** Exists already. */
+  /** The folder; it must exist. */
   readonly directory: string;
-  /** Only these tables; all unless said otherwise. */
+  /** The tables to write; all by default. */
   readonly tables?: readonly string[];
-  /** Worker threads; as many as the machine has cores unless said otherwise. The rows do not depend on it. */
+  /** The number of worker threads; by default the number of cores. The rows do not depend on it. */
   readonly threads?: number;
   onProgress?(done: GenerateProgress): void;
 }
 
 export interface GenerateProgress {
   readonly table: string;
-  /** From 0 to 1, of this table. */
+  /** The progress within this table, from 0 to 1. */
   readonly fraction: number;
 }
 
 export interface WorkloadTable {
   readonly name: string;
-  /** In the order of the file. */
+  /** The columns in the order of the file. */
   readonly columns: readonly WorkloadColumn[];
-  /** The columns that a column store sorts by. */
+  /** The columns by which a column store sorts the table. */
   readonly sortKey: readonly string[];
 }
 
 export interface WorkloadColumn {
   readonly name: string;
-  /** In standard SQL: `integer`, `bigint`, `smallint`, `double precision`, `numeric(15,2)`, `date`, `timestamp`, `text`. */
+  /**
+   * The type in standard SQL: `integer`, `bigint`, `smallint`, `double precision`, `numeric(15,2)`, `date`,
+   * `timestamp`, `text`.
+   */
   readonly type: string;
   readonly nullable: boolean;
 }
@@ -50,6 +56,6 @@ export interface WorkloadQuery {
   readonly name: string;
   /** One statement without a semicolon at its end. */
   readonly sql: string;
-  /** Where a system needs other words for it: by `clickhouse`, `postgresql`. */
+  /** The statement in the dialect of a system (`clickhouse`, `postgresql`) that needs a different one. */
   readonly dialects?: Readonly<Record<string, string>>;
 }

@@ -12,7 +12,7 @@ const MAIN = join(WORKSPACE, 'packages/engine/src/main.ts');
 describe.skipIf(process.env.TESSERA_COMPOSE !== 'all')(
   'the nodes of docker-compose.yml as processes, each at an address of its own (skipped without TESSERA_COMPOSE=all)',
   () => {
-    it('share tables, do without one that is killed, and drain', async () => {
+    it('share tables, continue when one is killed, and drain', async () => {
       const directory = mkdtempSync(join(tmpdir(), 'tessera-compose-'));
       onTestFinished(() => rmSync(directory, { recursive: true }));
       const nodes = nodeServices(readComposeFile());
@@ -65,7 +65,7 @@ describe.skipIf(process.env.TESSERA_COMPOSE !== 'all')(
 
 const RUNNING = "SELECT count(*) FROM information_schema.nodes WHERE status = 'RUNNING'";
 
-/** The status, the name of the column and its one value. */
+/** Returns the status, the name of the column and its single value. */
 async function answer(node: RunningNode, sql: string): Promise<string> {
   const url = `${node.addresses.get('query')}?output_format=TabSeparatedWithNames`;
   const response = await fetch(url, { method: 'POST', body: sql });

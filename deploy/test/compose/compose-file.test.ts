@@ -11,7 +11,7 @@ const file = readComposeFile();
 const services = Object.entries(file.services);
 const text = (path: string) => readFileSync(join(WORKSPACE, path), 'utf8');
 const config = parse(text('deploy/compose/tessera.yaml'));
-/** Source and target of what stands in `volumes` of a service. */
+/** Returns source and target of an entry in `volumes` of a service. */
 const mounts = services.flatMap(([name, { volumes = [] }]) =>
   volumes.map((volume) => ({ name, source: volume.split(':')[0]!, target: volume.split(':')[1]! })),
 );
@@ -27,7 +27,7 @@ describe('docker-compose.yml', () => {
     expect(validate(file), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  it('needs nothing to be set, and takes what is', () => {
+  it('works without any variable, and uses those that are set', () => {
     expect(readComposeFile({ TESSERA_BIND: '0.0.0.0' }).services['node-0']!.ports).toEqual([
       '0.0.0.0:3473:3473',
       '0.0.0.0:5432:5432',
@@ -35,13 +35,13 @@ describe('docker-compose.yml', () => {
     expect(readComposeFile({ TESSERA_BIND: '' })).toEqual(file);
   });
 
-  it('has no variable that its page does not tell of', () => {
+  it('has no variable that its page does not describe', () => {
     const page = text('deploy/compose/README.md');
     const variables = [...text('docker-compose.yml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name!);
     expect(variables.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it.each(services)('%s is pinned, and can change nothing but its volumes', (_name, service) => {
+  it.each(services)('%s has a pinned image and can write only to its volumes', (_name, service) => {
     expect(service.image).toMatch(/^[\w.-]+\.\w+\/[\w./-]+:(v?\d+\.\d+\.\d+|RELEASE\.[\dTZ-]+)$/);
     expect(service).toMatchObject({
       read_only: true,
@@ -67,7 +67,7 @@ describe('docker-compose.yml', () => {
         expect(existsSync(join(WORKSPACE, build.context, build.dockerfile))).toBe(true);
   });
 
-  it('publishes every port once, for this machine alone', () => {
+  it('publishes every port once, and only on this machine', () => {
     const published = services.flatMap(([, { ports = [] }]) => ports);
     for (const port of published) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
     expect(new Set(published.map((port) => port.split(':')[1])).size).toBe(published.length);
@@ -79,7 +79,7 @@ describe('the clusters of the profile multi-cluster', () => {
   const path = join(WORKSPACE, 'deploy/compose/clusters/tessera.yaml');
   const members = services.filter(([name]) => /^[ab]-\d$/.test(name));
 
-  it('have a configuration that is right with what the environment of each says', () => {
+  it('have a configuration that is valid in the environment of each node', () => {
     const ordinals = members.map(([name, { environment, command }]) => {
       const { TESSERA_CLUSTER_ID: id, TESSERA_CLUSTER_ORDINAL: ordinal } = environment!;
       const node = commandOf(command).at(-1);
@@ -95,7 +95,7 @@ describe('the clusters of the profile multi-cluster', () => {
     expect(status, String(stderr)).toBe(0);
   });
 
-  it('are those that the load balancer knows, and reach the broadcast service at its port', () => {
+  it('are known to the load balancer, and reach the broadcast service at its port', () => {
     const balancer = text('deploy/compose/clusters/haproxy.cfg');
     const served = [...balancer.matchAll(/server (\S+) \1:3473/g)].map(([, name]) => name);
     expect(served).toEqual(members.map(([name]) => name));
@@ -107,7 +107,7 @@ describe('the clusters of the profile multi-cluster', () => {
 describe('the nodes of docker-compose.yml', () => {
   const nodes = nodeServices(file);
 
-  it('are those of the configuration, in its order', () => {
+  it('are the nodes of the configuration, in its order', () => {
     expect(nodes.map(([name]) => name)).toEqual(
       config.engine.nodes.map(({ host }: { host: string }) => host),
     );
@@ -115,7 +115,7 @@ describe('the nodes of docker-compose.yml', () => {
       expect(commandOf(command).slice(-2)).toEqual(['--node', `${i}`]);
   });
 
-  it('have a configuration that is right with what their environment says', () => {
+  it('have a configuration that is valid in their environment', () => {
     const [, { environment }] = nodes[0]!;
     const main = join(WORKSPACE, 'packages/engine/src/main.ts');
     const args = [main, 'config', 'check', join(WORKSPACE, 'deploy/compose/tessera.yaml')];
@@ -123,7 +123,7 @@ describe('the nodes of docker-compose.yml', () => {
     expect(status, String(stderr)).toBe(0);
   });
 
-  it('are the image of this version, listen where ports lead, and find their files', () => {
+  it('run the image of this version, listen on the published ports, and find their files', () => {
     const { http, postgres } = config.endpoints;
     for (const [name, { image, command, ports }] of nodes) {
       expect(image).toBe(`ghcr.io/tessera-sql/tessera:${manifest.version}`);
@@ -144,7 +144,7 @@ describe('the nodes of docker-compose.yml', () => {
       );
   });
 
-  it('are what Prometheus scrapes, under a name that rules and dashboard look for', () => {
+  it('are scraped by Prometheus under a name that the rules and the dashboard match', () => {
     const [job, ...others] = parse(text('deploy/compose/prometheus.yml')).scrape_configs;
     expect(others).toEqual([]);
     expect(job.job_name).toContain('tessera');

@@ -25,7 +25,7 @@ export interface ComposeFile {
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 
-/** The file with its variables and merges put in. @throws Error about a variable without a value */
+/** Reads the file with its variables and merge keys replaced. @throws Error if a variable has no value */
 export function readComposeFile(environment: Readonly<Record<string, string>> = {}): ComposeFile {
   const text = readFileSync(join(WORKSPACE, 'docker-compose.yml'), 'utf8');
   return parse(interpolated(text, environment), { merge: true }) as ComposeFile;
@@ -36,17 +36,17 @@ const VARIABLE = /\$(?:(\$)|\{(\w+)(?::-([^{}]*))?\}|(?=.))/g;
 function interpolated(text: string, environment: Readonly<Record<string, string>>): string {
   return text.replaceAll(VARIABLE, (whole, dollar, name, preset) => {
     if (dollar !== undefined) return dollar;
-    // An empty variable has the default too: that is what `:-` says.
+    // An empty variable gets the default too, as `:-` specifies.
     const value = (name && environment[name]) || preset;
     if (value === undefined) throw new Error(`${whole}${name ?? ''} has no value`);
     return value;
   });
 }
 
-/** The services that are nodes, by their names, which count from 0. */
+/** Returns the services that are nodes, ordered by the number in their name. */
 export const nodeServices = ({ services }: ComposeFile): readonly (readonly [string, Service])[] =>
   Object.entries(services).filter(([name]) => name.startsWith('node-'));
 
-/** The words of a command; ours has none in quotes. */
+/** Splits a command into words; ours contains no quotes. */
 export const commandOf = (command: Service['command'] = []): readonly string[] =>
   typeof command === 'string' ? command.split(' ') : command;

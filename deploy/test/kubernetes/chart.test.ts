@@ -37,18 +37,18 @@ describe.skipIf(!hasHelm)(
         helm('lint', '--strict', '--quiet', CHART, ...files.flatMap((file) => ['--values', file]));
       });
 
-      it('makes manifests that Kubernetes takes under strict validation', () => {
+      it('renders manifests that pass the strict validation of Kubernetes', () => {
         const faults = manifests.flatMap((manifest) =>
           faultsOf(manifest).map((fault) => `${manifest.kind} ${manifest.metadata.name}: ${fault}`),
         );
         expect(faults).toEqual([]);
       });
 
-      it('makes manifests that fit each other', () => {
+      it('renders manifests that are consistent with each other', () => {
         expect(mismatchesOf(manifests)).toEqual([]);
       });
 
-      it('keeps to the restricted standard of pod security', () => {
+      it('meets the restricted pod security standard', () => {
         for (const set of manifests.filter(({ kind }) => kind === 'StatefulSet')) {
           const { spec } = set.spec.template;
           expect(spec.securityContext).toMatchObject({
@@ -67,7 +67,7 @@ describe.skipIf(!hasHelm)(
       });
     });
 
-    it('makes configurations that a node takes', async () => {
+    it('renders configurations that a node accepts', async () => {
       const directory = await mkdtemp(join(tmpdir(), 'tessera-chart-'));
       onTestFinished(() => rm(directory, { recursive: true }));
       const outputs = CASES.map(async ([name, files]) => {
@@ -78,7 +78,7 @@ describe.skipIf(!hasHelm)(
       for (const output of await Promise.all(outputs)) expect(output).toContain('no problems found');
     }, 120_000);
 
-    it('gives every node its place', () => {
+    it('gives every node its address and its ordinal', () => {
       const manifests = render({ files: [join(VALUES, 'five-nodes-s3.yaml')], release: 'shop' });
       const { nodes } = parse(configOf(manifests)).engine;
       expect(nodes).toEqual(
@@ -101,7 +101,7 @@ describe.skipIf(!hasHelm)(
       ['2G', '1800000000B'],
       ['4294967296', '3865470566B'],
       [4_294_967_296, '3865470566B'],
-    ])('of a limit of %s leaves a tenth to the system', (memory, expected) => {
+    ])('leaves a tenth of the limit of %s to the system', (memory, expected) => {
       const { engine } = parse(configOf(render({ values: { 'resources.limits.memory': memory } })));
       expect(engine.max_server_memory_usage).toBe(expected);
     });
@@ -110,12 +110,12 @@ describe.skipIf(!hasHelm)(
       ['7500m', 8],
       ['2', 2],
       [2, 2],
-    ])('takes %s processors as threads: %d', (cpu, expected) => {
+    ])('maps a limit of %s processors to %d threads', (cpu, expected) => {
       const { execution } = parse(configOf(render({ values: { 'resources.limits.cpu': cpu } })));
       expect(execution.max_threads).toBe(expected);
     });
 
-    it('brings the rules and the dashboard as they are', () => {
+    it('installs the rules and the dashboard unchanged', () => {
       const manifests = render({ files: [join(VALUES, 'everything.yaml')] });
       const original = (name: string) => readFileSync(join(CHART, '../../monitoring', name), 'utf8');
       expect(the(manifests, 'PrometheusRule').spec).toEqual(parse(original('alerts.yaml')));
@@ -123,7 +123,7 @@ describe.skipIf(!hasHelm)(
       expect(JSON.parse(dashboard)).toEqual(JSON.parse(original('dashboard.json')));
     });
 
-    it('lets config go over what it computes', () => {
+    it('lets the value `config` override what the chart computes', () => {
       const values = {
         config: {
           // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
@@ -137,7 +137,7 @@ describe.skipIf(!hasHelm)(
       expect(config.engine.nodes).toHaveLength(1);
     });
 
-    it('gives each installation tables of its own, and always the same', () => {
+    it('gives each installation its own tables, which upgrades keep', () => {
       const id = (release: string, namespace: string) =>
         parse(configOf(render({ release, namespace }))).instance.id as string;
       const ids = [id('a', 'x'), id('b', 'x'), id('a', 'y'), id('a', 'x')];
@@ -160,25 +160,25 @@ describe.skipIf(!hasHelm)(
       ['1m', 90],
       ['90s', 120],
       ['1.5h', 5_430],
-    ])('waits for a node that drains for %s: %d seconds', (grace, seconds) => {
+    ])('waits %d seconds for a node that drains for %s', (grace, seconds) => {
       const values = { 'config.engine.termination_grace_period': grace };
       const { spec } = nodesOf(render({ values })).spec.template;
       expect(spec.terminationGracePeriodSeconds).toBe(seconds);
       expect(spec.containers[0].args).toContain('--drain-delay=10');
     });
 
-    it('says how to ask it something', () => {
+    it('prints how to send a query', () => {
       const notes = (values: object) =>
         helm('install', '--dry-run=client', ...argumentsOf({ values })).split('\nNOTES:\n')[1]!;
       expect(notes({})).toContain('port-forward service/shop-tessera 3473:3473 5432:5432');
-      expect(notes({})).toContain('Nobody is asked who they are');
+      expect(notes({})).toContain('Authentication is off');
       const secured = notes({ 'auth.native.enabled': true, 'tls.existingSecret': 'certificate' });
       expect(secured).toContain('get secret shop-tessera-auth -o');
       expect(secured).toContain('curl -sk https://127.0.0.1:3473/oauth/token -d grant_type=password');
-      expect(secured).not.toContain('Nobody is asked');
+      expect(secured).not.toContain('Authentication is off');
     });
 
-    it('makes secrets unless it is given some', () => {
+    it('creates secrets unless they are given', () => {
       const own = render({ values: { 'auth.native.enabled': true } });
       const auth = the(own, 'Secret', 'shop-tessera-auth').data;
       const decoded = (text: string) => Buffer.from(text, 'base64').toString();

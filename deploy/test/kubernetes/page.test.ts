@@ -40,7 +40,7 @@ describe.skipIf(!hasHelm)(
       expect(blocks('yaml')).toHaveLength(2);
     });
 
-    it('names only values that there are', () => {
+    it('names only values that exist', () => {
       const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
       // `tls.crt` and `tls.key` are names in secrets.
       const named = [...page.matchAll(/`((?:[a-z]+[A-Z]?\w*)(?:\.(?!crt|key)\w+)+)`/g)].map(([, path]) =>

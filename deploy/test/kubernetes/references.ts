@@ -5,7 +5,7 @@ interface Port {
   readonly containerPort: number;
 }
 
-/** Secrets that whoever installs brings, as the values of the tests name them. */
+/** Secrets that users create themselves, under the names in the values of the tests. */
 const BROUGHT = new Set([
   'administrator',
   'cluster-token',
@@ -18,7 +18,10 @@ const BROUGHT = new Set([
 ]);
 const NODE_PORTS = ['manager', 'agent', 'distexec', 'shuffle'];
 
-/** What of one installation's manifests refers to nothing: ports, labels, secrets, volumes, services. */
+/**
+ * Returns the dangling references in the manifests of one installation: ports, labels, secrets, volumes,
+ * services.
+ */
 export function mismatchesOf(manifests: readonly Manifest[]): string[] {
   const sets = manifests.filter(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment');
   return [
@@ -110,15 +113,15 @@ function ofService(service: Manifest, sets: readonly Manifest[]): string[] {
   const ports = new Map(portsOf(set).map((port) => [port.name, port.containerPort]));
   return service.spec.ports.flatMap(({ targetPort, port }: { targetPort: string; port: number }) => {
     if (!ports.has(targetPort)) return [`service ${name}: the pods have no port ${targetPort}`];
-    // Without an address of its own it moves no port.
+    // Without an address, the service maps no port.
     const moved = service.spec.clusterIP === 'None' && ports.get(targetPort) !== port;
     return moved ? [`service ${name}: ${targetPort} is not ${port}`] : [];
   });
 }
 
 /**
- * Every port of the pods is let through to somebody, and those between nodes to nodes alone, except that the broadcast
- * service may call their distexec ports.
+ * Checks that the network policies admit someone to every port of the pods, and only nodes to the ports between
+ * nodes, except that the broadcast service may call their distexec ports.
  */
 function ofPolicy(policy: Manifest, sets: readonly Manifest[]): string[] {
   const { name } = policy.metadata;

@@ -10,15 +10,19 @@ import { Secret } from 'kubernetes-models/v1/Secret';
 import { Service } from 'kubernetes-models/v1/Service';
 import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 
-/** With validators made from the OpenAPI description of Kubernetes, and from the definitions of the Prometheus operator. */
+/**
+ * The validators are generated from the OpenAPI description of Kubernetes and from the definitions of the
+ * Prometheus operator.
+ */
 const MODELS = [
   ...[ConfigMap, Deployment, Ingress, NetworkPolicy, PodDisruptionBudget, PrometheusRule, Secret],
   ...[Service, ServiceAccount, ServiceMonitor, StatefulSet],
 ];
 
 /**
- * What the API server would refuse about an object under strict validation: what is wrong, and what it does not know. The
- * schemas let unknown fields pass; they are those that no part of the validator has looked at.
+ * Returns what the API server would refuse about an object under strict validation: invalid values, and unknown
+ * fields. The schemas accept unknown fields, which are found as the fields that no part of the validator has
+ * read.
  */
 export function faultsOf(object: { readonly apiVersion: string; readonly kind: string }): string[] {
   const model = MODELS.find((one) => one.is(object));
@@ -32,7 +36,7 @@ export function faultsOf(object: { readonly apiVersion: string; readonly kind: s
   return watched.unseen();
 }
 
-/** Passes for an object or array, and notes which of its fields were asked for. */
+/** Wraps an object or array and records which of its fields are read. */
 class WatchedValue {
   readonly value: object;
   readonly #target: object;

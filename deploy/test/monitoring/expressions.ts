@@ -33,7 +33,7 @@ interface Dashboard {
 
 export const dashboard = (): Dashboard => JSON.parse(readFileSync(DASHBOARD, 'utf8')) as Dashboard;
 
-/** Every expression of the rules and, with all its variables chosen, of the dashboard; by where it stands. */
+/** Every expression of the rules and, with all its variables set, of the dashboard, by its location. */
 export function expressions(): Map<string, string> {
   const all = new Map<string, string>();
   for (const rule of rules()) all.set('alert' in rule ? rule.alert : rule.record, rule.expr);

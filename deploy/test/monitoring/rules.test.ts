@@ -19,7 +19,7 @@ test('every alert fires when it should, and only then', async () => {
   for (const { alert } of alerts()) expect(tested, alert).toContain(`alertname: ${alert}\n`);
 }, 60_000);
 
-test('every alert says how bad it is and where it is explained, and is explained there', () => {
+test('every alert has a severity and a link to the section that explains it', () => {
   const sections = [...readFileSync(OPERATIONS, 'utf8').matchAll(/^#+ (\w+)$/gm)].map((match) => match[1]);
   for (const { alert, labels, annotations } of alerts()) {
     expect(['info', 'warning', 'critical'], alert).toContain(labels.severity);

@@ -27,9 +27,9 @@ beforeAll(async () => {
     const { data } = await prometheus.query('count_over_time(tessera_build_info[1m]) >= 2');
     if (data.result.length === 0) throw new Error('Prometheus has not scraped the node twice');
   };
-  await vi.waitFor(scrapedTwice, { timeout: 30_000, interval: 50 });
+  await vi.waitFor(scrapedTwice, { timeout: 60_000, interval: 50 });
   page = await (await fetch(`${metricsUrl}/metrics`)).text();
-}, 60_000);
+}, 120_000);
 
 afterAll(() => stack.disposeAsync());
 
@@ -41,7 +41,7 @@ test('Prometheus answers every expression of the rules and the dashboard', async
   expect(await prometheus.ruleErrors()).toEqual(new Map());
 });
 
-/** Names that Prometheus itself gives. */
+/** Names of metrics that Prometheus itself defines. */
 const OF_PROMETHEUS = ['job', 'instance', 'le'];
 
 test('a node has every metric and label that they name', () => {

@@ -87,7 +87,7 @@ test('a user has the roles of its roles, and public', () => {
   ]);
 });
 
-test('memberships that go round end', () => {
+test('cycles of memberships end', () => {
   const snapshot = catalogOf(role('a', { memberOf: [member('b')] }), role('b', { memberOf: [member('a')] }));
   expect(rightsOf(snapshot, 'a').isMemberOf('b')).toBe(true);
   expect(rightsOf(snapshot, 'b').isMemberOf('a')).toBe(true);
@@ -190,7 +190,7 @@ test('a user sees objects with any privilege, those in own schemas and databases
   expect(later.principals().every(toAdmin) && toAdmin(hidden)).toBe(true);
 });
 
-test('rights are worked out once for each version of users and roles', () => {
+test('rights are computed once for each version of the users and roles', () => {
   const snapshot = catalogOf(user('alice'));
   const later = snapshot.withActions([{ kind: 'create', object: table() }]);
   expect(rightsOf(later, 'alice')).toBe(rightsOf(snapshot, 'alice'));

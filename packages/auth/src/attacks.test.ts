@@ -50,7 +50,7 @@ const unsigned = async (header: Json, more: Json = {}) =>
     .map((part) => base64url.encode(JSON.stringify(part)))
     .join('.');
 
-it('the forger of these tests is right about everything but the attack', async () => {
+it('the forged tokens of these tests are valid except for the attack', async () => {
   expect(await setup.show(await sign())).toBe('alice');
 });
 
@@ -84,14 +84,14 @@ describe('tokens nobody of ours has signed', () => {
       }
   });
 
-  it('our key with another algorithm than the configured one', async () => {
+  it('our key with an algorithm that is not the configured one', async () => {
     for (const alg of ['RS384', 'RS512', 'PS256']) {
       expect(await setup.show(await sign({}, { alg }))).toBe(REFUSED);
       await setup.expectReason('no such key');
     }
   });
 
-  it('a key of their own under our kid, an unknown one, and none', async () => {
+  it('a foreign key under our kid, under an unknown one, and under none', async () => {
     const theirs = newRsaKey();
     for (const kid of ['one', 'three', undefined, '', '__proto__', '../one', 'one\0', ['one'], 1, null])
       expect(await setup.show(await sign({}, { kid }, theirs))).toBe(REFUSED);
@@ -99,7 +99,7 @@ describe('tokens nobody of ours has signed', () => {
     expect(await setup.show(await sign({}, { kid: undefined }))).toBe(REFUSED);
   });
 
-  it('a key of their own in the header', async () => {
+  it('a foreign key in the header', async () => {
     const theirs = newRsaKey();
     const jwk = { ...(await exportJWK(createPublicKey(theirs))), kid: 'one', alg: 'RS256', use: 'sig' };
     const headers: Json[] = [
@@ -195,19 +195,19 @@ describe('tokens that were good once', () => {
     await using other = await NativeSetup.open();
     await using sister = await NativeSetup.open({ signing_keys });
     expect(await other.show(token)).toBe(REFUSED);
-    // The same name there is another user.
+    // The instance has another user with the same name.
     expect(await sister.show(token)).toBe(REFUSED);
   });
 });
 
 describe('garbage', () => {
-  it('too long tokens are not looked at', async () => {
+  it('tokens that are too long are not parsed', async () => {
     expect(await setup.show(await sign({ filler: 'x'.repeat(10_000) }))).toBe(REFUSED);
     await setup.expectReason('too long');
     expect(await setup.show('x'.repeat(1e7))).toBe(REFUSED);
   });
 
-  it('anything, and a good token with anything in it', async () => {
+  it('random bytes, and valid tokens with random changes', async () => {
     const good = await sign();
     const at = fc.nat(good.length - 1);
     const tokens = fc.oneof(
@@ -276,7 +276,7 @@ describe('strangers cannot find out which users exist', () => {
     await setup.users.alter('off', { enabled: false });
   });
 
-  it('from passwords: the same answer, after the same work', async () => {
+  it('through passwords: the same answer after the same work', async () => {
     for (const [name, password] of strangers) {
       const before = argon2Runs();
       expect(await login(name, password)).toBe(WRONG);
@@ -284,7 +284,7 @@ describe('strangers cannot find out which users exist', () => {
     }
   });
 
-  it('from SCRAM: the same answers, in the same form', async () => {
+  it('through SCRAM: the same answers in the same form', async () => {
     for (const [name, password] of strangers.slice(0, 6)) {
       const { outcome, serverFirst } = await scramLogin(name, password);
       expect(outcome).toBe(WRONG);
@@ -292,7 +292,7 @@ describe('strangers cannot find out which users exist', () => {
     }
   });
 
-  it('from salts: they stay the same on this node, on others and after a restart', async () => {
+  it('through salts: they remain the same on this node, on others and after a restart', async () => {
     const saltOf = async ({ authenticator }: NativeSetup, name: string) =>
       /,s=(.*),i=/.exec((await authenticator.scram(name, 'unix')).first('n,,n=,r=abc'))?.[1];
     await using other = await NativeSetup.open({ signing_keys });
@@ -300,13 +300,13 @@ describe('strangers cannot find out which users exist', () => {
     expect(new Set(salts).size).toBe(3);
     for (const at of [setup, other]) expect(await saltOf(at, 'nobody')).toBe(salts[1]);
     expect(await saltOf(setup, 'alice')).toBe(salts[0]);
-    // Nodes that share a secret may even change their keys.
+    // Nodes that share a secret also share salts, even if their keys change.
     await using here = await NativeSetup.open({}, 'cluster token');
     await using there = await NativeSetup.open({ signing_keys }, 'cluster token');
     expect(await saltOf(here, 'nobody')).toBe(await saltOf(there, 'nobody'));
   });
 
-  it('from delays: unknown names wait as long as known ones', async () => {
+  it('through delays: unknown names wait as long as known ones', async () => {
     const waits = async (name: string, from: string) => {
       const before = setup.timer.sleeps.length;
       for (let i = 0; i < 6; i++) await login(name, 'wrong', from);
@@ -317,16 +317,16 @@ describe('strangers cannot find out which users exist', () => {
 });
 
 describe('guessing', () => {
-  it('waits longer and longer, however the password is shown', async () => {
+  it('has growing delays, however the password is sent', async () => {
     for (let i = 0; i < 4; i++) expect(await login('alice', `guess ${i}`)).toBe(WRONG);
     for (let i = 0; i < 3; i++) expect((await scramLogin('alice', `guess ${i}`)).outcome).toBe(WRONG);
     expect(setup.timer.sleeps).toEqual([250, 500, 1000, 2000]);
-    // The right guess waits as the wrong ones do.
+    // A correct guess waits as long as a wrong one.
     expect(await login('alice', 'wonderland')).toBe('alice');
     expect(setup.timer.sleeps.at(-1)).toBe(4000);
   });
 
-  it('exchanges that were begun before the failures wait too', async () => {
+  it('delays exchanges that began before the failures', async () => {
     const begun = await Promise.all(
       Array.from({ length: 12 }, async () => {
         const exchange = await setup.authenticator.scram('alice', '192.0.2.1');
@@ -340,7 +340,7 @@ describe('guessing', () => {
     expect(setup.timer.sleeps).toHaveLength(9);
   });
 
-  it('a SCRAM exchange that was begun with the old password ends with it', async () => {
+  it('fails for a SCRAM exchange that began with the old password', async () => {
     const exchange = await setup.authenticator.scram('alice', '192.0.2.1');
     const serverFirst = exchange.first('n,,n=,r=abc');
     const proof = await proofOf({ password: 'wonderland', header: 'n,,', bare: 'n=,r=abc', serverFirst });

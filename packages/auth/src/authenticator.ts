@@ -4,7 +4,7 @@ import { TesseraError } from '@tessera/common';
 /** The origin of a request, to which delays after wrong passwords apply: an IP address, or `unix`. */
 export type ClientAddress = string;
 
-/** A token as `POST /oauth/token` answers it. */
+/** A token in the form in which `POST /oauth/token` returns it. */
 export interface IssuedToken {
   readonly accessToken: string;
   readonly expiresInSeconds: number;
@@ -12,70 +12,74 @@ export interface IssuedToken {
 
 /** The methods by which PostgreSQL clients may authenticate. */
 export type PostgresMethod =
-  /** Nobody is asked. */
+  /** Authentication is off. */
   | 'trust'
-  /** SCRAM-SHA-256; also the password itself, over TLS. */
+  /** SCRAM-SHA-256, or the password itself over TLS. */
   | 'password'
   /** A token in place of the password, over TLS or on loopback. */
   | 'token'
-  /** Either of both: what looks like a token is one. */
+  /** Either of the two: a secret that looks like a token is treated as one. */
   | 'token or password';
 
 /**
- * Says who is asking. All failures are UNAUTHENTICATED with one message for everything that a stranger must not tell apart
- * (unknown user, wrong password, no password set, disabled user); the reason goes to the log.
+ * Authenticates users. All failures that a stranger must not tell apart (unknown user, wrong password, no
+ * password set, disabled user) are UNAUTHENTICATED with the same message; the reason is logged.
  */
 export interface Authenticator {
   readonly mode: 'disabled' | 'native' | 'oidc';
   readonly postgres: PostgresMethod;
-  /**
-   * The user that a bearer token stands for.
-   * @throws TesseraError UNAUTHENTICATED
-   */
+  /** Returns the user of a bearer token. @throws TesseraError UNAUTHENTICATED */
   token(token: string, from: ClientAddress): Promise<KnownUser>;
   /**
-   * The user of the name, if that is the password. Waits after failures, by user and by address.
-   * @throws TesseraError UNAUTHENTICATED, TOO_MANY_LOGINS, NOT_SUPPORTED where the mode has no passwords
+   * Returns the user if the password is correct. Failed attempts are delayed, by user and by address.
+   * @throws TesseraError UNAUTHENTICATED, TOO_MANY_LOGINS; NOT_SUPPORTED if the mode has no passwords
    */
   password(name: string, password: string, from: ClientAddress): Promise<KnownUser>;
   /**
-   * A SCRAM-SHA-256 exchange (RFC 5802, without channel binding) for the user of the name. Unknown users get one too, with a
-   * salt that stays the same, and fail at its end.
+   * Starts a SCRAM-SHA-256 exchange (RFC 5802, without channel binding). For an unknown user the exchange has a
+   * salt that is always the same, and fails at its end.
    */
   scram(name: string, from: ClientAddress): Promise<ScramExchange>;
-  /** A token for a user who has shown the password; undefined in modes that issue none. */
+  /** Issues a token for a user who has proved the password; undefined in modes that issue no tokens. */
   issue: ((user: KnownUser) => Promise<IssuedToken>) | undefined;
-  /** The public keys that check the tokens issued here, as `GET /oauth/jwks` answers them; undefined as above. */
+  /**
+   * The public keys that verify the tokens issued here, in the form in which `GET /oauth/jwks` returns them;
+   * undefined in modes that issue no tokens.
+   */
   readonly jwks: { readonly keys: readonly object[] } | undefined;
   close(): Promise<void>;
 }
 
 /** The server's side of a SCRAM exchange, message by message. */
 export interface ScramExchange {
-  /** Takes client-first-message, answers server-first-message. @throws TesseraError UNAUTHENTICATED */
+  /** Returns server-first-message for client-first-message. @throws TesseraError UNAUTHENTICATED */
   first(message: string): string;
-  /** Takes client-final-message, answers server-final-message and who it is. @throws TesseraError UNAUTHENTICATED, TOO_MANY_LOGINS */
+  /**
+   * Returns server-final-message and the user for client-final-message.
+   * @throws TesseraError UNAUTHENTICATED, TOO_MANY_LOGINS
+   */
   final(message: string): Promise<{ readonly message: string; readonly user: KnownUser }>;
 }
 
-/** A user as authentication sees it. */
+/** The properties of a user that authentication needs. */
 export interface KnownUser {
   /** ULID of the catalog object. A user that is dropped and created again has a different id. */
   readonly id: string;
   readonly name: string;
-  /** False: cannot log in, and its tokens are refused. */
+  /** If false, the user cannot log in, and tokens of the user are refused. */
   readonly enabled: boolean;
-  /** Absent: no password opens the account. */
+  /** If absent, the user cannot log in with a password. */
   readonly credential?: Credential | undefined;
 }
 
-/** The users of the catalog; `Users` of the coordinator is one. */
+/** The users of the catalog. The coordinator implements this interface. */
 export interface UserDirectory {
   /** Looks the user up in the newest version of the catalog. The name is matched exactly. */
   find(name: string): Promise<KnownUser | undefined>;
   /**
-   * Makes a user without password who is a member of the role, or finds the one that another node just made.
-   * @throws TesseraError UNDEFINED_OBJECT when there is no such role
+   * Creates a user without a password who is a member of the role, or returns the one that another node has
+   * just created.
+   * @throws TesseraError UNDEFINED_OBJECT if the role does not exist
    */
   provision(name: string, role: string): Promise<KnownUser>;
 }

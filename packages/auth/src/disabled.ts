@@ -1,10 +1,12 @@
 import { TesseraError } from '@tessera/common';
 import type { Authenticator } from './authenticator.ts';
 
-/** Whose name stands for everybody where nobody is asked: the superuser that every catalog starts with. */
+/** The user of every request if authentication is off: the superuser that every catalog has from the start. */
 export const DISABLED_USER = 'tessera';
 
-/** `auth.mode: disabled`: endpoints ask nobody, so whoever calls this has not looked at the mode. */
+/**
+ * The authenticator of `auth.mode: disabled`. The endpoints do not call it in this mode, so a call is a defect.
+ */
 export function disabledAuthenticator(): Authenticator {
   const unused = async (): Promise<never> => {
     throw TesseraError.of('NOT_SUPPORTED', { what: 'logging in', hint: 'auth.mode is disabled' });

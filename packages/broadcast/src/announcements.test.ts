@@ -38,7 +38,7 @@ test('two clusters with one ordinal, or one cluster with two, are refused by the
     /Cluster b with ordinal 0 contradicts cluster a with ordinal 0 \(node a:1\)/,
   );
   expect(() => announcements.add(cluster('a', 1), node('a:2'))).toThrow(/cluster a with ordinal 0/);
-  // The node itself may come back as part of another cluster.
+  // A node may return as part of another cluster.
   announcements.add(cluster('b', 0), node('a:1'));
   expect(announcements.others(cluster('c', 5)).map(({ cluster: { id } }) => id)).toEqual(['b']);
 });

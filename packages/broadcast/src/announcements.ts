@@ -30,10 +30,10 @@ interface Announcement {
   readonly atMs: number;
 }
 
-/** An announcement counts for this time. Nodes repeat theirs several times within it. */
+/** The time for which an announcement is valid. Nodes repeat theirs several times within it. */
 export const ANNOUNCED_FOR_MS = 10_000;
 
-/** The clusters whose nodes have announced themselves lately. */
+/** The clusters whose nodes have announced themselves recently. */
 export class Announcements {
   readonly #now: () => number;
   /** The latest announcement by engine and address. */

@@ -11,7 +11,7 @@ import {
 import { type AnnouncedCluster, type AnnouncedNode, Announcements } from './announcements.ts';
 
 export interface BroadcastOptions {
-  /** The credentials that nodes must present, and that their ports are asked with. */
+  /** The credentials that nodes must present, and that the service presents to nodes. */
   readonly credentials: NodeCredentials;
   readonly log: Logger;
 }
@@ -21,10 +21,13 @@ export interface ServedBroadcast extends ServedService {
   close(): void;
 }
 
-/** The time that one node of another cluster has for its answer. */
+/** The time limit for the answer of a node of another cluster. */
 const ANSWER_TIMEOUT_MS = 2_500;
 
-/** Passes questions of one cluster on to all others. Its only state are announcements, which nodes repeat. */
+/**
+ * Passes questions of one cluster on to all others. Its only state consists of announcements, which nodes
+ * repeat.
+ */
 export function broadcastService({ credentials, log }: BroadcastOptions): ServedBroadcast {
   const announcements = new Announcements(() => performance.now());
   const channels = new Channels(credentials);
@@ -47,7 +50,7 @@ export function broadcastService({ credentials, log }: BroadcastOptions): Served
     },
   });
 
-  /** The answer of the first node of the cluster that gives one. */
+  /** Returns the answer of the first node of the cluster that answers. */
   async function replyOf(
     { cluster, nodes }: AnnouncedCluster,
     question: ClusterQuestion,

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { asQueryId, type QueryId, TesseraError } from '@tessera/common';
 import { ClusterFactsService, type ServedService, serviceOf } from '@tessera/rpc';
 import type { ClusterRow } from './other-clusters.ts';
 
@@ -7,12 +7,12 @@ export interface ClusterAnswers {
   /** The rows of a view of information_schema, for every user; empty for a view that is not shared. */
   rowsOf(view: string): Promise<readonly ClusterRow[]>;
   /** Returns false if no node of the cluster runs such a query, or only one of another user. */
-  cancelQuery(queryId: string, reason: string, ofUser?: string): Promise<boolean>;
+  cancelQuery(queryId: QueryId, reason: string, ofUser?: string): Promise<boolean>;
 }
 
 /**
  * The service through which other clusters ask this one.
- * @param rowLimit the most rows that this cluster returns; 0 means no limit
+ * @param rowLimit the maximum number of rows that this cluster returns; 0 means no limit
  */
 export const clusterFactsService = (answers: ClusterAnswers, rowLimit: number): ServedService =>
   serviceOf(ClusterFactsService, {
@@ -22,13 +22,13 @@ export const clusterFactsService = (answers: ClusterAnswers, rowLimit: number): 
           const { name, rowLimit: asked } = question.question.value;
           const limit = Math.min(rowLimit || Infinity, asked || Infinity);
           const rows = await answers.rowsOf(name);
-          // The latest rows stand at the end.
+          // The latest rows are at the end.
           const kept = rows.length > limit ? rows.slice(rows.length - limit) : rows;
           return { rows: Buffer.from(JSON.stringify(kept)), isCut: kept.length < rows.length };
         }
         case 'cancel': {
           const { queryId, reason, ofUser } = question.question.value;
-          return { found: await answers.cancelQuery(queryId, reason, ofUser) };
+          return { found: await answers.cancelQuery(asQueryId(queryId), reason, ofUser) };
         }
         default:
           throw TesseraError.of('BAD_REQUEST', {

@@ -1,4 +1,4 @@
-import { type Logger, pause, TesseraError } from '@tessera/common';
+import { type Logger, pause, type QueryId, TesseraError } from '@tessera/common';
 import { BroadcastService, type NodeCredentials, openRpcChannel, type RpcClient } from '@tessera/rpc';
 import { ANNOUNCED_FOR_MS, type ClusterIdentity } from './announcements.ts';
 
@@ -30,13 +30,13 @@ export interface ViewOfOthers {
   readonly warnings: readonly string[];
 }
 
-/** The other clusters of this engine, as far as the broadcast service reaches them. */
+/** The other clusters of this engine that the broadcast service can reach. */
 export interface OtherClusters {
   readonly cluster: ClusterIdentity;
-  /** Never rejects: what could not be had is said in `warnings`. */
+  /** Never rejects; missing rows are reported in `warnings`. */
   rowsOf(view: string): Promise<ViewOfOthers>;
   /** Resolves with false if no other cluster that answers runs such a query. */
-  cancelQuery(queryId: string, reason: string, ofUser?: string): Promise<boolean>;
+  cancelQuery(queryId: QueryId, reason: string, ofUser?: string): Promise<boolean>;
   /** Resolves once the service has answered, or failed to answer, for the first time. */
   readonly announced: Promise<void>;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export interface OtherClusters {
 
 type Question = Parameters<RpcClient<typeof BroadcastService>['ask']>[0]['question'];
 
-/** The service has this time to collect the answers of all clusters. */
+/** The time limit of the service for collecting the answers of all clusters. */
 const ASK_TIMEOUT_MS = 4_000;
 const ANNOUNCE_EVERY_MS = ANNOUNCED_FOR_MS / 5;
 
@@ -113,7 +113,7 @@ export function openOtherClusters(options: OtherClustersOptions): OtherClusters 
     return { rows, warnings };
   }
 
-  async function cancelQuery(queryId: string, reason: string, ofUser?: string): Promise<boolean> {
+  async function cancelQuery(queryId: QueryId, reason: string, ofUser?: string): Promise<boolean> {
     const value = { queryId, reason, ...(ofUser !== undefined && { ofUser }) };
     try {
       for await (const { answer } of ask({ question: { case: 'cancel', value } }))

@@ -27,7 +27,7 @@ export {
 } from './names.ts';
 export { DEFAULT_GRANULARITY, keptOf, newObject } from './new-objects.ts';
 export { ENGINE_PRIVILEGES, type Privilege } from './privileges.ts';
-export { type Admission, admit, validate } from './state/admit.ts';
+export { type Admission, admit } from './state/admit.ts';
 export { applyEntry } from './state/apply-entry.ts';
 export {
   ADMIN_ROLE,

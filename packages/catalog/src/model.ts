@@ -144,18 +144,34 @@ export interface TableIndex {
   /** The expressions as the user wrote them. */
   readonly expressions: readonly string[];
   readonly createdAt: string;
-  /** The stored part of an aggregating index; absent for skip indexes and for indexes of earlier versions, which store nothing. */
+  /**
+   * The stored part of the index. Absent for skip indexes of the type minmax, whose minima and maxima every tablet has, and
+   * for aggregating indexes of earlier versions.
+   */
   readonly partials?: IndexPartials;
+  /** The kind of filter that a skip index stores; present together with `partials`. */
+  readonly filter?: SkipFilter;
 }
 
+/** The filter that a skip index stores for each column and granule. */
+export type SkipFilter =
+  | {
+      readonly kind: 'bloom_filter';
+      /** The fraction of granules that are read although they do not have the value, as decimal text between 0 and 1. */
+      readonly falsePositiveRate: string;
+    }
+  /** All values of the granule, if it has no more than `maxValues`. */
+  | { readonly kind: 'set'; readonly maxValues: number };
+
 /**
- * The partial rows of an aggregating index: for a tablet of the table, one row per group of its rows, in a tablet of their
- * own (`Tablet.partialOf`). A tablet without one is legal; its rows are then read themselves.
+ * The stored part of an index: for each tablet of the table, rows in a tablet of their own (`Tablet.partialOf`). An aggregating
+ * index stores one row per group of the tablet's rows, a skip index one row per granule. A tablet of the table may have none: its
+ * own rows are then read.
  */
 export interface IndexPartials {
   /** Identifies the contents, as a table's id does; it is in no namespace. */
   readonly id: ObjectId;
-  /** The columns of the partial rows. */
+  /** The columns of these rows. */
   readonly columns: readonly Column[];
 }
 
@@ -300,16 +316,19 @@ export interface Tablet {
   readonly statistics: readonly ColumnStatistics[];
   /** ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Present for tablets of an aggregating index, whose `tableId` is the id of the index's partials. */
+  /** Present for tablets of an index, whose `tableId` is the id of the index's partials. */
   readonly partialOf?: PartialOf;
 }
 
-/** The tablet whose rows a tablet of an aggregating index summarises. */
+/** The tablet whose rows a tablet of an index summarises. */
 export interface PartialOf {
   readonly tableId: ObjectId;
   readonly tabletId: TabletId;
-  /** The number of deleted rows that the partial rows leave out; with any other number, they are not valid. */
-  readonly deletedRows: number;
+  /**
+   * The number of deleted rows that the partial rows leave out; with any other number, they are not valid. Absent for skip
+   * indexes: their filters stay true when rows are deleted.
+   */
+  readonly deletedRows?: number;
 }
 
 /** The deleted rows of a tablet. */

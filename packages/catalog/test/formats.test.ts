@@ -35,7 +35,7 @@ test('a log of format 1 is read', () => {
   expect(state.committedVersion('query-2')).toBe(2);
 });
 
-test('a checkpoint of format 1 has what its log makes', () => {
+test('a checkpoint of format 1 equals the state of its log', () => {
   let state: CatalogState = CatalogState.empty;
   for (const entry of entries) state = applyEntry(state, entry);
   expect(dump(decodeCheckpoint(read('checkpoint.zst')))).toEqual(dump(state));

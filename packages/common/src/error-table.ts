@@ -81,12 +81,33 @@ export const ERRORS = {
     meaning: 'A number does not fit its type.',
     message: whole,
   }),
+  VALUE_TOO_LONG: row<{ type: string; table: string; column: string }>({
+    sqlState: '22001',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A text is longer than the declared length of its column.',
+    message: (p) => `value too long for type ${p.type}, in column "${p.column}" of table "${p.table}"`,
+  }),
   DIVISION_BY_ZERO: row<Record<never, never>>({
     sqlState: '22012',
     httpStatus: 400,
     retry: 'never',
     meaning: 'Division or modulo by zero.',
     message: () => 'division by zero',
+  }),
+  INVALID_FRAME_OFFSET: row<Whole>({
+    sqlState: '22013',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The frame of a window begins or ends at a negative offset.',
+    message: whole,
+  }),
+  INVALID_NTH_VALUE: row<Record<never, never>>({
+    sqlState: '22016',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: '`nth_value` was asked for a row before the first one.',
+    message: () => 'argument of nth_value must be greater than zero',
   }),
   INVALID_ARGUMENT: row<Whole>({
     sqlState: '22023',

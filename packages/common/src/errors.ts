@@ -9,7 +9,7 @@ export interface SqlLocation {
 
 export interface ErrorExtras {
   readonly location?: SqlLocation | undefined;
-  /** One sentence that says what the reader can do about it. */
+  /** One sentence that says what the user can do about it. */
   readonly resolution?: string | undefined;
   readonly cause?: unknown;
 }
@@ -17,18 +17,18 @@ export interface ErrorExtras {
 /** Parameters of an error's message, by name. */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
-/** An error as it crosses a process boundary: its kind survives as data, its cause chain too. */
+/** An error in the form in which it crosses a process boundary, with its kind and its chain of causes. */
 export interface ErrorData {
   readonly name: ErrorName;
   readonly message: string;
-  /** The content of the message for programs; absent if it is only the message. */
+  /** Parameters of the message for programs; absent if there are none besides the message. */
   readonly params?: ErrorDetails | undefined;
   readonly location?: SqlLocation | undefined;
   readonly resolution?: string | undefined;
   readonly cause?: ErrorData | { readonly message: string } | undefined;
 }
 
-/** Every failure Tessera reports is one of these; anything else that is thrown is a defect. */
+/** Every failure that Tessera reports is one of these; any other thrown value is a defect. */
 export class TesseraError extends Error {
   override readonly name: ErrorName;
   readonly location: SqlLocation | undefined;
@@ -86,14 +86,14 @@ export class TesseraError extends Error {
     };
   }
 
-  /** The same error with another message or pointing at a place in the statement. */
+  /** The same error with another message, or with a location in the statement. */
   with(changes: { message?: string; location?: SqlLocation | undefined }): TesseraError {
     const extras = { location: this.location, resolution: this.resolution, cause: this.cause, ...changes };
     return new TesseraError(this.name, changes.message ?? this.message, extras, this.params);
   }
 }
 
-/** Shorthand for `throw TesseraError.of(...)` in expression position. */
+/** Shorthand for `throw TesseraError.of(...)` where an expression is needed. */
 export function fail<N extends ErrorName>(name: N, params: ErrorParams<N>, extras?: ErrorExtras): never {
   throw TesseraError.of(name, params, extras);
 }

@@ -1,2 +1,5 @@
-/** Hash values of keys are cut into so many buckets: what nodes exchange is planned, stored and read by ranges of them. */
+/**
+ * The number of buckets into which hash values of keys are divided. Exchanges are planned, stored and read by
+ * ranges of buckets.
+ */
 export const HASH_BUCKETS = 1024;

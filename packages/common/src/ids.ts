@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 
-/** A string that only its own constructor makes, so that ids of different things cannot be mixed up. */
+/** A string that only its own constructor creates, so that ids of different things cannot be confused. */
 export type Branded<Name extends string> = string & { readonly __brand: Name };
 
 export type QueryId = Branded<'QueryId'>;
 export type RequestId = Branded<'RequestId'>;
+export type TransactionId = Branded<'TransactionId'>;
 
 const ulid = monotonicFactory();
 
@@ -16,3 +17,7 @@ export const newUlid = (): string => ulid();
 export const newQueryId = (): QueryId => randomUUID() as QueryId;
 export const newRequestId = (): RequestId => randomUUID() as RequestId;
 export const asQueryId = (text: string): QueryId => text as QueryId;
+
+/** A ULID, which is also the idempotency key of its commit. */
+export const newTransactionId = (): TransactionId => newUlid() as TransactionId;
+export const asTransactionId = (text: string): TransactionId => text as TransactionId;

@@ -1,13 +1,16 @@
 export * from './cancellation.ts';
+export * from './copy-text-format.ts';
 export * from './error-table.ts';
 export * from './errors.ts';
 export * from './file-exposure.ts';
 export { freePort, isFree } from './free-port.ts';
 export * from './hash-buckets.ts';
+export * from './heap-limits.ts';
 export * from './ids.ts';
 export * from './logging/index.ts';
 export * from './measurement.ts';
 export * from './nearest-name.ts';
+export * from './redirects.ts';
 export * from './reportable-error.ts';
 export * from './retry-policy.ts';
 export { Savepoints } from './savepoints.ts';

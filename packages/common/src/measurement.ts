@@ -6,7 +6,7 @@ import { channel } from 'node:diagnostics_channel';
  */
 export interface Measurement<T extends object> {
   emit(event: T): void;
-  /** The function returned ends it. */
+  /** The returned function ends the subscription. */
   listen(listener: (event: T) => void): () => void;
 }
 

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The candidate that a misspelt name most likely means, if any is near enough to say so. */
+/** Returns the candidate that a misspelt name most likely means; undefined if none is similar enough. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;

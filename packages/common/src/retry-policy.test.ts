@@ -5,7 +5,7 @@ import { type RetriedWork, retryDecision } from './retry-policy.ts';
 
 const failure = (name: ErrorName): TesseraError => TesseraError.fromData({ name, message: 'a failure' });
 
-/** All errors after which each kind of work is tried again, with the place. */
+/** All errors after which each kind of work is retried, with the place of the retry. */
 const EXPECTED: Readonly<Record<RetriedWork, Partial<Record<ErrorName, string>>>> = {
   query: { KERNEL_LOST: 'quarantine', OUT_OF_MEMORY: 'quarantine' },
   task: {
@@ -49,7 +49,7 @@ test.for(Object.entries(EXPECTED))('%s is tried again after these errors and no 
   expect(Object.fromEntries(found)).toEqual(places);
 });
 
-test('a failure that is no row of the error table is never tried again', () => {
+test('a failure that is not in the error table is never retried', () => {
   const works: readonly RetriedWork[] = ['query', 'task', 'run', 'fetch', 'commit', 'metadata'];
   for (const work of works) expect(retryDecision(new Error('a defect'), work)).toBeUndefined();
 });

@@ -2,30 +2,31 @@ import type { ErrorName } from './error-table.ts';
 import { TesseraError } from './errors.ts';
 
 /**
- * The work that the engine may try again by itself: an attempt at a query, a task of a distributed query, a
- * run of all its tasks, a fetch of a task's output, the commit of a change, a request to the leader of the metadata log.
+ * The work that the engine may retry by itself: an attempt at a query, a task of a distributed query, a run of
+ * all its tasks, a fetch of a task's output, the commit of a change, a request to the leader of the metadata
+ * log.
  */
 export type RetriedWork = 'query' | 'task' | 'run' | 'fetch' | 'commit' | 'metadata';
 
 /**
- * Where the work is tried again. `quarantine`: in the quarantine process, where queries run one at a time.
- * `elsewhere`: on another node. `alone`: with no other task of the query beside it. `again`: where it ran.
+ * The place of a retry. `quarantine`: in the quarantine process, where queries run one at a time. `elsewhere`:
+ * on another node. `alone`: without other tasks of the query at the same time. `again`: in the same place.
  * `newer snapshot`: computed again from a newer snapshot. `next leader`: at the node that leads by then.
  */
 export type RetryPlace = 'quarantine' | 'elsewhere' | 'alone' | 'again' | 'newer snapshot' | 'next leader';
 
 export interface Retry {
   readonly place: RetryPlace;
-  /** The number of attempts in all; undefined if the work itself limits them, by number or by time. */
+  /** The total number of attempts; undefined if the work itself limits them, by number or by time. */
   readonly attempts?: number;
 }
 
-/** The attempts at a commit that conflicts with others every time. */
+/** The attempts at a commit that conflicts every time. */
 const MAX_COMMIT_ATTEMPTS = 20;
 
 /**
- * One row for each error that is handled otherwise than its retry class says. The classes: after `task`, a task
- * is tried elsewhere and a fetch again; after `query`, a fetch is tried again.
+ * One row for each error that is treated differently from its retry class. The classes: after `task`, a task is
+ * retried elsewhere and a fetch in the same place; after `query`, a fetch is retried.
  */
 const POLICY: Readonly<Partial<Record<ErrorName, Partial<Record<RetriedWork, Retry | 'never'>>>>> = {
   // Any query of the process may have caused it, so each runs once more where it can only harm itself.
@@ -36,9 +37,9 @@ const POLICY: Readonly<Partial<Record<ErrorName, Partial<Record<RetriedWork, Ret
   NOT_READY: { task: { place: 'elsewhere' } },
   // The run did not cancel the task, so its node is stopping.
   QUERY_CANCELLED: { task: { place: 'elsewhere' } },
-  // The lost output is computed again before its reader is.
+  // The lost output is computed again before its reader.
   FETCH_FAILED: { run: { place: 'elsewhere' }, fetch: 'never' },
-  // The run is planned again for the nodes that are left.
+  // The run is planned again for the remaining nodes.
   NODE_LOST: { run: { place: 'elsewhere' } },
   NODE_RESTARTED: { run: { place: 'elsewhere' } },
   TRANSACTION_CONFLICT: { commit: { place: 'newer snapshot', attempts: MAX_COMMIT_ATTEMPTS } },
@@ -50,7 +51,7 @@ const POLICY: Readonly<Partial<Record<ErrorName, Partial<Record<RetriedWork, Ret
   STORAGE_UNAVAILABLE: { metadata: { place: 'next leader' } },
 };
 
-/** Decides whether and how the engine tries work again that failed; returns undefined if it reports the failure. */
+/** Decides whether and how the engine retries failed work; undefined if it reports the failure. */
 export function retryDecision(error: unknown, work: RetriedWork): Retry | undefined {
   if (!(error instanceof TesseraError)) return undefined;
   const decision = POLICY[error.name]?.[work] ?? byClass(error, work);

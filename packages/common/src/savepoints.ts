@@ -5,21 +5,27 @@ interface Savepoint<T> {
   readonly state: T;
 }
 
-/** The savepoints of one transaction, each with the state to go back to. A newer one hides an older one of its name. */
+/**
+ * The savepoints of one transaction, each with the state to which it rolls back. A newer savepoint hides an
+ * older one of the same name.
+ */
 export class Savepoints<T> {
-  /** The newest last. */
+  /** Ordered by age, the newest last. */
   readonly #stack: Savepoint<T>[] = [];
 
   add(name: string, state: T): void {
     this.#stack.push({ name, state });
   }
 
-  /** Removes the savepoint and those that are newer. @throws TesseraError UNDEFINED_SAVEPOINT */
+  /** Removes the savepoint and all newer ones. @throws TesseraError UNDEFINED_SAVEPOINT */
   release(name: string): void {
     this.#stack.length = this.#indexOf(name);
   }
 
-  /** The state of the savepoint, which stays; those that are newer are removed. @throws TesseraError UNDEFINED_SAVEPOINT */
+  /**
+   * Returns the state of the savepoint, which remains, and removes newer ones. @throws TesseraError
+   * UNDEFINED_SAVEPOINT
+   */
   backTo(name: string): T {
     const index = this.#indexOf(name);
     this.#stack.length = index + 1;

@@ -12,11 +12,11 @@ interface SecretKey {
   readonly bytes: Buffer;
 }
 
-/** Encrypts what must not stand readable in files, such as the credentials of locations. */
+/** Encrypts texts that must not be readable in files, such as the credentials of locations. */
 export class SecretKeys {
   readonly #keys: readonly SecretKey[];
 
-  /** The first key encrypts; all of them decrypt, so that a key can be replaced. Each has 32 bytes. */
+  /** The first key encrypts, and all of them decrypt, so that a key can be replaced. Each has 32 bytes. */
   constructor(keys: readonly Uint8Array[]) {
     this.#keys = keys.map((bytes) => ({ id: keyId(bytes), bytes: Buffer.from(bytes) }));
   }
@@ -27,8 +27,8 @@ export class SecretKeys {
   }
 
   /**
-   * The text encrypted, or as it is where there is no key. A text that is encrypted already stays as it is: its key is unknown
-   * here. `purpose` must be the same for `open`.
+   * Encrypts the text; without a key, returns it unchanged. A text that is already encrypted with a key that is
+   * not known here remains unchanged. `purpose` must be the same for `open`.
    */
   seal(text: string, purpose: string): string {
     const [key] = this.#keys;
@@ -39,7 +39,10 @@ export class SecretKeys {
     return `sealed:1:${key.id}:${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`;
   }
 
-  /** The text that was encrypted. A text that is not encrypted, or by a key that is not here, stays as it is. */
+  /**
+   * Decrypts the text. A text that is not encrypted, or was encrypted with a key that is not known here,
+   * remains unchanged.
+   */
   open(text: string, purpose: string): string {
     const [, id, encoded] = SEALED.exec(text) ?? [];
     const key = this.#keys.find((one) => one.id === id);
@@ -52,7 +55,7 @@ export class SecretKeys {
       const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
       return Buffer.concat([body, decipher.final()]).toString('utf8');
     } catch {
-      // It was damaged or made by hand: `requireOpen` reports this to whoever wants to use it.
+      // The text was damaged or made by hand: `requireOpen` reports this when it is used.
       return text;
     }
   }
@@ -60,7 +63,7 @@ export class SecretKeys {
 
 export const isSealed = (text: string): boolean => SEALED.test(text);
 
-/** @throws TesseraError SECRET_KEY_MISSING for a text that is still encrypted */
+/** @throws TesseraError SECRET_KEY_MISSING if the text is still encrypted */
 export function requireOpen(text: string): string {
   const [, id] = SEALED.exec(text) ?? [];
   if (id === undefined) return text;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SeededRandom } from './seeded-random.ts';
 
-test('a seed gives the same numbers everywhere, for ever: seeds of failures are kept', () => {
+test('a seed always gives the same numbers, because seeds of failures are recorded', () => {
   const random = new SeededRandom(1);
   expect(Array.from({ length: 3 }, () => Math.floor(random.fraction() * 1e6))).toEqual([
     627073, 2735, 527447,

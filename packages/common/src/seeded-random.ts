@@ -1,4 +1,7 @@
-/** Numbers that look random and follow from a seed alone, so that a run can be repeated (mulberry32). Not for secrets. */
+/**
+ * Pseudo-random numbers that only depend on a seed, so that a run can be repeated (mulberry32). Not for
+ * secrets.
+ */
 export class SeededRandom {
   #state: number;
 

@@ -25,7 +25,7 @@ it('freed files are kept for reuse up to a size, large ones in part', async () =
   await large.free();
   await small.free();
   expect(files.usedBytes).toBe(0);
-  // The last freed file comes first. Of it, what exceeded the limit was cut off.
+  // The file that was freed last comes first. The part of it that exceeded the limit was truncated.
   const [first, second, third] = [await files.take(), await files.take(), await files.take()];
   expect([first, second, third].map(sizeOf)).toEqual([MIB, 4 * MIB, 0]);
   await first.append(Buffer.from('new'));

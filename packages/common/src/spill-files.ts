@@ -2,17 +2,20 @@ import { statfsSync } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Files of at most this size together are kept to be written again: to overwrite a file costs a tenth of writing a new one. */
+/**
+ * Freed files of at most this total size are kept for reuse: overwriting a file costs a tenth of writing a new
+ * one.
+ */
 const MAX_SPARE_BYTES = 256 << 20;
-/** Less of a file is not worth keeping. */
+/** A file is not kept if less than this would remain of it. */
 const MIN_SPARE_BYTES = 1 << 20;
 const ALIGNMENT = 8;
-/** Share of the free space of their disk that the files may use. */
+/** The fraction of the free space of their disk that the files may use. */
 const USABLE_SHARE = 0.9;
 
 /**
- * Files for rows that memory has no room for. They are unlinked when they are opened, so nothing of them is left however the
- * process ends.
+ * Files for rows that do not fit into memory. They are unlinked when they are opened, so that nothing remains
+ * however the process ends.
  */
 export class SpillFiles {
   readonly #directory: string;
@@ -21,7 +24,7 @@ export class SpillFiles {
   readonly #maxSpareBytes: number;
   #spareBytes = 0;
   #opened = 0;
-  /** Bytes in files that are not freed. */
+  /** The bytes in files that are not freed. */
   usedBytes = 0;
 
   /**
@@ -49,17 +52,16 @@ export class SpillFiles {
     return new SpillFile(this, handle, 0);
   }
 
-  /**
-   * Counts bytes that are about to be written.
-   * @throws Error with code ENOSPC when the files hold too much
-   */
+  /** Counts bytes that will be written. @throws Error with code ENOSPC if the files would exceed their limit */
   reserve(bytes: number): void {
     if (this.usedBytes + bytes > this.#limitBytes)
       throw Object.assign(new Error('no space left for spill files'), { code: 'ENOSPC' });
     this.usedBytes += bytes;
   }
 
-  /** Takes back a file that nobody reads. Of a file that is too large to be kept, the beginning is kept. */
+  /**
+   * Takes back a file that is no longer read. If the file is too large to be kept whole, its beginning is kept.
+   */
   async give(handle: FileHandle, size: number): Promise<void> {
     const kept = Math.min(size, this.#maxSpareBytes - this.#spareBytes);
     if (kept < Math.min(size, MIN_SPARE_BYTES)) return handle.close();
@@ -84,9 +86,9 @@ export class SpillFiles {
 export class SpillFile {
   readonly #files: SpillFiles;
   readonly #handle: FileHandle;
-  /** The length of the file, with what an earlier use has left in it. */
+  /** The length of the file, including what an earlier use has left in it. */
   #size: number;
-  /** How many bytes were written or are being written. */
+  /** The number of bytes that were written or are being written. */
   length = 0;
 
   constructor(files: SpillFiles, handle: FileHandle, size: number) {
@@ -100,8 +102,8 @@ export class SpillFile {
   }
 
   /**
-   * Returns where the bytes begin: at a multiple of 8. One call at a time.
-   * @throws the error of the operating system
+   * Appends bytes and returns their offset, a multiple of 8. Only one call may run at a time. @throws the error
+   * of the operating system
    */
   async append(bytes: Uint8Array): Promise<number> {
     const offset = Math.ceil(this.length / ALIGNMENT) * ALIGNMENT;
@@ -116,7 +118,7 @@ export class SpillFile {
     return offset;
   }
 
-  /** Fills `into` with the bytes at an offset; false when the file ends before. */
+  /** Fills `into` with the bytes at an offset; returns false if the file ends before. */
   async read(into: Uint8Array, offset: number): Promise<boolean> {
     for (let read = 0; read < into.length; ) {
       const { bytesRead } = await this.#handle.read(into, read, into.length - read, offset + read);
@@ -126,7 +128,7 @@ export class SpillFile {
     return true;
   }
 
-  /** To be called once, when nobody reads or writes it any more. */
+  /** Must be called once, when the file is no longer read or written. */
   free(): Promise<void> {
     this.#files.usedBytes -= this.length;
     return this.#files.give(this.#handle, this.#size);

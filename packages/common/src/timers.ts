@@ -1,15 +1,15 @@
 /**
- * Timers of any length. Node holds delays as signed 32-bit integers: `setTimeout` with more than 2,147,483,647 ms (about
- * 24.8 days) fires after one millisecond. A delay that is configured, given by a user or computed goes through this file;
- * `pnpm check` refuses it elsewhere.
+ * Timers of any length. Node stores delays as signed 32-bit integers: `setTimeout` with more than 2,147,483,647
+ * ms (about 24.8 days) fires after one millisecond. Delays that are configured, given by a user or computed
+ * must use this file; `pnpm check` refuses them elsewhere.
  */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A timer that was started. */
+/** A running timer. */
 export interface Timer {
-  /** The callback is not called any more. */
+  /** Ensures that the callback is not called any more. */
   clear(): void;
-  /** The timer does not keep the process alive. */
+  /** Lets the process exit although the timer is running. */
   unref(): this;
   /** Starts the whole delay again. */
   refresh(): this;
@@ -31,7 +31,7 @@ export interface PauseOptions {
   readonly ref?: boolean;
 }
 
-/** Resolves after `delayMs` milliseconds; rejects with the reason of the signal when that aborts first. */
+/** Resolves after `delayMs` milliseconds; rejects with the reason of the signal if that aborts first. */
 export async function pause(delayMs: number, { signal, ref = true }: PauseOptions = {}): Promise<void> {
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ export function timeoutSignal(delayMs: number): AbortSignal {
   return controller.signal;
 }
 
-/** The longest delay at most, for options of libraries that become a timer there. */
+/** Limits a delay to the longest that Node supports, for options of libraries that set a timer. */
 export const timerMs = (delayMs: number): number => Math.min(delayMs, MAX_TIMER_MS);
 
 class LongTimer implements Timer {
@@ -90,7 +90,8 @@ class LongTimer implements Timer {
   }
 
   refresh(): this {
-    // Node can start a timer again without a new object, which matters where every chunk of a body does it.
+    // Node can restart a timer without allocating a new one, which matters if it happens for every chunk of a
+    // body.
     if (this.#timer !== undefined && this.#delayMs <= MAX_TIMER_MS) this.#timer.refresh();
     else {
       this.clear();

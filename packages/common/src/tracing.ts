@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 
-/** The identity of a span, as `traceparent` of W3C Trace Context carries it. */
+/** The identity of a span, as in `traceparent` of W3C Trace Context. */
 export interface SpanContext {
   /** 32 lower-case hexadecimal digits. */
   readonly traceId: string;
@@ -26,21 +26,23 @@ export interface FinishedSpan extends SpanContext {
 
 export interface SpanSink {
   take(span: FinishedSpan): void;
-  /** Whether a trace is recorded that begins here. */
+  /** Whether traces that begin here are recorded. */
   samples(traceId: string): boolean;
 }
 
 /** A span that has not ended. */
 export interface Span extends SpanContext {
   set(attributes: SpanAttributes): void;
-  /** Ends it; a second call has no effect. */
+  /** Ends the span; further calls have no effect. */
   end(error?: unknown): void;
 }
 
 let sink: SpanSink | undefined;
 const current = new AsyncLocalStorage<SpanContext>();
 
-/** Records spans from now on; the function returned ends it. Without a sink nothing is measured or allocated. */
+/**
+ * Records spans from now on; the returned function ends that. Without a sink nothing is measured or allocated.
+ */
 export function recordSpans(to: SpanSink): () => void {
   sink = to;
   return () => {
@@ -63,11 +65,11 @@ export function startTrace(
   return startedSpan(name, { traceId, spanId: undefined }, attributes, 'server');
 }
 
-/** Runs work whose spans belong to a span; without one, it just runs. */
+/** Runs work whose spans belong to a span; without a span, only runs it. */
 export const inSpan = <T>(span: SpanContext | undefined, work: () => T): T =>
   span === undefined ? work() : current.run(span, work);
 
-/** Runs work within a span of its own, if it belongs to a trace that is recorded; otherwise it gets none. */
+/** Runs work within a span of its own if it belongs to a recorded trace; otherwise only runs it. */
 export async function traced<T>(
   name: string,
   attributes: SpanAttributes,
@@ -85,7 +87,7 @@ export async function traced<T>(
   }
 }
 
-/** Starts a span below the present one; undefined if no trace is recorded here. */
+/** Starts a child of the current span; undefined if no trace is recorded here. */
 export function childSpan(
   name: string,
   attributes: SpanAttributes = {},
@@ -95,7 +97,7 @@ export function childSpan(
   return startedSpan(name, parent, attributes, 'internal');
 }
 
-/** Records work that has just ended and took this long, as a span below the present one. */
+/** Records work that has just ended, with its duration, as a child of the current span. */
 export function recordSpan(name: string, seconds: number, attributes: SpanAttributes, error?: string): void {
   const parent = presentSpan();
   if (sink === undefined || parent === undefined) return;
@@ -113,14 +115,14 @@ export function recordSpan(name: string, seconds: number, attributes: SpanAttrib
   });
 }
 
-/** The span that the present work belongs to; undefined if no trace is recorded. */
+/** The span of the current work; undefined if no trace is recorded. */
 export const presentSpan = (): SpanContext | undefined =>
   sink === undefined ? undefined : current.getStore();
 
-/** The `traceparent` for work elsewhere that belongs to a span. */
+/** The `traceparent` to send with work that belongs to a span. */
 export const traceparentOf = ({ traceId, spanId }: SpanContext): string => `00-${traceId}-${spanId}-01`;
 
-/** Reads a `traceparent`; undefined if it is not valid, which the standard says to ignore. */
+/** Parses a `traceparent`; undefined if it is invalid, which the standard says to ignore. */
 export function parseTraceparent(text: string): (SpanContext & { readonly isSampled: boolean }) | undefined {
   const parts = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/.exec(text.trim());
   const [, version, traceId = '', spanId = '', flags = ''] = parts ?? [];

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { TesseraError } from './errors.ts';
 
 /**
- * The one rule for text that comes from clients, PostgreSQL's: it is UTF-8 without a NUL character. A NUL would end the
- * text early wherever it becomes a C string, and half of a surrogate pair has no UTF-8 form.
+ * The only rule for texts from clients, which is PostgreSQL's: they are UTF-8 without NUL characters. A NUL
+ * would end the text early wherever it becomes a C string, and half of a surrogate pair has no UTF-8 form.
  */
 const INVALID_CHARACTER = /\0|\p{Surrogate}/u;
 
@@ -27,9 +27,9 @@ export function invalidCharacter(text: string, at: number, what: string): Tesser
 }
 
 /**
- * The text of bytes that are UTF-8 without a zero byte.
+ * Decodes bytes that are UTF-8 without a zero byte.
  * @param what names the text in the error
- * @throws TesseraError INVALID_ENCODING with the first bytes that are not
+ * @throws TesseraError INVALID_ENCODING with the first invalid bytes
  */
 export function textOfUtf8(bytes: Buffer, what: string): string {
   if (isTextBytes(bytes)) return bytes.toString('utf8');

@@ -15,7 +15,7 @@ export const AUTO_VACUUM_DEFAULTS: AutoVacuum = {
   run_on_first_dml: false,
 };
 
-/** The tuning in force: each field that is set overrides its built-in default. */
+/** The effective settings: each field that is set overrides its built-in default. */
 export function autoVacuum(config: EngineConfig): AutoVacuum {
   const set = Object.entries(config.engine.auto_vacuum ?? {}).filter(([, value]) => value !== null);
   return { ...AUTO_VACUUM_DEFAULTS, ...Object.fromEntries(set) };

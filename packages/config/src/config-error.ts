@@ -1,13 +1,13 @@
-/** One thing wrong with a configuration file. */
+/** One problem of a configuration file. */
 export interface Violation {
   /** Counts from 1. */
   readonly line: number;
-  /** `engine.nodes[1].host`; empty when the file as a whole is at fault. */
+  /** The parameter, such as `engine.nodes[1].host`; empty if the problem concerns the whole file. */
   readonly path: string;
   readonly message: string;
 }
 
-/** Everything wrong with a configuration file, in the order of its lines. */
+/** All problems of a configuration file, in the order of its lines. */
 export class ConfigError extends Error {
   readonly fileName: string;
   readonly violations: readonly Violation[];

@@ -47,7 +47,7 @@ describe('derived settings', () => {
     },
   );
 
-  it('a limit that is too small to be kept is divided as the least one that is', () => {
+  it('a limit below the minimum is divided like the minimum', () => {
     expect(memoryShares(200 * MIB)).toEqual(memoryShares(512 * MIB));
   });
 
@@ -57,7 +57,7 @@ describe('derived settings', () => {
     expect(engineNodes(listed)).toBe(listed.engine.nodes);
   });
 
-  it('auto-vacuum keeps its built-in defaults but for what is set', () => {
+  it('auto-vacuum keeps its built-in defaults except for what is set', () => {
     expect(autoVacuum(parse('').config)).toEqual(AUTO_VACUUM_DEFAULTS);
     expect(autoVacuum(parse('engine: {auto_vacuum: {enabled: true}}').config)).toEqual({
       ...AUTO_VACUUM_DEFAULTS,
@@ -102,7 +102,7 @@ describe('showing a configuration', () => {
     for (const { meaning, path } of values) expect(meaning, path).not.toBe('');
   });
 
-  it('shows the defaults as a file that means the same, and every parameter has an effect', () => {
+  it('shows the defaults as an equivalent file, in which every parameter has an effect', () => {
     const shown = showConfig(parse(''), { defaults: true });
     expect(shown.notYetInEffect).toEqual([]);
     const defaults = showConfigAsYaml(shown);

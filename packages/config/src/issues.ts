@@ -13,7 +13,7 @@ export interface Mismatch extends Violation {
   readonly kind: 'missing' | 'unknown' | 'wrong';
 }
 
-/** Says each issue zod found in the words of the parameter it is about, once per place. */
+/** Describes each issue that zod found in terms of its parameter, once per place. */
 export function mismatches(issues: readonly z.core.$ZodIssue[], source: Source): Mismatch[] {
   const found = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
@@ -47,7 +47,7 @@ function blockPath(at: readonly PropertyKey[]): readonly PropertyKey[] {
   return typeof at.at(-1) === 'number' ? at.slice(0, -1) : at;
 }
 
-/** A known parameter in the wrong block is worth its whole path. */
+/** A known parameter in the wrong block is shown with its whole path. */
 function elsewhere(name: string): string | undefined {
   const matches = parameters().filter((p) => p.path.split('.').at(-1) === name);
   return matches.length === 1 ? matches[0]!.path : undefined;

@@ -4,7 +4,7 @@ import { type ParsedConfig, parseConfig } from './parse.ts';
 import { type EngineConfig, SCHEMA_VERSION } from './schema/root.ts';
 
 export interface LoadedConfig extends ParsedConfig {
-  /** The file as it was named. */
+  /** The path of the file as it was given. */
   readonly path: string;
 }
 
@@ -21,7 +21,7 @@ export async function loadConfig(path: string): Promise<LoadedConfig> {
   return { ...parseConfig(text, path), path };
 }
 
-/** The configuration of an engine that is given no file. */
+/** The configuration of an engine without a configuration file. */
 export function defaultConfig(): EngineConfig {
   return parseConfig(`schema_version: "${SCHEMA_VERSION}"`, 'defaults').config;
 }

@@ -9,17 +9,17 @@ export interface ParameterInfo extends Declaration {
   readonly required: boolean;
 }
 
-/** Every parameter of the file in the order of the file's documentation, a block before what is in it. */
+/** All parameters in the order of the documentation; a block precedes its parameters. */
 export function parameters(): readonly ParameterInfo[] {
   return table;
 }
 
-/** The parameter a path of the file belongs to: indices stand as numbers. */
+/** The parameter to which a path of the file belongs; indices are numbers. */
 export function parameterAt(path: readonly PropertyKey[]): ParameterInfo | undefined {
   return byPath.get(path.reduce<string>((text, key) => joined(text, key), ''));
 }
 
-/** The same with the value's own place: `engine.nodes[1].host`. */
+/** The path with the indices of the value, such as `engine.nodes[1].host`. */
 export function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : joined(text, key)),
@@ -29,7 +29,7 @@ export function pathText(path: readonly PropertyKey[]): string {
 
 function joined(text: string, key: PropertyKey): string {
   if (typeof key === 'number') return `${text}[*]`;
-  // A name that no parameter has may hold anything, line breaks too.
+  // A name that is not a parameter may contain anything, even line breaks.
   const name = /^[\w-]+$/.test(String(key)) ? String(key) : JSON.stringify(String(key));
   return text === '' ? name : `${text}.${name}`;
 }

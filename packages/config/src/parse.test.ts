@@ -3,7 +3,7 @@ import { ConfigError } from './config-error.ts';
 import { defaultConfig } from './load.ts';
 import { parseConfig } from './parse.ts';
 
-/** The lines of the error a file with `schema_version` and this text gives; the text starts on line 2. */
+/** Returns the lines of the error for a file with `schema_version` and this text, which starts on line 2. */
 function complaints(text: string): string[] {
   try {
     parseConfig(`schema_version: "1.0"\n${text}`, 'c.yaml');
@@ -50,7 +50,7 @@ describe('values', () => {
     );
   });
 
-  it('takes null where the default is null, and only there', () => {
+  it('accepts null where the default is null, and only there', () => {
     expect(accepted('engine: {nodes: null}').engine.nodes).toBeNull();
     expect(complaints('engine: {id: null}')).toEqual([
       'c.yaml:2: engine.id: expected a non-empty string, got nothing',
@@ -60,7 +60,7 @@ describe('values', () => {
     ]);
   });
 
-  it('takes a block whose parameters are all commented out', () => {
+  it('accepts a block whose parameters are all commented out', () => {
     expect(accepted('engine:\nlogging:\n  components:')).toEqual(accepted(''));
   });
 
@@ -171,8 +171,8 @@ describe('the file as a whole', () => {
     expect(whole('engine: &e {nodes: [*e]}')).toBe('c.yaml:1: an alias stands inside what it refers to');
   });
 
-  // Mending one place of a shared block used to break the other, for ever.
-  it('takes an alias as a copy', () => {
+  // Earlier, repairing one place of a shared block broke the other one, endlessly.
+  it('treats an alias as a copy', () => {
     expect(
       complaints(
         'engine: {multi_cluster: &m {broadcast_endpoint: "a:1"}, auto_vacuum: *m, cluster_id: c, cluster_ordinal: 0}',

@@ -8,18 +8,19 @@ import type { Breach, Facts } from './rules/rule.ts';
 import { type EngineConfig, root } from './schema/root.ts';
 import { readSource, type Source } from './source.ts';
 
-/** A configuration and what of it stood in the file. */
+/** A configuration, and the values that the file itself sets. */
 export interface ParsedConfig {
   readonly config: EngineConfig;
-  /** The file as written: before defaults, references as they stand. */
+  /** The file as written: without defaults, and with unresolved references. */
   readonly given: unknown;
-  /** Valid settings that are probably a mistake. */
+  /** Warnings about valid settings that are probably a mistake. */
   readonly warnings: readonly Violation[];
 }
 
 /**
- * Reads the text of a configuration file, and what it refers to. Throws ConfigError with everything that is wrong with it: when the text is
- * not YAML, only that; otherwise every repeated, unknown, missing and wrong parameter and every broken rule.
+ * Parses the text of a configuration file and resolves its references.
+ * @throws ConfigError with all problems: if the text is not YAML, only that; otherwise every repeated, unknown,
+ * missing and wrong parameter and every violated rule
  */
 export function parseConfig(
   text: string,
@@ -74,7 +75,7 @@ function withoutEmptyBlocks(value: unknown, path: readonly PropertyKey[]): unkno
   );
 }
 
-/** Whether a rule looked at a value that stands in for a wrong one, or at a block around or inside one. */
+/** Whether a rule used a value that replaces a wrong one, or a block around or inside one. */
 function touches(breach: Breach, madeUp: readonly (readonly PropertyKey[])[]): boolean {
   const looked = [breach.path, ...(breach.because ?? [])];
   return madeUp.some((made) => looked.some((path) => overlaps(path, made)));

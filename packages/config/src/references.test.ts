@@ -27,7 +27,7 @@ const secret = (name: string, content: string, mode = 0o600) => {
   return path;
 };
 
-/** A file that sets one parameter; a digit stands for an element of a list. */
+/** A file that sets one parameter; a digit in the path is the index of an element. */
 const fileWith = (keys: readonly string[], value: string): string =>
   stringify({
     schema_version: '1.0',
@@ -51,7 +51,7 @@ describe('a reference', () => {
     expect(passwordOf(withPassword(`\${file:password}`))).toBe('s3cret');
   });
 
-  it('is not looked for in what it leads to', () => {
+  it('is not resolved again inside the value it refers to', () => {
     expect(passwordOf(withPassword(`\${env:A}`), { A: `\${env:B}`, B: 'no' })).toBe(`\${env:B}`);
   });
 

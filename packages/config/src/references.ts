@@ -6,7 +6,9 @@ import { parameterAt, pathText } from './parameters.ts';
 import type { ScalarType } from './schema/parameter.ts';
 import type { Source } from './source.ts';
 
-/** A value that stands elsewhere: `${env:NAME}` in the environment, `${file:/path}` in a file. */
+/**
+ * A reference to a value that is stored elsewhere: `${env:NAME}` in the environment, `${file:/path}` in a file.
+ */
 const WHOLE = /^\$\{(env|file):([^{}]+)\}$/;
 const INSIDE = /\$\{(env|file):/;
 
@@ -17,10 +19,10 @@ export const REFERENCE_PATTERN = '^\\$\\{(env|file):[^{}]+\\}$';
 export const isReference = (value: unknown): boolean => typeof value === 'string' && WHOLE.test(value);
 
 export interface Resolved {
-  /** The value of the file with what its references mean. */
+  /** The value of the file after all references have been resolved. */
   readonly value: unknown;
   readonly violations: readonly Violation[];
-  /** Valid settings that are probably a mistake. */
+  /** Warnings about valid settings that are probably a mistake. */
   readonly warnings: readonly Violation[];
 }
 
@@ -33,7 +35,7 @@ export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Puts the value of every reference in its place, as the type of its parameter. */
+/** Replaces every reference by its value, converted to the type of its parameter. */
 export function resolveReferences(source: Source, surroundings: Surroundings): Resolved {
   const violations: Violation[] = [];
   const warnings: Violation[] = [];
@@ -67,7 +69,7 @@ const BLOCK = { object: 'a block of parameters', 'object[]': 'a list of blocks' 
 const NUMBER = /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i;
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
 
-/** The text as YAML would read it where a value of the type stands; text that is none stays text. */
+/** Parses the text as YAML does for a value of the type. A text that is not valid for the type remains text. */
 function typed(text: string, type: ScalarType): unknown {
   if (type === 'string') return text;
   const trimmed = text.trim();
@@ -75,7 +77,7 @@ function typed(text: string, type: ScalarType): unknown {
   return (type === 'boolean' ? BOOLEANS[trimmed.toLowerCase()] : undefined) ?? trimmed;
 }
 
-/** @throws Error that says why there is no value */
+/** @throws Error with the reason why there is no value */
 function textBehind(
   text: string,
   { file, environment }: Surroundings,

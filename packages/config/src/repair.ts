@@ -4,19 +4,19 @@ import { type EngineConfig, root } from './schema/root.ts';
 
 export interface Repaired {
   readonly config: EngineConfig;
-  /** Places whose value is made up: a rule that looks at one has nothing to say. */
+  /** The places whose values were invented: rules that use them are not checked. */
   readonly madeUp: readonly (readonly PropertyKey[])[];
 }
 
 /**
- * Makes a file that does not fit the schema fit it, so that the rules that tie parameters together can be checked in
- * the same run: unknown and wrong values go, missing ones get the example of their parameter.
+ * Repairs a file that does not match the schema, so that the rules between parameters can be checked in the
+ * same run: unknown and wrong values are removed, and missing ones get the example of their parameter.
  */
 export function repair(value: unknown, issues: readonly z.core.$ZodIssue[]): Repaired {
   const copy = { value: structuredClone(value) };
   const madeUp: (readonly PropertyKey[])[] = [];
   let open = issues;
-  // Mending a block can bring its own required fields up; they are never deeper than the schema.
+  // Repairing a block can reveal its own required fields, which are never nested deeper than the schema.
   while (open.length > 0) {
     for (const issue of open) madeUp.push(...mend(copy, issue));
     const result = root.safeParse(copy.value);

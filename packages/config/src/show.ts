@@ -10,7 +10,7 @@ import { formatDuration } from './values/duration.ts';
 export interface ShownConfig {
   /** The value as it would be written in a file; secrets are masked. */
   readonly value: unknown;
-  /** Parameters of `value` that the engine accepts and does not act on yet. */
+  /** Parameters of `value` that the engine accepts but does not act on yet. */
   readonly notYetInEffect: readonly { readonly path: string; readonly effect: Effect }[];
 }
 
@@ -35,11 +35,13 @@ export function showConfig(parsed: ParsedConfig, options: { readonly defaults: b
   return { value: shown(parsed.config, []), notYetInEffect: pending };
 }
 
-/** A parameter with a value of its own, not a block of others. */
+/** A parameter with a value of its own, as opposed to a block of parameters. */
 export interface ConfigurationValue {
-  /** With the positions of lists: `engine.nodes[0].host`. */
+  /** The path with the positions in lists, such as `engine.nodes[0].host`. */
   readonly path: string;
-  /** As it would be written in a file; secrets are masked. Undefined for a parameter without a value. */
+  /**
+   * The value as it would be written in a file; secrets are masked. Undefined for a parameter without a value.
+   */
   readonly value: string | undefined;
   /** Whether the file sets it. */
   readonly isSet: boolean;
@@ -80,7 +82,7 @@ function asWritten(value: unknown, path: Path): unknown {
   return value;
 }
 
-/** The same as YAML, with a comment at every parameter that is not yet in effect. */
+/** Renders the values as YAML, with a comment at every parameter that is not yet in effect. */
 export function showConfigAsYaml(shown: ShownConfig): string {
   const document = new Document(shown.value);
   const effects = new Map(shown.notYetInEffect.map((p) => [p.path, p.effect]));

@@ -13,24 +13,25 @@ import {
 import type { Violation } from './config-error.ts';
 import { pathText } from './parameters.ts';
 
-/** The text of a configuration file: what it says, and on which line. */
+/** The text of a configuration file: its value, and the line of each part. */
 export interface Source {
-  /** Undefined when the text is not YAML. */
+  /** The value of the text; undefined if it is not YAML. */
   readonly value: unknown;
-  /** Syntax errors of the YAML itself. */
+  /** The syntax errors of the YAML text. */
   readonly violations: readonly Violation[];
-  /** Line of the value at a path, or of the innermost block around it that is in the file. */
+  /** The line of the value at a path, or of the innermost block around it that is in the file. */
   lineOf(path: readonly PropertyKey[]): number;
-  /** Line of the name of the parameter at a path. */
+  /** The line of the name of the parameter at a path. */
   keyLineOf(path: readonly PropertyKey[]): number;
   /** The text of the value at a path, as written in the file. */
   textAt(path: readonly PropertyKey[]): string | undefined;
 }
 
-/** Reads YAML, of which JSON is a part. */
+/** Parses YAML, which includes JSON. */
 export function readSource(text: string): Source {
   const lines = new LineCounter();
-  // Repeated keys are looked for below, where their path is known. The log level keeps the parser off our stderr.
+  // Repeated keys are detected below, where their path is known. The log level keeps the parser from writing to
+  // stderr.
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
@@ -59,7 +60,7 @@ export function readSource(text: string): Source {
   };
 }
 
-/** Aliases that expand without end show only when the tree becomes a value. */
+/** Aliases that expand endlessly are only detected when the tree is converted to a value. */
 function toValue(document: Document): { value: unknown; violations: Violation[] } {
   try {
     return { value: unshared(document.toJS({ maxAliasCount: 100 }) ?? {}, []), violations: [] };
@@ -71,7 +72,7 @@ function toValue(document: Document): { value: unknown; violations: Violation[] 
   }
 }
 
-/** Writes every alias out, so that two places of the file are two values. */
+/** Expands every alias, so that two places of the file have two values. */
 function unshared(value: unknown, around: readonly unknown[]): unknown {
   if (value === null || typeof value !== 'object') return value;
   if (around.includes(value)) throw new Error('an alias stands inside what it refers to');
@@ -105,7 +106,7 @@ function repeatedKeys(document: Document, line: (offset: number) => number): Vio
   return found;
 }
 
-/** The path down a chain of nodes that each hold the next. */
+/** The path along a chain of nodes, each of which contains the next. */
 function pathOf(chain: readonly unknown[]): PropertyKey[] {
   return chain.flatMap((node, depth): PropertyKey[] => {
     const next = chain[depth + 1];

@@ -2,7 +2,7 @@ import type { EngineConfig } from './schema/root.ts';
 
 export type EngineNode = NonNullable<EngineConfig['engine']['nodes']>[number];
 
-/** The nodes of the engine; when the file lists none, the one on this machine. */
+/** The nodes of the engine; if the file lists none, a single node on this machine. */
 export function engineNodes(config: EngineConfig): readonly EngineNode[] {
   return (
     config.engine.nodes ?? [
@@ -35,8 +35,8 @@ const TYPES: Readonly<Record<StorageScheme, readonly StorageType[]>> = {
 };
 
 /**
- * The type of store that URLs of a scheme address: that of the scheme's own provider, unless `storage.api_scheme` gives
- * the scheme to the store of the configuration.
+ * The type of store that URLs of a scheme refer to: that of the scheme's own provider, unless
+ * `storage.api_scheme` assigns the scheme to the configured store.
  */
 export function storageTypeOf({ storage }: EngineConfig, scheme: StorageScheme): StorageType {
   if (storage.api_scheme === `${scheme}://`) return storage.type;
@@ -44,8 +44,8 @@ export function storageTypeOf({ storage }: EngineConfig, scheme: StorageScheme):
 }
 
 /**
- * Whether managed tables live in the data directory of the node: the file has no provider block. A file that names a
- * bucket has one, which may be empty.
+ * Whether managed tables are in the data directory of the node, because the file has no provider block. A file
+ * that names a bucket has such a block, which may be empty.
  */
 export function storageIsLocal({ storage }: EngineConfig): boolean {
   return [storage.aws, storage.gcp, storage.azure, storage.minio].every((provider) => provider === null);

@@ -30,7 +30,7 @@ const scalar = fc.oneof(
 );
 const value = fc.oneof({ weight: 4, arbitrary: scalar }, fc.array(scalar, { maxLength: 2 }), fc.constant({}));
 
-/** A parameter's path with indices for `[*]`, and what to put there. */
+/** The path of a parameter, with indices for `[*]`, and the value to put there. */
 const setting = fc.record({
   path: fc.constantFrom(...parameters().map((p) => p.path.replaceAll('[*]', '.0').split('.'))),
   value,
@@ -50,7 +50,7 @@ function build(settings: readonly { path: readonly string[]; value: unknown }[])
   return file;
 }
 
-/** Anything but a configuration or a ConfigError with places in the file is a defect. */
+/** Any result other than a configuration, or a ConfigError with places in the file, is a defect. */
 function checks(text: string): void {
   try {
     expect(parseConfig(text, 'f').config.schema_version).toBe('1.0');
@@ -66,7 +66,7 @@ function checks(text: string): void {
   }
 }
 
-it('says of any values at any places what is wrong with them', () => {
+it('reports what is wrong with any values at any places', () => {
   fc.assert(
     fc.property(fc.array(setting, { minLength: 1, maxLength: 12 }), (settings) => {
       checks(stringify(build(settings)));
@@ -75,7 +75,7 @@ it('says of any values at any places what is wrong with them', () => {
   );
 });
 
-it('says of any text what is wrong with it', () => {
+it('reports what is wrong with any text', () => {
   const piece = fc.constantFrom(
     'engine',
     'nodes',

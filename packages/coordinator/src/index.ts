@@ -13,11 +13,11 @@ export { type QueryEnd, queryEnds } from './queries/query-history.ts';
 export type { RunningQuery } from './queries/running-queries.ts';
 export type { Notice } from './request/notices.ts';
 export { clearRequestDirectories, LazyRequestDirectory } from './request/request-directory.ts';
-export { DEFAULT_DATABASE } from './request/request-session.ts';
 export {
   DEFAULT_SETTINGS,
   expectedOfSetting,
   isSettingName,
+  noticeOfSetting,
   SETTING_MEANINGS,
   SETTING_NAMES,
   type Settings,

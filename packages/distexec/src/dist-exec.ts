@@ -1,4 +1,5 @@
 import type { TableObject } from '@tessera/catalog';
+import type { QueryId } from '@tessera/common';
 import type { FileSource } from '@tessera/file-scan';
 import type { KernelSession, OperatorProfile } from '@tessera/kernel';
 import type {
@@ -93,6 +94,8 @@ export interface Task {
   readonly alone?: boolean | undefined;
   /** Whether there are so few rows that all are computed in one step (`KernelSession.query`). */
   readonly fewRows?: boolean | undefined;
+  /** Whether its statement holds no rows after it has run, so that it can stay prepared for the next task with the same one. */
+  readonly holdsNoRows?: boolean | undefined;
   /** Whether `TaskOutcome.profile` is wanted. */
   readonly profiled?: boolean | undefined;
   /** The span that the task belongs to (W3C Trace Context); undefined if its trace is not recorded. */
@@ -216,7 +219,7 @@ export interface DistExec {
   results(task: ResultTask, session: KernelSession, signal: AbortSignal): AsyncGenerator<ResultPart, void>;
   /** Stops the tasks of the query and releases their outputs; see `ReleaseQueryRequest`. */
   release(
-    queryId: string,
+    queryId: QueryId,
     which?: { readonly run?: number; readonly stages?: readonly number[] },
   ): Promise<void>;
   /** The number of tasks, including those that wait for a slot. */

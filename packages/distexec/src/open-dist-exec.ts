@@ -1,4 +1,4 @@
-import { inSpan, parseTraceparent, TesseraError, traced } from '@tessera/common';
+import { inSpan, parseTraceparent, type QueryId, TesseraError, traced } from '@tessera/common';
 import type { FileOpener } from '@tessera/file-scan';
 import { interruptOnAbort, type Kernel, type KernelLog, type KernelSession } from '@tessera/kernel';
 import { emptyRelation, type ResultPart, type Shuffle, type TaskKey } from '@tessera/shuffle';
@@ -137,7 +137,7 @@ class NodeDistExec implements DistExec {
   }
 
   async release(
-    queryId: string,
+    queryId: QueryId,
     which: { readonly run?: number; readonly stages?: readonly number[] } = {},
   ): Promise<void> {
     const isMeant = ({ key }: RunningTask) =>

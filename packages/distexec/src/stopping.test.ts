@@ -1,15 +1,16 @@
+import { asQueryId } from '@tessera/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestNode, TestNodes, taskOf } from './testing/test-nodes.ts';
 
-const HEARTBEAT_MS = 400;
+const HEARTBEAT_MS = 800;
 const COLUMNS = [{ name: 'n', type: 'HUGEINT' }];
 const endless = (queryId: string) => ({
   ...taskOf(['SELECT sum(hash(i)) AS n FROM range(1000000000000) t(i)'], COLUMNS),
-  key: { queryId, run: 1, stage: 0, task: 0, attempt: 0 },
+  key: { queryId: asQueryId(queryId), run: 1, stage: 0, task: 0, attempt: 0 },
 });
 const short = (queryId: string) => ({
   ...taskOf(['SELECT i::HUGEINT AS n FROM range(10000) t(i)'], COLUMNS),
-  key: { queryId, run: 1, stage: 1, task: 0, attempt: 0 },
+  key: { queryId: asQueryId(queryId), run: 1, stage: 1, task: 0, attempt: 0 },
 });
 
 let cluster: TestNodes;
@@ -29,10 +30,20 @@ function alive(coordinator: string): () => void {
   return () => clearInterval(timer);
 }
 
+const OVER_ANOTHER = {
+  coordinator: 'coordinator:1/first',
+  signal: new AbortController().signal,
+  timeoutMs: 0,
+};
+
 /** Starts a task and waits for its first progress event. */
-async function started(queryId: string, options: Parameters<TestNode['run']>[1] = {}) {
+async function started(
+  queryId: string,
+  options: Parameters<TestNode['run']>[1] = {},
+  run: TestNode['run'] = node.run,
+) {
   const begun = Promise.withResolvers<void>();
-  const running = node.run(endless(queryId), { ...options, onProgress: () => begun.resolve() });
+  const running = run(endless(queryId), { ...options, onProgress: () => begun.resolve() });
   running.catch(() => undefined);
   await Promise.race([begun.promise, running]);
   return { running };
@@ -67,15 +78,31 @@ describe('a task is stopped', () => {
     await isIdle();
   });
 
+  it('when its connection is lost, tasks of other connections are not', async () => {
+    const stop = alive('coordinator:1/first');
+    const { remote, cut } = node.connect();
+    const runThere: TestNode['run'] = (task, options) =>
+      remote.runTask(task, { ...OVER_ANOTHER, incarnation: node.distExec.incarnation, ...options });
+    const lost = await Promise.all([1, 2].map((n) => started(`lost-${n}`, {}, runThere)));
+    const kept = await started('kept');
+    cut();
+    for (const { running } of lost) await expect(running).rejects.toMatchObject({ name: 'NODE_LOST' });
+    await expect.poll(() => node.distExec.runningTasks).toBe(1);
+    await node.remote.release(asQueryId('kept'));
+    await expect(kept.running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    stop();
+    await isIdle();
+  });
+
   it('when its query is released, other queries are not', async () => {
     const stop = alive('coordinator:1/first');
     const [one, two] = [await started('released'), await started('kept')];
-    await node.remote.release('released');
+    await node.remote.release(asQueryId('released'));
     await expect(one.running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
     expect(node.distExec.runningTasks).toBe(1);
-    await node.remote.release('kept', { run: 2 });
+    await node.remote.release(asQueryId('kept'), { run: 2 });
     expect(node.distExec.runningTasks).toBe(1);
-    await node.remote.release('kept', { run: 1 });
+    await node.remote.release(asQueryId('kept'), { run: 1 });
     await expect(two.running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
     stop();
     await isIdle();
@@ -86,10 +113,10 @@ describe('a task is stopped', () => {
     await node.run(short('staged'));
     const { running } = await started('staged');
     expect(node.shuffle.bytes).toBeGreaterThan(0);
-    await node.remote.release('staged', { run: 1, stages: [1] });
+    await node.remote.release(asQueryId('staged'), { run: 1, stages: [1] });
     expect(node.shuffle.bytes).toBe(0);
     expect(node.distExec.runningTasks).toBe(1);
-    await node.remote.release('staged');
+    await node.remote.release(asQueryId('staged'));
     await expect(running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
     stop();
     await isIdle();
@@ -131,12 +158,26 @@ it('many tasks at once all end, a few at a time; one that must be alone is', asy
   const sql = ['SELECT count(DISTINCT hash(i))::HUGEINT AS n FROM range(20000) t(i)'];
   const tasks = Array.from({ length: 40 }, (_, task) => ({
     ...taskOf(sql, COLUMNS),
-    key: { queryId: 'many', run: 1, stage: 0, task, attempt: 0 },
+    key: { queryId: asQueryId('many'), run: 1, stage: 0, task, attempt: 0 },
     alone: task % 13 === 12,
   }));
   const outcomes = await Promise.all(tasks.map((task) => node.run(task)));
   expect(outcomes.every(({ rows }) => rows === 1)).toBe(true);
-  await node.remote.release('many');
+  await node.remote.release(asQueryId('many'));
+  stop();
+  await isIdle();
+});
+
+it('a node that stops serving takes no new task, and lets the running ones end', async () => {
+  const stop = alive('coordinator:1/first');
+  const controller = new AbortController();
+  const { running } = await started('last', { signal: controller.signal });
+  const stopped = node.stopServing(60_000);
+  await expect(node.run(short('refused'))).rejects.toMatchObject({ name: 'NODE_LOST' });
+  expect(node.distExec.runningTasks).toBe(1);
+  controller.abort();
+  await expect(running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+  await stopped;
   stop();
   await isIdle();
 });

@@ -20,7 +20,7 @@ export function admissionOptions(
   const places = settings.max_concurrent_admitted_queries;
   const nodes = engineNodes(config).length;
   return {
-    // The first nodes get what is left over.
+    // The first nodes get the remainder.
     places: new SharedPlaces(Math.max(1, Math.floor(places / nodes) + (node < places % nodes ? 1 : 0))),
     memoryBytes: Math.floor(kernelBytes * settings.total_memory_tracker_hard_limit_ratio),
     maxRetries: settings.max_retries_per_query,

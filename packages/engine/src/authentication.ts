@@ -45,7 +45,8 @@ async function makeInitialUser(
   const outcome = await users.ensureInitial(user.name, user.password, makeCredential);
   log.info({ user: user.name, outcome }, 'initial user');
   if (outcome === 'created') return;
-  // The configuration creates the user at the first start only; whoever edits it later must hear that.
+  // The configuration creates the user at the first start only. This must be logged for anyone who edits it
+  // later.
   const found = await users.find(user.name);
   if (found === undefined) {
     log.warn(

@@ -2,7 +2,7 @@ import { engineNodes } from '@tessera/config';
 import type { Listener } from './listeners.ts';
 import { DEFAULT_HTTP_PORT, type ServeOptions } from './serve-options.ts';
 
-/** The command as it is called in a checkout, where users start nodes in a terminal. */
+/** The command in the form for a checkout, where users start nodes in a terminal. */
 const TESSERA = 'npx -y pnpm@12 tessera';
 
 /**

@@ -1,6 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { startInterval } from '@tessera/common';
+import { collectGarbage, startInterval } from '@tessera/common';
 
 const CHECK_MS = 10_000;
 /** The CPU time, as a share of the time that has passed, below which the process counts as idle. */
@@ -44,13 +42,15 @@ export class IdleHeap {
 
 /** Collects the heap of this process whenever it becomes idle; the returned function ends that. */
 export function collectWhenIdle(): () => void {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   const cpuSeconds = () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   };
-  const heap = new IdleHeap({ cpuSeconds, seconds: () => performance.now() / 1000, collect });
+  const heap = new IdleHeap({
+    cpuSeconds,
+    seconds: () => performance.now() / 1000,
+    collect: () => collectGarbage('major'),
+  });
   const checking = startInterval(() => heap.check(), CHECK_MS).unref();
   return () => checking.clear();
 }

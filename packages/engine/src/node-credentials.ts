@@ -18,7 +18,7 @@ export function nodeCredentials(files: ClusterTlsFiles): NodeCredentials {
 }
 
 /**
- * The credentials of a single node: a random token, so that its ports between nodes answer nobody else on the
+ * The credentials of a single node: a random token, so that its internal ports answer no other process on the
  * machine.
  */
 export const lonelyCredentials = (credentials: NodeCredentials): NodeCredentials => ({

@@ -63,6 +63,8 @@ export interface ServeOptions {
   readonly allowRead: readonly string[];
   /** The URL prefixes that read functions may read. */
   readonly allowUrl: readonly string[];
+  /** Requests with this key may refer to any file of this machine instead of uploading it; undefined if none may. */
+  readonly localFileKey?: string | undefined;
   /** The absolute paths of directories and the URL prefixes that COPY TO may write. */
   readonly allowWrite: readonly string[];
 }

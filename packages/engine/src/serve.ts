@@ -59,6 +59,7 @@ import { openedTogether } from './opened-together.ts';
 import type { Serve, ServeOptions } from './serve-options.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
 import {
+  currentContents,
   headerOptions,
   historyPlace,
   openCatalog,
@@ -314,6 +315,7 @@ export const serve: Serve = async (options) => {
     'listening',
   );
   printBanner(listeners, options);
+  void agent.warmUp(currentContents(manager));
 
   const reason = await stopping;
   draining = true;
@@ -423,6 +425,7 @@ function listen(
         uploadRoot,
         limits: DEFAULT_UPLOAD_LIMITS,
         writeIdleMs: WRITE_IDLE_MS,
+        localFileKey: options.localFileKey,
         metrics: metrics.endpoints.http,
         log: logging.logger('http'),
         instance: instanceOf(options.config),

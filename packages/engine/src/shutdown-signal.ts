@@ -14,8 +14,8 @@ export function endAtSignals(): void {
 const endAtOnce = (signal: (typeof SIGNALS)[number]) => process.exit(128 + constants.signals[signal]);
 
 /**
- * Resolves at the first SIGTERM or SIGINT. A second one ends the process at once: its sender does not want to
- * wait for running queries.
+ * Resolves at the first SIGTERM or SIGINT. A second one ends the process at once, because its sender does not
+ * want to wait for running queries.
  */
 export function shutdownSignal(): Promise<string> {
   return new Promise((resolve) => {

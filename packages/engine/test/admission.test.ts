@@ -72,7 +72,7 @@ test('no more queries than the limit run at once, and all 200 are answered', PAT
   const counts = `SELECT status, count(*)::INT FROM information_schema.engine_running_queries
     WHERE NOT contains(query_text, 'information_schema') GROUP BY 1 ORDER BY 1`;
   await expect
-    .poll(() => rows(server, counts))
+    .poll(() => rows(server, counts), { timeout: 60_000 })
     .toEqual([
       ['RUNNING', MAX],
       ['SUSPENDED', 200],
@@ -83,7 +83,7 @@ test('no more queries than the limit run at once, and all 200 are answered', PAT
   expect(await Promise.all(asked)).toEqual(Array.from({ length: 200 }, (_, i) => [[i]]));
 });
 
-test('changes wait as well; what only looks up or defines something does not', async () => {
+test('changes wait too; lookups and definitions do not', async () => {
   await Promise.all([hold('first'), hold('second')]);
   const insert = query(server, 'INSERT INTO t VALUES (1)', { query_id: 'an-insert' });
   await expect.poll(() => status('an-insert')).toBe('SUSPENDED');
@@ -124,7 +124,7 @@ test('the statements of a transaction go on beside an open cursor of it, whateve
   await client.end();
 });
 
-test('samples of the node tell of queries that wait, as often as the configuration says', async () => {
+test('samples of the node contain waiting queries, at the configured interval', async () => {
   await Promise.all([hold('first'), hold('second')]);
   const waits = query(server, 'SELECT 1');
   // The default is one sample every five seconds.
@@ -137,7 +137,7 @@ test('samples of the node tell of queries that wait, as often as the configurati
   expect((await waits).status).toBe(200);
 });
 
-test('says in the log that nothing was admitted for long', async () => {
+test('logs a warning when no query has been admitted for long', async () => {
   await Promise.all([hold('first'), hold('second')]);
   const waits = query(server, 'SELECT 1');
   await expect
@@ -147,7 +147,7 @@ test('says in the log that nothing was admitted for long', async () => {
   expect((await waits).status).toBe(200);
 });
 
-test('a query that runs out of memory runs again, as often as said, and then fails', async () => {
+test('a query that runs out of memory is retried as often as configured and then fails', async () => {
   const tooLarge = await query(server, `SELECT length(list(i)) FROM range(400000000) r(i)`, {
     query_id: 'too-large',
   });

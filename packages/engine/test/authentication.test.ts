@@ -17,6 +17,7 @@ import {
   writeNativeConfig,
   writeSigningKey,
 } from './native-node.ts';
+import { MAIN } from './programs.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 function temporaryDirectory(): string {
@@ -48,7 +49,7 @@ afterAll(async () => {
 const SELECT_USER = 'SELECT current_user';
 
 describe('a statement', () => {
-  it('is run for who has a token, under its name', async () => {
+  it("runs for a user with a token, under that user's name", async () => {
     const answer = await queryAs(token, node, SELECT_USER);
     expect(answer.json().data).toEqual([[ADMIN.name]]);
   });
@@ -81,13 +82,13 @@ describe('a statement', () => {
   });
 
   it.each(['/ping', '/', '/health/live', '/health/ready', '/.well-known/firebolt', '/oauth/jwks'])(
-    'none is asked for at GET %s',
+    'no token is required at GET %s',
     async (path) => {
       expect((await fetch(node.url + path)).status).toBe(200);
     },
   );
 
-  it('is taken by whatever name a proxy in front calls the node, but not from a page of another origin', async () => {
+  it('is accepted under any host name of a proxy, but not from a page of another origin', async () => {
     const { port } = new URL(node.url);
     const ask = (...headers: string[]) => {
       const given = [`Authorization: Bearer ${token}`, ...headers].flatMap((header) => ['-H', header]);
@@ -99,7 +100,7 @@ describe('a statement', () => {
     expect(ask('Sec-Fetch-Site: cross-site')).toBe('403');
   });
 
-  it('a token in the URL is none, and no setting', async () => {
+  it('a token in the URL is not accepted, and is not a setting', async () => {
     expect((await query(node, SELECT_USER, { access_token: token })).status).toBe(401);
   });
 });
@@ -120,7 +121,7 @@ describe('an upload of a stranger', () => {
     `Content-Length: ${10 ** 9}`,
   ];
 
-  it('is refused on its head, and leaves nothing on the disk', async () => {
+  it('is refused after its headers, and leaves nothing on disk', async () => {
     const socket = await sendHead(head);
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /);
@@ -128,14 +129,14 @@ describe('an upload of a stranger', () => {
     expect(await readdir(join(node.dataDirectory, 'uploads'))).toEqual([]);
   });
 
-  it('is not asked to be sent, and the connection ends', async () => {
+  it('is refused before the client sends it, and the connection ends', async () => {
     const socket = await sendHead([...head, 'Expect: 100-continue']);
     const answer = await text(socket);
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
     expect(answer).toMatch(/^connection: close\r$/im);
   });
 
-  it('is read no further if it is sent nevertheless, and the connection is closed', async () => {
+  it('is not read further if it is sent nevertheless, and the connection is closed', async () => {
     const socket = await sendHead(head);
     const chunk = Buffer.alloc(1 << 20);
     const closed = once(socket, 'close').catch(() => undefined);
@@ -148,12 +149,12 @@ describe('an upload of a stranger', () => {
     expect(socket.bytesWritten).toBeLessThan(100 << 20);
   });
 
-  it('is answered also where the client sends without asking', async () => {
+  it('is answered even if the client does not wait for permission to send', async () => {
     const answer = await fetch(node.url, { method: 'POST', body: Buffer.alloc(50 << 20) });
     expect(answer.status).toBe(401);
   });
 
-  it('one of somebody known is asked for', async () => {
+  it('an authenticated upload is accepted', async () => {
     const socket = await sendHead([...head, `Authorization: Bearer ${token}`, 'Expect: 100-continue']);
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 100 Continue/);
@@ -169,7 +170,7 @@ describe('an upload of a stranger', () => {
 });
 
 describe('the token endpoint', () => {
-  it('answers a client with three fields and lets nobody keep them', async () => {
+  it('returns three fields, which must not be cached', async () => {
     const form = { grant_type: 'client_credentials', client_id: ADMIN.name, client_secret: ADMIN.password };
     const { status, headers, json } = await requestToken(node, form);
     expect(status).toBe(200);
@@ -179,7 +180,7 @@ describe('the token endpoint', () => {
     secrets.add(String(json.access_token));
   });
 
-  it('takes HTTP Basic, from curl', () => {
+  it('accepts HTTP Basic from curl', () => {
     const user = `${ADMIN.name}:${encodeURIComponent(ADMIN.password)}`;
     const args = ['-s', '-u', user, '-d', 'grant_type=client_credentials', `${node.url}/oauth/token`];
     const answer = JSON.parse(execFileSync('curl', args).toString()) as { access_token: string };
@@ -189,7 +190,7 @@ describe('the token endpoint', () => {
     expect(rows.toString()).toContain('admin');
   });
 
-  it('refuses as RFC 6749 says', async () => {
+  it('returns the errors of RFC 6749', async () => {
     const basic = { authorization: `Basic ${Buffer.from('admin:hunter3').toString('base64')}` };
     const wrong = { client_id: ADMIN.name, client_secret: 'hunter2' };
     const cases = [
@@ -254,13 +255,12 @@ it('the discovery document says how to log in', async () => {
 it('tessera query logs in with a password', async () => {
   const passwordFile = join(directory, 'password');
   await writeFile(passwordFile, `${ADMIN.password}\n`, { mode: 0o600 });
-  const main = join(import.meta.dirname, '../src/main.ts');
   const args = ['query', '-u', node.url, '--user', ADMIN.name, '--password-file', passwordFile];
-  const out = execFileSync(process.execPath, [main, ...args, '--format', 'tsv', SELECT_USER]);
+  const out = execFileSync(process.execPath, [MAIN, ...args, '--format', 'tsv', SELECT_USER]);
   expect(out.toString()).toContain(ADMIN.name);
 });
 
-it('users made by statements log in, until they are dropped or their password changes', async () => {
+it('users created by statements can log in until they are dropped or their password changes', async () => {
   await queryAs(token, node, "CREATE USER bob WITH PASSWORD = 'secret of bob'");
   secrets.add('secret of bob');
   const bob = await logIn(node, { name: 'bob', password: 'secret of bob' });
@@ -274,7 +274,7 @@ it('users made by statements log in, until they are dropped or their password ch
   expect((await queryAs(again, node, SELECT_USER)).status).toBe(401);
 });
 
-it('nothing secret is in the log, whatever its level', () => {
+it('the log contains no secrets at any level', () => {
   const log = node.log.map((record) => JSON.stringify(record)).join('\n');
   expect(log).toContain('login refused');
   for (const secret of secrets) expect(log).not.toContain(secret);
@@ -291,7 +291,7 @@ async function startOnce(config: string, dataDirectory: string): Promise<Tessera
 }
 
 describe('over restarts', RESTARTS, () => {
-  it('tokens last as long as their key: two keys are there while one takes over from the other', async () => {
+  it('tokens are valid as long as their key: two keys exist while one replaces the other', async () => {
     const place = temporaryDirectory();
     const [one, two] = [writeSigningKey(place, 'one'), writeSigningKey(place, 'two')];
     const start = (signing_keys: readonly object[]) => {
@@ -337,7 +337,7 @@ describe('over restarts', RESTARTS, () => {
   });
 });
 
-it('a token ends when its time is over', async () => {
+it('a token expires', async () => {
   const place = temporaryDirectory();
   const jwt = { token_expiry: '1s', clock_skew_tolerance: '0s' };
   await using brief = await startTessera({ args: ['--config', writeNativeConfig(place, { jwt })] });
@@ -346,7 +346,7 @@ it('a token ends when its time is over', async () => {
   await expect.poll(status, { interval: 100 }).toBe(401);
 });
 
-it('a password of the configuration may come from the environment; a socket asks for a token too', async () => {
+it('a password of the configuration may come from the environment; a Unix socket requires a token too', async () => {
   const place = temporaryDirectory();
   const reference = ['$', '{env:ADMIN_PASSWORD}'].join('');
   const path = join(place, 'tessera.sock');

@@ -8,9 +8,9 @@ import { openStoreAt } from '@tessera/object-store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SharedStore, startSharedStore } from './cluster/shared-store.ts';
 import { query, rows } from './http.ts';
+import { MAIN } from './programs.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
-const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** Large enough that every batch becomes a tablet in the store instead of a part of the log. */
 const BATCH = 20_000;
 /** A table in another bucket. */
@@ -121,7 +121,7 @@ async function committedState(node: TesseraProcess, least: number, most: number)
   return steps!;
 }
 
-test('a backup that is taken while statements change tables is one committed state, and lives on elsewhere', async () => {
+test('a backup that is taken while statements change tables contains one committed state, and can be restored elsewhere', async () => {
   const bounds = { ours: [0, 0], copied: [0, 0] };
   {
     await using original = await startTessera();

@@ -64,7 +64,7 @@ describe('a bad line of a CSV file', () => {
     });
   });
 
-  it('has stored nothing', async () => {
+  it('stores nothing', async () => {
     expect(await rows(server, 'SELECT * FROM t')).toEqual([]);
   });
 });

@@ -64,7 +64,7 @@ describe.skipIf(!radosgwIsInstalled)(
       expect(await failure(`${read}, AWS_ACCESS_KEY_ID => 'x')`)).toMatchObject({ name: 'INVALID_ARGUMENT' });
     });
 
-    it('are named in FROM by their URL, in the format that their name says', async () => {
+    it('are named in FROM by their URL, in the format of their extension', async () => {
       const read = "SELECT count(*)::int, sum(a)::int, min(f.b) FROM 's3://lake/out/p/*.parquet' AS f";
       expect(await rows(node, read)).toEqual([[7, 28, 'b6']]);
       // The header line and the types are recognised, and the rows are known by the name of the file.
@@ -80,7 +80,7 @@ describe.skipIf(!radosgwIsInstalled)(
         expect(await failure(`SELECT * FROM '${url}'`)).toMatchObject({ name });
     });
 
-    it('are copied into tables, with what is known of their files', async () => {
+    it('are copied into tables, with the metadata columns of their files', async () => {
       await run('CREATE TABLE copied (a int, b text, f text, s bigint)');
       await run(
         "COPY copied (a, b, f $source_file_name, s $source_file_size) FROM 's3://lake/out/p/*.parquet'",
@@ -90,7 +90,7 @@ describe.skipIf(!radosgwIsInstalled)(
       ).toEqual([[7, 2, true]]);
     });
 
-    it('stand behind locations and external tables, with their credentials', async () => {
+    it('are read through locations and external tables, with their credentials', async () => {
       const { accessKeyId, secretAccessKey } = store.credentials;
       for (const [name, secret] of [
         ['lake', secretAccessKey],

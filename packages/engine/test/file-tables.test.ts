@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addFile, column, commit, deletionVector, encoded, framed, metaData, stats } from './delta-writer.ts';
 import { query, rows } from './http.ts';
 import { writeIceberg } from './iceberg-writer.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
@@ -105,7 +105,7 @@ describe('folders named key=value', () => {
     ).toMatch(/files [12] of 4/);
   });
 
-  it('are columns of the same name in external tables, or not at all', async () => {
+  it('are columns of external tables only if declared with the same name', async () => {
     await run(
       `CREATE EXTERNAL TABLE outside (a INT, year INT, city TEXT) URL = '${directory}/sales/' OBJECT_PATTERN = '**/*.parquet' TYPE = (PARQUET)`,
     );
@@ -126,7 +126,7 @@ describe('folders named key=value', () => {
     ]);
   });
 
-  it('with different names are refused if they are asked for, and add no columns otherwise', async () => {
+  it('with different names are refused if Hive partitioning is requested, and add no columns otherwise', async () => {
     await parquet('mixed/day=2024-02-29/1.parquet', 'SELECT 1 AS a');
     await parquet('mixed/other/2.parquet', 'SELECT 2 AS a');
     expect(
@@ -147,7 +147,7 @@ describe('folders named key=value', () => {
 });
 
 describe('COPY TO with PARTITION BY', () => {
-  it('writes folders that READ_PARQUET reads back', async () => {
+  it('writes folders that READ_PARQUET can read', async () => {
     const sales =
       "SELECT x AS a, x % 5 AS \"a=b\", CASE WHEN x % 3 > 0 THEN 'São ' || (x % 3) END AS city, DATE '2024-01-01' + (x % 2)::INT AS day FROM generate_series(1, 60) t(x)";
     const to = `${directory}/out/sales`;
@@ -181,7 +181,7 @@ describe('COPY TO with PARTITION BY', () => {
     ]);
   });
 
-  it('refuses what it cannot write, and leaves nothing behind when it fails', async () => {
+  it('refuses values that it cannot write, and leaves nothing behind when it fails', async () => {
     const to = (by: string, options = '') =>
       `COPY (SELECT 1 AS a, 2 AS b) TO '${directory}/out/none' ${by} TYPE = PARQUET ${options}`;
     expect(await failure(to('PARTITION BY (c)'))).toMatchObject({ name: 'UNDEFINED_NAME' });
@@ -395,7 +395,7 @@ describe('READ_ICEBERG', () => {
     });
   });
 
-  it('names what it cannot read', async () => {
+  it('names the feature of Iceberg that it cannot read', async () => {
     expect((await failure(`SELECT * FROM READ_ICEBERG('${directory}/sales')`)).description).toMatch(
       /not the folder of an Iceberg table/,
     );
@@ -452,87 +452,8 @@ describe('READ_ICEBERG', () => {
   });
 });
 
-/** A roaring bitmap with one container, laid out by hand as in the specification of its portable format. */
-function deletionVector(positions: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(4 + 8 + 4 + 16 + 2 * positions.length);
-  bytes.writeUInt32LE(1_681_511_377, 0);
-  bytes.writeBigUInt64LE(1n, 4);
-  bytes.writeUInt32LE(12_346, 16);
-  bytes.writeUInt32LE(1, 20);
-  bytes.writeUInt16LE(positions.length - 1, 26);
-  bytes.writeUInt32LE(16, 28);
-  for (const [i, position] of positions.entries()) bytes.writeUInt16LE(position, 32 + 2 * i);
-  return bytes;
-}
-
-const Z85 = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#';
-
-/** The vector as the log has it inline. */
-function encoded(vector: Buffer): string {
-  const bytes = Buffer.concat([vector, Buffer.alloc((4 - (vector.length % 4)) % 4)]);
-  let text = '';
-  for (let at = 0; at < bytes.length; at += 4)
-    for (let power = 4; power >= 0; power--)
-      text += Z85[Math.floor(bytes.readUInt32BE(at) / 85 ** power) % 85];
-  return text;
-}
-
-/** The vector with its length and its checksum, as in files. */
-function framed(vector: Buffer): Buffer {
-  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(vector.length);
-  checksum.writeUInt32BE(crc32(vector));
-  return Buffer.concat([length, vector, checksum]);
-}
-
 describe('READ_DELTA', () => {
-  const DAY = Date.UTC(2024, 0, 1);
-  const column = (name: string, type: unknown, metadata: object = {}) => ({
-    name,
-    type,
-    nullable: true,
-    metadata,
-  });
-  const metaData = (
-    fields: readonly object[],
-    partitionColumns: readonly string[],
-    configuration: object = {},
-  ) => ({
-    metaData: {
-      id: 'af23c9d7',
-      format: { provider: 'parquet', options: {} },
-      schemaString: JSON.stringify({ type: 'struct', fields }),
-      partitionColumns,
-      configuration,
-    },
-  });
-  const add = async (table: string, path: string, partitionValues: object, more: object = {}) => ({
-    add: {
-      path,
-      partitionValues,
-      size: (await stat(join(directory, table, decodeURIComponent(path)))).size,
-      modificationTime: DAY,
-      dataChange: true,
-      ...more,
-    },
-  });
-  /** Writes one commit; its time is that many days after the first of January 2024. */
-  async function commit(table: string, version: number, actions: readonly object[]): Promise<void> {
-    const log = join(directory, table, '_delta_log');
-    await mkdir(log, { recursive: true });
-    const path = join(log, `${String(version).padStart(20, '0')}.json`);
-    await writeFile(path, actions.map((action) => `${JSON.stringify(action)}\n`).join(''));
-    const time = new Date(DAY + version * 86_400_000);
-    await utimes(path, time, time);
-  }
-  const stats = (rows: number, low: number, high: number) => ({
-    stats: JSON.stringify({
-      numRecords: rows,
-      minValues: { id: low },
-      maxValues: { id: high },
-      nullCount: { id: 0 },
-    }),
-  });
+  const at = (table: string) => join(directory, table);
   const FIELDS = [
     column('id', 'long'),
     column('name', 'string'),
@@ -549,8 +470,13 @@ describe('READ_DELTA', () => {
     await data('b.parquet', 100, 200);
     await data('c.parquet', 200, 300);
     const sao = { city: 'São Paulo', day: '2024-01-01' };
-    const a = await add('delta', `${CITY}/day=2024-01-01/a.parquet`, sao, stats(100, 0, 99));
-    const b = await add('delta', 'b.parquet', { city: null, day: '2024-01-02' }, stats(100, 100, 199));
+    const a = await addFile(at('delta'), `${CITY}/day=2024-01-01/a.parquet`, sao, stats(100, 0, 99));
+    const b = await addFile(
+      at('delta'),
+      'b.parquet',
+      { city: null, day: '2024-01-02' },
+      stats(100, 100, 199),
+    );
     const protocol = {
       protocol: {
         minReaderVersion: 3,
@@ -559,8 +485,8 @@ describe('READ_DELTA', () => {
         writerFeatures: ['deletionVectors'],
       },
     };
-    await commit('delta', 0, [{ commitInfo: {} }, protocol, metaData(FIELDS.slice(0, 3), ['city']), a]);
-    await commit('delta', 1, [metaData(FIELDS, ['city', 'day']), b]);
+    await commit(at('delta'), 0, [{ commitInfo: {} }, protocol, metaData(FIELDS.slice(0, 3), ['city']), a]);
+    await commit(at('delta'), 1, [metaData(FIELDS, ['city', 'day']), b]);
     const vector = framed(deletionVector([3, 5, 7]));
     await mkdir(join(directory, 'delta/ab'));
     await writeFile(
@@ -575,13 +501,13 @@ describe('READ_DELTA', () => {
       sizeInBytes: vector.length - 8,
       cardinality: 3,
     };
-    await commit('delta', 2, [
+    await commit(at('delta'), 2, [
       { remove: { path: 'b.parquet', dataChange: true } },
       { add: { ...b.add, deletionVector: deletionVectorOfB } },
     ]);
     const inline = deletionVector([0]);
-    const c = await add(
-      'delta',
+    const c = await addFile(
+      at('delta'),
       'c.parquet',
       { city: 'Rio', day: '2024-01-03' },
       {
@@ -594,7 +520,7 @@ describe('READ_DELTA', () => {
         },
       },
     );
-    await commit('delta', 3, [c, { remove: { path: a.add.path, dataChange: true } }]);
+    await commit(at('delta'), 3, [c, { remove: { path: a.add.path, dataChange: true } }]);
     from = `READ_DELTA('${directory}/delta')`;
   });
 
@@ -660,14 +586,14 @@ describe('READ_DELTA', () => {
       column('s', { type: 'struct', fields: [column('inner', 'string', named(3))] }, named(2)),
     ];
     const { metaData: meta } = metaData(fields, [], { 'delta.columnMapping.mode': 'name' });
-    const { add: x } = await add('mapped', 'x.parquet', {});
+    const { add: x } = await addFile(at('mapped'), 'x.parquet', {});
     await parquet(
       'mapped/_delta_log/00000000000000000004.checkpoint.parquet',
       `SELECT NULL::STRUCT(path VARCHAR, partitionValues MAP(VARCHAR, VARCHAR), size BIGINT, stats VARCHAR) AS add, {'minReaderVersion': 2, 'minWriterVersion': 5} AS protocol, NULL::STRUCT(schemaString VARCHAR, partitionColumns VARCHAR[], configuration MAP(VARCHAR, VARCHAR)) AS "metaData"
        UNION ALL SELECT NULL, NULL, {'schemaString': '${meta.schemaString}', 'partitionColumns': []::VARCHAR[], 'configuration': MAP {'delta.columnMapping.mode': 'name'}}
        UNION ALL SELECT {'path': 'x.parquet', 'partitionValues': MAP {}, 'size': ${x.size}, 'stats': NULL}, NULL, NULL`,
     );
-    await commit('mapped', 5, [await add('mapped', 'y.parquet', {})]);
+    await commit(at('mapped'), 5, [await addFile(at('mapped'), 'y.parquet', {})]);
     const mapped = `READ_DELTA('${directory}/mapped')`;
     expect(await rows(node, `SELECT renamed, s.inner FROM ${mapped} ORDER BY renamed`)).toEqual([
       [1, 'y'],
@@ -678,7 +604,7 @@ describe('READ_DELTA', () => {
     ).toMatch(/the versions 4 to 5/);
   });
 
-  it('names what it cannot read', async () => {
+  it('names the feature of Delta Lake that it cannot read', async () => {
     expect((await failure(`SELECT * FROM READ_DELTA('${directory}/sales')`)).description).toMatch(
       /not the folder of a Delta Lake table/,
     );
@@ -689,13 +615,13 @@ describe('READ_DELTA', () => {
         readerFeatures: ['variantType', 'columnMapping'],
       },
     };
-    await commit('variant', 0, [protocol, metaData([column('v', 'variant')], [])]);
+    await commit(at('variant'), 0, [protocol, metaData([column('v', 'variant')], [])]);
     expect(await failure(`SELECT * FROM READ_DELTA('${directory}/variant')`)).toMatchObject({
       name: 'NOT_SUPPORTED',
       description: expect.stringContaining('feature variantType, which'),
     });
-    await commit('gap', 0, [{ protocol: { minReaderVersion: 1 } }, metaData([column('v', 'long')], [])]);
-    await commit('gap', 2, []);
+    await commit(at('gap'), 0, [{ protocol: { minReaderVersion: 1 } }, metaData([column('v', 'long')], [])]);
+    await commit(at('gap'), 2, []);
     expect((await failure(`SELECT * FROM READ_DELTA('${directory}/gap')`)).description).toMatch(
       /the commit of version 1 is missing/,
     );

@@ -40,7 +40,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-it('is the user that it logged in as', async () => {
+it('runs as the user that it logged in as', async () => {
   const statement = await connection.execute('SELECT current_user');
   expect((await statement.fetchResult()).data).toEqual([[ADMIN.name]]);
 });
@@ -102,7 +102,7 @@ describe('a stream that fails', () => {
     await expect(streamed(sql)).rejects.toThrow(error);
   });
 
-  it('after rows because its time is over', async () => {
+  it('after rows because of a timeout', async () => {
     const endless = 'SELECT n, repeat(n::text, 10) FROM generate_series(1, 10000000000) AS g(n)';
     await expect(streamed(endless, { statement_timeout: 1000 })).rejects.toThrow(/time/);
   });

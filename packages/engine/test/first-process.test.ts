@@ -9,7 +9,7 @@ const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** Runs a command as process 1 of a separate process namespace, as a container does. */
 const OWN_SPACE = ['unshare', '--pid', '--fork', '--kill-child'] as const;
 
-it('SIGTERM ends the first process of a container while it starts, too', async (t) => {
+it('SIGTERM ends the first process of a container even during startup', async (t) => {
   if (spawnSync(OWN_SPACE[0], [...OWN_SPACE.slice(1), 'true']).status !== 0)
     t.skip('process spaces need more rights');
   const directory = await mkdtemp(join(tmpdir(), 'tessera-first-'));

@@ -54,7 +54,7 @@ describe('a request of several statements that leaves its transaction open', () 
     expect(await values(table)).toEqual([[1], [2]]);
   });
 
-  it('tells it in every output format before the rows', async () => {
+  it('returns the transaction id in every output format before the rows', async () => {
     for (const output_format of ['JSON_Compact', 'JSONLines_Compact', 'CSVWithNames', 'PSQL', 'Parquet']) {
       const answer = await ok(several('BEGIN; SELECT 1', { output_format }));
       await ok(query(server, 'ROLLBACK', { transaction_id: transactionOf(answer) }));
@@ -62,7 +62,7 @@ describe('a request of several statements that leaves its transaction open', () 
     expect(await openTransactions()).toEqual([]);
   });
 
-  it('is refused where the answer has no place for the id', async () => {
+  it('is refused if the response cannot carry the id', async () => {
     const table = await newTable();
     const begin = `BEGIN; INSERT INTO ${table} VALUES (1)`;
     expect((await failure(several(begin, { async: 'true' }))).description).toContain('async=true');
@@ -72,7 +72,7 @@ describe('a request of several statements that leaves its transaction open', () 
     expect(await values(table)).toEqual([]);
   });
 
-  it('is rolled back when a later statement fails, and nothing was said to have happened', async () => {
+  it('is rolled back when a later statement fails, and no change is reported', async () => {
     const table = await newTable();
     const error = await failure(several(`BEGIN; INSERT INTO ${table} VALUES (1);\nSELECT nope`));
     expect(error.description).toContain('Line 2, Column 8');
@@ -85,14 +85,14 @@ describe('a request of several statements that leaves its transaction open', () 
 describe('a request of several statements in an open transaction', () => {
   const begin = async () => transactionOf(await ok(query(server, 'BEGIN')));
 
-  it('tells that it ended it', async () => {
+  it('reports that it ended the transaction', async () => {
     const table = await newTable();
     const sql = `INSERT INTO ${table} VALUES (1); COMMIT; INSERT INTO ${table} VALUES (2)`;
     expect(removed(await ok(several(sql, { transaction_id: await begin() })))).toBe('transaction_id');
     expect(await values(table)).toEqual([[1], [2]]);
   });
 
-  it('tells the id of the next one', async () => {
+  it('reports the id of the next transaction', async () => {
     const table = await newTable();
     const first = await begin();
     const sql = `INSERT INTO ${table} VALUES (1); ROLLBACK; BEGIN; INSERT INTO ${table} VALUES (2)`;
@@ -102,7 +102,7 @@ describe('a request of several statements in an open transaction', () => {
     expect(await values(table)).toEqual([[2]]);
   });
 
-  it('tells that it ended it when a later statement fails', async () => {
+  it('reports that it ended the transaction even if a later statement fails', async () => {
     const table = await newTable();
     const transaction_id = await begin();
     const answer = await several(`INSERT INTO ${table} VALUES (1); COMMIT; SELECT nope`, { transaction_id });
@@ -120,7 +120,7 @@ describe('a request of several statements in an open transaction', () => {
     expect(await values(table)).toEqual([]);
   });
 
-  it('tells that a COMMIT that met a conflict ended it', async () => {
+  it('reports that a COMMIT with a conflict ended the transaction', async () => {
     const table = await newTable();
     await ok(query(server, `INSERT INTO ${table} VALUES (1)`));
     const transaction_id = await begin();
@@ -133,7 +133,7 @@ describe('a request of several statements in an open transaction', () => {
     ]);
   });
 
-  it('is refused as an asynchronous statement that would end it unheard', async () => {
+  it('is refused if it is asynchronous and would end the transaction unnoticed', async () => {
     const transaction_id = await begin();
     expect((await failure(query(server, 'COMMIT', { transaction_id, async: 'true' }))).description).toContain(
       'async=true',
@@ -143,7 +143,7 @@ describe('a request of several statements in an open transaction', () => {
 });
 
 describe('a request sent again under its query_id', () => {
-  it('does a transaction that began and ended in it once', async () => {
+  it('executes a transaction that began and ended in it once', async () => {
     const table = await newTable();
     const sql = `BEGIN; INSERT INTO ${table} VALUES (1); INSERT INTO ${table} VALUES (2); COMMIT;
       INSERT INTO ${table} VALUES (3); BEGIN; DELETE FROM ${table} WHERE a = 3; COMMIT`;
@@ -151,7 +151,7 @@ describe('a request sent again under its query_id', () => {
     expect(await values(table)).toEqual([[1], [2]]);
   });
 
-  it('adds to an open transaction once', async () => {
+  it('changes an open transaction once', async () => {
     const table = await newTable();
     const transaction_id = transactionOf(await ok(query(server, 'BEGIN')));
     for (let i = 0; i < 3; i++) {
@@ -163,7 +163,7 @@ describe('a request sent again under its query_id', () => {
     expect(await values(table)).toEqual([[1]]);
   });
 
-  it('is taken right after the answer, whatever the answer was', async () => {
+  it('is accepted immediately after any response', async () => {
     const table = await newTable();
     const files = { f: new Blob(['a\n1\n2\n']) };
     const read = `SELECT * FROM READ_CSV('upload://f', HEADER => TRUE, INFER_SCHEMA => TRUE)`;
@@ -185,7 +185,7 @@ describe('a request sent again under its query_id', () => {
     expect(await values(table)).toEqual([[1], [2]]);
   });
 
-  it('is in the history when its answer is whole', async () => {
+  it('is in the history when its response is complete', async () => {
     for (let n = 0; n < 20; n++) {
       const query_id = `told-${n}`;
       await ok(upload(server, 'SELECT 1', { f: new Blob(['x']) }, { query_id }));
@@ -194,7 +194,7 @@ describe('a request sent again under its query_id', () => {
     }
   });
 
-  it('is refused while the first one runs, as something to try again', async () => {
+  it('is refused with a retryable error while the first one runs', async () => {
     const params = { query_id: 'runs-still' };
     const endless = 'SELECT count(*) FROM generate_series(1, 100000000000) AS g(n) WHERE n % 7 = 3';
     const first = query(server, endless, params);

@@ -104,7 +104,7 @@ describe('over HTTP', () => {
     }
   });
 
-  it('has changed nothing', async () => {
+  it('changes nothing', async () => {
     expect(await rows(server, 'SELECT s FROM cut ORDER BY s')).toEqual([['a'], ['b']]);
   });
 });
@@ -156,7 +156,7 @@ describe('over PostgreSQL', () => {
     expect((await client.ask(message('Q', Buffer.from([0x53, 0xff, 0x00]))))[0]).toMatch(/^E ERROR 22021 /);
   });
 
-  it('takes the zero bytes of a bytea', async () => {
+  it('accepts the zero bytes of a bytea', async () => {
     using client = await open();
     const answer = await client.ask(
       parse('SELECT $1::bytea', '', [17]),
@@ -167,7 +167,7 @@ describe('over PostgreSQL', () => {
     expect(answer).toContain('D \\x610062');
   });
 
-  it('a NUL inside a message ends it, and what follows is no message', async () => {
+  it('a NUL inside a message ends it, and what follows is not a valid message', async () => {
     using client = await open();
     const answer = await client.ask(queryMessage('DELETE FROM cut\0 WHERE false'));
     expect(answer[0]).toMatch(/^E ERROR 08P01 /);
@@ -189,7 +189,7 @@ describe('over PostgreSQL', () => {
     expect((await client.ask(message('d', Buffer.from('a\\000b\n')), message('c')))[0]).toMatch(REFUSED);
   });
 
-  it('has changed nothing', async () => {
+  it('changes nothing', async () => {
     expect(await rows(server, 'SELECT s FROM cut ORDER BY s')).toEqual([['a'], ['b']]);
   });
 });
@@ -222,7 +222,7 @@ describe('names in files', () => {
     });
   });
 
-  it('takes a NUL in a value of the first line, and in a CSV file without a header', async () => {
+  it('accepts a NUL in a value of the first line, and in a CSV file without a header', async () => {
     const f = new Blob(['a,b\nx\0y,2\n']);
     expect(await rows(server, "SELECT a FROM read_csv('upload://f', header => true)", { f })).toEqual([
       ['x\0y'],
@@ -263,7 +263,7 @@ describe('values of files', () => {
     ]);
   });
 
-  it('keep NUL characters in tables, in what is looked for, changed and deleted', async () => {
+  it('keep NUL characters in tables, also in conditions, changes and deletions', async () => {
     await query(server, 'CREATE TABLE kept (s TEXT, n INT) PRIMARY INDEX s');
     await upload(server, "INSERT INTO kept SELECT s, 1 FROM read_parquet('upload://f')", {
       f: await fileOf('Parquet'),

@@ -58,14 +58,14 @@ async function ticks(pid: number): Promise<number> {
 }
 
 describe('engine.max_server_memory_usage', () => {
-  it('is divided among the kernels of the node', async () => {
+  it('is divided between the kernels of the node', async () => {
     const { kernelBytes, mirrorBytes } = memoryShares(LIMIT_BYTES);
     const limits = (await kernels()).map(({ memoryLimitBytes }) => memoryLimitBytes);
     expect(limits.sort((a, b) => a - b)).toEqual([mirrorBytes, kernelBytes].sort((a, b) => a - b));
   });
 
   it(
-    'holds for what queries take',
+    'limits the memory that queries use',
     async () => {
       const [{ pid }] = (await kernels()).sort((a, b) => b.memoryLimitBytes - a.memoryLimitBytes) as [
         KernelProcess,
@@ -160,7 +160,7 @@ test(
 
 describe('execution.max_threads', () => {
   it(
-    'bounds what one query has of the processors',
+    'limits the processors that one query uses',
     async () => {
       const kernelsNow = await kernels();
       expect(kernelsNow.map(({ threads }) => threads)).toEqual([1, 1]);

@@ -9,6 +9,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Authority } from './certificates.ts';
 import { ADMIN, writeNativeConfig } from './native-node.ts';
+import { MAIN } from './programs.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 let directory: string;
@@ -98,10 +99,9 @@ describe('with a certificate', () => {
   });
 
   it('tessera query trusts the configured authority', () => {
-    const main = join(import.meta.dirname, '../src/main.ts');
     const args = ['query', '-u', node.url, '--user', ADMIN.name, '--tls-ca', authority.path, 'SELECT 42'];
     const env = { ...process.env, TESSERA_PASSWORD: ADMIN.password };
-    expect(execFileSync(process.execPath, [main, ...args], { env }).toString()).toContain('42');
+    expect(execFileSync(process.execPath, [MAIN, ...args], { env }).toString()).toContain('42');
   });
 
   it('the PostgreSQL port encrypts too', async () => {
@@ -119,7 +119,7 @@ describe('with a certificate', () => {
     await client.end();
   });
 
-  it('SIGHUP has new connections see the new certificate; one that is unfit changes nothing', async () => {
+  it('after SIGHUP, new connections use the new certificate; an invalid certificate changes nothing', async () => {
     expect(await shownName()).toBe('first');
     authority.issue('second');
     use('second');
@@ -158,7 +158,7 @@ describe('a node does not start', () => {
   });
 });
 
-it('listeners that other machines reach are warned of', async () => {
+it('warns about listeners that other machines can reach', async () => {
   const warned = ({ log }: TesseraProcess) =>
     log.filter(({ msg }) => /other machines can reach this listener/.test(String(msg))).length;
   await using unprotected = await startTessera({ args: ['--listen-host', '0.0.0.0'] });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startTessera } from './tessera-process.ts';
 
-it('log files follow their configuration, and SIGHUP opens them anew', async () => {
+it('log files follow their configuration, and SIGHUP reopens them', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'tessera-logs-'));
   const path = join(directory, 'logs', 'engine.log');
   const config = {

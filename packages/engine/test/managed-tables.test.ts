@@ -37,7 +37,7 @@ describe('statements that change tables', () => {
     expect(await rows(server, 'SELECT * FROM a1')).toEqual([[2, 'yy']]);
   });
 
-  it('take parameters and uploads', async () => {
+  it('accept parameters and uploads', async () => {
     await ok('CREATE TABLE a2 (a INT, b TEXT)');
     const parameters = JSON.stringify([
       { name: '$1', value: 7 },
@@ -54,7 +54,7 @@ describe('statements that change tables', () => {
     ]);
   });
 
-  it('tell what is wrong, and where', async () => {
+  it('report what is wrong, and where', async () => {
     await ok('CREATE TABLE a3 (a INT NOT NULL)');
     const answer = await query(server, 'INSERT INTO a3\nSELECT b FROM a3');
     expect(answer.status).toBe(400);
@@ -63,7 +63,7 @@ describe('statements that change tables', () => {
     expect(missing.json().message).toContain('did you mean a3?');
   });
 
-  it('refuse uploads in what outlives the request', async () => {
+  it('refuse uploads in objects that outlive the request', async () => {
     for (const sql of [
       "CREATE VIEW w AS SELECT * FROM READ_CSV('upload://f')",
       "COPY a1 FROM 'upload://f'",
@@ -77,7 +77,7 @@ describe('statements that change tables', () => {
 });
 
 describe('a transaction over HTTP', () => {
-  it('is carried by the session headers', async () => {
+  it('is continued by the session headers', async () => {
     await ok('CREATE TABLE x1 (a INT)');
     const begin = await ok('BEGIN');
     const [name, id] = begin.headers.get('firebolt-update-parameters')!.split('=');
@@ -106,7 +106,7 @@ describe('a transaction over HTTP', () => {
 });
 
 describe('files', () => {
-  it('go out and come back', async () => {
+  it('are written and read again', async () => {
     await ok('CREATE TABLE f1 AS SELECT i::int AS a, i * 1.5 AS b FROM generate_series(1, 1000) AS g(i)');
     const path = join(files, 'out.csv');
     await ok(`COPY f1 TO '${path}' WITH (TYPE = CSV)`);
@@ -127,7 +127,7 @@ describe('files', () => {
 });
 
 describe('single rows, many of them', () => {
-  it('leave a bounded number of tablets', async () => {
+  it('are merged into a bounded number of tablets', async () => {
     await ok('CREATE TABLE s1 (a INT)');
     for (let i = 0; i < 120; i += 1) await ok(`INSERT INTO s1 VALUES (${i})`);
     const tablets = async () =>

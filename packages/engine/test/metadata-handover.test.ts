@@ -11,9 +11,9 @@ import { openStorageManager, type StorageManager } from '@tessera/storage-manage
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { startSharedStore } from './cluster/shared-store.ts';
 import { firstLine } from './first-line.ts';
+import { MAIN } from './programs.ts';
 
 /** A rolling update of `tessera metadata`, as engines that write meanwhile see it. */
-const MAIN = join(import.meta.dirname, '../src/main.ts');
 const TOKEN = 'a-token-of-this-instance';
 /**
  * The longest acceptable gap between answered commits: shorter than the lease of 9 s, whose end a service without a handover
@@ -127,7 +127,7 @@ function writer(manager: StorageManager) {
   };
 }
 
-test('a second metadata service follows, and takes over at once when the first is stopped: no write fails', async () => {
+test('a second metadata service takes over at once when the first is stopped, and no write fails', async () => {
   const first = await service(ports[0]);
   const writers = [writer(await engine()), writer(await engine())];
   const all = (what: 'goesOn' | 'stop') => Promise.all(writers.map((one) => one[what]()));

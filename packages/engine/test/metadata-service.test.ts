@@ -12,9 +12,9 @@ import { openObjectStore } from '@tessera/object-store';
 import { openStorageManager, type StorageManager } from '@tessera/storage-manager';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { firstLine } from './first-line.ts';
+import { MAIN } from './programs.ts';
 
 /** `tessera metadata` as engines see it: over gRPC, from their own processes. */
-const MAIN = join(import.meta.dirname, '../src/main.ts');
 const TOKEN = 'a-token-of-this-instance';
 const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('metadata');
 
@@ -117,7 +117,7 @@ it('commits for several engines, which see each other, and drains at SIGTERM', a
   expect((await one.commit(empty(randomUUID()))).version).toBeGreaterThan(newest);
 }, 60_000);
 
-it('is killed, started again, and has all that it acknowledged', async () => {
+it('has every acknowledged commit after a kill and a restart', async () => {
   const service = await started();
   const manager = await engine();
   const acknowledged = new Map<string, number>();

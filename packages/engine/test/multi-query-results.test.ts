@@ -79,7 +79,7 @@ it('an error after a result ends the body with the error document, which names t
   expect((await all('SELECT nope; SELECT 1')).status).toBe(400);
 });
 
-it('an error among rows is reported while no row has been sent, and else cuts the connection', async () => {
+it('an error during a result is reported if no row has been sent, and otherwise closes the connection', async () => {
   const short = `SELECT 1 AS a; ${FAILS_LATE.replace('AS a', '')} WHERE i > 299990; SELECT 3`;
   const [first, error, ...more] = lines((await all(short, { output_format: 'JSON_Compact' })).text);
   expect([first.data, more]).toEqual([[[1]], []]);

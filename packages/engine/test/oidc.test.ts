@@ -101,7 +101,7 @@ it('a token of the provider opens HTTP, makes its user, and goes on doing so whi
   for (const part of token.split('.')) expect(JSON.stringify(node.log)).not.toContain(part);
 });
 
-it('a node starts while the provider is down, and takes tokens once it is up', async () => {
+it('a node starts while the provider is down, and accepts tokens once it is up', async () => {
   const first = await provider();
   await first.kill();
   await using node = await startNode(first.discoveryUrl);

@@ -135,7 +135,7 @@ test('logging: levels of sinks and components', async () => {
   expect(server.log.filter(({ component }) => component === 'http')).toEqual([]);
 });
 
-test('logging: what is logged of a statement at debug, and of its work at trace', async () => {
+test('logging: debug logs statements, and trace logs their work', async () => {
   await query(server, 'CREATE TABLE logged (a BIGINT)');
   const insert = 'INSERT INTO logged SELECT i FROM generate_series(1, 50000) g(i)';
   await query(server, insert, { query_id: 'an-insert' });
@@ -181,7 +181,7 @@ test('execution.hybrid_headers_*: the header of a tablet', async () => {
   expect(atLevel(2).equals(packed)).toBe(false);
 });
 
-test('storage.collect_garbage_limit_per_query: no more tablets than that at once', async () => {
+test('storage.collect_garbage_limit_per_query: one call collects at most that many tablets', async () => {
   await query(server, 'CREATE TABLE garbage (a BIGINT, b TEXT)');
   for (let i = 0; i < 3; i += 1)
     await query(server, 'INSERT INTO garbage SELECT i, md5(i::TEXT) FROM generate_series(1, 30000) g(i)');
@@ -196,7 +196,7 @@ test('storage.collect_garbage_limit_per_query: no more tablets than that at once
     .toEqual(['2', '1']);
 });
 
-test('execution.ai_mutations_mode: what deleted rows may do to aggregating indexes', async () => {
+test('execution.ai_mutations_mode: how aggregating indexes handle deleted rows', async () => {
   await query(server, 'CREATE TABLE summed AS SELECT i % 3 AS k, i FROM generate_series(1, 1000) g(i)');
   await query(server, 'CREATE AGGREGATING INDEX sums ON summed (k, sum(i), count(*))');
   expect((await query(server, 'DELETE FROM summed WHERE i % 10 = 1')).status).toBe(200);

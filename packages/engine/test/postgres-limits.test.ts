@@ -43,7 +43,7 @@ async function serve(limits: Partial<PostgresLimits>): Promise<{ server: Postgre
   return { server, address: await server.listen({ host: '127.0.0.1', port: 0 }) };
 }
 
-it('no more connections than the limit are let in, and there is room again when one goes', async () => {
+it('at most the limit of connections is accepted, and closing one makes room', async () => {
   const { server, address } = await serve({ maxConnections: 2 });
   using first = await RawClient.open(address);
   using _second = await RawClient.open(address);
@@ -56,7 +56,7 @@ it('no more connections than the limit are let in, and there is room again when 
   expect(await fourth.ask(query('SELECT 42'))).toContain('D 42');
 });
 
-it('clients that say nothing do not keep others out, however many they are', async () => {
+it('silent clients do not block others, however many they are', async () => {
   const { server, address } = await serve({ maxConnections: 2 });
   const silent = Array.from({ length: 250 }, () => new RawClient(address));
   onTestFinished(() => {
@@ -71,7 +71,7 @@ it('clients that say nothing do not keep others out, however many they are', asy
   first.socket.destroy();
 });
 
-it('a client that does not say what it wants is cut off', async () => {
+it('a client that sends no startup message is disconnected', async () => {
   const { server, address } = await serve({ startupTimeoutMs: 50 });
   using silent = new RawClient(address);
   using slow = new RawClient(address);
@@ -87,7 +87,7 @@ it('a message over the limit ends the connection before it is read', async () =>
   expect((await client.until('Z')).map(messageText)).toEqual([expect.stringMatching(/^E FATAL 08P01/)]);
 });
 
-it('a client that takes nothing of its result is cut off, and the query ends', async () => {
+it('a client that does not read its result is disconnected, and the query ends', async () => {
   const { server, address } = await serve({ writeIdleMs: 100 });
   using client = await RawClient.open(address);
   client.socket.pause();

@@ -73,7 +73,7 @@ describe.each([
   ['SCRAM, from elsewhere', outside],
 ])('%s', (_, host) => {
   it.skipIf(host === undefined)(
-    'lets in who shows the password (skipped without another address)',
+    'accepts the correct password (skipped without another address)',
     async () => {
       expect(await psql(host!, 'alice', PASSWORD)).toBe('alice');
       expect(await psql(host!, ADMIN.name, ADMIN.password)).toBe(ADMIN.name);
@@ -81,7 +81,7 @@ describe.each([
   );
 
   it.skipIf(host === undefined)(
-    'refuses others in the same words (skipped without another address)',
+    'refuses all other logins with the same message (skipped without another address)',
     async () => {
       for (const user of ['alice', 'nobody', 'tessera'])
         expect(await psql(host!, user, 'wrong')).toContain(

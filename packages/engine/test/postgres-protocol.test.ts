@@ -27,6 +27,8 @@ afterAll(async () => {
   await node[Symbol.asyncDispose]();
 });
 
+const numbered = (count: number) => Array.from({ length: count }, (_, i) => `($${i + 1})`).join();
+
 const open = (parameters?: Readonly<Record<string, string>>) => RawClient.open(node.postgres, parameters);
 
 async function firstMessages(...pieces: readonly Buffer[]): Promise<readonly string[]> {
@@ -36,7 +38,7 @@ async function firstMessages(...pieces: readonly Buffer[]): Promise<readonly str
 }
 
 group('start-up', () => {
-  it('tells parameters, a key to cancel by, and that it is ready', async () => {
+  it('sends parameters, a key for cancellation, and ReadyForQuery', async () => {
     using client = new RawClient(node.postgres);
     client.send(
       startup({ user: 'alice', database: 'tessera', application_name: 'me', TimeZone: 'Europe/Berlin' }),
@@ -65,7 +67,7 @@ group('start-up', () => {
     expect(await client.ask(query('SELECT current_user'))).toContain('D alice');
   });
 
-  it('refuses encryption that it does not have, and goes on', async () => {
+  it('refuses encryption that is not configured, and continues', async () => {
     using client = new RawClient(node.postgres);
     for (const code of [80877103, 80877104]) {
       client.send(int32(8), int32(code));
@@ -75,7 +77,7 @@ group('start-up', () => {
     expect((await client.until('Z')).at(-1)?.type).toBe('Z');
   });
 
-  it('tells a newer client which version there is', async () => {
+  it('tells a newer client which protocol version it supports', async () => {
     const messages = await firstMessages(startup({ user: 'tessera', '_pq_.new': 'x' }, 196_610));
     expect(messages[0]).toBe('v');
     expect(messages.at(-1)).toBe('Z I');
@@ -93,7 +95,7 @@ group('start-up', () => {
     expect(messages).toEqual([typeof error === 'string' ? error : expect.stringMatching(error)]);
   });
 
-  it('takes parameters in options', async () => {
+  it('accepts parameters in options', async () => {
     using client = await open({ options: '-c statement_timeout=5s --search_path=public,\\ x' });
     expect(await client.ask(query('SHOW statement_timeout; SHOW search_path'))).toEqual(
       expect.arrayContaining(['D 5s', 'D public, x']),
@@ -131,7 +133,7 @@ group('a Query message', () => {
     expect(await client.ask(query(' ; -- nothing'))).toEqual(['I', 'Z I']);
   });
 
-  it('keeps nothing of statements whose last one fails', async () => {
+  it('keeps no changes if the last statement fails', async () => {
     using client = await open();
     await client.ask(query('CREATE TABLE batch (a INT)'));
     const answer = await client.ask(
@@ -147,14 +149,14 @@ group('a Query message', () => {
     expect(await client.ask(query('SELECT * FROM batch'))).toContain('D 1');
   });
 
-  it('points at the place of an error in the whole text, in characters', async () => {
+  it('reports the position of an error in the whole text, in characters', async () => {
     using client = await open();
     client.send(query("SELECT '😀';\n SELECT 1,\n  nope"));
     const error = (await client.until('Z')).find(({ type }) => type === 'E');
     expect(reportFields(error!.body).get('P')).toBe(String([..."SELECT '😀';\n SELECT 1,\n  n"].length));
   });
 
-  it('runs none of its statements where one does not parse', async () => {
+  it('runs none of its statements if one has a syntax error', async () => {
     using client = await open();
     await client.ask(query('CREATE TABLE unparsed (a INT)'));
     expect(await client.ask(query('INSERT INTO unparsed VALUES (1); SELEC 1'))).toEqual([
@@ -174,7 +176,7 @@ group('a Query message', () => {
 });
 
 group('transactions', () => {
-  it('come with each answer, and a failed one takes only its end', async () => {
+  it('are part of each response, and a failed one only accepts its end', async () => {
     using client = await open();
     expect(await client.ask(query('BEGIN'))).toEqual(['C BEGIN', 'Z T']);
     expect((await client.ask(query('SELECT 1/0'))).at(-1)).toBe('Z E');
@@ -205,7 +207,7 @@ group('transactions', () => {
     expect(await rowsOverHttp(node, 'SELECT count(*)::INT FROM gone')).toEqual([[0]]);
   });
 
-  it('come before the end of their statement, if the client wants them', async () => {
+  it('are sent before the end of their statement, if the client asks for them', async () => {
     using client = await open();
     expect(await client.ask(query('DROP TABLE IF EXISTS no_such'))).toEqual([
       'N NOTICE 00000 table "no_such" does not exist, skipping',
@@ -216,7 +218,7 @@ group('transactions', () => {
     expect(await client.ask(query('DROP TABLE IF EXISTS no_such'))).toEqual(['C DROP TABLE', 'Z I']);
   });
 
-  it('warn of BEGIN inside and COMMIT outside', async () => {
+  it('warn about BEGIN inside and COMMIT outside a transaction', async () => {
     using client = await open();
     expect(await client.ask(query('COMMIT'))).toContain(
       'N WARNING 25P01 there is no transaction in progress',
@@ -242,7 +244,7 @@ group('transactions', () => {
     expect((await client.ask(query('BEGIN ISOLATION LEVEL SERIALIZABLE')))[0]).toMatch(/^E ERROR 0A000/);
   });
 
-  it('take back what was SET in them', async () => {
+  it('undo SET when they are rolled back', async () => {
     using client = await open();
     await client.ask(query("SET application_name = 'before'"));
     expect(
@@ -273,7 +275,7 @@ group('the extended protocol', () => {
     ]);
   });
 
-  it('gives rows as they are asked for', async () => {
+  it('returns as many rows as are requested', async () => {
     using client = await open();
     await client.ask(query('BEGIN'));
     const answer = await client.ask(
@@ -297,7 +299,7 @@ group('the extended protocol', () => {
     expect((await client.ask(execute(0, 'p'), sync))[0]).toMatch(/^E ERROR 34000/);
   });
 
-  it('passes over everything after an error until Sync', async () => {
+  it('skips everything after an error until Sync', async () => {
     using client = await open();
     const broken = [parse('SELECT 1/0'), bind(), execute(), parse('SELECT 1'), bind(), execute(), flush];
     expect(await client.ask(...broken, sync, parse('SELECT 2'), bind(), execute())).toEqual([
@@ -309,7 +311,7 @@ group('the extended protocol', () => {
     expect(await client.ask(sync)).toEqual(['1', '2', 'D 2', 'C SELECT 1', 'Z I']);
   });
 
-  it('makes one transaction of what stands before a Sync', async () => {
+  it('executes everything before a Sync in one transaction', async () => {
     using client = await open();
     await client.ask(query('CREATE TABLE piped (a INT)'));
     const insert = (n: number) => [parse(`INSERT INTO piped VALUES (${n})`), bind(), execute()];
@@ -328,7 +330,7 @@ group('the extended protocol', () => {
     expect(await client.ask(query('SELECT count(*) FROM piped'))).toContain('D 3');
   });
 
-  it('tells that nothing comes of a statement without rows', async () => {
+  it('answers NoData for a statement without rows', async () => {
     using client = await open();
     expect(
       await client.ask(parse('CREATE TABLE norows (a INT)'), describe('S'), bind(), describe('P'), sync),
@@ -340,6 +342,8 @@ group('the extended protocol', () => {
     ['two statements', [parse('SELECT 1; SELECT 2')], '42601'],
     ['a name that is taken', [parse('SELECT 1', 'x'), parse('SELECT 1', 'x')], '42P05'],
     ['too few parameters', [parse('SELECT $1'), bind()], '08P01'],
+    ['a parameter that no Bind can reach', [parse('SELECT $1, $2000000000'), describe('S')], '54001'],
+    ['too many parameters', [parse(`INSERT INTO t VALUES ${numbered(70_000)}`)], '54001'],
     ['a portal that there is none of', [execute(0, 'nope')], '34000'],
     ['a parameter that is none of its type', [parse('SELECT $1::int'), bind(['x']), execute()], '22P02'],
     ['a message that is cut short', [message('B', text(''))], '08P01'],
@@ -350,7 +354,13 @@ group('the extended protocol', () => {
     expect(answer.at(-1)).toBe('Z I');
   });
 
-  it('tells who prepared a statement that its table has changed', async () => {
+  it('reads a parameter that occurs many times', async () => {
+    using client = await open();
+    const insert = `INSERT INTO t VALUES ${'($1),'.repeat(150_000)}($2)`;
+    expect(await client.ask(parse(insert), sync)).toEqual(['1', 'Z I']);
+  });
+
+  it('reports that the table of a prepared statement has changed', async () => {
     using client = await open();
     await client.ask(query('CREATE TABLE replanned (a INT); INSERT INTO replanned VALUES (1)'));
     await client.ask(parse('SELECT * FROM replanned', 's'), describe('S', 's'), sync);
@@ -362,7 +372,7 @@ group('the extended protocol', () => {
 });
 
 group('COPY', () => {
-  it('takes rows, in the pieces in which they come', async () => {
+  it('accepts rows in pieces of any size', async () => {
     using client = await open();
     await client.ask(query('CREATE TABLE copied (a INT NOT NULL, b TEXT)'));
     client.send(query('COPY copied FROM STDIN'));
@@ -381,7 +391,7 @@ group('COPY', () => {
     ]);
   });
 
-  it('keeps nothing when the client gives up, or a row is none', async () => {
+  it('keeps no rows when the client gives up or a row is malformed', async () => {
     using client = await open();
     await client.ask(query('CREATE TABLE uncopied (a INT NOT NULL)'));
     client.send(query('COPY uncopied FROM STDIN'));
@@ -482,13 +492,13 @@ group('what clients do badly', () => {
     expect(count).toBe(100_000);
   });
 
-  it('a message of no known type ends the connection with its reason', async () => {
+  it('a message of an unknown type ends the connection with an error', async () => {
     using client = await open();
     client.send(Buffer.from('\x01\x02\x03\x04\x05\x06'));
     expect((await client.until('Z')).map(messageText)).toEqual([expect.stringMatching(/^E FATAL 08P01/)]);
   });
 
-  it('a client that is silent for longer than it said is sent away', async () => {
+  it('a client that is silent for longer than its timeout is disconnected', async () => {
     using client = await open();
     await client.ask(query("SET idle_in_transaction_session_timeout = '50ms'"));
     await client.ask(query('BEGIN'));
@@ -497,14 +507,14 @@ group('what clients do badly', () => {
     expect((await other.until('Z')).map(messageText)).toEqual([expect.stringMatching(/^E FATAL 57P05/)]);
   });
 
-  it('a statement is stopped when its time is over', async () => {
+  it('a statement is stopped at its timeout', async () => {
     using client = await open();
     await client.ask(query("SET statement_timeout = '100ms'"));
     expect((await client.ask(query(LONG_QUERY)))[0]).toMatch(/^E ERROR 57014 .*100 ms/);
   });
 });
 
-it('a node that stops tells its idle clients, and lets a statement end', async () => {
+it('a node that stops notifies idle clients, and lets a running statement finish', async () => {
   await using stopping = await startTessera({ args: ['--postgres-port', '0'] });
   using idle = await RawClient.open(stopping.postgres);
   using busy = await RawClient.open(stopping.postgres);

@@ -21,7 +21,7 @@ async function answer(client: RawClient, sql: string): Promise<readonly string[]
 }
 
 group('what clients ask when they connect', () => {
-  it('version() is that of PostgreSQL on this endpoint alone', async () => {
+  it('version() is a version of PostgreSQL on this endpoint only', async () => {
     using client = await open();
     expect(await answer(client, 'SELECT version(), pg_catalog.version()')).toEqual([
       expect.stringMatching(/^D PostgreSQL 15\.\d+ \(Tessera \S+\)\|PostgreSQL 15\.\d+ \(Tessera \S+\)$/),
@@ -42,11 +42,45 @@ group('what clients ask when they connect', () => {
     expect(await answer(client, 'SHOW TIME ZONE')).toEqual([shown, 'C SHOW']);
   });
 
-  it('a time zone of half an hour is refused', async () => {
+  it.each([
+    ["INTERVAL '+05:30' HOUR TO MINUTE", '2024-01-01 05:30:00+05:30'],
+    ["'-05:30'", '2024-01-01 05:30:00+05:30'],
+    ['-9.5', '2023-12-31 14:30:00-09:30'],
+  ])('SET TIME ZONE %s uses a zone with that offset and says so', async (zone, shown) => {
     using client = await open();
-    expect(await answer(client, "SET TIME ZONE INTERVAL '+05:30' HOUR TO MINUTE")).toEqual([
-      expect.stringMatching(/^E ERROR 22023 .*Asia\/Kolkata/),
+    expect(await answer(client, `SET TIME ZONE ${zone}`)).toEqual([
+      expect.stringMatching(/^N NOTICE 00000 The time zone \S+ is used for .* since \d{4}-/),
+      'C SET',
+      'S',
     ]);
+    expect(await answer(client, "SELECT TIMESTAMPTZ '2024-01-01 00:00:00+00'")).toEqual([
+      `D ${shown}`,
+      'C SELECT 1',
+    ]);
+  });
+
+  it.each(["INTERVAL '-03:30' HOUR TO MINUTE", '-3.5', "'+02:30'"])(
+    'SET TIME ZONE %s is refused',
+    async (zone) => {
+      using client = await open();
+      expect(await answer(client, `SET TIME ZONE ${zone}`)).toEqual([
+        expect.stringMatching(/^E ERROR 22023 .*America\/St_Johns/),
+      ]);
+    },
+  );
+
+  it('a setting without effect returns a notice, over HTTP too', async () => {
+    using client = await open();
+    const notice = expect.stringMatching(/^N NOTICE 00000 The setting max_threads has no effect/);
+    expect(await answer(client, 'SET max_threads = 2')).toEqual([notice, 'C SET']);
+    expect(await answer(client, 'SET max_threads = 0')).toEqual(['C SET']);
+    expect(await answer(client, 'SELECT 1 WITH (max_threads = 3)')).toEqual([notice, 'D 1', 'C SELECT 1']);
+    for (const sql of ['SET max_threads = 2', 'SELECT 1 WITH (max_threads = 2)']) {
+      const { headers } = await queryOverHttp(node, sql);
+      expect(JSON.parse(headers.get('x-tessera-warnings') ?? '[]')).toEqual([
+        expect.objectContaining({ severity: 'NOTICE', description: expect.stringContaining('max_threads') }),
+      ]);
+    }
   });
 
   it('the databases that every server has stand for the default one', async () => {
@@ -67,7 +101,7 @@ group('what clients ask when they connect', () => {
 });
 
 group('savepoints', () => {
-  it('make a transaction usable again whose statement failed', async () => {
+  it('make a transaction usable again after a failed statement', async () => {
     using client = await open();
     const { ask } = script(client);
     await ask('CREATE TABLE saved (a INT)');
@@ -86,7 +120,7 @@ group('savepoints', () => {
     expect(await ask('SELECT a FROM saved')).toEqual(['T', 'C SELECT 0', 'Z I']);
   });
 
-  it('take back parameters and cursors too', async () => {
+  it('undo parameters and cursors too', async () => {
     using client = await open();
     const { ask } = script(client);
     await ask('BEGIN; SET application_name = \'kept\'; DECLARE c CURSOR FOR SELECT 1; SAVEPOINT "S p"');
@@ -139,7 +173,7 @@ group('transactions that only read', () => {
     ]);
   });
 
-  it('write again only before their first statement', async () => {
+  it('can become READ WRITE only before their first statement', async () => {
     using client = await open();
     await answer(client, 'BEGIN READ ONLY; SET TRANSACTION READ WRITE');
     expect(await answer(client, 'CREATE TABLE readwrite (a INT)')).toEqual(['C CREATE TABLE']);
@@ -149,7 +183,7 @@ group('transactions that only read', () => {
     ]);
   });
 
-  it('begin once: SET TRANSACTION outside warns', async () => {
+  it('begin only once; SET TRANSACTION outside of one warns', async () => {
     using client = await open();
     expect(await answer(client, 'SET TRANSACTION READ ONLY')).toEqual([
       expect.stringMatching(/^N WARNING 25P01 /),
@@ -162,7 +196,7 @@ group('transactions that only read', () => {
 });
 
 group('PREPARE and EXECUTE', () => {
-  it('find out what is wrong when the statement is prepared', async () => {
+  it('report errors when the statement is prepared', async () => {
     using client = await open();
     expect(await answer(client, 'PREPARE bad AS SELECT * FROM nowhere')).toEqual([
       expect.stringMatching(/^E ERROR 42P01 /),
@@ -190,7 +224,7 @@ group('PREPARE and EXECUTE', () => {
     ]);
   });
 
-  it('change rows, and stand in the place of a query', async () => {
+  it('change rows, and can be used in place of a query', async () => {
     using client = await open();
     await answer(client, 'CREATE TABLE prepared (a INT, b TEXT)');
     await answer(client, 'PREPARE add AS INSERT INTO prepared VALUES ($1, $2)');
@@ -236,7 +270,7 @@ group('PREPARE and EXECUTE', () => {
 });
 
 group('DESCRIBE of a query', () => {
-  it('tells its columns without running it', async () => {
+  it('returns its columns without running it', async () => {
     using client = await open();
     await answer(client, 'CREATE TABLE described (a INT NOT NULL, b NUMERIC(10, 2))');
     expect(await answer(client, 'DESCRIBE SELECT a, b, 1 / 0 AS c FROM described')).toEqual([

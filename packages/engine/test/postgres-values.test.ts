@@ -93,14 +93,14 @@ describe('pg', () => {
     ]);
   });
 
-  it('values that are none of the type say so', async () => {
+  it('values that are invalid for the type are refused', async () => {
     await expect(client.query('SELECT $1::int', ['x'])).rejects.toMatchObject({ code: '22P02' });
     await expect(client.query('SELECT $1::int', ['2147483648'])).rejects.toMatchObject({ code: '22003' });
   });
 });
 
 describe('postgres.js', () => {
-  it('asks for the types of parameters and formats them by what it hears', async () => {
+  it('requests the types of parameters and formats values accordingly', async () => {
     await sql.unsafe(`CREATE TABLE told (${COLUMNS})`);
     const row = {
       i: 5,

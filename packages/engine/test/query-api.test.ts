@@ -54,7 +54,7 @@ describe('output formats', () => {
     ]);
   });
 
-  it('JSON of no rows is whole', async () => {
+  it('JSON without rows is complete', async () => {
     const answer = await query(server, 'SELECT 1 AS n WHERE false', { output_format: 'JSON_Compact' });
     expect(answer.json()).toMatchObject({ data: [], rows: 0 });
   });
@@ -66,7 +66,7 @@ describe('output formats', () => {
     expect(answer.json().data).toHaveLength(10_000);
   });
 
-  it('JSONLines_Compact is a message a line', async () => {
+  it('JSONLines_Compact has one message per line', async () => {
     const sql = 'SELECT n FROM generate_series(1, 5000) AS g(n) ORDER BY n';
     const answer = await query(server, sql, { output_format: 'JSONLines_Compact' });
     const messages = answer.text
@@ -82,7 +82,7 @@ describe('output formats', () => {
     expect(data).toEqual(Array.from({ length: 5000 }, (_, i) => String(i + 1)));
   });
 
-  it('JSONLines_Compact tells of a failure after rows have left', async () => {
+  it('JSONLines_Compact reports a failure after rows were sent', async () => {
     const sql =
       "SELECT CASE WHEN n < 900000 THEN n ELSE CAST('x' AS INT) END FROM generate_series(1, 1000000) AS g(n)";
     const answer = await query(server, sql, { output_format: 'JSONLines_Compact' });
@@ -98,7 +98,7 @@ describe('output formats', () => {
       200,
       'application/x-ndjson; charset=utf-8',
     ],
-  ])('JSONLines_Compact gives a message for a failure before the first row, %s', async (...expected) => {
+  ])('JSONLines_Compact has a message for a failure before the first row, %s', async (...expected) => {
     const [, headers, status, contentType] = expected;
     const answer = await query(server, 'SELECT 1 / 0', { output_format: 'JSONLines_Compact' }, headers);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, contentType]);
@@ -108,7 +108,7 @@ describe('output formats', () => {
     });
   });
 
-  it('every other format cuts the connection instead', async () => {
+  it('every other format closes the connection instead', async () => {
     const sql =
       "SELECT CASE WHEN n < 900000 THEN n ELSE CAST(n || 'x' AS INT) END FROM generate_series(1, 1000000) AS g(n)";
     await expect(query(server, sql, { output_format: 'CSVWithNames' })).rejects.toThrow();
@@ -164,7 +164,7 @@ describe('errors', () => {
     expect(answer.status).toBe(status);
   });
 
-  it('a database that is none is 404', async () => {
+  it('an unknown database is answered with 404', async () => {
     expect((await query(server, 'SELECT 1', { database: 'nowhere' })).status).toBe(404);
     expect((await query(server, 'SELECT 1', { database: 'tessera' })).status).toBe(200);
   });
@@ -187,7 +187,7 @@ describe('settings and parameters', () => {
     expect((await query(server, asked, { timezone: 'Asia/Tokyo' })).text).toContain('Asia/Tokyo');
   });
 
-  it('SET answers with the pair to remember, and refuses what is none', async () => {
+  it('SET answers with the setting to keep, and refuses invalid ones', async () => {
     const answer = await query(server, "SET timezone = 'Asia/Tokyo'");
     expect([answer.status, answer.text]).toEqual([200, '']);
     expect(answer.headers.get('firebolt-update-parameters')).toBe('timezone=Asia/Tokyo');
@@ -196,7 +196,7 @@ describe('settings and parameters', () => {
     );
   });
 
-  it('USE DATABASE answers with the database to remember', async () => {
+  it('USE DATABASE answers with the database to keep', async () => {
     const answer = await query(server, 'USE DATABASE tessera');
     expect(answer.headers.get('firebolt-update-parameters')).toBe('database=tessera');
     expect((await query(server, 'USE DATABASE nowhere')).status).toBe(404);
@@ -238,7 +238,7 @@ describe('settings and parameters', () => {
     });
   });
 
-  it('several statements only when asked for, the last result returned', async () => {
+  it('several statements only run on request, and the last result is returned', async () => {
     const answer = await query(
       server,
       "SET timezone = 'Asia/Tokyo'; SELECT 1; SELECT '2024-01-01 00:00:00+00'::timestamptz::text;",
@@ -358,7 +358,7 @@ describe('stopping a query', () => {
     expect((await running).json().errors[0].name).toBe('QUERY_CANCELLED');
   });
 
-  it('a client that goes away takes its query with it', async () => {
+  it('the query of a client that disconnects is cancelled', async () => {
     const client = new AbortController();
     const url = new URL(server.url);
     url.searchParams.set('query_id', 'abandoned');
@@ -413,7 +413,7 @@ describe('other endpoints', () => {
     expect(((await answer.json()) as { data: unknown }).data).toEqual([[42]]);
   });
 
-  it('async=true answers at once with a token to ask for', async () => {
+  it('async=true answers at once with a token for polling', async () => {
     const started = await query(server, 'SELECT count(*) FROM generate_series(1, 1000)', { async: 'true' });
     expect(started.status).toBe(202);
     const { token, monitorSql } = started.json();

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAIN } from './programs.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
-
-const MAIN = join(import.meta.dirname, '../src/main.ts');
 
 let directory: string;
 let server: TesseraProcess | undefined;
@@ -72,7 +71,7 @@ describe('tessera query', () => {
     expect(stdout).toContain('3');
   });
 
-  it('runs a script in one session, and goes on after an error if asked to', async () => {
+  it('runs a script in one session, and continues after an error on request', async () => {
     const path = join(directory, 'script.sql');
     await writeFile(path, "SET timezone = 'Asia/Tokyo';\nSELECT nix;\nSHOW timezone;\n");
     const stopped = await tessera(['-f', path]);
@@ -114,13 +113,13 @@ describe('tessera query', () => {
     expect(row).toMatchObject({ code: 0, stdout: 'a\n1\n\nb\n{"errors":[{}]}\n' });
   });
 
-  it('passes settings on, and says which one is unknown', async () => {
+  it('passes settings on, and names unknown ones', async () => {
     const { code, stderr } = await tessera(['--setting', 'max_result_row=1', 'SELECT 1']);
     expect(code).toBe(1);
     expect(stderr).toContain('Unknown setting max_result_row (did you mean max_result_rows?)');
   });
 
-  it('points at the place of an error', async () => {
+  it('shows the position of an error', async () => {
     const { code, stdout, stderr } = await tessera([], 'SELECT 1\n  FROM nowhere\n');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^error: Line 2, Column 8: .*nowhere.*\n {4}FROM nowhere\n {9}\^+\n$/);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { query, rows } from './http.ts';
+import { MAIN } from './programs.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
-const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** Large enough that every batch becomes a tablet in the store instead of a part of the log. */
 const BATCH = 20_000;
 /** The aggregating index of the test can answer it. */
@@ -29,7 +29,7 @@ async function repair(dataDirectory: string, ...flags: string[]): Promise<string
   return (await promisify(execFile)(process.execPath, args)).stdout;
 }
 
-test('a table whose objects are missing is repaired by a command that says what is lost', async () => {
+test('a command repairs a table whose objects are missing, and reports what is lost', async () => {
   await using disposal = new AsyncDisposableStack();
   const first = await start();
   const { dataDirectory } = first;

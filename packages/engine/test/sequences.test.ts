@@ -6,7 +6,7 @@ import { rows } from './http.ts';
 import { bind, execute, parse, query, RawClient, sync } from './postgres-client.ts';
 import { startTessera } from './tessera-process.ts';
 
-it('sequences count over a kill, and over PostgreSQL know what the connection got', async () => {
+it('sequences continue after a kill, and currval belongs to the PostgreSQL connection', async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tessera-sequences-'));
   const args = ['--postgres-port', '0'];
   try {

@@ -101,7 +101,7 @@ describe('a managed table', () => {
     expect(none).toMatchObject({ rows_read: ROWS, bytes_read: 0 });
   });
 
-  it('leaves out deleted rows, and granules and tablets that are pruned', async () => {
+  it('does not count deleted rows or pruned granules and tablets', async () => {
     await rowless(
       `CREATE TABLE pruned (id INT, a BIGINT, p INT) PRIMARY INDEX id PARTITION BY p WITH (index_granularity = 8192)`,
     );
@@ -137,7 +137,7 @@ describe('a managed table', () => {
 });
 
 describe('files', () => {
-  it('in Parquet count the columns that the query names, and all rows', async () => {
+  it('in Parquet format count the columns that the query names, and all rows', async () => {
     const one = await statistics(`SELECT max(b) FROM READ_PARQUET('upload://p')`, { p: parquet });
     expect(one.rows_read).toBe(ROWS);
     isAbout(one.bytes_read, BIGINT_BYTES);
@@ -197,7 +197,8 @@ describe('progress', () => {
         `SELECT percent, nodes, rows_read <= ${ROWS} + 2000 FROM information_schema.engine_running_queries WHERE query_id = 'watched'`,
       );
       expect(row).toEqual([expect.any(Number), 1, true]);
-      percents.push(row![0] as number);
+      // Messages that were sent before this answer may still be on their way.
+      expect(row![0]).toBeGreaterThanOrEqual(percents.at(-1)!);
       await fetch(`${server.url}/cancel?query_id=watched`, { method: 'POST' });
     }
     expect(percents).toEqual(percents.toSorted((a, b) => a - b));
@@ -205,7 +206,7 @@ describe('progress', () => {
   });
 
   it('a statement without rows ends with a message', async () => {
-    const sql = 'INSERT INTO few SELECT max(length(md5(a.t || b.n))) FROM wide a, few b WHERE b.n <= 20';
+    const sql = 'INSERT INTO few SELECT max(length(md5(a.t || b.n))) FROM wide a, few b WHERE b.n <= 60';
     const all: Message[] = [];
     for await (const message of messages(await started(sql, 'inserted'))) all.push(message);
     expect(all[0]).toMatchObject({ message_type: 'PROGRESS' });

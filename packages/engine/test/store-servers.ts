@@ -1,9 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { firstLine } from './first-line.ts';
-
-const PROGRAMS = join(import.meta.dirname, '../../object-store/src/testing');
+import { storeProgram } from './programs.ts';
 
 /** The output of an S3 server once it is running. */
 export interface S3Server {
@@ -73,7 +71,7 @@ export const credentialsOf = ({ accessKeyId, secretAccessKey }: S3Server) => ({
  * input closes.
  */
 export async function startProgram<F>(name: string, ...args: readonly string[]) {
-  const child = spawn(process.execPath, [join(PROGRAMS, `${name}-process.ts`), ...args], {
+  const child = spawn(process.execPath, [storeProgram(name), ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');

@@ -29,7 +29,7 @@ async function withClient<T>(work: (client: pg.Client) => Promise<T>, at = place
 const values = async (client: pg.Client, sql: string, parameters: unknown[] = []): Promise<unknown[]> =>
   (await client.query<unknown[]>({ text: sql, values: parameters, rowMode: 'array' })).rows.flat();
 
-it('two connections have a table of the same name each, and a permanent one stays as it is', () =>
+it('two connections each have a table of the same name, and a permanent one is not affected', () =>
   withClient(async (first) => {
     await first.query("CREATE TABLE t (a INT, b TEXT); INSERT INTO t VALUES (1, 'permanent')");
     expect(await values(first, 'SELECT b FROM t WHERE a = $1', [1])).toEqual(['permanent']);
@@ -90,7 +90,7 @@ it('COPY FROM STDIN fills one, and the catalogs show it to its session alone', a
   expect(await rowsOverHttp(node, listed)).toEqual([]);
 });
 
-it('a transaction that only reads changes their rows, and no others', async () => {
+it('a READ ONLY transaction can change their rows and no others', async () => {
   using client = await RawClient.open(node.postgres);
   const ask = (sql: string) => client.ask(query(sql));
   await ask('CREATE TEMP TABLE scratch (a INT); CREATE TABLE lasting (a INT)');
@@ -112,7 +112,7 @@ it('a transaction that only reads changes their rows, and no others', async () =
   }
 });
 
-it('over HTTP they are refused, with what to do instead', async () => {
+it('over HTTP they are refused with an alternative', async () => {
   const answer = await ask(node, 'CREATE TEMPORARY TABLE t (a INT)');
   expect(answer.status).toBe(400);
   expect(answer.text).toMatch(/NOT_SUPPORTED|PostgreSQL port/);

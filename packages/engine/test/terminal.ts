@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { MAIN } from './programs.ts';
 
-const MAIN = join(import.meta.dirname, '../src/main.ts');
 /**
  * Runs a command on a pseudo-terminal of 80 × 24 characters and relays its input and output. SIGTERM ends it with the command,
  * which might survive the end of its terminal.

@@ -45,7 +45,7 @@ describe('the statement reads the files that came with it', () => {
     expect(await rows(server, sql, { sales: csv(SALES), 'regions.parquet': regions })).toEqual([['N', '2']]);
   });
 
-  it('ArrowStream comes back through READ_ARROW', async () => {
+  it('a result in ArrowStream is read by READ_ARROW', async () => {
     const sql = "SELECT n, 'v' || n AS s FROM generate_series(1, 3) AS g(n)";
     const stream = await (
       await fetch(`${server.url}/?output_format=ArrowStream`, { method: 'POST', body: sql })
@@ -76,7 +76,7 @@ describe('the statement reads the files that came with it', () => {
     ).toEqual([['4']]);
   });
 
-  it('the files are gone when the answer is there', async () => {
+  it('the files are deleted when the response is complete', async () => {
     await rows(server, "SELECT count(*) FROM READ_CSV('upload://sales')", { sales: csv(SALES) });
     await expect.poll(leftFiles).toEqual([]);
   });
@@ -211,7 +211,7 @@ describe('FROM names an upload without a function', () => {
     ]);
   });
 
-  it('its rows are known by its name without the extension', async () => {
+  it('its rows are named like the file without its extension', async () => {
     const sql =
       "SELECT trips.id FROM 'upload://trips.csv' JOIN 'upload://trips.csv' AS t ON t.id = trips.id + 1";
     expect((await read(sql, { 'trips.csv': semi })).rows.slice(1)).toEqual(['1']);
@@ -223,7 +223,7 @@ describe('FROM names an upload without a function', () => {
     expect(notes[0]).toContain('no header line and the columns f0 bigint, f1 text');
   });
 
-  it('the content decides where the name does not', async () => {
+  it('the content determines the format if the name does not', async () => {
     const parquet = await fetch(`${server.url}/?output_format=Parquet`, {
       method: 'POST',
       body: 'SELECT 7 AS n',

@@ -51,7 +51,7 @@ const statusAs = async (bearer: string, sql: string) => {
 };
 
 describe('the privileges of a user', () => {
-  it('is what was granted, also by a role, until it is revoked', async () => {
+  it('are those granted to the user or a role, until they are revoked', async () => {
     const ana = await logIn(node, ANA);
     expect(await statusAs(ana, 'SELECT * FROM t')).toBe('FORBIDDEN');
     await asAdmin('GRANT SELECT ON t TO readers', 'GRANT readers TO ana');
@@ -61,7 +61,7 @@ describe('the privileges of a user', () => {
     expect(await statusAs(ana, 'SELECT * FROM t')).toBe('FORBIDDEN');
   });
 
-  it('does not include the configuration of the node, which administrators see without its secrets', async () => {
+  it('do not include the configuration of the node, which administrators see without its secrets', async () => {
     const sql = `SELECT value, is_set FROM information_schema.engine_configuration WHERE parameter = 'auth.mode'`;
     const rowsAs = async (bearer: string) => (await queryAs(bearer, node, sql)).json().data;
     expect(await rowsAs(token)).toEqual([['native', true]]);
@@ -71,7 +71,7 @@ describe('the privileges of a user', () => {
     expect(all.text).not.toContain(ADMIN.password);
   });
 
-  it('outlives the process', async () => {
+  it('survive a restart', async () => {
     await asAdmin('GRANT readers TO ana WITH ADMIN OPTION');
     await node.stop('SIGKILL');
     node = await start(node.dataDirectory);
@@ -87,7 +87,7 @@ describe('the privileges of a user', () => {
     ]);
   });
 
-  it('ends with the password that the token was got by, and with the user', async () => {
+  it('end when the password changes that obtained the token, and when the user is dropped', async () => {
     const [first, second] = [await logIn(node, ANA), await logIn(node, ANA)];
     expect(await statusAs(first, `ALTER USER current_user PASSWORD '${PASSWORD}2'`)).toBe(200);
     expect(await statusAs(second, 'SELECT 1')).toBe('UNAUTHENTICATED');
@@ -99,7 +99,7 @@ describe('the privileges of a user', () => {
   });
 });
 
-it('users log in on the PostgreSQL wire, with what they may do and their database', async () => {
+it('users log in over PostgreSQL with their privileges and their default database', async () => {
   await asAdmin(
     'CREATE DATABASE home',
     `CREATE USER wire PASSWORD '${PASSWORD}' DEFAULT_DATABASE = home DEFAULT_ROLE = readers`,
@@ -146,7 +146,7 @@ describe('a password', () => {
     `ALTER USER nosuch PASSWORD '${PASSWORD}'`,
     `EXPLAIN ALTER USER ana PASSWORD '${PASSWORD}'`,
     `CREATE ROLE ana PASSWORD '${PASSWORD}' LOGIN`,
-  ])('is in no answer: %s', async (sql) => {
+  ])('is in no response: %s', async (sql) => {
     const headers = { Authorization: `Bearer ${token}` };
     for (const settings of [{ enable_multi_query_requests: 'true' }, { async: 'true' }, {}]) {
       const answer = await query(node, sql, settings, headers);

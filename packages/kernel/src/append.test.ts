@@ -109,7 +109,7 @@ test('rows keep their order across chunks', async () => {
   expect(await target.scalar('SELECT count(*) FROM ordered WHERE i = rowid')).toBe(1_000_000);
 });
 
-test('record batches of apache-arrow are taken as they are', async () => {
+test('record batches of apache-arrow are accepted unchanged', async () => {
   const numbers = tableFromArrays({ n: Int32Array.from({ length: 300_000 }, (_, i) => i) });
   expect(await target.append('numbers', numbers.schema, numbers.batches)).toBe(300_000);
   expect(await target.scalar('SELECT sum(n) FROM numbers')).toBe(44_999_850_000);
@@ -118,7 +118,7 @@ test('record batches of apache-arrow are taken as they are', async () => {
   expect(await target.scalar("SELECT string_agg(coalesce(s, '-'), '') FROM words")).toBe('aba-');
 });
 
-test('a source that fails leaves no table and a session that works', async () => {
+test('a source that fails leaves no table, and the session remains usable', async () => {
   const numbers = tableFromArrays({ n: Int32Array.from([1, 2]) });
   const failing = (async function* () {
     yield numbers.batches[0]!;
@@ -128,7 +128,7 @@ test('a source that fails leaves no table and a session that works', async () =>
   await expect(target.scalar('SELECT count(*) FROM half')).rejects.toMatchObject({ name: 'UNDEFINED_TABLE' });
 });
 
-test('a name that is taken is refused', async () => {
+test('a name that is in use is refused', async () => {
   const numbers = tableFromArrays({ n: Int32Array.from([1]) });
   await target.append('taken', numbers.schema, numbers.batches);
   await expect(target.append('taken', numbers.schema, numbers.batches)).rejects.toThrow(/taken.*exists/);

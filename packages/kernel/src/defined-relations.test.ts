@@ -47,7 +47,7 @@ test('other sessions see it, until it is dropped', async () => {
   await other.close();
 });
 
-test('a relation takes the place of one of its name, and a table hides it', async () => {
+test('a relation replaces one of the same name, and a table hides it', async () => {
   await session.defineRelation('r3', KEYED, 10);
   await session.defineRelation('r3', [{ name: 'z', type: 'DATE' }], 10);
   expect((await session.describe('FROM managed.r3')).columns).toEqual([{ name: 'z', type: { id: 'DATE' } }]);
@@ -55,12 +55,12 @@ test('a relation takes the place of one of its name, and a table hides it', asyn
   expect((await session.describe('FROM managed.r3')).columns.map(({ name }) => name)).toEqual(['t']);
 });
 
-test('a type that there is not makes no relation', async () => {
+test('a relation with an unknown type is refused', async () => {
   await expect(session.defineRelation('r4', [{ name: 'z', type: 'NO_TYPE' }], 10)).rejects.toThrow(/NO_TYPE/);
   await expect(session.describe('FROM managed.r4')).rejects.toMatchObject({ name: 'UNDEFINED_TABLE' });
 });
 
-test('the join order goes by the numbers of rows', async () => {
+test('the join order depends on the numbers of rows', async () => {
   const order = async (a: number, b: number, c: number): Promise<string[]> => {
     for (const [name, rows] of Object.entries({ a, b, c }))
       await session.defineRelation(`size_${name}`, KEYED, rows);
@@ -86,7 +86,7 @@ test('many sessions bind at once, also while relations come and go', async () =>
   await Promise.all([change(), ...Array.from({ length: 8 }, bind)]);
 });
 
-test('a kernel that was not asked to has none', async () => {
+test('a kernel without this option has none', async () => {
   await using plain = await testKernel();
   const own = await plain.kernel.session();
   await expect(own.defineRelation('r', KEYED, 1)).rejects.toThrow(/defined relations/);

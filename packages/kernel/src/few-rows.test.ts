@@ -24,14 +24,14 @@ test('all rows arrive in one batch, also none and more than expected', async () 
   expect(all).toBe(`10000: ${'x'.repeat(10_000)}`);
 });
 
-test('an error while it runs is reported, and the session can be used again', async () => {
+test('an error during execution is reported, and the session can be used again', async () => {
   await expect(
     texts("SELECT CASE WHEN i = 5000 THEN error('late') ELSE 'a' END FROM range(9000) AS r(i)"),
   ).rejects.toThrow('late');
   expect(await texts("SELECT 'b'")).toEqual(['1: b']);
 });
 
-test('it can be interrupted', async () => {
+test('the query can be interrupted', async () => {
   const running = texts(
     'SELECT sum(a.i * b.i)::VARCHAR FROM range(10_000_000) AS a(i), range(10_000_000) AS b(i)',
   );

@@ -6,7 +6,7 @@ export type { KernelResult } from './client/result-stream.ts';
 export { RowBlock } from './client/row-block.ts';
 export type { KernelStatus } from './client/supervisor.ts';
 export { caretOf } from './errors/caret.ts';
-export { failedValueOf, hasNotStarted, keepDetails, ranAlone } from './errors/failed-value.ts';
+export { failedValueOf, hasNotStarted, keepDetails, REFUSED_END, ranAlone } from './errors/failed-value.ts';
 export { kernelErrorToTessera } from './errors/kernel-error.ts';
 export {
   type Kernel,
@@ -18,6 +18,7 @@ export type { KernelLog } from './kernel-log.ts';
 export type {
   MemoryUse,
   OperatorProfile,
+  PlannedRows,
   QueryProgress,
   ReceivedRelation,
   StatementDescription,
@@ -25,7 +26,7 @@ export type {
 } from './protocol/messages.ts';
 export { PayloadPool } from './protocol/payload-pool.ts';
 export { RELATION_FUNCTION } from './relation-function.ts';
-export { decimalWidth, fixedWidth, typeWidth } from './types/fixed-width.ts';
+export { decimalWidth, fixedWidth } from './types/fixed-width.ts';
 export { type KernelColumn, type KernelField, type KernelType, typeToSql } from './types/kernel-type.ts';
 export type { KernelParams, KernelValue } from './types/kernel-value.ts';
-export { quoteName, quoteText } from './types/quoting.ts';
+export { literalPath, quoteName, quoteText } from './types/quoting.ts';

@@ -1,12 +1,14 @@
+import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { interruptOnAbort } from './client/interrupt-on-abort.ts';
 import { type Kernel, startKernel } from './kernel.ts';
 
 const ENDLESS = 'SELECT count(*) FROM range(100000000000) AS r(n) WHERE n % 7 = 3';
-const silent = { info: () => {}, warn: () => {}, error: () => {} };
+const logged: string[] = [];
+const log = (_details: object, message: string) => void logged.push(message);
 
 let directory: string;
 let kernel: Kernel;
@@ -18,7 +20,7 @@ beforeAll(async () => {
     memoryLimitBytes: 500_000_000,
     threads: 1,
     bootstrap: [],
-    log: silent,
+    log: { info: log, warn: log, error: log },
   });
 });
 afterAll(async () => {
@@ -37,17 +39,43 @@ it('a call that begins after the signal fired is interrupted too', async () => {
   await session.close();
 });
 
-it('a call that hears no interrupt is left to itself', async () => {
-  const session = await kernel.session();
-  const call = session.scalar(ENDLESS);
-  const pid = kernel.status().pid!;
-  // The stopped process simulates one in a long native call.
-  process.kill(pid, 'SIGSTOP');
-  session.interrupt();
-  await expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
-  await session.close();
-  process.kill(pid, 'SIGCONT');
-  const next = await kernel.session();
-  expect(await next.scalar('SELECT 1')).toBe(1);
-  await next.close();
+describe('a call that ignores the interrupt', () => {
+  /** Fakes only these two, because everything else happens in other processes. */
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** Stops the kernel process, which simulates a long native call, until the call is abandoned. */
+  async function abandonedCall(): Promise<number> {
+    const session = await kernel.session();
+    const call = session.scalar(ENDLESS);
+    const pid = kernel.status().pid!;
+    process.kill(pid, 'SIGSTOP');
+    session.interrupt();
+    const failed = expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    await vi.advanceTimersByTimeAsync(5_000);
+    await failed;
+    await session.close();
+    return pid;
+  }
+
+  it('is abandoned', async () => {
+    const pid = await abandonedCall();
+    process.kill(pid, 'SIGCONT');
+    const next = await kernel.session();
+    expect(await next.scalar('SELECT 1')).toBe(1);
+    await next.close();
+    expect(kernel.status().pid).toBe(pid);
+  });
+
+  it('ends with its process if it does not end by itself', async () => {
+    const pid = await abandonedCall();
+    await vi.advanceTimersByTimeAsync(25_000);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(logged).toEqual(['A cancelled statement does not end; a new process takes over']);
+    const next = await kernel.session();
+    expect(await next.scalar('SELECT 1')).toBe(1);
+    await next.close();
+    expect(kernel.status().pid).not.toBe(pid);
+    await expect.poll(() => readdirSync(join(directory, 'kernel'))).toEqual(['process-1']);
+  });
 });

@@ -9,7 +9,7 @@ async function rowsOf(session: KernelSession, sql: string): Promise<string[]> {
   return rows;
 }
 
-test('a query that is kept looks at the clock and the time zone each time', async () => {
+test('a prepared query reads the clock and the time zone each time', async () => {
   await using t = await testKernel({});
   const utc = await t.kernel.session({ timeZone: 'UTC' });
   const clock = 'SELECT epoch_us(now())::VARCHAR';
@@ -23,7 +23,7 @@ test('a query that is kept looks at the clock and the time zone each time', asyn
   expect(await rowsOf(next, hour)).toEqual(['2026-11-21 21:00:00+09']);
 });
 
-test('a query that is kept and was not read to its end runs again', async () => {
+test('a prepared query whose result was not read to its end runs again', async () => {
   await using t = await testKernel({});
   const session = await t.kernel.session();
   const sql = 'SELECT i::VARCHAR FROM range(10_000_000) AS r(i)';

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { KernelSession } from './client/kernel-session.ts';
+import { RowBlock } from './client/row-block.ts';
 import type { ReceivedRelation } from './protocol/messages.ts';
 import { messagesOf, schemaOf, type TestKernel, testKernel } from './testing/test-kernel.ts';
 
@@ -36,6 +37,26 @@ it('rows are read where they came, as often as a statement names them, by severa
   );
   expect(await session.scalar(`SELECT count(*) FROM (FROM ${sql} LIMIT 10)`)).toBe(10);
   expect(await session.scalar(`SELECT count(*) FROM ${sql} WHERE k = 77 AND t = 'text 77'`)).toBe(1);
+  await session.close();
+});
+
+it('progress counts received rows, with and without the plan of the statement', {
+  timeout: 60_000,
+}, async () => {
+  const session = await t.kernel.session();
+  const { sql } = await received(session, SMALL);
+  const call = session.scalar(
+    `SELECT count(*) FROM ${sql} AS r, range(5000) AS many(m) WHERE r.k + m + random() < 0`,
+  );
+  call.catch(() => undefined);
+  await vi.waitFor(async () => expect((await session.progress()).fraction).toBeGreaterThan(0), {
+    timeout: 25_000,
+  });
+  const { read, fraction } = await session.progress();
+  expect(read).toBeGreaterThan(0);
+  expect(fraction).toBeLessThan(1);
+  session.interrupt();
+  await expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
   await session.close();
 });
 
@@ -80,6 +101,45 @@ it('types that nest, enumerations and NULLs are read from a file as they were se
   expect(await session.scalar(`SELECT count(*) FROM (${text(sql)} EXCEPT ALL ${text(`(${nested})`)})`)).toBe(
     0,
   );
+  await session.close();
+});
+
+it('rows of all types that are sorted by bucket come in pieces of whole buckets, as they were', async () => {
+  const session = await t.kernel.session();
+  const nested = `SELECT range AS k, [range, NULL, 7] AS l, {'a': range::VARCHAR, 'b': range % 5 = 0} AS s,
+    MAP {range: 'x' || range} AS m, [range, range + 1]::INTEGER[2] AS f, NULL AS n, range::HUGEINT AS h,
+    CASE WHEN range % 3 > 0 THEN repeat('é', (range % 11)::INTEGER) END AS t, range % 2 = 0 AS b,
+    CASE WHEN range % 4 > 0 THEN [CASE WHEN range % 8 > 1 THEN ['y', NULL] END] END AS ll,
+    (range * 37 % 1024)::USMALLINT AS bucket FROM range(30000)`;
+  const result = await source.query(nested, [], { batches: 'sorted' });
+  const batches: Uint8Array[] = [];
+  const copied = async function* () {
+    for await (const message of messagesOf(result)) {
+      batches.push(Buffer.from(message.ipc));
+      yield message;
+    }
+  };
+  const { sql } = await session.receive(schemaOf(result), copied());
+  const text = (from: string) => `SELECT COLUMNS(*)::VARCHAR FROM ${from}`;
+  expect(await session.scalar(`SELECT count(*) FROM (${text(sql)} EXCEPT ALL ${text(`(${nested})`)})`)).toBe(
+    0,
+  );
+  expect(await session.scalar(`SELECT count(*) FROM ${sql}`)).toBe(30_000);
+  const pieces = batches.flatMap((ipc) => {
+    const buckets: Uint16Array[] = [];
+    for (let at = 0; at < ipc.length; ) {
+      const block = new RowBlock(result.schemaIpc, new Uint8Array(ipc.subarray(at)));
+      buckets.push(block.lastColumn());
+      at += block.bytes;
+    }
+    return [buckets];
+  });
+  for (const buckets of pieces) {
+    expect(buckets.length).toBeGreaterThan(1);
+    const all = buckets.flatMap((piece) => [...piece]);
+    expect(all).toEqual(all.toSorted((a, b) => a - b));
+    for (const [i, piece] of buckets.entries()) expect(piece[0]).not.toBe(buckets[i - 1]?.at(-1));
+  }
   await session.close();
 });
 

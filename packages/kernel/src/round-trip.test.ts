@@ -57,7 +57,7 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => ({
   ),
 }));
 
-test('random types and rows come back as they went', async () => {
+test('random types and rows survive a round trip', async () => {
   for (const session of [source, target]) {
     await session.execute('CREATE TEMP MACRO nullif_every(x, i, n) AS CASE WHEN i % n <> 0 THEN x END');
   }

@@ -7,7 +7,7 @@ import { testKernel } from './testing/test-kernel.ts';
 
 const rows = tableFromArrays({ n: Int32Array.from([1, 2, 3]) });
 
-test('a connection is given on without the tables that were appended to in it', async () => {
+test('a connection is reused without the tables to which a session appended', async () => {
   await using t = await testKernel({ bootstrap: ["ATTACH ':memory:' AS shared"] });
   const first = await t.kernel.session({ timeZone: 'UTC' });
   await first.append('appended', rows.schema, rows.batches);
@@ -27,7 +27,7 @@ test('a connection is given on without the tables that were appended to in it', 
   await vi.waitFor(worksOnAnother, { timeout: 20_000 });
 });
 
-test('a connection that wrote a file, explained and selected is given on', async () => {
+test('a connection that wrote a file, explained and selected is reused', async () => {
   await using t = await testKernel({});
   const id = (session: KernelSession) => session.scalar('SELECT current_connection_id()::BIGINT');
   const first = await t.kernel.session();
@@ -46,7 +46,7 @@ test('a connection that wrote a file, explained and selected is given on', async
   await third.close();
 });
 
-test('a connection is given on without the table of createTable, unless its query set the seed', async () => {
+test('a connection is reused without the table of createTable, unless its query set the seed', async () => {
   await using t = await testKernel({});
   const id = (session: KernelSession) => session.scalar('SELECT current_connection_id()::BIGINT');
   const first = await t.kernel.session();
@@ -72,7 +72,7 @@ test('a connection is given on without the table of createTable, unless its quer
   for (const session of [last, ...others]) await session.close();
 });
 
-test('a connection with a temp table of another kind is not given on', async () => {
+test('a connection with a temporary table of another kind is not reused', async () => {
   await using t = await testKernel({});
   const first = await t.kernel.session();
   await first.append('appended', rows.schema, rows.batches);

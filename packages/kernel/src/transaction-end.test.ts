@@ -4,7 +4,7 @@ import { testKernel } from './testing/test-kernel.ts';
 test.each([
   ['a first value', 'scalar'],
   ['first rows', 'query'],
-] as const)('a session that read %s and waits does not hold dropped tables', async (_, how) => {
+] as const)('an idle session that has read %s does not keep dropped tables', async (_, how) => {
   await using t = await testKernel({ bootstrap: ["ATTACH ':memory:' AS other"] });
   const [waiting, session] = [await t.kernel.session(), await t.kernel.session()];
   await session.execute('CREATE TABLE other.t AS SELECT range AS i FROM range(2000000)');

@@ -29,7 +29,7 @@ const problems = async (more: Partial<ObjectStore>) =>
     .filter(({ problem }) => problem !== undefined)
     .map(({ call, problem, needs }) => [call, problem, needs]);
 
-it('finds nothing wrong with a store that does what it should, and leaves nothing behind', async () => {
+it('reports no problem of a suitable store, and leaves nothing behind', async () => {
   expect((await outcomes(store)).map(({ call, problem }) => [call, problem])).toEqual([
     ['write an object', undefined],
     ['read an object', undefined],
@@ -57,7 +57,7 @@ it('names each call that is refused, and the permission that it needs', async ()
   ]);
 });
 
-it('tells a store that ignores conditions', async () => {
+it('reports a store that ignores conditions', async () => {
   const putIfAbsent: ObjectStore['putIfAbsent'] = async (key, body) => {
     await store.put(key, body);
     return 'created';

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { EngineConfig } from '@tessera/config';
 import type { ObjectStore, RequestOptions } from './object-store.ts';
 
-/** One call that the engine makes, tried. */
+/** The check of one call that the engine makes. */
 export interface CheckedCall {
   readonly call: string;
-  /** Undefined: the store did what the engine expects. */
+  /** Undefined if the store did what the engine expects. */
   readonly problem?: string;
-  /** What the identity of the engine needs for the call, by the names of the provider. */
+  /** The permissions that the identity of the engine needs for the call, in the provider's terms. */
   readonly needs: string;
 }
 
@@ -53,15 +53,15 @@ export const providerOf = ({ storage }: EngineConfig, isLocal: boolean): Provide
 
 /** More than one part of a large upload, for every provider. */
 const LARGE_BYTES = 17 << 20;
-/** A call that fails after this time was not refused: nobody answered. */
+/** A call that fails after this time got no answer at all, rather than a refusal. */
 const SILENT_MS = 5_000;
 const SMALL = Buffer.from('Written by tessera storage check; may be deleted.\n');
 const OTHER = Buffer.from('Written by tessera storage check over the first; may be deleted.\n');
 
 /**
- * Tries every call that the engine makes of its store, on objects of its own below `check/`, and yields the outcome of
- * each. It leaves no object behind if the store lets it delete them,
- * and stops at a store that does not answer.
+ * Makes every call that the engine makes to its store, on its own objects below `check/`, and yields the
+ * outcome of each. It leaves no object behind if the store lets it delete them, and stops if the store does not
+ * answer.
  */
 export async function* checkStore(
   store: ObjectStore,
@@ -171,7 +171,7 @@ export async function* checkStore(
     });
     const needs = permissions[right];
     yield problem === undefined ? { call, needs } : { call, needs, problem };
-    // A store that does not answer would be asked many times for each of the other calls.
+    // A store that does not answer would otherwise be asked many times for each of the other calls.
     if (problem !== undefined && performance.now() - startedAt > SILENT_MS) return;
   }
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterEach(() => vi.unstubAllEnvs());
 afterAll(() => rm(directory, { recursive: true }));
 
-/** Asks the store of a configuration for an object that does not exist. */
+/** Requests an object that does not exist from the store of a configuration. */
 async function asked(storage: object): Promise<void> {
   const { config } = parseConfig(JSON.stringify({ schema_version: '1.0', storage }), 'test');
   const store = await openObjectStore(config, { dataDirectory: directory });

@@ -55,7 +55,7 @@ it('keeps objects with URLs as keys in their buckets, and the others in its own'
   expect(opened).toBe(1);
 });
 
-it('opens a bucket again that could not be opened', async () => {
+it('retries to open a bucket that could not be opened', async () => {
   await expect(store.put('s3://later/a', bytes('a'))).rejects.toThrow('no bucket s3://later/');
   lake.set('s3://later/', await openLocalStore(join(directory, 'later'), { fsync: false }));
   await store.put('s3://later/a', bytes('a'));

@@ -1,7 +1,10 @@
 import { objectUrlText, parseObjectUrl } from './external/object-url.ts';
 import type { ObjectInfo, ObjectStore } from './object-store.ts';
 
-/** Whether the key of an object is a URL: the object stands outside the managed store, at the LOCATION of a table. */
+/**
+ * Whether the key of an object is a URL, because the object is outside the managed store, at the LOCATION of a
+ * table.
+ */
 export const isLocated = (key: string): boolean => key.includes('://');
 
 /** The bucket of a located key, as a URL that ends with a slash. */

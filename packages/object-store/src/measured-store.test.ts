@@ -36,7 +36,7 @@ async function requestsOf(work: () => Promise<unknown>) {
   ]);
 }
 
-it('tells of every request what it was, how it ended, and its bytes', async () => {
+it('reports the kind, the outcome and the bytes of every request', async () => {
   const body = new Uint8Array(10);
   const path = join(directory, 'file');
   await writeFile(path, 'twelve bytes');
@@ -57,7 +57,7 @@ it('tells of every request what it was, how it ended, and its bytes', async () =
   expect(await requestsOf(() => store.delete(['b']))).toEqual([['b', 'delete', 'ok', 0, 0]]);
 });
 
-it('tells of a listing once, also of one that is not read to its end', async () => {
+it('reports a listing once, even if it is not read to its end', async () => {
   const keys: string[] = [];
   const listed = await requestsOf(async () => {
     for await (const { key } of store.list('')) keys.push(key);
@@ -70,6 +70,6 @@ it('tells of a listing once, also of one that is not read to its end', async () 
   expect(broken).toEqual([['', 'list', 'ok', 0, 0]]);
 });
 
-it('keeps what only some stores have', () => {
+it('keeps methods that only some stores have', () => {
   expect(store.localPath?.('a')).toBe(join(directory, 'objects', 'a'));
 });

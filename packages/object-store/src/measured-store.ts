@@ -2,12 +2,12 @@ import { stat } from 'node:fs/promises';
 import { measurement, TesseraError } from '@tessera/common';
 import type { ObjectStore } from './object-store.ts';
 
-/** A request to the managed store, with its repetitions. */
+/** A request to the managed store, including its retries. */
 export interface StoreRequest {
-  /** The object, or the prefix of a listing; several objects that are deleted at once are its first one. */
+  /** The object, or the prefix of a listing; for a batch that is deleted, its first object. */
   readonly key: string;
   readonly operation: 'get' | 'get_range' | 'head' | 'put' | 'put_if' | 'list' | 'delete';
-  /** `ok`, `refused` (a condition did not hold), or the name of the error. */
+  /** `ok`, `refused` (a condition was not met), or the name of the error. */
   readonly outcome: string;
   readonly seconds: number;
   readonly bytesRead: number;
@@ -18,7 +18,7 @@ export const storeRequests = measurement<StoreRequest>('object-store-request');
 
 type Outcome = Partial<Pick<StoreRequest, 'outcome' | 'bytesRead' | 'bytesWritten'>>;
 
-/** The same store; each request to it is reported. */
+/** Wraps the store and reports each request. */
 export function measuredStore(store: ObjectStore): ObjectStore {
   const written = (body: Uint8Array): Outcome => ({ bytesWritten: body.length });
   return {
@@ -46,7 +46,7 @@ export function measuredStore(store: ObjectStore): ObjectStore {
         () => written(body),
       ),
     putFile: async (key, path, options) => {
-      // Before: the store may take the file away.
+      // The size is read before, because the store may remove the file.
       const { size } = await stat(path);
       return measured(
         'put',
@@ -93,7 +93,7 @@ async function measured<T>(
   }
 }
 
-/** One listing, however many pages; without the time that its reader takes. */
+/** A listing counts once, however many pages it has, without the time that its reader takes. */
 async function* measuredListing<T>(prefix: string, listing: AsyncIterable<T>): AsyncGenerator<T> {
   let ms = 0;
   let resumedAt = performance.now();

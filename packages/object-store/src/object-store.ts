@@ -1,14 +1,17 @@
 /**
- * A bucket, or what stands for one. Keys are relative to the store's prefix and never begin with `/`; the store of an engine
- * also takes URLs of objects elsewhere (`locatedStore`). Every method may
- * throw STORAGE_UNAVAILABLE after the tries it is allowed, and the reason of `signal` once that is aborted.
+ * A bucket, or another store with the same interface. Keys are relative to the store's prefix and never begin
+ * with `/`; the store of an engine also accepts URLs of objects elsewhere (`locatedStore`). Every method may
+ * throw STORAGE_UNAVAILABLE after its retries, and the reason of `signal` once that is aborted.
  */
 export interface ObjectStore {
   /** The location in messages and logs: `s3://bucket/prefix`. */
   readonly url: string;
-  /** The object as it is in the store now, or undefined when there is none. */
+  /** Returns the current object, or undefined if it does not exist. */
   get(key: string, options?: RequestOptions): Promise<StoredObject | undefined>;
-  /** Bytes `start` (inclusive) to `end` (exclusive); fewer only where the object ends. @throws OBJECT_NOT_FOUND */
+  /**
+   * Returns the bytes from `start` (inclusive) to `end` (exclusive); fewer only if the object ends before.
+   * @throws OBJECT_NOT_FOUND
+   */
   getRange(key: string, start: number, end: number, options?: RequestOptions): Promise<Uint8Array>;
   head(key: string, options?: RequestOptions): Promise<ObjectInfo | undefined>;
   put(key: string, body: Uint8Array, options?: RequestOptions): Promise<void>;
@@ -18,12 +21,15 @@ export interface ObjectStore {
    */
   putFile(key: string, path: string, options?: RequestOptions): Promise<void>;
   /**
-   * Creates the object only if there is none. `exists`: another request holds the key, or an earlier try of this one
-   * whose answer was lost (tries are repeated within): only the content tells whose it is.
-   * @throws STORAGE_UNAVAILABLE with `outcome: 'unknown'` when it may have been written
+   * Creates the object if it does not exist. `exists`: another request has created it, or an earlier attempt of
+   * this one whose response was lost (requests are retried); only the content reveals which.
+   * @throws STORAGE_UNAVAILABLE with `outcome: 'unknown'` if it may have been written
    */
   putIfAbsent(key: string, body: Uint8Array, options?: RequestOptions): Promise<'created' | 'exists'>;
-  /** Replaces the object only if its etag still is `etag`. `changed` may also follow a lost answer, as with `exists`. */
+  /**
+   * Replaces the object only if it still has this etag. `changed` may also follow a lost response, as with
+   * `exists`.
+   */
   putIfMatch(
     key: string,
     body: Uint8Array,
@@ -35,7 +41,7 @@ export interface ObjectStore {
     prefix: string,
     options?: RequestOptions & { readonly startAfter?: string },
   ): AsyncIterable<ObjectInfo>;
-  /** Deleting what is not there is no error. */
+  /** Deleting an object that does not exist is not an error. */
   delete(keys: readonly string[], options?: RequestOptions): Promise<void>;
   /** The file of the object, if the store is on this machine. It may be read or linked but never written. Not for URLs. */
   localPath?(key: string): string;

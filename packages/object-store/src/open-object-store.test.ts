@@ -25,7 +25,7 @@ const config = (storage: object): EngineConfig =>
   parseConfig(JSON.stringify({ schema_version: '1.0', storage }), 'test').config;
 const open = (storage: object) => openObjectStore(config(storage), { dataDirectory, fsync: false });
 
-/** Uses the store, and answers with its URL. */
+/** Uses the store and returns its URL. */
 async function tried(storage: object): Promise<string> {
   const store = await open(storage);
   await store.put('a', Buffer.from('x'));
@@ -36,7 +36,7 @@ async function tried(storage: object): Promise<string> {
 
 describe('the store of a configuration', () => {
   it.each([{}, { allow_collect_garbage: true, gc_ttl_seconds: 1, upload_max_tries: 3 }])(
-    'is in the data directory when %o names no place',
+    'is in the data directory if %o names no location',
     async (storage) => {
       expect(await tried(storage)).toBe(`file://${dataDirectory}/objects`);
     },

@@ -10,9 +10,9 @@ import { measuredStore } from './measured-store.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /**
- * A store at a place that is given by hand, as for a backup: a directory, or a URL (`s3://bucket/prefix`), which is reached
- * as the configuration's own storage is where both are of one provider.
- * @throws TesseraError INVALID_ARGUMENT for a URL that names no bucket
+ * Opens a store at a given place, such as that of a backup: a directory, or a URL (`s3://bucket/prefix`). A URL
+ * of the provider of the configured storage is accessed like that storage.
+ * @throws TesseraError INVALID_ARGUMENT if the URL names no bucket
  */
 export async function openStoreAt(place: string, config: EngineConfig): Promise<ObjectStore> {
   if (!place.includes('://')) return measuredStore(await openLocalStore(resolve(place)));
@@ -34,7 +34,7 @@ export interface StoreOptions {
   readonly fsync?: boolean;
 }
 
-/** A bucket that the vendor's client can make, which is done only for servers of one's own. */
+/** A bucket that can be created, which is done only for self-hosted servers. */
 interface CreatableBucket extends BucketClient {
   create(): Promise<void>;
 }
@@ -51,19 +51,19 @@ export async function openObjectStore(config: EngineConfig, options: StoreOption
   return locatedStore(own, (url) => openStoreAt(url, config));
 }
 
-/** Below a prefix of the bucket that the configuration names. */
+/** A prefix of the bucket that the configuration names. */
 async function openBucketStore(config: EngineConfig, prefix: string): Promise<ObjectStore> {
   const bucket = await openBucket(config);
   if (config.storage.type === 'minio' || config.storage.type === 'azurite') await create(bucket);
   return measuredStore(new BucketStore(bucket, prefix));
 }
 
-/** The bucket of an instance whose configuration names none. Buckets have names without capital letters. */
+/** The bucket of an instance whose configuration names none. Names of buckets have no capital letters. */
 function bucketName({ storage, instance }: EngineConfig): string {
   return storage.bucket_name ?? `tessera-${instance.id.toLowerCase()}`;
 }
 
-// Each vendor's client is loaded only where it is used: together they would take most of the time of a start.
+// Each vendor's client is loaded only when it is used: together they would take most of the startup time.
 async function openBucket(config: EngineConfig): Promise<CreatableBucket> {
   const { storage } = config;
   const place = {

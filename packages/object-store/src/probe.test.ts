@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
-/** A store that fails its users in one way, as some S3-compatible servers do. */
+/** A store that is defective in one respect, like some S3-compatible servers. */
 const broken = (change: Partial<ObjectStore>) =>
   new Proxy<ObjectStore>(sound, {
     get: (_, name) => {
@@ -59,7 +59,7 @@ describe('probe of conditional writes', () => {
     for await (const left of sound.list('')) expect(left).toBeUndefined();
   });
 
-  it('takes an echo of a lost answer for what it is', async () => {
+  it('recognises its own write after a lost response', async () => {
     const echoing = broken({
       putIfAbsent: (key, body) => sound.putIfAbsent(key, body).then(() => 'exists'),
     });

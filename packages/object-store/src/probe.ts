@@ -8,9 +8,9 @@ const NEW = Buffer.from(
 );
 
 /**
- * Tries whether conditional writes really are conditional, which is all that keeps two writers of the metadata log
- * apart, and whether a listing sees them. Leaves no object behind.
- * @throws STORAGE_UNSUITABLE when they are not; STORAGE_UNAVAILABLE when the store does not answer
+ * Tests whether conditional writes really are conditional, because nothing else keeps two writers of the
+ * metadata log apart, and whether a listing shows them. Leaves no object behind.
+ * @throws STORAGE_UNSUITABLE if they are not; STORAGE_UNAVAILABLE if the store does not answer
  */
 export async function probeConditionalWrites(store: ObjectStore, options?: RequestOptions): Promise<void> {
   const key = `probe/${randomUUID()}`;
@@ -18,7 +18,8 @@ export async function probeConditionalWrites(store: ObjectStore, options?: Reque
   try {
     const first = await store.putIfAbsent(key, OLD, options);
     const second = await store.putIfAbsent(key, NEW, options);
-    // `exists` for the first may be the echo of its own lost answer: the content decides.
+    // `exists` for the first write may be caused by its own earlier attempt, whose response was lost: the
+    // content decides.
     if (second !== 'exists') refuse(store, 'it overwrites an object that was to be created (If-None-Match)');
     const found = await store.get(key, options);
     if (found === undefined || !OLD.equals(found.body)) {

@@ -3,7 +3,10 @@ import type { SchemeOverride } from './external/object-access.ts';
 
 const PROTOCOLS = { s3: 's3', minio: 's3', gcs: 'gs', abs: 'azure', azurite: 'azure' } as const;
 
-/** The scheme that `storage.api_scheme` gives to the store of the configuration; undefined if it is that of its type. */
+/**
+ * The scheme that `storage.api_scheme` assigns to the configured store; undefined if it is the scheme of its
+ * type.
+ */
 export function schemeOverride(config: EngineConfig): SchemeOverride | undefined {
   const { storage } = config;
   const scheme = storage.api_scheme?.replace('://', '') as StorageScheme | undefined;

@@ -73,6 +73,14 @@ export function expressionConjuncts(
       return children.flatMap((child) => expressionConjuncts(child, columnAt));
     case 'CONJUNCTION_OR':
       return disjunction(children.map((child) => expressionConjuncts(child, columnAt)));
+    // The kernel makes one of two comparisons with the bounds of a range.
+    case 'COMPARE_BETWEEN': {
+      const { input, lower, upper, lower_inclusive, upper_inclusive } = expression;
+      return onColumn(input, columnAt, (column) => [
+        ...comparison(column, lower_inclusive === true ? '>=' : '>', lower?.value),
+        ...comparison(column, upper_inclusive === true ? '<=' : '<', upper?.value),
+      ]);
+    }
     case 'OPERATOR_IS_NULL':
     case 'OPERATOR_IS_NOT_NULL': {
       const isNull = type === 'OPERATOR_IS_NULL';
@@ -84,10 +92,31 @@ export function expressionConjuncts(
       if (!values.every((value) => value !== undefined)) return [];
       return onColumn(subject, columnAt, (column) => membership(column, values));
     }
+    case 'BOUND_FUNCTION':
+      return expression.name === 'prefix' ? prefix(children, columnAt) : [];
     default:
       return [];
   }
 }
+
+/** The bounds of texts that begin with another one, which the kernel makes of LIKE. */
+function prefix(
+  [subject, start]: readonly PlanExpression[],
+  columnAt: (index: number) => FilteredColumn | undefined,
+): readonly Conjunct[] {
+  const text = start?.value && valueText(start.value);
+  if (text === undefined || text === '') return [];
+  const last = text.codePointAt(text.length - 1)!;
+  const end = last < LAST_ASCII ? text.slice(0, -1) + String.fromCodePoint(last + 1) : undefined;
+  return onColumn(subject, columnAt, ({ name: column, type: { id } }) => {
+    if (id !== 'VARCHAR') return [];
+    const from: Conjunct = { kind: 'compare', column, operator: '>=', value: text };
+    return end === undefined ? [from] : [from, { kind: 'compare', column, operator: '<', value: end }];
+  });
+}
+
+/** The character after any other one may be encoded in several ways. */
+const LAST_ASCII = 0x7e;
 
 function onColumn(
   node: PlanExpression | undefined,

@@ -95,14 +95,27 @@ export interface Stage {
    * task would produce.
    */
   readonly isRowWise?: boolean | undefined;
+  /**
+   * The only source is a stage with `output.sortKey`, whose rows the SQL sorts in the order of this key and
+   * then processes one by one. Parts of these rows that follow each other by the key give the result part by
+   * part.
+   */
+  readonly mergesSorted?: boolean | undefined;
   /** A task returns one row at most. */
   readonly hasOneRow?: boolean | undefined;
+  /** Its statement holds no rows after it has run. */
+  readonly holdsNoRows?: boolean | undefined;
   /** The SQL; its columns have the names of `output.columns`. */
   readonly sql: SqlTemplate;
   readonly output: {
     readonly columns: readonly StageColumn[];
     /** Positions in `columns` of the hash keys. Empty: the output has no hash buckets. */
     readonly hashKeys: readonly number[];
+    /**
+     * The position in `columns` of a BLOB by whose bytes the rows of each task are in order. The output then
+     * has no hash keys.
+     */
+    readonly sortKey?: number | undefined;
     /** The names of the hash keys that the user knows; absent for plans that were not made by `planDistributed`. */
     readonly hashNames?: readonly string[] | undefined;
     /** Positions in `columns` whose values a finished task summarises, for dynamic filters. */

@@ -7,7 +7,7 @@ const ref = (index: number): Expression => ({ type: 'BOUND_REF', index });
 const and = (...children: Expression[]): Expression => ({ type: 'CONJUNCTION_AND', children });
 const or = (...children: Expression[]): Expression => ({ type: 'CONJUNCTION_OR', children });
 
-it('a chain becomes one list, in its order, whichever way it leans', () => {
+it('a chain of binary operators becomes one list in its order, whether it is nested to the left or to the right', () => {
   const plan = { expressions: [or(or(ref(0), ref(1)), or(ref(2), or(ref(3), ref(4))))] };
   flattenConjunctions(plan);
   expect(plan.expressions).toEqual([or(ref(0), ref(1), ref(2), ref(3), ref(4))]);
@@ -21,7 +21,7 @@ it('operands separated by another operator are not merged', () => {
   expect(plan).toEqual(or(and(ref(0), flatNot, ref(4)), ref(5)));
 });
 
-it('a chain of any length', () => {
+it('a chain may have any length', () => {
   let plan = ref(0);
   for (let i = 1; i < 100_000; i++) plan = or(plan, and(ref(i), ref(i)));
   flattenConjunctions(plan);

@@ -1,7 +1,6 @@
 export type { Certificate } from './connection/tls.ts';
 export {
   createPostgresServer,
-  DEFAULT_POSTGRES_LIMITS,
   type PostgresLimits,
   type PostgresServer,
   type PostgresServerOptions,

@@ -21,7 +21,7 @@ export interface PostgresLimits {
   readonly maxCopyBytes: number;
 }
 
-export const DEFAULT_POSTGRES_LIMITS: PostgresLimits = {
+const DEFAULT_POSTGRES_LIMITS: PostgresLimits = {
   maxConnections: 1_000,
   startupTimeoutMs: 60_000,
   maxMessageBytes: 256 << 20,

@@ -38,7 +38,7 @@ const both = async (sql: string, options = {}) => {
 const utf8 = (cell: Buffer | null): string | null => cell?.toString('utf8') ?? null;
 
 describe('arrays of hostile texts', () => {
-  it('leave as what parses to the same, as text and as binary', async () => {
+  it('are sent in a form that parses to the same array, in text and binary', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(texts, { minLength: 1, maxLength: 20 }), async (rows) => {
         const values = rows.map((items, i) => `(${i}, ${literal(items)})`).join(', ');
@@ -50,7 +50,7 @@ describe('arrays of hostile texts', () => {
     );
   });
 
-  it('arrive as the values that left', async () => {
+  it('are received with their original values', async () => {
     await fc.assert(
       fc.asyncProperty(texts, async (items) => {
         const left = await both(`SELECT ${literal(items)}`);
@@ -124,7 +124,7 @@ describe('bytes of a client that are no value', () => {
     9999,
   ];
 
-  it('are refused, and never more than that', () => {
+  it('are refused without any other effect', () => {
     fc.assert(
       fc.property(fc.constantFrom(...oids), fc.uint8Array({ maxLength: 64 }), (oid, bytes) => {
         try {
@@ -174,13 +174,13 @@ describe('DataRow messages', () => {
     expect(parts).toEqual(whole.rows);
   });
 
-  it('arrays without a binary form are refused, and leave as text', async () => {
+  it('arrays without a binary form are refused in binary, and sent as text', async () => {
     const sql = 'SELECT [[1, 2], [3]] AS a';
     expect(utf8((await dialect.rows(sql, ['text'])).rows[0]![0]!)).toBe('{{1,2},{3}}');
     await expect(dialect.rows(sql, ['binary'])).rejects.toMatchObject({ name: 'NOT_SUPPORTED' });
   });
 
-  it('structs leave as JSON, by themselves and in arrays', async () => {
+  it('structs are sent as JSON, by themselves and in arrays', async () => {
     const sql = "SELECT {'a': 1, 'b': ['x']} AS s, [{'a': NULL}] AS l";
     for (const format of ['text', 'binary'] as const) {
       const { columns, rows } = await dialect.rows(sql, [format]);

@@ -140,7 +140,7 @@ describe('Avro', () => {
     );
   });
 
-  it('fails without a table, and the session goes on', async () => {
+  it('leaves no table when it fails, and the session remains usable', async () => {
     const path = await avroFile('cut.avro', numbers, numberRows(100_000));
     appendFileSync(path, 'garbage');
     const load = loadAvro(session, { files: [{ path, label: 'upload://cut' }], table: 't', signal });
@@ -165,12 +165,55 @@ describe('Avro', () => {
     await expect(load).rejects.toBe(reason);
   });
 
-  it('says so when there is no such file', async () => {
+  it('reports a missing file', async () => {
     const files = [{ path: join(directory, 'none'), label: 'upload://none' }];
     await expect(loadAvro(session, { files, table: 't', signal })).rejects.toMatchObject({
       name: 'FILE_NOT_FOUND',
     });
   });
+});
+
+it('reuses its thread unless the thread failed or was stopped', async () => {
+  let threads = 0;
+  const onThread = () => {
+    threads += 1;
+  };
+  process.on('worker', onThread);
+  try {
+    const path = await avroFile('again.avro', numbers, numberRows(20_000));
+    const broken = join(directory, 'broken.avro');
+    writeFileSync(broken, 'Obj\u0001');
+    const load = (table: string, file = path, abort = signal) =>
+      loadAvro(session, { files: [{ path: file, label: file }], table, signal: abort });
+    const sum = (table: string) => session.scalar(`SELECT count(*)::VARCHAR || ' ' || sum(n) FROM ${table}`);
+    await load('again_1');
+    const before = threads;
+    await load('again_2');
+    expect(threads).toBe(before);
+    await expect(load('again_3', broken)).rejects.toMatchObject({ name: 'BAD_FILE' });
+    const controller = new AbortController();
+    const cancelled = load('again_4', path, controller.signal);
+    controller.abort(TesseraError.of('QUERY_CANCELLED', { reason: 'a test' }));
+    await expect(cancelled).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    await expect(load('again_5', join(directory, 'none.avro'))).rejects.toMatchObject({
+      name: 'FILE_NOT_FOUND',
+    });
+    expect(threads).toBeGreaterThan(before);
+    // Two at once have a thread each.
+    const other = await kernel.session();
+    try {
+      const files = [{ path, label: path }];
+      await Promise.all([load('again_6'), loadAvro(other, { files, table: 'again_7', signal })]);
+      expect(await other.scalar('SELECT count(*)::VARCHAR FROM again_7')).toBe('20000');
+    } finally {
+      await other.close();
+    }
+    await load('again_8');
+    for (const table of ['again_1', 'again_2', 'again_6', 'again_8'])
+      expect(await sum(table), table).toBe('20000 199990000');
+  } finally {
+    process.off('worker', onThread);
+  }
 });
 
 describe('Arrow', () => {
@@ -186,7 +229,7 @@ describe('Arrow', () => {
     expect(await session.scalar(sql('polars_zstd_arrow'))).toBe(stream);
   });
 
-  it('refuses a damaged file and a type it has no column for', async () => {
+  it('refuses a damaged file, and a type that it cannot store', async () => {
     const path = join(directory, 'bad.arrow');
     const files = [{ path, label: 'upload://data.arrow' }];
     const table = new arrow.Table({ a: arrow.vectorFromArray(['x', 'y'], new arrow.Utf8()) });

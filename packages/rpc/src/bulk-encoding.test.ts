@@ -13,7 +13,7 @@ function bytesOf(encoded: EncodedMessage): Uint8Array {
 const bytes = (length: number) => Uint8Array.from({ length }, (_, i) => i % 251);
 
 describe.each([0, 10, 100_000])('%d bytes', (length) => {
-  it('in a message of a choice', () => {
+  it('in a message that is a member of a oneof', () => {
     const batch = { ipc: bytes(length), rawLength: 5, rows: 7, crc32c: 11 };
     const response = create(FetchResponseSchema, { sequence: 3, content: { case: 'batch', value: batch } });
     const encoded = bulkEncoder(FetchResponseSchema)(response);
@@ -29,7 +29,7 @@ describe.each([0, 10, 100_000])('%d bytes', (length) => {
     );
   });
 
-  it('in another member of a choice', () => {
+  it('in another member of a oneof', () => {
     const response = create(FetchResponseSchema, { content: { case: 'schema', value: bytes(length) } });
     expect(fromBinary(FetchResponseSchema, bytesOf(bulkEncoder(FetchResponseSchema)(response)))).toEqual(
       response,
@@ -37,7 +37,7 @@ describe.each([0, 10, 100_000])('%d bytes', (length) => {
   });
 });
 
-it('a message without bytes is as ever', () => {
+it('a message without bytes is encoded as usual', () => {
   const response = create(FetchResponseSchema, {
     sequence: 9,
     content: { case: 'end', value: { rows: 1n, batches: 2 } },
@@ -47,7 +47,7 @@ it('a message without bytes is as ever', () => {
   ]);
 });
 
-it('memory is given back unless it is a part of something larger', () => {
+it('memory is freed unless it is a part of a larger buffer', () => {
   const whole = new Uint8Array(100_000);
   discardBytes(whole.subarray(5));
   expect(whole.buffer.detached).toBe(true);

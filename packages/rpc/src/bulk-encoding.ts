@@ -1,12 +1,12 @@
 import { create, type DescField, type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
-/** Shorter ones are copied along with their message. */
+/** Shorter fields are copied with their message. */
 const MIN_BULK_BYTES = 16 * 1024;
 
 /**
- * A message in parts, in the shape in which grpc-js takes messages: it asks for the length and then for a copy into the
- * buffer that it sends.
+ * A message in parts, in the form that grpc-js accepts: it asks for the length and then has the message copied
+ * into the buffer that it sends.
  */
 export class EncodedMessage {
   readonly byteLength: number;
@@ -32,15 +32,15 @@ export class EncodedMessage {
     return at - start;
   }
 
-  /** Frees the buffer that it was copied into; to be called when it has been sent. */
+  /** Frees the buffer into which it was copied. Must be called when that has been sent. */
   discard(): void {
     if (this.#sent !== undefined) discardBytes(this.#sent);
   }
 }
 
 /**
- * Gives memory back at once that nobody reads any more, unless it is a part of something larger. Left to the garbage
- * collector, a stream of large buffers makes it run for their size alone.
+ * Frees memory at once that is no longer read, unless it is a part of a larger buffer. A stream of large
+ * buffers would otherwise trigger the garbage collector by their size alone.
  */
 export function discardBytes({ buffer, byteLength }: Uint8Array): void {
   const small = byteLength < MIN_BULK_BYTES || buffer.byteLength > byteLength + MIN_BULK_BYTES;
@@ -50,7 +50,7 @@ export function discardBytes({ buffer, byteLength }: Uint8Array): void {
 /** The path from a message to a `bytes` field in it; none of the fields is repeated. */
 type Path = readonly DescField[];
 
-/** Encodes messages of one type; long `bytes` are neither copied nor looked at. */
+/** Encodes messages of one type. Long `bytes` are neither copied nor inspected. */
 export function bulkEncoder(type: DescMessage): (value: unknown) => EncodedMessage {
   const paths = bytesPaths(type, new Set());
   return (value) => {
@@ -60,7 +60,7 @@ export function bulkEncoder(type: DescMessage): (value: unknown) => EncodedMessa
       if (bytes === undefined) continue;
       const rest = toBinary(type, message);
       put(message, path, bytes);
-      // A message that comes in two parts is put together again by whoever reads it.
+      // The receiver joins a message that comes in two parts.
       return new EncodedMessage([rest, header(path, bytes.length), bytes]);
     }
     return new EncodedMessage([toBinary(type, message)]);
@@ -103,7 +103,7 @@ function find(message: unknown, path: Path): { holder: Fields; name: string } | 
 
 const NONE = new Uint8Array(0);
 
-/** The bytes at the path when they are long; the message is then without them. */
+/** Returns the bytes at the path if they are long, and removes them from the message. */
 function take(message: unknown, path: Path): Uint8Array | undefined {
   const at = find(message, path);
   const bytes = at?.holder[at.name] as Uint8Array | undefined;

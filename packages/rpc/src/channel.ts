@@ -1,10 +1,24 @@
-import { Client, type ClientReadableStream, type Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import {
+  Client,
+  type ClientDuplexStream,
+  type ClientReadableStream,
+  type Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
 import { cancellation, MAX_TIMER_MS, measurement, type TesseraError } from '@tessera/common';
 import { channelCredentials, channelTlsOptions } from './cluster-tls.ts';
 import { tesseraErrorOf } from './error-metadata.ts';
 import { callMetadata, type NodeCredentials } from './handshake.ts';
 import { MAX_MESSAGE_BYTES } from './message-limit.ts';
-import { type CallOptions, methodDefinition, type RpcClient, type RpcService } from './service.ts';
+import {
+  type CallerEvents,
+  type CallerStream,
+  type CallOptions,
+  methodDefinition,
+  type RpcClient,
+  type RpcService,
+} from './service.ts';
 
 export interface RpcChannelOptions extends NodeCredentials {
   /** `host:port` */
@@ -15,10 +29,10 @@ export interface RpcChannelOptions extends NodeCredentials {
   readonly protocolVersion?: number;
 }
 
-/** Whether time ran out, or the connection could not be had or was lost. */
+/** Whether the call timed out, or the connection failed or was lost. */
 export type Unanswered = 'late' | 'unreachable';
 
-/** A connection to another node, made when first used and again after it broke. */
+/** A connection to another node. It is opened by the first call, and again after it was lost. */
 export interface RpcChannel {
   readonly address: string;
   client<S extends RpcService>(service: S): RpcClient<S>;
@@ -35,7 +49,7 @@ export interface RpcCall {
 
 export const rpcCalls = measurement<RpcCall>('rpc-call');
 
-/** Bulk data is pulled: the receiver is the client, whose window it is. */
+/** Bulk data is pulled: the receiver is the client, whose receive window applies. */
 const RECEIVE_WINDOW_BYTES = 4 << 20;
 
 export function openRpcChannel(options: RpcChannelOptions): RpcChannel {
@@ -49,21 +63,28 @@ export function openRpcChannel(options: RpcChannelOptions): RpcChannel {
     'grpc.initial_reconnect_backoff_ms': 50,
     'grpc.min_reconnect_backoff_ms': 50,
     'grpc.max_reconnect_backoff_ms': 2_000,
-    // Nobody reads what gRPC would count for each call.
+    // The statistics that gRPC collects for each call are not used.
     'grpc.enable_channelz': 0,
-    // Two channels to one address do not share a connection: closing one must not disturb the other.
+    // Two channels to the same address do not share a connection, because closing one must not disturb the
+    // other.
     'grpc.use_local_subchannel_pool': 1,
   });
   const metadata = callMetadata(options);
-  const caller: Caller = { client, metadata, unanswered: options.unanswered };
+  const caller: Caller = { client, metadata, unanswered: options.unanswered, streams: new Set() };
   return {
     address: options.address,
     client: (service) => clientOf(service, caller),
-    close: () => client.close(),
+    close: () => {
+      // The library waits for running calls to end, but these have no end of their own.
+      for (const stream of caller.streams) stream.cancel();
+      client.close();
+    },
   };
 }
 
 interface Caller {
+  /** The open calls with messages in both directions. */
+  readonly streams: Set<ClientDuplexStream<unknown, unknown>>;
   readonly client: Client;
   readonly metadata: Metadata;
   readonly unanswered: RpcChannelOptions['unanswered'];
@@ -72,10 +93,16 @@ interface Caller {
 function clientOf<S extends RpcService>(service: S, caller: Caller): RpcClient<S> {
   const calls = service.methods.map((method) => {
     const definition = methodDefinition(method);
-    const call = (request: unknown, options: CallOptions = {}) =>
-      method.methodKind === 'server_streaming'
-        ? streaming(caller, definition, request, options)
-        : unary(caller, definition, request, options);
+    const call = (request: unknown, options: CallOptions = {}) => {
+      switch (method.methodKind) {
+        case 'server_streaming':
+          return streaming(caller, definition, request, options);
+        case 'bidi_streaming':
+          return duplex(caller, definition, request as CallerEvents<unknown>);
+        default:
+          return unary(caller, definition, request, options);
+      }
+    };
     return [method.localName, call] as const;
   });
   return Object.fromEntries(calls) as RpcClient<S>;
@@ -142,7 +169,43 @@ async function* streaming(
   }
 }
 
-/** gRPC counts deadlines in 32-bit milliseconds: one that is further away would pass at once. The signal ends such a call. */
+function duplex(
+  caller: Caller,
+  definition: Definition,
+  { onMessage, onEnd }: CallerEvents<unknown>,
+): CallerStream<unknown> {
+  const call = caller.client.makeBidiStreamRequest(
+    definition.path,
+    definition.requestSerialize,
+    definition.responseDeserialize,
+    caller.metadata,
+  );
+  let isOpen = true;
+  const end = (error: TesseraError) => {
+    if (!isOpen) return;
+    isOpen = false;
+    caller.streams.delete(call);
+    onEnd(error);
+  };
+  caller.streams.add(call);
+  call.on('data', onMessage);
+  call.on('error', (error: ServiceError) => end(failure(error, caller, undefined, definition)));
+  call.on('end', () => end(caller.unanswered('it has ended the call', 'unreachable')));
+  return {
+    send: (message) => {
+      if (isOpen) call.write(message);
+    },
+    cancel: () => call.cancel(),
+    late: () => caller.unanswered(LATE, 'late'),
+  };
+}
+
+const LATE = 'no answer in time';
+
+/**
+ * gRPC counts deadlines in 32-bit milliseconds; a later deadline would pass at once. The signal ends such a
+ * call instead.
+ */
 const MAX_DEADLINE_MS = MAX_TIMER_MS - 1_000;
 
 function deadline({ timeoutMs }: CallOptions) {
@@ -165,7 +228,7 @@ function failureOf(error: ServiceError, caller: Caller, signal: AbortSignal | un
   const received = tesseraErrorOf(error);
   if (received !== undefined) return received;
   return error.code === status.DEADLINE_EXCEEDED
-    ? caller.unanswered('no answer in time', 'late')
+    ? caller.unanswered(LATE, 'late')
     : caller.unanswered(reasonOf(error), 'unreachable');
 }
 

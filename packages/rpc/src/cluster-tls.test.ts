@@ -24,7 +24,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const path = (name: string) => join(directory, name);
 const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' });
 
-/** An authority, and a certificate of it for a node at the addresses. */
+/** An authority and a certificate that it has issued to a node at these addresses. */
 function certificates(name: string, names: string) {
   const ca = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
   openssl('req', ...ca, '-subj', `/CN=${name}`, '-keyout', `${name}-ca.key`, '-out', `${name}-ca.pem`);
@@ -61,7 +61,7 @@ async function call(server: ClusterTls | undefined, caller: ClusterTls | undefin
 }
 
 describe('TLS between nodes', () => {
-  it('is spoken where both sides have a certificate of the authority', async () => {
+  it('works if both sides have a certificate of the authority', async () => {
     const tls = clusterTls(certificates('ours', 'IP:127.0.0.1,DNS:localhost'));
     expect(await call(tls, tls)).toBe(7n);
   });
@@ -71,18 +71,18 @@ describe('TLS between nodes', () => {
     const theirs = certificates('theirs', 'IP:127.0.0.1');
     const server = clusterTls(ours);
     await expect(call(server, undefined)).rejects.toMatchObject({ name: 'METADATA_UNAVAILABLE' });
-    // It believes the server, but the server does not believe it.
+    // The client accepts the server, but the server does not accept the client.
     const stranger = clusterTls({ ...theirs, ca: ours.ca });
     await expect(call(server, stranger)).rejects.toMatchObject({ name: 'METADATA_UNAVAILABLE' });
     await expect(call(clusterTls(theirs), server)).rejects.toThrow(/certificate/);
   });
 
-  it('refuses a server that is not whom the address names', async () => {
+  it('refuses a server whose certificate does not match the address', async () => {
     const tls = clusterTls(certificates('elsewhere', 'IP:10.9.8.7'));
     await expect(call(tls, tls)).rejects.toThrow(/127\.0\.0\.1/);
   });
 
-  it('takes three files that fit each other, or none', () => {
+  it('requires three matching files or none', () => {
     const files = certificates('checked', 'IP:127.0.0.1');
     expect(clusterTls({})).toBeUndefined();
     expect(() => clusterTls({ ca: files.ca })).toThrow('takes three files');

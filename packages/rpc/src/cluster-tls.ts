@@ -4,9 +4,9 @@ import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { type ChannelCredentials, type ChannelOptions, credentials, ServerCredentials } from '@grpc/grpc-js';
 import { TesseraError } from '@tessera/common';
 
-/** PEM, as nodes use it to prove to each other that they belong to one cluster. */
+/** The PEM texts by which nodes prove to each other that they belong to one cluster. */
 export interface ClusterTls {
-  /** The authorities whose certificates are believed, of servers and of callers. */
+  /** The authorities whose certificates are accepted, of servers and of callers. */
   readonly ca: Buffer;
   /** The certificate of this node, with its chain; it is valid for both ends of a connection. */
   readonly certificate: Buffer;
@@ -28,8 +28,8 @@ export const clusterTlsFiles = (environment: NodeJS.ProcessEnv = process.env): C
 });
 
 /**
- * Reads the files; undefined when none is named.
- * @throws TesseraError INVALID_ARGUMENT when only some are named, one cannot be read, or they do not fit each other
+ * Reads the files; undefined if none is named.
+ * @throws TesseraError INVALID_ARGUMENT if only some are named, one cannot be read, or they do not match
  */
 export function clusterTls({ ca, certificate, key }: ClusterTlsFiles): ClusterTls | undefined {
   if (ca === undefined && certificate === undefined && key === undefined) return undefined;
@@ -56,7 +56,10 @@ export const channelCredentials = (tls: ClusterTls | undefined, address = ''): C
           checkServerIdentity(hostOf(address), certificate as PeerCertificate),
       });
 
-/** Addresses are no names that TLS may ask for: another one stands in, and the certificate is held against the address. */
+/**
+ * TLS does not allow an address as server name. Another name is sent, and the certificate is verified against
+ * the address.
+ */
 export const channelTlsOptions = (address: string): ChannelOptions =>
   isIP(hostOf(address)) === 0 ? {} : { 'grpc.ssl_target_name_override': 'tessera-node' };
 

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { TesseraError } from '@tessera/common';
 
 /**
- * The secret that nodes of a cluster show each other: `TESSERA_CLUSTER_TOKEN`, or the content of the file that
- * `TESSERA_CLUSTER_TOKEN_FILE` names; undefined when neither is set.
- * @throws TesseraError INVALID_ARGUMENT when the file cannot be read or the token is shorter than 16 characters
+ * The secret by which the nodes of a cluster authenticate each other: `TESSERA_CLUSTER_TOKEN`, or the content
+ * of the file that `TESSERA_CLUSTER_TOKEN_FILE` names; undefined if neither is set.
+ * @throws TesseraError INVALID_ARGUMENT if the file cannot be read or the token is shorter than 16 characters
  */
 export function clusterToken(environment: NodeJS.ProcessEnv = process.env): string | undefined {
   const file = environment['TESSERA_CLUSTER_TOKEN_FILE'];

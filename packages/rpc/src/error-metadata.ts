@@ -15,15 +15,24 @@ export interface RpcStatus {
 
 export function statusOf(error: TesseraError): RpcStatus {
   const metadata = new Metadata();
-  metadata.set(ERROR_KEY, Buffer.from(JSON.stringify(shortened(error.toData()))));
+  metadata.set(ERROR_KEY, encodeError(error));
   return { code: codeOf(error), details: error.message.slice(0, MAX_MESSAGE), metadata };
 }
 
 /** The error that the other process threw; undefined when there was no such error but the call itself failed. */
 export function tesseraErrorOf(error: ServiceError): TesseraError | undefined {
   const [value] = error.metadata?.get(ERROR_KEY) ?? [];
-  if (!Buffer.isBuffer(value)) return undefined;
-  return TesseraError.fromData(JSON.parse(value.toString('utf8')) as ErrorData);
+  return Buffer.isBuffer(value) ? errorOf(value) : undefined;
+}
+
+/** The error as bytes, for messages and metadata. */
+export const encodeError = (error: TesseraError): Buffer =>
+  Buffer.from(JSON.stringify(shortened(error.toData())));
+
+/** Reverses `encodeError`. */
+export function errorOf(bytes: Uint8Array): TesseraError {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return TesseraError.fromData(JSON.parse(text) as ErrorData);
 }
 
 /** The gRPC status, for tools that do not know our metadata. */

@@ -3,15 +3,16 @@ import { Metadata } from '@grpc/grpc-js';
 import { TesseraError } from '@tessera/common';
 import type { ClusterTls } from './cluster-tls.ts';
 
-/** Grows whenever nodes of the version before would misunderstand a call. */
-export const PROTOCOL_VERSION = 1;
+/** Must be increased when nodes of the previous version would misunderstand a call. */
+const PROTOCOL_VERSION = 1;
 
 /**
- * Grows whenever nodes of the version before would misunderstand what nodes exchange to run queries together: tasks, lists of
- * tablets, outputs. Calls about the metadata log do not depend on it, so that nodes of both versions change the same tables during
- * an upgrade. 0.1.0 has version 1, which it does not name.
+ * Must be increased when nodes of the previous version would misunderstand the messages by which nodes run
+ * queries together: tasks, lists of tablets, outputs. Calls about the metadata log do not depend on it, so that
+ * nodes of both versions can change the same tables during an upgrade. Version 0.1.0 has protocol version 1 and
+ * does not send it. Since version 3, all tasks for a node share one call.
  */
-const QUERY_VERSION = 2;
+const QUERY_VERSION = 3;
 
 const PROTOCOL_KEY = 'tessera-protocol';
 const TOKEN_KEY = 'tessera-cluster-token';
@@ -23,7 +24,7 @@ const STORE_KEY = 'tessera-store';
 export interface NodeStore {
   /** `instance.id` */
   readonly instance: string;
-  /** The id that the store itself carries. */
+  /** The id that is stored in the store itself. */
   readonly id: string;
   /** The location in messages: `s3://bucket/prefix`. */
   readonly url: string;
@@ -31,18 +32,24 @@ export interface NodeStore {
 
 /** The credentials and versions that a node presents to other nodes and requires of them. */
 export interface NodeCredentials {
-  /** The secret of the cluster; undefined: everybody who reaches a port is answered. */
+  /** The secret of the cluster. If undefined, every caller that reaches a port is answered. */
   readonly clusterToken: string | undefined;
-  /** Undefined: not encrypted. With it both sides must have a certificate of the same authority. */
+  /**
+   * If undefined, connections are not encrypted. Otherwise both sides must have a certificate of the same
+   * authority.
+   */
   readonly tls?: ClusterTls | undefined;
   /**
    * The engine of the node: `<instance id>/<engine id>`. A server that names its engine serves only nodes of the same
    * engine.
    */
   readonly engine?: string | undefined;
-  /** A server that names it answers only callers that have the same; undefined: any will do. */
+  /** If the server has one, it only answers callers with the same one. */
   readonly kernelVersion?: string | undefined;
-  /** A server that names it refuses callers with another one. Callers of version 0.1.0 say nothing of it and are answered. */
+  /**
+   * If the server has one, it refuses callers with another one. Callers of version 0.1.0 send none and are
+   * answered.
+   */
   readonly tableStore?: NodeStore | undefined;
 }
 
@@ -67,9 +74,9 @@ export function callMetadata({
 }
 
 /**
- * Verifies a call. If the server names a kernel version or an engine, the caller's must be the same.
- * @throws TesseraError UNAUTHENTICATED, PROTOCOL_MISMATCH, KERNEL_MISMATCH, STORE_MISMATCH, INVALID_ARGUMENT when the
- * call must not be answered
+ * Verifies a call. If the server has a kernel version or an engine, the caller's must be the same.
+ * @throws TesseraError UNAUTHENTICATED, PROTOCOL_MISMATCH, KERNEL_MISMATCH, STORE_MISMATCH, INVALID_ARGUMENT if
+ * the call must not be answered
  */
 export function checkCall(
   metadata: Metadata,
@@ -112,7 +119,7 @@ function decodeStore(text: string): NodeStore {
   return { instance: String(instance), id: String(id), url: String(url) };
 }
 
-/** Takes the same time wherever they differ, also in length. */
+/** Takes the same time wherever the texts differ, and if their lengths differ. */
 function sameSecret(a: string, b: string): boolean {
   const digest = (text: string) => hash('sha256', text, 'buffer');
   return timingSafeEqual(digest(a), digest(b));

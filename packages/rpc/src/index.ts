@@ -8,6 +8,7 @@ export {
 } from './channel.ts';
 export { type ClusterTls, type ClusterTlsFiles, clusterTls, clusterTlsFiles } from './cluster-tls.ts';
 export { clusterToken } from './cluster-token.ts';
+export { errorOf } from './error-metadata.ts';
 export * from './generated/tessera/v1/broadcast_pb.ts';
 export * from './generated/tessera/v1/distexec_pb.ts';
 export * from './generated/tessera/v1/files_pb.ts';
@@ -15,7 +16,7 @@ export * from './generated/tessera/v1/shuffle_pb.ts';
 export * from './generated/tessera/v1/storage_agent_pb.ts';
 export * from './generated/tessera/v1/storage_manager_pb.ts';
 export * from './generated/tessera/v1/task_pb.ts';
-export { type NodeCredentials, type NodeStore, PROTOCOL_VERSION } from './handshake.ts';
+export type { NodeCredentials, NodeStore } from './handshake.ts';
 export {
   type RpcServer,
   type RpcServerOptions,
@@ -23,4 +24,13 @@ export {
   serviceOf,
   startRpcServer,
 } from './server.ts';
-export type { CallOptions, RpcClient, RpcContext, RpcHandlers, RpcService } from './service.ts';
+export type {
+  CallerStream,
+  CallOptions,
+  RpcClient,
+  RpcContext,
+  RpcHandlers,
+  RpcService,
+  ServedEvents,
+  ServedStream,
+} from './service.ts';

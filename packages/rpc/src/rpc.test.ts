@@ -77,14 +77,14 @@ describe('a call', () => {
     expect((error as TesseraError).toData()).toEqual(thrown.toData());
   });
 
-  it('says INTERNAL of a defect, and no more', async () => {
+  it('reports a defect as INTERNAL without details', async () => {
     const { client } = await pair({ commit: () => Promise.reject(new Error('secret path')) });
     const error = (await client.commit({}).catch((e: unknown) => e)) as TesseraError;
     expect(error.name).toBe('INTERNAL');
     expect(error.message).not.toContain('secret');
   });
 
-  it('fails as its channel says when nobody answers', async () => {
+  it('fails with the error of its channel if the other node does not answer', async () => {
     const { client, server } = await pair({});
     await server.close(0);
     await expect(client.commit({}, { timeoutMs: 5_000 })).rejects.toMatchObject({
@@ -107,7 +107,7 @@ describe('a call', () => {
     await told.promise;
   });
 
-  it('has as much time as it is given, also when that is more than 2^31 milliseconds', async () => {
+  it('has the given time limit, even if it is more than 2^31 milliseconds', async () => {
     const { client } = await pair({
       commit: async (_, { signal }) => {
         const passed = await new Promise<boolean>((resolve) => {
@@ -160,7 +160,7 @@ describe('the handshake', () => {
     const { client } = await pair({}, { kernelVersion: 'v0.9' });
     await expect(client.commit({})).rejects.toMatchObject({
       name: 'KERNEL_MISMATCH',
-      message: 'This node runs kernel v1 (queries 2), the caller runs v0.9 (queries 2)',
+      message: 'This node runs kernel v1 (queries 3), the caller runs v0.9 (queries 3)',
     });
   });
 
@@ -181,7 +181,7 @@ describe('the handshake', () => {
     });
   });
 
-  it('answers nodes that reach the same store by another address, and those of a version that says nothing of it', async () => {
+  it('accepts nodes that reach the same store by another address, and versions that send no store', async () => {
     for (const tableStore of [{ ...STORE, url: 's3://elsewhere/i' }, undefined]) {
       const { client } = await pair({ commit: async () => ({ version: 1n }) }, { tableStore });
       expect((await client.commit({})).version).toBe(1n);

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
 import {
   type handleUnaryCall,
+  Metadata,
   Server,
+  type ServerDuplexStream,
   type ServerUnaryCall,
   type ServerWritableStream,
   type UntypedServiceImplementation,
@@ -9,10 +12,17 @@ import {
 import { type Logger, startTimer, TesseraError } from '@tessera/common';
 import { bulkEncoder, type EncodedMessage } from './bulk-encoding.ts';
 import { serverCredentials } from './cluster-tls.ts';
-import { statusOf } from './error-metadata.ts';
+import { encodeError, statusOf } from './error-metadata.ts';
 import { checkCall, type NodeCredentials } from './handshake.ts';
 import { MAX_MESSAGE_BYTES } from './message-limit.ts';
-import { grpcDefinition, type RpcContext, type RpcHandlers, type RpcService } from './service.ts';
+import {
+  grpcDefinition,
+  type RpcContext,
+  type RpcHandlers,
+  type RpcService,
+  type ServedEvents,
+  type ServedStream,
+} from './service.ts';
 
 /** A service and the functions that answer it, made with `serviceOf`. */
 export interface ServedService {
@@ -30,7 +40,7 @@ export interface RpcServerOptions extends NodeCredentials {
 
 export interface RpcServer {
   readonly port: number;
-  /** Takes no new call, lets those under way end for `graceMs`, then cuts them off. */
+  /** Accepts no new calls, lets running ones end for `graceMs`, then cancels them. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -38,17 +48,18 @@ export function serviceOf<S extends RpcService>(service: S, handlers: RpcHandler
   return { service, handlers };
 }
 
-/** @throws the error of the operating system when the port is taken */
+/** @throws the error of the operating system if the port is in use */
 export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const server = new Server({
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
     'grpc.keepalive_time_ms': 30_000,
-    // Nobody reads what gRPC would count for each call.
+    // The statistics that gRPC collects for each call are not used.
     'grpc.enable_channelz': 0,
   });
+  const open: OpenStreams = new Set();
   for (const served of options.services) {
-    server.addService(grpcDefinition(served.service), implementation(served, options));
+    server.addService(grpcDefinition(served.service), implementation(served, options, open));
   }
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   const port = await new Promise<number>((resolve, reject) => {
@@ -56,10 +67,14 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
       error ? reject(error) : resolve(bound),
     );
   });
-  return { port, close: (graceMs = 5_000) => closeServer(server, graceMs) };
+  return { port, close: (graceMs = 5_000) => closeServer(server, open, graceMs) };
 }
 
-function closeServer(server: Server, graceMs: number): Promise<void> {
+/** The open calls with messages in both directions. */
+type OpenStreams = Set<ServedEvents<unknown>>;
+
+function closeServer(server: Server, open: OpenStreams, graceMs: number): Promise<void> {
+  for (const events of open) events.onClosing();
   return new Promise((resolve) => {
     const cut = startTimer(() => server.forceShutdown(), graceMs);
     server.tryShutdown(() => {
@@ -72,21 +87,29 @@ function closeServer(server: Server, graceMs: number): Promise<void> {
 function implementation(
   { service, handlers }: ServedService,
   options: RpcServerOptions,
+  open: OpenStreams,
 ): UntypedServiceImplementation {
   return Object.fromEntries(
     service.methods.map((method) => {
       const handler = handlers[method.localName];
-      const answer =
-        method.methodKind === 'server_streaming'
-          ? streaming(handler as StreamHandler, bulkEncoder(method.output), options)
-          : unary(handler as UnaryHandler, options);
-      return [method.localName, answer];
+      const answer = () => {
+        switch (method.methodKind) {
+          case 'server_streaming':
+            return streaming(handler as StreamHandler, bulkEncoder(method.output), options);
+          case 'bidi_streaming':
+            return duplex(handler as DuplexHandler, bulkEncoder(method.output), options, open);
+          default:
+            return unary(handler as UnaryHandler, options);
+        }
+      };
+      return [method.localName, answer()];
     }),
   );
 }
 
 type UnaryHandler = (request: unknown, context: RpcContext) => Promise<unknown>;
 type StreamHandler = (request: unknown, context: RpcContext) => AsyncIterable<unknown>;
+type DuplexHandler = (stream: ServedStream<unknown>, context: RpcContext) => ServedEvents<unknown>;
 
 function unary(handler: UnaryHandler, options: RpcServerOptions): handleUnaryCall<unknown, unknown> {
   return (call, callback) => {
@@ -113,7 +136,7 @@ function streaming(
       checkCall(call.metadata, options);
       let left: Promise<void> = Promise.resolve();
       for await (const message of handler(call.request, context)) {
-        // One message is on its way while the next one is made: a slow reader holds back the handler.
+        // While one message is being sent, the next one is made; a slow reader holds back the handler.
         await left;
         if (context.signal.aborted) return;
         left = write(call, encode(message), context.signal);
@@ -127,9 +150,42 @@ function streaming(
   };
 }
 
-/** Copies the message before it returns; resolves when the message has left, or nobody waits for it any more. */
+function duplex(
+  handler: DuplexHandler,
+  encode: (message: unknown) => EncodedMessage,
+  options: RpcServerOptions,
+  open: OpenStreams,
+) {
+  return (call: ServerDuplexStream<unknown, unknown>): void => {
+    const fail = (error: unknown) => call.emit('error', statusOf(toTesseraError(error, options.log)));
+    try {
+      checkCall(call.metadata, options);
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    // The caller's library keeps what it has sent until it knows that the call has begun.
+    call.sendMetadata(new Metadata());
+    const context = contextOf(call);
+    const events = handler(
+      {
+        send: (message) => write(call, encode(message), context.signal),
+        end: () => call.end(),
+        encodeError: (error) => encodeError(toTesseraError(error, options.log)),
+      },
+      context,
+    );
+    const ended = () => open.delete(events);
+    open.add(events);
+    call.on('data', (message) => events.onMessage(message));
+    call.on('end', () => events.onClosing());
+    call.once('finish', ended).once('close', ended);
+  };
+}
+
+/** Copies the message before it returns. Resolves when the message has been sent or its call has ended. */
 function write(
-  call: ServerWritableStream<unknown, unknown>,
+  call: ServerWritableStream<unknown, unknown> | ServerDuplexStream<unknown, unknown>,
   message: EncodedMessage,
   signal: AbortSignal,
 ): Promise<void> {
@@ -144,9 +200,9 @@ function write(
   });
 }
 
-function contextOf(
-  call: ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>,
-): RpcContext & Disposable {
+type ServedCall = EventEmitter & Pick<ServerUnaryCall<unknown, unknown>, 'cancelled' | 'getPeer'>;
+
+function contextOf(call: ServedCall): RpcContext & Disposable {
   const controller = new AbortController();
   const cancel = () =>
     controller.abort(TesseraError.of('QUERY_CANCELLED', { reason: 'the calling node gave up' }));

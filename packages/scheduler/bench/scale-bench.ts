@@ -1,3 +1,4 @@
+import { asQueryId } from '@tessera/common';
 /**
  * Measures the cost of scheduling by numbers of nodes and tablets: CPU time of the thread per task, and sizes
  * of messages. No task runs; outcomes are available at once. The last line is of a run that loses one node in
@@ -113,7 +114,7 @@ function measure(nodes: number, tablets: number, lost = 0): Measured {
   const cluster = nodesOf(nodes);
   const assigned = assignedTablets(cluster, tablets / 2);
   let state = initialState(plan, cluster[0]!, {
-    queryId: '00000000-0000-0000-0000-000000000000',
+    queryId: asQueryId('00000000-0000-0000-0000-000000000000'),
     run: 1,
     timeZone: 'UTC',
     maxAttempts: 4,

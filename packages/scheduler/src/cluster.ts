@@ -1,3 +1,4 @@
+import type { QueryId } from '@tessera/common';
 import type { Task, TaskOutcome, TaskProgress } from '@tessera/distexec';
 
 /** A node of the engine as other nodes see it. */
@@ -78,7 +79,7 @@ export interface TaskRunner {
    * Best effort: a node that cannot be reached releases everything itself once it misses the coordinator's
    * pings.
    */
-  release(node: ClusterNode, queryId: string, which?: ReleaseScope): Promise<void>;
+  release(node: ClusterNode, queryId: QueryId, which?: ReleaseScope): Promise<void>;
 }
 
 /** The nodes of the engine, their tasks and their queries. */
@@ -86,6 +87,6 @@ export interface Cluster extends ClusterMembership, TaskRunner {
   /** The running queries of another node, as rows of information_schema; rejects if it does not answer. */
   listQueries(node: ClusterNode): Promise<readonly Record<string, unknown>[]>;
   /** Resolves with false if the node runs no such query, or only one of another user than `ofUser`. */
-  cancelQuery(node: ClusterNode, queryId: string, reason: string, ofUser?: string): Promise<boolean>;
+  cancelQuery(node: ClusterNode, queryId: QueryId, reason: string, ofUser?: string): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ export type {
 export type { FaultType, InjectedFault } from './driver/injected-faults.ts';
 export { type TaskEnd, taskEnds } from './driver/plan-run.ts';
 export { type ExecutePlanOptions, executePlan, executePlanWith } from './execute-plan.ts';
-export { profileText, type StageTotals, stageText, stageTotals } from './profile-text.ts';
+export { profileText, type StageTotals, stageTotals } from './profile-text.ts';
 export type {
   ExecutedPlan,
   ExecutePlan,

@@ -10,7 +10,7 @@ export function profileText({ plan, profiles }: Pick<ExecutedPlan, 'plan' | 'pro
 }
 
 /** The measurements of one stage, without its number. */
-export function stageText(profile: StageProfile): string {
+function stageText(profile: StageProfile): string {
   const { tasks, attempts, elapsedMs } = profile;
   const { rows, bytes, cpuMs, fetchedBytes, storageBytes, spilledBytes, peakMemoryBytes, skew } =
     stageTotals(profile);

@@ -1,3 +1,4 @@
+import type { QueryId } from '@tessera/common';
 import type {
   KeyFilter,
   KeySummary,
@@ -24,7 +25,7 @@ export interface ScanAssignment {
 
 /** The inputs of a run of a plan. */
 export interface PlanExecution {
-  readonly queryId: string;
+  readonly queryId: QueryId;
   /** Counts up from 1: planning a query again starts another run. */
   readonly run: number;
   readonly plan: DistributedPlan;
@@ -50,7 +51,8 @@ export interface PlanExecution {
   readonly timeoutMs: number;
   readonly maxAttempts: number;
   readonly signal: AbortSignal;
-  readonly onProgress: (progress: ExecutionProgress) => void;
+  /** Called when the run begins, with a function that returns its progress at any time. */
+  readonly onRun: (progress: () => ExecutionProgress) => void;
   /**
    * Set if the caller can read the result part by part. Called at most once, when rows of a large result can be read while
    * tasks run; the caller must then read all parts, or release the result.

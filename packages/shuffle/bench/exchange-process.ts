@@ -1,3 +1,4 @@
+import { asQueryId } from '@tessera/common';
 import type { OutputShape } from '../src/index.ts';
 import { openNode } from '../src/testing/shuffle-nodes.ts';
 
@@ -26,6 +27,6 @@ process.on('message', async (order: Order) => {
     process.send?.('prepared');
     return;
   }
-  await node.shuffle.release('query');
+  await node.shuffle.release(asQueryId('query'));
   process.send?.(await node.store(0, order.sql, order.shape));
 });

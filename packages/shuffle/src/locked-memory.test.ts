@@ -15,7 +15,7 @@ it('is the soft limit of the process', () => {
 it.each([
   [65_536, 'warn', 65_536],
   [Number.POSITIVE_INFINITY, 'info', 'unlimited'],
-])('%s is told as %s', (limit, level, told) => {
+])('%s is reported as %s', (limit, level, told) => {
   const lines: unknown[] = [];
   const line = (name: string) => (fields: object) => void lines.push([name, fields]);
   reportLockedMemory({ info: line('info'), warn: line('warn'), error: line('error') }, limit);

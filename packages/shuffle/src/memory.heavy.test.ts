@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { asQueryId } from '@tessera/common';
 import { expect, it } from 'vitest';
 import type { OutputShape, ShuffleBlock } from './index.ts';
 import { openNode, type TestNode } from './testing/shuffle-nodes.ts';
@@ -53,7 +54,7 @@ async function peak<T>(
   }
 }
 
-it('ten times the memory of two nodes goes from one to the other', async () => {
+it('rows of ten times the memory of two nodes are transferred', async () => {
   const options = {
     kernel: { memoryLimitBytes: BUDGET_BYTES },
     shuffle: { memoryBytes: BUDGET_BYTES / 4 },
@@ -66,7 +67,7 @@ it('ten times the memory of two nodes goes from one to the other', async () => {
       SHAPE,
       signal,
     );
-    await a.shuffle.release('query');
+    await a.shuffle.release(asQueryId('query'));
     const { peaks, result } = await peak([a, b], async () => {
       const blocks: ShuffleBlock[] = [];
       for (let task = 0; task < TASKS; task++) {
@@ -82,7 +83,7 @@ it('ten times the memory of two nodes goes from one to the other', async () => {
     const count = TASKS * ROWS;
     expect(result).toEqual({ rows: count, sum: String((BigInt(count) * BigInt(count - 1)) / 2n) });
     for (const bytes of peaks) expect(bytes).toBeLessThan(1.2 * BUDGET_BYTES + FIXED_BYTES);
-    await a.shuffle.release('query');
+    await a.shuffle.release(asQueryId('query'));
     for (const { kernel } of [a, b]) {
       const spilled = async () => (await kernel.memory()).spilledBytes;
       await expect.poll(spilled, { timeout: 20_000 }).toBeLessThan(KEPT_BYTES);

@@ -1,3 +1,4 @@
+import { asQueryId } from '@tessera/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HASH_BUCKETS, type OutputShape, type ShuffleBlock } from './index.ts';
 import { keyOf, openNode, type TestNode } from './testing/shuffle-nodes.ts';
@@ -28,7 +29,7 @@ describe('the outputs of two nodes', () => {
     blocks = [await a.store(0, rowsOf(0, 300_000), SHAPE), await b.store(1, rowsOf(300_000, 200_000), SHAPE)];
   });
   afterAll(async () => {
-    await Promise.all([a.shuffle.release('query'), b.shuffle.release('query')]);
+    await Promise.all([a.shuffle.release(asQueryId('query')), b.shuffle.release(asQueryId('query'))]);
   });
 
   it('is read whole on both', async () => {
@@ -87,7 +88,7 @@ describe('the outputs of two nodes', () => {
   );
 });
 
-it('tells rows, bytes and the rows of each bucket', async () => {
+it('reports rows, bytes and the rows of each bucket', async () => {
   const session = await a.session();
   const stored = await a.shuffle.store(keyOf(0, 'sizes'), session, rowsOf(0, 10_000), SHAPE);
   expect(stored.rows).toBe(10_000);
@@ -96,7 +97,7 @@ it('tells rows, bytes and the rows of each bucket', async () => {
   expect(stored.bucketRows).toHaveLength(HASH_BUCKETS);
   expect(stored.bucketRows.reduce((x, y) => x + y)).toBe(10_000);
   expect(a.shuffle.bytes).toBe(stored.bytes);
-  await a.shuffle.release('sizes');
+  await a.shuffle.release(asQueryId('sizes'));
   expect(a.shuffle.bytes).toBe(0);
 });
 
@@ -119,11 +120,11 @@ it.each([
       expect(await session.scalar(`SELECT count(*) FROM ${fetched.sql}`)).toBe(rows);
     }
   }
-  await a.shuffle.release('small');
+  await a.shuffle.release(asQueryId('small'));
 });
 
 describe('release', () => {
-  it('is of a query, of a run, of stages', async () => {
+  it('frees the outputs of a query, of a run, or of stages', async () => {
     const session = await a.session();
     const keys = [0, 1].flatMap((run) => [0, 1].map((stage) => ({ ...keyOf(0, 'released', stage), run })));
     for (const key of keys) await a.shuffle.store(key, session, rowsOf(0, 10), SHAPE);
@@ -139,23 +140,23 @@ describe('release', () => {
       }
       return there;
     };
-    await a.shuffle.release('another');
+    await a.shuffle.release(asQueryId('another'));
     expect(await kept()).toHaveLength(4);
-    await a.shuffle.release('released', { run: 0, stages: [1] });
+    await a.shuffle.release(asQueryId('released'), { run: 0, stages: [1] });
     expect(await kept()).toEqual(['0/0', '1/0', '1/1']);
-    await a.shuffle.release('released', { run: 1 });
+    await a.shuffle.release(asQueryId('released'), { run: 1 });
     expect(await kept()).toEqual(['0/0']);
-    await a.shuffle.release('released');
+    await a.shuffle.release(asQueryId('released'));
     expect(await kept()).toEqual([]);
   });
 
-  it('gives memory and disk back', async () => {
+  it('frees memory and disk space', async () => {
     const spilling = await openNode({ shuffle: { memoryBytes: 4 << 20 } });
     try {
       await spilling.store(0, rowsOf(0, 1_000_000), SHAPE, 'large');
       expect(spilling.shuffle.diskBytes).toBeGreaterThan(10e6);
       expect(spilling.shuffle.bytes - spilling.shuffle.diskBytes).toBeLessThanOrEqual(4 << 20);
-      await spilling.shuffle.release('large');
+      await spilling.shuffle.release(asQueryId('large'));
       expect([spilling.shuffle.bytes, spilling.shuffle.diskBytes]).toEqual([0, 0]);
     } finally {
       await spilling.close();
@@ -166,7 +167,7 @@ describe('release', () => {
     const session = await a.session();
     const slow = a.shuffle.store(keyOf(0, 'early'), session, rowsOf(0, 3_000_000), SHAPE);
     const failed = expect(slow).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
-    await a.shuffle.release('early');
+    await a.shuffle.release(asQueryId('early'));
     await failed;
     expect(a.shuffle.bytes).toBe(0);
   });
@@ -182,5 +183,5 @@ it('a query that fails leaves nothing', async () => {
   );
   await expect(failing).rejects.toMatchObject({ name: 'CAST_ERROR' });
   await a.shuffle.store(keyOf(0, 'bad'), session, rowsOf(0, 5), SHAPE);
-  await a.shuffle.release('bad');
+  await a.shuffle.release(asQueryId('bad'));
 });

@@ -1,8 +1,9 @@
-import { cancellation, TesseraError } from '@tessera/common';
+import { cancellation, type QueryId, TesseraError, withBuffersInHeap } from '@tessera/common';
 import type { KernelLog, KernelSession } from '@tessera/kernel';
 import type { RpcChannel } from '@tessera/rpc';
 import { BlockFetcher } from './fetch/block-fetcher.ts';
 import { resultParts } from './fetch/result-parts.ts';
+import { sortedParts } from './fetch/sorted-parts.ts';
 import { KeptOutputs } from './outputs/kept-outputs.ts';
 import { readOutput } from './outputs/read-output.ts';
 import type { ReadPart } from './outputs/read-part.ts';
@@ -90,7 +91,7 @@ export class ShuffleNode implements Shuffle {
     signal: AbortSignal,
   ): Promise<FetchedBlocks> {
     if (signal.aborted) return Promise.reject(cancellation(signal));
-    return this.#fetcher.fetch(session, blocks, shape, signal);
+    return withBuffersInHeap(() => this.#fetcher.fetch(session, blocks, shape, signal));
   }
 
   results(
@@ -100,7 +101,8 @@ export class ShuffleNode implements Shuffle {
     signal: AbortSignal,
   ): AsyncGenerator<ResultPart, void> {
     const follow = (block: ShuffleBlock) => this.#fetcher.follow(block, signal);
-    return resultParts(session, { outputs, follow, shape, node: this.#options.node });
+    const parts = shape.sortKey === undefined ? resultParts : sortedParts;
+    return parts(session, { outputs, follow, shape, node: this.#options.node });
   }
 
   /**
@@ -132,7 +134,7 @@ export class ShuffleNode implements Shuffle {
   }
 
   release(
-    queryId: string,
+    queryId: QueryId,
     {
       run,
       stages,

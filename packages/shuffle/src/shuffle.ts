@@ -1,8 +1,9 @@
+import type { QueryId } from '@tessera/common';
 import type { KernelSession, StatementProfile } from '@tessera/kernel';
 
 /** One attempt at one task of one run of a query; see `proto/tessera/v1/task.proto`. */
 export interface TaskKey {
-  readonly queryId: string;
+  readonly queryId: QueryId;
   readonly run: number;
   readonly stage: number;
   readonly task: number;
@@ -23,6 +24,11 @@ export interface OutputShape {
   readonly columns: readonly OutputColumn[];
   /** Positions in `columns`. If empty, the output has no buckets. */
   readonly hashKeys: readonly number[];
+  /**
+   * The position of a BLOB column without NULLs. The rows of each output are in the order of its bytes. Only
+   * without hash keys.
+   */
+  readonly sortKey?: number | undefined;
 }
 
 /** All rows of a small output, which are sent with its description. */
@@ -110,6 +116,7 @@ export interface StoreOptions {
   readonly onLarge?: (() => void) | undefined;
   /** These are as in `KernelSession.query`. */
   readonly fewRows?: boolean | undefined;
+  readonly keep?: boolean | undefined;
   readonly profiled?: boolean | undefined;
 }
 
@@ -142,7 +149,8 @@ export interface Shuffle {
   ): Promise<FetchedBlocks>;
   /**
    * Makes the rows of outputs readable part by part, while the tasks that produce them run. The next part is requested
-   * when the last one was released. Rows that nobody requests wait on the nodes that produced them.
+   * when the last one was released. Rows that nobody requests wait on the nodes that produced them. With a sort key, no row
+   * of a part has a smaller key than a row of an earlier part.
    * @throws TesseraError as `fetch`
    */
   results(
@@ -156,7 +164,7 @@ export interface Shuffle {
    * all stages.
    */
   release(
-    queryId: string,
+    queryId: QueryId,
     which?: { readonly run?: number | undefined; readonly stages?: readonly number[] | undefined },
   ): Promise<void>;
   /** The size in bytes of all kept outputs, in memory and on disk. */

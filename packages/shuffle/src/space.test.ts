@@ -1,3 +1,4 @@
+import { asQueryId } from '@tessera/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { OutputShape } from './index.ts';
 import { keyOf, openNode, type TestNode } from './testing/shuffle-nodes.ts';
@@ -34,7 +35,7 @@ it('an output that neither memory nor disk holds is refused, and its space relea
   expect(small.shuffle.diskBytes).toBe(0);
   expect((await small.kernel.memory()).spilledBytes).toBe(0);
   await small.store(1, rowsOf(100_000), SHAPE);
-  await small.shuffle.release('query');
+  await small.shuffle.release(asQueryId('query'));
 });
 
 it('fetched blocks count too, and the producer keeps them for others', async () => {
@@ -45,5 +46,5 @@ it('fetched blocks count too, and the producer keeps them for others', async () 
   expect((await small.kernel.memory()).spilledBytes).toBe(0);
   const { rows } = await large.shuffle.fetch(await large.session(), [block], SHAPE, signal);
   expect(rows).toBe(2_000_000);
-  await large.shuffle.release('query');
+  await large.shuffle.release(asQueryId('query'));
 });

@@ -1,5 +1,5 @@
 import { averageMacros } from './exact-average.ts';
-import { POSTGRES_MACROS } from './format/postgres-macros.ts';
+import { NUMBER_TEXT_MACROS, POSTGRES_MACROS } from './format/postgres-macros.ts';
 import { functionBootstrap } from './functions/index.ts';
 
 /**
@@ -49,6 +49,7 @@ export const kernelBootstrap: readonly string[] = [
     )
   )`,
   ...averageMacros,
+  ...NUMBER_TEXT_MACROS,
   ...functionBootstrap,
   ...POSTGRES_MACROS,
 ];

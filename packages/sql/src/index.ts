@@ -1,7 +1,8 @@
 export { kernelBootstrap } from './bootstrap.ts';
 export { alterTypeQuery } from './changes/alter-type-query.ts';
 export { type ChangeQuery, checkRefused, constraintViolation, nullRefused } from './changes/change-query.ts';
-export type { ChangeTarget, TargetColumn } from './changes/change-target.ts';
+export { type ChangeTarget, storedForm, type TargetColumn } from './changes/change-target.ts';
+export { fits, fittedSql, isWider } from './changes/declared-limits.ts';
 export { type InsertQuery, insertQueries, insertQuery } from './changes/insert-query.ts';
 export { type MergeRowAction, mergedTwice, mergeQuery } from './changes/merge-query.ts';
 export { mergeVisibility } from './changes/merge-visibility.ts';
@@ -14,12 +15,12 @@ export {
   paddedRowsQuery,
   widthsQuery,
 } from './format/aligned-table.ts';
-export { type CopyRowFormat, copyHeader, copyRowsQuery } from './format/copy-rows.ts';
+export { copyHeader, copyRowsQuery } from './format/copy-rows.ts';
 export { formattedQuery, type RowEncoding, type RowFormat } from './format/formatted-query.ts';
 export { postgresInput } from './format/postgres-input.ts';
 export { postgresRowsQuery, type ValueFormat, valueFormat } from './format/postgres-rows.ts';
 export { DIALECT_FUNCTIONS } from './functions/index.ts';
-export { POSTGRES_SETTINGS, POSTGRES_VERSION } from './functions/postgres-settings.ts';
+export { POSTGRES_SETTINGS } from './functions/postgres-settings.ts';
 export { LOOKUPS, type Lookup, lookupRelation } from './postgres/lookup.ts';
 export {
   NO_PARAMETERS,
@@ -34,8 +35,13 @@ export {
   type KernelExpression,
   kernelExpression,
 } from './prepare/kernel-expression.ts';
-export { type LiteralSkeleton, literalSkeleton } from './prepare/literal-skeleton.ts';
-export { filledTemplate, type LiteralTemplate, literalTemplate } from './prepare/literal-template.ts';
+export { type LiteralSkeleton, literalSkeleton, literalValue } from './prepare/literal-skeleton.ts';
+export {
+  comparedColumns,
+  filledTemplate,
+  type LiteralTemplate,
+  literalTemplate,
+} from './prepare/literal-template.ts';
 export { prepareQuery } from './prepare/prepare-query.ts';
 export { shapeOfIndex } from './prepare/with-indexes.ts';
 export { belowLocation } from './reads/below-location.ts';
@@ -75,7 +81,7 @@ export { locationInText, type StatementText, splitStatements } from './statement
 export type { ExplainStatement, QueryStatement, Statement } from './statements/statement.ts';
 export { isReturning } from './statements/statement.ts';
 export { isParameter, isWord } from './text/lexer.ts';
-export { locateError, locateValue } from './text/locate-error.ts';
+export { locateValue } from './text/locate-error.ts';
 export { locationAt } from './text/location.ts';
 export { namesIn, quoteIdentifier, RESERVED_WORDS } from './text/names.ts';
 export { type ArrayText, parseArrayText } from './text/postgres-array.ts';
@@ -86,6 +92,7 @@ export { withoutPasswords } from './text/without-passwords.ts';
 export { parseTree } from './tree.ts';
 export { columnType, dialectTypeName, isCountedType, kernelTypeSql } from './types/column-type.ts';
 export { declaredAs, shownType } from './types/declared-type.ts';
+export { jsonbText } from './types/jsonb-text.ts';
 export { outputType } from './types/output-type.ts';
 export {
   formatTypeName,

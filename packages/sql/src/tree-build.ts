@@ -1,6 +1,8 @@
 import type {
+  CaseNode,
   CastNode,
   ColumnRefNode,
+  ComparisonNode,
   ConstantNode,
   Expression,
   FunctionNode,
@@ -89,6 +91,47 @@ export function column(...names: readonly string[]): ColumnRefNode {
 export function operator(type: string, ...args: readonly Expression[]): OperatorNode {
   return { class: 'OPERATOR', type, alias: '', query_location: NO_LOCATION, children: args };
 }
+
+/** A comparison, such as `COMPARE_EQUAL` or `COMPARE_DISTINCT_FROM`. */
+export const comparison = (type: string, left: Expression, right: Expression): ComparisonNode => ({
+  class: 'COMPARISON',
+  type,
+  alias: '',
+  query_location: NO_LOCATION,
+  left,
+  right,
+});
+
+/** All of the conditions; a single one is returned as it is, and without any it is true. */
+export const and = (...conditions: readonly Expression[]): Expression =>
+  conjunction('CONJUNCTION_AND', conditions);
+
+/** At least one of the conditions; a single one is returned as it is, and without any it is false. */
+export const or = (...conditions: readonly Expression[]): Expression =>
+  conjunction('CONJUNCTION_OR', conditions);
+
+function conjunction(
+  type: 'CONJUNCTION_AND' | 'CONJUNCTION_OR',
+  children: readonly Expression[],
+): Expression {
+  const [first, ...others] = children;
+  if (first === undefined) return constant(type === 'CONJUNCTION_AND');
+  if (others.length === 0) return first;
+  return { class: 'CONJUNCTION', type, alias: '', query_location: NO_LOCATION, children };
+}
+
+/** `CASE WHEN when THEN then … ELSE otherwise END`. */
+export const caseOf = (
+  cases: readonly (readonly [when: Expression, then: Expression])[],
+  otherwise: Expression,
+): CaseNode => ({
+  class: 'CASE',
+  type: 'CASE_EXPR',
+  alias: '',
+  query_location: NO_LOCATION,
+  case_checks: cases.map(([when_expr, then_expr]) => ({ when_expr, then_expr })),
+  else_expr: otherwise,
+});
 
 /** A lambda `(a, b) -> body`. */
 export function lambda(parameters: readonly string[], body: Expression): LambdaNode {

@@ -3,13 +3,17 @@
  * Trees are immutable: a rewrite returns new nodes (`transformTree`).
  */
 export {
+  and,
   call,
+  caseOf,
   cast,
   column,
+  comparison,
   constant,
   lambda,
   NO_LOCATION,
   operator,
+  or,
   selectAll,
   stringLiteral,
   unionAll,

@@ -20,6 +20,12 @@ const VALUES: readonly (readonly [sql: string, value: unknown])[] = [
   ["lpad('abc', NULL, '')", null],
   ["rpad('abc', NULL, '')", null],
   ["typeof('ab' || NULL::text)", 'text'],
+  ["typeof(u || upper(NULL::text)) FROM (VALUES ('x')) t(u)", 'text'],
+  ["typeof(u || NULL || NULL || NULL) FROM (VALUES ('x')) t(u)", 'text'],
+  ["typeof(u || NULL) FROM (VALUES ('x'::bytea)) t(u)", 'bytea'],
+  ['typeof(u || NULL::int[]) FROM (VALUES ([1])) t(u)', 'array(integer)'],
+  ['typeof(u + NULL::numeric(9, 2)) FROM (VALUES (1.5::numeric(9, 2))) t(u)', 'numeric(9, 2)'],
+  ['typeof(abs(NULL::numeric(9, 2)))', 'numeric(9, 2)'],
   ["substr(NULL::text || u, 1) FROM (VALUES ('x')) t(u)", null],
   ["array_to_string([]::text[], ',')", ''],
   ["regexp_extract('abc', '(b)', 'i', NULL)", null],
@@ -53,6 +59,17 @@ const VALUES: readonly (readonly [sql: string, value: unknown])[] = [
   ['1 = ANY (NULL::int[])', null],
   ['1 = ALL (NULL::int[])', null],
   ["1 = ANY ('{}'::int[])", false],
+  // A NULL is no element of an array for PostgreSQL.
+  ['[1, NULL] @> [NULL]::int[]', false],
+  ['[NULL]::int[] <@ [1, NULL]', false],
+  ['[1, NULL] @> [1]', true],
+  ['[]::int[] <@ [1]', true],
+  ['NULL::int[] @> [NULL]::int[]', null],
+  ['[NULL]::int[] @> NULL::int[]', null],
+  ['every(x) FROM (VALUES (true), (NULL)) t(x)', true],
+  ['to_hex(-1)', 'ffffffff'],
+  ['to_hex(-1::bigint)', 'ffffffffffffffff'],
+  ['cardinality([1, NULL])', 2],
   ['1 = ANY (x) FROM (VALUES ([2, NULL])) t(x)', null],
   ['NULL = ANY (x) FROM (VALUES ([2])) t(x)', null],
   ['1 = ANY (x) FROM (VALUES ([2, 1, NULL])) t(x)', true],
@@ -62,3 +79,13 @@ const VALUES: readonly (readonly [sql: string, value: unknown])[] = [
 test.for(VALUES)('%s', async ([sql, value]) => {
   expect(await dialect.rows(`SELECT ${sql}`)).toEqual([[value]]);
 });
+
+test.for(["X'1F'", "b'101'", "x = X'1F' FROM (VALUES ('x1F')) t(x)"])(
+  'the bit string in %s is no text',
+  async (sql) => {
+    await expect(dialect.rows(`SELECT ${sql}`)).rejects.toMatchObject({
+      name: 'NOT_SUPPORTED',
+      location: { line: 1 },
+    });
+  },
+);

@@ -44,3 +44,30 @@ test.for([
 ])('%s is ambiguous', async (sql) => {
   await expect(dialect.rows(sql)).rejects.toMatchObject({ name: 'AMBIGUOUS_NAME', location: { line: 1 } });
 });
+
+test.for([
+  `SELECT DISTINCT a ${T} ORDER BY b`,
+  `SELECT DISTINCT a ${T} ORDER BY a, a + b`,
+  `SELECT DISTINCT a % 2 AS p ${T} ORDER BY a`,
+  `SELECT DISTINCT a % 2 ${T} GROUP BY a ORDER BY count(*)`,
+])('%s is refused: the order of merged rows is undefined', async (sql) => {
+  await expect(dialect.rows(sql)).rejects.toMatchObject({ name: 'BINDING_ERROR', location: { line: 1 } });
+});
+
+test.for([
+  [`SELECT DISTINCT a % 3 ${T} ORDER BY a % 3 DESC`, [[2], [1]]],
+  [`SELECT DISTINCT t.a ${T} ORDER BY -t.a LIMIT 1`, [[10]]],
+  [
+    `SELECT DISTINCT a % 3 AS p, b > 2 ${T} ORDER BY 2, p DESC`,
+    [
+      [2, false],
+      [1, false],
+      [1, true],
+    ],
+  ],
+  [`SELECT DISTINCT abs(t.a) ${T} ORDER BY ABS(A)`, [[1], [2], [10]]],
+  [`SELECT DISTINCT * ${T} ORDER BY b LIMIT 1`, [[10, 1]]],
+  [`SELECT DISTINCT max(a) ${T} GROUP BY b ORDER BY max(a) DESC`, [[10], [2], [1]]],
+] as const)('%s', async ([sql, expected]) => {
+  expect(await dialect.rows(sql)).toEqual(expected);
+});

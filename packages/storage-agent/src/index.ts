@@ -1,9 +1,12 @@
 export { tabletEvictions } from './eviction/tablet-evictions.ts';
+export { warmedTables } from './hot/warm-up.ts';
 export { agentBootstrap, openStorageAgent, type StorageAgentOptions } from './open-storage-agent.ts';
 export { storageAgentService } from './service/storage-agent-service.ts';
 export type {
   AgentMetrics,
   ChunkName,
+  ContentsOf,
+  FilterRequest,
   LocalChunk,
   ReadCounts,
   Scan,
@@ -11,6 +14,7 @@ export type {
   ScanTablet,
   ScanUse,
   StorageAgent,
+  StoredFilter,
 } from './storage-agent.ts';
 export {
   discardTablets,

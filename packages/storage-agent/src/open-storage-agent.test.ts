@@ -19,7 +19,7 @@ const request = (r: Pick<ScanRequest, 'table'> & Partial<ScanRequest>): ScanRequ
   ...r,
 });
 
-test('the rows of all tablets, with the positions they stand at', async () => {
+test('a scan returns the rows of all tablets with their positions', async () => {
   const table = testTable('t', { a: 'BIGINT', b: 'VARCHAR' });
   const first = await storeTablet(fixture, table, "SELECT i AS a, 'x' || i AS b FROM range(3) t(i)");
   const second = await storeTablet(fixture, table, "SELECT i AS a, 'y' AS b FROM range(10, 12) t(i)");
@@ -36,7 +36,7 @@ test('the rows of all tablets, with the positions they stand at', async () => {
   expect(scan.use.tablets).toBe(2);
 });
 
-test('no tablets: the columns and their types, and no rows', async () => {
+test('a scan without tablets has the columns with their types and no rows', async () => {
   const table = testTable('t', { a: 'DECIMAL(10,2)', s: 'STRUCT(x INTEGER)[]' });
   const agent = await fixture.agent();
   const scan = await agent.prepareScan(request({ table }));
@@ -45,7 +45,7 @@ test('no tablets: the columns and their types, and no rows', async () => {
   expect(await fixture.rows(`SELECT typeof(a) FROM ${scan.sql}`)).toEqual([]);
 });
 
-test('a column that was not asked for cannot be read', async () => {
+test('a column that was not requested cannot be read', async () => {
   const table = testTable('t', { a: 'BIGINT', b: 'BIGINT' });
   const tablet = await storeTablet(fixture, table, 'SELECT i AS a, i AS b FROM range(3) t(i)');
   const agent = await fixture.agent();

@@ -5,16 +5,22 @@ import type { ObjectStore } from '@tessera/object-store';
 import type { HybridHeader } from '@tessera/tablet';
 import { DEFAULT_EVICTION, type EvictionSettings, evictionLimits } from './eviction/eviction-settings.ts';
 import { HotTier } from './hot/hot-tier.ts';
+import { REMEMBERED_FILE, RememberedTables } from './hot/remembered-tables.ts';
+import { WarmUp } from './hot/warm-up.ts';
 import type { DiskSpace } from './local/disk-room.ts';
 import { TabletFiles } from './local/tablet-files.ts';
 import { VectorCache } from './scan/vector-cache.ts';
+import { GranuleFilters } from './skip/granule-filters.ts';
 import type {
   AgentMetrics,
   ChunkName,
+  ContentsOf,
+  FilterRequest,
   LocalChunk,
   Scan,
   ScanRequest,
   StorageAgent,
+  TabletFilters,
 } from './storage-agent.ts';
 import { TabletScans } from './tablet-scans.ts';
 
@@ -46,26 +52,31 @@ const SILENT: KernelLog = { info: () => undefined, warn: () => undefined, error:
 export async function openStorageAgent(options: StorageAgentOptions): Promise<StorageAgent> {
   const { log = SILENT, now = Date.now, eviction = DEFAULT_EVICTION } = options;
   const { store, directory, diskSpace } = options;
-  const files = new TabletFiles({ store, directory, log, now, ...(diskSpace && { diskSpace }) });
+  const otherFiles = [REMEMBERED_FILE];
+  const files = new TabletFiles({ store, directory, otherFiles, log, now, ...(diskSpace && { diskSpace }) });
   await files.open();
   const vectors = new VectorCache(store);
   const { limitBytes } = await options.kernel.memory();
   const limits = evictionLimits(eviction, limitBytes);
   const closing = new AbortController();
+  const { kernel } = options;
   const hot = new HotTier({
-    kernel: options.kernel,
+    kernel,
     memoryLimitBytes: limitBytes,
     limits,
     log,
     now,
     acquire: (need) => files.acquire(need, closing.signal),
     header: (table, tablet) => files.header({ table, tablet }, closing.signal),
-    deletedRows: (scan) => vectors.deletedRows(scan),
+    deletedRows: async (scan) => (await vectors.deletedRows(scan)).all(),
   });
+  const scans = new TabletScans(files, hot, vectors);
   return new Agent({
     files,
     hot,
-    scans: new TabletScans(files, hot, vectors),
+    scans,
+    filters: new GranuleFilters(kernel, (request) => scans.prepare(request)),
+    warmUp: await WarmUp.open({ hot, remembered: new RememberedTables(directory), log }),
     closing,
     unusedMs: limits.unusedMs,
     log,
@@ -75,7 +86,9 @@ export async function openStorageAgent(options: StorageAgentOptions): Promise<St
 interface Parts {
   readonly files: TabletFiles;
   readonly hot: HotTier;
+  readonly warmUp: WarmUp;
   readonly scans: TabletScans;
+  readonly filters: GranuleFilters;
   readonly closing: AbortController;
   readonly unusedMs: number;
   readonly log: KernelLog;
@@ -87,7 +100,10 @@ class Agent implements StorageAgent {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#sweeping = setInterval(() => void this.evict(), SWEEP_INTERVAL_MS).unref();
+    this.#sweeping = setInterval(() => {
+      void this.evict();
+      void parts.warmUp.save();
+    }, SWEEP_INTERVAL_MS).unref();
   }
 
   prepareScan(request: ScanRequest): Promise<Scan> {
@@ -106,6 +122,14 @@ class Agent implements StorageAgent {
 
   header(table: TableObject, tablet: Tablet, signal: AbortSignal): Promise<HybridHeader> {
     return this.#parts.files.header({ table, tablet }, signal);
+  }
+
+  filters(request: FilterRequest): AsyncIterable<TabletFilters> {
+    return this.#parts.filters.read(request);
+  }
+
+  hashes(type: string, constants: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+    return this.#parts.filters.hashes(type, constants);
   }
 
   adopt(tablet: Tablet, path: string): Promise<void> {
@@ -128,6 +152,10 @@ class Agent implements StorageAgent {
       if (result.status === 'rejected') throw result.reason;
       return sum + result.value;
     }, 0);
+  }
+
+  warmUp(contentsOf: ContentsOf): Promise<void> {
+    return this.#parts.warmUp.run(contentsOf);
   }
 
   localChunks(tablet: Tablet, chunks: Iterable<ChunkName>): AsyncIterable<LocalChunk> {
@@ -170,6 +198,7 @@ class Agent implements StorageAgent {
 
   async close(): Promise<void> {
     clearInterval(this.#sweeping);
+    await this.#parts.warmUp.save();
     this.#parts.closing.abort();
     await this.#parts.hot.close();
     await this.#parts.files.close();

@@ -1,6 +1,6 @@
 import type { DeletionVector, ObjectId, TableObject, Tablet } from '@tessera/catalog';
 import type { KernelSession } from '@tessera/kernel';
-import type { HybridHeader, RowRange, TabletKeys } from '@tessera/tablet';
+import type { GranuleFilter, HybridHeader, RowRange, TabletKeys } from '@tessera/tablet';
 
 export interface ScanTablet {
   readonly tablet: Tablet;
@@ -50,6 +50,8 @@ export interface ScanRequest {
   readonly counted?: readonly number[] | undefined;
   /** The ids of columns that no expression of the statement names; NULL may replace them. */
   readonly unnamed?: readonly number[] | undefined;
+  /** Whether the relation has only the columns that the statement reads, at least one. It then takes less time to plan. */
+  readonly isNarrow?: boolean | undefined;
   /**
    * Adds the columns `"$tablet"` (INTEGER, position in `tablets`) and `"$row"` (BIGINT, position in the
    * body), for DELETE, UPDATE, MERGE and late materialisation.
@@ -64,9 +66,12 @@ export interface ScanRequest {
 export interface Scan {
   /**
    * A relation of the kernel for FROM, either a table's name or a query in parentheses. It has all columns of
-   * the table by name, in order, without deleted rows. Reading a column that was not requested is an error.
+   * the table by name (unless the request `isNarrow`), in order, without deleted rows. Reading a column that was not
+   * requested is an error.
    */
   readonly sql: string;
+  /** Whether all scans with the same `sql` read the same rows. Otherwise its meaning ends with this scan. */
+  readonly isFixed: boolean;
   readonly use: ScanUse;
   /** Allows the files and tables behind `sql` to be removed. */
   release(): void;
@@ -97,6 +102,46 @@ export interface ReadCounts {
   /** The part of `bytes` that had to be fetched from the object store. */
   readonly bytesFromStorage: number;
 }
+
+/** A request for filters of a skip index. */
+export interface FilterRequest {
+  /** The stored part of the index as a table. */
+  readonly table: TableObject;
+  /** Tablets of `table`. */
+  readonly tablets: readonly Tablet[];
+  readonly columns: readonly StoredFilter[];
+  readonly signal: AbortSignal;
+}
+
+/** The filters of one column of a table. */
+export interface StoredFilter {
+  /** The column that they are about, and its type as SQL. */
+  readonly column: string;
+  readonly type: string;
+  readonly kind: GranuleFilter['kind'];
+  /** The name of the column that has the filters, in the stored part of the index. */
+  readonly name: string;
+}
+
+/** The filters of the granules that one tablet of an index is about. */
+export interface TabletFilters {
+  /** The tablet of the index. */
+  readonly tablet: Tablet;
+  /** The filters of a granule by the names of the columns that they are about; without columns that have none. */
+  readonly of: (granule: number) => ReadonlyMap<string, GranuleFilter>;
+}
+
+/** The contents of a table in the newest snapshot. The tablets stay readable until `release` is called. */
+export interface CurrentContents {
+  readonly table: TableObject;
+  /** Its `contentsVersion`. */
+  readonly version: number;
+  readonly tablets: readonly ScanTablet[];
+  release(): void;
+}
+
+/** Undefined if there is no such table any more. */
+export type ContentsOf = (tableId: ObjectId) => Promise<CurrentContents | undefined>;
 
 /** One column in one granule of a tablet. */
 export interface ChunkName {
@@ -146,6 +191,13 @@ export interface StorageAgent {
    */
   header(table: TableObject, tablet: Tablet, signal: AbortSignal): Promise<HybridHeader>;
   /**
+   * The filters that a skip index has of tablets; each is valid until the next one is requested.
+   * @throws TesseraError as `prepareScan`
+   */
+  filters(request: FilterRequest): AsyncIterable<TabletFilters>;
+  /** The hashes that Bloom filters are built of, for constants of a type given as text, by constant. */
+  hashes(type: string, constants: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
+  /**
    * Adopts the file of a tablet that was just written here. It is moved, not copied, and serves the first
    * reads.
    */
@@ -162,6 +214,11 @@ export interface StorageAgent {
     columns: readonly number[],
     signal: AbortSignal,
   ): Promise<number>;
+  /**
+   * Loads into memory, in the background, what was there when the node was stopped. Scans have precedence. Resolves when it is
+   * done or the agent is closed.
+   */
+  warmUp(contentsOf: ContentsOf): Promise<void>;
   /** The requested column chunks that are on local disk. */
   localChunks(tablet: Tablet, chunks: Iterable<ChunkName>): AsyncIterable<LocalChunk>;
   /** Applies `engine.eviction` now; the agent also does it every few seconds. */

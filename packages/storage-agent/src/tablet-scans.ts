@@ -8,7 +8,7 @@ import { emptyRelation, type RelationShape, unionOf } from './scan/relation-sql.
 import { difference, type RowRange, rowsIn } from './scan/row-ranges.ts';
 import { absentRows, granulesIn, rowsOf, storedBytes, withTabletsOnce } from './scan/scan-rows.ts';
 import { columnsWithKey, granulesWithKeys, rowsWithKeys } from './scan/tablet-keys.ts';
-import type { VectorCache } from './scan/vector-cache.ts';
+import type { DeletedPositions, VectorCache } from './scan/vector-cache.ts';
 import type { Scan, ScanRequest, ScanTablet } from './storage-agent.ts';
 
 /** Builds relations over tablets: from memory where possible, from files for the rest. */
@@ -42,7 +42,9 @@ export class TabletScans {
     const request = asked.rowPositions ? asked : { ...asked, tablets: withTabletsOnce(asked.tablets) };
     const { session, table, tablets, columns, rowPositions, share } = request;
     const unnamed = request.unnamed && new Set(request.unnamed);
-    const shape: RelationShape = { table, read: new Set(columns), unnamed, rowPositions };
+    const read = new Set(columns);
+    const isNarrow = request.isNarrow === true && read.size > 0;
+    const shape: RelationShape = { table, read, unnamed, rowPositions, isNarrow };
     const contents = contentsOf(request);
     const counted = request.counted ?? columns;
     const hotRequest = { session, shape, tablets, counted, contentsVersion: contents?.version, share };
@@ -51,13 +53,17 @@ export class TabletScans {
     // The demand is recorded first, so that this scan already reads what is loaded meanwhile.
     if (contents !== undefined && request.once !== true)
       this.#hot.want(hotRequest, contents, request.wholeTableAt !== undefined);
-    const deleted = await this.#deletedRows(tablets);
+    const [deleted, windows] = await Promise.all([this.#deletedRows(tablets), this.#windows(request)]);
     const absent = new Map(
       [...tablets.entries()]
         .filter(([position, { rows }]) => rows !== undefined || deleted.has(position))
-        .map(([position, scan]) => [position, absentRows(scan, deleted.get(position) ?? [])] as const),
+        .map(([position, scan]) => {
+          const window = windows.get(position);
+          const gone = deleted.get(position);
+          return [position, absentRows(scan, (window ? gone?.within(window) : gone?.all()) ?? [])] as const;
+        }),
     );
-    const hot = this.#hot.partial(hotRequest, absent);
+    const hot = this.#hot.partial(hotRequest, absent, windows);
     try {
       return await this.#withFiles(request, shape, deleted, hot);
     } catch (error) {
@@ -69,7 +75,7 @@ export class TabletScans {
   async #withFiles(
     request: ScanRequest,
     shape: RelationShape,
-    deleted: ReadonlyMap<number, readonly RowRange[]>,
+    deleted: ReadonlyMap<number, DeletedPositions>,
     hot: HotScan | undefined,
   ): Promise<Scan> {
     const rest = [...request.tablets.entries()].filter(([position]) => hot?.tablets.has(position) !== true);
@@ -77,6 +83,7 @@ export class TabletScans {
     const branches = [...(hot === undefined ? [] : [hot.sql]), ...fileScans(shape, readable)];
     return {
       sql: branches.length === 0 ? emptyRelation(shape) : unionOf(branches),
+      isFixed: false,
       use: {
         tablets: request.tablets.length,
         bytesFetched: sum(readable, (local) => local.bytesFetched),
@@ -101,7 +108,7 @@ export class TabletScans {
   async #readable(
     { table, columns, signal }: ScanRequest,
     tablets: readonly (readonly [number, ScanTablet])[],
-    deleted: ReadonlyMap<number, readonly RowRange[]>,
+    deleted: ReadonlyMap<number, DeletedPositions>,
   ): Promise<ReadableTablet[]> {
     const scans = withFewRuns(tablets.map(([, scan]) => scan));
     const acquired = await Promise.allSettled(
@@ -118,7 +125,7 @@ export class TabletScans {
           signal,
         );
         const part = { ...scan, granules };
-        return { scan: part, position, local, header, deleted: deleted.get(position) ?? [] };
+        return { scan: part, position, local, header, deleted: deleted.get(position)?.all() ?? [] };
       }),
     );
     const failure = acquired.find((result) => result.status === 'rejected');
@@ -128,7 +135,26 @@ export class TabletScans {
     throw failure.reason;
   }
 
-  async #deletedRows(tablets: readonly ScanTablet[]): Promise<ReadonlyMap<number, readonly RowRange[]>> {
+  /**
+   * For each tablet of which only some granules are needed, the rows from the first to the last of them. A statement about
+   * single rows thus depends on the deleted rows near them, not on all deleted rows of the tablet.
+   */
+  async #windows({ table, tablets, signal }: ScanRequest): Promise<ReadonlyMap<number, RowRange>> {
+    const partial = [...tablets.entries()].filter(
+      ([, { granules = [], rows, keys }]) => granules.length > 0 && rows === undefined && keys === undefined,
+    );
+    return new Map(
+      await Promise.all(
+        partial.map(async ([position, scan]) => {
+          const header = await this.#files.header({ table, tablet: scan.tablet }, signal);
+          const ranges = neededRows({ scan, header });
+          return [position, { from: ranges[0]!.from, to: ranges.at(-1)!.to }] as const;
+        }),
+      ),
+    );
+  }
+
+  async #deletedRows(tablets: readonly ScanTablet[]): Promise<ReadonlyMap<number, DeletedPositions>> {
     const withVectors = [...tablets.entries()].filter(([, scan]) => scan.vector !== undefined);
     return new Map(
       await Promise.all(
@@ -150,6 +176,7 @@ function contentsOf({ contents, wholeTableAt, tablets, share }: ScanRequest): Ta
 
 const wholeScan = ({ sql, read, release }: WholeScan, tablets: number): Scan => ({
   sql: `(${sql})`,
+  isFixed: true,
   use: {
     tablets,
     bytesFetched: 0,

@@ -20,7 +20,7 @@ function recent(...versions: number[]): RecentEntries {
   return entries;
 }
 
-it('gives what lies between two versions, all or nothing', () => {
+it('returns all changes between two versions, or nothing', () => {
   const entries = recent(5, 6, 7);
   expect(entries.between(4, 7)).toEqual([5, 6, 7].map((version) => entry(version).bytes));
   expect(entries.between(5, 6)).toEqual([entry(6).bytes]);
@@ -30,7 +30,7 @@ it('gives what lies between two versions, all or nothing', () => {
   expect(entries.between(9, 7)).toEqual([]);
 });
 
-it('begins anew where versions are missing', () => {
+it('starts again after missing versions', () => {
   expect(recent(5, 6, 9).between(4, 6)).toEqual([]);
   expect(recent(5, 6, 9).between(8, 9)).toEqual([entry(9).bytes]);
 });

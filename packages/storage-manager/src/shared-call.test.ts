@@ -24,7 +24,7 @@ it('a caller that arrives during a call gets the result of the next call', async
   expect(await Promise.all([second, third])).toEqual([2, 2]);
 });
 
-it('a call that fails fails those who wait for it, and nobody else', async () => {
+it('a failing call only fails its own waiting callers', async () => {
   const { begun, shared } = calls();
   const first = expect(shared.run()).rejects.toThrow('gone');
   const second = shared.run();

@@ -21,14 +21,14 @@ afterEach(async () => {
 const unavailable = () =>
   TesseraError.of('STORAGE_UNAVAILABLE', { url: store.url, reason: 'SlowDown', outcome: 'unknown' });
 
-test('many that open a new store at once agree on its identity, and those that come later have the same', async () => {
+test('nodes that open a new store concurrently agree on its identity, and later ones get the same', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, () => storeIdentity(store, 1_000)));
   expect(new Set(ids).size).toBe(1);
   expect(await storeIdentity(store, 1_000)).toBe(ids[0]);
   expect(await readIdentity(store)).toBe(ids[0]);
 });
 
-test('a store with content and without an identity gets one, and nothing else of it changes', async () => {
+test('a store with content and without an identity gets one, and nothing else in it changes', async () => {
   await store.put('meta/log/00000000000000000001.json', new TextEncoder().encode('{}'));
   expect(await readIdentity(store)).toBeUndefined();
   await storeIdentity(store, 1_000);
@@ -52,7 +52,7 @@ test('an answer that is lost does not make a second identity', async () => {
   expect([puts, gets]).toEqual([1, 3]);
 });
 
-test('a store that does not answer is given up on in time', async () => {
+test('an unresponsive store is given up in time', async () => {
   const down: ObjectStore = Object.assign(Object.create(store), { get: () => Promise.reject(unavailable()) });
   await expect(storeIdentity(down, 150)).rejects.toMatchObject({ name: 'STORAGE_UNAVAILABLE' });
 });

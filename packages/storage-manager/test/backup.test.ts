@@ -79,7 +79,7 @@ function failingOnce(store: ObjectStore, isStruck: (key: string) => boolean, err
 const gone = TesseraError.of('OBJECT_NOT_FOUND', { url: 'it' });
 const unreachable = TesseraError.of('STORAGE_UNAVAILABLE', { url: 'it', reason: 'gone', outcome: 'failed' });
 
-it('goes on where it was interrupted, and copies only what is new the next time', async () => {
+it('continues after an interruption, and copies only new objects the next time', async () => {
   const { source, manager, t, tablets } = await filled(5);
   const target = await storeOf('target');
   const last = tablets.map(({ key }) => key!).toSorted()[4]!;
@@ -111,7 +111,7 @@ it('goes on where it was interrupted, and copies only what is new the next time'
   expect(await restore(target, undefined)).toEqual(manifest);
 });
 
-it('begins with a newer version when an object is collected under way', async () => {
+it('starts again with a newer version if an object is collected meanwhile', async () => {
   const { source, tablets } = await filled(3);
   const target = await storeOf('target');
   const key = tablets[1]!.key!;
@@ -168,7 +168,7 @@ it('refuses a damaged object, and a store that is not empty', async () => {
   await expect(restore(target, await storeOf('restored'))).rejects.toThrow('is damaged');
 });
 
-it('no node takes a half restored store for an empty one; restoring again ends it', async () => {
+it('a partly restored store is not mistaken for an empty one, and restoring again completes it', async () => {
   const { source, manager } = await filled(4);
   const target = await storeOf('target');
   const { manifest } = await back(source, target);

@@ -37,7 +37,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 const create = (name: string) => ({ kind: 'create', object: table(name) }) as const;
 
 describe('two nodes on one store', () => {
-  it('the first leads, the other forwards, both see both', async () => {
+  it('the first leads, the other forwards, and both see all commits', async () => {
     const a = await node(0);
     await until(() => a.manager.leads);
     const b = await node(1);
@@ -59,7 +59,7 @@ describe('two nodes on one store', () => {
     });
   });
 
-  it('the other takes over when the leader goes, and answers what was committed before', async () => {
+  it('the other takes over when the leader leaves, and knows earlier commits', async () => {
     const a = await clusterNode(directory, 0);
     const b = await node(1);
     const before = await transaction(b.manager, create('t'));
@@ -71,7 +71,7 @@ describe('two nodes on one store', () => {
     expect(await relationNames(b.manager)).toEqual(['t', 'u']);
   });
 
-  it('reads go on without a leader, at a version that the store proves', async () => {
+  it('reads continue without a leader, at a version that the store proves', async () => {
     const a = await clusterNode(directory, 0);
     await commit(a.manager, create('t'));
     const store = await openLocalStore(directory, { fsync: false });
@@ -123,7 +123,7 @@ describe('processes', () => {
     expect(await relationNames(b.manager)).toEqual(names);
   });
 
-  it('a commit that a stopped leader does not answer is asked of the next one', async () => {
+  it('a commit that a stopped leader does not answer is sent to the next one', async () => {
     const { child } = await leaderProcess();
     const b = await node(1);
     const underWay = await transaction(b.manager, create('t'));
@@ -133,7 +133,7 @@ describe('processes', () => {
     expect(await relationNames(b.manager)).toEqual(['t']);
   });
 
-  it('a leader that was stopped finds that it leads no more', async () => {
+  it('a leader that was paused notices that it no longer leads', async () => {
     const { child, address } = await leaderProcess();
     const b = await node(1);
     await commit(b.manager, create('before'));
@@ -157,7 +157,7 @@ describe('processes', () => {
 });
 
 describe('an engine beside a metadata service', () => {
-  it.each([true, false])('sees what others commit (its cache kept: %s)', async (kept) => {
+  it.each([true, false])('sees the commits of others (its cache kept: %s)', async (kept) => {
     const service = await node(0);
     const store = await openLocalStore(directory, { fsync: false });
     stack.defer(() => store.close());

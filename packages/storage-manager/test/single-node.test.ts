@@ -50,7 +50,7 @@ describe.each([true, false])('a node alone (the store locked: %s)', (exclusive) 
     expect(await relationNames(second)).toEqual(['t']);
   });
 
-  it('commits what arrives together in few entries, each with its own answer', async () => {
+  it('groups concurrent commits into few entries, each with its own answer', async () => {
     const manager = await open({ exclusive });
     const before = (await manager.latest()).version;
     const names = Array.from({ length: 200 }, (_, i) => `t${String(i % 150).padStart(3, '0')}`);
@@ -76,7 +76,7 @@ describe.each([true, false])('a node alone (the store locked: %s)', (exclusive) 
     expect(await (await open({ exclusive })).commit(create1)).toEqual(answer);
   });
 
-  it('commits once whatever becomes of requests and answers', async () => {
+  it('commits once, whichever requests and answers are lost', async () => {
     const fates: Fate[] = ['answer_lost', 'refused', 'refused', 'answer_lost', 'none'];
     let request = 0;
     const faulty = faultyStore(store, (key) =>
@@ -90,7 +90,7 @@ describe.each([true, false])('a node alone (the store locked: %s)', (exclusive) 
     expect(await relationNames(await open({ exclusive: false }))).toEqual(names);
   });
 
-  it('says that it does not know when the store does not answer, and tells when asked again', async () => {
+  it('reports an unknown outcome when the store does not answer, and the outcome when asked again', async () => {
     let fate: Fate = 'none';
     const faulty = faultyStore(store, (key) => (key.startsWith('meta/log/') ? fate : 'none'));
     const manager = await open({
@@ -110,7 +110,7 @@ describe.each([true, false])('a node alone (the store locked: %s)', (exclusive) 
 });
 
 describe('the log', () => {
-  it('stays short: checkpoints stand for what was before', async () => {
+  it('stays short, because checkpoints replace earlier entries', async () => {
     const manager = await open({ tuning: { checkpointEntries: 10, logRetentionMs: 0 } });
     const t = table('t');
     await commit(manager, { kind: 'create', object: t });
@@ -169,11 +169,11 @@ describe('the log', () => {
       await manager.close();
     });
 
-    it('is read again when the damage was on the way, also when it is the newest', async () => {
+    it('is read again if it was damaged in transit, even if it is the newest', async () => {
       expect(await relationNames(await open({ store: damaging(2) }))).toEqual(['a', 'b', 'c']);
     });
 
-    it('is not used when the damage is in the store', async () => {
+    it('is not used if it is damaged in the store', async () => {
       await expect(open({ store: damaging(Number.POSITIVE_INFINITY) })).rejects.toMatchObject({
         name: 'METADATA_UNAVAILABLE',
         message: expect.stringContaining('damaged'),
@@ -181,7 +181,7 @@ describe('the log', () => {
     });
   });
 
-  it('is not led on a store whose conditional writes are not conditional', async () => {
+  it('has no leader on a store that ignores conditions', async () => {
     const careless: ObjectStore = {
       ...faultyStore(store, () => 'none'),
       putIfAbsent: async (key, body, options) => {
@@ -196,7 +196,7 @@ describe('the log', () => {
 });
 
 describe('garbage', () => {
-  it('is collected when nobody reads it any more; orphans when they are old', async () => {
+  it('is collected when no reader needs it; orphans are collected when they are old', async () => {
     const manager = await open({ tuning: { orphanAgeMs: 86_400_000 } });
     const t = table('t');
     const [kept, removed] = [await uploaded(store, t.id), await uploaded(store, t.id)];

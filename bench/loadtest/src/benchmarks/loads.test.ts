@@ -19,7 +19,7 @@ describe.skipIf(process.env.TESSERA_LOADTEST !== 'all')(
       ['chaos', '0.1'],
       ['growth', '0.01'],
     ])(
-      '%s gives lines and charts of numbers, and leaves nothing behind',
+      '%s reports lines and charts of numbers, and leaves nothing behind',
       { timeout: TIME_MS },
       async (name, scale) => {
         const directory = await mkdtemp(join(tmpdir(), 'loads-test-'));

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { arrivalTimes } from './arrivals.ts';
 
-test('even arrivals stand at equal distances', () => {
+test('even arrivals have equal intervals', () => {
   expect(arrivalTimes({ perSecond: 100, spread: 'even', seed: 1 }, 55)).toEqual([10, 20, 30, 40, 50]);
 });
 
-test('Poisson arrivals keep the rate, bunch, and come again from the same seed', () => {
+test('Poisson arrivals have the given rate, come in bunches, and are determined by the seed', () => {
   const poisson = { perSecond: 1_000, spread: 'poisson', seed: 7 } as const;
   const times = arrivalTimes(poisson, 100_000);
   expect(times).toEqual(arrivalTimes(poisson, 100_000));
@@ -18,6 +18,6 @@ test('Poisson arrivals keep the rate, bunch, and come again from the same seed',
   expect(Math.sqrt(variance) / mean).toBeCloseTo(1, 1);
 });
 
-test('a rate of nothing is refused', () => {
+test('a rate of zero is refused', () => {
   expect(() => arrivalTimes({ perSecond: 0, spread: 'even', seed: 1 }, 10)).toThrow('0 a second');
 });

@@ -20,7 +20,7 @@ test('percentiles keep three digits', () => {
     expect(Math.abs(found / exact - 1)).toBeLessThan(0.001);
 });
 
-test('go from process to process, and together are as if recorded in one place', () => {
+test('histograms of several processes are merged as if one process had recorded them', () => {
   const parts = [upTo(1_000), upTo(9_000)].map((part) => Latencies.of(part.encoded()));
   const all = Latencies.together(parts);
   expect(all.count).toBe(10_000);

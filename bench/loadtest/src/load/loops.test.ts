@@ -30,7 +30,7 @@ const openAt = (clock: FakeClock, perSecond: number, connections: number, drainM
   );
 
 describe('a server that stalls for one second in ten', () => {
-  test('hides that from a closed loop but for one request', async () => {
+  test('is hidden by a closed loop, except for one request', async () => {
     const clock = new FakeClock();
     const { latencies, perSecond } = await clock.run(closedLoop(many(1, clock), { clock, ...TEN_SECONDS }));
     expect(latencies.percentile(99)).toBeCloseTo(ANSWER_MS, 1);
@@ -52,7 +52,7 @@ describe('a server that stalls for one second in ten', () => {
   });
 });
 
-test('an open loop beyond what the server can do says how far it fell behind, and what it never sent', async () => {
+test('an open loop that exceeds the server reports its backlog and the requests that it did not send', async () => {
   const { latencies, backlog, unsent } = await openAt(new FakeClock(), 1_000, 1, 0);
   expect(unsent).toBeGreaterThan(5_000);
   expect(backlog).toBeGreaterThan(5_000);
@@ -60,7 +60,7 @@ test('an open loop beyond what the server can do says how far it fell behind, an
   expect(latencies.percentile(50)).toBeGreaterThan(2_000);
 });
 
-test('failures are counted by what they are and do not end a load', async () => {
+test('failures are counted by class and do not end a load', async () => {
   const clock = new FakeClock();
   const failing: Session = {
     send: async (n) => {

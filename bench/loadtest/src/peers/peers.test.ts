@@ -93,7 +93,7 @@ test('a query that takes too long is broken off, and the next one runs', async (
   }
 });
 
-test('tells of names that are none, and leaves all to what can run', async () => {
+test('names unknown peers; `all` means the peers that can run here', async () => {
   await expect(chosenPeers({ ...DEFAULT_OPTIONS, peers: ['oracle'] })).rejects.toThrow(
     '--peers: oracle is none of duckdb, parquet, clickhouse, postgres, all, none',
   );

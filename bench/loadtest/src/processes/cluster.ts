@@ -136,7 +136,8 @@ async function statusOf(connection: Connection): Promise<string> {
 
 async function placeOf(host: string): Promise<Place> {
   const ports: [string, number][] = [];
-  for (const service of SERVICES) ports.push([`${service}_port`, await freePort(host)]);
+  const taken = new Set<number>();
+  for (const service of SERVICES) ports.push([`${service}_port`, await freePort(host, taken)]);
   return { host, ...Object.fromEntries(ports) } as Place;
 }
 

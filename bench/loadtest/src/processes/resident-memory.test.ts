@@ -20,7 +20,7 @@ const HOLD = `
   process.send('ready');
 `;
 
-test('sees what a child of the process comes to hold, and starts over', async () => {
+test('measures the peak memory of the child processes too, and can be reset', async () => {
   const program = join(tmpdir(), `hold-memory-${process.pid}.cjs`);
   await writeFile(program, HOLD);
   const outer = fork(program);

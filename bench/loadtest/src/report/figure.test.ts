@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { figure, meetsTarget, percentile } from './figure.ts';
 
 describe('percentile', () => {
-  test('lies between neighbours in proportion', () => {
+  test('interpolates linearly between neighbours', () => {
     const ascending = [10, 20, 30, 40];
     expect([0, 25, 50, 90, 100].map((p) => percentile(ascending, p))).toEqual([10, 17.5, 25, 37, 40]);
   });

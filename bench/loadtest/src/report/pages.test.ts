@@ -75,7 +75,7 @@ const report: Report = {
   failures: [{ benchmark: 'point', reason: NASTY }],
 };
 
-test('the HTML page needs nothing else, and what it is given does not become a part of it', () => {
+test('the HTML page needs no other file, and escapes the texts of the report', () => {
   const page = htmlPage(report);
   expect(page.match(/<script>/g)).toHaveLength(1);
   expect(page).toContain('&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;quoted&quot;');
@@ -138,7 +138,7 @@ test('the last run of each benchmark counts', () => {
   expect(() => mergeReports([report, elsewhere])).toThrow('different machines');
 });
 
-test('a comparison names what became worse or better by more than the runs differ', () => {
+test('a comparison names the figures that changed by more than the runs differ', () => {
   const of = (title: string, value: Figure): Report => ({
     ...report,
     results: [{ ...upload, lines: [{ what: 'CSV', figures: { [title]: value } }] }],

@@ -21,7 +21,7 @@ test('renders medians, spreads and targets in aligned Markdown, and leaves out w
   ]);
 });
 
-test('texts stand behind the figures, to the left of their column', () => {
+test('columns of texts follow the figures and are aligned to the left', () => {
   const lines = [
     { what: 'q01', figures: { time: figure('s', [2]) }, texts: { plan: '1 node' } },
     { what: 'q02', figures: {} },

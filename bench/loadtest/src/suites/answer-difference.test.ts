@@ -26,7 +26,7 @@ test.for([
   ['nothing', 'SELECT a', [[undefined]], [[undefined]]],
   ['what ties at a limit', 'SELECT a, b FROM t ORDER BY a LIMIT 1', [['1', 'x']], [['1', 'y']]],
   ['any rows of a limit without an order', 'SELECT a FROM t LIMIT 1', [['1']], [['9']]],
-] as const)('takes for the same: %s', ([, sql, expected, found]) => {
+] as const)('accepts as equal: %s', ([, sql, expected, found]) => {
   expect(between(sql, expected, found)).toBeUndefined();
 });
 

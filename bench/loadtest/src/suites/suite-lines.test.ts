@@ -28,7 +28,7 @@ const pass = (factor: number): Times =>
   ]);
 const rounds: Round[] = [1, 1.2, 0.8].map((factor) => ({ times: pass(factor), cpuSeconds: new Map() }));
 
-test('sums are over what a system answered in full, ratios over what both did', () => {
+test('sums cover the queries that a system completed, ratios those that both completed', () => {
   const [first, later, mean, q01, q02] = queryLines(names, queries, pass(1), rounds);
   expect(first).toMatchObject({
     what: 'first run, all queries',

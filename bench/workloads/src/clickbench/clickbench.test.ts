@@ -37,14 +37,14 @@ describe('ClickBench', () => {
     expect(await readdir(root)).toEqual(['hits.parquet']);
   });
 
-  it('gives each row its place whatever the number of threads', async () => {
+  it('writes the same rows in the same order with any number of threads', async () => {
     const other = await mkdtemp(join(root, 'one-'));
     await clickbench.generate({ scale: SCALE, directory: other, threads: 1 });
     expect(await checksum(`${other}/hits.parquet`)).toEqual(await checksum(`${root}/hits.parquet`));
     await rm(other, { recursive: true });
   });
 
-  it('gives the same rows as it always did', async () => {
+  it('writes the same rows as earlier versions', async () => {
     const sum = `SELECT count(*), sum(watchid), sum(userid), sum(urlhash), sum(length(url) + length(title) + length(referer)), sum(resolutionwidth + windowclientwidth) FROM hits`;
     expect(await row(sum)).toMatchInlineSnapshot(`
       [
@@ -58,7 +58,7 @@ describe('ClickBench', () => {
     `);
   });
 
-  it('has the columns that it tells of', async () => {
+  it('has the columns that it declares', async () => {
     const types = await rows('SELECT column_name, lower(column_type) FROM (DESCRIBE hits)');
     const named = clickbench.tables[0]!.columns.map(({ name, type }) => [
       name,

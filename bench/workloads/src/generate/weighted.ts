@@ -16,7 +16,7 @@ export class Weighted {
     }
   }
 
-  /** Zipf's law with exponent 1: the second is half as frequent as the first. */
+  /** Zipf's law with exponent 1: the second item is half as frequent as the first. */
   static zipf(count: number): Weighted {
     return new Weighted(Float64Array.from({ length: count }, (_, place) => 1 / (place + 1)));
   }

@@ -2,8 +2,8 @@
 export type Column = NumberColumn | LargeNumberColumn | WordColumn | StringColumn | TextColumn;
 
 /**
- * `decimal` is `numeric(15,2)`, `decimal(7)` and `decimal(5)` have fewer digits; their values are in hundredths. Those of
- * `date` are days, those of `timestamp` microseconds since 1970.
+ * `decimal` is `numeric(15,2)`; `decimal(7)` and `decimal(5)` have fewer digits. Decimals are in hundredths,
+ * dates in days and timestamps in microseconds since 1970.
  */
 export type ColumnType =
   | 'smallint'
@@ -17,7 +17,7 @@ export type ColumnType =
   | 'text';
 
 interface Nullable {
-  /** 1 for each row that is not NULL, of which the column has the values; all rows unless it is there. */
+  /** Has 1 for each row that is not NULL; `values` contain only these rows. If absent, no row is NULL. */
   readonly present?: Uint8Array;
 }
 
@@ -27,31 +27,31 @@ export interface NumberColumn extends Nullable {
   readonly values: Float64Array | Int32Array;
 }
 
-/** Integers of 64 bits. */
+/** 64-bit integers. */
 export interface LargeNumberColumn extends Nullable {
   readonly type: 'large';
   readonly values: BigInt64Array<ArrayBuffer>;
 }
 
-/** Texts that are among a few. */
+/** Texts from a small list of words. */
 export interface WordColumn extends Nullable {
   readonly type: 'words';
-  /** At most 256. */
+  /** At most 256 words. */
   readonly words: readonly string[];
-  /** Where each row's text is among `words`. */
+  /** For each row, the position of its text in `words`. */
   readonly places: Uint8Array;
 }
 
-/** Texts of any characters. */
+/** Arbitrary texts. */
 export interface StringColumn extends Nullable {
   readonly type: 'strings';
   readonly values: readonly string[];
 }
 
-/** Texts as Parquet's PLAIN encoding has them: each after its length as four bytes. */
+/** Texts in Parquet's PLAIN encoding: each is preceded by its length as four bytes. */
 export interface TextColumn extends Nullable {
   readonly type: 'text';
-  /** How many texts. */
+  /** The number of texts. */
   readonly rows: number;
   readonly bytes: Uint8Array;
 }

@@ -2,7 +2,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { ByteWriter } from 'hyparquet-writer';
 import { type ColumnSchema, type EncodedRowGroup, movedBy, openWriter } from './row-group.ts';
 
-/** A Parquet file that is written row group by row group. It is whole only after {@link ParquetFile.close}. */
+/**
+ * A Parquet file that is written one row group at a time. It is complete only after {@link ParquetFile.close}.
+ */
 export class ParquetFile {
   readonly #file: FileHandle;
   readonly #schema: readonly ColumnSchema[];
@@ -38,7 +40,7 @@ export class ParquetFile {
     await this.#file.close();
   }
 
-  /** Gives the file up as it is. */
+  /** Closes the incomplete file without writing the footer. */
   async abandon(): Promise<void> {
     await this.#file.close();
   }

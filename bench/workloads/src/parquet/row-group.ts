@@ -5,19 +5,19 @@ import type { Column, ColumnType } from './column.ts';
 export interface ColumnSchema {
   readonly name: string;
   readonly type: ColumnType;
-  /** The column may have NULL; its `present` says in which rows. */
+  /** Whether the column may contain NULL; its `present` says in which rows. */
   readonly nullable?: boolean;
 }
 
 type SchemaElement = ParquetWriter['schema'][number];
 
-/** A row group as bytes of a file, and its metadata, whose offsets count from the first of the bytes. */
+/** The bytes of a row group, and its metadata, whose offsets are relative to the first of these bytes. */
 export interface EncodedRowGroup {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly metadata: ParquetWriter['row_groups'][number];
 }
 
-/** Encodes the columns, one for each of the schema, as one row group. */
+/** Encodes the columns, one for each column of the schema, as one row group. */
 export function encodeRowGroup(schema: readonly ColumnSchema[], columns: readonly Column[]): EncodedRowGroup {
   const writer = new ByteWriter();
   const file = openWriter(writer, schema);
@@ -28,20 +28,20 @@ export function encodeRowGroup(schema: readonly ColumnSchema[], columns: readonl
   return { bytes, metadata: movedBy(file.row_groups[0]!, -start) };
 }
 
-/** A writer of files with these columns, which begins with the first bytes of a file. */
+/** Creates a writer of files with these columns, which begins with the first bytes of a file. */
 export const openWriter = (writer: ByteWriter, schema: readonly ColumnSchema[]): ParquetWriter =>
   new ParquetWriter({
     writer,
     schema: [{ name: 'root', num_children: schema.length }, ...schema.map(elementOf)],
     codec: 'ZSTD',
-    // One chunk takes all of the output: zlib's own, of 16 KB, take half as long again.
+    // The output buffer is one chunk: zlib's default chunks of 16 KB make it take 1.5 times as long.
     compressors: {
       ZSTD: (bytes) => new Uint8Array(zstdCompressSync(bytes, { chunkSize: bytes.length + 1024 })),
     },
     createdBy: 'tessera workloads',
   });
 
-/** The same metadata for a row group that is so many bytes further into the file. */
+/** Returns the same metadata for a row group that is `bytes` further into the file. */
 export const movedBy = (group: EncodedRowGroup['metadata'], bytes: number): EncodedRowGroup['metadata'] => ({
   ...group,
   columns: group.columns.map((chunk) => {
@@ -89,14 +89,14 @@ const elementOf = ({ name, type, nullable }: ColumnSchema): SchemaElement => ({
 function columnSource({ name, type }: ColumnSchema, column: Column): ColumnSource {
   const values = valuesOf(type, column);
   const data = column.present === undefined ? values : withNulls(column.present, values);
-  // Texts that are all different have neither a dictionary nor bounds.
+  // Texts that are all different get neither a dictionary nor bounds.
   const isPlain = column.type === 'text';
   return { name, data, offsetIndex: false, ...(isPlain && { encoding: 'PLAIN', statistics: false }) };
 }
 
 type Values = Exclude<ColumnSource['data'], undefined>;
 
-/** The values without NULL as the writer takes them: 64 bits and hundredths as `bigint`. */
+/** The values without NULL in the form that the writer requires: 64-bit integers and decimals as `bigint`. */
 function valuesOf(type: ColumnType, column: Column): Values {
   switch (column.type) {
     case 'words':
@@ -114,7 +114,7 @@ function valuesOf(type: ColumnType, column: Column): Values {
   }
 }
 
-/** The texts as views of the bytes, in which each stands after its length. */
+/** The texts as views of the bytes, in which each text follows its length. */
 function textsOf(bytes: Uint8Array, rows: number): Uint8Array[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const texts = new Array<Uint8Array>(rows);

@@ -1,32 +1,35 @@
 import type { TextColumn } from './column.ts';
 
-/** How many bytes after a piece {@link TextBuilder.copy} may read: they are copied in eights. */
+/**
+ * The number of bytes after a piece that {@link TextBuilder.copy} may read, because it copies eight bytes at a
+ * time.
+ */
 export const COPY_SLACK = 8;
 
 const LENGTH_BYTES = 4;
 const ZERO = 0x30;
 
-/** Puts the rows of a text column together. Characters are bytes: ASCII only. */
+/** Builds the rows of a text column. Texts are ASCII, so that each character is one byte. */
 export class TextBuilder {
-  /** Where the next byte goes. */
+  /** The offset of the next byte. */
   end = 0;
   bytes: Uint8Array<ArrayBuffer>;
   #view: DataView<ArrayBuffer>;
   #rows = 0;
   #start = 0;
 
-  /** @param capacity grows where it does not do */
+  /** @param capacity the initial size in bytes; the buffer grows if necessary */
   constructor(capacity: number) {
     this.bytes = new Uint8Array(capacity);
     this.#view = new DataView(this.bytes.buffer);
   }
 
-  /** What a capacity that has no need to grow has beside the bytes of so many texts. */
+  /** The spare bytes that a buffer needs for this many texts so that it never has to grow. */
   static overhead(texts: number): number {
     return LENGTH_BYTES * texts + COPY_SLACK;
   }
 
-  /** A text of at most `length` bytes begins: they are written at `end`, which moves with them. */
+  /** Begins a text of at most `length` bytes. The caller writes it at `end`, which advances. */
   begin(length: number): void {
     const needed = this.end + LENGTH_BYTES + length + COPY_SLACK;
     if (needed > this.bytes.length) this.#grow(needed);
@@ -34,13 +37,13 @@ export class TextBuilder {
     this.end += LENGTH_BYTES;
   }
 
-  /** The text that was begun ends where `end` is. */
+  /** Ends the current text at `end`. */
   finish(): void {
     this.#view.setUint32(this.#start, this.end - this.#start - LENGTH_BYTES, true);
     this.#rows++;
   }
 
-  /** Writes a few bytes within a text. */
+  /** Writes a few bytes of the current text. */
   put(source: Uint8Array): void {
     const { bytes } = this;
     let { end } = this;
@@ -48,7 +51,10 @@ export class TextBuilder {
     this.end = end;
   }
 
-  /** Writes a piece of ASCII within a text. Eight bytes of it never are a float that is not a number. */
+  /**
+   * Copies a piece of ASCII into the current text. It is copied as floats of eight bytes; ASCII is never a NaN,
+   * whose bits a copy might change.
+   */
   copy(source: DataView, from: number, length: number): void {
     const view = this.#view;
     const { end } = this;
@@ -56,7 +62,7 @@ export class TextBuilder {
     this.end = end + length;
   }
 
-  /** Writes a number within a text, with zeros before it up to `width` digits. */
+  /** Writes a number into the current text, padded with zeros to `width` digits. */
   putNumber(value: number, width: number): void {
     let digits = width;
     for (let bound = 10 ** width; value >= bound; bound *= 10) digits++;

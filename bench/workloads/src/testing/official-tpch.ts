@@ -10,7 +10,7 @@ const FOLDER = join(
   'tpch',
 );
 
-/** False: there are no official tables and answers here. */
+/** Whether the official tables and answers are available here. */
 export const hasOfficialTpch = existsSync(FOLDER);
 
 /** The text of a query with its validation parameters. */
@@ -19,7 +19,7 @@ export async function officialQuery(name: string): Promise<string> {
   return text.replace(/;\s*$/, '');
 }
 
-/** Every value of every row in the order of the files. */
+/** Yields every value of every row in the order of the files. */
 export async function expectOfficialTables(
   reader: ParquetReader,
   directory: string,
@@ -42,7 +42,10 @@ export async function expectOfficialTables(
   }
 }
 
-/** All 22 answers: integers and texts exactly, others as exactly as they are written, or within a millionth. */
+/**
+ * All 22 answers. Integers and texts must match exactly, other numbers to the written digits or within a
+ * millionth.
+ */
 export async function expectOfficialAnswers(
   reader: ParquetReader,
   directory: string,
@@ -67,7 +70,9 @@ export async function expectOfficialAnswers(
   }
 }
 
-/** The official value where the other is the same but for its last digits; spaces around it do not count. */
+/**
+ * Returns the official value if the other one differs only in its last digits. Surrounding spaces are ignored.
+ */
 function asWritten(value: string | null, wanted: string): string {
   const decimals = /^-?\d+\.(\d+)$/.exec(wanted)?.[1]?.length;
   if (decimals === undefined) return (value ?? '').trim();

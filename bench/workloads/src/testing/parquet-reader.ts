@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 
-/** Reads what was generated. */
+/** Reads the generated files. */
 export class ParquetReader implements AsyncDisposable {
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
@@ -15,13 +15,13 @@ export class ParquetReader implements AsyncDisposable {
     return new ParquetReader(instance, await instance.connect());
   }
 
-  /** All values as texts, null where there is none. */
+  /** All values as texts; NULL is null. */
   async rows(sql: string): Promise<(string | null)[][]> {
     const rows = (await this.#connection.runAndReadAll(sql)).getRows();
     return rows.map((row) => row.map((value) => (value === null ? null : String(value))));
   }
 
-  /** MD5 of the table as dbgen writes it: each value and `|`, each row a line. */
+  /** The MD5 of the table in dbgen's format: each value is followed by `|`, and each row is a line. */
   async dbgenDigest(file: string): Promise<string> {
     const columns = (await this.rows(`DESCRIBE SELECT * FROM '${file}'`)).map(([name]) => name);
     const line = columns.map((name) => `${name} || '|'`).join(' || ');

@@ -1,6 +1,6 @@
 const LETTERS = 'ABCDEFGHIJKLMNOP';
 const ID_LENGTH = 16;
-/** One for each digit. */
+/** One syllable for each digit. */
 const DIGIT_WORDS = ['bar', 'ought', 'able', 'pri', 'ese', 'anti', 'cally', 'ation', 'eing', 'n st'];
 const BRAND_WORDS = [
   'univ',

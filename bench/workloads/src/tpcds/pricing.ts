@@ -86,7 +86,10 @@ export function priceOf(random: Random, mostMarkup: number): Price {
   };
 }
 
-/** What comes back of a line: quantity, amount, tax, amount with tax, fee, shipping, cash, charge, credit, loss. */
+/**
+ * The amounts of a returned line: quantity, amount, tax, amount with tax, fee, shipping, cash, charge, credit,
+ * loss.
+ */
 export function returnOf(random: Random, price: Price): readonly number[] {
   const quantity = random.integer(1, price.quantity);
   const amount = price.salesPrice * quantity;

@@ -6,15 +6,16 @@ const COUNT = 99;
 let read: readonly WorkloadQuery[] | undefined;
 
 /**
- * The 99 queries, from the files `01.sql` to `99.sql` of the folder that TESSERA_TPCDS_QUERIES names, or of
- * `tpcds/queries` in the test data: their text is not ours to give away. @throws Error naming the folder that is not there
+ * Reads the 99 queries from the files `01.sql` to `99.sql`, which we may not distribute. They are in the folder
+ * that TESSERA_TPCDS_QUERIES names, or in `tpcds/queries` of the test data.
+ * @throws Error that names the missing folder
  */
 export function tpcdsQueries(): readonly WorkloadQuery[] {
   read ??= readQueries(queriesFolder());
   return read;
 }
 
-/** Where the queries are looked for. */
+/** The folder in which the queries are searched. */
 export function queriesFolder(): string {
   const testData = process.env.TESSERA_TEST_DATA ?? join(import.meta.dirname, '../../../../../shared/data');
   return process.env.TESSERA_TPCDS_QUERIES ?? join(testData, 'tpcds/queries');

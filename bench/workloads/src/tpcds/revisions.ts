@@ -1,6 +1,6 @@
 /**
- * Dimensions that change slowly keep what a row was. Of six rows the first stands for itself, the next two are of one
- * thing and the last three of another.
+ * Slowly changing dimensions keep earlier revisions of a row. In each group of six rows, the first is the only
+ * revision of its entity, the next two are revisions of one entity, and the last three of another.
  */
 const PATTERN = [
   { first: 0, revision: 0, of: 1 },
@@ -10,11 +10,11 @@ const PATTERN = [
   { first: 3, revision: 1, of: 3 },
   { first: 3, revision: 2, of: 3 },
 ] as const;
-/** Days after the first revision on which each begins, by how many there are. */
+/** For each number of revisions, the days after the first one on which each begins. */
 const STARTS: readonly (readonly number[])[] = [[], [0], [0, 1096], [0, 731, 1461]];
 
 export interface Revision {
-  /** The key of the row that is its thing's first. */
+  /** The key of the first revision of the entity that a row belongs to. */
   readonly first: number;
   /** Days since 1970. */
   readonly start: number;
@@ -34,13 +34,13 @@ export function revisionOf(key: number, start: number): Revision {
   };
 }
 
-/** How many things there are in so many rows. */
+/** The number of entities in the given number of rows. */
 export function thingsIn(rows: number): number {
   const rest = rows % PATTERN.length;
   return Math.floor(rows / PATTERN.length) * 3 + (rest >= 4 ? 3 : Math.min(rest, 2));
 }
 
-/** The key of the row that was in force on a day. @param thing from 0 */
+/** The key of the revision that was valid on a day. @param thing the entity, from 0 */
 export function keyOnDay(
   thing: number,
   day: number,

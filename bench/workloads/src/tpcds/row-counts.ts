@@ -1,4 +1,7 @@
-/** Rows at the scale factors 1, 10 and 100, as the specification has them; between them a straight line. */
+/**
+ * Row counts at the scale factors 1, 10 and 100 of the specification; other scale factors are interpolated
+ * linearly.
+ */
 const DIMENSIONS = {
   call_center: [6, 24, 30],
   catalog_page: [11_718, 12_000, 20_400],
@@ -13,7 +16,7 @@ const DIMENSIONS = {
   web_site: [30, 42, 24],
 } as const;
 
-/** Orders at the scale factor 1, each of some lines. */
+/** The number of orders at scale factor 1; each has several lines. */
 const ORDERS = { store: 240_000, catalog: 160_000, web: 60_000 } as const;
 const FIXED = {
   customer_demographics: 1_920_800,
@@ -31,7 +34,7 @@ export type RowCounts = Readonly<
   Record<Dimension | 'store_orders' | 'catalog_orders' | 'web_orders', number>
 >;
 
-/** @throws Error for a scale that there is no rule for */
+/** @throws Error for an unsupported scale */
 export function rowCounts(scale: number): RowCounts {
   if (!(scale >= LEAST && scale <= MOST))
     throw new Error(`TPC-DS has no scale ${scale}: from ${LEAST} to ${MOST}`);
@@ -55,7 +58,7 @@ export function rowCounts(scale: number): RowCounts {
 
 const FIRST_PAGES = DIMENSIONS.catalog_page[0];
 
-/** Below the scale factor 1 a share of it, but one row. */
+/** Below scale factor 1, the row count is proportional, but at least 1. */
 function between([one, ten, hundred]: readonly [number, number, number], scale: number): number {
   if (scale <= 1) return Math.max(1, Math.floor(one * scale));
   if (scale <= 10) return Math.floor(one + ((ten - one) * (scale - 1)) / 9);

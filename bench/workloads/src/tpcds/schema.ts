@@ -1,6 +1,9 @@
 import type { WorkloadColumn, WorkloadTable } from '../workload.ts';
 
-/** The 24 tables: each column with its type, `?` where it may be NULL. Money is in hundredths, of 7, 5 or 15 digits. */
+/**
+ * The 24 tables: each column with its type, followed by `?` if it may be NULL. Amounts of money are in
+ * hundredths and have 7, 5 or 15 digits.
+ */
 const COLUMNS = {
   call_center: `
     cc_call_center_sk int, cc_call_center_id text, cc_rec_start_date date?, cc_rec_end_date date?,
@@ -150,7 +153,7 @@ const TYPES: Readonly<Record<string, string>> = {
   large_money: 'numeric(15,2)',
 };
 
-/** The columns that queries filter by most: dates of sales and returns, otherwise the first column. */
+/** The columns by which queries filter most: dates of sales and returns, otherwise the first column. */
 const SORT_KEYS: Readonly<Partial<Record<TpcdsTableName, readonly string[]>>> = {
   catalog_returns: ['cr_returned_date_sk', 'cr_item_sk'],
   catalog_sales: ['cs_sold_date_sk', 'cs_item_sk'],

@@ -17,7 +17,7 @@ import { webReturns, webSales } from './web-channel.ts';
 const ROWS_PER_GROUP = 100_000;
 const ORDERS_PER_GROUP = 4_000;
 const NULL_SALT = 0xd1;
-/** More than any order has lines. */
+/** A bound on the number of lines of an order. */
 const LINES = 32;
 
 type Emit = (row: readonly Value[]) => void;
@@ -70,7 +70,9 @@ const MAKERS: Readonly<Record<TpcdsTableName, Maker>> = {
   web_site: rows('web_site', webSiteRow),
 };
 
-/** How many rows lack some values: each of those that may be NULL is so in one of two such rows. */
+/**
+ * The fraction of rows that lack some values: in such a row, each nullable column is NULL with probability 1/2.
+ */
 const LACKING: Readonly<Partial<Record<TpcdsTableName, number>>> = {
   call_center: 0.01,
   catalog_page: 0.02,

@@ -3,7 +3,7 @@ import { ADJECTIVES, ADVERBS, MODALS, NOUNS, VERBS } from './vocabulary.ts';
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Sentences, cut off at a length between the two. */
+/** Sentences, truncated to a length between both bounds. */
 export function prose(random: Random, least: number, most: number): string {
   const length = random.integer(least, most);
   let text = '';
@@ -19,7 +19,7 @@ function sentence(random: Random): string {
   return text[0]!.toUpperCase() + text.slice(1);
 }
 
-/** Letters and digits. */
+/** Random letters and digits. */
 export function jumble(random: Random, least: number, most: number): string {
   let text = '';
   for (let left = random.integer(least, most); left > 0; left--)

@@ -8,13 +8,13 @@ import { queriesFolder } from './queries.ts';
 import { tpcds } from './tpcds.ts';
 
 const SCALE = 0.01;
-/** The official rows at this scale, where the test data is. */
+/** The official row counts at this scale, if the test data is available. */
 const OFFICIAL = join(queriesFolder(), '../sf0.01');
 const NO_DATA = !existsSync(OFFICIAL);
-/** `TESSERA_TPC=all`: the queries too. */
+/** With `TESSERA_TPC=all`, the queries run too. */
 const ALL = process.env.TESSERA_TPC === 'all';
 
-/** What a column of the first table refers to: every value is a key of the second. */
+/** Foreign keys: each value of a column of the first table must be a key of the second table. */
 const DATES = ['date_dim', 'd_date_sk'] as const;
 const ITEMS = ['item', 'i_item_sk'] as const;
 const PEOPLE = {
@@ -62,7 +62,7 @@ describe('TPC-DS', () => {
     expect(tpcds.tables).toHaveLength(24);
   });
 
-  it('gives the same rows whatever the number of threads', async () => {
+  it('writes the same rows with any number of threads', async () => {
     const tables = ['web_page', 'web_sales'];
     // The tables have more than one row group at this scale.
     const scale = 0.07;
@@ -80,7 +80,7 @@ describe('TPC-DS', () => {
     expect(await sums(3)).toEqual(await sums(1));
   });
 
-  it('gives the same rows as it always did', async () => {
+  it('writes the same rows as earlier versions', async () => {
     expect(
       await row(`SELECT
         (SELECT sum(ss_net_profit) FROM store_sales), (SELECT sum(cs_net_paid) FROM catalog_sales),
@@ -104,7 +104,7 @@ describe('TPC-DS', () => {
     `);
   });
 
-  it('has the columns that it tells of, NULL only where it may be', async () => {
+  it('has the columns that it declares, with NULL only where they allow it', async () => {
     const types: Readonly<Record<string, string>> = { text: 'varchar' };
     for (const { name, columns } of tpcds.tables) {
       const described = await connection.runAndReadAll(`DESCRIBE ${name}`);
@@ -117,7 +117,7 @@ describe('TPC-DS', () => {
     }
   });
 
-  it('refers to rows that there are', async () => {
+  it('refers to rows that exist', async () => {
     const strays: string[] = [];
     for (const { name, columns } of tpcds.tables)
       for (const { name: column } of columns.slice(1)) {
@@ -190,7 +190,7 @@ describe('TPC-DS', () => {
     expect(high / medium).toBeGreaterThan(1.2);
   });
 
-  it('keeps what rows were: revisions follow each other', async () => {
+  it('revisions of a row follow each other', async () => {
     expect(
       await row(`SELECT count(*) FROM (SELECT i_rec_end_date AS ended, lead(i_rec_start_date) OVER
         (PARTITION BY i_item_id ORDER BY i_item_sk) AS started FROM item) WHERE started <> ended + 1`),
@@ -213,7 +213,7 @@ describe('TPC-DS', () => {
   });
 
   it.skipIf(NO_DATA)(
-    'has about as many rows as official (skipped where the test data is absent)',
+    'has about as many rows as the official tables (skipped where the test data is absent)',
     async () => {
       for (const { name } of tpcds.tables) {
         const [ours, official] = await row(

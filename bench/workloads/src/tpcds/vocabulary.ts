@@ -35,7 +35,7 @@ export const UNITS = words(
   'Box, Bunch, Bundle, Carton, Case, Cup, Dozen, Dram, Each, Gram, Gross, Lb, N/A, Ounce, Oz, Pallet, Pound, Tbl, Ton, Tsp, Unknown',
 );
 
-/** The classes of each category: of the first five there are four. */
+/** The classes of each category. The first five categories have four classes each. */
 export const CATEGORIES: readonly (readonly [name: string, classes: readonly string[]])[] = [
   ['Women', words('dresses, fragrances, maternity, swimwear')],
   ['Men', words('accessories, shirts, pants, sports-apparel')],

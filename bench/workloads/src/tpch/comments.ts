@@ -4,18 +4,18 @@ import { RandomStream } from './random-stream.ts';
 import { lengthsAbout, type Making, type RowRange } from './row-maker.ts';
 import { TextPool } from './text-pool.ts';
 
-/** Where comments are in the text pool. */
+/** The offsets of comments in the text pool. */
 interface Pieces {
   readonly offsets: Int32Array;
   readonly lengths: Uint8Array;
 }
 
-/** How many pieces are on their way from memory to the processor at the same time. */
+/** The number of pieces that are prefetched from memory at the same time. */
 const PIECES_AT_ONCE = 64;
 
 /**
- * One comment for each row, from a stream of its own. Where a row is several, `texts[i]` of them for row `i`, of the
- * `mostTexts` that its numbers are for.
+ * Chooses a comment for each row by a stream of random numbers of its own. If `texts` is given, row `i` gets
+ * `texts[i]` comments; the stream has numbers for `mostTexts` of them.
  */
 export function comments(
   { textPool }: Making,
@@ -31,7 +31,7 @@ export function comments(
   const builder = new TextBuilder(bytes + TextBuilder.overhead(lengths.length));
   for (let start = 0; start < lengths.length; start += PIECES_AT_ONCE) {
     const end = Math.min(start + PIECES_AT_ONCE, lengths.length);
-    // Kept, where a length comes next: reads for nothing would be left out.
+    // The value is stored where a length is written later; otherwise the engine would optimise the reads away.
     builder.bytes[builder.end] = touch(textPool, pieces, start, end);
     for (let i = start; i < end; i++) {
       const length = lengths[i]!;
@@ -59,7 +59,7 @@ function drawPieces(stream: RandomStream, average: number, mostTexts: number, te
   return { offsets, lengths };
 }
 
-/** Reads a byte at both ends of some pieces: the waits for memory are at the same time, not one after the other. */
+/** Prefetches pieces: it reads a byte at both ends of each, so that the memory accesses overlap. */
 function touch({ view }: TextPool, { offsets, lengths }: Pieces, start: number, end: number): number {
   let read = 0;
   for (let i = start; i < end; i++) {

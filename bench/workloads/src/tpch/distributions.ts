@@ -1,7 +1,7 @@
-/** Words with their weights, in the order in which the generator counts the weights up. */
+/** Words with their weights, in the order in which dbgen sums the weights. */
 export type WeightedWords = readonly (readonly [weight: number, words: string])[];
 
-/** The parts of speech that comments are made of (clause 4.2.2.14). Misspellings are the generator's own. */
+/** The parts of speech of which comments consist (clause 4.2.2.14). The misspellings are dbgen's. */
 export const SPEECH = {
   nouns: [
     [40, 'packages,requests,accounts,deposits'],
@@ -124,7 +124,7 @@ export const TYPES: readonly string[] = combine(
   ['TIN', 'NICKEL', 'BRASS', 'STEEL', 'COPPER'],
 );
 
-/** Every text of a syllable of each list, the last one changing fastest. */
+/** All combinations of one syllable of each list; the last syllable changes fastest. */
 function combine(...lists: readonly (readonly string[])[]): string[] {
   return lists.reduce<string[]>(
     (texts, list) => texts.flatMap((text) => list.map((word) => (text === '' ? word : `${text} ${word}`))),

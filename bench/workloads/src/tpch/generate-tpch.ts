@@ -13,7 +13,7 @@ import { TPCH_TABLES, type TpchTable } from './tables.ts';
 import { TextPool } from './text-pool.ts';
 import type { TpchAnswer, TpchTask, TpchWorkerData } from './tpch-worker.ts';
 
-/** Writes the tables of a scale. @throws Error for a scale or a table that there is none of */
+/** Writes the tables of a scale. @throws Error for an unsupported scale or table */
 export async function generateTpch(options: GenerateOptions): Promise<void> {
   const { scale, threads = availableParallelism() } = options;
   const counts = rowCounts(scale);
@@ -65,7 +65,7 @@ async function writeTables(
   }
 }
 
-/** The row groups of a table: they do not depend on the threads. */
+/** The row groups of a table. They do not depend on the number of threads. */
 function rangesOf({ name }: TpchTable, counts: RowCounts): RowRange[] {
   const { units, unitsPerGroup } = MAKING[name];
   const total = units(counts);

@@ -19,7 +19,7 @@ const RETURN_FLAGS = ['R', 'A', 'N'];
 const NOT_RECEIVED = 2;
 const STATUSES = ['F', 'O'];
 
-/** The range is of orders. */
+/** The range counts orders. */
 export const makeLineItems: RowMaker = (making, range) => {
   const counts = lineCounts(range);
   const rows = totalOf(counts);
@@ -59,7 +59,7 @@ export const makeLineItems: RowMaker = (making, range) => {
   ];
 };
 
-/** Gives each line the value of its order. */
+/** Repeats the value of each order for each of its lines. */
 const spread =
   (counts: Uint8Array, rows: number) =>
   (values: Float64Array | Int32Array): Float64Array<ArrayBuffer> => {
@@ -77,7 +77,7 @@ function lineNumbersOf(counts: Uint8Array, rows: number): Int32Array<ArrayBuffer
   return result;
 }
 
-/** Only lines that were received take a number of the stream. */
+/** Only lines that were received consume a number of the stream. */
 function returnFlags({ first }: RowRange, counts: Uint8Array, receiptDates: Int32Array): Uint8Array {
   const stream = new RandomStream(717_419_739, MOST_LINES, first);
   const places = new Uint8Array(receiptDates.length);

@@ -1,17 +1,17 @@
 import { RandomStream } from './random-stream.ts';
 import { type Making, numbers, type RowRange } from './row-maker.ts';
 
-/** The most lines of an order: so many numbers each order has in the streams of its lines. */
+/** The maximum number of lines of an order. Each order has this many numbers in the streams of its lines. */
 export const MOST_LINES = 7;
 
-/** Days since 1970: 1992-01-01, the last day of an order, and the day that the data set calls today, 1995-06-17. */
+/** Days since 1970: 1992-01-01, the last day of an order, and 1995-06-17, the current date of the data set. */
 const FIRST_DAY = 8035;
 const LAST_ORDER_DAY = FIRST_DAY + 2405;
 const TODAY = 9298;
 
 export const inThePast = (day: number): boolean => day <= TODAY;
 
-/** A stream of random numbers for lines: its seed, the smallest and the largest number. */
+/** A stream of random numbers for lines: its seed, and the minimum and maximum of its numbers. */
 type LineStream = readonly [seed: number, least: number, greatest: number];
 
 export const STREAM = {
@@ -26,7 +26,7 @@ export const STREAM = {
   mode: [675_466_456, 0, 6],
 } as const satisfies Record<string, LineStream>;
 
-/** The keys of orders: of every 32 consecutive keys, the first eight are used (clause 4.2.3). */
+/** The keys of orders. Of every 32 consecutive keys, the first eight are used (clause 4.2.3). */
 export function orderKeys({ first, count }: RowRange): Float64Array<ArrayBuffer> {
   return Float64Array.from({ length: count }, (_, row) => {
     const order = first + row + 1;
@@ -45,7 +45,7 @@ export const totalOf = (counts: Uint8Array): number => counts.reduce((sum, count
 export const partKeys = ({ counts }: Making, orders: RowRange, lines: Uint8Array): Int32Array<ArrayBuffer> =>
   lineNumbers(orders, lines, [1_808_217_256, 1, counts.part]);
 
-/** A number for each line of some orders. */
+/** Draws a number for each line of some orders. */
 export function lineNumbers(
   { first, count }: RowRange,
   lines: Uint8Array,

@@ -4,7 +4,7 @@ import { inThePast, lineCounts, lineNumbers, orderDates, orderKeys, partKeys, ST
 import { retailPrice } from './parts.ts';
 import { type Making, numbers, type RowMaker, type RowRange, tags, words } from './row-maker.ts';
 
-/** Every third customer has no orders. */
+/** One customer in three has no orders. */
 const CUSTOMERS_WITHOUT = 3;
 const STATUSES = ['F', 'O', 'P'];
 
@@ -36,7 +36,7 @@ function customers({ counts }: Making, range: RowRange): Int32Array {
   return values;
 }
 
-/** What an order knows of its lines: the rounding is the generator's. */
+/** The columns of an order that are derived from its lines, rounded like dbgen does. */
 function summarizeLines(
   making: Making,
   range: RowRange,

@@ -30,7 +30,7 @@ export const makeParts: RowMaker = (making, range) => {
   ];
 };
 
-/** In hundredths (clause 4.2.3). */
+/** The price in hundredths (clause 4.2.3). */
 export const retailPrice = (part: number): number =>
   90_000 + (Math.floor(part / 10) % 20_001) + (part % 1000) * 100;
 
@@ -40,7 +40,7 @@ export const supplierOf = (part: number, number: number, suppliers: number): num
     suppliers) +
   1;
 
-/** The range is of parts. */
+/** The range counts parts. */
 export const makePartSuppliers: RowMaker = (making, range) => {
   const rows = range.count * SUPPLIERS_PER_PART;
   const { supplier } = making.counts;
@@ -63,7 +63,7 @@ export const makePartSuppliers: RowMaker = (making, range) => {
 
 const NAME_WORDS = 5;
 
-/** Five colors, no one twice: the beginning of a shuffle. */
+/** Five different colors: the beginning of a shuffle. */
 function names({ first, count }: RowRange): Column {
   const stream = new RandomStream(709_314_158, COLORS.length, first);
   const colors = COLORS.map((color) => Buffer.from(`${color} `));

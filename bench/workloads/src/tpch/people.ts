@@ -51,7 +51,7 @@ export const makeCustomers: RowMaker = (making, range) => {
 };
 
 const CHARACTERS = Buffer.from('0123456789abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ,');
-/** How many characters are made of one random number. */
+/** The number of characters that are made from one random number. */
 const CHARACTERS_PER_NUMBER = 5;
 const ADDRESS_NUMBERS = 9;
 

@@ -2,7 +2,10 @@ import type { WorkloadQuery } from '../workload.ts';
 import type { QueryParameters } from './query-parameters.ts';
 import { QUERY_TEXTS } from './query-texts.ts';
 
-/** The query with an outer join, and what makes ClickHouse give nulls for what it does not find, not zeros. */
+/**
+ * The query with an outer join, and the setting with which ClickHouse returns NULL instead of zero for missing
+ * rows.
+ */
 const OUTER_JOIN = 13;
 const OUTER_NULLS = 'SETTINGS join_use_nulls = 1';
 

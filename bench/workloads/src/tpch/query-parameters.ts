@@ -1,7 +1,7 @@
 import { COLORS, CONTAINERS, MODES, NATIONS, REGIONS, SEGMENTS, TYPES } from './distributions.ts';
 import type { RandomStream } from './random-stream.ts';
 
-/** Values for the `{name}`s of a query's text. */
+/** The values for the `{name}` placeholders of a query. */
 export type QueryParameters = Readonly<Record<string, string>>;
 
 const METALS = ['TIN', 'NICKEL', 'BRASS', 'STEEL', 'COPPER'];
@@ -10,12 +10,12 @@ const COMMENT_WORDS = [
   ['special', 'pending', 'unusual', 'express'],
   ['packages', 'requests', 'accounts', 'deposits'],
 ] as const;
-/** Digits after the point of query 11's fraction. */
+/** The number of decimal places of the fraction in query 11. */
 const FRACTION_DIGITS = 10;
 
 /**
- * Draws substitution parameters by the rules of clause 2.4. The rules are the specification's, the random numbers are
- * not those of its query generator.
+ * Draws substitution parameters by the rules of clause 2.4, but not the same random numbers as the
+ * specification's qgen.
  */
 export class ParameterDraw {
   readonly #random: RandomStream;
@@ -102,7 +102,7 @@ export class ParameterDraw {
     return items[this.#integer(0, items.length - 1)]!;
   }
 
-  /** No one twice. */
+  /** Draws distinct values. */
   #several<Item>(count: number, items: readonly Item[]): Item[] {
     const left = [...items];
     return Array.from({ length: count }, () => left.splice(this.#integer(0, left.length - 1), 1)[0]!);
@@ -118,7 +118,7 @@ export class ParameterDraw {
     return { from: `${year}-01-01`, to: `${year + 1}-01-01` };
   }
 
-  /** `length` months, the first of them one of the `choices` from `first` on. */
+  /** A period of `length` months. Its first month is one of `choices` consecutive months from the given one on. */
   #months([year, month]: readonly [number, number], choices: number, length: number): QueryParameters {
     const start = month + this.#integer(0, choices - 1);
     return { from: isoDate([year, start, 1]), to: isoDate([year, start + length, 1]) };
@@ -130,6 +130,6 @@ type YearMonthDay = readonly [year: number, month: number, day: number];
 const dateAfter = ([year, month, day]: YearMonthDay, days: number): string =>
   isoDate([year, month, day + days]);
 
-/** Months after December and days after the last belong to what follows. */
+/** Carries months beyond December and days beyond the end of a month into the next year or month. */
 const isoDate = ([year, month, day]: YearMonthDay): string =>
   new Date(Date.UTC(year, month - 1, day)).toISOString().slice(0, 10);

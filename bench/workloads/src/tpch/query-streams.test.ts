@@ -14,7 +14,7 @@ const span = (name: string, pattern: RegExp): string[] => {
 };
 
 describe('streams of queries', () => {
-  it('have every query once, in an order of their own', () => {
+  it('contain every query once, each stream in a different order', () => {
     for (const queries of STREAMS)
       expect(queries.map(({ name }) => name).sort()).toEqual(TPCH_QUERIES.map(({ name }) => name));
     const orders = STREAMS.slice(0, 41).map((queries) => queries.map(({ name }) => name).join());
@@ -22,7 +22,7 @@ describe('streams of queries', () => {
     expect(orders[0]!.startsWith('q14,q02,q09,q20')).toBe(true);
   });
 
-  it('are the same for the same seed, others for another', () => {
+  it('are determined by the seed', () => {
     expect(tpchStream(3, SCALE, 4711)).toEqual(STREAMS[3]);
     expect(tpchStream(3, SCALE, 4712)).not.toEqual(STREAMS[3]);
   });
@@ -45,7 +45,7 @@ describe('streams of queries', () => {
     expect(new Set(found('q17', /'(Brand#\d\d)'/g)).size).toBe(25);
   });
 
-  it('take no one of several twice', () => {
+  it('choose no value twice where several distinct ones are needed', () => {
     for (const [name, pattern] of [
       ['q16', /IN \(([\d, ]+)\)/],
       ['q22', /IN \(([\d', ]+)\)/],

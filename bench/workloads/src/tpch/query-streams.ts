@@ -3,7 +3,7 @@ import { tpchQuery } from './queries.ts';
 import { ParameterDraw } from './query-parameters.ts';
 import { RandomStream } from './random-stream.ts';
 
-/** In what order each stream has the queries (appendix A); the first is the power test's. */
+/** The order of the queries in each stream (appendix A); the first stream is that of the power test. */
 const ORDERS: readonly (readonly number[])[] = [
   '14 2 9 20 6 17 18 8 21 13 3 22 16 4 11 15 1 10 19 5 7 12',
   '21 3 18 5 11 7 6 20 17 12 16 15 13 10 2 8 14 19 9 22 1 4',
@@ -48,13 +48,13 @@ const ORDERS: readonly (readonly number[])[] = [
   '13 15 17 1 22 11 3 4 7 20 14 21 9 8 2 18 16 6 10 12 5 19',
 ].map((order) => order.split(' ').map(Number));
 
-/** More random numbers than the parameters of all queries take. */
+/** A bound on the random numbers that the parameters of all queries take. */
 const NUMBERS_PER_STREAM = 1000;
 
 /**
- * The queries of one stream of the throughput test, in its order and with substitution parameters of its own; stream
- * 0 is that of the power test. The 42nd stream has the order of the first again.
- * @param seed from 1 to 2^31 - 2: the same one gives the same queries
+ * The queries of one stream of the throughput test, in the specification's order and with substitution
+ * parameters of its own. Stream 0 is that of the power test; stream 41 has the same order as stream 0.
+ * @param seed from 1 to 2^31 - 2; it determines the queries
  */
 export function tpchStream(stream: number, scale: number, seed: number): WorkloadQuery[] {
   const draw = new ParameterDraw(new RandomStream(seed, NUMBERS_PER_STREAM, stream), scale);

@@ -7,7 +7,7 @@ it("is Park and Miller's sequence: from 1, number 10,000 is 1,043,618,065", () =
   expect(stream.next()).toBe(1_043_618_065);
 });
 
-it('begins at any row as if all before it had been drawn', () => {
+it('can start at any row as if all earlier numbers had been drawn', () => {
   for (const [seed, perRow, row] of [
     [1, 1, 1],
     [2_147_483_646, 7, 3],
@@ -19,7 +19,7 @@ it('begins at any row as if all before it had been drawn', () => {
   }
 });
 
-it('draws integers from the least to the greatest', () => {
+it('draws integers between both bounds, inclusive', () => {
   const stream = new RandomStream(209_208_115, 1, 0);
   const drawn = new Set(Array.from({ length: 1000 }, () => stream.integer(-2, 3)));
   expect([...drawn].sort((a, b) => a - b)).toEqual([-2, -1, 0, 1, 2, 3]);

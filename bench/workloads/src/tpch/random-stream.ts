@@ -1,40 +1,43 @@
 const MODULUS = 2_147_483_647;
 const MULTIPLIER = 16_807;
 
-/** The most that {@link RandomStream.integer} is asked for: the generator's own overflow makes it negative. */
+/**
+ * The maximum for {@link RandomStream.integer}. dbgen overflows at this bound, which makes the number negative.
+ */
 const MAX_INT = 2_147_483_647;
 
 /**
- * One stream of the generator's random numbers (Park and Miller's). Each row has the same count of numbers at its
- * disposal, used or not, so that the numbers of any row can be found without those before it.
+ * One stream of dbgen's random numbers (Park and Miller). Each row has a fixed count of numbers, whether it
+ * uses them or not, so that the numbers of any row can be computed without those before it.
  */
 export class RandomStream {
   #seed: number;
 
-  /** @param seed of row 0 */
+  /** @param seed the seed of row 0 */
   constructor(seed: number, numbersPerRow: number, row: number) {
     this.#seed = multiply(seed, power(numbersPerRow * row));
   }
 
-  /** From `least` to `greatest`, both among them. */
+  /** An integer from `least` to `greatest`, both inclusive. */
   integer(least: number, greatest: number): number {
     return least + Math.trunc((this.next() / MODULUS) * (greatest - least + 1));
   }
 
-  /** A number whose bits are characters: from -2^31 to 0, because the range overflows in the original. */
+  /** A number whose bits are used as characters: from -2^31 to 0, because the range overflows in dbgen. */
   bits(): number {
     return Math.trunc((this.next() / MODULUS) * -(MAX_INT + 1));
   }
 
-  /** Leaves numbers out. */
+  /** Skips numbers. */
   skip(count: number): void {
     for (let i = 0; i < count; i++) this.next();
   }
 
-  /** From 1 to 2^31 - 2. */
+  /** The state, from 1 to 2^31 - 2. */
   next(): number {
     const seed = this.#seed;
-    // seed * MULTIPLIER has 46 bits: folded at bit 31, since 2^31 is 1 modulo MODULUS. Then the same with the sum's bit 31.
+    // seed * MULTIPLIER has 46 bits. It is reduced by adding its upper bits to the lower 31, since 2^31 is 1
+    // modulo MODULUS, and then once more for bit 31 of the sum.
     const high = MULTIPLIER * (seed >>> 16);
     const sum = (MULTIPLIER * (seed & 0xffff) + ((high & 0x7fff) << 16) + (high >>> 15)) | 0;
     this.#seed = (sum & MODULUS) + (sum >>> 31);
@@ -53,7 +56,7 @@ function power(count: number): number {
   return result;
 }
 
-/** Modulo MODULUS: no step goes beyond 2^53. */
+/** The product modulo MODULUS, computed in steps that stay below 2^53. */
 function multiply(a: number, b: number): number {
   const high = (Math.floor(a / 0x1_0000) * b) % MODULUS;
   return (high * 0x1_0000 + (a % 0x1_0000) * b) % MODULUS;

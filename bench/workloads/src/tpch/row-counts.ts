@@ -1,9 +1,9 @@
 const BASE = { supplier: 10_000, customer: 150_000, part: 200_000, orders: 1_500_000 } as const;
 const LEAST_SCALE = 0.001;
-/** The keys of parts, customers and suppliers have 32 bits up to here. */
+/** Up to this scale, the keys of parts, customers and suppliers fit into 32 bits. */
 const GREATEST_SCALE = 10_000;
 
-/** How much there is of everything at a scale. */
+/** The row counts of a scale. */
 export interface RowCounts {
   readonly supplier: number;
   readonly customer: number;
@@ -12,7 +12,7 @@ export interface RowCounts {
   readonly clerks: number;
 }
 
-/** @throws Error for a scale that there is none of */
+/** @throws Error for an unsupported scale */
 export function rowCounts(scale: number): RowCounts {
   const thousandths = Math.round(scale * 1000);
   if (!(scale >= LEAST_SCALE && scale <= GREATEST_SCALE) || thousandths / 1000 !== scale)

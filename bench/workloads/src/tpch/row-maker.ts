@@ -4,13 +4,13 @@ import { RandomStream } from './random-stream.ts';
 import type { RowCounts } from './row-counts.ts';
 import type { TextPool } from './text-pool.ts';
 
-/** What the rows of any table are made of. */
+/** The state from which the rows of every table are made. */
 export interface Making {
   readonly counts: RowCounts;
   readonly textPool: TextPool;
 }
 
-/** Some consecutive rows; for `lineitem` orders of several rows, for `partsupp` parts of four. */
+/** Some consecutive units: rows; for `lineitem`, orders of several rows; for `partsupp`, parts of four rows. */
 export interface RowRange {
   /** From 0. */
   readonly first: number;
@@ -20,7 +20,7 @@ export interface RowRange {
 /** Makes the columns of some rows, in the order of the table. */
 export type RowMaker = (making: Making, range: RowRange) => Column[];
 
-/** Makes a number for each row from a stream of its own. */
+/** Draws a number for each row from a stream of its own. */
 export function numbers(
   { first, count }: RowRange,
   seed: number,
@@ -33,7 +33,7 @@ export function numbers(
   return values;
 }
 
-/** Makes a place among `words` for each row from a stream of its own. */
+/** Draws a position in `words` for each row from a stream of its own. */
 export function words(range: RowRange, seed: number, list: readonly string[]): Column {
   return { type: 'words', words: list, places: Uint8Array.from(numbers(range, seed, 0, list.length - 1)) };
 }
@@ -43,7 +43,7 @@ export function keys({ first, count }: RowRange): Float64Array<ArrayBuffer> {
   return Float64Array.from({ length: count }, (_, i) => first + i + 1);
 }
 
-/** `prefix` and each value with its zeros. */
+/** `prefix`, followed by each value with leading zeros. */
 export function tags(prefix: string, values: ArrayLike<number>, width: number): Column {
   const builder = new TextBuilder(values.length * (4 + prefix.length + width));
   const bytes = new TextEncoder().encode(prefix);
@@ -56,7 +56,7 @@ export function tags(prefix: string, values: ArrayLike<number>, width: number): 
   return builder.column();
 }
 
-/** The bounds of a text's length that are derived from its average. */
+/** The bounds of a text's length, which are derived from its average. */
 export const lengthsAbout = (average: number): readonly [least: number, greatest: number] => [
   Math.trunc(average * 0.4),
   Math.trunc(average * 1.6),

@@ -9,7 +9,10 @@ const REMARK_LENGTH = WHO.length + COMPLAINT.length;
 /** The number of suppliers with a remark, per ten thousand. */
 const REMARKS_PER_10_000 = 10;
 
-/** Writes customers' remarks into the comments of few suppliers (clause 4.2.3: of five in ten thousand each kind). */
+/**
+ * Writes remarks of customers into the comments of a few suppliers: each kind for five in ten thousand (clause
+ * 4.2.3).
+ */
 export function withRemarks(comments: TextColumn, range: RowRange): TextColumn {
   const { bytes } = comments;
   const view = new DataView(bytes.buffer, bytes.byteOffset);

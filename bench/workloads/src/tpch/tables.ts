@@ -43,7 +43,7 @@ export const TPCH_TABLES: readonly TpchTable[] = [
   ),
 ];
 
-/** The specification leaves no column of any table without a value. Every table is sorted by its first column. */
+/** No column is nullable in the specification. Every table is sorted by its first column. */
 function table(name: TpchTableName, definition: string): TpchTable {
   const columns = definition.split(', ').map((column) => {
     const [columnName, type] = column.split(' ') as [string, string];

@@ -4,12 +4,15 @@ import { RandomStream } from './random-stream.ts';
 
 const POOL_SIZE = 300 * 1024 * 1024;
 const SEED = 933_588_178;
-/** More than the longest sentence has. */
+/** A bound on the length of a sentence. */
 const SENTENCE_SPACE = 1024;
 const COMMA = 0x2c;
 const SPACE = 0x20;
 
-/** The text from which every comment is cut. Threads share its bytes; {@link TextPool.fill} makes them, once. */
+/**
+ * The text from which every comment is cut. All threads share its bytes, which {@link TextPool.fill} creates
+ * once.
+ */
 export class TextPool {
   static readonly size = POOL_SIZE;
   readonly view: DataView<SharedArrayBuffer>;
@@ -18,12 +21,12 @@ export class TextPool {
     this.view = new DataView(bytes);
   }
 
-  /** What the bytes take, and what the last sentence and readers go beyond. */
+  /** The size of the buffer: the text, and the bytes by which the last sentence and readers may exceed it. */
   static allocate(): SharedArrayBuffer {
     return new SharedArrayBuffer(POOL_SIZE + SENTENCE_SPACE + COPY_SLACK);
   }
 
-  /** Writes sentences of the grammar of clause 4.2.2.14. */
+  /** Writes sentences by the grammar of clause 4.2.2.14. */
   fill(): void {
     const writer = new SentenceWriter(this.view);
     while (writer.end < POOL_SIZE) writer.sentence();
@@ -46,7 +49,7 @@ class SentenceWriter {
     this.#verbPhrase();
     if (kind === 10 || (kind >= 3 && kind < 6)) this.#prepositionalPhrase();
     else if (kind >= 6) this.#nounPhrase();
-    // A terminator stands at the last word.
+    // The terminator replaces the space after the last word.
     this.end--;
     this.#word(TERMINATORS);
   }
@@ -89,13 +92,13 @@ class SentenceWriter {
   }
 }
 
-/** Words are copied in eights of bytes. The longest one, with what follows it, has three of them. */
+/** Words are copied eight bytes at a time. The longest word and the bytes after it take three such steps. */
 const WORD_PARTS = 3;
 
 interface WordTable {
   /** The sum of all weights. */
   readonly total: number;
-  /** Each word's place as often as its weight says. */
+  /** Contains the position of each word as often as its weight says. */
   readonly places: Uint8Array;
   readonly lengths: Uint8Array;
   readonly letters: Float64Array;

@@ -24,7 +24,7 @@ describe.skipIf(process.env.TESSERA_TPC !== 'all' || !hasOfficialTpch)(
   'TPC-H at larger scales (skipped without TESSERA_TPC=all and the official tables)',
   () => {
     it(
-      'scale 0.1 is the official tables',
+      'scale 0.1 equals the official tables',
       () => generated(0.1, (reader, directory) => expectOfficialTables(reader, directory, 'sf0.1')),
       5 * MINUTES,
     );

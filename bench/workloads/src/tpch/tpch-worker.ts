@@ -12,10 +12,10 @@ export interface TpchWorkerData {
   readonly textPool: SharedArrayBuffer;
 }
 
-/** The row group that is wanted, or the text pool. */
+/** The requested row group, or a request for the text pool. */
 export type TpchTask = 'text pool' | { readonly table: TpchTableName; readonly range: RowRange };
 
-/** A row group; undefined for the text pool. */
+/** A row group, or undefined for the text pool. */
 export type TpchAnswer = EncodedRowGroup | undefined;
 
 const { scale, textPool }: TpchWorkerData = workerData;

@@ -24,7 +24,7 @@ const DIGESTS = {
   lineitem: '3e03850e97ad5be6cf8ff55d0cbd067a',
 };
 
-/** The text that comments are pieces of takes seconds where much else runs. */
+/** Creating the text pool takes seconds on a busy machine. */
 const GENERATE_MS = 120_000;
 const root = mkdtempSync(join(tmpdir(), 'tessera-tpch-'));
 const small = join(root, 'small');
@@ -51,19 +51,20 @@ describe('TPC-H at scale 0.01', () => {
     expect(await reader.dbgenDigest(join(small, `${table}.parquet`))).toBe(digest);
   });
 
-  it('has the columns and types that it says', async () => {
+  it('has the columns and types that it declares', async () => {
     for (const { name, columns } of tpch.tables)
       expect(
         await reader.rows(`SELECT column_name, column_type FROM (DESCRIBE '${small}/${name}.parquet')`),
       ).toEqual(columns.map(({ name, type }) => [name, DUCKDB_TYPES[type]]));
   });
 
-  it('tells of each table once it is done', () => {
+  it('reports each table when it is complete', () => {
     expect(progress).toEqual(tpch.tables.map(({ name }) => `${name} 1`));
   });
 
-  it.skipIf(!hasOfficialTpch)('is the official tables, value by value (skipped where they are absent)', () =>
-    expectOfficialTables(reader, small, 'sf0.01'),
+  it.skipIf(!hasOfficialTpch)(
+    'equals the official tables, value by value (skipped where they are absent)',
+    () => expectOfficialTables(reader, small, 'sf0.01'),
   );
 
   it.skipIf(!hasOfficialTpch)('gives the official answers (skipped where they are absent)', () =>
@@ -93,7 +94,7 @@ const DUCKDB_TYPES: Readonly<Record<string, string>> = {
 };
 
 it(
-  'writes the same file whatever the threads',
+  'writes the same file with any number of threads',
   async () => {
     const files = [];
     for (const threads of [1, 3]) {
@@ -112,7 +113,7 @@ it(
   GENERATE_MS,
 );
 
-it('refuses scales and tables that there are none of', async () => {
+it('refuses scales and tables that do not exist', async () => {
   const generate = (scale: number, tables?: string[]): Promise<void> =>
     tpch.generate({ scale, directory: root, ...(tables && { tables }) });
   await expect(generate(0)).rejects.toThrow('not 0');

@@ -3,7 +3,7 @@ import { generateTpch } from './generate-tpch.ts';
 import { TPCH_QUERIES } from './queries.ts';
 import { TPCH_TABLES } from './tables.ts';
 
-/** TPC-H as its specification has it: the tables are those of the council's own generator, value by value. */
+/** TPC-H by its specification: the tables equal those of the TPC's own generator, value by value. */
 export const tpch: Workload = {
   name: 'tpch',
   title: 'TPC-H',

@@ -90,9 +90,10 @@ function* tableRequirements(
   scope: RequirementScope,
   statement: Extract<CreateStatement, { kind: 'create_table' | 'create_table_as' }>,
 ): Requirements {
-  const { name, temporary } = statement;
+  const { name, temporary, shape } = statement;
   if (temporary === undefined) yield* replacementOf(scope, statement);
   else yield* usableDatabase(scope, name.parts.at(-3) ?? scope.database, name.location);
+  if (shape.locationName !== undefined) yield* usableLocation(scope, shape.locationName);
 }
 
 /** Replacing a table requires the privileges to create one and to drop the existing one. */

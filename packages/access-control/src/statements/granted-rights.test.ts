@@ -31,7 +31,7 @@ const from = (name: string, changes: Partial<Revoked<'read' | 'write'>> = {}): R
   ...changes,
 });
 
-it('a right is there once for each grantor, and keeps its option', () => {
+it('a right exists once for each grantor, and keeps its grant option', () => {
   const [plain, withOption] = granted('a from owner', 'a+ from owner');
   const rights = withRight(withRight([], plain!), withOption!);
   expect(render(rights)).toEqual(['a+ from owner']);
@@ -51,12 +51,12 @@ it('a privilege that somebody else granted as well stays', () => {
   expect(render(withoutRights(rights, from('a'), facts).rights)).toEqual(['b+ from owner', 'c from b']);
 });
 
-it('options that two gave one another do not hold each other up', () => {
+it('grant options that two users gave each other do not keep each other alive', () => {
   const rights = granted('a+ from owner', 'b+ from a', 'c+ from b', 'b+ from c', 'd from c');
   expect(render(withoutRights(rights, from('a'), facts).rights)).toEqual([]);
 });
 
-it('the option alone is taken, or what one granted oneself', () => {
+it('REVOKE removes only the grant option, or only the grants of the user who revokes', () => {
   const rights = granted('a+ from owner', 'b from a', 'b from owner');
   const option = withoutRights(rights, from('a', { optionOnly: true }), facts);
   expect(render(option.rights)).toEqual(['a from owner', 'b from owner']);
@@ -64,7 +64,7 @@ it('the option alone is taken, or what one granted oneself', () => {
   expect(render(own.rights)).toEqual(['a+ from owner', 'b from owner']);
 });
 
-it('a grant that depended on no option before stays', () => {
+it('a grant that did not depend on the revoked option remains', () => {
   const rights = granted('b from former_owner', 'a from owner');
   expect(render(withoutRights(rights, from('a'), facts).rights)).toEqual(['b from former_owner']);
 });
@@ -78,7 +78,7 @@ const step = fc.record({
   revokes: fc.boolean(),
 });
 
-it('whatever is granted and revoked, everybody has rights from somebody who may grant them', () => {
+it('after any grants and revokes, every right comes from a grantor who may grant it', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       let rights: readonly Right[] = [];

@@ -1,12 +1,12 @@
-/** When failures begin to cost time. */
+/** The number of failures from which attempts are delayed, and how failures are forgotten. */
 export interface FailurePolicy {
-  /** Failures that cost nothing: people mistype. */
+  /** This many failures are not delayed, because people mistype passwords. */
   readonly free: number;
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
-  /** One failure is forgotten after each of these. */
+  /** The time after which one failure is forgotten. */
   readonly forgetMs: number;
-  /** Keys that are remembered; the one longest without a failure goes first. */
+  /** The maximum number of keys. The key whose last failure is the oldest is dropped first. */
   readonly maxKeys: number;
 }
 
@@ -15,7 +15,7 @@ interface Count {
   readonly atMs: number;
 }
 
-/** Failures by key, as a leaky bucket: each doubles the delay, time empties it. */
+/** Counts failures by key as a leaky bucket: each failure doubles the delay, and time reduces it. */
 export class FailureCounts {
   readonly #counts = new Map<string, Count>();
   readonly #policy: FailurePolicy;
@@ -33,7 +33,7 @@ export class FailureCounts {
   failed(key: string, nowMs: number): void {
     const { maxKeys } = this.#policy;
     const failures = Math.min(this.#failures(key, nowMs) + 1, this.#mostFailures());
-    // Set anew, so that the order of the map is that of the last failures.
+    // The key is deleted and inserted again, so that the map is ordered by the last failure.
     this.#counts.delete(key);
     this.#counts.set(key, { failures, atMs: nowMs });
     const [oldest] = this.#counts.keys();
@@ -51,7 +51,7 @@ export class FailureCounts {
       : Math.max(0, count.failures - (nowMs - count.atMs) / this.#policy.forgetMs);
   }
 
-  /** More would not wait longer, only be remembered longer. */
+  /** Further failures would not lengthen the delay, only the time until it is forgotten. */
   #mostFailures(): number {
     const { free, firstDelayMs, maxDelayMs } = this.#policy;
     return free + Math.ceil(Math.log2(maxDelayMs / firstDelayMs)) + 1;

@@ -9,7 +9,7 @@ beforeEach(() => {
   delays = new FailureDelays(timer);
 });
 
-/** Fails that often, and says how long each attempt was kept waiting. */
+/** Fails `times` times and returns how long each attempt was delayed. */
 async function waits(
   times: number,
   name: string | ((i: number) => string),
@@ -55,13 +55,13 @@ describe('failures wait twice as long each time', () => {
 });
 
 describe('failures are forgotten', () => {
-  it('with a success, under that name from that address', async () => {
+  it('after a success under the same name from the same address', async () => {
     await waits(6, 'alice', '192.0.2.1');
     await succeed('alice', '192.0.2.1');
     expect(await waits(4, 'alice', '192.0.2.1')).toEqual([0, 0, 0, 250]);
   });
 
-  it('one a minute', async () => {
+  it('at a rate of one per minute', async () => {
     await waits(30, 'alice', '192.0.2.1');
     timer.nowMs += 60 * 60_000;
     expect(await waits(4, 'alice', '192.0.2.1')).toEqual([0, 0, 0, 250]);
@@ -96,7 +96,7 @@ describe('nobody is locked out', () => {
     await expect(one).rejects.toMatchObject({ name: 'TOO_MANY_LOGINS' });
     expect(await succeed('alice', '192.0.2.1')).toBe('in');
     expect(await succeed('bob', '198.51.100.1')).toBe('in');
-    // Four at a time; each that ends lets the next one in.
+    // At most four attempts run at a time; each one that ends lets the next one start.
     let ended = 0;
     const all = Promise.all(attack.map((attempt) => attempt.then(() => ended++)));
     while (ended < attack.length) {
@@ -109,7 +109,7 @@ describe('nobody is locked out', () => {
   });
 });
 
-it('a burst learns of its own failures', async () => {
+it('requests of a burst are delayed by the failures of the others', async () => {
   let checks = 0;
   const failing = () => delays.attempt('alice', '192.0.2.1', async () => void checks++);
   await Promise.all(Array.from({ length: 100 }, failing));

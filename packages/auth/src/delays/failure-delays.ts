@@ -8,7 +8,10 @@ interface Lane {
   readonly waiting: (() => void)[];
 }
 
-/** Lets few at once through under each key; the others wait in their order. Holds nothing of keys under which nobody is. */
+/**
+ * Limits concurrent attempts for each key; further ones wait in order of arrival. Keys without attempts take no
+ * memory.
+ */
 class Lanes {
   readonly #lanes = new Map<string, Lane>();
   readonly #width: number;
@@ -19,7 +22,7 @@ class Lanes {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** @throws TesseraError TOO_MANY_LOGINS when too many wait already */
+  /** @throws TesseraError TOO_MANY_LOGINS if too many attempts already wait */
   async through<T>(key: string, run: () => Promise<T>): Promise<T> {
     const lane = this.#lanes.get(key) ?? { running: 0, waiting: [] };
     this.#lanes.set(key, lane);
@@ -40,8 +43,8 @@ class Lanes {
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /**
- * The part of an address that one party has to itself: an IPv4 address, or the /64 of an IPv6 address, within which a machine
- * takes a new one whenever it likes.
+ * The part of an address that belongs to one party: an IPv4 address, or the /64 of an IPv6 address, within
+ * which a machine can choose a new address at any time.
  */
 export function addressKey(address: string): string {
   const plain = MAPPED.exec(address)?.[1] ?? address;
@@ -50,7 +53,7 @@ export function addressKey(address: string): string {
   return `${firstGroups(withoutZone).join(':')}::/64`;
 }
 
-/** The first four groups, without leading zeros. */
+/** Returns the first four groups, without leading zeros. */
 function firstGroups(address: string): string[] {
   const [head = '', tail] = address.split('::');
   const before = head === '' ? [] : head.split(':');
@@ -69,18 +72,21 @@ const POLICY = {
   forgetMs: 60_000,
   maxKeys: 10_000,
 } satisfies Partial<FailurePolicy>;
-/** Attempts at once, and waiting behind them, from an address; a pool of connections that opens at once must get through. */
+/**
+ * The limits of concurrent and of waiting attempts from one address. A connection pool that connects at once
+ * must not exceed them.
+ */
 const AT_ONCE = 4;
 const MAX_WAITING = 256;
-/** Longer names are no user's, and are one for the counts. */
+/** No user has a longer name; all longer names share one counter. */
 const MAX_NAME_LENGTH = 256;
 
 /**
- * Makes guessing slow. Who fails waits before the next attempt, twice as long each time up to five seconds: by user and address
- * together, by user, and by address. Waits come before the check, so that right and wrong answers come equally late.
- *
- * Nobody is locked out. Who has succeeded from an address is known there: neither failures of others under the same name nor
- * other names from the same address slow them down.
+ * Slows down guessing. After a failure, the next attempt is delayed, each time twice as long, up to five
+ * seconds. Failures are counted by user and address together, by user, and by address. The delay comes before
+ * the check, so that correct and wrong guesses are answered equally late.
+ * Nobody is locked out. After a successful login, the user is known at that address, where neither failures
+ * under the same name from other addresses nor failures of other names delay the user.
  */
 export class FailureDelays {
   readonly #timer: Timer;
@@ -89,7 +95,7 @@ export class FailureDelays {
   readonly #together = new FailureCounts({ ...POLICY, free: 2 });
   readonly #users = new FailureCounts({ ...POLICY, free: 10 });
   readonly #addresses = new FailureCounts({ ...POLICY, free: 20 });
-  /** User and address of successes, the latest last. */
+  /** The user and address of successful logins, the latest one last. */
   readonly #known = new Set<string>();
 
   constructor(timer: Timer) {
@@ -97,8 +103,9 @@ export class FailureDelays {
   }
 
   /**
-   * Runs the check when it is its turn; a check that gives undefined has failed.
-   * @throws TesseraError TOO_MANY_LOGINS; DRAINING after `close`; and what the check throws, which counts as nothing
+   * Runs the check when it is its turn. A check that returns undefined has failed.
+   * @throws TesseraError TOO_MANY_LOGINS; DRAINING after `close`; and any error of the check, which does not
+   * count as a failure
    */
   async attempt<T>(
     name: string,
@@ -133,7 +140,7 @@ export class FailureDelays {
     });
   }
 
-  /** Ends all waiting. */
+  /** Ends all delays. */
   close(): void {
     this.#closing.abort();
   }

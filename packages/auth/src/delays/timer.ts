@@ -1,8 +1,8 @@
 import { pause } from '@tessera/common';
 
-/** The clock and the waiting of the delays; tests have one of their own. */
+/** The clock and the timer of the delays. Tests replace it. */
 export interface Timer {
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   now(): number;
   /** Rejects when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;

@@ -17,7 +17,7 @@ it.each<SigningAlgorithm>(['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512']
     const issued = await authenticator.issue!(alice!);
     expect(issued.expiresInSeconds).toBe(3600);
     expect(await authenticator.token(issued.accessToken, '192.0.2.1')).toBe(alice);
-    // Others may check it too, with what /oauth/jwks answers.
+    // Another program can verify it with the response of /oauth/jwks.
     const { payload, protectedHeader } = await jwtVerify(
       issued.accessToken,
       createLocalJWKSet({ keys: [...authenticator.jwks!.keys] }),
@@ -39,7 +39,7 @@ it.each<SigningAlgorithm>(['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512']
   },
 );
 
-it('the key set holds nothing private', async () => {
+it('the key set contains no private keys', async () => {
   await using rsa = await NativeSetup.open();
   await using ec = await NativeSetup.open({ signing_algorithm: 'ES512' });
   expect(Object.keys(rsa.authenticator.jwks!.keys[0]!).sort()).toEqual([
@@ -61,7 +61,7 @@ it('the key set holds nothing private', async () => {
   ]);
 });
 
-it('no token promises to last longer than it is taken', async () => {
+it('expires_in of a token is not longer than the token is accepted', async () => {
   await using setup = await NativeSetup.open({
     jwt: { clock_skew_tolerance: 0, max_token_age: 60_000, token_expiry: 3_600_000 },
   });
@@ -73,7 +73,7 @@ it('no token promises to last longer than it is taken', async () => {
   expect(await setup.show(issued.accessToken)).toMatch(/^UNAUTHENTICATED/);
 });
 
-it('users without password get tokens too', async () => {
+it('users without a password get tokens too', async () => {
   await using setup = await NativeSetup.open();
   const service = await setup.users.create('service');
   const { accessToken } = await setup.authenticator.issue!(service);
@@ -82,7 +82,7 @@ it('users without password get tokens too', async () => {
   expect(await setup.show(accessToken)).toMatch(/^UNAUTHENTICATED/);
 });
 
-it('keys are rotated without a token lost', async () => {
+it('keys are rotated without invalidating tokens', async () => {
   const key = (id: string) => ({ id, private_key_path: files.write(newEcKey()) });
   const [old, fresh] = [key('old'), key('new')];
   const open = (signing_keys: (typeof old)[]) =>
@@ -95,7 +95,7 @@ it('keys are rotated without a token lost', async () => {
   const reissued = (await during.authenticator.issue!(user)).accessToken;
   expect(decodeProtectedHeader(reissued).kid).toBe('new');
   const isTaken = async ({ authenticator, users }: NativeSetup, token: string) => {
-    // The same user there.
+    // The same user on the other instance.
     users.find = async () => user;
     return authenticator.token(token, 'unix').then(
       () => true,
@@ -109,7 +109,7 @@ it('keys are rotated without a token lost', async () => {
   await after.expectReason('no such key');
 });
 
-it('a token that is shown again is looked up again, and not verified again', async () => {
+it('the user of a token is looked up on every use, and its signature is verified once', async () => {
   await using setup = await NativeSetup.open();
   const token = await setup.tokenOf();
   const { jti } = decodeJwt(token);
@@ -125,7 +125,7 @@ it('a token that is shown again is looked up again, and not verified again', asy
 });
 
 describe('SCRAM', () => {
-  it('lets the user in whose password it is', async () => {
+  it('lets the user in whose password it proves', async () => {
     await using setup = await NativeSetup.open();
     const exchange = await setup.authenticator.scram('alice', '192.0.2.1');
     const serverFirst = exchange.first('n,,n=,r=abc');

@@ -10,7 +10,7 @@ import { type NativeConfig, openSigningKeys, type SigningKeys } from './signing-
 
 export interface NativeOptions {
   readonly config: NativeConfig;
-  /** `iss` and `aud` of the tokens. */
+  /** The value of `iss` and `aud` in tokens. */
   readonly instanceId: string;
   readonly users: UserDirectory;
   readonly log: Logger;
@@ -20,8 +20,9 @@ export interface NativeOptions {
 }
 
 /**
- * `auth.mode: native`: users of the catalog show a password, or a token that was issued here for it.
- * @throws TesseraError INVALID_ARGUMENT when the signing keys cannot be used
+ * The authenticator of `auth.mode: native`: users of the catalog send a password, or a token that was issued
+ * here for it.
+ * @throws TesseraError INVALID_ARGUMENT if the signing keys cannot be used
  */
 export function nativeAuthenticator({
   config,
@@ -56,7 +57,7 @@ export function nativeAuthenticator({
   };
 }
 
-/** The user that a token was issued to, if that is still the same one with the same password. */
+/** The user to whom a token was issued, if it is still the same user with the same password. */
 function holder(user: KnownUser | undefined, subject: TokenSubject): KnownUser {
   if (user === undefined) throw new TokenRefused('its user no longer exists');
   if (user.id !== subject.userId) throw new TokenRefused('its user was dropped and created again');
@@ -72,7 +73,10 @@ const publicJwk = ({ kid, key }: CheckingKey, alg: string): object => ({
   use: 'sig',
 });
 
-/** The same on all nodes: of the instance's own secret, which outlives a rotation of the keys, or of the key that signs. */
+/**
+ * The secret from which salts are derived, the same on all nodes: the instance's own secret, which does not
+ * change when keys are rotated, or the signing key.
+ */
 function saltSecret({ signing }: SigningKeys, secret: string | undefined): Buffer {
   const material = secret ?? signing.key.export({ format: 'der', type: 'pkcs8' });
   return Buffer.from(hkdfSync('sha256', material, '', 'salts of unknown users', 32));

@@ -6,18 +6,21 @@ import { checkToken, MAX_TOKEN_LENGTH, TokenRefused, type TokenRules } from '../
 import { VerifiedTokens } from '../tokens/verified-tokens.ts';
 import type { NativeConfig, SigningKeys } from './signing-keys.ts';
 
-/** Verified tokens that are remembered, each some hundred bytes. */
+/** The number of verified tokens in the cache; each takes some hundred bytes. */
 const MAX_VERIFIED = 10_000;
 
-/** Whom a token of ours was issued to. */
+/** The user to whom a token was issued. */
 export interface TokenSubject {
   readonly name: string;
   readonly userId: string;
-  /** Absent for users without password. */
+  /** Absent for users without a password. */
   readonly credentialId: string | undefined;
 }
 
-/** The tokens of this instance: JWTs that say who they were issued to, and with which password. */
+/**
+ * Issues and verifies the tokens of this instance: JWTs that name the user and the id of the password for which
+ * they were issued.
+ */
 export class NativeTokens {
   readonly #keys: SigningKeys;
   readonly #jwt: NativeConfig['jwt'];

@@ -37,13 +37,13 @@ it.each<[SigningAlgorithm, string]>([
   expect(createPublicKey(signing.key).equals(checking[0]!.key)).toBe(true);
 });
 
-it('the first key signs, all check', () => {
+it('the first key signs, and all keys verify', () => {
   const { checking, signing } = open('ES256', p256, files.write(newEcKey()));
   expect(signing.kid).toBe('key 0');
   expect(checking.map((key) => key.kid)).toEqual(['key 0', 'key 1']);
 });
 
-it('older forms of PEM are read', () => {
+it('older PEM formats are read', () => {
   const pkcs1 = newRsaKey().export({ format: 'pem', type: 'pkcs1' }).toString();
   const sec1 = newEcKey().export({ format: 'pem', type: 'sec1' }).toString();
   expect(open('RS256', files.write(pkcs1)).checking).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('keys that are not taken', () => {
   });
 });
 
-it('without keys one is made, and the log says what that means', async () => {
+it('without keys one is generated, and the log says what that means', async () => {
   const one = open('ES384');
   const two = open('ES384');
   expect(one.checking).toMatchObject([{ kid: expect.stringMatching(/^ephemeral-/), algorithms: ['ES384'] }]);

@@ -7,7 +7,7 @@ import { algorithmsOf, type CheckingKey, MIN_RSA_BITS } from '../tokens/algorith
 export type NativeConfig = NonNullable<EngineConfig['auth']['native']>;
 export type SigningAlgorithm = NativeConfig['signing_algorithm'];
 
-/** The first key signs, all check. */
+/** The first key signs, and all keys verify. */
 export interface SigningKeys {
   readonly algorithm: SigningAlgorithm;
   readonly signing: { readonly kid: string; readonly key: KeyObject };
@@ -15,7 +15,7 @@ export interface SigningKeys {
 }
 
 /**
- * Reads `auth.native.signing_keys`; without any makes a key that lasts as long as the process.
+ * Reads `auth.native.signing_keys`. Without any, generates a key that is valid until the process ends.
  * @throws TesseraError INVALID_ARGUMENT that names the parameter and the file
  */
 export function openSigningKeys(config: NativeConfig, log: Logger): SigningKeys {
@@ -51,7 +51,7 @@ function readKey(path: string, at: string, algorithm: SigningAlgorithm): KeyObje
   return key;
 }
 
-/** Looks at the file it has opened, not at the one that the path names a moment before. */
+/** Checks the permissions of the opened file rather than of the path, which might name another file by then. */
 function readProtected(path: string, refuse: (why: string, cause?: unknown) => never): Buffer {
   let file: number;
   try {

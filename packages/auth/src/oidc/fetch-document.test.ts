@@ -40,25 +40,25 @@ function get(url: string, ca?: Buffer) {
   return fetchDocument(new URL(url), { agent, limits: { ...FETCH_LIMITS, maxBytes: 100 }, signal });
 }
 
-it('over TLS, from who has a certificate of a known authority', async () => {
+it('fetches over TLS from servers with a certificate of a known authority', async () => {
   const url = await secure((_, response) => response.end('{"a":1}'));
   expect(await get(url, cert)).toEqual({ a: 1 });
   await expect(get(url)).rejects.toThrow(`${url}: DEPTH_ZERO_SELF_SIGNED_CERT`);
 });
 
-it('does not go on from https to http', async () => {
+it('follows no redirect from https to http', async () => {
   const target = await open(() => expect.unreachable());
   const url = await secure((_, response) => response.writeHead(302, { location: target }).end());
   await expect(get(url, cert)).rejects.toThrow('it redirects from https to http');
 });
 
-it('goes on from http to https', async () => {
+it('follows a redirect from http to https', async () => {
   const target = await secure((_, response) => response.end('{"a":1}'));
   const url = await open((_, response) => response.writeHead(302, { location: target }).end());
   expect(await get(url, cert)).toEqual({ a: 1 });
 });
 
-it('ends with the limit, however long the answer is', async () => {
+it('stops at the limit, however long the response is', async () => {
   let stopped = false;
   const url = await open((_, response) => {
     const more = () => response.write(' '.repeat(1000)) && setImmediate(more);
@@ -71,7 +71,7 @@ it('ends with the limit, however long the answer is', async () => {
   await expect.poll(() => stopped, { timeout: 20_000 }).toBe(true);
 });
 
-it('keeps what the URL asks for to itself', async () => {
+it('names the URL without its query string in errors', async () => {
   const url = await open((_, response) => response.writeHead(403).end());
   await expect(get(`${url}x?secret=1`)).rejects.toThrow(`${url}x: the server answered 403`);
 });

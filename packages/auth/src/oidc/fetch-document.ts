@@ -1,9 +1,9 @@
-import { timeoutSignal } from '@tessera/common';
+import { connectionFailure, followRedirects, RedirectFailure, timeoutSignal } from '@tessera/common';
 import { type Dispatcher, request } from 'undici';
 
 export interface FetchLimits {
   readonly connectTimeoutMs: number;
-  /** The whole answer, redirects included. */
+  /** The time limit of the whole request, including redirects. */
   readonly totalTimeoutMs: number;
   readonly maxBytes: number;
   readonly redirects: number;
@@ -21,10 +21,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** The provider's response is invalid or missing. The message is meant for the log. */
 export class ProviderError extends Error {}
 
-/**
- * The JSON object at the URL. Never leaves https for http on a redirect.
- * @throws ProviderError
- */
+/** Fetches the JSON object at the URL. Does not follow redirects from https to http. @throws ProviderError */
 export async function fetchDocument(
   url: URL,
   o: { readonly agent: Dispatcher; readonly limits: FetchLimits; readonly signal: AbortSignal },
@@ -37,47 +34,27 @@ export async function fetchDocument(
   } catch (error) {
     const reason = deadline.aborted
       ? `no answer within ${o.limits.totalTimeoutMs / 1000} s`
-      : error instanceof ProviderError
+      : error instanceof ProviderError || error instanceof RedirectFailure
         ? error.message
-        : reasonOf(error);
+        : connectionFailure(error);
     throw new ProviderError(`${url.origin}${url.pathname}: ${reason}`, { cause: error });
   }
 }
 
-async function follow(
+const follow = (
   first: URL,
   signal: AbortSignal,
   o: { readonly agent: Dispatcher; readonly limits: FetchLimits },
-): Promise<Dispatcher.ResponseData> {
-  let url = first;
-  for (let redirects = 0; redirects <= o.limits.redirects; redirects++) {
-    const response = await request(url, {
+): Promise<Dispatcher.ResponseData> =>
+  followRedirects(first, o.limits.redirects, (url, previous) => {
+    if (previous?.protocol === 'https:' && url.protocol === 'http:')
+      throw new ProviderError('it redirects from https to http');
+    return request(url, {
       dispatcher: o.agent,
       signal,
       headers: { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'tessera' },
     });
-    if (response.statusCode === 200) return response;
-    // It may be endless: the connection is given up rather than read to the end.
-    response.body.on('error', () => {}).destroy();
-    const { location } = response.headers;
-    if (![301, 302, 303, 307, 308].includes(response.statusCode) || typeof location !== 'string') {
-      throw new ProviderError(`the server answered ${response.statusCode}`);
-    }
-    url = redirected(url, location);
-  }
-  throw new ProviderError(`more than ${o.limits.redirects} redirects`);
-}
-
-function redirected(from: URL, location: string): URL {
-  const to = URL.parse(location, from.href);
-  if (to === null || !/^https?:$/.test(to.protocol)) {
-    throw new ProviderError('it redirects to something that is not an http(s):// URL');
-  }
-  if (from.protocol === 'https:' && to.protocol === 'http:') {
-    throw new ProviderError('it redirects from https to http');
-  }
-  return to;
-}
+  });
 
 async function readAll(response: Dispatcher.ResponseData, maxBytes: number): Promise<string> {
   const coding = response.headers['content-encoding'];
@@ -108,16 +85,4 @@ function parseObject(text: string): JsonObject {
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const reasons: Record<string, string> = {
-    ENOTFOUND: 'its host name does not resolve',
-    ECONNREFUSED: 'the connection was refused',
-    ECONNRESET: 'the connection was reset',
-    UND_ERR_CONNECT_TIMEOUT: 'the server could not be reached in time',
-    UND_ERR_SOCKET: 'the connection broke off',
-  };
-  return reasons[code ?? ''] ?? code ?? message;
 }

@@ -42,7 +42,7 @@ it.each<[string, unknown, string[] | string]>([
   );
 });
 
-it('one bad key does not spoil the others', () => {
+it('one bad key does not invalidate the others', () => {
   const { keys, ignored } = readKeySet({
     keys: [{ kid: 'a', ...open }, { kid: 'b', kty: 'oct', k: 'AA' }, { ...ec('P-256') }, 7],
   });
@@ -50,12 +50,12 @@ it('one bad key does not spoil the others', () => {
   expect(ignored).toEqual(['key "b": symmetric', 'keys[3]: not an object']);
 });
 
-it('no keys are an answer, no list is none', () => {
+it('an empty list of keys is accepted, a missing list is refused', () => {
   expect(readKeySet({ keys: [] }).keys).toEqual([]);
   for (const keys of [undefined, null, {}, 'keys']) expect(() => readKeySet({ keys })).toThrow(ProviderError);
 });
 
-it('no garbage is anything but ignored or refused', () => {
+it('garbage is always ignored or refused', () => {
   const member = fc.oneof(
     fc.constantFrom(...Object.values(open), 'RSA', 'EC', 'OKP', 'P-256', 'Ed25519'),
     fc.jsonValue(),

@@ -12,9 +12,8 @@ export interface KeySet {
 const SECRET = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 /**
- * Reads a JSON Web Key Set (RFC 7517). One key that cannot be used does not spoil the others. No key at all is an answer,
- * too: that is how a provider takes its keys back.
- * @throws ProviderError
+ * Reads a JSON Web Key Set (RFC 7517). Keys that cannot be used do not affect the others. An empty set is
+ * valid: in this way a provider withdraws its keys. @throws ProviderError
  */
 export function readKeySet(document: JsonObject): KeySet {
   if (!Array.isArray(document.keys)) throw new ProviderError('the key set has no list of keys');
@@ -28,7 +27,7 @@ export function readKeySet(document: JsonObject): KeySet {
   return { keys, ignored };
 }
 
-/** The key, or why it is not used. */
+/** Returns the key, or the reason why it is not used. */
 function readKey(entry: unknown): CheckingKey | string {
   if (!isObject(entry)) return 'not an object';
   const { kty, kid, alg, use, key_ops } = entry;

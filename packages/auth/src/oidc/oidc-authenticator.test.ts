@@ -34,7 +34,7 @@ describe('tokens of a real provider', () => {
     }
   });
 
-  it('do not stand for the built-in user, whatever name the provider gives', async () => {
+  it('do not authenticate the built-in user, whatever name the provider gives', async () => {
     const server = await provider({ clients: ['tessera'] });
     const users = new Users();
     users.put(BOOTSTRAP_USER);
@@ -115,7 +115,7 @@ describe('users', () => {
     await eventually(log).toContain('the token has no claim org.name');
   });
 
-  it('are made at their first login, once', async () => {
+  it('are created once, at their first login', async () => {
     const server = await provider();
     const { outcome, users } = await authenticator(server.discoveryUrl, {
       users: new Users(),
@@ -129,14 +129,14 @@ describe('users', () => {
     expect(users.provisioned).toEqual(['alice: analyst']);
   });
 
-  it('are not made with the name of a role', async () => {
+  it('are not created with the name of a role', async () => {
     const server = await provider({ clients: ['role'] });
     const { outcome, log } = await authenticator(server.discoveryUrl, { jit: { enabled: true } });
     expect(await outcome(await server.token(INSTANCE))).toBe(REFUSED);
     await eventually(log).toContain('its user cannot be made: Role \\"role\\" already exists');
   });
 
-  it('are not made without their role, and disabled ones are not made again', async () => {
+  it('are not created without their role, and disabled ones are not created again', async () => {
     const server = await provider({ clients: ['alice', 'bob'] });
     const users = new Users();
     await users.create('bob');
@@ -153,7 +153,7 @@ describe('users', () => {
 });
 
 describe('passwords', () => {
-  it('are not taken without postgres_password_fallback_enabled', async () => {
+  it('are not accepted without postgres_password_fallback_enabled', async () => {
     const server = await provider();
     const { auth } = await authenticator(server.discoveryUrl);
     expect(auth.postgres).toBe('token');
@@ -161,7 +161,7 @@ describe('passwords', () => {
     await expect(auth.scram('alice', '10.0.0.1')).rejects.toMatchObject({ name: 'NOT_SUPPORTED' });
   });
 
-  it('are taken beside tokens with it, the provider up or down', async () => {
+  it('are accepted with it in addition to tokens, whether the provider is up or down', async () => {
     const server = await provider();
     const users = new Users();
     await users.create('alice');

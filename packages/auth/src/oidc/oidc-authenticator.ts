@@ -12,7 +12,7 @@ import { UsernameError, usernameTemplate } from './username-template.ts';
 
 export interface OidcOptions {
   readonly config: OidcConfig;
-  /** Expected in `aud`. */
+  /** The audience that tokens must have in `aud`. */
   readonly instanceId: string;
   readonly users: UserDirectory;
   readonly log: Logger;
@@ -26,8 +26,9 @@ export interface OidcOptions {
 }
 
 /**
- * `auth.mode: oidc`: the tokens of an OpenID provider say who is asking. Does not wait for the provider, which is read in the
- * background from now on; until it has answered for the first time tokens are refused.
+ * The authenticator of `auth.mode: oidc`: tokens of an OpenID provider identify users. It does not wait for the
+ * provider, whose documents are read in the background from now on. Until they have been read for the first
+ * time, tokens are refused.
  */
 export function oidcAuthenticator(o: OidcOptions): Authenticator {
   const [config] = o.config.providers;
@@ -86,17 +87,17 @@ const saltSecret = (secret: string | undefined): Buffer =>
 
 interface Options {
   readonly users: UserDirectory;
-  /** A user that is not there yet is made, with this role. */
+  /** If enabled, unknown users are created with this role. */
   readonly provisioning: { readonly enabled: boolean; readonly default_role: string };
   readonly log: Logger;
 }
 
 /**
- * The enabled user of the name, made where that is allowed; never the built-in one.
- * The function throws TokenRefused.
+ * Returns the enabled user of the name, and creates it if that is allowed; never returns the built-in user.
+ * @throws TokenRefused
  */
 function tokenUsers({ users, provisioning, log }: Options): (name: string) => Promise<KnownUser> {
-  // A client that opens many connections at once makes its user once.
+  // A client that opens many connections at once creates its user only once.
   const underWay = new Map<string, Promise<KnownUser>>();
   const provision = (name: string) => {
     const known = underWay.get(name);
@@ -120,7 +121,7 @@ function tokenUsers({ users, provisioning, log }: Options): (name: string) => Pr
         );
         throw new TokenRefused('its user cannot be made', { cause: err });
       }
-      // A role has the name, or nobody may have it.
+      // A role has this name, or the name is not allowed.
       if (err.name !== 'DUPLICATE_OBJECT' && err.name !== 'INVALID_ARGUMENT') throw err;
       throw new TokenRefused(`its user cannot be made: ${err.message}`, { cause: err });
     }

@@ -3,13 +3,18 @@ import { VerifiedTokens } from '../tokens/verified-tokens.ts';
 import type { KeySet } from './key-set.ts';
 import type { OidcConfig, OpenIdProvider } from './provider.ts';
 
-/** Verified tokens that are remembered, each a kilobyte or two. */
+/** The number of verified tokens in the cache; each takes one or two kilobytes. */
 const MAX_VERIFIED = 4_000;
 
-/** Access tokens (RFC 9068 and before it), not tokens that say something else, such as that a session has ended. */
+/**
+ * The types of access tokens (RFC 9068 and earlier conventions), as opposed to tokens such as logout tokens.
+ */
 const TYPES = ['at+jwt', 'jwt', undefined];
 
-/** The tokens of a provider. A token that was checked is not checked again until the keys have been read again. */
+/**
+ * Verifies the tokens of a provider. A verified token is not verified again until the keys have been read
+ * again.
+ */
 export class OidcTokens {
   readonly #provider: OpenIdProvider;
   readonly #jwt: OidcConfig['jwt'];
@@ -24,7 +29,7 @@ export class OidcTokens {
     this.#instanceId = instanceId;
   }
 
-  /** @throws TokenRefused; ProviderError while the provider has never answered */
+  /** @throws TokenRefused; ProviderError if the provider has never answered */
   async claims(token: string, nowMs: number): Promise<CheckedToken['claims']> {
     if (token.length > MAX_TOKEN_LENGTH) throw new TokenRefused('too long');
     const keys = await this.#provider.keys();

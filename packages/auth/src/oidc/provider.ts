@@ -17,9 +17,9 @@ export type OidcConfig = NonNullable<EngineConfig['auth']['oidc']>;
 export interface ProviderLimits {
   readonly fetch: FetchLimits;
   readonly retry: RetryDelays;
-  /** Keys are not read more often than this, however short their `cache_ttl` is. */
+  /** Keys are not read more often than this, however short `cache_ttl` is. */
   readonly keysForAtLeastMs: number;
-  /** Time between two looks for keys that tokens name and the key set does not have. */
+  /** The minimum time between two requests for keys that tokens name and the key set does not contain. */
   readonly unknownKeyEveryMs: number;
 }
 
@@ -33,8 +33,8 @@ export const PROVIDER_LIMITS: ProviderLimits = {
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * An OpenID provider as far as checking its tokens goes: who it is and its keys, both read again from time to time. While
- * it does not answer, what it said last stays in use.
+ * An OpenID provider as far as verifying its tokens requires: its issuer and its keys, both of which are read
+ * again from time to time. While the provider does not answer, its last answers remain in use.
  */
 export class OpenIdProvider {
   readonly #discoveryUrl: URL;
@@ -47,7 +47,7 @@ export class OpenIdProvider {
   readonly #keysForMs: number;
   #lookedForKeyAt = Number.NEGATIVE_INFINITY;
 
-  /** Begins to read. */
+  /** Starts reading. */
   constructor(config: OidcConfig['providers'][number], log: Logger, limits: ProviderLimits) {
     this.#discoveryUrl = new URL(config.discovery_url);
     this.#log = log;
@@ -64,7 +64,7 @@ export class OpenIdProvider {
     });
     this.#keys = new Refreshed({
       what: 'the key set',
-      // Before they are too old, so that no request waits for a slow provider.
+      // The keys are read before they expire, so that no request waits for a slow provider.
       everyMs: this.#keysForMs * 0.9,
       retry: limits.retry,
       log,
@@ -78,8 +78,8 @@ export class OpenIdProvider {
   }
 
   /**
-   * The issuer, spelled as tokens must spell it in `iss`.
-   * @throws ProviderError while the provider has never answered
+   * The issuer in the spelling that `iss` of tokens must have. @throws ProviderError if the provider has never
+   * answered
    */
   async issuer(): Promise<string> {
     if (this.#metadata.value === undefined && !this.#metadata.failing) await this.#metadata.refresh();
@@ -87,8 +87,8 @@ export class OpenIdProvider {
   }
 
   /**
-   * Its keys, not older than they may be, or those there are while it does not answer. Another object whenever they were read.
-   * @throws ProviderError while the provider has never answered
+   * The keys: no older than `cache_ttl`, or the last ones while the provider does not answer. Whenever they
+   * were read, they are a new object. @throws ProviderError if the provider has never answered
    */
   async keys(): Promise<KeySet> {
     await this.issuer();
@@ -98,8 +98,9 @@ export class OpenIdProvider {
   }
 
   /**
-   * The key that a token's header names. One that is not known is looked for at the provider, but not for every token.
-   * @throws ProviderError while the provider has never answered
+   * Returns the key that a token's header names. An unknown key is requested from the provider, but not for
+   * every token.
+   * @throws ProviderError if the provider has never answered
    */
   async key(hint: KeyHint): Promise<CheckingKey | undefined> {
     const found = keyFor((await this.keys()).keys, hint);
@@ -130,7 +131,7 @@ export class OpenIdProvider {
   }
 
   async #readKeys(): Promise<KeySet> {
-    // They may have moved.
+    // The keys may have moved.
     if (this.#keys.failing) await this.#metadata.refresh();
     return readKeySet(await this.#fetch((this.#metadata.value ?? silent()).jwksUri));
   }
@@ -152,15 +153,15 @@ function silent(): never {
 
 /** The fields of a provider's discovery document that we use. */
 interface ProviderMetadata {
-  /** The issuer, spelled as tokens must spell it in `iss`. */
+  /** The issuer in the spelling that `iss` of tokens must have. */
   readonly issuer: string;
   readonly jwksUri: URL;
 }
 
 /**
- * Checks a discovery document (OpenID Connect Discovery 1.0, section 4.3): its issuer must be the one that the URL was
- * made of, so that who can write one page of a server cannot speak for another issuer of it. A slash at the issuer's end
- * makes no difference there (section 4.1), but does in tokens.
+ * Checks a discovery document (OpenID Connect Discovery 1.0, section 4.3). Its issuer must be the one from
+ * which the URL was made, so that someone who can write one page of a server cannot claim to be another issuer
+ * on that server. A slash at the end of the issuer does not matter here (section 4.1), but it does in tokens.
  * @throws ProviderError
  */
 export function checkDiscovery(document: JsonObject, discoveryUrl: URL): ProviderMetadata {
@@ -182,7 +183,7 @@ export function checkDiscovery(document: JsonObject, discoveryUrl: URL): Provide
   return { issuer, jwksUri };
 }
 
-/** `https://host/tenant` of `https://host/tenant/.well-known/openid-configuration`. */
+/** Returns `https://host/tenant` of `https://host/tenant/.well-known/openid-configuration`. */
 function issuerOf(discoveryUrl: URL): string {
   const path = discoveryUrl.pathname.replace(/\/\.well-known\/[^/]+$/, '');
   return `${discoveryUrl.origin}${path}`;

@@ -13,15 +13,15 @@ interface Options<T> {
   readonly everyMs: number;
   readonly retry: RetryDelays;
   readonly log: Logger;
-  /** Is not called again before it is done. */
+  /** It is never called concurrently. */
   load(): Promise<T>;
-  /** Called with the value that is now in use and the previous one. */
+  /** Called with the new value and the previous one. */
   loaded(value: T, previous: T | undefined): void;
 }
 
 /**
- * A value that is loaded again and again, in the background. When a load fails the last value stays in use, and loads are
- * tried at growing intervals until one succeeds.
+ * A value that is loaded repeatedly in the background. If a load fails, the last value remains in use, and
+ * loads are retried at growing intervals until one succeeds.
  */
 export class Refreshed<T> {
   readonly #options: Options<T>;
@@ -36,12 +36,12 @@ export class Refreshed<T> {
     this.#options = options;
   }
 
-  /** The last one that was loaded. */
+  /** The value that was loaded last. */
   get value(): T | undefined {
     return this.#value;
   }
 
-  /** Whether the last load failed; the next is on its way. */
+  /** Whether the last load failed; a retry is scheduled. */
   get failing(): boolean {
     return this.#failures > 0;
   }
@@ -50,7 +50,7 @@ export class Refreshed<T> {
     return performance.now() - this.#loadedAt;
   }
 
-  /** Loads now, or joins the load under way. Does not reject: what went wrong is logged. */
+  /** Loads now, or joins the load in progress. Does not reject: errors are logged. */
   async refresh(): Promise<void> {
     if (this.#closed) return;
     this.#flight ??= this.#load().finally(() => {
@@ -90,7 +90,10 @@ export class Refreshed<T> {
     this.#timer = startTimer(() => void this.refresh(), delayMs).unref();
   }
 
-  /** Between half of the interval and the whole, so that the nodes of a cluster do not ask all at once. */
+  /**
+   * A random time between half the interval and the interval, so that the nodes of a cluster do not all load at
+   * once.
+   */
   #retryDelayMs(): number {
     const { firstMs, maxMs } = this.#options.retry;
     return Math.min(firstMs * 2 ** (this.#failures - 1), maxMs) * (0.5 + Math.random() / 2);

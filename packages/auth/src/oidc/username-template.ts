@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from './fetch-document.ts';
 
-/** Why the claims of a token name no user; for the log. */
+/** The reason why the claims of a token yield no user name, for the log. */
 export class UsernameError extends Error {}
 
 export type UsernameTemplate = (claims: JsonObject) => string;
@@ -41,7 +41,7 @@ function claimText(claims: JsonObject, name: string): string {
   return value;
 }
 
-/** Names with dots come first: claims of one's own are often URLs (`https://example.com/user`). */
+/** Names with dots are tried first: private claims are often URLs (`https://example.com/user`). */
 function lookUp(claims: JsonObject, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;
@@ -52,7 +52,7 @@ function lookUp(claims: JsonObject, name: string): unknown {
   return value;
 }
 
-/** Characters that do not show, with which one name could be made to look like another. */
+/** Invisible characters, which could make one name look like another. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const MAX_LENGTH = 255;
 

@@ -10,7 +10,7 @@ const OTHERS = {
     '$argon2id$v=19$m=4096,t=3,p=2$JA6wO+0K6RUPrt4A7Z/kzw$zwR6VltN2+hPcBWT975M1hKTxaV6CAFtkQwRhBuxo+g',
 };
 
-it('is a PHC string and a verifier as PostgreSQL keeps it', () => {
+it('is a PHC string and a verifier in the format of PostgreSQL', () => {
   expect(credential).toEqual({
     id: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{26}$/),
     passwordHash: expect.stringMatching(
@@ -22,19 +22,19 @@ it('is a PHC string and a verifier as PostgreSQL keeps it', () => {
   });
 });
 
-it('is another one each time', async () => {
+it('is different each time', async () => {
   const again = await makeCredential('correct horse');
   for (const part of ['id', 'passwordHash', 'scramVerifier'] as const)
     expect(again[part]).not.toBe(credential[part]);
 });
 
-it('the password matches, another does not', async () => {
+it('matches its password and no other', async () => {
   expect(await verifyPassword(credential, 'correct horse')).toBe(true);
   for (const wrong of ['', 'correct horse ', 'Correct horse', 'x'.repeat(1e6)])
     expect(await verifyPassword(credential, wrong)).toBe(false);
 });
 
-it('a longer password is not its beginning', async () => {
+it('does not match a password that only begins like it', async () => {
   const longest = await makeCredential('x'.repeat(1024));
   expect(await verifyPassword(longest, 'x'.repeat(1024))).toBe(true);
   expect(await verifyPassword(longest, 'x'.repeat(1025))).toBe(false);
@@ -45,7 +45,7 @@ it('hashes of another implementation and of another cost are read', async () => 
   expect(await verifyPassword(OTHERS, 'passwort')).toBe(false);
 });
 
-it('without a credential the work is the same', async () => {
+it('takes the same work to check without a credential', async () => {
   const before = argon2Runs();
   expect(await verifyPassword(undefined, 'x')).toBe(false);
   expect(await verifyPassword(undefined, 'x'.repeat(1e6))).toBe(false);
@@ -73,7 +73,7 @@ it.each([
   });
 });
 
-it('refuses more at once than it can check soon, and sets passwords even then', async () => {
+it('refuses logins if too many wait, and can set passwords even then', async () => {
   const shown = Array.from({ length: 200 }, () => verifyPassword(OTHERS, 'password'));
   const made = makeCredential('new');
   const outcomes = await Promise.allSettled(shown);

@@ -4,12 +4,12 @@ import { newUlid, TesseraError } from '@tessera/common';
 import { hashPassword, matchesHash, NO_PASSWORD } from './password-hash.ts';
 import { checkIterations, isVerifier, makeVerifier, matchesVerifier } from './scram-verifier.ts';
 
-/** Characters of the longest password; longer ones are no user's. */
+/** The maximum length of a password in characters. */
 const MAX_PASSWORD_LENGTH = 1024;
 
 /**
- * The password after SASLprep (RFC 4013), or as it is where that does not allow it: what PostgreSQL and libpq do, so that all
- * clients derive the same keys from it.
+ * The password after SASLprep (RFC 4013), or unchanged if SASLprep prohibits it. PostgreSQL and libpq do the
+ * same, so that all clients derive the same keys from it.
  */
 function preparedPassword(password: string): string {
   try {
@@ -43,7 +43,7 @@ export async function makeCredential(password: string): Promise<Credential> {
   return { id: newUlid(), passwordHash, scramVerifier };
 }
 
-/** Does the same work whether there is a credential or not, and whatever is shown for the password. */
+/** Takes the same work for any password, whether there is a credential or not. */
 export async function verifyPassword(credential: Credential | undefined, password: string): Promise<boolean> {
   const possible = credential !== undefined && password.length <= MAX_PASSWORD_LENGTH;
   const prepared = preparedPassword(password.slice(0, MAX_PASSWORD_LENGTH));

@@ -4,9 +4,12 @@ import { TesseraError } from '@tessera/common';
 
 const derive = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 
-/** Runs at once: each takes a thread of the four that file reads share with them, and its memory. */
+/**
+ * The maximum number of concurrent runs. Each takes memory, and one of the four threads that file reads use
+ * too.
+ */
 const AT_ONCE = 2;
-/** Checks that wait, some seconds of work. */
+/** The maximum number of waiting checks, which is some seconds of work. */
 const MAX_WAITING = 128;
 
 let running = 0;
@@ -20,15 +23,16 @@ let runs = 0;
 export const argon2Runs = (): number => runs;
 
 /**
- * Argon2id on the thread pool, few at once, in the order of the calls; for checking what somebody shows.
- * @throws TesseraError TOO_MANY_LOGINS when too many wait already
+ * Runs argon2id on the thread pool, a few at a time in the order of the calls, to check passwords that clients
+ * send.
+ * @throws TesseraError TOO_MANY_LOGINS if too many runs already wait
  */
 async function argon2idOfShown(parameters: Argon2Parameters): Promise<Buffer> {
   if (waiting.length >= MAX_WAITING) throw TesseraError.of('TOO_MANY_LOGINS', {});
   return argon2id(parameters);
 }
 
-/** The same, never refused: for setting a password, also while others are being guessed. */
+/** Like `argon2idOfShown`, but is never refused: passwords can be set even while others are being guessed. */
 async function argon2id(parameters: Argon2Parameters): Promise<Buffer> {
   if (running < AT_ONCE) running++;
   else await new Promise<void>((resolve) => waiting.push(resolve));
@@ -51,26 +55,26 @@ interface PasswordHash {
   readonly hash: Buffer;
 }
 
-/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
+/** The first of OWASP's recommended settings for argon2id: 19 MiB, two passes, one lane. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** Argon2id in a PHC string. */
+/** Returns the argon2id hash as a PHC string. */
 export async function hashPassword(prepared: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const hash = await argon2id({ ...COST, message: prepared, nonce: salt, tagLength: HASH_BYTES });
   return phcString({ ...COST, salt, hash });
 }
 
-/** Whether it is the password of the hash. The hash says at which cost it was made. */
+/** Whether the hash was made from this password. The hash contains its cost parameters. */
 export async function matchesHash(prepared: string, phc: string): Promise<boolean> {
   const { salt, hash, ...cost } = parsePhc(phc);
   const found = await argon2idOfShown({ ...cost, message: prepared, nonce: salt, tagLength: hash.length });
   return timingSafeEqual(found, hash);
 }
 
-/** The hash of no password, at the cost of all others: what names without a password are checked against. */
+/** A hash that no password matches, with the usual cost. Names without a password are checked against it. */
 export const NO_PASSWORD = phcString({
   ...COST,
   salt: Buffer.alloc(SALT_BYTES),
@@ -96,7 +100,7 @@ function parsePhc(phc: string): PasswordHash {
   };
 }
 
-/** PHC strings leave the padding away. */
+/** PHC strings omit the padding. */
 function base64(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }

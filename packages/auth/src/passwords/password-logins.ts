@@ -9,12 +9,15 @@ import { fakeVerifier, parseVerifier } from './scram-verifier.ts';
 export interface PasswordLoginOptions {
   readonly users: UserDirectory;
   readonly log: Logger;
-  /** Makes the salts of names that nobody has: the same on all nodes and after a restart, otherwise the salts would reveal who exists. */
+  /**
+   * The secret from which the salts of unknown names are derived. It is the same on all nodes and after a
+   * restart; otherwise changing salts would reveal which users exist.
+   */
   readonly secret: Buffer;
   readonly timer?: Timer | undefined;
 }
 
-/** Logging in with a password, by itself or by SCRAM. */
+/** Logs users in by password, either sent as it is or by SCRAM. */
 export interface PasswordLogins extends Pick<Authenticator, 'password' | 'scram'> {
   close(): void;
 }
@@ -56,7 +59,7 @@ export function passwordLogins({
         async final(message) {
           const verdict = exchange.final(message);
           const user = await login(name, from, async () => {
-            // Looked up again: a client may take its time between the messages.
+            // The user is looked up again, because a client may take its time between the messages.
             const now = await users.find(name);
             return judged(now, verdict.proven && now?.credential?.id === credential?.id);
           });
@@ -69,7 +72,7 @@ export function passwordLogins({
   };
 }
 
-/** The user who may enter, or why nobody does. */
+/** Returns the user who may log in, or the reason for refusing. */
 function judged(user: KnownUser | undefined, proven: boolean): KnownUser | string {
   if (user === undefined) return 'no such user';
   if (user.credential === undefined) return 'the user has no password';

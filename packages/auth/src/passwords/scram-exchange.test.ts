@@ -30,7 +30,7 @@ it('the example of RFC 7677', () => {
 });
 
 describe.each(['n,,', 'y,,'])('header %s', (header) => {
-  it('the password proves itself, another does not', async () => {
+  it('accepts the proof of the password and no other', async () => {
     for (const [password, proven] of [
       ['pencil', true],
       ['pencils', false],
@@ -55,7 +55,7 @@ it.each([
   expect(() => new ServerScram(verifier).first(message)).toThrow(/^Malformed SCRAM message/);
 });
 
-it('client-final-message belongs to its exchange, and comes once', async () => {
+it('client-final-message is only accepted in its own exchange, once', async () => {
   const proof = async ({ first }: { first: string }) =>
     proofOf({ password: 'pencil', header: 'n,,', bare: 'n=,r=abc', serverFirst: first });
   const one = begun();
@@ -72,7 +72,7 @@ it('client-final-message belongs to its exchange, and comes once', async () => {
   expect(() => again.server.first('n,,n=,r=abc')).toThrow('twice');
 });
 
-it('no garbage is proven or is anything but a refusal', () => {
+it('garbage is always refused', () => {
   const texts = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.tuple(fc.string(), fc.base64String()).map(([r, p]) => `c=biws,r=${r},p=${p}`),
@@ -96,7 +96,7 @@ it('no garbage is proven or is anything but a refusal', () => {
   );
 });
 
-it('the salt of a name without a password stays, and is its own', () => {
+it('a name without a password has a salt that is constant and unique', () => {
   const salt = (secret: string, name: string) => fakeVerifier(Buffer.from(secret), name).salt.toString('hex');
   expect(salt('s', 'nobody')).toBe(salt('s', 'nobody'));
   expect(salt('s', 'nobody')).not.toBe(salt('s', 'somebody'));

@@ -2,14 +2,14 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { TesseraError } from '@tessera/common';
 import { hmac, type ScramVerifier, sha256 } from './scram-verifier.ts';
 
-/** The verdict of the verifier on the client's final message. */
+/** The verifier's verdict on the client's final message. */
 export interface ScramVerdict {
   readonly proven: boolean;
-  /** server-final-message, to be sent only to who is let in. */
+  /** server-final-message, which must only be sent to a client whose login succeeds. */
   readonly message: string;
 }
 
-/** PostgreSQL's limit of an authentication message is larger; ours are some hundred bytes. */
+/** PostgreSQL allows longer authentication messages; valid ones have some hundred bytes. */
 const MAX_MESSAGE_LENGTH = 4096;
 const NONCE_BYTES = 18;
 /** The characters of RFC 5802's `printable`: ASCII without the comma. */
@@ -17,8 +17,9 @@ const CLIENT_FIRST = /^([ny]),,(n=[^,\0]*,r=([\x21-\x2b\x2d-\x7e]+))$/;
 const CLIENT_FINAL = /^(c=([A-Za-z0-9+/=]+),r=([\x21-\x2b\x2d-\x7e]+)),p=([A-Za-z0-9+/]{43}=)$/;
 
 /**
- * The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677) without channel binding: `n,,` and `y,,` are taken. The name inside is
- * ignored, as PostgreSQL does: the startup message has named the user.
+ * The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677) without channel binding: the headers `n,,` and `y,,`
+ * are accepted. The name in the message is ignored, as in PostgreSQL, because the startup message has named the
+ * user.
  */
 export class ServerScram {
   readonly #verifier: ScramVerifier;
@@ -32,7 +33,7 @@ export class ServerScram {
     this.#serverNonce = serverNonce;
   }
 
-  /** @throws TesseraError UNAUTHENTICATED when it is no client-first-message that can be answered */
+  /** @throws TesseraError UNAUTHENTICATED if it is not a valid client-first-message */
   first(message: string): string {
     if (this.#state !== 'new') throw malformed('it comes twice');
     this.#state = 'over';
@@ -49,7 +50,10 @@ export class ServerScram {
     return answer;
   }
 
-  /** Judges client-final-message, once. @throws TesseraError UNAUTHENTICATED when it is none of this exchange */
+  /**
+   * Verifies client-final-message, once. @throws TesseraError UNAUTHENTICATED if it does not belong to this
+   * exchange
+   */
   final(message: string): ScramVerdict {
     const begun = this.#begun;
     if (this.#state !== 'begun' || !begun) throw malformed('it comes out of turn');

@@ -2,7 +2,7 @@ import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'no
 import { promisify } from 'node:util';
 import { TesseraError } from '@tessera/common';
 
-/** The server's half of SCRAM-SHA-256 (RFC 5802, 3): it checks proofs and cannot make them. */
+/** The server's half of SCRAM-SHA-256 (RFC 5802, section 3): it can verify proofs but not create them. */
 export interface ScramVerifier {
   readonly iterations: number;
   readonly salt: Buffer;
@@ -10,14 +10,16 @@ export interface ScramVerifier {
   readonly serverKey: Buffer;
 }
 
-/** The work of a client at each login. Why this many: docs/decisions/authentication.md. */
+/**
+ * The iterations that a client computes at each login. docs/decisions/authentication.md explains the number.
+ */
 const ITERATIONS = 16_384;
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 
 const derive = promisify(pbkdf2);
 
-/** Written as PostgreSQL keeps it in `pg_authid.rolpassword`. */
+/** The verifier in the notation of PostgreSQL's `pg_authid.rolpassword`. */
 export async function makeVerifier(prepared: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const salted = await derive(prepared, salt, ITERATIONS, KEY_BYTES, 'sha256');
@@ -28,7 +30,7 @@ export async function makeVerifier(prepared: string): Promise<string> {
 
 const storedKeyOf = (salted: Buffer): Buffer => sha256(hmac(salted, 'Client Key'));
 
-/** Whether the password is the one that the verifier was made of. */
+/** Whether the verifier was made from this password. */
 export async function matchesVerifier(prepared: string, verifier: string): Promise<boolean> {
   const { salt, iterations, storedKey } = parseVerifier(verifier);
   const salted = await derive(prepared, salt, iterations, KEY_BYTES, 'sha256');
@@ -38,10 +40,13 @@ export async function matchesVerifier(prepared: string, verifier: string): Promi
 /** Whether a text is a verifier in PostgreSQL's notation. */
 export const isVerifier = (text: string): boolean => VERIFIER.test(text);
 
-/** The most iterations of a verifier that a client has made: each login with the password itself repeats them. */
+/**
+ * The maximum number of iterations of a verifier that a client has made: the server repeats them for each login
+ * with the password itself.
+ */
 const MAX_ITERATIONS = 100_000;
 
-/** @throws TesseraError INVALID_ARGUMENT for a verifier that takes too many iterations */
+/** @throws TesseraError INVALID_ARGUMENT if the verifier has too many iterations */
 export function checkIterations(verifier: string): void {
   const { iterations } = parseVerifier(verifier);
   if (iterations >= 1 && iterations <= MAX_ITERATIONS) return;
@@ -64,8 +69,8 @@ export function parseVerifier(text: string): ScramVerifier {
 }
 
 /**
- * A verifier that no proof fits, for names without a password. Its salt follows from secret and name, because a salt that
- * changed between two tries would give the name away.
+ * A verifier that no proof matches, for names without a password. Its salt is derived from the secret and the
+ * name, because a salt that changed between two attempts would reveal that the name is unknown.
  */
 export const fakeVerifier = (secret: Buffer, name: string): ScramVerifier => ({
   iterations: ITERATIONS,

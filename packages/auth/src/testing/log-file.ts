@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogging, type Logger } from '@tessera/common';
 
-/** A logger that writes a file, and what stands there. */
+/** A logger that writes to a file, and access to its contents. */
 export interface LogFile extends AsyncDisposable {
   readonly log: Logger;
-  /** All of it so far. */
+  /** Returns the contents of the log so far. */
   text(): string;
 }
 

@@ -43,10 +43,10 @@ export const nativeConfig = (more: Partial<NativeConfig> = {}): NativeConfig => 
   ...more,
 });
 
-/** Made once, because it is work. */
+/** Created once, because it is expensive. */
 const WONDERLAND = await makeCredential('wonderland');
 
-/** An instance in native mode with the user `alice`, password `wonderland`. */
+/** An instance in native mode with the user `alice`, whose password is `wonderland`. */
 export class NativeSetup implements AsyncDisposable {
   readonly users = new TestUsers();
   readonly timer = new TestTimer();
@@ -71,14 +71,14 @@ export class NativeSetup implements AsyncDisposable {
     return setup;
   }
 
-  /** Logs in as `POST /oauth/token` does. */
+  /** Logs in like `POST /oauth/token`. */
   async tokenOf(name = 'alice', password = 'wonderland'): Promise<string> {
     const user = await this.authenticator.password(name, password, '192.0.2.1');
     const issued = await this.authenticator.issue?.(user);
     return issued?.accessToken ?? '';
   }
 
-  /** The user of a token, or the message of its refusal. */
+  /** Returns the user of a token, or the message of its refusal. */
   async show(token: string): Promise<string> {
     return this.authenticator.token(token, '192.0.2.1').then(
       (user) => user.name,
@@ -86,7 +86,7 @@ export class NativeSetup implements AsyncDisposable {
     );
   }
 
-  /** Waits until the log says that this was why the last refusal happened. */
+  /** Waits until the log contains the reason of the last refusal. */
   async expectReason(reason: string): Promise<void> {
     await expect.poll(() => this.#reasons().at(-1)).toBe(reason);
   }

@@ -12,7 +12,7 @@ export const INSTANCE = 'https://tessera.example';
 export const HOUR_MS = 3_600_000;
 export const REFUSED = 'The access token is not valid (any more)';
 
-/** Users in memory; every role exists but `missing`, and one has the name `role`. */
+/** Users in memory. Every role exists except `missing`; the name `role` belongs to a role. */
 export class Users extends TestUsers {
   readonly provisioned: string[] = [];
 
@@ -43,14 +43,16 @@ interface Setup {
   readonly options?: Partial<OidcOptions>;
 }
 
-/** Stops with the test. */
+/** Stops when the test ends. */
 export async function provider(options: OpenIdProviderOptions = {}): Promise<OpenIdProviderServer> {
   const server = await new OpenIdProviderServer(options).start();
   onTestFinished(() => server.stop());
   return server;
 }
 
-/** Closes with the test. `outcome` is the name of the user, or what a refused client reads. */
+/**
+ * Closes when the test ends. `outcome` returns the name of the user, or the message that a refused client gets.
+ */
 export async function authenticator(discoveryUrl: string, setup: Setup = {}) {
   const file = logFile();
   const { users = new Users() } = setup;
@@ -91,7 +93,7 @@ export async function authenticator(discoveryUrl: string, setup: Setup = {}) {
   return { auth, users, outcome, log: file.text };
 }
 
-/** The number of requests for a page. */
+/** Returns the number of requests for a page. */
 export const asked = (server: OpenIdProviderServer, page: string) =>
   server.requests.filter((path) => path.endsWith(page)).length;
 

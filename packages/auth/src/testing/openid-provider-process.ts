@@ -1,6 +1,7 @@
 /**
- * An OpenID provider, on the port of its first argument, of the clients that the others name. Prints `{issuer, discoveryUrl}`, and ends with its standard input,
- * so that it does not outlive the test that started it.
+ * Runs an OpenID provider on the port of its first argument, with the clients that the other arguments name. It
+ * prints `{issuer, discoveryUrl}` and exits when its standard input ends, so that it does not outlive the test
+ * that started it.
  */
 import { once } from 'node:events';
 import { OpenIdProviderServer } from './openid-provider.ts';

@@ -12,13 +12,13 @@ export interface OpenIdProviderOptions {
   /** The clients that may fetch tokens. A client's name is also its secret and the `sub` of its tokens. */
   readonly clients?: readonly string[];
   readonly algorithm?: Algorithm;
-  /** 0: a free one. */
+  /** The port; 0 means any free port. */
   readonly port?: number;
   /** The path of the provider below its host. */
   readonly path?: string;
 }
 
-/** A real OpenID provider on a port of its own; what it answers can be replaced, to see what comes of it. */
+/** A real OpenID provider on a port of its own. Tests can replace its responses. */
 export class OpenIdProviderServer {
   readonly #path: string;
   readonly #clients: readonly string[];
@@ -27,11 +27,11 @@ export class OpenIdProviderServer {
   #algorithm: Algorithm;
   #keys: Jwk[];
   port: number;
-  /** Claims that tokens get beside the usual ones. */
+  /** Additional claims of tokens. */
   claims: Readonly<Record<string, unknown>> = {};
-  /** Answers in place of the provider where it returns true. */
+  /** Answers a request in place of the provider if it returns true. */
   instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
-  /** Paths that were asked for. */
+  /** The paths of all requests. */
   readonly requests: string[] = [];
 
   constructor({ clients = ['alice'], algorithm = 'ES256', path = '', port = 0 }: OpenIdProviderOptions = {}) {
@@ -49,7 +49,7 @@ export class OpenIdProviderServer {
     return `${this.issuer}/.well-known/openid-configuration`;
   }
 
-  /** On the port that it had before, after a stop. */
+  /** Starts again on the same port after a stop. */
   async start(): Promise<this> {
     await new Promise<void>((resolve) => this.#server.listen(this.port, '127.0.0.1', resolve));
     this.port = (this.#server.address() as AddressInfo).port;
@@ -67,14 +67,14 @@ export class OpenIdProviderServer {
     return this.stop();
   }
 
-  /** Signs with a new key from now on, and with `keepOld` publishes the keys before it, too. */
+  /** Signs with a new key from now on. With `keepOld` it still publishes the earlier keys. */
   rotate(algorithm = this.#algorithm, { keepOld = false } = {}): void {
     this.#algorithm = algorithm;
     this.#keys = [newKey(algorithm), ...(keepOld ? this.#keys : [])];
     this.#configure();
   }
 
-  /** An access token of the client credentials grant, for a resource (RFC 8707). */
+  /** Returns an access token of the client credentials grant for a resource (RFC 8707). */
   async token(audience: string, client = this.#clients[0] ?? ''): Promise<string> {
     const response = await fetch(`${this.issuer}/token`, {
       method: 'POST',
@@ -133,7 +133,7 @@ export class OpenIdProviderServer {
   }
 }
 
-/** The provider's storage. It holds nothing for self-contained tokens. */
+/** The provider's storage. It contains nothing for self-contained tokens. */
 class Stored {
   async upsert(): Promise<void> {}
   async find(): Promise<undefined> {}

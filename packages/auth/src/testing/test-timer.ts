@@ -1,6 +1,6 @@
 import type { Timer } from '../delays/timer.ts';
 
-/** A clock that goes on only while somebody sleeps, which takes no time. */
+/** A clock that advances only during sleeps, which return at once. */
 export class TestTimer implements Timer {
   /** The durations of all sleeps, in order. */
   readonly sleeps: number[] = [];

@@ -3,7 +3,10 @@ import type { KeyObject } from 'node:crypto';
 const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const;
 const OF_CURVE = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' } as const;
 
-/** The signatures that tokens may carry: those of key pairs. What has no key (`none`) or a shared one (`HS…`) is not here. */
+/**
+ * The signature algorithms that tokens may use: those of key pairs. Tokens without a signature (`none`) or with
+ * a shared secret (`HS…`) are never accepted.
+ */
 export type SignatureAlgorithm =
   | (typeof RSA)[number]
   | (typeof OF_CURVE)[keyof typeof OF_CURVE]
@@ -17,7 +20,7 @@ export const SIGNATURE_ALGORITHMS: readonly SignatureAlgorithm[] = [
   'Ed25519',
 ];
 
-/** Bits of an RSA key below which nothing that it signed is trusted (RFC 7518, 3.3). */
+/** The minimum size of an RSA key in bits (RFC 7518, section 3.3). */
 export const MIN_RSA_BITS = 2048;
 
 /**
@@ -40,10 +43,10 @@ export function algorithmsOf(key: KeyObject): readonly SignatureAlgorithm[] {
 const isKnownCurve = (curve: string | undefined): curve is keyof typeof OF_CURVE =>
   curve !== undefined && Object.hasOwn(OF_CURVE, curve);
 
-/** A public key and what it is trusted to check. */
+/** A public key and the algorithms that it may verify. */
 export interface CheckingKey {
   readonly kid: string | undefined;
-  /** Never more than the key's own kind: a token chooses among these and nothing else. */
+  /** Only algorithms of the key's own kind. A token can choose among these. */
   readonly algorithms: readonly SignatureAlgorithm[];
   readonly key: KeyObject;
 }
@@ -55,8 +58,8 @@ export interface KeyHint {
 }
 
 /**
- * The one key that a token can mean. Without `kid` that is the only key there is; undefined where several keys fit, so that
- * a token is never tried against key after key.
+ * Returns the only key to which the token can refer. Without `kid` that is the only existing key; undefined if
+ * several keys fit, so that a token is never tried against one key after another.
  */
 export function keyFor(keys: readonly CheckingKey[], { kid, alg }: KeyHint): CheckingKey | undefined {
   if (kid === undefined && keys.length !== 1) return undefined;

@@ -44,7 +44,7 @@ const refusal = (token: string, keys?: readonly CheckingKey[]) =>
     (error) => (error instanceof TokenRefused ? error.message : error),
   );
 
-it('gives the claims of a good token, and until when it is one', async () => {
+it('returns the claims of a valid token and its expiry', async () => {
   expect(await check(await sign({ sub: 'alice' }))).toEqual({
     claims: { iss: RULES.issuer, aud: RULES.audience, iat: NOW_S, exp: NOW_S + 3600, sub: 'alice' },
     validUntilMs: (NOW_S + 3600 + 30) * 1000,
@@ -110,12 +110,12 @@ it('a key checks its own algorithms only', async () => {
   expect(await refusal(rs256, [only(['RS256'])])).toBe('accepted');
   expect(await refusal(rs256, [only(['RS512'])])).toBe('no such key');
   expect(await refusal(rs256, [{ ...one.checking, kid: 'rsa' }])).toBe('no such key');
-  // One kid for two kinds of key, as providers have it while they change over.
+  // Two keys of different types have one kid, as providers publish them during a rotation.
   expect(await refusal(rs256, [{ ...one.checking, kid: 'rsa' }, rsa.checking])).toBe('accepted');
   expect(small.checking.algorithms).toEqual([]);
 });
 
-it('a token is written in one way only', async () => {
+it('a token has only one valid encoding', async () => {
   const good = await sign();
   const last = String.fromCharCode(good.charCodeAt(good.length - 1) + 1);
   const others = [
@@ -128,7 +128,7 @@ it('a token is written in one way only', async () => {
   for (const other of [...others, good.slice(0, -1) + last]) expect(await refusal(other)).toBe('malformed');
 });
 
-it('nothing is looked at in what is too long', async () => {
+it('nothing is parsed of a token that is too long', async () => {
   const long = await sign({ filler: 'x'.repeat(MAX_TOKEN_LENGTH) });
   expect(await refusal(long)).toBe('too long');
   const keys = () => expect.unreachable();
@@ -142,7 +142,7 @@ it('an error while a key is fetched is passed on', async () => {
   await expect(checked).rejects.toBe(outage);
 });
 
-it('no garbage is accepted or is anything but a refusal', async () => {
+it('garbage is always refused', async () => {
   const good = await sign();
   const [header = '', payload = '', signature = ''] = good.split('.');
   const part = (value: fc.Arbitrary<unknown>) =>

@@ -1,36 +1,43 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { type CheckingKey, type KeyHint, SIGNATURE_ALGORITHMS } from './algorithms.ts';
 
-/** Why a token is refused, for the log; clients get `refusedToken()`. Holds nothing of the token. */
+/**
+ * The reason why a token is refused, for the log; clients get `refusedToken()`. It contains nothing of the
+ * token.
+ */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
 }
 
-/** Characters of the longest token that is looked at. */
+/** The maximum length of a token in characters; longer ones are not parsed. */
 export const MAX_TOKEN_LENGTH = 8192;
 
 /** The requirements on a token beyond its signature. */
 export interface TokenRules {
   readonly issuer: string;
-  /** Must be the `aud` of the token, or among them. */
+  /** The required audience: `aud` of the token must equal or contain it. */
   readonly audience: string;
-  /** Values of `typ` that are taken, in lower case and without `application/`; undefined stands for a header without one. */
+  /**
+   * The accepted values of `typ`, in lower case and without `application/`; undefined stands for a header
+   * without `typ`.
+   */
   readonly types: readonly (string | undefined)[];
-  /** `exp`, `nbf` and `iat` may be off by this much. */
+  /** The tolerance for `exp`, `nbf` and `iat`. */
   readonly clockSkewMs: number;
-  /** Counted from `iat`; older tokens are refused whatever their `exp`. */
+  /** The maximum age since `iat`; older tokens are refused, whatever their `exp`. */
   readonly maxAgeMs: number;
 }
 
 export interface CheckedToken {
   readonly claims: JWTPayload & { readonly iss: string; readonly iat: number; readonly exp: number };
-  /** The time from which the same check would refuse the token, by `exp` or by age. */
+  /** The time from which the same check would refuse the token because of `exp` or its age. */
   readonly validUntilMs: number;
 }
 
 /**
- * Checks signature and claims of a JWT. `findKey` gets what the header says of the key, and may fetch; keys and addresses of
- * keys inside the token (`jwk`, `jku`, `x5c`, `x5u`) are never looked at, and tokens with `crit` are refused.
+ * Verifies the signature and the claims of a JWT. `findKey` gets the part of the header that selects the key,
+ * and may fetch keys. Keys and addresses of keys inside the token (`jwk`, `jku`, `x5c`, `x5u`) are never used,
+ * and tokens with `crit` are refused.
  * @throws TokenRefused, and what `findKey` throws
  */
 export async function checkToken(
@@ -71,7 +78,7 @@ export async function checkToken(
       maxTokenAge: maxAge,
       currentDate: new Date(nowMs),
     });
-    // jose has required all three and their types.
+    // jose has already checked that all three are present and have the right types.
     const claims = payload as CheckedToken['claims'];
     return { claims, validUntilMs: (Math.min(claims.exp, claims.iat + maxAge) + skew) * 1000 };
   } catch (error) {
@@ -80,8 +87,8 @@ export async function checkToken(
 }
 
 /**
- * jose also accepts signatures with blanks, padding and stray last bits, so one signature would have many spellings, each a
- * different token for the cache of verified tokens.
+ * jose also accepts signatures with blanks, padding and stray last bits. One signature would then have many
+ * spellings, each of them a different token for the cache of verified tokens.
  */
 function isWrittenStrictly(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1);
@@ -91,13 +98,13 @@ function isWrittenStrictly(token: string): boolean {
   );
 }
 
-/** `typ` is a media type that may leave `application/` away, in any case (RFC 7515, 4.1.9). */
+/** `typ` is a media type; `application/` may be omitted, and case does not matter (RFC 7515, section 4.1.9). */
 function typeName(typ: unknown): string | undefined {
   if (typ === undefined) return undefined;
   return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : 'not a string';
 }
 
-/** Names the claim and never shows its value: whoever writes a token could write into the log otherwise. */
+/** Names the claim but never its value, because otherwise the author of a token could write into the log. */
 function reasonOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired)
     return error.claim === 'iat' ? 'older than max_token_age' : 'expired';

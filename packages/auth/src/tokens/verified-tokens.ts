@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { CheckedToken } from './check-token.ts';
 
-/** Tokens whose signature was right, by hash, so that no token stands in memory longer than its request. */
+/**
+ * Caches tokens whose signature was valid, by their hash, so that no token stays in memory longer than its
+ * request.
+ */
 export class VerifiedTokens {
   readonly #tokens = new Map<string, CheckedToken>();
   readonly #max: number;

@@ -41,7 +41,7 @@ const STATE = (() => {
 })();
 const FILE = encodeCheckpoint(STATE);
 
-test('has the whole state', () => {
+test('contains the whole state', () => {
   expect(dump(decodeCheckpoint(FILE))).toEqual(dump(STATE));
   expect(dump(decodeCheckpoint(encodeCheckpoint(CatalogState.empty)))).toEqual(dump(CatalogState.empty));
 });
@@ -51,7 +51,7 @@ test('totals and versions are known before tablets are read', () => {
   expect(stored).toMatchObject({ version: 2, totals: STATE.totals(asObject('t')) });
 });
 
-test('equal states become equal files, also when read in between', () => {
+test('equal states become equal files, even if they were read in between', () => {
   const again = decodeCheckpoint(FILE);
   expect(encodeCheckpoint(again)).toEqual(FILE);
   again.tablets(asObject('t'));
@@ -59,7 +59,7 @@ test('equal states become equal files, also when read in between', () => {
   expect(encodeCheckpoint(again)).toEqual(FILE);
 });
 
-test('changes after reading are in the next one', () => {
+test('changes after reading are in the next checkpoint', () => {
   const changed = (state: CatalogState) => commit(state, remove('t', 'x600'), add(tablet('t', 'new')));
   const next = changed(decodeCheckpoint(FILE));
   expect(dump(decodeCheckpoint(encodeCheckpoint(next)))).toEqual(dump(changed(STATE)));
@@ -79,7 +79,7 @@ describe('refuses', () => {
     );
   });
 
-  test('a file cut anywhere, or with more behind', () => {
+  test('a file that is truncated anywhere or has bytes appended', () => {
     fc.assert(
       fc.property(fc.nat(FILE.length - 1), (length) => {
         expect(() => decodeCheckpoint(FILE.subarray(0, length))).toThrow(corrupt);

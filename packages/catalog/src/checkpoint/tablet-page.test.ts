@@ -8,7 +8,7 @@ const text = fc.oneof(
   fc.string({ unit: 'binary' }),
 );
 
-test('texts come back as they went, absent ones too', () => {
+test('texts survive a round trip, absent ones too', () => {
   fc.assert(
     fc.property(fc.array(fc.option(text, { nil: undefined }), { minLength: 1 }), (texts) => {
       expect(textsOf(JSON.parse(JSON.stringify(textColumn(texts))))).toEqual(texts);

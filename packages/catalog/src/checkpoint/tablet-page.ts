@@ -49,7 +49,13 @@ interface StatisticsColumns {
   readonly distinct?: readonly (number | null)[];
 }
 
-type PartialRow = readonly [row: number, tableId: ObjectId, tabletId: TabletId, deletedRows: number];
+type PartialRow = readonly [
+  row: number,
+  tableId: ObjectId,
+  tabletId: TabletId,
+  /** Null if the field is absent. */
+  deletedRows: number | null,
+];
 
 interface TabletPage {
   readonly fields: { readonly [K in (typeof FIELDS)[number]]: readonly Tablet[K][] };
@@ -87,7 +93,7 @@ export function tabletPage(tablets: readonly Tablet[]): Json {
 
 const partialRows = (tablets: readonly Tablet[]): Json =>
   tablets.flatMap(({ partialOf: of }, row) =>
-    of === undefined ? [] : [[row, of.tableId, of.tabletId, of.deletedRows]],
+    of === undefined ? [] : [[row, of.tableId, of.tabletId, of.deletedRows ?? null]],
   );
 
 function statisticsColumns(tablets: readonly Tablet[]): Json {
@@ -147,7 +153,10 @@ export function tabletsOf(json: unknown, tableId: ObjectId): readonly Tablet[] {
     if (key !== undefined) tablet.key = key;
     if (shared.has(row)) tablet.sharesKey = true;
     const of = partials.get(row);
-    if (of !== undefined) tablet.partialOf = { tableId: of[0], tabletId: of[1], deletedRows: of[2] };
+    if (of !== undefined) {
+      const [summarised, tabletId, deletedRows] = of;
+      tablet.partialOf = { tableId: summarised, tabletId, ...(deletedRows === null ? {} : { deletedRows }) };
+    }
     if (inline !== undefined) tablet.inline = inline;
     return tablet;
   });

@@ -12,6 +12,7 @@ import {
   type ObjectId,
   type PartialOf,
   type SequenceObject,
+  type SkipFilter,
   type TableConstraint,
   type TableIndex,
   type Tablet,
@@ -43,6 +44,9 @@ const tableIndex: Codec<TableIndex> = record<TableIndex>({
   expressions: list(text),
   createdAt: timestamp,
   partials: optional(record<IndexPartials>({ id: objectId, columns: list(column) })),
+  filter: optional(
+    union<SkipFilter>({ bloom_filter: { falsePositiveRate: text }, set: { maxValues: count } }),
+  ),
 });
 
 const constraint: Codec<TableConstraint> = union<TableConstraint>({
@@ -176,7 +180,7 @@ export const tablet: Codec<Tablet> = record<Tablet>({
   partition: list(nullable(text)),
   statistics: list(columnStatistics),
   createdAt: timestamp,
-  partialOf: optional(record<PartialOf>({ tableId: objectId, tabletId, deletedRows: count })),
+  partialOf: optional(record<PartialOf>({ tableId: objectId, tabletId, deletedRows: optional(count) })),
 });
 
 export const deletionVector: Codec<DeletionVector> = record<DeletionVector>({

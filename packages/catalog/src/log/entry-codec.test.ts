@@ -39,13 +39,13 @@ const json = () => {
   return entry as EntryJson;
 };
 
-test('an entry comes back as it went, with the same checksum', () => {
+test('an entry survives a round trip with the same checksum', () => {
   const sealed = encodeEntry(ENTRY);
   expect(decodeEntry(sealed.bytes)).toEqual(sealed);
   expect(sealed.entry).toEqual(ENTRY);
 });
 
-test('reads as JSON with names in snake case', () => {
+test('is JSON with names in snake case', () => {
   expect(json()).toMatchObject({
     format: 1,
     version: 1,
@@ -63,7 +63,7 @@ test('reads as JSON with names in snake case', () => {
   });
 });
 
-test('damage to any byte is noticed', () => {
+test('damage to any byte is detected', () => {
   const { bytes } = encodeEntry(ENTRY);
   for (let at = 0; at < bytes.length; at++) {
     const damaged = Uint8Array.from(bytes);
@@ -74,7 +74,7 @@ test('damage to any byte is noticed', () => {
     expect(() => decodeEntry(bytes.subarray(0, length))).toThrow();
 });
 
-test('a transaction alone comes back as it went', () => {
+test('a transaction survives a round trip on its own', () => {
   const one = transaction('q', 3, [{ kind: 'create', object: table('t', { description: 'ü' }) }]);
   expect(decodeTransaction(encodeTransaction(one))).toEqual(one);
   expect(() => decodeTransaction('{"txn_id":1}')).toThrow(/txn_id: expected text, found 1/);
@@ -112,7 +112,7 @@ describe('refuses, naming the place', () => {
       expect.objectContaining({ name: 'CORRUPT_METADATA' }),
     );
   });
-  test('bytes that are no text', () => {
+  test('bytes that are not text', () => {
     expect(() => decodeEntry(Uint8Array.of(0xff, 0xfe))).toThrow(
       expect.objectContaining({ name: 'CORRUPT_METADATA' }),
     );
@@ -122,7 +122,7 @@ describe('refuses, naming the place', () => {
   });
 });
 
-describe('an entry that does not follow', () => {
+describe('an entry that does not continue the log', () => {
   const state = after(CatalogState.empty, [], [{ kind: 'new_epoch', node: 'n', address: 'n:1' }]);
   const next = nextEntry(state, []);
   test.each([

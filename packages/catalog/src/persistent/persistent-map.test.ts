@@ -9,7 +9,7 @@ const COLLIDING = ['costarring', 'liquid', 'declinate', 'macallums', 'altarage',
 /** Pairs whose hashes differ in the two highest bits only: they part on the last level. */
 const CLOSE = ['1h695h4708', '846mt2t7a', '9wa5od47h', 'yair6vte'];
 
-test('there are keys to test with whose hashes are the same, or nearly', () => {
+test('the test has keys with equal and nearly equal hashes', () => {
   expect(new Set(COLLIDING.map(hashOf)).size).toBe(3);
   expect(new Set(CLOSE.map(hashOf)).size).toBe(4);
   expect(new Set(CLOSE.map((word) => hashOf(word) & 0x3fff_ffff)).size).toBe(2);
@@ -18,7 +18,7 @@ test('there are keys to test with whose hashes are the same, or nearly', () => {
 const key = fc.oneof(fc.constantFrom(...COLLIDING, ...CLOSE), fc.nat(40).map(String));
 const change = fc.record({ key, remove: fc.boolean() });
 
-test('is a map, and leaves earlier maps as they were', () => {
+test('behaves as a map and leaves earlier versions unchanged', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 120 }), (changes) => {
       const model = new Map<string, number>();
@@ -44,7 +44,7 @@ test('is a map, and leaves earlier maps as they were', () => {
   );
 });
 
-test('made from entries it is the same as made one by one, and grows apart from them', () => {
+test('a map made from entries equals one made by single insertions and is independent of it', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(key, fc.nat())), key, (entries, extra) => {
       const map = PersistentMap.from(entries);
@@ -56,7 +56,7 @@ test('made from entries it is the same as made one by one, and grows apart from 
   );
 });
 
-test('removing what is not there gives the same map', () => {
+test('removing an absent key returns the same map', () => {
   const map = PersistentMap.from([['a', 1]]);
   expect(map.without('b')).toBe(map);
 });

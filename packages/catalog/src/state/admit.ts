@@ -30,9 +30,3 @@ export function admit(state: CatalogState, transaction: Transaction): Admission 
   const results = state.parts.results.with(transaction.idempotencyKey, version, timeMs);
   return { kind: 'admitted', pending: new CatalogState({ ...draft.finish(), results }) };
 }
-
-/** The error that `admit` would refuse the transaction with. */
-export function validate(state: CatalogState, transaction: Transaction): TesseraError | undefined {
-  const admission = admit(state, transaction);
-  return admission.kind === 'refused' ? admission.error : undefined;
-}

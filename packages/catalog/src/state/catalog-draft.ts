@@ -139,30 +139,33 @@ export class CatalogDraft {
       this.#release(tablet.key, tablet.tableId);
       return;
     }
-    if (tablet.partialOf !== undefined) this.#removePartial(tablet.tableId, tablet.partialOf.tabletId);
+    const replaced = tablet.partialOf && this.#partial(tablet.tableId, tablet.partialOf.tabletId);
+    if (replaced !== undefined) this.#removeTablet(tablet.tableId, replaced.id);
     const rest = there(this.contents(tablet.tableId), tablet.tableId);
     this.#changed.set(tablet.tableId, rest.withTablet(tablet, this.#stamp));
   }
 
   #isValid({ tableId, tabletId, deletedRows }: PartialOf): boolean {
     const contents = this.contents(tableId);
-    return (
-      contents?.tablet(tabletId) !== undefined &&
-      (contents.vectors.get(tabletId)?.vector.rows ?? 0) === deletedRows
-    );
+    if (contents?.tablet(tabletId) === undefined) return false;
+    return deletedRows === undefined || (contents.vectors.get(tabletId)?.vector.rows ?? 0) === deletedRows;
   }
 
-  /** Removes what aggregating indexes keep of a tablet, because its rows are other ones now. */
-  #removePartials(tableId: ObjectId, tabletId: TabletId): void {
+  /** Removes what indexes keep of a tablet that is removed or, with `deletedRows`, has another number of deleted rows. */
+  #removePartials(tableId: ObjectId, tabletId: TabletId, deletedRows?: number): void {
     const table = this.object(tableId)?.object;
-    for (const id of table === undefined ? [] : partialsOf(table)) this.#removePartial(id, tabletId);
+    for (const id of table === undefined ? [] : partialsOf(table)) {
+      const partial = this.#partial(id, tabletId);
+      if (partial === undefined) continue;
+      if (deletedRows !== undefined && partial.partialOf!.deletedRows === undefined) continue;
+      this.#removeTablet(id, partial.id);
+    }
   }
 
-  #removePartial(partialsId: ObjectId, tabletId: TabletId): void {
-    const partial = this.contents(partialsId)
+  #partial(partialsId: ObjectId, tabletId: TabletId): Tablet | undefined {
+    return this.contents(partialsId)
       ?.tablets()
       .find(({ partialOf }) => partialOf?.tabletId === tabletId);
-    if (partial !== undefined) this.#removeTablet(partialsId, partial.id);
   }
 
   #removeTablet(tableId: ObjectId, tabletId: TabletId): void {
@@ -180,7 +183,7 @@ export class CatalogDraft {
     there(contents.tablet(vector.tabletId), vector.tabletId);
     this.#release(contents.vectors.get(vector.tabletId)?.vector.key, vector.tableId);
     this.#changed.set(vector.tableId, contents.withVector(vector, this.#stamp));
-    this.#removePartials(vector.tableId, vector.tabletId);
+    this.#removePartials(vector.tableId, vector.tabletId, vector.rows);
   }
 
   #setObject(state: ObjectState): void {
@@ -217,7 +220,7 @@ export class CatalogDraft {
   }
 }
 
-/** The ids of the contents that the aggregating indexes of a table have. */
+/** The ids of the contents that the indexes of a table have. */
 const partialsOf = (object: CatalogObject): readonly ObjectId[] =>
   object.kind === 'table' ? object.indexes.flatMap(({ partials }) => partials?.id ?? []) : [];
 

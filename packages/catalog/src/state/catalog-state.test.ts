@@ -27,7 +27,7 @@ import { directoryOf, parentOf } from './directory.ts';
 const RUNS = { numRuns: 70 };
 
 describe('random interleavings of transactions', () => {
-  test('keep what must always hold', () => {
+  test('keep all invariants', () => {
     let admitted = 0;
     let refused = 0;
     fc.assert(
@@ -96,7 +96,7 @@ describe('random interleavings of transactions', () => {
     );
   });
 
-  test('a transaction sees of itself what it will be when committed', () => {
+  test('a transaction sees its own changes as they will be after the commit', () => {
     fc.assert(
       fc.property(attempts, (batches) => {
         for (const { before, admitted } of historyOf(batches)) {
@@ -114,7 +114,7 @@ describe('random interleavings of transactions', () => {
     );
   });
 
-  test('checkpoints hold what folding makes, and folding goes on from them', () => {
+  test('checkpoints equal the state after the entries, and further entries apply to them', () => {
     fc.assert(
       fc.property(attempts, fc.nat(), (batches, cut) => {
         const steps = historyOf(batches);

@@ -197,7 +197,7 @@ export class TransactionCheck {
     if (!isKept) throw conflict(`An index of ${described(table)} was dropped by another transaction`);
     if (this.#draft.contents(partial.tableId)!.tablet(partial.id) !== undefined)
       throw conflict(`Tablet ${partial.id} is in an index of ${described(table)} already`);
-    this.#checkStored(partial.key, false);
+    this.#checkStored(partial.key, partial.sharesKey === true);
   }
 
   /** There, and no rows of it deleted by another transaction since. */

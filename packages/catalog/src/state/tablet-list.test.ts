@@ -4,7 +4,7 @@ import type { Tablet } from '../model.ts';
 import { tablet } from '../testing/catalog-fixtures.ts';
 import { TabletList } from './tablet-list.ts';
 
-test('keeps the order in which tablets were added, whatever is removed', () => {
+test('keeps the order in which tablets were added after any removals', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(1200), fc.nat())), (rounds) => {
       let list = TabletList.empty;
@@ -42,7 +42,7 @@ test('an earlier list is not changed', () => {
   expect(two.all().map((t) => t.id)).toEqual(['a', 'b']);
 });
 
-test('removals leave no crumbs of chunks', () => {
+test('chunks that removals made small are merged', () => {
   let list = TabletList.empty;
   for (let i = 0; i < 5120; i++) list = list.with(tablet('t', `${i}`));
   for (let i = 0; i < 5120; i++) if (i % 100 !== 0) list = list.without(i);

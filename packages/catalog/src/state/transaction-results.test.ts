@@ -11,7 +11,7 @@ test('remembers for 24 hours', () => {
   expect([results.get('a'), results.get('b'), results.get('txn-0')]).toEqual([undefined, undefined, 3]);
 });
 
-test('remembers the newest however far the clock jumps', () => {
+test('remembers the newest result however far the clock jumps', () => {
   let results = TransactionResults.empty;
   for (let i = 0; i < 4_096; i++) results = results.with(`txn-${i}`, i, i * 100 * HOUR);
   expect(results.get('txn-0')).toBe(0);

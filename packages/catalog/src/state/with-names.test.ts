@@ -15,7 +15,7 @@ import { withNames } from './with-names.ts';
 
 const located = (id: string) => `s3://lake/tablets/t/${id}.parquet`;
 
-test('a state with other names has them in tablets and shares, and forgets tombstones under the old ones', () => {
+test('renaming objects of a state changes tablets and shares, and drops tombstones of the old names', () => {
   const state = commit(
     CatalogState.empty,
     create(table('t')),

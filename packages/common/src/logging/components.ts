@@ -1,4 +1,7 @@
-/** The components that log, each with what it says; `logging.components` sets the level of one. */
+/**
+ * The components that log, each with the subject of its messages; `logging.components` sets the level of a
+ * component.
+ */
 export const LOG_COMPONENTS = {
   admission: 'queries that wait, and warnings that none was admitted',
   auth: 'logins, tokens and users',

@@ -139,7 +139,7 @@ describe('lines', () => {
 });
 
 describe('files', () => {
-  it('are opened anew for rotation, without losing a line', async () => {
+  it('are reopened for rotation without losing a line', async () => {
     const path = newPath();
     const logging = createLogging(settings({ sinks: [fileSink(path)] }));
     const log = logging.logger('http');
@@ -153,7 +153,7 @@ describe('files', () => {
     expect(lines(path).map((l) => l.msg)).toEqual(['three']);
   });
 
-  it('stay in use when they cannot be opened anew', async () => {
+  it('stay in use when they cannot be reopened', async () => {
     const path = newPath();
     const logging = createLogging(settings({ sinks: [fileSink(path)] }));
     logging.logger('http').info('one');
@@ -165,12 +165,12 @@ describe('files', () => {
     expect(lines(`${path}.1`).map((l) => l.level)).toEqual(['info', 'error', 'info']);
   });
 
-  it('have a fatal line at once, and none after the end', async () => {
+  it('receive a fatal line immediately, and none after the end', async () => {
     const path = newPath();
     const logging = createLogging(settings({ sinks: [fileSink(path)] }));
     logging.logger('http').info('before');
     logging.logger('http').fatal('the end');
-    // The line before may still be on its way, in a write that the fatal line does not wait for.
+    // The previous line may still be in a write that the fatal line does not wait for.
     expect(lines(path).map((l) => l.msg)).toContain('the end');
     await logging.close();
     logging.logger('http').fatal('after');

@@ -5,27 +5,27 @@ import { redact } from './redaction.ts';
 import { LOG_LEVELS, type LoggingSettings, type LogLevel } from './settings.ts';
 import { type OpenSink, openSink } from './sink.ts';
 
-/** Loads the library with the first logger: kernel processes and most commands log nothing. */
+/** The library is loaded with the first logger, because kernel processes and most commands log nothing. */
 const require = createRequire(import.meta.url);
 
 /** The logger of a component: `log.info({ queryId }, 'query finished')`. */
 export type Logger = Pick<PinoLogger, LogLevel | 'child' | 'isLevelEnabled'>;
 
 export interface Logging {
-  /** The logger of a component, always the same one for a name. */
+  /** Returns the logger of a component, always the same one for a name. */
   logger(component: LogComponent): Logger;
-  /** Opens the files of file sinks anew, for log rotation (SIGHUP). */
+  /** Reopens the files of file sinks, for log rotation (SIGHUP). */
   reopen(): void;
-  /** Writes what is pending and closes the files; what is logged afterwards goes nowhere. */
+  /** Writes all pending lines and closes the files; later lines are dropped. */
   close(): Promise<void>;
 }
 
 export interface LoggingOptions {
-  /** Fields that every line carries, such as the node. */
+  /** The fields of every line, such as the node. */
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** Colours in the text format on stderr. */
+  /** Whether the text format on stderr is coloured. */
   readonly colour?: boolean;
-  /** File descriptor of the stderr sink, 2 when not given. */
+  /** The file descriptor of the stderr sink; 2 by default. */
   readonly stderrFd?: number;
 }
 

@@ -4,18 +4,18 @@ import { dirname } from 'node:path';
 import type { SonicBoom } from 'sonic-boom';
 import type { LogLevel, LogSink } from './settings.ts';
 
-/** Loads libraries when a sink needs them. */
+/** Libraries are loaded when a sink needs them. */
 const require = createRequire(import.meta.url);
 
-/** Lines that wait for a slow disk or terminal; beyond it they are dropped rather than kept in memory. */
+/** The maximum number of bytes that wait for a slow disk or terminal; further lines are dropped. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 
 export interface OpenSink {
-  /** Own level of the sink; null takes that of the logger. */
+  /** The level of the sink; null means that of the logger. */
   readonly level: LogLevel | null;
   write(line: string): void;
   flushSync(): void;
-  /** Opens a file anew under its path, for log rotation; throws, and keeps the old file, when that fails. */
+  /** Reopens the file under its path, for log rotation. If that fails, it throws and keeps the old file. */
   reopen(): void;
   close(): Promise<void>;
 }
@@ -26,7 +26,9 @@ export interface SinkOptions {
   readonly stderrFd: number;
 }
 
-/** Opens a sink now, so that a path that cannot be written fails the start and not the first line. */
+/**
+ * Opens a sink immediately, so that a path that cannot be written fails the start instead of the first line.
+ */
 export function openSink(sink: LogSink, options: SinkOptions): OpenSink {
   const path = sink.type === 'file' ? sink.file!.path : undefined;
   const format = options.format === 'text' ? textFormat(path === undefined && options.colour) : undefined;
@@ -36,7 +38,7 @@ export function openSink(sink: LogSink, options: SinkOptions): OpenSink {
   return {
     level: sink.level,
     write(line) {
-      // Something that still runs at the end may have a last word; writing it to a closed file would throw.
+      // Work that still runs at the end may log once more; writing to a closed file would throw.
       if (!closed) output.write(format === undefined ? line : format(line));
     },
     flushSync() {
@@ -59,7 +61,7 @@ export function openSink(sink: LogSink, options: SinkOptions): OpenSink {
 function openOutput(fd: number): SonicBoom {
   const { SonicBoom } = require('sonic-boom') as typeof import('sonic-boom');
   const output = new SonicBoom({ fd, sync: false, maxLength: MAX_BUFFERED_BYTES });
-  // A full disk or a closed terminal must not take the engine down with it.
+  // A full disk or a closed terminal must not stop the engine.
   output.on('error', () => {});
   return output;
 }

@@ -133,8 +133,8 @@ const DERIVED = `## Derived values and interactions
   locations, of READ_* and COPY, of LOCATION and of backups are read and written by the S3 protocol, at the endpoint of the
   storage block.
 - If \`storage.enable_managed_location\` is false, managed tables are stored only in the system-managed bucket. If it is true,
-  \`LOCATION = 'url'\` of CREATE TABLE stores a table in any bucket that the engine's identity opens
-  ([tables at a location of their own](decisions/table-locations.md)).
+  \`LOCATION = 'url'\` of CREATE TABLE, or the name of a location without credentials of its own, stores a table in any
+  bucket that the engine's identity opens ([tables at a location of their own](decisions/table-locations.md)).
 - With \`execution.enable_shuffle: false\` every query runs on the node that receives it, and the shuffle port stays closed.
   The nodes still see each other, and queries can be listed and cancelled from any of them. See [cluster.md](cluster.md).
 - A node that shares its engine with others logs at startup how much memory it may lock (RLIMIT_MEMLOCK). If that is too
@@ -144,7 +144,10 @@ const DERIVED = `## Derived values and interactions
 - Without \`logging.format\` and \`logging.sinks\`, log lines are text on a terminal and JSON elsewhere.
 `;
 
-/** `docs/configuration.md`. `proofs` has the tests of each parameter, as they are named in the page. */
+/**
+ * Renders `docs/configuration.md`. `proofs` are the tests of each parameter, in the form in which the page
+ * names them.
+ */
 export function configurationPage(proofs: ReadonlyMap<string, readonly string[]> = new Map()): string {
   const components = Object.entries(LOG_COMPONENTS).map(([name, says]) => `| \`${name}\` | ${says} |`);
   const blocks = Map.groupBy(parameters(), (p) => p.path.split('.')[0]!);

@@ -8,7 +8,7 @@ import { configurationJsonSchema } from './json-schema.ts';
 
 const validate = new Ajv2020({ strict: false }).compile(configurationJsonSchema());
 
-/** Whether the schema and the program both take a file; they must agree. */
+/** Whether both the schema and the program accept a file; they must agree. */
 function taken(text: string): boolean {
   const file = `schema_version: "1.0"\n${text}`;
   const bySchema = validate(parse(file));
@@ -42,7 +42,7 @@ describe('the JSON Schema', () => {
     `execution: {max_threads: "\${env:FOUR}"}`,
     `engine: {termination_grace_period: "\${env:LONG}", auto_vacuum: {enabled: "\${env:YES}", memory_allowance: "\${env:HALF}"}}`,
     `logging: {level: "\${env:LEVEL}", sinks: [{type: "\${env:SINK}"}]}`,
-  ])('takes %j', (text) => {
+  ])('accepts %j', (text) => {
     expect(taken(text)).toBe(true);
   });
 
@@ -65,14 +65,14 @@ describe('the JSON Schema', () => {
     expect(taken(text)).toBe(false);
   });
 
-  it('wants the version', () => {
+  it('requires the version', () => {
     expect(validate({})).toBe(false);
     expect(validate({ schema_version: '2.0' })).toBe(false);
   });
 });
 
 describe('the page', () => {
-  it('shows files that are right', () => {
+  it('shows valid files', () => {
     const examples = [...configurationPage().matchAll(/^```yaml\n(.*?)^```/gms)].map((m) => m[1]!);
     expect(examples).toHaveLength(4);
     const environment = { ADMIN_PASSWORD: 'secret', TESSERA_MEMORY: '2GiB', TESSERA_THREADS: '4' };

@@ -3,7 +3,10 @@ import { REFERENCE_PATTERN } from '../references.ts';
 import { declarationOf } from '../schema/parameter.ts';
 import { root } from '../schema/root.ts';
 
-/** A JSON Schema (2020-12) of the configuration file, for editors; the rules between parameters are not in it. */
+/**
+ * Makes a JSON Schema (2020-12) of the configuration file, for editors. It does not contain the rules between
+ * parameters.
+ */
 export function configurationJsonSchema(): Record<string, unknown> {
   return {
     title: 'Tessera engine configuration',
@@ -12,7 +15,7 @@ export function configurationJsonSchema(): Record<string, unknown> {
       unrepresentable: 'any',
       override({ zodSchema, jsonSchema }) {
         const declaration = declarationOf(zodSchema as unknown as z.ZodType);
-        // Schemas inside a parameter's own, such as that of its elements, have nothing to add.
+        // Nested schemas of a parameter, such as that of its elements, need no changes.
         if (declaration === undefined) return;
         const { jsonSchema: own, meaning, default: value, effect } = declaration;
         // YAML reads a block whose parameters are all commented out as null.
@@ -41,7 +44,7 @@ export function configurationJsonSchema(): Record<string, unknown> {
   };
 }
 
-/** Lets a value of another schema stand where one of this schema does. */
+/** Allows a value of another schema wherever this schema is used. */
 function orAlso(schema: z.core.JSONSchema.BaseSchema, other: z.core.JSONSchema.BaseSchema): void {
   if (schema.anyOf !== undefined) schema.anyOf.push(other);
   else {

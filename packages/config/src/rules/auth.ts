@@ -5,7 +5,7 @@ const MODE = ['auth', 'mode'];
 const NATIVE = ['auth', 'native'];
 const OIDC = ['auth', 'oidc'];
 
-/** The block of the chosen mode is there, and what that mode cannot do without. */
+/** The block of the chosen mode must exist, with everything that the mode requires. */
 export const authModeHasItsBlock: Rule = ({ config: { auth, instance } }) => [
   ...breachIf(
     auth.mode === 'native' && auth.native === null,

@@ -6,7 +6,7 @@ const ENGINE = ['engine'];
 const NODES = ['engine', 'nodes'];
 const PORTS = ['distexec_port', 'shuffle_port', 'storage_agent_port', 'storage_manager_port'] as const;
 
-/** Rule 4: broadcasting needs to know which cluster this is. */
+/** Rule 4: the broadcast service requires the id of this cluster. */
 export const broadcastingKnowsItsCluster: Rule = ({ config: { engine } }) =>
   engine.multi_cluster === null
     ? []
@@ -26,7 +26,7 @@ export const nodesAreNotEmpty: Rule = ({ config: { engine } }) =>
     'needs at least one node; leave it out for a single local node',
   );
 
-/** Two services cannot listen on one port of one host. */
+/** Two services cannot listen on the same port of a host. */
 export const nodesDoNotShareAPort: Rule = ({ config: { engine } }): Breach[] => {
   const services = (engine.nodes ?? []).flatMap((node, index) =>
     PORTS.map((name) => ({ host: node.host, port: node[name], path: [...NODES, index, name] as Path })),
@@ -42,7 +42,7 @@ export const nodesDoNotShareAPort: Rule = ({ config: { engine } }): Breach[] => 
   });
 };
 
-/** A limit above the memory of the machine limits nothing: the operating system ends the engine first. */
+/** A limit above the memory of the machine has no effect: the operating system would kill the engine first. */
 export const memoryIsThere: Rule = ({ config: { engine } }) =>
   breachIf(
     engine.max_server_memory_usage > machineMemoryBytes(),

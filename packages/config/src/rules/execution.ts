@@ -3,7 +3,7 @@ import { breachIf, type Rule } from './rule.ts';
 
 type Method = (typeof COMPRESSION_METHODS)[number];
 
-/** Lowest and highest level of each method; a method without levels takes only 0. */
+/** The minimum and the maximum level of each method; a method without levels accepts only 0. */
 export const COMPRESSION_LEVELS: Readonly<Record<Method, readonly [number, number]>> = {
   none: [0, 0],
   gzip: [0, 9],
@@ -18,7 +18,7 @@ export const COMPRESSION_LEVELS: Readonly<Record<Method, readonly [number, numbe
 const LEVEL = ['execution', 'hybrid_headers_primary_index_compression_level'];
 const METHOD = ['execution', 'hybrid_headers_primary_index_compression_method'];
 
-/** Rule 2. A level that the file leaves out is no breach: a method without levels ignores the default. */
+/** Rule 2. A level that the file omits does not violate it: a method without levels ignores the default. */
 export const compressionLevelFitsItsMethod: Rule = ({ config: { execution }, given }) => {
   const method = execution.hybrid_headers_primary_index_compression_method;
   const level = execution.hybrid_headers_primary_index_compression_level;

@@ -23,12 +23,12 @@ import type { Rule } from './rule.ts';
 import { blobStorageHasAnAccount, bucketNameIsOneOfItsProvider, storageHasItsProvider } from './storage.ts';
 
 interface StatedRule {
-  /** The rule as the documentation says it. */
+  /** The rule in the words of the documentation. */
   readonly says: string;
   readonly breaches: Rule;
 }
 
-/** Every rule that ties parameters together and that a file can break. */
+/** All rules between parameters that a file can violate. */
 export const RULES: readonly StatedRule[] = [
   {
     says: '`auth.mode: native` needs `auth.native`, and with `instance.type: single_engine` also `auth.native.initial_user`; `auth.mode: oidc` needs `auth.oidc` with a provider.',
@@ -81,5 +81,5 @@ export const RULES: readonly StatedRule[] = [
   },
 ];
 
-/** Rules that a valid file may break, which is probably a mistake; the reader is warned. */
+/** Rules that a valid file may violate, which is probably a mistake; the violation is a warning. */
 export const WARNINGS: readonly Rule[] = [memoryIsThere];

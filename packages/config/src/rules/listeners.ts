@@ -35,7 +35,7 @@ export const postgresListenersHaveAPort: Rule = ({ config: { endpoints } }) =>
     breachIf(listener.port === null, [...POSTGRES, index, 'port'], 'is required for every listener'),
   );
 
-/** Port 0 is any free port, so two of them are two ports. */
+/** Port 0 means any free port, so it may occur twice. */
 export const listenersDoNotShareAPort: Rule = ({ config: { endpoints } }): Breach[] => {
   const all = [
     ...endpoints.http.listeners.map((l, i) => ({ port: l.port, path: [...HTTP, i, 'port'] })),

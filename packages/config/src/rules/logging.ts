@@ -5,7 +5,7 @@ import { breachIf, type Path, type Rule } from './rule.ts';
 
 const SINKS = ['logging', 'sinks'];
 
-/** Rule 14: `file` goes with type file and with no other. */
+/** Rule 14: `file` is required for type file and forbidden for the others. */
 export const fileSinksHaveAFile: Rule = ({ config: { logging } }) =>
   (logging.sinks ?? []).flatMap((sink, index) => {
     const at: Path = [...SINKS, index];

@@ -1,4 +1,4 @@
-/** The elements whose key an earlier element has; null keys do not count. */
+/** Returns the elements whose key an earlier element has; null keys are ignored. */
 export function repeats<T>(
   elements: readonly T[],
   keyOf: (element: T) => string | number | null,

@@ -2,24 +2,24 @@ import type { EngineConfig } from '../schema/root.ts';
 
 export type Path = readonly (string | number)[];
 
-/** A breach of a rule that ties parameters together. */
+/** A violation of a rule between parameters. */
 export interface Breach {
   readonly path: Path;
   readonly message: string;
-  /** Other parameters the rule looked at. */
+  /** The other parameters that the rule used. */
   readonly because?: readonly Path[];
 }
 
 export interface Facts {
   readonly config: EngineConfig;
-  /** Whether the file itself says something at this path. */
+  /** Whether the file itself sets this path. */
   given(path: Path): boolean;
 }
 
-/** Looks at a configuration whose every value is right in itself. */
+/** Checks a configuration of which every single value is valid. */
 export type Rule = (facts: Facts) => Breach[];
 
-/** `none` or one breach: reads as "when …, at …, that …". */
+/** Returns `none` or one violation, in the form "when …, at …, that …". */
 export function breachIf(
   broken: boolean,
   path: Path,

@@ -4,10 +4,13 @@ const PROVIDER = { s3: 'aws', gcs: 'gcp', abs: 'azure', azurite: 'azure', minio:
 const PROVIDERS = ['aws', 'azure', 'gcp', 'minio'] as const;
 const TYPE = ['storage', 'type'];
 
-/** Parameters that place tables outside the data directory. */
+/** The parameters that place tables outside of the data directory. */
 const PLACES = ['type', 'bucket_name', 'default_s3_endpoint_override', 'api_scheme'] as const;
 
-/** Rule 15, first half: exactly the block of the type, unless tables stay in the data directory. */
+/**
+ * Rule 15, first half: exactly the block of the storage type must exist, unless tables are stored in the data
+ * directory.
+ */
 export const storageHasItsProvider: Rule = ({ config: { storage }, given }): Breach[] => {
   const own = PROVIDER[storage.type];
   const place = PLACES.find((name) => given(['storage', name]) && storage[name] !== null);
@@ -39,7 +42,7 @@ const BUCKET_NAMES = {
   azure: [/^[a-z0-9](?!.*--)[a-z0-9-]{1,61}[a-z0-9]$/, 'lower-case letters, digits and single hyphens'],
 } as const;
 
-/** A wrong name would fail only when the first table is written, and with a message of the provider. */
+/** A wrong name would fail only when the first table is written, with a message of the provider. */
 export const bucketNameIsOneOfItsProvider: Rule = ({ config: { storage } }) => {
   const [pattern, characters] = BUCKET_NAMES[PROVIDER[storage.type]];
   return breachIf(

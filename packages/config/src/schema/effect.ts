@@ -1,4 +1,4 @@
 import type { Effect } from './parameter.ts';
 
-/** The effects of parameters, by what brings them. */
+/** Whether parameters have an effect, grouped by the feature that implements them. */
 export const NOW = 'in effect' satisfies Effect;

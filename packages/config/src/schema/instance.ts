@@ -2,7 +2,7 @@ import { NOW } from './effect.ts';
 import { block, oneOf, string, ulid } from './parameter.ts';
 import { isHostPort } from './text-shapes.ts';
 
-/** The preset id of an instance that is given none. */
+/** The id of an instance whose configuration gives none. */
 const PRESET_INSTANCE_ID = '01JTESSERA0000000000000000';
 
 export const instance = block(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BYTE_SIZE_PATTERN, parseByteSize } from '../values/byte-size.ts';
 import { DURATION_PATTERN, parseDurationMs } from '../values/duration.ts';
 
-/** Whether the engine already acts on a parameter, or with what it will. */
+/** Whether the engine already acts on a parameter, or the feature with which it will. */
 export type Effect = 'in effect' | `arrives with ${string}`;
 
 export type ScalarType =
@@ -15,28 +15,31 @@ export type ScalarType =
   | 'ulid'
   | 'enum';
 
-/** The properties of a parameter beyond its zod type. Defaults are written as in the file (`30s`, `0B`). */
+/** The properties of a parameter besides its zod type. Defaults are written as in the file (`30s`, `0B`). */
 export interface Declaration {
   readonly type: ScalarType | 'object' | 'object[]';
   readonly meaning: string;
-  /** Ends the sentence "expected …". */
+  /** Completes the sentence "expected …". */
   readonly expected: string;
-  /** Absent: the parameter is required. */
+  /** If absent, the parameter is required. */
   readonly default?: unknown;
   readonly effect?: Effect;
-  /** Valid stand-in for a required value: shown in the docs, and used to go on checking when the value is missing. */
+  /**
+   * A valid example of a required value. It is shown in the documentation, and replaces a missing value so that
+   * checking can continue.
+   */
   readonly example?: unknown;
-  /** Never shown by `config show`. */
+  /** Whether `config show` must hide the value. */
   readonly secret?: boolean;
   readonly values?: readonly string[];
-  /** The parameters inside, of an object or of one element of an object[]. */
+  /** The parameters of an object, or of an element of an object[]. */
   readonly fields?: Readonly<Record<string, z.ZodType>>;
   readonly jsonSchema?: Readonly<Record<string, unknown>>;
 }
 
 const declarations = new WeakMap<z.ZodType, Declaration>();
 
-/** The declaration of a schema when one of the functions below made it. */
+/** The declaration of a schema, if one of the functions below created it. */
 export const declarationOf = (schema: z.ZodType): Declaration | undefined => declarations.get(schema);
 
 interface About<D> {
@@ -47,7 +50,7 @@ interface About<D> {
 }
 type Value<T, A> = A extends { default: null } ? T | null : T;
 
-/** Gives a type its default and puts its declaration on record. */
+/** Gives a type its default and registers its declaration. */
 function declare<T, A extends { readonly default?: unknown }>(
   base: z.ZodType<T>,
   about: A,
@@ -104,7 +107,7 @@ export function boolean<const A extends About<boolean | null>>(meaning: string, 
   return declare(z.boolean(), about, { ...about, type: 'boolean', meaning, expected: 'true or false' });
 }
 
-/** Comes out as milliseconds. */
+/** The parsed value is in milliseconds. */
 export function duration<const A extends About<string> & { readonly positive?: true }>(
   meaning: string,
   about: A,
@@ -120,7 +123,7 @@ export function duration<const A extends About<string> & { readonly positive?: t
   return declare(base, about, { ...about, type: 'duration', meaning, expected, jsonSchema });
 }
 
-/** Comes out as bytes. */
+/** The parsed value is in bytes. */
 export function byteSize<const A extends About<string>>(meaning: string, about: A) {
   const base = z.union([z.int().min(0), z.string()]).transform((written, context) => {
     const bytes = parseByteSize(String(written));
@@ -138,7 +141,10 @@ export function byteSize<const A extends About<string>>(meaning: string, about: 
   return declare(base, about, { ...about, type: 'byte size', meaning, expected, jsonSchema });
 }
 
-/** Crockford's alphabet has no I, L, O and U; 26 of its digits are 130 bits, so the first is 0 to 7. */
+/**
+ * Crockford's alphabet lacks I, L, O and U. 26 of its digits have 130 bits, so the first digit of a ULID is 0
+ * to 7.
+ */
 const ULID = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/i;
 
 export function ulid<const A extends About<string>>(meaning: string, about: A) {
@@ -156,7 +162,7 @@ export function ulid<const A extends About<string>>(meaning: string, about: A) {
   });
 }
 
-/** Case does not matter in the file; comes out as spelled in `values`. */
+/** Case does not matter in the file; the parsed value has the spelling of `values`. */
 export function oneOf<const V extends string, const A extends About<string | null>>(
   meaning: string,
   values: readonly V[],
@@ -177,7 +183,7 @@ export function oneOf<const V extends string, const A extends About<string | nul
 type Fields = Readonly<Record<string, z.ZodType>>;
 type BlockValue<S extends Fields> = { [K in keyof S]: z.output<S[K]> };
 
-/** A nested block. Default `{}`: when omitted, every field takes its own default. */
+/** A nested block. With the default `{}`, every field of an omitted block gets its own default. */
 export function block<S extends Fields, const A extends { default?: Record<never, never> | null }>(
   meaning: string,
   fields: S,
@@ -193,7 +199,7 @@ export function block<S extends Fields, const A extends { default?: Record<never
   });
 }
 
-/** A list of blocks, each with the same fields. */
+/** A list of blocks with the same fields. */
 export function list<S extends Fields, const A extends { default: readonly never[] | null }>(
   meaning: string,
   fields: S,

@@ -12,7 +12,7 @@ import { storage } from './storage.ts';
 
 export const SCHEMA_VERSION = '1.0';
 
-/** The whole file. */
+/** The schema of the whole file. */
 export const root = block(
   'the engine configuration file',
   {
@@ -35,5 +35,8 @@ export const root = block(
   {},
 );
 
-/** The configuration as the engine uses it: defaults filled in, durations in milliseconds, byte sizes in bytes. */
+/**
+ * The configuration in the form in which the engine uses it: with defaults, durations in milliseconds, and byte
+ * sizes in bytes.
+ */
 export type EngineConfig = z.output<typeof root>;

@@ -25,7 +25,10 @@ export function isDiscoveryUrl(text: string): boolean {
 
 const CLAIM = /\{\{\s*[^{}\s]+\s*\}\}/g;
 
-/** Literal text with at least one `{{ claim }}` in it, some between two of them, and no stray double brace. */
+/**
+ * Literal text with at least one `{{ claim }}`, with text between any two of them, and without stray double
+ * braces.
+ */
 export function isClaimTemplate(text: string): boolean {
   const literals = text.split(CLAIM);
   return literals.length > 1 && !literals.slice(1, -1).includes('') && !/\{\{|\}\}/.test(literals.join(' '));

@@ -15,8 +15,8 @@ export const BYTE_SIZE_PATTERN = '^[0-9]+(\\.[0-9]+)? ?(([KkMmGgTt][Ii]?)?[Bb])?
 const SHAPE = /^(\d+)(?:\.(\d+))? ?([kmgt]i?b|b)?$/i;
 
 /**
- * Reads `0B`, `512MiB`, `1.5 GB`, `1048576`: whole bytes, or undefined when the text is no byte size, comes to a
- * fraction of a byte or to more than 2^53 - 1. KB is 1000 bytes, KiB is 1024; case does not matter.
+ * Parses `0B`, `512MiB`, `1.5 GB`, `1048576`. Returns whole bytes; undefined if the text is not a byte size, or
+ * is a fraction of a byte or more than 2^53 - 1. KB is 1000 bytes, KiB is 1024; case does not matter.
  */
 export function parseByteSize(text: string): number | undefined {
   const [, whole, fraction = '', unit = 'B'] = SHAPE.exec(text) ?? [];
@@ -29,7 +29,7 @@ export function parseByteSize(text: string): number | undefined {
   return bytes <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(bytes) : undefined;
 }
 
-/** Writes bytes in the largest unit that divides them: 104,857,600 is `100MiB`, 0 is `0B`. */
+/** Formats bytes in the largest unit that divides them: 104,857,600 is `100MiB`, 0 is `0B`. */
 export function formatByteSize(bytes: number): string {
   if (bytes === 0) return '0B';
   const [name, factor] = UNITS.find(([, f]) => BigInt(bytes) % f === 0n)!;

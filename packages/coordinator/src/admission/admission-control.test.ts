@@ -56,7 +56,7 @@ class Asker {
 }
 
 describe('places', () => {
-  test('at most so many queries run; the others are admitted in the order in which they came', async () => {
+  test('at most the limit of queries run; the others are admitted in order of arrival', async () => {
     const asked = control();
     const asker = new Asker(asked);
     for (let i = 0; i < 200; i++) await asker.ask(`q${i}`);
@@ -102,7 +102,7 @@ describe('places', () => {
   });
 });
 
-test('while a query of a transaction has a place, the others of it need not wait, and give none away', async () => {
+test('while a query of a transaction has a place, its other queries share that place', async () => {
   const asked = control({ maxQueries: 1 });
   const ask = (group: string) => asked.admit({ kind: () => '', group, signal: new AbortController().signal });
   const [cursor, beside] = [await ask('t'), await ask('t')];
@@ -143,14 +143,14 @@ describe('memory', () => {
     expect(asker.admitted.get('another')!.memoryBytes).toBe(100 * MIB);
   });
 
-  test('no more retries than said', async () => {
+  test('not more retries than configured', async () => {
     const asker = new Asker(control({ maxRetries: 1 }));
     await asker.ask('a');
     expect(await asker.admitted.get('a')!.retry()).toBe(true);
     expect(await asker.admitted.get('a')!.retry()).toBe(false);
   });
 
-  test('a retry asks for no more than its share on top', async () => {
+  test('a retry requests at most its share in addition', async () => {
     const asker = new Asker(control({ maxQueries: 100, retryShare: 0.01 }));
     await asker.ask('a');
     await asker.admitted.get('a')!.retry();
@@ -175,7 +175,7 @@ describe('memory', () => {
     expect(asker.names).toContain('waits');
   });
 
-  test('a query that waited long enough and finds nothing free gets what becomes free next', async () => {
+  test('a query that has waited long enough gets the next memory that becomes free', async () => {
     const asker = await withLarge();
     for (let i = 0; i < 16; i++) await asker.ask(`small ${i}`);
     await asker.ask('large');
@@ -187,7 +187,7 @@ describe('memory', () => {
     expect(asker.names).not.toContain('behind');
   });
 
-  test('a retry that finds nothing free goes on after its time at the front, since others may wait for it', async () => {
+  test('a retry that finds no memory runs anyway after its time at the head of the queue, since others may wait for it', async () => {
     const asker = new Asker(control({ maxQueries: 100 }));
     for (let i = 0; i < 16; i++) await asker.ask(`q${i}`);
     const retried = vi.fn();

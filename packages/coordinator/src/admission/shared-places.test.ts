@@ -81,7 +81,7 @@ describe('three nodes', () => {
     expect(running()).toEqual([0, LIMIT, 0]);
   });
 
-  test('ask as soon as a query waits, and give back at once what is wanted back', () => {
+  test('request places as soon as a query waits, and return reclaimed ones at once', () => {
     const { nodes, ping, running } = engine();
     nodes[0]!.enqueue(5);
     expect(nodes[0]!.hurries).toEqual([undefined]);
@@ -142,7 +142,7 @@ describe('a borrower that falls silent', () => {
     expect(running()).toEqual([LIMIT - 2, 2, 0]);
   });
 
-  test('has its places when it answers again, as far as they are still free', () => {
+  test('gets its places back when it answers again, if they are still free', () => {
     const { clock, nodes, rounds, running } = engine();
     nodes[0]!.enqueue(100);
     rounds();
@@ -156,7 +156,7 @@ describe('a borrower that falls silent', () => {
   });
 });
 
-test('whatever requests and answers are lost or late, no more queries run than the limit', () => {
+test('no more queries run than the limit, whatever requests and answers are lost or late', () => {
   for (let seed = 1; seed <= 60; seed++) {
     const random = new SeededRandom(seed);
     const { clock, nodes, rounds, running } = engine();

@@ -21,7 +21,7 @@ export interface PlaceUsers {
 interface Borrowed {
   /** The sequence of the latest request to the lender. */
   sequence: number;
-  /** The number of places that the lender was last told of, or has granted since. */
+  /** The number of places that this node last reported to the lender, or that the lender has granted since. */
   held: number;
   /** The number that the lender leaves to this node; fewer than `held` if it wants some back. */
   allowed: number;
@@ -40,7 +40,7 @@ interface Lent extends PlaceRequest {
 const LEASE_MS = 2_000;
 /** A lender takes places back after this time without a request of the borrower, whose lease has ended by then. */
 const FORGET_AFTER_MS = 3_000;
-/** The shortest time between two requests that this node makes beside its regular pings. */
+/** The minimum time between two requests that this node makes in addition to its regular pings. */
 const ASK_AGAIN_MS = 100;
 
 /**
@@ -93,7 +93,10 @@ export class SharedPlaces {
     if (this.#isShort()) this.#askSoon(undefined);
   }
 
-  /** The request to a lender, whose answer goes to `onAnswer`. Gives back the places of it that are not needed. */
+  /**
+   * The request to a lender, whose answer goes to `onAnswer`. It returns the places of the lender that are not
+   * needed.
+   */
   request(lender: string): PlaceRequest {
     if (this.#forgetSilent()) this.#users.onMorePlaces();
     const borrowed = this.#borrowed.get(lender) ?? { sequence: 0, held: 0, allowed: 0, usableUntil: 0 };
@@ -149,7 +152,7 @@ export class SharedPlaces {
     return places;
   }
 
-  /** The places, including those that lenders want back, beyond so many queries; negative if there are fewer. */
+  /** The places, including those that lenders want back, minus the given number of queries; may be negative. */
   #spare(queries: number): number {
     let places = this.share - this.#lentPlaces();
     for (const { held } of this.#borrowed.values()) places += held;

@@ -32,7 +32,7 @@ export function executedOperators(
   return parts.length === 0 ? undefined : merged(parts, nodes.size);
 }
 
-/** The sources of a task, with what it read of them. */
+/** The sources of a task, with the amounts that it read of them. */
 interface TaskSources extends Pick<TaskOutcome, 'reads'> {
   readonly stage: Stage;
   readonly names: TableNames;

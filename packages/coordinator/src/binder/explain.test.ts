@@ -60,7 +60,7 @@ describe('EXPLAIN', () => {
     ]);
   });
 
-  it('LOGICAL is the plan before the kernel chooses how', async () => {
+  it('LOGICAL shows the plan before the kernel chooses physical operators', async () => {
     const [text] = await explain(`EXPLAIN (LOGICAL) ${SQL}`);
     expect(text).toContain('Get [table: t; columns: ');
     expect(text).toContain('conditions: id = 4500');
@@ -89,7 +89,7 @@ describe('EXPLAIN', () => {
     });
   });
 
-  it('ANALYZE names tables in memory, and tables of a join', async () => {
+  it('ANALYZE names resident tables and the tables of a join', async () => {
     const sql = 'SELECT a.k, count(*) FROM t a JOIN t b ON a.id = b.k GROUP BY a.k ORDER BY 2';
     const [json] = await explain(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`);
     const { stages } = JSON.parse(json!);

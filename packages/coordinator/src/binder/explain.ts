@@ -43,7 +43,7 @@ export interface ExplainableQuery {
   readonly names: TableNames;
   /** Whether its result is reused, once it is ready to run; undefined if this node keeps no results. */
   reuse(scannedRows: number): ExplainedReuse | undefined;
-  /** Makes the query ready to run: only ANALYZE fetches what it reads. */
+  /** Makes the query ready to run. Only ANALYZE fetches the data that the query reads. */
   run(): Promise<ExecutableQuery>;
 }
 

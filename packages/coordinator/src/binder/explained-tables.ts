@@ -25,7 +25,7 @@ export const tableLines = (tables: readonly ExplainedTable[]): readonly string[]
     const granules = access.granulesTotal - access.granulesPruned;
     const parts = [
       `tablets ${tabletsTotal - pruned} of ${tabletsTotal} (${summarised}${tabletsPrunedByPartition} pruned by partition, ${tabletsPrunedByRange} by min/max)`,
-      `granules ${granules} of ${access.granulesTotal} (${access.granulesPruned} pruned by primary index and min/max)`,
+      `granules ${granules} of ${access.granulesTotal} (${prunedGranules(access)})`,
       `columns ${access.columns.join(', ') || 'none'}`,
       isHot ? 'in memory' : `bytes to read ${bytesToRead}`,
     ];
@@ -36,6 +36,12 @@ export const tableLines = (tables: readonly ExplainedTable[]): readonly string[]
     }
     return `${table.name}: ${parts.join('; ')}`;
   });
+
+function prunedGranules({ granulesPruned, skipped }: ChosenAccess): string {
+  const bySkipping = skipped.reduce((sum, { granules }) => sum + granules, 0);
+  const byIndex = skipped.map(({ index, granules }) => `, ${granules} by skip index ${index}`);
+  return `${granulesPruned - bySkipping} pruned by primary index and min/max${byIndex.join('')}`;
+}
 
 /** The same as JSON members. */
 export const tableMembers = (
@@ -53,6 +59,7 @@ export const tableMembers = (
       tablets_pruned_by_min_max: access.tabletsPrunedByRange,
       granules: access.granulesTotal,
       granules_pruned: access.granulesPruned,
+      skip_indexes: access.skipped.map(({ index, granules }) => ({ index, granules_pruned: granules })),
       in_memory: isHot,
       bytes_to_read: bytesToRead,
       ...(use === undefined

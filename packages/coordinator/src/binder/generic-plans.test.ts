@@ -216,7 +216,7 @@ async function outcome(sql: string, parameters: readonly QueryParameter[]) {
   }
 }
 
-test.for(CASES)('values after values: %s', async ([sql, types, lists]) => {
+test.for(CASES)('one plan serves several values: %s', async ([sql, types, lists]) => {
   for (const values of [...lists, ...lists.toReversed()]) {
     const parameters = values.map((value, i) => ({ name: `$${i + 1}`, value, type: types[i] }));
     // A binder without history binds with the values, as for statements that occur once.
@@ -232,7 +232,7 @@ const unseen = (sql: string, parameters: readonly QueryParameter[]) =>
 
 test.for([
   ['SELECT b FROM t WHERE a = $1', [LONG], [['7'], ['8'], ['9']], [['x7'], ['x8'], ['x9']]],
-] as const)('values stand for what their literals do: %s', async ([sql, types, lists, expected]) => {
+] as const)('parameter values behave like the same literals: %s', async ([sql, types, lists, expected]) => {
   for (const [i, values] of lists.entries()) {
     const parameters = values.map((value, k) => ({ name: `$${k + 1}`, value, type: types[k] }));
     const text = sql.replace(/\$(\d)/g, (_, n) => literal(values[Number(n) - 1]!, types[Number(n) - 1]!));
@@ -255,7 +255,7 @@ test('a statement over tables in memory is bound once for all values, also for n
   expect(described).toHaveBeenCalled();
 });
 
-test('a statement is bound anew when its table is another one', async () => {
+test('a statement is bound again when its table was replaced', async () => {
   const ask = (value: string) =>
     fixture.rows('SELECT v FROM changing WHERE v = $1', {
       parameters: [{ name: '$1', value, type: LONG }],

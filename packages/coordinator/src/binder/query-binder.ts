@@ -378,13 +378,14 @@ export class QueryBinder {
     return found;
   }
 
-  /** The query for other literals than those that it was bound with before, if no plan is needed. */
+  /** The query for other literals than those that it was bound with before, if it needs no plan of its own. */
   async #withLiterals(scope: SessionScope): Promise<BoundQuery | undefined> {
     const { onLiteralPlan } = scope.options;
     const bound = onLiteralPlan && (await this.#plans.withLiterals(scope));
     if (bound === undefined) return undefined;
     await this.#authorizeAgain(bound, scope);
-    if (await this.#needsPlan(bound, scope)) return undefined;
+    if ((await this.#needsPlan(bound, scope)) || (await this.distribution.isFor(bound, scope)))
+      return undefined;
     onLiteralPlan?.();
     return bound;
   }

@@ -7,7 +7,7 @@ import {
   type TableObject,
 } from '@tessera/catalog';
 import { fail } from '@tessera/common';
-import { alterTypeQuery, type OutputColumn, quoteIdentifier, type TableChange } from '@tessera/sql';
+import { alterTypeQuery, isWider, type OutputColumn, quoteIdentifier, type TableChange } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { withExecutable } from '../changes/derived-query.ts';
 import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query.ts';
@@ -52,7 +52,11 @@ export async function alterColumn(
       await refuseNullRows(context, snapshot, table, [column]);
       return altered({ ...column, nullable: false });
     case 'type':
-      if (change.kernelType === column.type && change.using === undefined)
+      if (
+        change.kernelType === column.type &&
+        change.using === undefined &&
+        isWider(column.declared, change.declared)
+      )
         return altered(withDeclared(column, change.declared));
       return changeType(context, snapshot, table, column, change);
   }

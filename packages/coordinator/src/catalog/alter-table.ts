@@ -20,6 +20,7 @@ import { dropPartition } from '../changes/remove-tablets.ts';
 import { definitionExpression, partitionExpressions, withSession } from '../objects/definition-check.ts';
 import { refuseDependents } from '../objects/dependents.ts';
 import { ownedSequences } from '../objects/owned-sequences.ts';
+import { columnOfExpression } from '../read/skip-indexes.ts';
 import { alterColumn } from './alter-column.ts';
 import {
   addConstraint,
@@ -251,6 +252,7 @@ async function refuseDefining(
     if (partitions.some(({ columns }) => columns.includes(column.name))) refuse('PARTITION BY');
   });
   const named = new RegExp(`(?<![\\w$])${RegExp.escape(column.name)}(?![\\w$])`, 'i');
-  const index = table.indexes.find(({ expressions }) => expressions.some((sql) => named.test(sql)));
+  const names = (sql: string) => columnOfExpression(table, sql)?.id === column.id || named.test(sql);
+  const index = table.indexes.find(({ expressions }) => expressions.some(names));
   if (index !== undefined) refuse(`the index "${index.name}"`);
 }

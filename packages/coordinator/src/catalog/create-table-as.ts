@@ -23,7 +23,7 @@ export async function createTableAs(
   // Nodes may write the rows before the query is bound.
   let made: Promise<QueryToStore> | undefined;
   const toStore = (columns: ExecutableQuery['columns']) => {
-    made ??= makeTable(context, place, statement, columns);
+    made ??= makeTable(context, snapshot, place, statement, columns);
     return made;
   };
   return withExecutable(
@@ -45,12 +45,13 @@ export async function createTableAs(
 
 async function makeTable(
   context: ChangeContext,
+  snapshot: Snapshot,
   place: Place,
   { columnNames, shape }: Extract<CreateStatement, { kind: 'create_table_as' }>,
   given: ExecutableQuery['columns'],
 ): Promise<QueryToStore> {
   const columns = columnsOf(given, columnNames, place);
-  const table = await newTable(context, place, columns, shape);
+  const table = await newTable(context, snapshot, place, columns, shape);
   const items = columns.map(
     (column, i) => `CAST(c${i} AS ${column.type}) AS ${quoteName(column.storedName)}`,
   );

@@ -8,6 +8,7 @@ import {
   type Place,
   RELATION_WORDS,
   relationAt,
+  requireLocation,
   type Snapshot,
   type TableObject,
 } from '@tessera/catalog';
@@ -34,7 +35,7 @@ export async function createTable(
   const without = snapshot.withActions(replaced);
   if (isTaken(without, place, statement.ifNotExists)) return NO_CHANGE;
   const columns = await newColumns(context, statement.columns);
-  const plain = await newTable(context, place, columns, statement.shape);
+  const plain = await newTable(context, without, place, columns, statement.shape);
   const constrained = await withConstraints(context, without, plain, statement.constraints);
   const { table, sequences } = withSequences(context, without, constrained, statement.columns);
   const created = [table, ...sequences].map((object): Action => ({ kind: 'create', object }));
@@ -79,11 +80,13 @@ export function isTaken(snapshot: Snapshot, place: Place, ifNotExists: boolean):
 /** @throws TesseraError if the clauses that define a table are invalid */
 export async function newTable(
   context: ChangeContext,
+  snapshot: Snapshot,
   place: Place,
   columns: readonly Column[],
   shape: TableShape,
 ): Promise<TableObject> {
-  await checkLocation(context, shape);
+  const location = locationOf(snapshot, place, shape);
+  await checkLocation(context, location);
   await checkExpressions(context, shape.partitionBy, columns, { constantsFor: 'PARTITION BY' });
   return {
     kind: 'table',
@@ -98,7 +101,7 @@ export async function newTable(
     indexGranularity: granularityOf(shape),
     schemaVersion: 0,
     nextColumnId: columns.length + 1,
-    ...(shape.location === undefined ? {} : { location: shape.location }),
+    ...(location === undefined ? {} : { location }),
     indexes: [],
   };
 }
@@ -119,10 +122,31 @@ function granularityOf({ options }: TableShape): number {
 }
 
 /**
+ * The URL at which the tablets of a new table are stored; undefined for the managed store. The URL of a LOCATION object is copied
+ * into the table, so the object may be changed or dropped later.
+ * @throws TesseraError UNDEFINED_OBJECT, or NOT_SUPPORTED if the object has credentials of its own
+ */
+function locationOf(
+  snapshot: Snapshot,
+  { database }: Place,
+  { location, locationName }: TableShape,
+): string | undefined {
+  if (locationName === undefined) return location;
+  const { url, credentials } = requireLocation(snapshot, database.name, locationName);
+  if (Object.keys(credentials).length > 0) {
+    fail('NOT_SUPPORTED', {
+      what: `LOCATION "${locationName}" of a managed table, because it has credentials of its own,`,
+      hint: 'allow the identity of the engine to read and write there, and create a location without CREDENTIALS',
+    });
+  }
+  return url;
+}
+
+/**
  * Checks that this node can keep objects at the location.
  * @throws TesseraError FORBIDDEN, NOT_SUPPORTED, STORAGE_UNAVAILABLE
  */
-async function checkLocation({ tables }: ChangeContext, { location }: TableShape): Promise<void> {
+async function checkLocation({ tables }: ChangeContext, location: string | undefined): Promise<void> {
   if (location === undefined) return;
   if (!tables.storage.enableManagedLocation) {
     const message =

@@ -60,7 +60,7 @@ describe('CREATE TABLE', () => {
 });
 
 describe('ALTER TABLE', () => {
-  it('columns come, go and change their names without moving rows', async () => {
+  it('columns are added, dropped and renamed without moving rows', async () => {
     await all(
       'CREATE TABLE a1 (a INT, b TEXT)',
       "INSERT INTO a1 VALUES (1, 'x')",
@@ -83,7 +83,7 @@ describe('ALTER TABLE', () => {
     ]);
   });
 
-  it('keeps what defines the table', async () => {
+  it('refuses to drop or rename what the definition of the table or a view depends on', async () => {
     await all(
       "CREATE TABLE a2 (k INT, p DATE, v INT) PRIMARY INDEX k PARTITION BY date_trunc('month', p)",
       'CREATE VIEW a2v AS SELECT v FROM a2',
@@ -103,7 +103,7 @@ describe('ALTER TABLE', () => {
 });
 
 describe('views', () => {
-  it('are bound when they are made, and read what is there when they are read', async () => {
+  it('are bound when they are created, and read the current rows', async () => {
     await all(
       'CREATE TABLE v1 (a INT)',
       'CREATE VIEW v2 (b) AS SELECT a + 1 FROM v1',
@@ -152,7 +152,7 @@ describe('DROP of several tables or views', () => {
 });
 
 describe('databases and schemas', () => {
-  it('hold tables of their own', async () => {
+  it('contain separate tables', async () => {
     await all(
       'CREATE DATABASE other',
       'CREATE SCHEMA s',
@@ -188,7 +188,7 @@ describe('CLONE', () => {
     ]);
   });
 
-  it('has the rows, and shares nothing that a change of the other would show', async () => {
+  it('has the rows of the source, and later changes of either do not affect the other', async () => {
     await all(
       'CREATE TABLE c1 (a INT)',
       'INSERT INTO c1 SELECT * FROM generate_series(1, 100000)',
@@ -218,6 +218,30 @@ describe('LOCATION', () => {
     for await (const { key } of store.list('mine/')) keys.push(key);
     expect(keys).toHaveLength(2);
     expect(await node.rows('SELECT count(*) FROM placed_too')).toEqual([['20001']]);
+  });
+
+  it('may be the name of a LOCATION object without credentials, whose URL the table keeps', async () => {
+    const { store, storage } = node.tables;
+    Object.assign(storage, { enableManagedLocation: true });
+    await all(
+      `CREATE LOCATION lake WITH SOURCE = LOCAL URL = '${store.url}/named'`,
+      `CREATE LOCATION guarded WITH SOURCE = AMAZON_S3 URL = 's3://guarded/x' CREDENTIALS = (AWS_ACCESS_KEY_ID = 'a' AWS_SECRET_ACCESS_KEY = 'b')`,
+      'CREATE TABLE named (a TEXT) LOCATION = lake',
+      "CREATE TABLE named_as LOCATION = 'lake' AS SELECT hash(i)::text AS a FROM generate_series(1, 20000) AS g(i)",
+      'DROP LOCATION lake',
+      'INSERT INTO named SELECT * FROM named_as',
+    );
+    const keys: string[] = [];
+    for await (const { key } of store.list('named/')) keys.push(key);
+    expect(keys).toHaveLength(2);
+    expect(await node.rows('SELECT count(DISTINCT a) FROM named')).toEqual([['20000']]);
+    await expect(node.run('CREATE TABLE x (a INT) LOCATION = lakes')).rejects.toMatchObject({
+      name: 'UNDEFINED_OBJECT',
+    });
+    await expect(node.run('CREATE TABLE x (a INT) LOCATION = guarded')).rejects.toMatchObject({
+      name: 'NOT_SUPPORTED',
+      message: expect.stringContaining('credentials of its own'),
+    });
   });
 });
 

@@ -1,12 +1,22 @@
-import type { IndexPartials, ObjectId, Snapshot, TableIndex, TableObject } from '@tessera/catalog';
+import type {
+  Column,
+  IndexPartials,
+  ObjectId,
+  SkipFilter,
+  Snapshot,
+  TableIndex,
+  TableObject,
+} from '@tessera/catalog';
 import { NO_CHANGE, placeOf, requireTable } from '@tessera/catalog';
 import { fail, nearestName, newUlid } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import { type CreateStatement, type DropStatement, indexShape } from '@tessera/sql';
+import { orderOf } from '@tessera/tablet';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { describedQuery, queryInPlace } from '../changes/derived-query.ts';
 import { withSession } from '../objects/definition-check.ts';
 import { partialColumns } from '../read/index-coverage.ts';
+import { columnOfExpression, storedFilterColumns } from '../read/skip-indexes.ts';
 
 type CreateIndexStatement = Extract<
   CreateStatement,
@@ -14,8 +24,9 @@ type CreateIndexStatement = Extract<
 >;
 
 /**
- * Stores an index as part of its table's definition. The partial rows of an aggregating index are added by the commit
- * (`withPartials`). A skip index of the type minmax stores nothing, because minima and maxima are in every tablet anyway.
+ * Stores an index as part of its table's definition. The partial rows of an aggregating index, and the filters of a skip
+ * index, are added by the commit (`withPartials`). A skip index of the type minmax stores nothing, because minima and
+ * maxima are in every tablet anyway.
  */
 export async function createIndex(
   context: ChangeContext,
@@ -29,10 +40,6 @@ export async function createIndex(
     if (ifNotExists) return NO_CHANGE;
     fail('DUPLICATE_OBJECT', { what: 'Index', name: indexName }, { location: name.location });
   }
-  const type = statement.kind === 'create_skip_index' ? (statement.options.type ?? 'minmax') : '';
-  if (statement.kind === 'create_skip_index' && type.toLowerCase() !== 'minmax') {
-    fail('NOT_SUPPORTED', { what: `A skip index of the type ${type}`, hint: 'use the type minmax' });
-  }
   await checkExpressions(context, snapshot, statement);
   const alteredAt = new Date().toISOString();
   const index: TableIndex = {
@@ -40,11 +47,11 @@ export async function createIndex(
     kind: statement.kind === 'create_skip_index' ? 'skip' : 'aggregating',
     expressions: statement.expressions.map(({ sql }) => sql.trim()),
     createdAt: alteredAt,
-    ...(statement.kind === 'create_aggregating_index' && {
-      partials: await partialsOf(context, table, statement),
-    }),
+    ...(statement.kind === 'create_aggregating_index'
+      ? { partials: await partialsOf(context, table, statement) }
+      : statement.filter && filtersOf(table, statement, statement.filter)),
   };
-  if (index.kind === 'skip') noticeNoEffect(context, index);
+  if (index.kind === 'skip' && index.filter === undefined) noticeNoEffect(context, index);
   return {
     actions: [{ kind: 'alter', object: { ...table, alteredAt, indexes: [...table.indexes, index] } }],
   };
@@ -67,9 +74,31 @@ async function partialsOf(
   return { id: newUlid() as ObjectId, columns: partialColumns([...keys, ...states]) };
 }
 
+/** @throws TesseraError NOT_SUPPORTED for expressions that are not columns, and for types without filters */
+function filtersOf(
+  table: TableObject,
+  { expressions }: CreateIndexStatement,
+  filter: SkipFilter,
+): Required<Pick<TableIndex, 'filter' | 'partials'>> {
+  const columns = expressions.map(({ sql }): Column => {
+    const column = columnOfExpression(table, sql.trim());
+    if (column === undefined) {
+      const what = `A skip index of the type ${filter.kind} over the expression ${sql.trim()}`;
+      return fail('NOT_SUPPORTED', { what, hint: 'name columns of the table' });
+    }
+    const isFloat = column.type === 'DOUBLE' || column.type === 'FLOAT';
+    if (orderOf(column.type) === undefined || (filter.kind === 'bloom_filter' && isFloat)) {
+      const what = `A skip index of the type ${filter.kind} over column "${column.name}" of type ${column.type}`;
+      fail('NOT_SUPPORTED', { what });
+    }
+    return column;
+  });
+  return { filter, partials: { id: newUlid() as ObjectId, columns: storedFilterColumns(filter, columns) } };
+}
+
 function noticeNoEffect({ run }: ChangeContext, { name }: TableIndex): void {
   run.query.notices.notice(
-    `Skip index "${name}" changes nothing: every tablet has the minimum and maximum of every column already`,
+    `Skip index "${name}" changes nothing: every tablet has the minimum and maximum of every column already; TYPE = bloom_filter or TYPE = set adds filters`,
   );
 }
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 afterAll(() => node[Symbol.asyncDispose]());
 
-it('CREATE OR REPLACE TABLE takes the place of a table at once, also as a query over it', async () => {
+it('CREATE OR REPLACE TABLE replaces a table atomically, even AS a query that reads it', async () => {
   const sql = 'CREATE OR REPLACE TABLE t (id SERIAL, a INT)';
   await node.run(sql);
   await node.run('INSERT INTO t (a) VALUES (1), (2)');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TableServices } from '../tables.ts';
+import { runSequence } from '../testing/run-sequence.ts';
 import { TestNode } from '../testing/test-node.ts';
 
 /** Random changes of a table, after each of which its aggregating index answers what its rows answer. */
@@ -59,21 +60,12 @@ describe.each(['reevaluate', 'native_only', 'hybrid'] as const)('with ai_mutatio
           await node.run('CREATE TABLE r (a INT, b TEXT, v INT, w NUMERIC(12, 2)) PRIMARY INDEX a');
           await node.run(`INSERT INTO r ${rows(1, 1200)}`);
           await node.run(`CREATE AGGREGATING INDEX i ON r (${list})`);
-          let inside: { readonly transactionId?: string } = {};
-          for (const sql of statements) {
-            const isInside = inside.transactionId !== undefined;
-            // No transaction is in a transaction or ends without one, and VACUUM is never in one.
-            const isEnd = sql === 'COMMIT' || sql === 'ROLLBACK';
-            if (isEnd ? !isInside : isInside && (sql === 'BEGIN' || sql === 'VACUUM r')) continue;
-            const done = await node.run(sql, inside);
-            if (done.session?.kind === 'set') inside = { transactionId: done.session.value };
-            if (isEnd) inside = {};
+          await runSequence(node, statements, async (sql, inside) => {
             const expected = await node.rows(all, { ...inside, settings: RAW });
             expect(await node.rows(all, inside), `${statements.join('; ')}: after ${sql}`).toEqual(expected);
-          }
-          const plan = String((await node.rows(`EXPLAIN ${all}`, inside))[0]![0]);
-          if (/partial rows.* are read instead/.test(plan)) used += 1;
-          if (inside.transactionId !== undefined) await node.run('ROLLBACK', inside);
+            const plan = String((await node.rows(`EXPLAIN ${all}`, inside))[0]![0]);
+            if (/partial rows.* are read instead/.test(plan)) used += 1;
+          });
         }),
         { numRuns: 2, seed: 20_26 },
       );

@@ -1,4 +1,4 @@
-import type { CatalogState } from '@tessera/catalog';
+import { BOOTSTRAP_SCHEMA, type CatalogState, type TableObject } from '@tessera/catalog';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestNode } from '../testing/test-node.ts';
 
@@ -62,7 +62,7 @@ describe('an aggregating index', () => {
     );
   });
 
-  it('answers what its keys and aggregates allow, with the types and values of the rows', async () => {
+  it('answers the queries that its keys and aggregates allow, with the types and values of the rows', async () => {
     for (const sql of [
       'SELECT count(*) FROM sales',
       'SELECT d, count(*), sum(amount) FROM sales GROUP BY d ORDER BY d',
@@ -84,7 +84,7 @@ describe('an aggregating index', () => {
     }
   });
 
-  it('leaves other queries to the rows and says why', async () => {
+  it('does not answer other queries, and EXPLAIN says why', async () => {
     for (const [sql, reason] of [
       ['SELECT sum(amount) FROM sales WHERE price > 3', 'column "price" is not one of its keys'],
       ['SELECT sum(price) FROM sales GROUP BY amount ORDER BY 1', 'column "amount" is not one of its keys'],
@@ -138,7 +138,7 @@ describe('an aggregating index', () => {
   });
 });
 
-it('refuses what it cannot keep', async () => {
+it('refuses aggregates, functions and types that it cannot maintain', async () => {
   await node.run('CREATE TABLE odd (a INT, t TIMESTAMPTZ, x DOUBLE)');
   for (const [list, what] of [
     ['a, array_agg(x)', 'The aggregate array_agg'],
@@ -159,7 +159,7 @@ it('refuses what it cannot keep', async () => {
   });
 });
 
-it('is dropped with what it stores', async () => {
+it('is dropped together with its stored rows', async () => {
   await all(
     `CREATE TABLE gone (${COLUMNS})`,
     `INSERT INTO gone ${ROWS(1, 2000)}`,
@@ -188,3 +188,39 @@ it('is dropped with what it stores', async () => {
   const names = [...(node.tables.manager.current as CatalogState).objectNames()];
   expect(names.filter((name) => name.includes('gone'))).toEqual([]);
 });
+
+it('is cloned with its table, and shares its stored rows', async () => {
+  await all(
+    'CREATE TABLE source (u TEXT, n INT)',
+    'INSERT INTO source SELECT md5((i % 6000)::text), i FROM generate_series(1, 18000) AS g(i)',
+    'CREATE AGGREGATING INDEX per_u ON source (u, count(*), sum(n))',
+    'DELETE FROM source WHERE n % 10 = 3',
+    'CREATE TABLE copy CLONE source',
+    'CREATE SCHEMA apart',
+    'CREATE TABLE apart.copy CLONE source',
+  );
+  const sql = 'SELECT left(u, 1) AS l, count(*), sum(n) FROM copy GROUP BY l ORDER BY l';
+  const used = { used: true, rows_without_partials: 0 };
+  expect(await useOf(sql)).toMatchObject({ ...used, index: 'copy_per_u' });
+  expect(await useOf('SELECT count(*) FROM apart.copy')).toMatchObject({ ...used, index: 'per_u' });
+  const rows = await same(sql);
+  const ofIndex = await storedKeys('copy');
+  expect(ofIndex).toEqual([expect.any(String)]);
+  expect(await storedKeys('source')).toEqual(ofIndex);
+  await all('DROP TABLE source', 'DROP TABLE apart.copy', 'DROP SCHEMA apart');
+  expect(await useOf(sql)).toMatchObject(used);
+  expect(await same(sql)).toEqual(rows);
+  await node.run('DELETE FROM copy WHERE n % 10 = 4');
+  expect(await useOf(sql)).toMatchObject(used);
+  await same(sql);
+  expect(await storedKeys('copy')).not.toEqual(ofIndex);
+  const names = [...(node.tables.manager.current as CatalogState).tombstones()].map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining([...ofIndex]));
+});
+
+/** The keys of the objects with the partial rows of a table's only index. */
+async function storedKeys(name: string): Promise<readonly (string | undefined)[]> {
+  const snapshot = await node.tables.manager.latest();
+  const { indexes } = snapshot.relation(BOOTSTRAP_SCHEMA.id, name) as TableObject;
+  return snapshot.tablets(indexes[0]!.partials!.id).map(({ key }) => key);
+}

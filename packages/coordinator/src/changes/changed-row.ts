@@ -1,7 +1,6 @@
 import type { TableObject } from '@tessera/catalog';
-import { type KernelSession, quoteName } from '@tessera/kernel';
+import { type KernelParams, type KernelSession, quoteName } from '@tessera/kernel';
 import type { RowValue } from '@tessera/tablet';
-import { CHANGED } from './returned-rows.ts';
 
 /** The only row that a statement changed; it can be stored without the kernel. */
 export interface ChangedRow {
@@ -16,34 +15,56 @@ export interface ChangedRow {
 const MAX_TEXT_BYTES = 65_536;
 const WHOLE = /^-?\d+$/;
 
+/** The rows of a change: positions and new values. */
+export interface ChangedRows {
+  readonly session: KernelSession;
+  /** A relation or a query for FROM. */
+  readonly from: string;
+  readonly params?: KernelParams;
+}
+
+/** The row of a change, if it is the only one. */
+export interface OnlyRow {
+  readonly isEmpty: boolean;
+  /** Undefined if there is no row or another one too, or if its values are left to the kernel. */
+  readonly row: ChangedRow | undefined;
+}
+
 /**
- * The number of rows in `CHANGED`, and the row itself if it is the only one. Its values are left to the kernel if one of them
- * is infinite or not a number, or has a type without a value in JavaScript here.
+ * Looks for the only row of a change. Its values are left to the kernel if one of them is infinite, not a number or very long.
+ * Undefined if the table has a column of a type without a value in JavaScript here.
  */
-export async function changedRow(
-  session: KernelSession,
+export async function onlyRow(
+  { session, from, params = [] }: ChangedRows,
   { columns }: TableObject,
-): Promise<{ readonly rows: number; readonly row?: ChangedRow | undefined }> {
-  const texts = columns.map(({ storedName, type }) =>
-    valueText(`CAST(first(${quoteName(storedName)}) AS ${type})`, type),
+): Promise<OnlyRow | undefined> {
+  const values = columns.map(({ storedName, type }) =>
+    valueText(`CAST(${quoteName(storedName)} AS ${type})`, type),
   );
-  if (texts.some((text) => text === undefined)) {
-    return { rows: Number(await session.scalar(`SELECT count(*) FROM ${CHANGED}`)) };
+  if (values.some((text) => text === undefined)) return undefined;
+  const lengths = columns
+    .filter(({ type }) => type === 'VARCHAR')
+    .map(({ storedName }) => `coalesce(strlen(${quoteName(storedName)}), 0)`);
+  const isShort = `${['0', ...lengths].join(' + ')} < ${MAX_TEXT_BYTES}`;
+  const items = ['"$tablet"::VARCHAR', '"$row"::VARCHAR', ...values].join(', ');
+  const sql = `SELECT CASE WHEN ${isShort} THEN to_json([${items}])::VARCHAR ELSE '[]' END FROM ${from} LIMIT 2`;
+  const { batches } = await session.query(sql, params, { fewRows: true });
+  let rows = 0;
+  let found = '[]';
+  for await (const batch of batches) {
+    if (rows === 0) found = new TextDecoder().decode(batch.textColumn(0));
+    rows += batch.rows;
   }
-  const items = ['first("$tablet")::VARCHAR', 'first("$row")::VARCHAR', ...texts];
-  const names = items.map((_, i) => `c${i}`);
-  const length = names.map((name) => `coalesce(strlen(${name}), 0)`).join(' + ');
-  const found = String(
-    await session.scalar(
-      `SELECT CASE WHEN n = 1 AND ${length} < ${MAX_TEXT_BYTES} THEN to_json([${names.join(', ')}])::VARCHAR ELSE n::VARCHAR END ` +
-        `FROM (SELECT count(*) AS n, ${items.map((item, i) => `${item} AS ${names[i]}`).join(', ')} FROM ${CHANGED})`,
-    ),
-  );
-  if (!found.startsWith('[')) return { rows: Number(found) };
-  const [tablet, row, ...rest] = JSON.parse(found) as (string | null)[];
-  const values = rest.map((text, i) => (text === null ? null : rowValue(text, columns[i]!.type)));
-  if (values.includes(undefined)) return { rows: 1 };
-  return { rows: 1, row: { tablet: Number(tablet), row: Number(row), values: values as RowValue[] } };
+  return { isEmpty: rows === 0, row: rows === 1 ? rowOf(found, columns) : undefined };
+}
+
+/** @param text a JSON array of the position and the values */
+function rowOf(text: string, columns: TableObject['columns']): ChangedRow | undefined {
+  const [tablet, row, ...texts] = JSON.parse(text) as (string | null)[];
+  if (tablet === undefined) return undefined;
+  const values = texts.map((value, i) => (value === null ? null : rowValue(value, columns[i]!.type)));
+  if (values.includes(undefined)) return undefined;
+  return { tablet: Number(tablet), row: Number(row), values: values as RowValue[] };
 }
 
 /** SQL for the text that `rowValue` reads; undefined for types that are left to the kernel. */

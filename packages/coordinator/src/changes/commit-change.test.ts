@@ -46,7 +46,7 @@ const objects = async () => {
 const LARGE = 'SELECT hash(i)::varchar FROM generate_series(1, 20000) AS g(i)';
 
 describe('a commit whose answer is lost', () => {
-  it('after it was done: the statement sent again is not done again', async () => {
+  it('after the commit: the repeated statement is not executed again', async () => {
     atNextCommit(async (_, commit) => {
       await commit();
       throw lost();
@@ -58,7 +58,7 @@ describe('a commit whose answer is lost', () => {
     expect(await count()).toBe('1');
   });
 
-  it('before it was done: the statement sent again is done', async () => {
+  it('before the commit: the repeated statement is executed', async () => {
     atNextCommit(() => Promise.reject(lost()));
     const queryId = newUlid();
     const insert = () => node.run('INSERT INTO t VALUES (1)', { queryId });
@@ -67,7 +67,7 @@ describe('a commit whose answer is lost', () => {
     expect(await count()).toBe('1');
   });
 
-  it.each(['after', 'before'])('of a transaction, %s it was done: COMMIT can be sent again', async (when) => {
+  it.each(['after', 'before'])('%s the commit of a transaction: COMMIT can be sent again', async (when) => {
     const { session } = await node.run('BEGIN');
     if (session?.kind !== 'set') throw new Error('BEGIN sets the transaction');
     const inside = { transactionId: session.value };
@@ -95,7 +95,7 @@ describe('a commit whose answer is lost', () => {
 });
 
 describe('a commit that is refused', () => {
-  it('is tried again on a newer snapshot, and leaves no object of the first try', async () => {
+  it('is retried on a newer snapshot, and leaves no object of the first attempt', async () => {
     await node.run('CREATE TABLE big (a TEXT)');
     let tries = 0;
     atNextCommit(() => {
@@ -125,7 +125,7 @@ describe('a commit that is refused', () => {
 });
 
 describe('a rolled back transaction', () => {
-  it('leaves no object, and takes none away that it shares', async () => {
+  it('leaves no object, and deletes no shared one', async () => {
     await node.run(`CREATE TABLE big AS ${LARGE.replace('SELECT', 'SELECT 1 AS k,')}`);
     const before = await objects();
     const { session } = await node.run('BEGIN');

@@ -2,7 +2,7 @@ import type { Action, DeletionVector, TableObject, Tablet } from '@tessera/catal
 import { newUlid, TesseraError } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 import type { ScanTablet } from '@tessera/storage-agent';
-import { DeletedRows, deletedRowsOf, vectorContent } from '@tessera/tablet';
+import { DeletedRows, extendedVector, type VectorContent, vectorContent } from '@tessera/tablet';
 import type { RowPositions } from './row-positions.ts';
 
 /**
@@ -20,8 +20,9 @@ export async function deleteRows(
   for (const [at, runs] of positions) {
     const { tablet, vector } = tablets[at]!;
     const added = DeletedRows.of(joined(runs));
-    const deleted = vector === undefined ? added : (await storedRows(store, table, vector)).union(added);
-    if (deleted.rows >= tablet.rows) {
+    const content =
+      vector === undefined ? vectorContent(added) : await extendedContent(store, table, vector, added);
+    if (content.rows >= tablet.rows) {
       actions.push({
         kind: 'remove_tablet',
         tableId: table.id,
@@ -31,7 +32,7 @@ export async function deleteRows(
     } else {
       actions.push({
         kind: 'set_deletion_vector',
-        vector: await storedVector(store, tablet, deleted),
+        vector: await storedVector(store, tablet, content),
         replaces: vector?.rows ?? 0,
       });
     }
@@ -51,18 +52,19 @@ function joined(runs: readonly Uint32Array[]): Uint32Array {
 }
 
 /** @throws TesseraError CORRUPT_TABLET for an invalid bitmap */
-async function storedRows(
+async function extendedContent(
   store: ObjectStore,
   table: TableObject,
   vector: DeletionVector,
-): Promise<DeletedRows> {
+  added: DeletedRows,
+): Promise<VectorContent> {
   const { key } = vector;
   const object = key === undefined ? undefined : await store.get(key);
   if (key !== undefined && object === undefined) {
     throw TesseraError.of('OBJECT_NOT_FOUND', { url: `${store.url}/${key}` });
   }
   try {
-    return deletedRowsOf(vector, object?.body);
+    return extendedVector(vector, object?.body, added);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     const params = { tablet: vector.tabletId, table: table.name, reason: cause.message };
@@ -73,9 +75,8 @@ async function storedRows(
 async function storedVector(
   store: ObjectStore,
   { id: tabletId, tableId }: Tablet,
-  deleted: DeletedRows,
+  content: VectorContent,
 ): Promise<DeletionVector> {
-  const content = vectorContent(deleted);
   const { rows } = content;
   if ('inline' in content) return { tabletId, tableId, rows, inline: content.inline };
   const key = `dv/${tabletId}/${newUlid()}.bin`;

@@ -3,6 +3,7 @@ import type { SqlText } from '@tessera/sql';
 import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import type { ExecutableQuery, ExecutionOptions } from '../read/executable-query.ts';
 import { countScanned, type StatementRun } from '../run/query-run.ts';
+import { withLiteralPlan } from '../run/with-literal-plan.ts';
 import type { ChangeContext } from './change.ts';
 
 /** A query that was generated for a statement. */
@@ -43,9 +44,9 @@ export async function withHeldExecutable<T>(
 ): Promise<T> {
   const { run } = context;
   try {
-    return await retryInQuarantine(run.query, async (quarantine) => {
+    const attempt = async (given: ExecutionOptions) => {
       const derived = contextOf(context, snapshot, query);
-      const executable = await run.binder.executable(derived, { quarantine, ...options });
+      const executable = await run.binder.executable(derived, { ...options, ...given });
       const stopCounting = countScanned(run.query, executable);
       try {
         return await work(executable);
@@ -55,7 +56,12 @@ export async function withHeldExecutable<T>(
         await executable.release();
         throw explained;
       }
-    });
+    };
+    return await retryInQuarantine(run.query, (quarantine) =>
+      options.rowPositionsOf === undefined
+        ? attempt({ quarantine })
+        : withLiteralPlan((literals) => attempt({ quarantine, ...literals })),
+    );
   } catch (error) {
     throw query.explain(error);
   }

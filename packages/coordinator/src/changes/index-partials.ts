@@ -13,6 +13,8 @@ import { type IndexShape, notInvertible, partialsSql, shapeOfIndex, subtractedSq
 import { discardTablets, type ScanTablet, storeTablets } from '@tessera/storage-agent';
 import { deletedRowsOf, type RowRange } from '@tessera/tablet';
 import { indexCoverage, partialsTable, type StoredIndex, storedIndexes } from '../read/index-coverage.ts';
+import { isFilterIndex } from '../read/skip-indexes.ts';
+import { filtersOf } from './skip-filters.ts';
 import type { StoreContext } from './store-rows.ts';
 
 export interface PartialsContext extends Pick<StoreContext, 'tables' | 'sessionValues'> {
@@ -26,9 +28,9 @@ const FEWEST_ROWS = 256;
 const LARGEST_FRACTION = 0.5;
 
 /**
- * The actions with the partial rows that aggregating indexes keep of each tablet that they add, or delete rows of; of every tablet of
- * the table for an index that they add. A tablet whose partial rows cannot be computed, or would be almost as many as its
- * rows, has none: queries read its rows.
+ * The actions with the partial rows that aggregating indexes keep of each tablet that they add, or delete rows of, and with the
+ * filters that skip indexes keep; of every tablet of the table for an index that they add. A tablet whose partial rows cannot be
+ * computed, or would be almost as many as its rows, has none: queries read its rows.
  */
 export async function withPartials(
   context: PartialsContext,
@@ -81,7 +83,7 @@ function touchedTablets(
 }
 
 /**
- * Computes partial rows of tablets that have none.
+ * Computes the partial rows of tablets that have none; for a skip index, their filters.
  * @param before the snapshot that a statement changes, whose partial rows it may subtract deleted rows from
  * @returns the actions that add them
  */
@@ -93,6 +95,7 @@ export async function partialsOf(
   tablets: readonly Tablet[],
   before?: Snapshot,
 ): Promise<readonly Action[]> {
+  if (isFilterIndex(index)) return filtersOf(context, table, index, tablets);
   const worth = tablets.filter(
     (tablet) =>
       tablet.rows >= FEWEST_ROWS &&

@@ -15,14 +15,14 @@ import {
 } from '@tessera/sql';
 import type { ExecutableQuery } from '../read/executable-query.ts';
 import type { Change, ChangeContext } from './change.ts';
-import { changedRow } from './changed-row.ts';
+import { type ChangedRow, onlyRow } from './changed-row.ts';
 import { deleteRows } from './delete-rows.ts';
 import { describedQuery, withExecutable, withHeldExecutable } from './derived-query.ts';
 import { discardTablets } from './discard-tablets.ts';
 import { truncate } from './remove-tablets.ts';
 import { CHANGED, changedRows, POSITION_NAMES, storedNames, storedSql } from './returned-rows.ts';
 import { countRows, type RowPositions, rowPositions } from './row-positions.ts';
-import { storedRow, storeRows } from './store-rows.ts';
+import { storedRow, storeRows, storesRowsAlone } from './store-rows.ts';
 
 /**
  * @throws TesseraError UNDEFINED_NAME, UNDEFINED_TABLE for names in a WHEN clause of a MERGE that the clause
@@ -60,7 +60,8 @@ export async function deleteFrom(
   const query = deleteQuery(statement, table, context.run.text);
   if (returning !== undefined) return deleteReturning(context, snapshot, table, query);
   const work = async (executable: ExecutableQuery): Promise<Change> => {
-    const positions = await rowPositions(executable.session, executable.sql, executable.params);
+    const { session, sql, params } = executable;
+    const positions = await rowPositions(session, sql, params, { fewRows: readsFewRows(table, executable) });
     const actions = await deleteRows(context.tables.store, table, targetOf(executable), positions);
     return { actions, affectedRows: countRows(positions) };
   };
@@ -138,16 +139,19 @@ function replaceRows(
 ): Promise<Change> {
   const work = async (executable: ExecutableQuery): Promise<Change> => {
     const { session } = executable;
+    const isPlain = !isReturning && twice === undefined;
+    if (isPlain && readsLittle(table, executable)) {
+      const { sql, params } = executable;
+      const only = await onlyRow({ session, from: `(${sql})`, params }, table);
+      if (only?.isEmpty === true) return { actions: [], affectedRows: 0 };
+      const change = await replacedRow(context, table, executable, only?.row);
+      if (change !== undefined) return change;
+    }
     const changed = isReturning
       ? await changedRows(context, executable, [...POSITION_NAMES, ...storedNames(table)])
-      : await changedOnly(table, executable, twice === undefined);
-    const { row } = changed;
-    const whole = row && (await storedRow(context, table, row.values));
-    if (row !== undefined && whole !== undefined) {
-      const positions = new Map([[row.tablet, [Uint32Array.of(row.row)]]]);
-      const actions = await removedRows(context, table, executable, positions, whole.actions);
-      return { actions: [...actions, ...whole.actions], affectedRows: 1 };
-    }
+      : await changedOnly(table, executable, isPlain);
+    const change = await replacedRow(context, table, executable, changed.row);
+    if (change !== undefined) return change;
     if (twice !== undefined && (await isTwice(session, replaced))) twice();
     const found = await rowPositions(session, `FROM ${CHANGED} ${replaced}`);
     const { signal } = context.run.query;
@@ -165,9 +169,44 @@ function replaceRows(
 /** @param isPlain whether all changed rows are replaced */
 async function changedOnly(table: TableObject, { session, sql, params }: ExecutableQuery, isPlain: boolean) {
   await session.createTable(CHANGED, sql, params);
-  if (isPlain) return { returned: undefined, ...(await changedRow(session, table)) };
   const rows = Number(await session.scalar(`SELECT count(*) FROM ${CHANGED}`));
-  return { returned: undefined, rows, row: undefined };
+  const only = isPlain && rows === 1 ? await onlyRow({ session, from: CHANGED }, table) : undefined;
+  return { returned: undefined, rows, row: only?.row };
+}
+
+/** A query that reads at most this many rows may run twice. */
+const FEW_ROWS = 262_144;
+
+/**
+ * Whether an UPDATE should look for two rows first, in one step of the kernel: if it finds only one, as an UPDATE by key
+ * does, that row needs no table of changed rows and is stored without the kernel.
+ */
+function readsLittle(table: TableObject, executable: ExecutableQuery): boolean {
+  const { tables, files, sequences } = executable;
+  if (!storesRowsAlone(table) || sequences !== undefined || tables.length > 1 || files.length > 0)
+    return false;
+  return readsFewRows(table, executable);
+}
+
+function readsFewRows(table: TableObject, executable: ExecutableQuery): boolean {
+  let rows = 0;
+  for (const { tablet, granules } of targetOf(executable))
+    rows += Math.min(tablet.rows, (granules?.length ?? tablet.granules) * table.indexGranularity);
+  return rows <= FEW_ROWS;
+}
+
+/** Replaces a single row without the kernel; undefined if there is none or the kernel has to store it. */
+async function replacedRow(
+  context: ChangeContext,
+  table: TableObject,
+  executable: ExecutableQuery,
+  row: ChangedRow | undefined,
+): Promise<Change | undefined> {
+  const stored = row && (await storedRow(context, table, row.values));
+  if (row === undefined || stored === undefined) return undefined;
+  const positions = new Map([[row.tablet, [Uint32Array.of(row.row)]]]);
+  const actions = await removedRows(context, table, executable, positions, stored.actions);
+  return { actions: [...actions, ...stored.actions], affectedRows: 1 };
 }
 
 async function removedRows(

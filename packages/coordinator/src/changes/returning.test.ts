@@ -16,7 +16,7 @@ const all = async (...statements: string[]) => {
 };
 
 describe('INSERT … RETURNING', () => {
-  it('gives the rows as they are stored: casts, defaults, expressions, stars', async () => {
+  it('returns the rows as they are stored: casts, defaults, expressions, stars', async () => {
     await all(
       "CREATE TABLE r1 (id BIGINT NOT NULL, name TEXT DEFAULT 'none', price NUMERIC(9, 2), tags INT[])",
       'CREATE TABLE r1b (x INT)',
@@ -34,7 +34,7 @@ describe('INSERT … RETURNING', () => {
     expect(await node.rows('SELECT count(*) FROM r1')).toEqual([['4']]);
   });
 
-  it('takes DEFAULT VALUES, queries with and without names, WITH, an alias, parameters', async () => {
+  it('accepts DEFAULT VALUES, queries with and without column names, WITH, an alias, parameters', async () => {
     await all("CREATE TABLE r2 (a INT DEFAULT 5, b TEXT DEFAULT 'd')");
     const rows = (sql: string, value?: string) =>
       node.rows(sql, value === undefined ? {} : { parameters: [{ name: '$1', value }] });
@@ -104,7 +104,7 @@ describe('INSERT … RETURNING', () => {
 });
 
 describe('UPDATE … RETURNING', () => {
-  it('gives the new values, and the rows of FROM beside them', async () => {
+  it('returns the new values and the rows of FROM', async () => {
     await all(
       'CREATE TABLE u1 (id INT, n INT, note TEXT)',
       "INSERT INTO u1 VALUES (1, 10, 'a'), (2, 20, 'b'), (3, 30, 'c')",
@@ -146,7 +146,7 @@ describe('UPDATE … RETURNING', () => {
 });
 
 describe('DELETE … RETURNING', () => {
-  it('gives the rows that are gone', async () => {
+  it('returns the deleted rows', async () => {
     await all(
       'CREATE TABLE d1 (id INT, n INT)',
       'INSERT INTO d1 SELECT i, i * 10 FROM generate_series(1, 5) AS g(i)',
@@ -226,7 +226,7 @@ it('is described without being run', async () => {
   expect(await node.rows('SELECT count(*) FROM e1')).toEqual([['0']]);
 });
 
-it('comes in every encoding', async () => {
+it('is available in every output format', async () => {
   await all('CREATE TABLE f1 (a INT, b TEXT)');
   const body = (encoding: StatementRequest['encoding']) =>
     node.body("INSERT INTO f1 VALUES (1, 'x') RETURNING b, a", { encoding });

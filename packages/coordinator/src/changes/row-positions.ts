@@ -4,15 +4,16 @@ import { tableFromIPC } from 'apache-arrow';
 /** The positions of rows by the number of their tablet in the query; in no particular order. */
 export type RowPositions = ReadonlyMap<number, readonly Uint32Array[]>;
 
-/** Reads the columns `"$tablet"` and `"$row"` of a query. */
+/** Reads the columns `"$tablet"` and `"$row"` of a query. For `fewRows` see `KernelSession.query`. */
 export async function rowPositions(
   session: KernelSession,
   sql: string,
   params: KernelParams = [],
+  { fewRows = false } = {},
 ): Promise<RowPositions> {
   const positions = new Map<number, Uint32Array[]>();
   const ordered = `SELECT "$tablet"::INTEGER AS t, "$row"::UINTEGER AS r FROM (${sql}) AS changed`;
-  const result = await session.query(ordered, params);
+  const result = await session.query(ordered, params, { fewRows });
   for await (const batch of result.batches) {
     const table = tableFromIPC(Buffer.concat([result.schemaIpc, batch.ipc]));
     collect(positions, table.getChildAt(0)!.toArray(), table.getChildAt(1)!.toArray());

@@ -1,6 +1,6 @@
 import type { Action, TableObject, Tablet } from '@tessera/catalog';
 import { type KernelParams, type KernelSession, quoteName } from '@tessera/kernel';
-import { checkRefused } from '@tessera/sql';
+import { checkRefused, fits, fittedSql } from '@tessera/sql';
 import { storeTablets } from '@tessera/storage-agent';
 import { type RowValue, rowTablet } from '@tessera/tablet';
 import {
@@ -55,19 +55,25 @@ export async function storeRows(context: StoreContext, rows: RowsToStore): Promi
   return storedRows(tablets);
 }
 
+/** Whether rows of the table can be stored without expressions that the kernel evaluates. */
+export const storesRowsAlone = (table: TableObject): boolean =>
+  checksOf(table).length === 0 && table.partitionBy.length === 0;
+
 /** Stores one row without the kernel, in the commit. Undefined if the table or the size of the row requires the kernel. */
 export async function storedRow(
   { tables }: Pick<StoreContext, 'tables'>,
   table: TableObject,
   values: readonly RowValue[],
 ): Promise<StoredRows | undefined> {
-  if (checksOf(table).length > 0) return undefined;
+  if (!storesRowsAlone(table)) return undefined;
+  if (!table.columns.every(({ declared }, i) => fits(declared, values[i] ?? null))) return undefined;
   const tablet = await rowTablet(table, values, tables.header);
   return tablet && storedRows([tablet]);
 }
 
 /**
- * Wraps a query of rows to store so that it fails for a row that violates a CHECK constraint of the table.
+ * Wraps a query of rows to store so that it fails for a row that violates a CHECK constraint of the table, and so that values
+ * have the lengths and digits that its columns declare.
  * The conditions are in the select list, because a filter might be evaluated for rows that an inner filter
  * removes.
  */
@@ -76,15 +82,27 @@ export async function checkedRows(
   session: KernelSession,
   table: TableObject,
 ): Promise<(sql: string) => string> {
+  const fitted = fittedRows(table);
   const checks = checksOf(table);
-  if (checks.length === 0) return (sql) => sql;
+  if (checks.length === 0) return fitted;
   const conditions = await checkConditions(context, session, table);
   const [first, ...others] = table.columns.map(({ storedName }) => quoteName(storedName));
   const cases = conditions.map(
     ({ sql }, i) => `WHEN NOT (${sql}) THEN ${checkRefused(table.name, checks[i]!.name)}`,
   );
   const checked = `CASE ${cases.join(' ')} ELSE ${first} END AS ${first}`;
-  return (sql) => `SELECT ${[checked, ...others].join(', ')} FROM (${sql})`;
+  return (sql) => `SELECT ${[checked, ...others].join(', ')} FROM (${fitted(sql)})`;
+}
+
+function fittedRows({ name: table, columns }: TableObject): (sql: string) => string {
+  let isPlain = true;
+  const items = columns.map((column) => {
+    const name = quoteName(column.storedName);
+    const fitted = fittedSql(table, column, name);
+    isPlain &&= fitted === undefined;
+    return fitted === undefined ? name : `${fitted} AS ${name}`;
+  });
+  return (sql) => (isPlain ? sql : `SELECT ${items.join(', ')} FROM (${sql})`);
 }
 
 /** SQL of the kernel over the stored names. */

@@ -16,7 +16,7 @@ const all = async (...statements: string[]) => {
   for (const sql of statements) await node.run(sql);
 };
 
-it('values of every type stay what they are through UPDATE, VACUUM, CTAS and INSERT SELECT', async () => {
+it('UPDATE, VACUUM, CTAS and INSERT SELECT keep values of every type', async () => {
   await all(
     `CREATE TABLE ty (i INT, l BIGINT, f REAL, d DOUBLE, n NUMERIC(38, 9), t TEXT, b BOOLEAN, da DATE, ts TIMESTAMP,
       tz TIMESTAMPTZ, by BYTEA, j JSON, a INT[], s STRUCT(x INT, y TEXT), aa TEXT[][])`,

@@ -1,7 +1,7 @@
 import type { Column, TableObject } from '@tessera/catalog';
 import { fail, nearestName, type SqlLocation } from '@tessera/common';
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
-import { type CopyColumn, type CopyFromStatement, nullRefused } from '@tessera/sql';
+import { type CopyColumn, type CopyFromStatement, nullRefused, storedForm } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change.ts';
 import { definitionExpression } from '../objects/definition-check.ts';
 import type { CopyFiles } from './copy-files.ts';
@@ -53,7 +53,7 @@ export async function copiedColumns(
 
 /** The value to store; a cell that cannot be cast, or a forbidden NULL, fails the statement. */
 export function storedValue({ column, cell, fallback }: CopiedColumn, table: TableObject): string {
-  const value = cell === undefined ? fallback : coalesced(`CAST(${cell} AS ${column.type})`, fallback);
+  const value = cell === undefined ? fallback : coalesced(storedForm(cell, column), fallback);
   const checked = column.nullable ? value : `coalesce(${value}, ${nullRefused(table.name, column.name)})`;
   return `${checked} AS ${quoteName(column.storedName)}`;
 }

@@ -8,6 +8,7 @@ import {
   type CopyFromStdinStatement,
   columnType,
   constraintViolation,
+  jsonbText,
   parseArrayText,
   postgresInput,
 } from '@tessera/sql';
@@ -88,7 +89,12 @@ async function loadTexts(
     label: `COPY ${table.name}`,
     columns: columns.map(({ name }) => name),
     format,
-    convert: new Map(columns.filter(isArray).map(({ name }) => [name, arrayJson])),
+    convert: new Map(
+      columns.flatMap((column): [string, (text: string) => string][] => {
+        if (column.declared === 'jsonb') return [[column.name, jsonbText]];
+        return isArray(column) ? [[column.name, arrayJson]] : [];
+      }),
+    ),
   };
   const source = createReadStream(path, { highWaterMark: CHUNK_BYTES, signal });
   const schema = copySchema(columns.map(({ storedName }) => storedName));

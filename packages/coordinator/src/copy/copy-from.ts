@@ -1,6 +1,6 @@
 import { requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
-import { interruptOnAbort, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { interruptOnAbort, type KernelSession, literalPath, quoteName, quoteText } from '@tessera/kernel';
 import { type CopyFromStatement, constraintViolation, requireValidNames } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { storeRows } from '../changes/store-rows.ts';
@@ -144,12 +144,6 @@ function scanOf(
     }
   }
 }
-
-/**
- * Escapes a path, because the kernel interprets `*`, `?` and `[` as patterns; inside brackets, each stands
- * for itself.
- */
-const literalPath = (path: string): string => path.replace(/[*?[]/g, '[$&]');
 
 function limitOf(options: CopyFromStatement['options']): string {
   return (['limit', 'offset'] as const)

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CopyTextFormat } from '@tessera/readers';
-import type { CopyRowFormat } from '@tessera/sql';
+import { type CopyTextFormat, defaultCopyFormat } from '@tessera/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestNode } from '../testing/test-node.ts';
 
@@ -11,18 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => node[Symbol.asyncDispose]());
 
-const TEXT: CopyTextFormat & CopyRowFormat = {
-  format: 'text',
-  delimiter: '\t',
-  nullText: '\\N',
-  header: false,
-  quote: '"',
-  escape: '"',
-  forceNotNull: [],
-  forceNull: [],
-  forceQuote: [],
-};
-const CSV: CopyTextFormat & CopyRowFormat = { ...TEXT, format: 'csv', delimiter: ',', nullText: '' };
+const TEXT = defaultCopyFormat('text');
+const CSV = defaultCopyFormat('csv');
 
 let inputs = 0;
 const copyIn = async (sql: string, text: string | Buffer, format: CopyTextFormat) => {
@@ -30,7 +19,7 @@ const copyIn = async (sql: string, text: string | Buffer, format: CopyTextFormat
   writeFileSync(path, text);
   return (await node.run(sql, { copyInput: { path, format } })).affectedRows;
 };
-const copyOut = (sql: string, format: CopyRowFormat) =>
+const copyOut = (sql: string, format: CopyTextFormat) =>
   node.body(sql, { encoding: { kind: 'copy', format } });
 
 describe('COPY FROM STDIN, text', () => {
@@ -49,6 +38,20 @@ describe('COPY FROM STDIN, text', () => {
     written[8] = '2024-01-01 00:00:00.5';
     written[9] = '2024-01-01 00:00:00+00';
     expect(out).toBe(`${written.join('\t')}\n${nulls.join('\t')}\n`);
+  });
+
+  it('stores jsonb in its own form and refuses other texts', async () => {
+    await node.run('CREATE TABLE documents (i INT, j JSONB)');
+    const line = '1\t{"b": 1.10,  "a": {"c": []}, "b": "x"}\n2\t\\N\n';
+    expect(await copyIn('COPY documents FROM STDIN', line, TEXT)).toBe(2);
+    expect(await node.rows('SELECT i, j FROM documents ORDER BY i')).toEqual([
+      [1, '{"a":{"c":[]},"b":"x"}'],
+      [2, null],
+    ]);
+    expect(await copyOut('SELECT j FROM documents WHERE i = 1', TEXT)).toBe('{"a": {"c": []}, "b": "x"}\n');
+    await expect(copyIn('COPY documents FROM STDIN', '3\t[1,]\n', TEXT)).rejects.toThrow(
+      /invalid input syntax for type json/,
+    );
   });
 
   it('escapes, ends of lines, the end mark', async () => {
@@ -99,7 +102,7 @@ describe('COPY FROM STDIN, text', () => {
     expect(await node.rows('SELECT count(*) FROM t3')).toEqual([['0']]);
   });
 
-  it('a line that is no row costs no kernel process, however long it is', async () => {
+  it('a malformed line does not end a kernel process, however long it is', async () => {
     await node.run('CREATE TABLE t6 (a INT, b TEXT)');
     const { pid } = node.kernel.status();
     for (const text of ['x', 'x'.repeat(3_000_000), `${'1\ta\n'.repeat(100_000)}x`]) {
@@ -110,13 +113,13 @@ describe('COPY FROM STDIN, text', () => {
     expect(node.kernel.status()).toMatchObject({ pid, restarts: 0 });
   });
 
-  it('is refused where nothing is sent', async () => {
+  it('is refused over HTTP, where no rows are sent', async () => {
     await node.run('CREATE TABLE t4 (a INT)');
     await expect(node.run('COPY t4 FROM STDIN')).rejects.toMatchObject({ name: 'NOT_SUPPORTED' });
     await expect(node.run('COPY t4 (b) FROM STDIN')).rejects.toMatchObject({ name: 'UNDEFINED_NAME' });
   });
 
-  it('rows across chunks and batches', async () => {
+  it('reads rows that cross chunks and batches', async () => {
     await node.run('CREATE TABLE t5 (a INT, t TEXT)');
     const rows = Array.from({ length: 100_000 }, (_, i) => `${i}\t${'ż'.repeat(i % 40)}\\n${i}\n`);
     expect(await copyIn('COPY t5 FROM STDIN', rows.join(''), TEXT)).toBe(100_000);
@@ -159,7 +162,7 @@ describe('COPY FROM STDIN, csv', () => {
     });
     await expect(copyIn('COPY c2 FROM STDIN', "a;b\nx;'y\n", format)).rejects.toMatchObject({
       name: 'BAD_FILE',
-      message: /unterminated CSV quoted field/,
+      message: /line 2: .*unterminated CSV quoted field/,
     });
   });
 });

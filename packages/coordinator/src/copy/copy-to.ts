@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fail } from '@tessera/common';
+import { fail, type QueryId } from '@tessera/common';
 import { type KernelSession, quoteText } from '@tessera/kernel';
 import { belowLocation, type CopyToStatement } from '@tessera/sql';
 import { queryInPlace } from '../changes/derived-query.ts';
@@ -85,7 +85,7 @@ interface TargetFile {
 function targetFile(
   { options, partitionBy }: CopyToStatement,
   { url: given }: CopyTarget,
-  queryId: string,
+  queryId: QueryId,
 ): TargetFile {
   const url = partitionBy.length > 0 && !given.endsWith('/') ? `${given}/` : given;
   const format = formatOf(options.type, url);

@@ -20,7 +20,7 @@ const file = (name: string, text: string): string => {
 };
 
 describe('COPY FROM', () => {
-  it('takes CSV columns by their place, or by their names in a header', async () => {
+  it('reads CSV columns by position, or by the names in a header', async () => {
     await node.run("CREATE TABLE c1 (a INT NOT NULL, b TEXT DEFAULT 'none', d DATE)");
     const plain = file('plain.csv', '1,one,2024-01-01\n2,"t""wo",\n');
     expect((await node.run(`COPY c1 FROM '${plain}'`)).affectedRows).toBe(2);
@@ -52,14 +52,14 @@ describe('COPY FROM', () => {
   it.each([
     ['x,2\n', 'CAST_ERROR'],
     [',2\n', 'NOT_NULL_VIOLATION'],
-  ])('a row that cannot be stored (%j) fails it whole: %s', async (line, name) => {
+  ])('a row that cannot be stored (%j) fails the whole statement: %s', async (line, name) => {
     await node.run('CREATE TABLE IF NOT EXISTS c3 (a INT NOT NULL, b INT)');
     const path = file('bad.csv', `1,1\n${line}`);
     await expect(node.run(`COPY c3 FROM '${path}'`)).rejects.toMatchObject({ name });
     expect(await node.rows('SELECT count(*) FROM c3')).toEqual([['0']]);
   });
 
-  it('MAX_ERRORS_PER_FILE leaves out as many rows', async () => {
+  it('MAX_ERRORS_PER_FILE skips up to that many rows', async () => {
     await node.run('CREATE TABLE c4 (a INT NOT NULL, b INT)');
     const path = file('some-bad.csv', '1,1\nx,2\n,3\n4,4\n5,5,5,5\n6,6\n');
     await expect(node.run(`COPY c4 FROM '${path}' WITH (MAX_ERRORS_PER_FILE = 2)`)).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe('COPY FROM', () => {
     expect(await node.rows('SELECT a FROM c4 ORDER BY a')).toEqual([[1], [4], [6]]);
   });
 
-  it('says what is wrong with the statement', async () => {
+  it('reports what is wrong with the statement', async () => {
     await node.run('CREATE TABLE c5 (a INT)');
     const path = file('c5.csv', '1\n');
     for (const [sql, name] of [
@@ -116,7 +116,45 @@ describe('COPY TO', () => {
     },
   );
 
-  it('is refused where the engine may not write', async () => {
+  it('writes Parquet with Bloom filters of columns with few values, by which reads with = skip row groups', async () => {
+    const path = join(node.directory, 'files', 'filters.parquet');
+    const group = 122_880;
+    // Every row group has values from the whole range, so that minima and maxima exclude nothing.
+    const few = `md5(((i % 500) * 2 + i // ${group})::text)`;
+    await node.run(
+      `COPY (SELECT ${few} AS few, md5(i::text) AS many FROM generate_series(0, ${2 * group - 1}) AS g(i) ORDER BY i)
+       TO '${path}' WITH (TYPE = PARQUET)`,
+    );
+    const session = await node.kernel.session();
+    const read = await session.scalar(
+      `SELECT CAST(to_json(list({name: path_in_schema, filter: bloom_filter_offset,
+         start: coalesce(dictionary_page_offset, data_page_offset), bytes: total_compressed_size} ORDER BY row_group_id)) AS VARCHAR)
+       FROM parquet_metadata('${path}')`,
+    );
+    await session.close();
+    const chunks = JSON.parse(String(read)) as {
+      name: string;
+      filter: number | null;
+      start: number;
+      bytes: number;
+    }[];
+    const [first, ...others] = chunks.filter(({ name }) => name === 'few');
+    expect(others).toHaveLength(1);
+    const end = Math.max(...chunks.map(({ start, bytes }) => start + bytes));
+    for (const { name, filter } of chunks)
+      if (name === 'few') expect(filter).toBeGreaterThanOrEqual(end);
+      else expect(filter).toBeNull();
+    // Without the bytes of the first row group, only queries that skip it have an answer.
+    const damaged = readFileSync(path);
+    damaged.fill(255, first!.start, first!.start + first!.bytes);
+    writeFileSync(path, damaged);
+    const count = (where: string) => node.rows(`SELECT count(*) FROM READ_PARQUET('${path}') WHERE ${where}`);
+    expect(await count("few = md5('3')")).toEqual([['246']]);
+    await expect(count("few = md5('2')")).rejects.toThrow();
+    await expect(count("few IN (md5('3'), md5('5'))")).rejects.toThrow();
+  });
+
+  it('is refused for places where the engine may not write', async () => {
     await expect(node.run("COPY (SELECT 1) TO '/etc/x.csv'")).rejects.toMatchObject({ name: 'FORBIDDEN' });
   });
 });

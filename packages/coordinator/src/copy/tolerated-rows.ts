@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { fail } from '@tessera/common';
+import { fail, type QueryId } from '@tessera/common';
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import type { CopyFromStatement } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change.ts';
@@ -104,5 +104,5 @@ async function writeErrorFile(
  * The URL of the error file; a URL that ends in `/` is a directory, in which every statement has its own
  * file.
  */
-const errorFileUrl = (url: string, queryId: string): string =>
+const errorFileUrl = (url: string, queryId: QueryId): string =>
   url.endsWith('/') ? `${url}${queryId}-errors.csv` : url;

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fail, nearestName } from '@tessera/common';
-import { type KernelParams, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { type KernelParams, type KernelSession, literalPath, quoteName, quoteText } from '@tessera/kernel';
 import type { CopyToStatement, OutputColumn } from '@tessera/sql';
 import type { ResultFile } from './write-all.ts';
 
@@ -89,9 +89,8 @@ async function divided(
 ): Promise<readonly string[]> {
   if (!options.startsWith('FORMAT parquet') || (await stat(path)).size <= maxBytes) return [path];
   const parts = `${path}.parts`;
-  const literal = path.replace(/[*?[]/g, '[$&]');
   await session.execute(
-    `COPY (FROM read_parquet(${quoteText(literal)}, hive_partitioning = false)) TO ${quoteText(parts)} (${options}, FILE_SIZE_BYTES ${maxBytes})`,
+    `COPY (FROM read_parquet(${quoteText(literalPath(path))}, hive_partitioning = false)) TO ${quoteText(parts)} (${options}, FILE_SIZE_BYTES ${maxBytes})`,
   );
   return filesBelow(parts);
 }

@@ -90,7 +90,7 @@ export interface DistributedRunOptions {
   /** Set if the rows must be stored. */
   readonly storage: RowStorage | undefined;
   readonly queryId: QueryId;
-  readonly onProgress: (progress: ExecutionProgress) => void;
+  readonly onRun: (progress: () => ExecutionProgress) => void;
   readonly signal: AbortSignal;
   /** Whether the caller can read the result while tasks run. */
   readonly streams: boolean;
@@ -131,7 +131,7 @@ async function runOnce(
   run: number,
   options: DistributedRunOptions,
 ): Promise<DistributedRun | StreamingRun> {
-  const { services, agent, session, snapshot, settings, storage, queryId, onProgress, signal } = options;
+  const { services, agent, session, snapshot, settings, storage, queryId, onRun, signal } = options;
   const { streams, profiled } = options;
   const scans: AssignedScan[] = [];
   const { plan, refine } =
@@ -164,7 +164,7 @@ async function runOnce(
       timeoutMs: settings.statement_timeout,
       maxAttempts: MAX_ATTEMPTS,
       signal,
-      onProgress,
+      onRun,
       ...(streams && { onResult: streamed.resolve }),
     },
     {

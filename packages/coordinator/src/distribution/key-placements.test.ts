@@ -21,7 +21,7 @@ const scope = () => {
 };
 const keyOf = (table: TableObject) => keyOfTable(table, NAMES, scope());
 
-it('tables with about the same keys are of the domain of the largest', async () => {
+it('tables with about the same keys use the ranges of the largest one', async () => {
   const smaller = await fixture.table('smaller', 'SELECT range AS k FROM range(5000)', {
     primaryIndex: ['k'],
   });
@@ -70,7 +70,7 @@ it('tables without a key that can be divided evenly are divided by tablets', asy
   expect(await keyOf({ ...lines!, tableType: 'DIMENSION' })).toBeUndefined();
 });
 
-it('ranges stay what they are when few rows come, and are looked for once', async () => {
+it('ranges do not change when a few rows are added, and are computed once', async () => {
   const before = await keyPlacement(lines!.id, NAMES, scope());
   await fixture.insert(lines!, 'SELECT 17::BIGINT AS k, 0::BIGINT AS v');
   expect(await keyPlacement(lines!.id, NAMES, scope())).toBe(before);

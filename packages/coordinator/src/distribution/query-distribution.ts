@@ -81,10 +81,7 @@ export class QueryDistribution {
   async storeFiles(
     files: BoundFiles,
     { sql, columns, storage }: { sql: SqlTemplate; columns: readonly string[]; storage: RowStorage },
-    scope: Pick<
-      DistributedRunOptions,
-      'session' | 'snapshot' | 'settings' | 'queryId' | 'onProgress' | 'signal'
-    >,
+    scope: Pick<DistributedRunOptions, 'session' | 'snapshot' | 'settings' | 'queryId' | 'onRun' | 'signal'>,
   ): Promise<DistributedRun | undefined> {
     const { rows, bytes } = files.scan;
     if (bytes < leastWrittenBytes(scope.settings)) return undefined;

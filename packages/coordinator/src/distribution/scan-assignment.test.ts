@@ -43,7 +43,7 @@ it('parts of a sharded scan are the whole table together', async () => {
   expect(rowsOf(await assigned({ partitioning: 'replicated' }))).toEqual([6000, 6000, 6000]);
 });
 
-it('the ranges of the nodes that limit a replicated scan are all keys together, each once', async () => {
+it('the ranges that limit a replicated scan cover every key exactly once', async () => {
   const keyed = await fixture.table('keyed', 'SELECT range AS k FROM range(9000)', { primaryIndex: ['k'] });
   const withinKeys = { column: 'a', domain: keyed.id };
   const { assignments } = await assigned({ partitioning: 'replicated', withinKeys });
@@ -56,7 +56,7 @@ it('the ranges of the nodes that limit a replicated scan are all keys together, 
   expect((await assigned({ partitioning: 'replicated' })).assignments[0]).not.toHaveProperty('ownKeys');
 });
 
-it('a scan of which nothing is left still has one part, of no rows', async () => {
+it('a scan without tablets still has one part without rows', async () => {
   const filters = [{ kind: 'compare', column: 'a', operator: '>', value: '100000' }] as const;
   const scan = await assigned({ filters });
   expect(rowsOf(scan)).toEqual([0]);

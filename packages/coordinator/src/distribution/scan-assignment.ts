@@ -32,7 +32,7 @@ export async function assignScan(
   const filters = [[...scan.filters, ...dynamicConjuncts(scan, summaries)]];
   const wanted = { relation: scan.relation, columns: scan.columns, named: scan.columns, filters };
   const selection = selectTablets(table, wanted, snapshot, true);
-  const granules = await selectGranules(agent, table, selection.tablets, filters, signal);
+  const granules = await selectGranules(table, selection.tablets, filters, { agent, snapshot, signal });
   const { tablets, granulesPruned } = granules;
   const isWhole = tablets.length === selection.tabletsTotal && granulesPruned === 0;
   const { version } = selection.contents;
@@ -68,7 +68,7 @@ export async function assignScan(
       bytes: share.tablets.reduce((sum, tablet) => sum + bytesOf(tablet), 0),
       ...(within && { ownKeys: { column: within.column, ranges: within.placement.keysOf(share.node.name) } }),
     })),
-    access: chosenAccess(table, selection, granulesPruned),
+    access: chosenAccess(table, selection, granules),
   };
 }
 

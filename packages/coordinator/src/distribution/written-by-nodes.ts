@@ -22,8 +22,10 @@ export function writtenByNodes(
   const origins = new WeakMap<DistributedPlan, DistributedPlan>();
   const writing = (plan: DistributedPlan, finished: ReadonlyMap<StageId, FinishedStage>) => {
     const root = plan.stages.at(-1)!;
-    if (!isWorthIt(plan, root, finished, leastBytes)) return plan;
-    const made = { ...plan, stages: [...plan.stages.slice(0, -1), writingStage(root, storing), ROOT_STAGE] };
+    const bytes = bytesToWrite(plan, root, finished);
+    if (bytes === undefined || bytes < leastBytes) return plan;
+    const stage = writingStage(root, storing, cpuMsOfSources(plan, root));
+    const made = { ...plan, stages: [...plan.stages.slice(0, -1), stage, ROOT_STAGE] };
     origins.set(made, plan);
     return made;
   };
@@ -46,31 +48,36 @@ export const withSink = (remote: TaskRunner, sink: TabletSink): TaskRunner => ({
   release: (node, queryId, which) => remote.release(node, queryId, which),
 });
 
-function isWorthIt(
+/** The bytes of the rows that the root reads; undefined if they are not distributed, or the root does more than process rows. */
+function bytesToWrite(
   { stages }: DistributedPlan,
   root: Stage,
   finished: ReadonlyMap<StageId, FinishedStage>,
-  leastBytes: number,
-): boolean {
-  if (root.isRowWise !== true) return false;
+): number | undefined {
+  if (root.isRowWise !== true) return undefined;
   const read = root.sources.map((source) =>
     source.kind === 'exchange' ? stages.find(({ id }) => id === source.stage) : undefined,
   );
-  if (!read.some((stage) => stage?.partitioning === 'source' || stage?.partitioning === 'hash')) return false;
-  const bytes = read.reduce(
-    (sum, stage) => sum + (stage ? (finished.get(stage.id) ?? stage.estimate).bytes : 0),
-    0,
-  );
-  return bytes >= leastBytes;
+  if (!read.some((stage) => stage?.partitioning === 'source' || stage?.partitioning === 'hash'))
+    return undefined;
+  return read.reduce((sum, stage) => sum + (stage ? (finished.get(stage.id) ?? stage.estimate).bytes : 0), 0);
 }
 
-const writingStage = (root: Stage, storing: (root: SqlTemplate) => SqlTemplate): Stage => ({
+/** The estimated CPU time of the stages that the root reads. */
+const cpuMsOfSources = ({ stages }: DistributedPlan, { sources }: Stage): number =>
+  stages
+    .filter(({ id }) => sources.some((source) => source.kind === 'exchange' && source.stage === id))
+    .reduce((sum, { estimate }) => sum + (estimate.cpuMs ?? 0), 0);
+
+/** @param cpuMs the time that writing is expected to take: as long as computing the rows and storing them as exchanged blocks */
+const writingStage = (root: Stage, storing: (root: SqlTemplate) => SqlTemplate, cpuMs: number): Stage => ({
   ...root,
   id: WRITING,
   partitioning: 'source',
   sources: root.sources.map((source) => ({ ...source, mode: 'forward' }) as Stage['sources'][number]),
   sql: storing(root.sql),
   output: { ...TABLET_ROWS, summarised: [] },
+  estimate: { ...root.estimate, cpuMs },
   // A second attempt writes other tablets.
   isVolatile: true,
   outline: ['write tablets', ...root.outline.map((line) => `  ${line}`)],

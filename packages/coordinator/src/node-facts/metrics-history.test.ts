@@ -40,7 +40,7 @@ test('samples hold the change since the previous one', async () => {
   }
 });
 
-test('so many samples a minute are taken, and none while one is under way', async () => {
+test('samples are taken at the configured rate, and never concurrently', async () => {
   vi.useFakeTimers();
   try {
     let answer = async () => ({ usedBytes: 1, limitBytes: 2, spilledBytes: 0 });

@@ -26,13 +26,13 @@ const NODE = () => 'node-0';
 const everything = (history: QueryHistory) => history.readBy(() => true);
 const texts = async (history: QueryHistory) => (await everything(history)).map((query) => query.text);
 
-test('a long text is cut', async () => {
+test('a long text is truncated', async () => {
   const history = new QueryHistory(NODE);
   history.add(ended('x'.repeat(100_000)));
   expect((await texts(history))[0]).toHaveLength(65_536);
 });
 
-test('a request that never became a statement is no query', async () => {
+test('a request without a statement is not recorded as a query', async () => {
   const history = new QueryHistory(NODE);
   history.add(ended(''));
   expect(await texts(history)).toEqual([]);

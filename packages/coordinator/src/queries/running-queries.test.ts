@@ -32,7 +32,7 @@ describe('RunningQueries', () => {
     expect(query.signal.aborted).toBe(true);
   });
 
-  it('refuses an id that is running, and takes it again afterwards', () => {
+  it('refuses the id of a running query, and accepts it again afterwards', () => {
     const queries = new RunningQueries();
     queries.add(identity('a'));
     expect(() => queries.add(identity('a'))).toThrow(expect.objectContaining({ name: 'QUERY_ID_IN_USE' }));
@@ -40,7 +40,7 @@ describe('RunningQueries', () => {
     expect(() => queries.add(identity('a'))).not.toThrow();
   });
 
-  it('a deadline cancels as a timeout; an ended query has none', () => {
+  it('a deadline cancels a query as a timeout, unless the query has ended', () => {
     const queries = new RunningQueries();
     const [late, ended] = [queries.add(identity('late')), queries.add(identity('ended'))];
     late.setDeadline(100);

@@ -29,8 +29,8 @@ export const distributedQuery = ({
   activity,
 }: RunningQuery): {
   readonly queryId: QueryId;
-  readonly onProgress: (progress: ExecutionProgress) => void;
+  readonly onRun: (progress: () => ExecutionProgress) => void;
 } => ({
   queryId,
-  onProgress: (progress) => activity.progress.stagesRan(progress),
+  onRun: (progress) => activity.progress.observeStages(progress),
 });

@@ -16,7 +16,7 @@ const stages = (state: 'running' | 'finished', percent: number): ExecutionProgre
 });
 
 test('on one node, the kernel says how far a statement is; it never goes back', async () => {
-  const progress = new StatementProgress();
+  const progress = new StatementProgress(() => 0);
   expect(await progress.now()).toEqual({
     percent: undefined,
     stages: [],
@@ -36,8 +36,28 @@ test('on one node, the kernel says how far a statement is; it never goes back', 
   expect(await progress.now()).toMatchObject({ percent: undefined, rowsRead: 0 });
 });
 
-test('a kernel that does not know it, is gone, or does not answer leaves it as it was', async () => {
-  const progress = new StatementProgress();
+test('the time before the kernel runs the statement counts', async () => {
+  let nowMs = 0;
+  const progress = new StatementProgress(() => nowMs);
+  progress.begin();
+  progress.observe(session(0.25));
+  nowMs = 100;
+  progress.willRead({ rows: 1000, bytesFromCache: 0, bytesFromStorage: 0, bytesFromFiles: 0 });
+  nowMs = 200;
+  // It has run for 100 of 400 ms, after 100 ms of planning.
+  expect(await progress.now()).toMatchObject({ percent: 40 });
+});
+
+test('rows are read before all work is done', async () => {
+  const progress = new StatementProgress(() => 0);
+  progress.willRead({ rows: 1000, bytesFromCache: 100, bytesFromStorage: 0, bytesFromFiles: 0 });
+  const written = { fraction: 0.4, read: 1, rowsProcessed: 0, rowsTotal: 0 };
+  progress.observe({ progress: async () => written });
+  expect(await progress.now()).toMatchObject({ percent: 40, rowsRead: 1000, bytesRead: 100 });
+});
+
+test('a kernel that does not know the progress, is gone, or does not answer leaves it unchanged', async () => {
+  const progress = new StatementProgress(() => 0);
   progress.observe(session(0.5));
   await progress.now();
   progress.observe(session(-1));
@@ -49,10 +69,10 @@ test('a kernel that does not know it, is gone, or does not answer leaves it as i
 });
 
 test('on several nodes, the last stage has its share of the work', async () => {
-  const progress = new StatementProgress();
+  const progress = new StatementProgress(() => 0);
   progress.observe(session(0.5));
-  progress.stagesRan(stages('running', 50));
+  progress.observeStages(() => stages('running', 50));
   expect(await progress.now()).toMatchObject({ percent: 40, nodes: 3, rowsRead: 70, bytesRead: 700 });
-  progress.stagesRan(stages('finished', 100));
+  progress.observeStages(() => stages('finished', 100));
   expect(await progress.now()).toMatchObject({ percent: 90 });
 });

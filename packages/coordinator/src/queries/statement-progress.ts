@@ -13,11 +13,23 @@ type ObservedSession = Pick<KernelSession, 'progress'>;
  * statement that nobody watches pays nothing.
  */
 export class StatementProgress {
+  readonly #now: () => number;
+  #begunAt: number;
+  #runsSince: number;
   #session: ObservedSession | undefined;
-  #stages: ExecutionProgress | undefined;
+  #stages: (() => ExecutionProgress) | undefined;
   #percent: number | undefined;
+  /** The part of its input that has been read, 0 to 1. */
+  #read = 0;
   /** What the statement will have read at its end, if that is known before it runs. */
   #toRead: ScanTotals | undefined;
+
+  /** @param now milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#begunAt = now();
+    this.#runsSince = this.#begunAt;
+  }
 
   /** Whether the statement runs or will run in a session: it is not one that only changes the client's session. */
   get isObserved(): boolean {
@@ -26,9 +38,12 @@ export class StatementProgress {
 
   /** Begins another statement of the same request. */
   begin(): void {
+    this.#begunAt = this.#now();
+    this.#runsSince = this.#begunAt;
     this.#session = undefined;
     this.#stages = undefined;
     this.#percent = undefined;
+    this.#read = 0;
     this.#toRead = undefined;
   }
 
@@ -40,20 +55,24 @@ export class StatementProgress {
     };
   }
 
-  /** Records the progress of the stages on several nodes. */
-  stagesRan(progress: ExecutionProgress): void {
+  /** Observes the stages on several nodes, when they begin. */
+  observeStages(progress: () => ExecutionProgress): void {
+    if (this.#stages === undefined) this.#runsSince = this.#now();
     this.#stages = progress;
   }
 
+  /** Records what the statement reads, immediately before the kernel runs it. */
   willRead(totals: ScanTotals): void {
     this.#toRead = totals;
+    if (this.#stages === undefined) this.#runsSince = this.#now();
   }
 
   /** The progress now. Never rejects. */
   async now(): Promise<QueryProgress> {
-    const inSession = await this.#inSession();
-    const stages = this.#stages;
-    const percent = stages === undefined ? inSession : withStages(stages, inSession ?? 0);
+    const stages = this.#stages?.();
+    // The session of a distributed statement has nothing to do before its stages have finished.
+    const inSession = stages === undefined || isLast(stages) ? await this.#inSession() : undefined;
+    const percent = this.#ofElapsed(stages === undefined ? inSession : withStages(stages, inSession ?? 0));
     if (percent !== undefined) this.#percent = Math.max(this.#percent ?? 0, Math.min(100, percent));
     return {
       percent: this.#percent,
@@ -63,11 +82,20 @@ export class StatementProgress {
     };
   }
 
+  /** Counts the time before the statement ran as well, in which it was bound and planned. */
+  #ofElapsed(percent: number | undefined): number | undefined {
+    if (percent === undefined || percent === 0) return percent;
+    const prepared = this.#runsSince - this.#begunAt;
+    const running = this.#now() - this.#runsSince;
+    if (prepared === 0 || running === 0) return percent;
+    return (100 * (prepared + running)) / (prepared + (100 * running) / percent);
+  }
+
   #reads(stages: ExecutionProgress | undefined): Pick<QueryProgress, 'rowsRead' | 'bytesRead'> {
     if (stages !== undefined) return { rowsRead: stages.rowsRead, bytesRead: stages.bytesRead };
-    const part = (this.#percent ?? 0) / 100;
     const { rows = 0 } = this.#toRead ?? {};
-    return { rowsRead: part * rows, bytesRead: this.#toRead ? part * scannedBytes(this.#toRead) : 0 };
+    const bytes = this.#toRead === undefined ? 0 : scannedBytes(this.#toRead);
+    return { rowsRead: this.#read * rows, bytesRead: this.#read * bytes };
   }
 
   /** The progress of the call in the session, 0 to 100. */
@@ -76,12 +104,14 @@ export class StatementProgress {
     if (session === undefined) return undefined;
     const asked = session.progress().catch(() => undefined);
     const answer = await Promise.race([asked, pause(KERNEL_ANSWER_MS, { ref: false })]);
-    return answer === undefined || answer.fraction < 0 ? undefined : 100 * answer.fraction;
+    if (answer === undefined || answer.fraction < 0) return undefined;
+    this.#read = Math.max(this.#read, Math.min(1, answer.read ?? answer.fraction));
+    return 100 * answer.fraction;
   }
 }
 
-/** The session runs tasks of stages, too: what it says counts for the last stage only when the others have finished. */
-function withStages({ stages, percent, lastShare }: ExecutionProgress, inSession: number): number {
-  const isLast = stages.every(({ state }) => state === 'finished');
-  return (1 - lastShare) * percent + lastShare * (isLast ? inSession : 0);
-}
+const isLast = ({ stages }: ExecutionProgress): boolean => stages.every(({ state }) => state === 'finished');
+
+/** What the session says counts for the last stage, when the others have finished. */
+const withStages = ({ percent, lastShare }: ExecutionProgress, inSession: number): number =>
+  (1 - lastShare) * percent + lastShare * inSession;

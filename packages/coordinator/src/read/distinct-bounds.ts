@@ -57,7 +57,10 @@ function valuesCounted({ id }: Column, tablets: readonly Tablet[]): number | und
   return most;
 }
 
-/** The number of values of which a random sample of so many rows is expected to have so many different ones. */
+/**
+ * The number of distinct values of a column, estimated from a random sample: the number for which a sample of
+ * this many rows is expected to contain this many distinct values.
+ */
 function valuesSuggested(distinct: number, rows: number): number {
   if (distinct > rows * UNSATURATED) return Number.POSITIVE_INFINITY;
   let values = distinct;

@@ -136,7 +136,7 @@ export const partialColumns = (
     since: 0,
   }));
 
-/** An aggregating index that stores partial rows. */
+/** An aggregating index that stores partial rows, or a skip index that stores filters. */
 export type StoredIndex = TableIndex & { readonly partials: IndexPartials };
 
 export const storedIndexes = ({ indexes }: Pick<TableObject, 'indexes'>): readonly StoredIndex[] =>

@@ -31,7 +31,7 @@ async function forgotten() {
   await fixture.agent.forget(fixture.snapshot.tablets(table.id));
 }
 
-test.for(LATE)('%s reads other columns of few granules only', async (sql) => {
+test.for(LATE)('%s reads the other columns of only a few granules', async (sql) => {
   await forgotten();
   const executable = await fixture.executable(sql);
   const rows = await rowsOf(executable);

@@ -2,7 +2,7 @@ import { open, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { TesseraError } from '@tessera/common';
 import type { PlannedScan, SharedFiles } from '@tessera/file-scan';
-import type { KernelSession } from '@tessera/kernel';
+import { type KernelSession, literalPath } from '@tessera/kernel';
 import type { ExternalSources, ResolvedFile } from '@tessera/object-store';
 import { type CsvShape, loadArrow, loadAvro } from '@tessera/readers';
 import type { ReadArguments, ReadCall, RelationSource, SourceFile } from '@tessera/sql';
@@ -50,10 +50,7 @@ export interface ReadFile {
   readonly format: ReadCall['function'];
   /** The temp table that its rows were loaded into, for formats that the kernel cannot read itself. */
   readonly relation?: string | undefined;
-  /**
-   * The scan through which nodes read parts of it, as long as it is not decided that this node reads it
-   * alone.
-   */
+  /** The scan through which nodes read parts of the file, until it is decided that this node reads it alone. */
   readonly scanId?: string | undefined;
   /** Whether it is a data file of a table, which was counted when it was opened. */
   readonly isOfTable?: boolean | undefined;
@@ -284,9 +281,3 @@ export function csvFile({ url, options }: Pick<ReadCall, 'url' | 'options'>): Cs
 function labelOf(file: ResolvedFile, url: string, count: number): string {
   return count === 1 ? url : `${url} (${basename(file.url)})`;
 }
-
-/**
- * Escapes a path, because the kernel interprets `*`, `?` and `[` as patterns; inside brackets, each stands
- * for itself.
- */
-const literalPath = (path: string): string => path.replace(/[*?[]/g, '[$&]');

@@ -67,6 +67,11 @@ const ANSWERS: readonly (readonly [sql: string, rows: readonly (readonly (string
   ['SELECT a FROM tessera.s.t', [['other']]],
   ['SELECT a FROM d2.public.t', [['of d2']]],
   ['SELECT * FROM t NATURAL JOIN u WHERE n >= 40', [['4', 'x4', '2020-01-05', '40']]],
+  ['SELECT * FROM (SELECT b, a FROM t) AS s NATURAL JOIN u WHERE n >= 40', [['4', 'x4', '40']]],
+  [
+    'SELECT * FROM (SELECT n, a FROM u) AS x JOIN public.t USING (a), s.t AS y WHERE n = 40',
+    [['4', '40', 'x4', '2020-01-05', 'other']],
+  ],
   ['SELECT * FROM t JOIN u USING (a) WHERE a = 2', [['2', 'x2', '2020-01-03', '20']]],
   ['SELECT u.*, t.b FROM t JOIN u ON t.a = u.a WHERE t.a = 1', [['1', '10', 'x1']]],
   ['WITH t AS (SELECT 7 AS a) SELECT a FROM t', [['7']]],
@@ -148,14 +153,14 @@ describe('the time of the statement', () => {
     expect((await fixture.rows('SELECT count(*) FROM t WHERE c < now()'))[0]).toEqual(['10']);
   });
 
-  it('is that of the run, not of an earlier one', async () => {
+  it('belongs to this execution, not to an earlier one', async () => {
     const sql = "SELECT now() - INTERVAL '1 day' FROM u LIMIT 1";
     const [first] = await fixture.rows(sql);
     const [second] = await fixture.rows(sql);
     expect(first).not.toEqual(second);
   });
 
-  it('leaves out nothing by a clock of the kernel', async () => {
+  it('does not prune tablets by the clock of the kernel', async () => {
     const { tables } = await ofQuery("SELECT a FROM t WHERE c > ago(INTERVAL '1 day')");
     expect(tables[0]?.tabletsPrunedByRange).toBe(0);
   });

@@ -26,7 +26,7 @@ interface FileOnDisk {
 const SAMPLE_ROWS = 20_480;
 const HEAD_BYTES = 4_096;
 const COMPRESSED_SAMPLE_BYTES = 64 << 10;
-/** The types of so many columns are named in the note. */
+/** The note names the types of at most this many columns. */
 const NAMED_COLUMNS = 20;
 
 /**

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { type KernelSession, literalPath, quoteName, quoteText } from '@tessera/kernel';
 import type { ScanTotals } from '@tessera/system-catalog';
 import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
 import type { ReadFile } from './read-resolution.ts';
@@ -45,9 +45,3 @@ async function scannedParquet(
   const [rows = 0, bytesFromFiles = 0] = String(counts).split(' ').map(Number);
   return { ...NOTHING_SCANNED, rows, bytesFromFiles };
 }
-
-/**
- * Escapes a path, because the kernel interprets `*`, `?` and `[` as patterns; inside brackets, each stands
- * for itself.
- */
-const literalPath = (path: string): string => path.replace(/[*?[]/g, '[$&]');

@@ -193,7 +193,8 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     if (bound === undefined || bound.rowPositions || !this.#options.usesIndexes) return [];
     const { table } = bound;
     const snapshot = await this.snapshot();
-    return storedIndexes(table).map((index): AggregatingIndex => {
+    const stored = storedIndexes(table).filter(({ kind }) => kind === 'aggregating');
+    return stored.map((index): AggregatingIndex => {
       const { name, expressions, partials } = index;
       const coverage = indexCoverage(snapshot, table, partials.id);
       const reads = indexReads(coverage);

@@ -2,6 +2,7 @@ import type { TableObject } from '@tessera/catalog';
 import type { ScanUse } from '@tessera/storage-agent';
 import type { ScanTotals } from '@tessera/system-catalog';
 import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
+import type { GranuleSelection } from './granule-selection.ts';
 import type { TableSelection } from './table-selection.ts';
 
 /** How a statement reads a managed table, over all references to it. */
@@ -19,9 +20,11 @@ export interface TableAccess {
   /** The granules of the remaining tablets. */
   readonly granulesTotal: number;
   /**
-   * The granules pruned by primary index, minima and maxima; 0 for a resident table, which has no granules.
+   * The granules pruned by primary index, minima, maxima and skip indexes; 0 for a resident table, which has no granules.
    */
   readonly granulesPruned: number;
+  /** The skip indexes that were asked, each with the granules that it pruned. */
+  readonly skipped: GranuleSelection['skipped'];
   /**
    * Whether a first pass found the rows of `ORDER BY … LIMIT n`, and only their granules were read in full.
    */
@@ -37,7 +40,7 @@ export type ChosenAccess = Omit<TableAccess, 'use' | 'isLate' | 'source'>;
 export const chosenAccess = (
   table: TableObject,
   selection: TableSelection,
-  granulesPruned: number,
+  { granulesPruned, skipped }: GranuleSelection,
 ): ChosenAccess => ({
   table,
   columns: selection.columns.map(({ name }) => name),
@@ -47,6 +50,7 @@ export const chosenAccess = (
   tabletsPrunedByRange: selection.tabletsPrunedByRange,
   granulesTotal: selection.tablets.reduce((sum, { tablet }) => sum + tablet.granules, 0),
   granulesPruned,
+  skipped,
 });
 
 /** What the statement read of its tables. */

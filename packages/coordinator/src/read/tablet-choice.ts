@@ -3,7 +3,7 @@ import type { KernelSession } from '@tessera/kernel';
 import type { TableScan } from '@tessera/planner';
 import type { ScanTablet, StorageAgent } from '@tessera/storage-agent';
 import type { BoundTable } from './bound-query.ts';
-import { selectGranules } from './granule-selection.ts';
+import { allGranules, selectGranules } from './granule-selection.ts';
 import { type ChosenAccess, chosenAccess } from './table-access.ts';
 import { selectTablets, type TableSelection } from './table-selection.ts';
 
@@ -37,8 +37,8 @@ export async function chooseTablets(
     !rowPositions &&
     table.uncoveredBy === undefined &&
     agent.isHot(session, table.id, selection.contents.version, columns);
-  const { tablets, granulesPruned } = isHot
-    ? { tablets: selection.tablets, granulesPruned: 0 }
-    : await selectGranules(agent, table, selection.tablets, wanted?.filters ?? [], signal);
-  return { selection, tablets, isHot, access: chosenAccess(table, selection, granulesPruned) };
+  const granules = isHot
+    ? allGranules(selection.tablets)
+    : await selectGranules(table, selection.tablets, wanted?.filters ?? [], { agent, snapshot, signal });
+  return { selection, tablets: granules.tablets, isHot, access: chosenAccess(table, selection, granules) };
 }

@@ -10,7 +10,7 @@ async function newRoot(): Promise<string> {
   return join(directory, 'data', 'uploads');
 }
 
-it('is made for one request when it is first needed, private to the engine, and removed with its files', async () => {
+it('is created when a request first needs it, private to the engine, and removed with its files', async () => {
   const root = await newRoot();
   const directory = new LazyRequestDirectory(root);
   const path = await directory.open();
@@ -23,7 +23,7 @@ it('is made for one request when it is first needed, private to the engine, and 
   expect(await readdir(root)).toHaveLength(1);
 });
 
-it('one that nothing needed leaves nothing, and one that could not be made is no second failure', async () => {
+it('leaves nothing if it was not needed, and no second failure if it could not be created', async () => {
   const root = await newRoot();
   await new LazyRequestDirectory(root).remove();
   await expect(readdir(root)).rejects.toThrow('ENOENT');
@@ -34,7 +34,7 @@ it('one that nothing needed leaves nothing, and one that could not be made is no
   await directory.remove();
 });
 
-it('clears what a crash left behind', async () => {
+it('removes what a crash left behind', async () => {
   const root = await newRoot();
   expect(await clearRequestDirectories(root)).toBe(0);
   for (const request of ['a', 'b']) {

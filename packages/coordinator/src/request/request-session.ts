@@ -1,3 +1,4 @@
+import { asTransactionId } from '@tessera/common';
 import { DEFAULT_SETTINGS, isSettingName, withSettings } from './settings.ts';
 import type { StatementRequest } from './statement-request.ts';
 import type { SessionUpdate } from './statement-result.ts';
@@ -12,7 +13,8 @@ export function remember(request: StatementRequest, update: SessionUpdate): Stat
   const { name } = update;
   const value = update.kind === 'set' ? update.value : undefined;
   if (name === 'database') return { ...request, database: value };
-  if (name === 'transaction_id') return { ...request, transactionId: value };
+  if (name === 'transaction_id')
+    return { ...request, transactionId: value === undefined ? undefined : asTransactionId(value) };
   if (!isSettingName(name)) return request;
   const setting = value ?? String(DEFAULT_SETTINGS[name]);
   return { ...request, settings: withSettings(request.settings, [[name, setting]]) };

@@ -14,14 +14,14 @@ beforeEach(async () => {
   nameOf = await freshProcess();
 });
 
-it('a statement sent again is known, by every process', async () => {
+it('every process recognises a repeated statement', async () => {
   const sql = 'INSERT INTO t VALUES (1)';
   expect(nameOf(sql)).toBe(nameOf(sql));
   expect((await freshProcess())(sql)).toBe(nameOf(sql));
   expect(nameOf('INSERT INTO t VALUES (2)')).not.toBe(nameOf(sql));
 });
 
-it('the name of one with a password says nothing to who can try passwords', async () => {
+it('the idempotency key of a statement with a password does not help to guess the password', async () => {
   const sql = "ALTER USER ada PASSWORD 'guess'";
   expect(nameOf(sql)).toBe(nameOf(sql));
   expect(nameOf("ALTER USER ada PASSWORD 'other'")).not.toBe(nameOf(sql));

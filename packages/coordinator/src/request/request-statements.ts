@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { TesseraError } from '@tessera/common';
+import { TesseraError, type TransactionId } from '@tessera/common';
 import {
   classifyStatement,
   type Statement,
@@ -132,7 +132,7 @@ export function onlyStatement({ sql }: StatementRequest, message: string): strin
  */
 function endsInAnotherTransaction(
   kinds: readonly Statement['kind'][],
-  transactionId: string | undefined,
+  transactionId: TransactionId | undefined,
 ): boolean {
   const before = transactionId === undefined ? 'none' : 'given';
   let now: 'none' | 'given' | 'begun' = before;

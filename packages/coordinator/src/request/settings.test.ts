@@ -25,7 +25,7 @@ describe('withSettings', () => {
     ['max_threads', '99999999999999999999'],
     ['enable_scan_cache', 'perhaps'],
     ['cancel_query_on_connection_drop', 'some'],
-  ])('%s = "%s" is refused, telling what it takes', (name, text) => {
+  ])('%s = "%s" is refused with the accepted values', (name, text) => {
     expect(() => set(name, text)).toThrow(expect.objectContaining({ name: 'INVALID_SETTING' }));
     expect(() => set(name, text)).toThrow(new RegExp(`^Setting ${name}: expected .+, got "`));
   });
@@ -35,7 +35,7 @@ describe('withSettings', () => {
     expect(() => set('completely_different', '1')).toThrow(/^Unknown setting completely_different$/);
   });
 
-  it('later changes win, and the base stays as it was', () => {
+  it('later changes win, and the base is not changed', () => {
     const changed = withSettings(DEFAULT_SETTINGS, [
       ['max_threads', '1'],
       ['max_threads', '2'],

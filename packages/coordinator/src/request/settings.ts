@@ -190,6 +190,28 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   traceparent: '',
 });
 
+/** The settings that are accepted without effect, and what to do instead. */
+const WITHOUT_EFFECT: Readonly<Partial<Record<SettingName, string>>> = {
+  max_threads:
+    'The kernel divides all queries of a node alike: set execution.max_threads in the configuration of the nodes.',
+  enable_subresult_cache: 'Subresults are not cached; enable_result_cache controls the cache of results.',
+  enable_scan_cache: 'To measure a query without cached results, set enable_result_cache to false.',
+};
+
+/**
+ * The notice for a statement that sets `name`: present if the setting has no effect and the value differs from the default,
+ * which is what the engine does anyway.
+ */
+export function noticeOfSetting(
+  settings: Settings,
+  name: string,
+): { readonly message: string; readonly resolution: string } | undefined {
+  const key = name.toLowerCase();
+  if (!isSettingName(key) || settings[key] === DEFAULT_SETTINGS[key]) return undefined;
+  const resolution = WITHOUT_EFFECT[key];
+  return resolution === undefined ? undefined : { message: `The setting ${key} has no effect`, resolution };
+}
+
 /** The valid values of a setting, in words. */
 export const expectedOfSetting = (name: SettingName): string => KINDS[name].expected;
 

@@ -1,6 +1,5 @@
-import { requireValidText } from '@tessera/common';
-import type { CopyTextFormat } from '@tessera/readers';
-import type { CopyRowFormat, QueryParameter, RowFormat, ValueFormat } from '@tessera/sql';
+import { type CopyTextFormat, requireValidText, type TransactionId } from '@tessera/common';
+import type { QueryParameter, RowFormat, ValueFormat } from '@tessera/sql';
 import type { PreparedStatementFacts } from '@tessera/system-catalog';
 import type { SessionValues } from '../sequences/session-values.ts';
 import type { TemporaryTables } from '../temporary/temporary-tables.ts';
@@ -20,7 +19,7 @@ export type ResultEncoding =
    */
   | { readonly kind: 'postgres'; readonly formats: readonly ValueFormat[] }
   /** Rows in the format of PostgreSQL's COPY TO STDOUT; the header line is a chunk without rows. */
-  | { readonly kind: 'copy'; readonly format: CopyRowFormat }
+  | { readonly kind: 'copy'; readonly format: CopyTextFormat }
   /** All rows for COPY TO STDOUT in binary format, encoded as `postgres` does with the format `binary`. */
   | { readonly kind: 'copy_binary' }
   /** One Parquet file. */
@@ -66,7 +65,7 @@ export interface StatementRequest {
    */
   readonly preparedStatements?: (() => readonly PreparedStatementFacts[]) | undefined;
   /** The id of the statement's transaction; undefined if it is a transaction of its own. */
-  readonly transactionId?: string | undefined;
+  readonly transactionId?: TransactionId | undefined;
   /**
    * Whether the statement may only change rows of temporary tables, because the client's transaction is
    * read-only.

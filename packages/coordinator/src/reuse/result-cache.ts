@@ -12,7 +12,10 @@ export interface ResultSource {
   readonly version: number;
 }
 
-/** Under which key the result of a query is kept, and what it is computed from; or the reason why it is not kept. */
+/**
+ * The key under which the result of a query is kept, and the contents from which it is computed; or the reason
+ * why it is not kept.
+ */
 export type Reuse =
   | { readonly key: string; readonly sources: readonly ResultSource[]; readonly refusal?: undefined }
   | { readonly key?: undefined; readonly refusal: string };
@@ -54,7 +57,7 @@ export class ResultCache {
   readonly #maxBytes: number;
   /** The least recently used first, which goes first among those of one rank. */
   readonly #entries = new Map<string, Entry>();
-  /** What results that are being read may take, beside those that are kept. */
+  /** The memory that results being read may take in addition to the kept ones. */
   readonly #recording: RecordingMemory;
   /** The rank of the entry that was dropped last. */
   #floor = 0;

@@ -1,4 +1,4 @@
-import { TesseraError, traced } from '@tessera/common';
+import { traced } from '@tessera/common';
 import { type Kernel, quoteName } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, type QueryDescription, type SqlType } from '@tessera/sql';
@@ -14,6 +14,7 @@ import type { QueryStatistics, ResultChunk, RowsResult } from '../request/statem
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
 import { readAhead } from './read-ahead.ts';
 import { encodeResult, encodeStreamedResult, isStreamable } from './result-encoding.ts';
+import { withLiteralPlan } from './with-literal-plan.ts';
 
 /** A statement on this node, with what runs its queries. */
 export interface StatementRun extends StatementContext {
@@ -40,27 +41,10 @@ export const describeQuery = (
 /** Runs one query up to the first chunk of its result. */
 export const runQuery = (run: StatementRun): Promise<RowsResult> =>
   retryInQuarantine(run.query, async (quarantine) => {
-    const result = await withLiterals(run, quarantine);
+    const result = await withLiteralPlan((options) => withColumns(run, { quarantine, ...options }));
     // The next query in quarantine waits until the session of this one is closed.
     return quarantine ? readAhead(result, await run.request.directory.open()) : result;
   });
-
-/**
- * Runs a query. If its literals cannot be bound, or it fails because of them, it is bound again to report the place of the
- * error.
- */
-async function withLiterals(run: StatementRun, quarantine: boolean): Promise<RowsResult> {
-  let hasLiteralPlan = false;
-  const onLiteralPlan = () => {
-    hasLiteralPlan = true;
-  };
-  try {
-    return await withColumns(run, { quarantine, onLiteralPlan });
-  } catch (error) {
-    if (!hasLiteralPlan || !isFaultOfStatement(error)) throw error;
-    return withColumns(run, { quarantine });
-  }
-}
 
 /** Repeats the query with more columns if the kernel evaluates columns that the result does not depend on. */
 async function withColumns(run: StatementRun, given: ExecutionOptions): Promise<RowsResult> {
@@ -72,9 +56,6 @@ async function withColumns(run: StatementRun, given: ExecutionOptions): Promise<
     return attempt(run, { ...options, canRunAgain: false });
   }
 }
-
-const isFaultOfStatement = (error: unknown): boolean =>
-  error instanceof TesseraError && error.httpStatus === 400;
 
 async function attempt(run: StatementRun, options: ExecutionOptions): Promise<RowsResult> {
   const { binder, text, request } = run;

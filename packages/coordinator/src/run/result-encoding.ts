@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
+import type { CopyTextFormat } from '@tessera/common';
 import { type KernelBatch, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import {
   alignedHead,
   alignedTail,
-  type CopyRowFormat,
   cellsQuery,
   copyHeader,
   copyRowsQuery,
@@ -118,7 +118,7 @@ async function* textRows(
 async function* copiedRows(
   session: KernelSession,
   prepared: RepeatedQuery,
-  format: CopyRowFormat,
+  format: CopyTextFormat,
 ): AsyncGenerator<ResultChunk, void> {
   if (format.header !== false) {
     yield { bytes: Buffer.from(copyHeader(prepared.columns, format)), rows: 0, isPreamble: true };

@@ -15,7 +15,7 @@ const ADMIN: Asked = { user: 'tessera' };
 const FILL = `INSERT INTO t SELECT n, n % 7, DATE '2026-11-01' + (n % 30)::INT FROM generate_series(1, 12000) g(n)`;
 const SUM = 'SELECT a, count(*), sum(id) FROM t GROUP BY a ORDER BY a';
 
-/** Runs a query and tells whether its result came from the cache. */
+/** Runs a query and returns whether its result came from the cache. */
 async function ask(sql: string, asked: Asked = {}): Promise<{ body: string; isReused: boolean }> {
   const { hits } = node.coordinator.resultCache;
   const body = await node.body(sql, { ...ADMIN, ...asked });
@@ -28,7 +28,7 @@ const explained = async (sql: string, asked: Asked = {}): Promise<string> =>
     .trim();
 
 let salt = 0;
-/** A query that no other test asks. */
+/** A query that no other test uses. */
 let fresh: string;
 beforeEach(() => {
   fresh = `SELECT a, count(*) FROM t WHERE id > ${++salt} GROUP BY a ORDER BY a`;
@@ -168,7 +168,7 @@ describe('in a transaction', () => {
 describe('privileges', () => {
   const reader: Asked = { user: 'reader' };
 
-  it('a result is given to nobody who may not compute it', async () => {
+  it('a result is only returned to users who may compute it', async () => {
     await node.run("CREATE USER reader WITH PASSWORD = 'a long password'", ADMIN);
     await node.run('GRANT USAGE ON DATABASE tessera TO reader', ADMIN);
     await node.run('GRANT USAGE ON SCHEMA public TO reader', ADMIN);
@@ -182,7 +182,7 @@ describe('privileges', () => {
     await expect(ask(fresh, reader)).rejects.toMatchObject({ name: 'FORBIDDEN' });
   });
 
-  it('are those of the owner for what a view reads', async () => {
+  it("are those of the view's owner for the tables that a view reads", async () => {
     await node.run('CREATE VIEW totals AS SELECT count(*) AS n, current_user() AS me FROM t', ADMIN);
     await node.run('GRANT SELECT ON VIEW totals TO reader', ADMIN);
     const mine = await ask('SELECT * FROM totals');

@@ -1,7 +1,7 @@
 import type { ReadAuthority } from '@tessera/access-control';
 import type { ObjectId, SequenceObject, Snapshot } from '@tessera/catalog';
 import { placeOf, requireSequence } from '@tessera/catalog';
-import { fail } from '@tessera/common';
+import { fail, type TransactionId } from '@tessera/common';
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import {
   type Mention,
@@ -21,7 +21,7 @@ export interface SequenceDraw {
   readonly demand: SequenceDemand;
   /** Undefined if the client has no session. */
   readonly session: SessionValues | undefined;
-  readonly transactionId: string | undefined;
+  readonly transactionId: TransactionId | undefined;
 }
 
 export interface StatementSequencesOptions {

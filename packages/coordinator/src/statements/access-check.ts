@@ -1,5 +1,5 @@
 import type { Authorizer } from '@tessera/access-control';
-import { TesseraError } from '@tessera/common';
+import { TesseraError, type TransactionId } from '@tessera/common';
 import { classifyStatement, type Statement } from '@tessera/sql';
 import { DEFAULT_DATABASE, databaseOf } from '../request/request-session.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
@@ -108,7 +108,7 @@ export class AccessCheck {
   }
 
   /** @throws TesseraError NO_TRANSACTION */
-  transaction(id: string): OpenTransaction {
+  transaction(id: TransactionId): OpenTransaction {
     if (this.#transactions !== undefined) return this.#transactions.get(id);
     throw TesseraError.of('NO_TRANSACTION', {
       message: 'This node stores no tables, so it has no transactions',

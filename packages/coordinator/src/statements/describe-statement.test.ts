@@ -21,7 +21,7 @@ const described = async (sql: string, given: Readonly<Record<string, SqlType>> =
   return `${types} -> ${columns?.map(({ type }) => nameOf(type)).join(', ') ?? 'nothing'}`;
 };
 
-describe('parameters have the type that their place asks for', () => {
+describe('parameters have the type that their position requires', () => {
   it.each([
     [
       'SELECT * FROM t WHERE i = $1 AND n > $2 AND d BETWEEN $3 AND $4',
@@ -147,7 +147,7 @@ describe('statements run with the described parameter types and return the descr
     ['{1', { kind: 'array', element: { kind: 'int' } }, 'CAST_ERROR'],
     ['2024-02-30', { kind: 'date' }, 'OUT_OF_RANGE'],
     ['{"a":', { kind: 'json' }, 'CAST_ERROR'],
-  ] as const)('%s is no %j', async (value, type, name) => {
+  ] as const)('%s is not a valid %j', async (value, type, name) => {
     const parameters = [text('$1', value, type)];
     await expect(node.rows('SELECT $1', { parameters })).rejects.toMatchObject({ name });
   });

@@ -10,7 +10,7 @@ import type { AsyncStatements } from '../queries/async-statements.ts';
 import type { QueryCancellation } from '../queries/query-cancellation.ts';
 import type { RunningQuery } from '../queries/running-queries.ts';
 import { databaseOf } from '../request/request-session.ts';
-import { requireSettingName, withSettings } from '../request/settings.ts';
+import { noticeOfSetting, requireSettingName, type Settings, withSettings } from '../request/settings.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
 import type { StatementResult } from '../request/statement-result.ts';
 import { runQuery, type StatementRun } from '../run/query-run.ts';
@@ -80,6 +80,7 @@ export class StatementRunner {
     const statement = classifyStatement(text);
     const changes = ('settings' in statement ? statement.settings : undefined) ?? [];
     const settings = withSettings(request.settings, changes);
+    noteWithoutEffect(query, settings, changes);
     if (settings.statement_timeout !== request.settings.statement_timeout)
       query.setDeadline(settings.statement_timeout);
     query.activity.progress.begin();
@@ -101,7 +102,8 @@ export class StatementRunner {
       case 'explain':
         return this.#query(run);
       case 'set': {
-        withSettings(request.settings, [[statement.name, statement.value]]);
+        const change = [statement.name, statement.value] as const;
+        noteWithoutEffect(run.query, withSettings(request.settings, [change]), [change]);
         return { kind: 'done', session: { kind: 'set', name: statement.name, value: statement.value } };
       }
       case 'reset':
@@ -184,5 +186,17 @@ export class StatementRunner {
     }
     const report = await tables.manager.collectGarbage(collectGarbageLimit);
     return this.#query({ ...run, text: collectedQuery(report) });
+  }
+}
+
+/** Adds a notice for each changed setting that has no effect. */
+function noteWithoutEffect(
+  { notices }: RunningQuery,
+  settings: Settings,
+  changes: Iterable<readonly [string, string]>,
+): void {
+  for (const [name] of changes) {
+    const notice = noticeOfSetting(settings, name);
+    if (notice !== undefined) notices.notice(notice.message, { resolution: notice.resolution });
   }
 }

@@ -39,7 +39,7 @@ const schemas = async () => {
 };
 
 describe('a temporary table', () => {
-  it('is there for its session alone, and gone when that ends', async () => {
+  it('exists only in its session, and is dropped when the session ends', async () => {
     await inSession(async (mine) => {
       await node.run('CREATE TEMP TABLE own (a INT)', asked(mine));
       await node.run('CREATE TEMPORARY TABLE IF NOT EXISTS own (a INT)', asked(mine));
@@ -58,7 +58,7 @@ describe('a temporary table', () => {
     expect(await schemas()).toEqual([]);
   });
 
-  it('takes every statement, beside tables that stay', async () => {
+  it('works in every statement, also together with permanent tables', async () => {
     await node.run('CREATE TABLE stays (a INT, b TEXT)');
     await node.run("INSERT INTO stays VALUES (1, 'one'), (2, 'two')");
     await inSession(async (session) => {
@@ -88,7 +88,7 @@ describe('a temporary table', () => {
     });
   });
 
-  it('stands before a table of public, which its schema names; views do not mean it', async () => {
+  it('hides a table of the same name in public unless that is qualified; views do not use it', async () => {
     await node.run('CREATE TABLE doubled (a TEXT)');
     await node.run("INSERT INTO doubled VALUES ('permanent')");
     await node.run('CREATE VIEW seen AS SELECT a FROM doubled');
@@ -142,7 +142,7 @@ describe('a temporary table', () => {
     });
   });
 
-  it('goes with the transaction that is rolled back', async () => {
+  it('is dropped when its transaction is rolled back', async () => {
     await inSession(async (session) => {
       const within = asked(session, await begin(session));
       await node.run('CREATE TEMP TABLE gone (a INT)', within);
@@ -151,7 +151,7 @@ describe('a temporary table', () => {
     });
   });
 
-  it('goes with its database, whatever session it belongs to', async () => {
+  it('is dropped with its database, whichever session it belongs to', async () => {
     await inSession(async (session) => {
       await node.run('CREATE DATABASE shortlived');
       await node.run('CREATE TEMP TABLE t (a INT)', { ...asked(session), database: 'shortlived' });

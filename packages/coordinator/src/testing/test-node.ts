@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Credential, Tablet } from '@tessera/catalog';
-import { asQueryId, newUlid } from '@tessera/common';
+import { asQueryId, asTransactionId, newUlid } from '@tessera/common';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { ExternalSources, type ObjectStore, openLocalStore } from '@tessera/object-store';
 import { mirrorBootstrap } from '@tessera/planner';
@@ -43,7 +43,17 @@ export interface TestNodeOptions {
   readonly resultCacheBytes?: number;
   /** See `CoordinatorOptions`. */
   readonly regexpCacheMaxKeys?: number;
+  /** Whether no table is loaded into memory, where every row is read and no tablet is pruned. */
+  readonly readsFiles?: boolean;
 }
+
+const NOTHING_IN_MEMORY = {
+  max_tablets_per_mb_of_total_memory: 0,
+  tablet_eviction_soft_threshold: 0.4,
+  tablet_eviction_threshold: 0.2,
+  tablet_min_ttl_before_memory_eviction_seconds: 0,
+  tablet_ttl_before_full_eviction_seconds: 21_600,
+};
 
 /** A node with tables and without endpoints. */
 export class TestNode implements AsyncDisposable {
@@ -76,6 +86,7 @@ export class TestNode implements AsyncDisposable {
     indexMutations = 'reevaluate',
     resultCacheBytes = 0,
     regexpCacheMaxKeys = 0,
+    readsFiles = false,
   }: TestNodeOptions = {}): Promise<TestNode> {
     const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
     const paths = {
@@ -94,7 +105,12 @@ export class TestNode implements AsyncDisposable {
       kernelIn(join(directory, 'mirror'), [], [...kernelBootstrap, ...mirrorBootstrap]),
     ]);
     const store: ObjectStore = await openLocalStore(join(directory, 'store'), { fsync: false });
-    const agent: StorageAgent = await openStorageAgent({ store, kernel, directory: paths.tablets });
+    const agent: StorageAgent = await openStorageAgent({
+      store,
+      kernel,
+      directory: paths.tablets,
+      ...(readsFiles && { eviction: NOTHING_IN_MEMORY }),
+    });
     const manager: StorageManager = localCatalog();
     const tables: TableServices = {
       manager,
@@ -195,7 +211,7 @@ export class TestNode implements AsyncDisposable {
     try {
       return await work(query, {
         database,
-        transactionId,
+        transactionId: transactionId === undefined ? undefined : asTransactionId(transactionId),
         settings: withSettings(DEFAULT_SETTINGS, Object.entries(settings)),
         parameters: asked.parameters ?? [],
         uploads: asked.uploads ?? new Map(),

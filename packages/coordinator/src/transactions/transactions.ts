@@ -1,6 +1,14 @@
 import type { Action, CatalogChange, ObjectId, Snapshot } from '@tessera/catalog';
 import { NO_CHANGE } from '@tessera/catalog';
-import { newUlid, Savepoints, startTimer, TesseraError, type Timer, traced } from '@tessera/common';
+import {
+  newTransactionId,
+  Savepoints,
+  startTimer,
+  TesseraError,
+  type Timer,
+  type TransactionId,
+  traced,
+} from '@tessera/common';
 import type { Pin, StorageManager } from '@tessera/storage-manager';
 import type { TransactionInfo } from '@tessera/system-catalog';
 import type { TemporaryTables } from '../temporary/temporary-tables.ts';
@@ -27,7 +35,7 @@ const DEFAULT_IDLE_TIMEOUT_MS = 600_000;
  */
 export class Transactions {
   readonly #options: TransactionsOptions;
-  readonly #open = new Map<string, OpenTransaction>();
+  readonly #open = new Map<TransactionId, OpenTransaction>();
 
   constructor(options: TransactionsOptions) {
     this.#options = options;
@@ -40,7 +48,7 @@ export class Transactions {
     const { manager, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = this.#options;
     const base = await manager.latest();
     const transaction = new OpenTransaction({
-      id: newUlid(),
+      id: newTransactionId(),
       user,
       readOnly,
       base,
@@ -53,22 +61,22 @@ export class Transactions {
   }
 
   /** @throws TesseraError NO_TRANSACTION */
-  get(id: string): OpenTransaction {
+  get(id: TransactionId): OpenTransaction {
     return this.#open.get(id) ?? notOpen(id);
   }
 
   /** @throws TesseraError NO_TRANSACTION for a transaction of another user, as if it did not exist */
-  checkOwner(id: string, user: string): void {
+  checkOwner(id: TransactionId, user: string): void {
     const transaction = this.#open.get(id);
     if (transaction !== undefined && transaction.user !== user) notOpen(id);
   }
 
-  isOpen(id: string): boolean {
+  isOpen(id: TransactionId): boolean {
     return this.#open.has(id);
   }
 
   /** Aborts the transaction, if it is open: from now on it accepts only ROLLBACK. */
-  abort(id: string): void {
+  abort(id: TransactionId): void {
     this.#open.get(id)?.abort();
   }
 
@@ -80,7 +88,9 @@ export class Transactions {
    * The snapshot that a query reads: that of its transaction, or the newest one.
    * @throws TesseraError NO_TRANSACTION, TRANSACTION_ABORTED, METADATA_UNAVAILABLE
    */
-  async snapshotFor(request: { readonly transactionId?: string | undefined }): Promise<StatementSnapshot> {
+  async snapshotFor(request: {
+    readonly transactionId?: TransactionId | undefined;
+  }): Promise<StatementSnapshot> {
     const { manager } = this.#options;
     if (request.transactionId !== undefined) {
       const transaction = this.get(request.transactionId);
@@ -97,7 +107,7 @@ export class Transactions {
    * @throws TesseraError NO_TRANSACTION, TRANSACTION_ABORTED, TRANSACTION_CONFLICT and the other errors of a
    * commit
    */
-  async commit(id: string, temporary?: TemporaryTables): Promise<void> {
+  async commit(id: TransactionId, temporary?: TemporaryTables): Promise<void> {
     if (!this.#open.has(id) && (await this.wasCommitted(id))) return;
     const transaction = this.get(id);
     await transaction.settled();
@@ -126,13 +136,13 @@ export class Transactions {
    * Whether a transaction was committed under this idempotency key in the last 24 hours: clients repeat a
    * request if they lost the answer.
    */
-  async wasCommitted(id: string): Promise<boolean> {
+  async wasCommitted(idempotencyKey: string): Promise<boolean> {
     const snapshot = await this.#options.manager.latest();
-    return snapshot.committedVersion(id) !== undefined;
+    return snapshot.committedVersion(idempotencyKey) !== undefined;
   }
 
   /** @throws TesseraError NO_TRANSACTION */
-  async rollback(id: string): Promise<void> {
+  async rollback(id: TransactionId): Promise<void> {
     const transaction = this.get(id);
     await transaction.settled();
     await this.#forget(transaction);
@@ -142,7 +152,7 @@ export class Transactions {
    * Undoes the changes of the transaction since the savepoint, even after one of its statements has failed.
    * @throws TesseraError NO_TRANSACTION, UNDEFINED_SAVEPOINT
    */
-  async rollbackTo(id: string, savepoint: string): Promise<void> {
+  async rollbackTo(id: TransactionId, savepoint: string): Promise<void> {
     await this.#options.discard(await this.get(id).rollbackTo(savepoint));
   }
 
@@ -158,7 +168,7 @@ export class Transactions {
   }
 }
 
-function notOpen(id: string): never {
+function notOpen(id: TransactionId): never {
   const message = `No transaction ${id} is open on this node: it ended, was idle for too long, or the node was restarted`;
   throw TesseraError.of('NO_TRANSACTION', { message });
 }
@@ -179,7 +189,7 @@ export const isCertainlyNotCommitted = (error: unknown): boolean =>
   error instanceof TesseraError && error.name !== 'METADATA_UNAVAILABLE' && error.name !== 'INTERNAL';
 
 interface OpenTransactionOptions {
-  readonly id: string;
+  readonly id: TransactionId;
   readonly user: string;
   readonly readOnly: boolean;
   readonly base: Snapshot;
@@ -190,7 +200,7 @@ interface OpenTransactionOptions {
 
 /** A transaction between BEGIN and its end: its snapshot and its changes so far. */
 export class OpenTransaction {
-  readonly id: string;
+  readonly id: TransactionId;
   readonly #options: OpenTransactionOptions;
   readonly #startedAt = new Date();
   readonly #actions: Action[] = [];

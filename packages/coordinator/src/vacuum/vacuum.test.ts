@@ -95,7 +95,7 @@ describe('maintenance', () => {
   };
 
   let tabletBytes = 0;
-  /** The fraction of the engine's memory that a job of so many of these tablets may take. */
+  /** The fraction of the engine's memory that a job of this many tablets may take. */
   async function shareOf(tablets: number): Promise<number> {
     if (tabletBytes === 0) {
       await using node = await TestNode.open();

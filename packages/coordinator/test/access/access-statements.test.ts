@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => node[Symbol.asyncDispose]());
 
 describe('users', () => {
-  it('are made with what they were given', async () => {
+  it('are created with the given options', async () => {
     await admin(
       'CREATE ROLE readers',
       "CREATE USER full PASSWORD 'p' DEFAULT_DATABASE = tessera DEFAULT_ROLE = readers, public DISABLED",
@@ -62,7 +62,7 @@ describe('users', () => {
     expect(await at()).toBe('tessera');
   });
 
-  it('are enabled and disabled, but not by themselves', async () => {
+  it('are enabled and disabled, but not by the users themselves', async () => {
     await admin('CREATE USER switched', 'ALTER USER switched DISABLE');
     expect(await principal('switched')).toMatchObject({ enabled: false });
     await admin('ALTER ROLE switched LOGIN');
@@ -93,7 +93,7 @@ describe('users', () => {
     await refused(sql).toMatchObject({ name });
   });
 
-  it('may be missing where that is said', async () => {
+  it('may be missing with IF EXISTS', async () => {
     await admin(
       'DROP USER IF EXISTS nosuch',
       'DROP ROLE IF EXISTS nosuch',
@@ -103,7 +103,7 @@ describe('users', () => {
 });
 
 describe('owners', () => {
-  it('are renamed with all that names them', async () => {
+  it('are renamed wherever they are named', async () => {
     await admin(
       'CREATE ROLE r_old',
       'CREATE USER u_old',
@@ -121,7 +121,7 @@ describe('owners', () => {
     await refused('ALTER USER u_new RENAME TO again', { user: 'u_new' }).toMatchObject({ name: 'FORBIDDEN' });
   });
 
-  it('cannot be dropped, until what they own is another one’s', async () => {
+  it('cannot be dropped while they own something', async () => {
     await refused('DROP USER u_new').toMatchObject({
       name: 'DEPENDENT_OBJECTS',
       message: '"u_new" cannot be dropped: it owns schema "of_u", table "t"',
@@ -131,7 +131,7 @@ describe('owners', () => {
     await refused('DROP ROLE r_new').toMatchObject({ name: 'DEPENDENT_OBJECTS' });
   });
 
-  it('are never their own', async () => {
+  it('are never owned by themselves', async () => {
     await admin('CREATE USER a1', 'CREATE USER b1', 'ALTER USER b1 OWNER TO a1');
     await refused('ALTER USER b1 OWNER TO b1').toMatchObject({ name: 'INVALID_ARGUMENT' });
     await admin('REASSIGN OWNED BY a1 TO b1', 'DROP USER a1');
@@ -159,7 +159,7 @@ describe('owners', () => {
 });
 
 describe('privileges', () => {
-  it('are granted on everything of each kind that they are of', async () => {
+  it('are granted on ALL objects of each kind to which they apply', async () => {
     await admin(
       'CREATE ROLE g',
       'CREATE SCHEMA s',
@@ -264,7 +264,7 @@ describe('privileges', () => {
     expect(await granted()).toBe(2);
   });
 
-  it('stay on what is replaced, as its owner does', async () => {
+  it('remain on an object that is replaced, like its owner', async () => {
     await admin('GRANT SELECT ON VIEW s.v TO taker', 'ALTER VIEW s.v OWNER TO giver');
     const before = await shown('SHOW GRANTS ON VIEW s.v');
     await admin('CREATE OR REPLACE VIEW s.v AS SELECT a + 1 AS a FROM s.t');
@@ -286,7 +286,7 @@ describe('privileges', () => {
 });
 
 describe('roles of roles', () => {
-  it('never go round', async () => {
+  it('are never cyclic', async () => {
     await admin('CREATE ROLE x', 'CREATE ROLE y IN ROLE x', 'CREATE ROLE z', 'GRANT y TO z');
     await refused('GRANT z TO x').toMatchObject({
       name: 'INVALID_ARGUMENT',
@@ -299,7 +299,7 @@ describe('roles of roles', () => {
     await admin('DROP ROLE y', 'GRANT z TO x');
   });
 
-  it('not by two transactions at the same time', async () => {
+  it('do not become cyclic by two concurrent transactions', async () => {
     await admin('CREATE ROLE left_one', 'CREATE ROLE right_one');
     const begin = async () => {
       const { session } = await node.run('BEGIN', AS_ADMIN);
@@ -312,7 +312,7 @@ describe('roles of roles', () => {
     await refused('COMMIT', other).toMatchObject({ name: 'TRANSACTION_CONFLICT' });
   });
 
-  it('are granted and revoked with the option to', async () => {
+  it('are granted and revoked with ADMIN OPTION', async () => {
     await admin('CREATE ROLE passed', 'GRANT passed TO giver WITH ADMIN OPTION');
     await node.run('GRANT ROLE passed TO last', { user: 'giver' });
     expect(

@@ -83,7 +83,7 @@ describe('errors reveal nothing about invisible objects', () => {
     expect(error.message).not.toMatch(/salary|person/);
   });
 
-  it('says which right is missing, where, and what would give it', async () => {
+  it('names the missing right, the place, and the grant that would give it', async () => {
     expect(await refusal(node.rows('SELECT a,\n  salary FROM secret, shown', alice))).toMatchObject({
       message: 'User "alice" has no SELECT on table "secret"',
       location: { line: 2, startColumn: 15 },
@@ -114,7 +114,7 @@ describe('errors reveal nothing about invisible objects', () => {
     expect(missing?.message).toBe(there?.message);
   });
 
-  it('hints name only what is seen', async () => {
+  it('hints name only visible objects', async () => {
     const hint = async (sql: string, asked = alice) => (await refusal(node.finish(sql, asked))).message;
     expect(await hint('SELECT * FROM secre')).toBe('Table "secre" does not exist');
     expect(await hint('SELECT * FROM secre', admin)).toBe(
@@ -157,7 +157,7 @@ describe('rights that go while statements stay as they are', () => {
   const sql = 'SELECT a FROM shown';
   const readers = 'GRANT ROLE readers TO alice';
 
-  it('a statement that was bound before is looked at again', async () => {
+  it('a statement that was bound before is checked again', async () => {
     expect(await node.rows(sql, alice)).toEqual([[7]]);
     await asAdmin('REVOKE ROLE readers FROM alice');
     expect(await refusal(node.rows(sql, alice))).toMatchObject({ message: /has no SELECT on table "shown"/ });
@@ -171,7 +171,7 @@ describe('rights that go while statements stay as they are', () => {
     expect(await node.rows(sql, alice)).toEqual([[7]]);
   });
 
-  it('so is one that was described before', async () => {
+  it('a statement that was described before is checked again', async () => {
     const described = () =>
       inQuery((query, request) => node.coordinator.describeStatement(query, { ...request, sql }));
     expect(await described()).toMatchObject({ columns: [{ name: 'a' }] });
@@ -186,7 +186,7 @@ describe('rights that go while statements stay as they are', () => {
     expect(await refusal(node.rows(sql, bob))).toMatchObject({ name: 'FORBIDDEN' });
   });
 
-  it('a view is read with the rights that its owner has now', async () => {
+  it('a view is read with the current rights of its owner', async () => {
     await asAdmin(
       'CREATE VIEW of_bob AS SELECT a FROM shown',
       'ALTER VIEW of_bob OWNER TO bob',
@@ -215,7 +215,7 @@ describe('rights that go while statements stay as they are', () => {
     await node.run('ROLLBACK', { ...alice, transactionId: id });
   });
 
-  it('a transaction sees what it made itself', async () => {
+  it('a transaction sees the objects that it created itself', async () => {
     await asAdmin('GRANT CREATE ON SCHEMA public TO alice');
     const transactionId = await begin(alice.user);
     await node.run('CREATE TABLE own (a INT)', { ...alice, transactionId });
@@ -236,7 +236,7 @@ const begin = async (user: string): Promise<string> => {
 };
 
 describe('objects that belong to one user', () => {
-  it('a transaction of another user is not there, and stays as it is', async () => {
+  it('a transaction of another user is invisible and remains unchanged', async () => {
     const transactionId = await begin('alice');
     for (const sql of ['SELECT 1', 'SELECT * FROM shown', 'COMMIT', 'ROLLBACK', 'CREATE TABLE x (a INT)'])
       expect(await refusal(node.finish(sql, { ...admin, transactionId })), sql).toMatchObject({
@@ -261,7 +261,7 @@ describe('objects that belong to one user', () => {
     }
   });
 
-  it('CANCEL ANY QUERY reaches those of others', async () => {
+  it('CANCEL ANY QUERY applies to queries of others', async () => {
     await asAdmin('GRANT CANCEL ANY QUERY ON ENGINE TO bob');
     const query = node.coordinator.begin({ label: '', user: 'alice' });
     try {
@@ -273,7 +273,7 @@ describe('objects that belong to one user', () => {
     }
   });
 
-  it('the token of a statement that runs by itself', async () => {
+  it('the token of an asynchronous statement is only valid for its user', async () => {
     const query = node.coordinator.begin({ label: '', user: 'alice' });
     let ended: () => void = () => undefined;
     const end = new Promise<void>((resolve) => {
@@ -335,7 +335,7 @@ describe('users who are not there any more', () => {
     expect(await node.rows('SELECT 1', { user: 'carol', userId: idOf() })).toEqual([[1]]);
   });
 
-  it('names that were never users’, and roles, are nobody', async () => {
+  it('unknown names and names of roles do not authenticate', async () => {
     for (const user of ['nobody', 'readers', 'public', ''])
       expect(await refusal(node.rows('SELECT 1', { user }))).toMatchObject({ name: 'UNAUTHENTICATED' });
   });
@@ -349,7 +349,7 @@ describe('information_schema', () => {
     ['tables', 'table_name'],
     ['columns', 'table_name'],
     ['tablets', 'table_name'],
-  ] as const)('%s: of relations that one has a right on', async ([view, name]) => {
+  ] as const)('%s: shows relations on which the user has a right', async ([view, name]) => {
     const seen = await column(view, name, alice);
     expect(seen).toContain('shown');
     expect(seen).not.toContain('secret');
@@ -359,7 +359,7 @@ describe('information_schema', () => {
     expect(all).toEqual(expect.arrayContaining(view === 'tablets' ? ['secret'] : ['secret', 'treasure']));
   });
 
-  it('schemas, views, locations, users', async () => {
+  it('shows schemas, views, locations and users', async () => {
     expect(await column('schemata', 'schema_name', alice)).not.toContain('hidden');
     expect(await column('schemata', 'schema_name', admin)).toContain('hidden');
     expect(await column('views', 'table_name', alice)).not.toContain('secret_people');
@@ -426,7 +426,7 @@ describe('ways around', () => {
     },
   );
 
-  it('a view does not lend the rights of who made it to who gets it', async () => {
+  it('a view cannot be used to gain the rights of another user', async () => {
     await asAdmin('GRANT CREATE ON SCHEMA public TO alice');
     await node.run('CREATE VIEW trap AS SELECT a FROM shown', alice);
     expect(await refusal(node.run('ALTER VIEW trap OWNER TO tessera', alice))).toMatchObject({
@@ -439,7 +439,7 @@ describe('ways around', () => {
     await asAdmin('REVOKE CREATE ON SCHEMA public FROM alice', 'DROP VIEW trap');
   });
 
-  it('a table that another user made in place of the one that was meant is refused', async () => {
+  it('a table that another user created in place of the intended one is refused', async () => {
     await asAdmin('CREATE TABLE swapped (a INT)', 'GRANT INSERT ON TABLE swapped TO alice');
     await node.run('INSERT INTO swapped VALUES (1)', alice);
     await asAdmin('DROP TABLE swapped', 'CREATE TABLE swapped (a INT)');

@@ -41,12 +41,17 @@ it('a column is shown as it was declared', async () => {
   expect(await shown('again')).toEqual(await shown('d'));
 });
 
-it('a length bounds nothing, and changing it moves no rows', async () => {
+it('a shorter length is checked, and a longer one moves no rows', async () => {
   await node.run("CREATE TABLE m AS SELECT 'more than five'::text AS a");
+  await expect(node.run('ALTER TABLE m ALTER COLUMN a TYPE VARCHAR(5)')).rejects.toMatchObject({
+    name: 'VALUE_TOO_LONG',
+  });
+  expect(await shown('m')).toEqual(['a text']);
+  await node.run('ALTER TABLE m ALTER COLUMN a TYPE VARCHAR(20)');
+  expect(await shown('m')).toEqual(['a character varying(20)']);
   const tablets = "SELECT tablet_id FROM information_schema.tablets WHERE table_name = 'm'";
   const before = await node.rows(tablets);
-  await node.run('ALTER TABLE m ALTER COLUMN a TYPE VARCHAR(5)');
-  expect(await shown('m')).toEqual(['a character varying(5)']);
+  await node.run('ALTER TABLE m ALTER COLUMN a TYPE VARCHAR(30)');
   await node.run('ALTER TABLE m ADD COLUMN b VARCHAR(7)');
   await node.run('ALTER TABLE m ALTER COLUMN a TYPE TEXT');
   expect(await shown('m')).toEqual(['a text', 'b character varying(7)']);

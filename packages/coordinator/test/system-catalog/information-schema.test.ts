@@ -45,7 +45,7 @@ describe('tables', () => {
     expect(row).toEqual(['tessera', 'other', 'BASE TABLE', 'FACT', 'k', '75', '1', 25, true, true, true]);
   });
 
-  it('shows what is in the database alone', async () => {
+  it('shows only objects of the database', async () => {
     const ofUsers = "WHERE table_schema NOT IN ('information_schema', 'pg_catalog')";
     const tables = `information_schema.tables ${ofUsers}`;
     expect(await node.rows(`SELECT table_name FROM elsewhere.${tables}`)).toEqual([]);
@@ -60,7 +60,7 @@ describe('tables', () => {
   });
 
   it.each(['Odd "T', 'plain', 'filled', 'seen', 'outside', 'in_lake'])(
-    'the ddl of %s makes the same again',
+    'the ddl of %s creates the same object again',
     async (name) => {
       const columns = 'table_schema, table_type, type, primary_index, ddl';
       const about = () =>
@@ -197,7 +197,7 @@ it('indexes, routines, databases', async () => {
 });
 
 describe('queries', () => {
-  it('show while they run and when they are over', async () => {
+  it('are listed while they run and after they have finished', async () => {
     const text = "SELECT query_text, status FROM information_schema.engine_running_queries WHERE 'x' = 'x'";
     expect(await node.rows(text)).toEqual([[text, 'RUNNING']]);
     await expect(node.run("SELECT 'lost'::int")).rejects.toThrow();

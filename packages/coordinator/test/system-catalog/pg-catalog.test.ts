@@ -22,7 +22,7 @@ it.each(PG_CATALOG_RELATIONS)('pg_catalog.%s', async (name) => {
   await expect(node.rows(`SELECT * FROM pg_catalog.${name}`)).resolves.toBeInstanceOf(Array);
 });
 
-it('relations stand in their schemas, with their columns', async () => {
+it('relations are listed in their schemas, with their columns', async () => {
   const rows = await node.rows(
     `SELECT n.nspname, c.relname, c.relkind, c.reltuples, a.attname, t.typname, a.atttypmod, a.attnotnull
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -40,7 +40,7 @@ it('relations stand in their schemas, with their columns', async () => {
   ]);
 });
 
-it('owners of what one sees have their names, whoever asks', async () => {
+it('every user sees the names of the owners of visible objects', async () => {
   for (const sql of ['CREATE USER keeper', 'CREATE USER guest', 'GRANT CREATE ON SCHEMA public TO keeper'])
     await node.run(sql);
   await node.run('CREATE TABLE kept (a INT)', { user: 'keeper' });

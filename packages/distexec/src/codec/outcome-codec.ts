@@ -1,43 +1,55 @@
-import type { DistExecService, RpcHandlers, TaskFinished } from '@tessera/rpc';
+import type {
+  DistExecService,
+  RpcHandlers,
+  TaskFinished,
+  TaskProgress as TaskProgressMessage,
+} from '@tessera/rpc';
 import type { KeySummary, TaskOutcome, TaskProfile, TaskProgress } from '../dist-exec.ts';
 import { decodeInline } from './task-codec.ts';
 
-export type EventMessage =
-  ReturnType<RpcHandlers<typeof DistExecService>['runTask']> extends AsyncIterable<infer E> ? E : never;
+/** A reply about a task, without the number of the task. */
+export type TaskReplyMessage = NonNullable<
+  Parameters<Parameters<RpcHandlers<typeof DistExecService>['runTasks']>[0]['send']>[0]['reply']
+>;
 
-/** The last event of a task. */
-export function finishedEvent(outcome: TaskOutcome): EventMessage {
+/** The last reply about a task that succeeded. */
+export function finishedReply(outcome: TaskOutcome): TaskReplyMessage {
   const { rows, bytes, bucketRows, inline, cpuMs, elapsedMs, spilledBytes, summaries, profile } = outcome;
   return {
-    event: {
-      case: 'finished',
-      value: {
+    case: 'finished',
+    value: {
+      rows: count(rows),
+      bytes: count(bytes),
+      bucketRows: [...bucketRows],
+      cpuMs: count(cpuMs),
+      elapsedMs: count(elapsedMs),
+      fetchedRows: count(outcome.fetchedRows),
+      fetchedBytes: count(outcome.fetchedBytes),
+      storageBytesFetched: count(outcome.storageBytesFetched),
+      storageBytesCached: count(outcome.storageBytesCached),
+      reads: outcome.reads.map(({ source, rows, bytes, bytesFromStorage }) => ({
+        source,
         rows: count(rows),
         bytes: count(bytes),
-        bucketRows: [...bucketRows],
-        cpuMs: count(cpuMs),
-        elapsedMs: count(elapsedMs),
-        fetchedRows: count(outcome.fetchedRows),
-        fetchedBytes: count(outcome.fetchedBytes),
-        storageBytesFetched: count(outcome.storageBytesFetched),
-        storageBytesCached: count(outcome.storageBytesCached),
-        reads: outcome.reads.map(({ source, rows, bytes, bytesFromStorage }) => ({
-          source,
-          rows: count(rows),
-          bytes: count(bytes),
-          bytesFromStorage: count(bytesFromStorage),
-        })),
-        spilledBytes: count(spilledBytes),
-        summaries: summaries.map(encodeSummary),
-        ...(inline !== undefined && { inline }),
-        ...(profile !== undefined && { profile: Buffer.from(JSON.stringify(profile)) }),
-      },
+        bytesFromStorage: count(bytesFromStorage),
+      })),
+      spilledBytes: count(spilledBytes),
+      summaries: summaries.map(encodeSummary),
+      ...(inline !== undefined && { inline }),
+      ...(profile !== undefined && { profile: Buffer.from(JSON.stringify(profile)) }),
     },
   };
 }
 
-export const progressEvent = ({ percent = -1, hasRows = false }: TaskProgress): EventMessage => ({
-  event: { case: 'progress', value: { percent, hasRows } },
+export const progressReply = ({ percent = -1, hasRows = false }: TaskProgress): TaskReplyMessage => ({
+  case: 'progress',
+  value: { percent, hasRows },
+});
+
+/** Reverses `progressReply`. */
+export const decodeProgress = ({ percent, hasRows }: TaskProgressMessage): TaskProgress => ({
+  ...(percent >= 0 && { percent }),
+  hasRows,
 });
 
 export function decodeOutcome(finished: TaskFinished): TaskOutcome {

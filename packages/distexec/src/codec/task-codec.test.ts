@@ -1,11 +1,11 @@
 import type { DeletionVector, Tablet, TabletId } from '@tessera/catalog';
-import { createLogging, newUlid, TesseraError } from '@tessera/common';
+import { asQueryId, createLogging, newUlid, TesseraError } from '@tessera/common';
 import { DistExecService, openRpcChannel, type RpcHandlers, serviceOf, startRpcServer } from '@tessera/rpc';
 import { expect, it } from 'vitest';
 import type { Task, TaskOutcome } from '../dist-exec.ts';
 import { remoteTasks } from '../service/remote-tasks.ts';
 import { taskOf, testTable } from '../testing/test-nodes.ts';
-import { finishedEvent, progressEvent } from './outcome-codec.ts';
+import { finishedReply, progressReply } from './outcome-codec.ts';
 import { encodeTablets } from './tablet-list.ts';
 import { decodeTask, encodeTask } from './task-codec.ts';
 
@@ -50,12 +50,19 @@ async function sent(task: Task, outcome: TaskOutcome) {
     releaseQuery: unused,
     listQueries: unused,
     cancelQuery: unused,
-    runTask: async function* (request) {
-      received = decodeTask(request);
-      yield progressEvent({});
-      yield progressEvent({ percent: 12.5, hasRows: true });
-      yield finishedEvent(outcome);
-    },
+    runTasks: (stream) => ({
+      onMessage: ({ id, call }) => {
+        if (call.case !== 'run') return;
+        received = decodeTask(call.value);
+        for (const reply of [
+          progressReply({}),
+          progressReply({ percent: 12.5, hasRows: true }),
+          finishedReply(outcome),
+        ])
+          void stream.send({ id, reply });
+      },
+      onClosing: () => stream.end(),
+    }),
   };
   const log = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('rpc');
   const services = [serviceOf(DistExecService, handlers)];
@@ -106,7 +113,7 @@ const OUTCOME: TaskOutcome = {
   ],
 };
 
-it('tasks and outcomes come to the other node as they are', async () => {
+it('tasks and outcomes reach the other node unchanged', async () => {
   const [plain, elsewhere, inline] = [
     tabletOf(),
     tabletOf({ key: 's3://bucket/prefix/tablets/x.parquet' }),
@@ -114,7 +121,7 @@ it('tasks and outcomes come to the other node as they are', async () => {
   ];
   const { key: _, ...withoutKey } = inline;
   const block = {
-    producer: { queryId: 'q', run: 0, stage: 1, task: 2, attempt: 3 },
+    producer: { queryId: asQueryId('q'), run: 0, stage: 1, task: 2, attempt: 3 },
     address: 'h:1',
     incarnation: 'x',
   };
@@ -183,7 +190,7 @@ it('tasks and outcomes come to the other node as they are', async () => {
   expect(percents).toEqual([undefined, 12.5]);
 });
 
-it('ten thousand tablets make a small task', async () => {
+it('a task with ten thousand tablets is small', async () => {
   const tablets = Array.from({ length: 10_000 }, () => ({
     tablet: tabletOf({
       statistics: [{ column: 1, min: 'a'.repeat(64), max: 'b'.repeat(64), nulls: 0 }],

@@ -1,5 +1,5 @@
 import type { TableObject } from '@tessera/catalog';
-import { TesseraError } from '@tessera/common';
+import { asQueryId, TesseraError } from '@tessera/common';
 import { decodeFileSource, encodeFileSource } from '@tessera/file-scan';
 import type {
   DistExecService,
@@ -18,7 +18,8 @@ import type { KeyRange } from '@tessera/tablet';
 import type { KeyFilter, TabletSink, Task, TaskSource } from '../dist-exec.ts';
 import { decodeTablets, encodeTablets } from './tablet-list.ts';
 
-export type RunTaskMessage = Parameters<RpcClient<typeof DistExecService>['runTask']>[0];
+type CallMessage = Parameters<ReturnType<RpcClient<typeof DistExecService>['runTasks']>['send']>[0];
+export type RunTaskMessage = Extract<CallMessage['call'], { readonly case: 'run' }>['value'];
 type SourceMessage = NonNullable<RunTaskMessage['sources']>[number];
 
 /**
@@ -47,6 +48,7 @@ export function encodeTask(task: Task): RunTaskMessage {
     alone: task.alone === true,
     fewRows: task.fewRows === true,
     profiled: task.profiled === true,
+    holdsNoRows: task.holdsNoRows === true,
     ...(task.traceparent !== undefined && { traceparent: task.traceparent }),
   };
 }
@@ -75,6 +77,7 @@ export function decodeTask(request: RunTaskRequest): Task {
     alone: request.alone,
     ...(request.fewRows && { fewRows: true }),
     ...(request.profiled && { profiled: true }),
+    ...(request.holdsNoRows && { holdsNoRows: true }),
     ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
   };
 }
@@ -222,7 +225,7 @@ export const decodeInline = ({ schema, batch, crc32c }: SentInline): InlineRows 
 });
 
 const decodeKey = ({ queryId, run, stage, task, attempt }: SentKey): TaskKey => ({
-  queryId,
+  queryId: asQueryId(queryId),
   run,
   stage,
   task,

@@ -1,6 +1,6 @@
 import { cancellation, TesseraError, traced } from '@tessera/common';
 import type { FileOpener, FileSource, InSession } from '@tessera/file-scan';
-import { type KernelSession, quoteName } from '@tessera/kernel';
+import type { KernelSession } from '@tessera/kernel';
 import type { Shuffle } from '@tessera/shuffle';
 import type { ReadCounts, StorageAgent } from '@tessera/storage-agent';
 import type { ExchangeBlocks, KeyFilter, OpenedSources, TableScan, Task, TaskSource } from '../dist-exec.ts';
@@ -19,6 +19,8 @@ export interface SourceRelation {
   readonly sql: string;
   /** The rows of an exchange. */
   readonly fetchedRows?: number | undefined;
+  /** See `Scan.isFixed`. */
+  readonly isFixed?: boolean;
 }
 
 /** The sources of a task, with the relation of each by position. */
@@ -112,7 +114,6 @@ async function scanTable(
   agent: StorageAgent,
 ): Promise<OpenedSource> {
   const { table, tablets, columns, shareAtVersion, shareId, choiceAtVersion } = source;
-  const read = new Set(columns);
   const scan = await agent.prepareScan({
     session,
     table,
@@ -124,13 +125,13 @@ async function scanTable(
         ? { version: choiceAtVersion, tablets: undefined }
         : undefined,
     columns,
-    unnamed: table.columns.filter(({ id }) => !read.has(id)).map(({ id }) => id),
+    isNarrow: true,
     rowPositions: false,
     signal,
   });
-  const names = table.columns.filter(({ id }) => read.has(id)).map(({ name }) => quoteName(name));
   return {
-    sql: names.length === 0 ? scan.sql : `(SELECT ${names.join(', ')} FROM ${scan.sql})`,
+    sql: scan.sql,
+    isFixed: scan.isFixed,
     storageBytesFetched: scan.use.bytesFetched,
     storageBytesCached: scan.use.bytesCached,
     read: scan.use.read,

@@ -15,6 +15,8 @@ export interface OutputServices {
 export interface StoreScope {
   readonly session: KernelSession;
   readonly signal: AbortSignal;
+  /** Whether the statement may stay prepared. */
+  readonly keep: boolean;
   /** See `Shuffle.store`. */
   readonly onLarge: () => void;
 }
@@ -26,10 +28,11 @@ export interface StoreScope {
 export async function storeOutput(
   { key, output, sink, fewRows, profiled }: Task,
   sql: string,
-  { session, signal, onLarge }: StoreScope,
+  { session, signal, keep, onLarge }: StoreScope,
   { agent, shuffle, tablets: place }: OutputServices,
 ): Promise<StoredOutput> {
-  if (sink === undefined) return shuffle.store(key, session, sql, output, { onLarge, fewRows, profiled });
+  if (sink === undefined)
+    return shuffle.store(key, session, sql, output, { onLarge, fewRows, keep, profiled });
   if (place === undefined) throw TesseraError.of('NOT_READY', { reason: 'the node does not write tablets' });
   const tablets = await storeTablets({ ...place, agent }, { ...sink, session, sql, signal });
   try {

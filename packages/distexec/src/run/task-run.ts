@@ -56,10 +56,12 @@ async function measured(
   try {
     sources = await openSources(task, session, signal, services);
     const onLarge = () => report({ hasRows: true });
+    // The rows of other sources may have the same SQL as those of another task.
+    const keep = task.holdsNoRows === true && sources.relations.every(({ isFixed }) => isFixed);
     const { profile, ...stored } = await storeOutput(
       task,
       sources.sql,
-      { session, signal, onLarge },
+      { session, signal, keep, onLarge },
       services,
     );
     const summaries = await summariesOf(task, stored, session, signal, services);

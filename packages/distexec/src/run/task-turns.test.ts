@@ -19,7 +19,7 @@ function takers(turns: TaskTurns) {
   return { order, take, end };
 }
 
-it('so many run at once, the others in the order they came', async () => {
+it('the limit of tasks run at once, the others in order of arrival', async () => {
   const { order, take, end } = takers(new TaskTurns(2));
   const waiting = ['a', 'b', 'c', 'd'].map((name) => take(name));
   await Promise.all(waiting.slice(0, 2));
@@ -31,7 +31,7 @@ it('so many run at once, the others in the order they came', async () => {
   expect(order).toEqual(['a', 'b', 'c', 'd']);
 });
 
-it('one that must be alone waits for those before it and holds back those behind it', async () => {
+it('a task that must run alone waits for earlier tasks and delays later ones', async () => {
   const turns = new TaskTurns(8);
   const { order, take, end } = takers(turns);
   const waiting = [take('a'), take('b'), take('alone', true), take('c'), take('d')];
@@ -46,7 +46,7 @@ it('one that must be alone waits for those before it and holds back those behind
   expect(order).toEqual(['a', 'b', 'alone', 'c', 'd']);
 });
 
-it('one that gives up lets those behind it go on', async () => {
+it('a task that is given up does not delay those behind it', async () => {
   const { order, take, end } = takers(new TaskTurns(8));
   const controller = new AbortController();
   await take('a');

@@ -3,14 +3,17 @@ import type { TaskProgress } from '../dist-exec.ts';
 import type { MemoryWatch } from './memory-watch.ts';
 
 const INTERVAL_MS = 200;
+/** The kernel plans a statement once more for its exact progress, which is too much for short tasks. */
+const MIN_MS_BEFORE_PLANNING = 600;
 
 /** Samples a running task: its progress, and how much the kernel spilled meanwhile. */
 export class TaskWatch {
   readonly #timer: NodeJS.Timeout;
-  readonly #memory: MemoryWatch;
+  readonly #memory: Pick<MemoryWatch, 'begin' | 'spilledBytes'>;
   readonly #endMemory: () => void;
-  readonly #session: KernelSession;
+  readonly #session: Pick<KernelSession, 'progress'>;
   readonly #onProgress: ((progress: TaskProgress) => void) | undefined;
+  readonly #startedAt = performance.now();
   #spilledAtFirst: number | undefined;
   /**
    * The largest growth of the spill files during the task, whichever task wrote them; 0 for very short tasks.
@@ -18,8 +21,8 @@ export class TaskWatch {
   spilledBytes = 0;
 
   constructor(
-    memory: MemoryWatch,
-    session: KernelSession,
+    memory: Pick<MemoryWatch, 'begin' | 'spilledBytes'>,
+    session: Pick<KernelSession, 'progress'>,
     onProgress: ((progress: TaskProgress) => void) | undefined,
   ) {
     this.#memory = memory;
@@ -40,8 +43,9 @@ export class TaskWatch {
       this.#spilledAtFirst ??= spilled;
       this.spilledBytes = Math.max(this.spilledBytes, spilled - this.#spilledAtFirst);
     }
+    const planned = performance.now() - this.#startedAt >= MIN_MS_BEFORE_PLANNING;
     try {
-      const { fraction } = await this.#session.progress();
+      const { fraction } = await this.#session.progress(planned);
       this.#onProgress?.(fraction < 0 ? {} : { percent: fraction * 100 });
     } catch {
       // The kernel process is gone, so the task fails by itself.

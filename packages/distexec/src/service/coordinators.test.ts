@@ -1,3 +1,4 @@
+import { asQueryId } from '@tessera/common';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Coordinators } from './coordinators.ts';
 
@@ -17,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => coordinators.close());
 
-const ran = (queryId: string, run: number) => coordinators.begin('a:1/x', queryId, run)(false);
+const ran = (queryId: string, run: number) => coordinators.begin('a:1/x', asQueryId(queryId), run)(false);
 
 function silence() {
   nowMs += 3 * HEARTBEAT_MS;
@@ -27,7 +28,7 @@ function silence() {
 it('a coordinator that is gone leaves the queries that it did not release', () => {
   ran('first', 1);
   ran('second', 1);
-  coordinators.released('first', { run: 1 });
+  coordinators.released(asQueryId('first'), { run: 1 });
   silence();
   expect(gone).toEqual([['a:1/x', ['second']]]);
 });
@@ -35,8 +36,8 @@ it('a coordinator that is gone leaves the queries that it did not release', () =
 it('nothing is kept of queries whose runs are released, each by itself', () => {
   ran('twice', 1);
   ran('twice', 2);
-  coordinators.released('twice', { run: 1 });
-  coordinators.released('twice', { run: 2 });
+  coordinators.released(asQueryId('twice'), { run: 1 });
+  coordinators.released(asQueryId('twice'), { run: 2 });
   silence();
   expect(gone).toEqual([]);
 });
@@ -45,8 +46,8 @@ it('a query of which another run, or other stages, may be left is kept', () => {
   ran('runs', 1);
   ran('runs', 2);
   ran('stages', 1);
-  coordinators.released('runs', { run: 1 });
-  coordinators.released('stages', { run: 1, stages: [0] });
+  coordinators.released(asQueryId('runs'), { run: 1 });
+  coordinators.released(asQueryId('stages'), { run: 1, stages: [0] });
   silence();
   expect(gone).toEqual([['a:1/x', ['runs', 'stages']]]);
 });
@@ -54,7 +55,7 @@ it('a query of which another run, or other stages, may be left is kept', () => {
 it('a query is released whole', () => {
   ran('whole', 1);
   ran('whole', 2);
-  coordinators.released('whole');
+  coordinators.released(asQueryId('whole'));
   silence();
   expect(gone).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { startInterval, type Timer } from '@tessera/common';
+import { type QueryId, startInterval, type Timer } from '@tessera/common';
 
 /** The state of one coordinator that has work on this node. */
 interface Coordinator {
@@ -6,14 +6,14 @@ interface Coordinator {
   /** The number of open calls for its tasks. */
   calls: number;
   /** Queries that have tasks or outputs here, and the runs of each. */
-  readonly queries: Map<string, Set<number>>;
+  readonly queries: Map<QueryId, Set<number>>;
 }
 
 export interface CoordinatorsOptions {
   /** The interval of the pings that coordinators send. */
   readonly heartbeatMs: number;
   /** Called when a coordinator is gone: its queries' tasks must be stopped and their outputs released. */
-  onGone(coordinator: string, queryIds: readonly string[]): void;
+  onGone(coordinator: string, queryIds: readonly QueryId[]): void;
   /** The clock in milliseconds; replaced in tests. */
   readonly now?: (() => number) | undefined;
 }
@@ -49,7 +49,7 @@ export class Coordinators {
   }
 
   /** Records the start of a call for a task of a query's run; the returned function ends it. */
-  begin(coordinator: string, queryId: string, run: number): (isBroken: boolean) => void {
+  begin(coordinator: string, queryId: QueryId, run: number): (isBroken: boolean) => void {
     let known = this.#known.get(coordinator);
     if (known === undefined) {
       known = { lastHeardMs: 0, calls: 0, queries: new Map() };
@@ -74,7 +74,7 @@ export class Coordinators {
    * released, nothing changes.
    */
   released(
-    queryId: string,
+    queryId: QueryId,
     which: { readonly run?: number | undefined; readonly stages?: readonly number[] } = {},
   ): void {
     if (which.stages !== undefined && which.stages.length > 0) return;

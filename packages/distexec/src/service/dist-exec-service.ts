@@ -1,20 +1,16 @@
-import { startTimer, TesseraError } from '@tessera/common';
+import { asQueryId, type QueryId } from '@tessera/common';
 import type { Kernel, KernelLog } from '@tessera/kernel';
 import {
   DistExecService,
   type PlaceRequest,
   type ReleaseQueryRequest,
-  type RpcContext,
-  type RunTaskRequest,
   type ServedService,
   serviceOf,
 } from '@tessera/rpc';
-import { type EventMessage, finishedEvent, progressEvent } from '../codec/outcome-codec.ts';
-import { decodeTask } from '../codec/task-codec.ts';
-import type { DistExec, Task, TaskOutcome, TaskProgress } from '../dist-exec.ts';
+import type { DistExec } from '../dist-exec.ts';
 import { Coordinators } from './coordinators.ts';
-import { LatestEvent } from './latest-event.ts';
 import { MemorySample } from './memory-sample.ts';
+import { serveTasks } from './served-tasks.ts';
 
 export interface Cancellation {
   readonly reason: string;
@@ -38,7 +34,7 @@ export interface DistExecServiceOptions {
   /** The number of queries that this node coordinates. */
   runningQueries(): number;
   /** Returns false if the node runs no such query, or only one of another user. */
-  cancelQuery(queryId: string, how: Cancellation): boolean | Promise<boolean>;
+  cancelQuery(queryId: QueryId, how: Cancellation): boolean | Promise<boolean>;
   /**
    * Returns how many places of this node's admission control another node may use from now on.
    * @param from `<name>/<incarnation>` of the node
@@ -70,7 +66,8 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
       }
     },
   });
-  const release = async ({ queryId, run, stages }: ReleaseQueryRequest) => {
+  const release = async ({ queryId: sentId, run, stages }: ReleaseQueryRequest) => {
+    const queryId = asQueryId(sentId);
     await distExec.release(queryId, {
       ...(run !== undefined && { run }),
       ...(stages.length > 0 && { stages }),
@@ -103,63 +100,17 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
         hasReleased: true,
       };
     },
-    runTask: (request, context) => runTask(distExec, coordinators, request, context),
+    runTasks: (stream, { signal }) => serveTasks(distExec, coordinators, stream, signal),
     releaseQuery: async (request) => {
       await release(request);
       return {};
     },
     listQueries: async () => ({ queries: Buffer.from(JSON.stringify(await options.listQueries())) }),
     cancelQuery: async ({ queryId, reason, ofUser }) => ({
-      found: await options.cancelQuery(queryId, { reason, ofUser }),
+      found: await options.cancelQuery(asQueryId(queryId), { reason, ofUser }),
     }),
   });
   return { ...service, close: () => coordinators.close() };
 }
 
 const NOT_RELEASED = 'The output of a query could not be released';
-
-async function* runTask(
-  distExec: DistExec,
-  coordinators: Coordinators,
-  request: RunTaskRequest,
-  { signal }: RpcContext,
-) {
-  if (request.incarnation !== distExec.incarnation) {
-    throw TesseraError.of('NODE_RESTARTED', { node: distExec.node });
-  }
-  const task = decodeTask(request);
-  const ended = coordinators.begin(request.coordinator, task.key.queryId, task.key.run);
-  try {
-    yield* events(distExec, task, request.timeoutMs, signal);
-  } finally {
-    ended(signal.aborted);
-  }
-}
-
-/** Yields progress events, then the outcome. */
-async function* events(
-  distExec: DistExec,
-  task: Task,
-  timeoutMs: number,
-  callSignal: AbortSignal,
-): AsyncGenerator<EventMessage> {
-  const deadline = new AbortController();
-  const timer =
-    timeoutMs === 0
-      ? undefined
-      : startTimer(() => deadline.abort(TesseraError.of('STATEMENT_TIMEOUT', { timeoutMs })), timeoutMs);
-  const signal = AbortSignal.any([callSignal, deadline.signal]);
-  const progress = new LatestEvent<TaskProgress, TaskOutcome>();
-  try {
-    distExec
-      .runTask(task, { signal, onProgress: (event) => progress.emit(event) })
-      .then(progress.end, progress.fail);
-    for (;;) {
-      const next = await progress.next();
-      if (next.end !== undefined) return yield finishedEvent(next.end);
-      yield progressEvent(next.latest!);
-    }
-  } finally {
-    timer?.clear();
-  }
-}

@@ -1,9 +1,10 @@
-import { TesseraError } from '@tessera/common';
+import type { QueryId } from '@tessera/common';
 import type { DistExecService, RpcClient } from '@tessera/rpc';
 import { decodeOutcome } from '../codec/outcome-codec.ts';
 import { encodeTask } from '../codec/task-codec.ts';
 import type { Task, TaskOutcome, TaskProgress } from '../dist-exec.ts';
 import type { Cancellation } from './dist-exec-service.ts';
+import { TaskCalls } from './task-calls.ts';
 
 /** The time after its deadline in which a task may still report that the deadline has passed. */
 const DEADLINE_GRACE_MS = 2_000;
@@ -32,19 +33,20 @@ export interface RemoteTasks {
   runTask(task: Task, options: RunRemoteTaskOptions): Promise<TaskOutcome>;
   /** See `DistExec.release`. */
   release(
-    queryId: string,
+    queryId: QueryId,
     which?: { readonly run?: number | undefined; readonly stages?: readonly number[] | undefined },
     timeoutMs?: number,
   ): Promise<void>;
   /** The queries that the node coordinates. */
   listQueries(timeoutMs?: number): Promise<readonly Record<string, unknown>[]>;
   /** Resolves with false if the node runs no such query, or only one of another user. */
-  cancelQuery(queryId: string, how: Cancellation, timeoutMs?: number): Promise<boolean>;
+  cancelQuery(queryId: QueryId, how: Cancellation, timeoutMs?: number): Promise<boolean>;
 }
 
 export function remoteTasks(client: RpcClient<typeof DistExecService>): RemoteTasks {
+  const calls = new TaskCalls(client);
   return {
-    runTask: (task, options) => runTask(client, task, options),
+    runTask: (task, options) => runTask(calls, task, options),
     release: async (queryId, { run, stages } = {}, timeoutMs) => {
       await client.releaseQuery(
         { queryId, ...(run !== undefined && { run }), stages: [...(stages ?? [])] },
@@ -63,24 +65,14 @@ export function remoteTasks(client: RpcClient<typeof DistExecService>): RemoteTa
 }
 
 async function runTask(
-  client: RpcClient<typeof DistExecService>,
+  calls: TaskCalls,
   task: Task,
   { incarnation, coordinator, signal, timeoutMs: wantedMs, onProgress }: RunRemoteTaskOptions,
 ): Promise<TaskOutcome> {
   const timeoutMs = wantedMs > MAX_TIMEOUT_MS ? 0 : wantedMs;
-  const events = client.runTask(
+  const finished = await calls.run(
     { ...encodeTask(task), incarnation, coordinator, timeoutMs },
-    { signal, timeoutMs: timeoutMs === 0 ? undefined : timeoutMs + DEADLINE_GRACE_MS },
+    { signal, timeoutMs: timeoutMs === 0 ? undefined : timeoutMs + DEADLINE_GRACE_MS, onProgress },
   );
-  let outcome: TaskOutcome | undefined;
-  for await (const { event } of events) {
-    if (event.case === 'finished') outcome = decodeOutcome(event.value);
-    if (event.case === 'progress') {
-      const { percent, hasRows } = event.value;
-      onProgress?.({ ...(percent >= 0 && { percent }), hasRows });
-    }
-  }
-  if (outcome !== undefined) return outcome;
-  const message = `The node ended task ${task.key.task} of stage ${task.key.stage} without an outcome`;
-  throw TesseraError.of('BAD_REQUEST', { message });
+  return decodeOutcome(finished);
 }

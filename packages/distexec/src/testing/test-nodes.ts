@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Column, ObjectId, TableObject, Tablet } from '@tessera/catalog';
-import { createLogging, newUlid, TesseraError } from '@tessera/common';
+import { asQueryId, createLogging, newUlid, TesseraError } from '@tessera/common';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { type ObjectStore, openLocalStore } from '@tessera/object-store';
 import { DistExecService, openRpcChannel, startRpcServer } from '@tessera/rpc';
@@ -35,8 +35,10 @@ export interface TestNode {
   run(task: Task, options?: Partial<RunRemoteTaskOptions>): Promise<TaskOutcome>;
   /** The block with the complete output of a task. */
   block(task: Task, outcome: TaskOutcome): ShuffleBlock;
-  /** Breaks the connection of `remote`. */
-  cut(): void;
+  /** Opens another connection to the node. */
+  connect(): { readonly remote: RemoteTasks; cut(): void };
+  /** Stops answering other nodes, after the running tasks or `graceMs`. */
+  stopServing(graceMs: number): Promise<void>;
 }
 
 export interface TestNodeOptions extends Partial<DistExecOptions> {
@@ -119,7 +121,8 @@ export class TestNodes implements AsyncDisposable {
     this.#stack.defer(() => service.close());
     const server = await serve(service);
     this.#stack.defer(() => server.close(0));
-    const own = channel(`127.0.0.1:${server.port}`);
+    const address = `127.0.0.1:${server.port}`;
+    const own = channel(address);
     this.#stack.defer(() => own.close());
     const client = own.client(DistExecService);
     const remote = remoteTasks(client);
@@ -141,7 +144,12 @@ export class TestNodes implements AsyncDisposable {
           ...more,
         }),
       block: ({ key }, { rows }) => ({ producer: key, address: shuffleAddress, incarnation, rows }),
-      cut: () => own.close(),
+      connect: () => {
+        const other = channel(address);
+        this.#stack.defer(() => other.close());
+        return { remote: remoteTasks(other.client(DistExecService)), cut: () => other.close() };
+      },
+      stopServing: (graceMs) => server.close(graceMs),
     };
   }
 
@@ -230,7 +238,7 @@ export const taskOf = (
   columns: Task['output']['columns'],
   more: Partial<Task> = {},
 ): Task => ({
-  key: { queryId: 'q1', run: 0, stage: 0, task: tasks++, attempt: 0 },
+  key: { queryId: asQueryId('q1'), run: 0, stage: 0, task: tasks++, attempt: 0 },
   sql,
   sources: [],
   output: { columns, hashKeys: [], summarised: [] },

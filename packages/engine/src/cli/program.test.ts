@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 describe('tessera', () => {
-  it('knows its version and teaches by example', async () => {
+  it('prints its version, and help with examples', async () => {
     expect(await tessera('--version')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
@@ -48,7 +48,7 @@ describe('tessera', () => {
   });
 
   it.each([[['--help']], [['config', 'show', '--defaults']]])(
-    '%j ends without a word when nobody reads on',
+    '%j ends silently when its output is closed',
     async (args) => {
       const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
       child.stdout.destroy();
@@ -71,7 +71,7 @@ describe('tessera', () => {
     [['query', '-u', 'example.com', 'SELECT 1'], 'expected http://host:port'],
     [['cancel'], "missing required argument 'query id'"],
     [['dev-cluster', '--nodes', '0'], 'Expected an integer from 1 to 64.'],
-  ])('%j is wrong usage', async (args, message) => {
+  ])('%j is reported as wrong usage', async (args, message) => {
     const { code, stderr } = await tessera(...args);
     expect(stderr).toContain(message);
     expect(code).toBe(2);
@@ -88,7 +88,7 @@ describe('tessera', () => {
     expect((await tessera('config', 'check', file('none.yaml'))).stderr).toContain('cannot be read: ENOENT');
   });
 
-  it('tries the store of a configuration', async () => {
+  it('checks the object store of a configuration', async () => {
     const good = await tessera('storage', 'check', '--data-dir', file('data'));
     expect(good).toMatchObject({ code: 0, stderr: '' });
     expect(good.stdout).toContain('  ok      create an object only if there is none\n');

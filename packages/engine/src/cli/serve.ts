@@ -11,6 +11,7 @@ import { endAtSignals } from '../shutdown-signal.ts';
 import { type ClusterTlsFlags, clusterTlsOf, withClusterTls } from './cluster-tls-flags.ts';
 import { CommandFailure, EXIT } from './exit-code.ts';
 import { commandConfig } from './load-config.ts';
+import { takeLocalFileKey } from './local-file-key.ts';
 import { port, wholeNumber } from './numbers.ts';
 
 interface Flags extends ClusterTlsFlags {
@@ -158,6 +159,7 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
     resultCacheBytes: flags.resultCacheBytes,
     allowRead: allowRead.map((directory) => resolve(directory)),
     allowUrl,
+    localFileKey: takeLocalFileKey(),
     allowWrite: allowWrite.map((place) => (place.includes('://') ? place : resolve(place))),
   };
 }

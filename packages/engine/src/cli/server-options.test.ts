@@ -39,7 +39,7 @@ describe('the user of a request', () => {
     expect(login).toEqual({ user: 'al', password: ' p w ' });
   });
 
-  it('a token and a user are one too many', async () => {
+  it('a token and a user exclude each other', async () => {
     await expect(serverOf({ url, user: 'al', token: 't' }, {})).rejects.toThrow('not both');
   });
 });
@@ -62,7 +62,7 @@ describe('a login', () => {
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, 'Bearer abc']);
   });
 
-  it('says why it was refused', async () => {
+  it('reports why the login was refused', async () => {
     await using server = await startServer((_, response) => {
       response.statusCode = 400;
       response.end('{"error":"invalid_grant","error_description":"wrong name or password"}');

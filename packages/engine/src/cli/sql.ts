@@ -22,10 +22,10 @@ Without --url and TESSERA_URL, an engine is started for this shell. Its tables a
 
 export function sqlCommand(): Command {
   const command = new Command('sql')
-    .description('Open a shell, with an engine of its own or with a running one (the default on a terminal).')
+    .description('Open a shell on its own engine, or on a running one (the default command on a terminal).')
     .argument('[files...]', 'files to query by their names without the extension');
   return withServerOptions(command, '', '')
-    .option('--data-dir <dir>', 'directory for the tables of an engine of its own (default: a temporary one)')
+    .option('--data-dir <dir>', 'directory for the tables of its own engine (default: a temporary one)')
     .option('-c, --command <sql>', 'run these statements and end')
     .addOption(
       new Option('--format <format>', 'format of results (default: box)').choices([

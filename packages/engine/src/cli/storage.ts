@@ -25,7 +25,7 @@ export function storageCommand(): Command {
 
 function checkCommand(): Command {
   return new Command('check')
-    .description('Try every call that the engine makes of its object store, and say what is missing.')
+    .description('Make every call that the engine makes to its object store, and report what fails and why.')
     .option('-c, --config <file>', 'configuration file (YAML or JSON)')
     .option(
       '--data-dir <dir>',

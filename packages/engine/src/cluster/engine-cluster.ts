@@ -1,4 +1,4 @@
-import type { Logger } from '@tessera/common';
+import type { Logger, QueryId } from '@tessera/common';
 import type { SharedPlaces } from '@tessera/coordinator';
 import type { DistExec, Task, TaskOutcome } from '@tessera/distexec';
 import type { NodeCredentials } from '@tessera/rpc';
@@ -103,7 +103,7 @@ export class EngineCluster implements Cluster {
 
   async release(
     node: ClusterNode,
-    queryId: string,
+    queryId: QueryId,
     { isSmall = false, ...which }: ReleaseScope = {},
   ): Promise<void> {
     const peer = this.#peers.get(node.index);
@@ -116,7 +116,7 @@ export class EngineCluster implements Cluster {
     return this.#other(node).tasks.listQueries(ASK_TIMEOUT_MS);
   }
 
-  async cancelQuery(node: ClusterNode, queryId: string, reason: string, ofUser?: string): Promise<boolean> {
+  async cancelQuery(node: ClusterNode, queryId: QueryId, reason: string, ofUser?: string): Promise<boolean> {
     return this.#other(node).tasks.cancelQuery(queryId, { reason, ofUser }, ASK_TIMEOUT_MS);
   }
 

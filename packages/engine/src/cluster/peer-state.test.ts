@@ -40,7 +40,7 @@ const losses = (replies: readonly PingReply[]) =>
   changes(replies).flatMap(({ lost }) => (lost === undefined ? [] : [[lost.node.incarnation, lost.reason]]));
 
 describe('a node', () => {
-  it('is living when it answers, and not before', () => {
+  it('is alive when it has answered, and not before', () => {
     expect(kinds([unreachable, late, answer()])).toEqual(['unknown', 'unknown', 'living']);
     expect(losses([unreachable, late, unreachable, answer()])).toEqual([]);
   });
@@ -51,22 +51,22 @@ describe('a node', () => {
     expect(losses(replies)).toEqual([['first', 'no answer in time']]);
   });
 
-  it('is forgiven silence that ends in time', () => {
+  it('is not lost if its silence ends in time', () => {
     expect(kinds([answer(), late, late, answer(), late, late])).not.toContain('lost');
   });
 
-  it('is lost at the second connection that is refused', () => {
+  it('is lost at the second refused connection', () => {
     expect(kinds([answer(), unreachable, unreachable])).toEqual(['living', 'living', 'lost']);
     expect(kinds([answer(), unreachable, answer(), unreachable])).not.toContain('lost');
   });
 
-  it('is another one when it comes back as another incarnation', () => {
+  it('counts as another node when it returns as another incarnation', () => {
     expect(losses([answer(), answer('second')])).toEqual([['first', 'it was restarted']]);
     // The loss was already reported.
     expect(losses([answer(), unreachable, unreachable, answer('second')])).toHaveLength(1);
   });
 
-  it('comes back as the same when it was only silent', () => {
+  it('is the same node when it was only silent', () => {
     const replies = [answer(), late, late, late, answer()];
     expect(kinds(replies).at(-1)).toBe('living');
     expect(losses(replies)).toHaveLength(1);
@@ -79,7 +79,7 @@ describe('a node', () => {
   });
 });
 
-it('silence is counted by what this process could have heard', () => {
+it('silence only counts time in which this process was able to listen', () => {
   const [, { state }] = changes([answer(), late]) as [PeerChange, PeerChange];
   expect(afterPing(state, late, 0).state.kind).toBe('living');
   expect(afterPing(state, late, 2_000).state.kind).toBe('lost');

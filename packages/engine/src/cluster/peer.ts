@@ -39,7 +39,7 @@ interface Unreleased {
   readonly what: Release;
 }
 
-/** Another node of the engine, asked again and again whether it is there. */
+/** Another node of the engine, which is pinged periodically. */
 export class Peer {
   /** Runs tasks on the node; calls without an answer make the node suspect. */
   readonly tasks: RemoteTasks;
@@ -108,8 +108,9 @@ export class Peer {
   }
 
   /**
-   * Asks the node to release what it has of a query. A node that was paused or cut off may come back with outputs of queries that
-   * ended in the meantime, so a release that does not reach it is repeated when it answers, unless it is another process then.
+   * Asks the node to release everything that it has of a query. A node that was paused or disconnected may
+   * return with outputs of queries that ended in the meantime. Therefore a release that does not reach it is
+   * repeated when it answers, unless it is another process then.
    */
   async release({ incarnation }: Pick<ClusterNode, 'incarnation'>, what: Release): Promise<void> {
     const { queryId, ...which } = what;
@@ -126,7 +127,7 @@ export class Peer {
     if (this.#unreleased.length > MAX_UNRELEASED) this.#unreleased.shift();
   }
 
-  /** Pings the node as soon as no other ping is under way, if it is there. */
+  /** Pings the node as soon as no other ping is in progress, if it is reachable. */
   pingNow(): void {
     if (this.living !== undefined) this.#hurry.abort();
   }

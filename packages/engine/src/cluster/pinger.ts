@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { type QueryId, TesseraError } from '@tessera/common';
 import type { PlaceRequest } from '@tessera/coordinator';
 import { DistExecService, type NodeCredentials, openRpcChannel, type PingResponse } from '@tessera/rpc';
 import type { ClusterNode } from '@tessera/scheduler';
@@ -14,7 +14,7 @@ export interface PeerPlace {
 
 /** Names the outputs of a query that a node releases: all of them, or only those of a run or of some stages. */
 export interface Release {
-  readonly queryId: string;
+  readonly queryId: QueryId;
   readonly run?: number;
   readonly stages?: readonly number[];
 }

@@ -1,7 +1,7 @@
 import { vacuumJobEnds } from '@tessera/coordinator';
 import { storeRequests } from '@tessera/object-store';
 import { rpcCalls } from '@tessera/rpc';
-import { tabletEvictions } from '@tessera/storage-agent';
+import { tabletEvictions, warmedTables } from '@tessera/storage-agent';
 import { collectionEnds, commitEnds } from '@tessera/storage-manager';
 import type { MetricSet } from './metric-set.ts';
 
@@ -35,6 +35,11 @@ function storeMetrics(set: MetricSet) {
     'Tablets evicted from memory or disk to make room, or because they were not used',
     ['from'],
   );
+  const warmed = set.counter(
+    'tessera_storage_agent_warmed_tables_total',
+    'Tables that were loaded into memory after a restart because they were there before',
+    [],
+  );
   return [
     storeRequests.listen((request) => {
       requests.inc({ operation: request.operation, outcome: request.outcome });
@@ -43,6 +48,7 @@ function storeMetrics(set: MetricSet) {
       bytes.inc({ direction: 'written' }, request.bytesWritten);
     }),
     tabletEvictions.listen(({ from, tablets }) => evicted.inc({ from }, tablets)),
+    warmedTables.listen(() => warmed.inc({})),
   ];
 }
 

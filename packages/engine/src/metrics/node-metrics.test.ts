@@ -15,7 +15,7 @@ afterEach(() => metrics.close());
 const samples = async (name: string): Promise<string[]> =>
   (await metrics.text()).split('\n').filter((line) => line.startsWith(name) && !line.endsWith(' 0'));
 
-it('counts queries of both endpoints by outcome, and says whose fault it was', async () => {
+it('counts queries of both endpoints by outcome and by who caused the failure', async () => {
   for (const outcome of ['ok', 'SYNTAX_ERROR', 'QUERY_CANCELLED', 'OUT_OF_MEMORY', 'of the future'])
     metrics.endpoints.http.startQuery()(outcome);
   metrics.endpoints.postgres.startQuery()('ok');
@@ -29,7 +29,7 @@ it('counts queries of both endpoints by outcome, and says whose fault it was', a
   ]);
 });
 
-it('counts who was let in and who was not', async () => {
+it('counts accepted and rejected logins', async () => {
   const refuse = async () => {
     throw TesseraError.of('UNAUTHENTICATED', { message: 'no' });
   };
@@ -54,7 +54,7 @@ it('counts who was let in and who was not', async () => {
   ]);
 });
 
-it('leaves out what has no value now, and counts what is kept elsewhere once', async () => {
+it('omits metrics without a current value, and reads each external counter once', async () => {
   const set = new MetricSet();
   let [value, total]: [number | undefined, number] = [7, 3];
   set.gauge('now', 'h', () => value);
@@ -66,7 +66,7 @@ it('leaves out what has no value now, and counts what is kept elsewhere once', a
   expect(await told()).toEqual(['ever_total 5']);
 });
 
-it('has names as Prometheus wants them', () => {
+it('has names in the conventions of Prometheus', () => {
   metrics.observe({ kernels: {} } as Parameters<NodeMetrics['observe']>[0]);
   const own = metrics.definitions.filter(({ name }) => name.startsWith('tessera_'));
   for (const { name, type, help } of own) {

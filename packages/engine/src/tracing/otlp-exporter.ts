@@ -38,7 +38,7 @@ export class OtlpExporter implements SpanSink {
     else this.#dropped += 1;
   }
 
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   async close(): Promise<void> {
     this.#timer.clear();
     await this.#send();

@@ -4,8 +4,8 @@ import { OtlpExporter } from './otlp-exporter.ts';
 import { tracingOptions } from './tracing-options.ts';
 
 /**
- * Records spans and sends them to the receiver that OpenTelemetry's variables name; without one, nothing happens.
- * The function returned sends what is left and ends it.
+ * Records spans and sends them to the receiver that OpenTelemetry's variables name; without one, nothing
+ * happens. The returned function sends the remaining spans and stops recording.
  * @throws TesseraError INVALID_ARGUMENT for a variable that cannot be used
  */
 export function startTracing(

@@ -108,7 +108,7 @@ describe('a table without a right to it tells nothing, not even what its columns
     expect(refusal).toMatchObject({ code: '42501', message: expect.not.stringMatching(HIDDEN) });
   });
 
-  it('on the wire: a described statement tells no types of parameters', async () => {
+  it('over PostgreSQL, describing a statement reveals no parameter types', async () => {
     const text = 'INSERT INTO hid VALUES ($1, $2)';
     await expect(wire.query({ name: 'guess', text, values: [1, 'x'] })).rejects.toMatchObject({
       code: '42501',
@@ -116,7 +116,7 @@ describe('a table without a right to it tells nothing, not even what its columns
   });
 });
 
-describe('and appears in no catalog', () => {
+describe('a table without a right to it appears in no catalog', () => {
   it.each([
     'SELECT * FROM information_schema.columns',
     'SELECT * FROM information_schema.tables',

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { writeNativeConfig } from '../native-node.ts';
 import { startTessera } from '../tessera-process.ts';
 
-it('the ports between nodes answer nobody where a node has no others and asks its users who they are', async () => {
+it('the ports between nodes answer nobody if a single node requires authentication', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'tessera-node-ports-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   await using node = await startTessera({ args: ['--config', writeNativeConfig(directory)] });

@@ -18,7 +18,7 @@ const KILL_AFTER_MS = [30, 900] as const;
 const SECONDS_PER_KILL = 30;
 const TEAR_DOWN_SECONDS = 60;
 
-it(`after kill -9, ${KILLS} times (seed ${SEED}): nothing committed is lost, nothing is there twice or in part`, {
+it(`after ${KILLS} times kill -9 (seed ${SEED}), every commit exists exactly once and completely`, {
   timeout: (KILLS * SECONDS_PER_KILL + TEAR_DOWN_SECONDS) * 1000,
 }, async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'tessera-chaos-'));

@@ -8,7 +8,7 @@ import { EngineCluster } from './engine-cluster.ts';
 
 const POLL = { timeout: 60_000, interval: 100 };
 
-it('nodes that start at the same time share the initial user, tokens, and what becomes of users', {
+it('nodes that start at the same time share the initial user, tokens, and changes of users', {
   timeout: 180_000,
 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'tessera-auth-cluster-'));

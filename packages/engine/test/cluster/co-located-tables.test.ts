@@ -77,7 +77,7 @@ async function expectAnswers(nodes: readonly number[]): Promise<void> {
   }
 }
 
-test('tables with the same keys are joined where they are, and their groups are complete there', async () => {
+test('tables with the same keys are joined and grouped without an exchange', async () => {
   const plans = await Promise.all(JOINS.slice(0, 2).map((sql) => textOf(`EXPLAIN ${sql}`, { ...SPREAD }, 2)));
   for (const plan of plans) {
     expect(plan).toMatch(/co-located by k/);
@@ -87,7 +87,7 @@ test('tables with the same keys are joined where they are, and their groups are 
   expect(texts).toMatch(/co-located by name/);
 });
 
-test('from files and from memory, on every node, also while the tables change', async () => {
+test('co-located joins are correct from files and from memory, on every node, and while the tables change', async () => {
   for (let round = 0; round < 2; round++) await expectAnswers([0, 1, 2]);
   await run(`UPDATE orders SET day = '2019-12-31' WHERE k < 500`);
   await run(`INSERT INTO lines SELECT k, 5, 500 FROM orders WHERE k % 3 = 0`, 2);
@@ -134,7 +134,7 @@ test('a lost node costs no row, and neither does one that comes back', async () 
   await expectAnswers([2, 0, 1]);
 }, 240_000);
 
-test('partial rows of an aggregating index and rows without any are read on all nodes', async () => {
+test('partial rows of an aggregating index, and rows that have none, are read on all nodes', async () => {
   await run(
     'CREATE AGGREGATING INDEX by_n ON lines (n, amount % 10, count(*), sum(amount), max(k), avg(amount))',
     2,
@@ -158,5 +158,25 @@ test('partial rows of an aggregating index and rows without any are read on all 
         /by_n on lines: \d+ partial rows and \d+ rows of tablets without any are read instead of/,
       );
     }
+  }
+});
+
+test('filters of a skip index exclude granules of scans on all nodes', async () => {
+  await run('CREATE TABLE seen (k BIGINT, id TEXT) PRIMARY INDEX k WITH (index_granularity = 2048)', 1);
+  await run('CREATE INDEX seen_id ON seen USING BLOOM_FILTER (id)', 2);
+  await textOf(
+    'INSERT INTO seen SELECT i, md5(i::TEXT) FROM generate_series(1, 40000) g(i)',
+    { tablet_min_size_bytes: '20000', tablet_max_size_bytes: '200000' },
+    0,
+  );
+  const find = (id: string) =>
+    `SELECT count(*), sum(k) FROM seen WHERE ${id} IN (md5('77'), md5('39000'), 'none')`;
+  const expected = await textOf(find('coalesce(id)'), SPREAD, 0);
+  for (const [node, settings] of [SPREAD, { ...SPREAD, nodes_per_query: '3' }, ON_ONE_NODE].entries()) {
+    const plan = await textOf(`EXPLAIN ${find('id')}`, settings, node);
+    expect(plan).toMatch(
+      /granules [1-4] of \d+ \(\d+ pruned by primary index and min\/max, 1\d by skip index seen_id\)/,
+    );
+    expect(await textOf(find('id'), settings, node)).toBe(expected);
   }
 });

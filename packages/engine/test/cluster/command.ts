@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+import { MAIN } from '../programs.ts';
 
 export interface EndedCommand {
   readonly code: number | null;

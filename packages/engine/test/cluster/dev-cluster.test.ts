@@ -44,7 +44,7 @@ function isAlive(pid: number): boolean {
 }
 
 it(
-  'tessera dev-cluster: nodes that share tables, start again when they die, and leave nothing',
+  'tessera dev-cluster runs nodes that share tables, restarts them when they die, and leaves nothing behind',
   async () => {
     const child = startCommand('dev-cluster', '--nodes', '2', '--base-port', '0', '--restart', '--json');
     const exited = once(child, 'exit');
@@ -77,7 +77,7 @@ it(
 );
 
 it(
-  'tessera dev-cluster --native-auth: the printed administrator logs in at every node, with a token of any',
+  'tessera dev-cluster --native-auth prints an administrator who can log in at every node; tokens are valid on all nodes',
   async () => {
     const child = startCommand('dev-cluster', '--nodes', '2', '--base-port', '0', '--native-auth', '--json');
     const exited = once(child, 'exit');
@@ -103,7 +103,7 @@ it(
 );
 
 it(
-  'a dev cluster that is killed takes its nodes with it',
+  'the nodes of a dev cluster end when it is killed',
   async () => {
     const child = startCommand('dev-cluster', '--nodes', '1', '--base-port', '0', '--json');
     const { facts } = await started(child);

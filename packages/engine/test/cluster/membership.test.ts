@@ -26,7 +26,7 @@ const seenBy = async (n: number) =>
 const statuses = (...all: string[]) => all.map((status, n) => `${cluster.nameOf(n)} ${status}`).sort();
 
 describe('three nodes', () => {
-  it('are listed by each, and by `tessera nodes`', async () => {
+  it('are listed by each node and by `tessera nodes`', async () => {
     for (const n of [0, 1, 2]) expect(await seenBy(n)).toEqual(statuses('RUNNING', 'RUNNING', 'RUNNING'));
     const { stdout, code } = await command('nodes', '-u', cluster.node(1).url, '--format', 'tsv');
     expect(code).toBe(0);
@@ -58,7 +58,7 @@ describe('three nodes', () => {
   );
 
   it(
-    'know the queries of each other, and cancel them',
+    'list the queries of each other and can cancel them',
     async () => {
       const running = query(cluster.node(0), SLOW);
       const listed = async () =>
@@ -141,7 +141,7 @@ describe('max_concurrent_admitted_queries', () => {
       hold(0, PLACES + 2);
       await expect.poll(admitted, POLL).toEqual([PLACES, 0, 0]);
       await expect.poll(waiting, POLL).toEqual([2, 0, 0]);
-      expect(await places()).toBe(PLACES);
+      await expect.poll(places, POLL).toBe(PLACES);
       // The other nodes want their places back, before the queries that have been waiting on the first node.
       hold(1, 1);
       hold(2, 1);
@@ -160,7 +160,7 @@ describe('max_concurrent_admitted_queries', () => {
 
 describe('a node', () => {
   it(
-    'that stalls is lost for the others, and itself finds them all there when it goes on',
+    'that stalls is lost for the others, and finds all of them alive when it continues',
     async () => {
       cluster.pause(1);
       await expect.poll(() => seenBy(0), POLL).toEqual(statuses('RUNNING', 'LOST', 'RUNNING'));
@@ -173,15 +173,15 @@ describe('a node', () => {
   );
 
   it(
-    'that dies is lost at once, and is another one when it is started again',
+    'that dies is lost at once, and counts as another node after a restart',
     async () => {
       await cluster.kill(1);
       await expect.poll(() => seenBy(2), POLL).toEqual(statuses('RUNNING', 'LOST', 'RUNNING'));
-      const [[reason]] = (await rows(
-        cluster.node(2),
-        "SELECT reason FROM information_schema.nodes WHERE status = 'LOST'",
-      )) as [[string]];
-      expect(reason).toContain('ECONNREFUSED');
+      const reason = async () =>
+        String(
+          await rows(cluster.node(2), "SELECT reason FROM information_schema.nodes WHERE status = 'LOST'"),
+        );
+      await expect.poll(reason, POLL).toContain('ECONNREFUSED');
       const engines = await rows(cluster.node(2), 'SELECT nodes FROM information_schema.engines');
       expect(engines).toEqual([[2]]);
       await cluster.startNode(1);
@@ -191,7 +191,7 @@ describe('a node', () => {
   );
 
   it(
-    'that is to stop says so before it goes',
+    'announces that it will stop',
     async () => {
       const running = query(cluster.node(2), SLOW);
       await expect

@@ -43,7 +43,7 @@ async function write(node: TesseraProcess, sql: string): Promise<void> {
   expect(status, text).toBe(200);
 }
 
-it('a second node of the same token finds the leader where it listens, and writes through it', async () => {
+it('a second node with the same token finds the address of the leader and writes through it', async () => {
   await using second = await start('a-token-of-these-tests');
   await write(second, 'INSERT INTO t VALUES (1)');
   await write(leader, 'INSERT INTO t VALUES (2)');
@@ -51,7 +51,7 @@ it('a second node of the same token finds the leader where it listens, and write
   expect(await rows(leader, 'SELECT sum(a)::int FROM t')).toEqual([[3]]);
 });
 
-it('a second node of another token is refused at its start, with the reason', async () => {
+it('a second node with another token is refused at startup with the reason', async () => {
   await expect(start('another-token-of-tests')).rejects.toThrow(
     /leads the metadata log of s3:.* and has another cluster token.*TESSERA_CLUSTER_TOKEN/,
   );

@@ -33,7 +33,7 @@ const allOf = (operator: ExplainedOperator): readonly ExplainedOperator[] => [
   ...operator.inputs.flatMap(allOf),
 ];
 
-it('little work stays on the node that is asked, although it may be planned for all, and EXPLAIN says why', async () => {
+it('small queries run on the node that received them, and EXPLAIN says why', async () => {
   const { nodes, stages } = await explained('min_distributed_bytes = 1');
   expect(nodes).toMatchObject({
     chosen: 1,
@@ -62,7 +62,7 @@ it('EXPLAIN shows the strategies of a join that were weighed, with their costs',
   expect(join?.details.strategies).toMatch(/^(?:\S+(?: left| right)? [\d.]+ m?s(?:, )?)+$/);
 });
 
-it('EXPLAIN (ANALYZE) tells what each stage, node and operator took, without internal names', async () => {
+it('EXPLAIN (ANALYZE) shows the cost of each stage, node and operator, without internal names', async () => {
   const sql = `${QUERY} WITH (nodes_per_query = 3, whole_table_bytes = 0)`;
   const [[json]] = (await rows(cluster.node(0), `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`)) as [[string]];
   const { analyzed, elapsed_ms, stages } = JSON.parse(json) as ExplainedQuery;

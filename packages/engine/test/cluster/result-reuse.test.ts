@@ -127,7 +127,7 @@ it(
 );
 
 it(
-  'a node that stood still while others committed answers with their commits',
+  'a node that was paused while others committed answers with their commits',
   async () => {
     const writes = new Writes();
     const [question] = QUESTIONS as [string];
@@ -151,7 +151,7 @@ it(
 );
 
 it(
-  'a result is not kept across the formats and protocols of clients, nor over the nodes',
+  'a cached result is not shared between formats, protocols or nodes',
   async () => {
     const sql = 'SELECT writer, count(*) FROM events GROUP BY writer ORDER BY writer';
     const formats = ['JSON_Compact', 'TabSeparatedWithNames', 'CSVWithNames', 'JSON', 'PSQL', 'ArrowStream'];

@@ -72,7 +72,7 @@ function start(n: number, env: Record<string, string>): Promise<TesseraProcess> 
 
 describe('nodes with certificates and no token', () => {
   it(
-    'work together; one with a certificate of another authority has no part',
+    'work together; a node with a certificate of another authority is refused',
     async () => {
       await using first = await start(0, certified(0, ours));
       await using second = await start(1, certified(1, ours));

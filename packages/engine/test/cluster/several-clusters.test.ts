@@ -95,7 +95,7 @@ it(
 );
 
 it(
-  'tables, and a transaction that is committed in one cluster, are there in the other at once',
+  'tables and committed transactions of one cluster are visible in the other at once',
   async () => {
     await query(a.node(0), 'CREATE TABLE t (n INT)');
     await query(b.node(1), 'INSERT INTO t SELECT * FROM generate_series(1, 100)');
@@ -105,7 +105,7 @@ it(
 );
 
 it(
-  'a query of another cluster is listed with its cluster, and cancelled',
+  'a query of another cluster is listed with its cluster and can be cancelled',
   async () => {
     const running = query(b.node(1), SLOW);
     const listed = () =>
@@ -127,7 +127,7 @@ it(
 );
 
 it(
-  'a cluster sends no more rows than the limit, and the answer says so',
+  'a cluster sends at most the limit of rows, and a warning says so',
   async () => {
     for (const node of [b.node(0), b.node(1)])
       for (let i = 0; i < ROW_LIMIT + 2; i++) await query(node, `SELECT ${i} AS marked`);

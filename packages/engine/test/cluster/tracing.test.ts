@@ -129,7 +129,7 @@ it(
   TEST_MS,
 );
 
-it('a statement over PostgreSQL belongs to the trace of a setting, and its error shows', async () => {
+it('a statement over PostgreSQL belongs to the trace that a setting names, and the trace contains its error', async () => {
   const traceId = '3'.repeat(32);
   using client = await RawClient.open(cluster.node(1).postgres);
   await client.ask(simple(`SET traceparent = '${traceparent(traceId)}'`));

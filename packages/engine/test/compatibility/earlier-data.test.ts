@@ -13,7 +13,7 @@ import { startTessera } from '../tessera-process.ts';
  */
 const STORES = globSync('*.tar.gz', { cwd: import.meta.dirname });
 
-it('there is a store of an earlier version', () => {
+it('stores of earlier versions are tested', () => {
   expect(STORES).toContain('0.1.0.tar.gz');
 });
 

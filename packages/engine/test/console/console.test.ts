@@ -217,6 +217,14 @@ describe.skipIf(executablePath === undefined)(
       await grid().press('Control+c');
       await page.getByText('Copied 2 rows of 2 columns.').waitFor();
       expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe('Rome\t2022-03-04\nParis\t');
+      await cells().getByText('Rome').hover();
+      await page.mouse.down();
+      await cells().getByText('Berlin').hover();
+      await page.mouse.up();
+      await grid().press('Control+c');
+      await page.getByText('Copied 3 rows of 1 column.').waitFor();
+      expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe('Rome\nParis\nBerlin');
+      await cells().getByText('Paris').click();
       await grid().press('End');
       await grid().press('Enter');
       await expect

@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseConfig } from '@tessera/config';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { missingFor } from './missing-programs.ts';
 import { PageSession } from './page-session.ts';
-import { pageSteps, type Step } from './page-steps.ts';
+import { pageSteps, type RunStep, type Step } from './page-steps.ts';
 import { compareOutput } from './shown-output.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 const TIMEOUT_MS = 120_000;
+/** The time within which a step marked as `soon` must give its output. */
+const SOON_MS = 30_000;
 
 /**
  * Executes pages from top to bottom, each block as one test. The pages share a directory and running servers:
@@ -47,6 +49,11 @@ const titleOf = (step: Step): string =>
 async function tried(session: PageSession, step: Step): Promise<void> {
   if (step.kind === 'file') return session.writeFile(step.name, step.text);
   if (step.kind === 'configuration') return checkConfiguration(step.text);
+  if (step.output?.isSoon) await vi.waitFor(() => runStep(session, step), { timeout: SOON_MS });
+  else await runStep(session, step);
+}
+
+async function runStep(session: PageSession, step: RunStep): Promise<void> {
   const { code, stdout, stderr } = await session.run(step.language, step.text);
   if (step.fails ? code === 0 : code !== 0) expect.fail(`ended with ${code}:\n${stdout}\n${stderr}`);
   if (step.output === undefined) return;

@@ -17,13 +17,13 @@ const triedPages: readonly string[] = Object.values(PAGES).flat();
 describe.each(pages)('%s', (path) => {
   const page = readFileSync(join(ROOT, path), 'utf8');
 
-  it('every block is tried, or says why not', () => {
+  it('every block is executed or gives a reason why not', () => {
     const { steps, untried } = pageSteps(page);
     expect(untried).toEqual([]);
     if (steps.length > 0) expect(triedPages).toContain(path);
   });
 
-  it('tests that are to try its blocks are there, and read the page', () => {
+  it('tests that it names exist and read the page', () => {
     const notes = pageItems(page).flatMap((item) => ('note' in item ? [item.note] : item.block.notes));
     for (const { name, value } of notes.filter(({ name }) => name.endsWith('tried by'))) {
       expect(existsSync(join(ROOT, value)), `${name}: ${value}`).toBe(true);
@@ -32,6 +32,6 @@ describe.each(pages)('%s', (path) => {
   });
 });
 
-it('pages to try are there', () => {
+it('all pages of pages.ts exist', () => {
   expect(triedPages.filter((path) => !pages.includes(path))).toEqual([]);
 });

@@ -1,6 +1,4 @@
-import { join } from 'node:path';
-
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+import { MAIN } from '../programs.ts';
 
 /**
  * Programs that a page's commands find before the machine's: this checkout's `tessera`, and wrappers that

@@ -6,7 +6,7 @@ export type Step =
   | { readonly kind: 'file'; readonly name: string; readonly text: string; readonly line: number }
   | { readonly kind: 'configuration'; readonly text: string; readonly line: number };
 
-interface RunStep {
+export interface RunStep {
   readonly kind: 'run';
   readonly language: RunLanguage;
   readonly text: string;
@@ -22,6 +22,8 @@ export interface ShownOutput {
   readonly varies: readonly RegExp[];
   /** Patterns of output that differs between runs and that the page refers to later. */
   readonly names: readonly RegExp[];
+  /** Whether the command may be repeated until it gives this output. */
+  readonly isSoon: boolean;
 }
 
 const RUN_LANGUAGES = ['sh', 'sql', 'python', 'javascript', 'java'] as const;
@@ -108,6 +110,7 @@ const shownOutput = (text: string, notes: readonly Note[]): ShownOutput => ({
   text,
   varies: patterns(notes, 'varies'),
   names: patterns(notes, 'names'),
+  isSoon: notes.some(({ name }) => name === 'soon'),
 });
 
 const patterns = (notes: readonly Note[], name: string): RegExp[] =>

@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { compareOutput } from './shown-output.ts';
 
 function compared(text: string, output: string, patterns: { varies?: RegExp[]; names?: RegExp[] } = {}) {
-  const { shown, given, renamed } = compareOutput({ text, varies: [], names: [], ...patterns }, output);
+  const { shown, given, renamed } = compareOutput(
+    { text, varies: [], names: [], isSoon: false, ...patterns },
+    output,
+  );
   return { isSame: shown === given, renamed };
 }
 

@@ -96,7 +96,7 @@ describe('nodes that run out of something', () => {
   });
 
   it(
-    'a task that needs more memory than there is: the error says so, and nobody else is harmed',
+    'a task that needs more memory than exists fails with that error, and other queries are not affected',
     async () => {
       // The query uses a list, because the kernel does not account for the memory of string_agg.
       const hungry = `SELECT t.b % 2 AS k, length(list(repeat(t.c || u.c, 8))) FROM t JOIN u ON t.b = u.b GROUP BY k`;
@@ -137,7 +137,7 @@ describe('nodes that run out of something', () => {
   }
 
   it(
-    'the kernel of a worker dies of SIGSEGV: its tasks are run again, its node lives on with another kernel',
+    'if the kernel of a worker dies of SIGSEGV, its tasks run again, and its node continues with another kernel',
     () => killKernel('SIGSEGV'),
     TEST_MS,
   );
@@ -153,7 +153,7 @@ describe('nodes that run out of something', () => {
   );
 
   it(
-    'a client that reads a large result slowly, and goes: memory stays, others are answered, and nothing is kept',
+    'a client that reads a large result slowly and disconnects uses bounded memory, does not delay others, and leaves nothing',
     async () => {
       const large = 'SELECT t.a, u.a, t.c, u.c FROM t JOIN u ON t.b = u.b';
       const residentBefore = await Promise.all([ASKED, STRUCK].map((n) => residentBytes(cluster.node(n))));

@@ -48,7 +48,7 @@ describeOnGateway('a node that is killed in an INSERT', () => {
   };
   const lostConnection = (insert: Promise<Answer>) => expect(insert).rejects.toThrow('fetch failed');
 
-  it('before its entry is in the log: nothing is there, and the retry inserts', async () => {
+  it('before its log entry is written: no rows exist, and the retry inserts them', async () => {
     await run('TRUNCATE TABLE t');
     await cluster.faults(0, { ...LOG, fault: { kind: 'silence' } });
     const insert = query(cluster.node(0), INSERT, { query_id: 'before' });
@@ -66,7 +66,7 @@ describeOnGateway('a node that is killed in an INSERT', () => {
     await cluster.bucket.entries();
   });
 
-  it('after its entry is in the log, before the answer: all is there, and the retry does nothing', async () => {
+  it('after its log entry is written, before the response: all rows exist, and the retry does nothing', async () => {
     await run('TRUNCATE TABLE t');
     const before = await cluster.bucket.length();
     await cluster.faults(0, { ...LOG, fault: { kind: 'hold', passOn: true } });
@@ -83,7 +83,7 @@ describeOnGateway('a node that is killed in an INSERT', () => {
     await cluster.bucket.entries();
   });
 
-  it('while its entry is on the way and arrives only when the next leader has begun: nothing of it is there', async () => {
+  it('while its log entry is in transit and arrives after the next leader has started: no rows exist', async () => {
     await run('TRUNCATE TABLE t');
     await cluster.faults(0, { ...LOG, fault: { kind: 'hold' }, times: 1 });
     const insert = query(cluster.node(0), INSERT, { query_id: 'late' });

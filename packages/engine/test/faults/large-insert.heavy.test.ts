@@ -23,7 +23,7 @@ async function peaks(pid: number): Promise<number[]> {
   return statuses.map((status) => Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024);
 }
 
-it('an INSERT of more rows than memory holds ends, in bounded memory', async () => {
+it('an INSERT of more rows than fit into memory succeeds in bounded memory', async () => {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'tessera-large-insert-'));
   stack.defer(() => rm(directory, { recursive: true, force: true }));

@@ -42,7 +42,7 @@ describeOnGateway('two nodes over one bucket', () => {
     return cluster.nodeAt(epochs.at(-1)!);
   };
 
-  it('a leader that is stopped while it commits is followed by the other node, and loses and doubles nothing', async () => {
+  it('when a leader is stopped while it commits, the other node takes over, and no commit is lost or repeated', async () => {
     expect(await leader()).toBe(0);
     await cluster.faults(0, { fault: { kind: 'hold' }, method: 'PUT', path: 'meta/log/', times: 1 });
     const underWay = insert(0, 1);
@@ -98,7 +98,7 @@ describeOnGateway('two nodes over one bucket', () => {
     expect(await leader()).toBe(other);
   }, 90_000);
 
-  it('a node that reaches the bucket but not the leader reads on, and acknowledges no write until it does', async () => {
+  it('a node that reaches the bucket but not the leader still reads, and acknowledges no write until it reaches the leader', async () => {
     const led = await leader();
     const other = 1 - led;
     const link = cluster.links[led]!;

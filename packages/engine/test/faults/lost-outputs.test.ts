@@ -72,7 +72,7 @@ describe('a node that is lost after its outputs were handed on', () => {
   };
 
   it(
-    'killed while tasks over ranges of keys run: the ranges stay, others read them',
+    'killed while tasks over ranges of keys run: other nodes read the same ranges',
     async () => {
       expect(await plan(CO_LOCATED)).toMatch(/co-located by a/);
       const expected = await alone(CO_LOCATED);
@@ -83,7 +83,7 @@ describe('a node that is lost after its outputs were handed on', () => {
   );
 
   it(
-    'killed after small outputs of it have travelled in replies',
+    'killed after its small outputs were sent with replies',
     async () => {
       const expected = await alone(INLINE);
       expect(await harmed(INLINE, 1, killed)).toEqual(expected);
@@ -92,7 +92,7 @@ describe('a node that is lost after its outputs were handed on', () => {
   );
 
   it(
-    'killed after it has handed on values that another attempt does not repeat',
+    'killed after it sent values that another attempt does not reproduce',
     async () => expect(await harmed(VOLATILE, 1, killed)).toEqual([['1', '1']]),
     TEST_MS,
   );

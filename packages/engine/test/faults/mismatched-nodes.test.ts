@@ -24,7 +24,7 @@ async function fillTables(cluster: EngineCluster): Promise<void> {
 }
 
 it(
-  'rows 29 and 30: nodes that cut rows differently do not work together',
+  'nodes that assign rows to buckets differently refuse to work together',
   async () => {
     await using cluster = await EngineCluster.open({ nodes: 2 });
     await cluster.startNode(0);

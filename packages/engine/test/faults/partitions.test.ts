@@ -93,7 +93,7 @@ describe.skipIf(!canMakeNetworks)(
     }
 
     it(
-      'is cut off while its tasks run: the others answer, and when it is back all is as before',
+      'is disconnected while its tasks run: the others answer, and everything works again when it is back',
       () => cutOff(slowScan(31), () => untilBusy(cluster, FAR)),
       TEST_MS,
     );

@@ -71,7 +71,7 @@ export function started(
 const tasksOf = (cluster: EngineCluster, n: number): Promise<number> =>
   metric(cluster.node(n), 'tessera_cluster_running_tasks');
 
-export const exchangeBytesOf = (cluster: EngineCluster, n: number): Promise<number> =>
+const exchangeBytesOf = (cluster: EngineCluster, n: number): Promise<number> =>
   metric(cluster.node(n), 'tessera_cluster_exchange_bytes');
 
 /** Waits until a node runs tasks of other nodes. */

@@ -12,6 +12,8 @@ const ROWS = 200_000;
 /** Its result takes about 40 MB, more than is under way while the client does not read. */
 const ALL = 'SELECT a, c FROM t';
 const SOME = `${ALL} WHERE a % 4 = 0`;
+/** Its rows are sorted by the nodes and merged while they are sent. */
+const SORTED = `SELECT a, nullif(a % 7, 0) AS k, -a AS n, a * 2 AS m, c < 'k' AS s FROM t ORDER BY k DESC NULLS FIRST, a`;
 const SPREAD_PARAMETERS = new URLSearchParams(SPREAD).toString();
 /** Computes for about a tenth of a millisecond with each row. */
 const SLOW =
@@ -38,7 +40,7 @@ describe('a large result, whose rows are sent while nodes compute others', () =>
   const running = (n: number) => metric(cluster.node(n), 'tessera_cluster_running_tasks');
 
   it(
-    'has all rows once, in every encoding that begins before the last row',
+    'has all rows once, in every format that is streamed',
     async () => {
       const alone = { enable_distributed_execution: 'false' };
       const rowsOf = (answer: Answer) =>
@@ -91,6 +93,32 @@ describe('a large result, whose rows are sent while nodes compute others', () =>
     TEST_MS,
   );
 
+  it.each([SORTED, `${SORTED} LIMIT 50000 OFFSET 20000`])(
+    'has its order: %s',
+    async (sql) => {
+      const nodes = await started(cluster, 0, sql);
+      const alone = await started(cluster, 0, sql, { enable_distributed_execution: 'false' });
+      expect(nodes.status, nodes.text.slice(0, 1_000)).toBe(200);
+      expect(nodes.json().rows).toBe(sql === SORTED ? ROWS : 50_000);
+      // The whole texts in a message of the test would be of no use.
+      expect(JSON.stringify(nodes.json().data) === JSON.stringify(alone.json().data)).toBe(true);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'has the first rows in order if not all are asked for',
+    async () => {
+      expect((await started(cluster, 0, `EXPLAIN ${SORTED}`)).text).toContain('sort key');
+      const few = { max_result_rows: '90000' };
+      const nodes = await started(cluster, 0, SORTED, few);
+      const alone = await started(cluster, 0, SORTED, { ...few, enable_distributed_execution: 'false' });
+      expect(nodes.json().data).toHaveLength(90_000);
+      expect(JSON.stringify(nodes.json().data) === JSON.stringify(alone.json().data)).toBe(true);
+    },
+    TEST_MS,
+  );
+
   it(
     'has no more rows than were asked for',
     async () => {
@@ -102,7 +130,7 @@ describe('a large result, whose rows are sent while nodes compute others', () =>
   );
 
   it(
-    'begins while tasks run; a client that goes stops them',
+    'begins while tasks run, which stop if the client disconnects',
     async () => {
       using client = await SlowClient.ask(cluster.node(0), SLOW);
       await client.take(1_024);
@@ -113,19 +141,21 @@ describe('a large result, whose rows are sent while nodes compute others', () =>
     TEST_MS,
   );
 
-  it(
-    'a worker killed while the client reads: the result ends with an error, or another node computes the rows',
-    async () => {
-      using client = await SlowClient.ask(cluster.node(0), ALL);
+  it.each([ALL, `${ALL} ORDER BY c`])(
+    'a worker killed while the client reads: the result ends with an error, or another node computes the rows: %s',
+    async (sql) => {
+      using client = await SlowClient.ask(cluster.node(0), sql);
       let text = String(await client.take(1_024));
       await cluster.kill(2);
       text += await client.rest();
+      const texts = [...text.matchAll(/\["\d+","([0-9a-f]{192})"\]/g)].map(([, c]) => c!);
+      if (sql !== ALL) expect(texts.every((c, i) => i === 0 || texts[i - 1]! < c)).toBe(true);
       const isLost = /Node \S+ is lost: /.test(text.slice(-2_000));
       const keys = [...text.matchAll(/\["(\d+)","[0-9a-f]{192}"\]/g)].map(([, a]) => a);
       expect(new Set(keys).size).toBe(keys.length);
       if (isLost) expect(keys.length).toBeLessThan(ROWS);
       else expect(keys, text.slice(-500)).toHaveLength(ROWS);
-      const again = await started(cluster, 1, ALL);
+      const again = await started(cluster, 1, sql);
       expect(again.json().data).toHaveLength(ROWS);
     },
     TEST_MS,

@@ -15,6 +15,8 @@ const MEANT: Readonly<Record<string, string>> = {
   "json_build_object('b'::text, NULL::text)": String.raw`"{\"b\":null}" instead of "{\"b\" : null}"`,
   "json_build_object(NULL::text, 'b'::text)": 'error 22000 instead of error 22023',
   'json_build_object(NULL::text, NULL::text)': 'error 22000 instead of error 22023',
+  "jsonb_build_object(NULL::text, 'b'::text)": 'error 22000 instead of error 22023',
+  'jsonb_build_object(NULL::text, NULL::text)': 'error 22000 instead of error 22023',
   // PostgreSQL's `mode` needs WITHIN GROUP.
   'mode(NULL::integer)': 'null instead of error 42809',
 };

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ComparedSides, startSides } from './compared-sides.ts';
+import { JSONB_QUERIES, JSONB_STATEMENTS, JSONB_TABLE } from './jsonb-queries.ts';
 import { postgresPrograms } from './postgres-reference.ts';
 import { type NullQuery, nullTables, randomNullQuery } from './random-null-query.ts';
 
@@ -48,11 +49,38 @@ describe.skipIf(programs === undefined)(
       expect(await answer(ours, query)).toEqual(await answer(theirs, query));
     });
 
+    describe('jsonb', () => {
+      beforeAll(async () => {
+        for (const client of [ours, theirs]) for (const sql of JSONB_TABLE) await client.query(sql);
+      });
+
+      it.each(JSONB_QUERIES)('%s', async (sql) => {
+        const query = { sql, parameters: [], ordered: true };
+        expect(await answer(ours, query)).toEqual(await answer(theirs, query));
+      });
+
+      it.each(JSONB_STATEMENTS)('%s', async (sql, ...parameters) => {
+        const query = { sql, parameters, ordered: true };
+        expect(await answer(ours, query)).toEqual(await answer(theirs, query));
+        if (!sql.startsWith('SELECT')) return;
+        const [actual, expected] = await Promise.all(
+          [ours, theirs].map(async (client) => {
+            const { fields } = await client.query(sql, parameters);
+            return fields.map(({ name, dataTypeID }) => [name, dataTypeID]);
+          }),
+        );
+        expect(actual).toEqual(expected);
+      });
+    });
+
     it('columns have the declared types of the columns of tables that they are', async () => {
-      const types = 'v varchar(20), w varchar, c char(3), n numeric(10, 2), s smallint, i integer, t text';
+      const types =
+        'v varchar(20), w varchar, c char(3), n numeric(10, 2), s smallint, i integer, t text, ts timestamp(3), tz timestamptz(0)';
       for (const client of [ours, theirs]) {
         await client.query(`CREATE TABLE declared (${types})`);
-        await client.query('CREATE TABLE declared_again AS SELECT v, w, c, n, s, t AS u FROM declared');
+        await client.query(
+          'CREATE TABLE declared_again AS SELECT v, w, c, n, s, ts, tz, t AS u FROM declared',
+        );
       }
       for (const sql of DECLARED_TYPES) {
         const [actual, expected] = await Promise.all(
@@ -63,6 +91,23 @@ describe.skipIf(programs === undefined)(
         );
         expect(actual, sql).toEqual(expected);
       }
+    });
+
+    describe('declared lengths and digits', () => {
+      const types = 'id integer, v varchar(3), c varchar(5), s smallint, ts timestamp(1), tz timestamptz(4)';
+      beforeAll(async () => {
+        for (const client of [ours, theirs]) {
+          await client.query(`CREATE TABLE fitted (${types})`);
+          await client.query('CREATE TABLE source (id integer, t text, ts timestamp, s integer)');
+          await client.query("INSERT INTO source VALUES (1, 'long text', '2024-01-01 00:00:00.55', 40000)");
+          await client.query("INSERT INTO source VALUES (2, 'ab', 'infinity', -5), (3, NULL, NULL, NULL)");
+        }
+      });
+
+      it.each(FITTED)('%s', async (sql, ...parameters) => {
+        const query = { sql, parameters, ordered: true };
+        expect(await answer(ours, query)).toEqual(await answer(theirs, query));
+      });
     });
 
     it.each(['SELECT id FROM n WHERE s = $1', 'SELECT $1::text', 'SELECT substr($1, 1, 1)'])(
@@ -83,6 +128,45 @@ const DECLARED_TYPES = [
   'SELECT a.v, b.s, b.c FROM declared a LEFT JOIN declared_again b ON a.s = b.s',
   'SELECT v, s FROM declared UNION ALL SELECT v, s FROM declared_again',
   'SELECT s, v, count(*) FROM declared GROUP BY s, v',
+];
+
+/** Statements that store or cast values that do not fit, with parameters. */
+const FITTED: readonly (readonly [sql: string, ...parameters: string[]])[] = [
+  ["INSERT INTO fitted (id, v) VALUES (1, 'abc') RETURNING v"],
+  ["INSERT INTO fitted (id, v) VALUES (2, 'äöü  ') RETURNING id"],
+  ["INSERT INTO fitted (id, v) VALUES (3, 'abcd')"],
+  ["INSERT INTO fitted (id, v) VALUES (3, 'ab'), (3, 'abcd')"],
+  ['INSERT INTO fitted (id, v) VALUES (3, $1)', 'abcd'],
+  ["INSERT INTO fitted (id, v) VALUES (4, 'a' || 'bcd')"],
+  ['INSERT INTO fitted (id, v) SELECT id, t FROM source'],
+  ['INSERT INTO fitted (id, v) SELECT 5, t FROM source WHERE id > 1'],
+  ["UPDATE fitted SET v = 'abcd' WHERE id = 1"],
+  ["UPDATE fitted SET c = v || 'xy' WHERE id = 1 RETURNING c"],
+  ["UPDATE fitted SET c = v || 'xyz' WHERE id = 1"],
+  ['INSERT INTO fitted (id, s) VALUES (6, 32767), (7, -32768)'],
+  ['INSERT INTO fitted (id, s) VALUES (6, 32768)'],
+  ['INSERT INTO fitted (id, s) SELECT id, s FROM source'],
+  [
+    "INSERT INTO fitted (id, ts, tz) VALUES (8, '2024-01-01 00:00:00.25', '2024-01-01 00:00:00.12345+00') RETURNING ts, tz AT TIME ZONE 'UTC'",
+  ],
+  ["INSERT INTO fitted (id, ts) VALUES (9, '1969-12-31 23:59:59.95'), (10, 'infinity') RETURNING ts"],
+  ['INSERT INTO fitted (id, ts) SELECT 11, ts FROM source RETURNING ts'],
+  ["UPDATE fitted SET ts = ts + interval '0.06 seconds' WHERE id = 8 RETURNING ts"],
+  ["SELECT id, v, c, s, ts, tz AT TIME ZONE 'UTC' FROM fitted ORDER BY id, ts"],
+  ['ALTER TABLE fitted ALTER COLUMN v TYPE varchar(10)'],
+  ["INSERT INTO fitted (id, v) VALUES (12, 'abcdefgh')"],
+  ['ALTER TABLE fitted ALTER COLUMN v TYPE varchar(4)'],
+  [
+    "SELECT 'abcdef'::varchar(3), CAST('abc' AS character varying(2)), 'äöü'::varchar(2) || 'x', NULL::varchar(1)",
+  ],
+  ['SELECT t::varchar(4), ts::timestamp(0), ts::timestamp(1) without time zone FROM source ORDER BY id'],
+  [
+    "SELECT '2024-01-01 00:00:00.123456'::timestamp(4), '2024-01-01 00:00:00.15'::timestamp(1), CAST('2024-01-01 23:59:59.9' AS timestamp(0))",
+  ],
+  ["SELECT '2024-01-01 00:00:00.123456+00'::timestamptz(2) AT TIME ZONE 'UTC', 'infinity'::timestamp(2)"],
+  [
+    "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'fitted'::regclass AND attname IN ('ts', 'tz', 'c') ORDER BY attname",
+  ],
 ];
 
 const PAIRS = '(1, 1, 1), (2, 1, NULL), (3, 1, 2), (4, 2, 1), (5, 2, NULL), (6, NULL, 1), (7, 3, NULL)';
@@ -111,9 +195,116 @@ const EXISTS_QUERIES = INEQUALITIES.flatMap((condition) => {
   ].map((sql) => `WITH a(id, k, v) AS (VALUES ${PAIRS}), b AS (SELECT * FROM a) ${sql}`);
 });
 
+/** Rows that are compared with the rows of a subquery. */
+const ROW_QUERIES = [
+  'NOT IN (SELECT k, v FROM b)',
+  'IN (SELECT k, id FROM b)',
+  'NOT IN (SELECT b.k, b.v FROM b WHERE b.id <> a.id)',
+  'IN (SELECT k, v FROM b WHERE false)',
+  'IN (VALUES (1, 2), (NULL, 3))',
+  'IN (SELECT k, v FROM b UNION ALL SELECT 9, 9)',
+  'NOT IN (SELECT k, count(v) FROM b GROUP BY k)',
+  'IN (SELECT k, v FROM b ORDER BY id DESC LIMIT 2)',
+  '= ALL (SELECT k, v FROM b WHERE id = 1)',
+  '<> ANY (SELECT k, v FROM b WHERE id < 3)',
+  '< ANY (SELECT k, v FROM b)',
+  '>= ALL (SELECT k, id FROM b WHERE k < 3)',
+  ...['=', '<>', '<', '>='].map((operator) => `${operator} (SELECT k, id FROM b WHERE id = 3)`),
+  '= (SELECT k, v FROM b WHERE id = 2)',
+  '<= (SELECT k, v FROM b WHERE false)',
+  '= (SELECT b.k, b.v FROM b WHERE b.id = a.id)',
+  '> (SELECT min(k), max(v) FROM b)',
+  '= (SELECT k, v FROM b)',
+  '= (SELECT 1, 2, 3)',
+].flatMap((compared) =>
+  [
+    `SELECT a.id, (a.k, a.id) ${compared} FROM a ORDER BY a.id`,
+    `SELECT a.id FROM a WHERE (a.k, a.v) ${compared} AND a.id > 0 ORDER BY a.id`,
+    `SELECT a.id FROM a WHERE ((a.k, a.v) ${compared}) IS NULL ORDER BY a.id`,
+  ].map((sql) => `WITH a(id, k, v) AS (VALUES ${PAIRS}), b AS (SELECT * FROM a WHERE id <> 5) ${sql}`),
+);
+
+/** Stars over joins that merge columns, of the tables l(x, k), r(y, k, j) and w(z, j). */
+const MERGED_COLUMNS = [
+  'SELECT * FROM l NATURAL JOIN r ORDER BY 1, 2, 3',
+  'SELECT * FROM r NATURAL LEFT JOIN l ORDER BY 2',
+  'SELECT * FROM l NATURAL FULL JOIN r ORDER BY x, y',
+  'SELECT * FROM r NATURAL RIGHT JOIN l ORDER BY x, y',
+  'SELECT * FROM l NATURAL JOIN r NATURAL FULL JOIN w ORDER BY x, y, z',
+  'SELECT * FROM w, l JOIN r USING (k) ORDER BY 1, 4, 5',
+  'SELECT * FROM w JOIN (l FULL JOIN r USING (k)) ON w.j = r.j ORDER BY 1, 4, 5',
+  'SELECT * FROM (l JOIN r USING (k)) FULL JOIN (l AS a JOIN w ON a.x = w.z) ON l.x = a.x ORDER BY 2, 3, 6',
+  'SELECT * FROM (l LEFT JOIN r USING (k)) RIGHT JOIN w USING (j) ORDER BY 1, 3, 4',
+  'SELECT * FROM (SELECT * FROM r NATURAL JOIN l) q NATURAL JOIN w ORDER BY 1, 2, 3',
+  'SELECT l.*, * FROM l NATURAL JOIN r ORDER BY 1, 4',
+  'SELECT x, k, y, j FROM l NATURAL JOIN r UNION SELECT * FROM r NATURAL JOIN l ORDER BY 1, 2, 3, 4',
+  'SELECT * FROM l NATURAL JOIN (SELECT k, x + 1 AS n FROM l) AS s ORDER BY k, x',
+  'SELECT DISTINCT * FROM l JOIN r USING (k) ORDER BY k, x, y, j',
+  'SELECT (SELECT max(z) FROM w NATURAL JOIN (SELECT * FROM l NATURAL JOIN r) AS s), 1',
+].map(
+  (sql) =>
+    `WITH l(x, k) AS (VALUES (1, 7), (2, NULL), (3, 8)), r(y, k, j) AS (VALUES (4, 7, 9), (5, 8, 9), (6, 6, NULL)), w(z, j) AS (VALUES (3, 9), (1, 5)) ${sql}`,
+);
+
+const rowsOf = (type: string, values: string): string =>
+  `VALUES ${values
+    .split(' ')
+    .map((value, i) => `(${i}, ${value === 'NULL' ? value : `'${value}'`}::${type})`)
+    .join(', ')}`;
+const DOUBLES = rowsOf(
+  'float8',
+  '1 2.50 NaN Infinity -Infinity 1e15 -1e15 1e16 123456789012345.5 1234567890123456.5 1e-5 -0.0001 1e300 NULL 0',
+);
+const REALS = rowsOf('real', '1 2.5 NaN -Infinity 1e6 999999 -123456.5 1e-5 0.1 NULL 1e15');
+
+/** Floating-point numbers as texts, texts as integers, subscripts and frames before the first element. */
+const TEXTS_OF_NUMBERS = [
+  ...[DOUBLES, REALS].flatMap((rows) =>
+    [
+      'd::text',
+      "'<' || d || '>'",
+      "concat(d, '/', d::varchar)",
+      "concat_ws(',', d, id)",
+      'to_json(d)::text',
+    ].map((written) => `SELECT ${written} FROM (${rows}) v(id, d) ORDER BY id`),
+  ),
+  `SELECT string_agg(d::text, ',' ORDER BY id), array_to_string(array_agg(d ORDER BY id), ',', '-') FROM (${DOUBLES}) v(id, d)`,
+  `SELECT (d * 2)::text, (-d)::text, coalesce(d, 0)::text, (CASE WHEN id < 3 THEN d END)::text FROM (${DOUBLES}) v(id, d) WHERE id <> 12 ORDER BY id`,
+  "SELECT max(d)::text, sum(d)::text || 'x', avg(d)::text FROM (VALUES (1::float8), (3)) v(d) GROUP BY d::text ORDER BY d::text",
+  'SELECT 1.0::float8::text, 1.5::text, 1::text, sqrt(4::float8)::text, 1e15::float8::varchar(4)',
+  ...["'5.0'", "'1e3'", "'1_000'", "'0x1F'", "' 5x'", "''", "' 42 '", "'-7'", "'99999999999'"].flatMap(
+    (text) => [
+      `SELECT ${text}::int`,
+      `SELECT s::int, s::text::bigint FROM (VALUES (${text})) v(s)`,
+      `SELECT substr(s, 1)::bigint FROM (VALUES (${text}), (NULL)) v(s)`,
+    ],
+  ),
+  'SELECT (ARRAY[1,2,3])[-1], (ARRAY[1,2,3])[0], (ARRAY[1,2,3])[i], (ARRAY[1,2,3])[i - 3] FROM (VALUES (1), (2), (4), (NULL)) v(i)',
+  'SELECT (ARRAY[1,2,3])[-1:2], (ARRAY[1,2,3])[1:-1], (ARRAY[1,2,3])[-3:-1]',
+  ...['ROWS -1 PRECEDING', 'ROWS BETWEEN CURRENT ROW AND -2 FOLLOWING', 'ROWS 1 PRECEDING'].map(
+    (frame) => `SELECT sum(x) OVER (ORDER BY x ${frame}) FROM (VALUES (1), (2)) v(x) ORDER BY x`,
+  ),
+  ...[-1, 0, 1].map(
+    (n) => `SELECT nth_value(x, ${n}) OVER (ORDER BY x) FROM (VALUES (1), (2)) v(x) ORDER BY x`,
+  ),
+];
+
 /** Syntax and functions that the random queries do not use. */
 const SAME_ROWS = [
+  ...MERGED_COLUMNS,
+  ...TEXTS_OF_NUMBERS,
   ...EXISTS_QUERIES,
+  ...ROW_QUERIES,
+  'SELECT k, (k, max(id)) NOT IN (SELECT 1, NULL::int) FROM (VALUES (1, 2), (2, 3), (NULL, 4)) a(k, id) GROUP BY k HAVING (k, min(id)) NOT IN (SELECT 1, 3) ORDER BY k',
+  'SELECT (1, 2) IN (SELECT 1, 2, 3)',
+  // Literals without a type.
+  `SELECT x + '5', '5' - x, x * '2', '-7' % x, '5' + 6, x + ' 7 ' FROM (VALUES (3), (NULL)) t(x)`,
+  `SELECT d + '1 day', t + '2 hours', '1 day' + t FROM (SELECT timestamp '2024-02-28' AS d, timestamp '2024-02-28 23:00' AS t) q`,
+  `SELECT abs('-5'), round('5.6'), floor('-1.5')`,
+  `SELECT x = ANY('{1,2}'), x <> ALL('{1,NULL}'), x > ANY('{1,NULL}'), x <= ALL('{}'), x = ANY('{}') FROM (VALUES (1), (3), (NULL)) t(x)`,
+  `SELECT x = ANY('{a,"b c",NULL}'), x < ALL('{b,c}') FROM (VALUES ('a'), ('d'), (NULL)) t(x)`,
+  `SELECT x = ANY('{1,z}') FROM (VALUES (1)) t(x)`,
+  `SELECT d, sum(x) OVER (ORDER BY d RANGE BETWEEN '1 day' PRECEDING AND '2 days' FOLLOWING) FROM (VALUES (date '2024-01-01', 1), ('2024-01-02', 2), ('2024-01-04', 4)) t(d, x) ORDER BY d`,
   'SELECT 2 BETWEEN SYMMETRIC 3 AND 1, 4 BETWEEN SYMMETRIC 3 AND 1, NOT 2 BETWEEN SYMMETRIC 1 AND 3',
   'SELECT x NOT BETWEEN SYMMETRIC 3 AND 1, x NOT /* no */ BETWEEN SYMMETRIC 1 AND 3 FROM (VALUES (2), (4)) t(x)',
   'SELECT x BETWEEN SYMMETRIC 3 AND NULL, x BETWEEN ASYMMETRIC 3 AND 1 FROM (VALUES (1), (5), (NULL)) t(x)',

@@ -345,6 +345,9 @@ class Generator {
       () => `(${t()} ~ ${this.#choice.pick(["'a'", 'NULL', "'^[ab]+$'"])})`,
       () => `((${i()}, ${t()}) ${order()} (${i()}, ${t()}))`,
       () => `((${i()}, ${i()})${not()} IN ((1, ${i()}), (${i()}, 2)))`,
+      () => `((${i()}, ${t()})${not()} IN (SELECT y.b, y.s FROM ${inner} AS y WHERE y.id < ${this.#int(0)}))`,
+      () =>
+        `((${i()}, ${i()}) ${order()} ${this.#choice.pick(['ANY', 'ALL'])} (SELECT y.a, y.b FROM ${inner} AS y WHERE y.q))`,
       () => `((${i()}, ${t()}) IS${not()} NULL)`,
       () => `starts_with(${t()}, ${t()})`,
     ])();

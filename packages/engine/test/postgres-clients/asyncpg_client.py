@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import json
 import sys
 import traceback
 from datetime import date, datetime, timezone
@@ -103,6 +104,28 @@ async def test_refuses_damaged_binary_copies(connection):
             raise AssertionError(f"no error: {option}")
         except asyncpg.PostgresSyntaxError as found:
             assert "in BINARY mode" in str(found), found
+
+
+async def test_json_documents(connection):
+    await connection.execute("CREATE TABLE documents (id INT, doc JSONB, plain JSON)")
+    text = '{"b": [1, "two"], "a": null}'
+    insert = "INSERT INTO documents VALUES ($1, $2, $3)"
+    await connection.execute(insert, 1, text, text)
+    await connection.executemany(insert, [(2, "[1]", None), (3, None, "[1]")])
+    same(rows(await connection.fetch("SELECT doc, plain FROM documents WHERE id = 1")), [('{"a": null, "b": [1, "two"]}', text)])
+    where = [("doc @> $1", '{"b": ["two"]}', [1]), ("doc ? $1", "a", [1]), ("doc ?| $1", ["x", "b"], [1]),
+             ("doc ?& $1", ["a", "x"], []), ("doc = $1", "[1.0]", [2]), ("doc -> $1 = '[1, \"two\"]'", "b", [1])]
+    for condition, value, ids in where:
+        found = await connection.fetch(f"SELECT id FROM documents WHERE {condition} ORDER BY id", value)
+        same([row["id"] for row in found], ids)
+    copied = [(4, '{"x": 1}', "{}"), (5, None, None)]
+    same(await connection.copy_records_to_table("documents", records=copied), "COPY 2")
+    same(rows(await connection.fetch("SELECT * FROM documents WHERE id > 3 ORDER BY id")), copied)
+    for kind in ["json", "jsonb"]:
+        await connection.set_type_codec(kind, encoder=json.dumps, decoder=json.loads, schema="pg_catalog")
+    same(await connection.fetchval("UPDATE documents SET doc = $1 WHERE id = 2 RETURNING doc", {"n": [1]}), {"n": [1]})
+    same(await connection.fetchval("SELECT $1::jsonb", {"z": 1}), {"z": 1})
+    same(await connection.fetchval("SELECT $1::json", [None]), [None])
 
 
 async def test_arrays_as_parameters(connection):

@@ -71,6 +71,16 @@ describe.each(clients)('%s', (name) => {
   });
 });
 
+it('leave columns of tables alone that are called as system columns of the catalog', async () => {
+  await client.query('CREATE TABLE boxes (xmin INT, xmax INT)');
+  await client.query('INSERT INTO boxes VALUES (3, 4)');
+  const sql = 'SELECT xmin, b.xmin + b.xmax AS n FROM boxes b WHERE xmin = 3';
+  expect((await client.query(sql)).rows).toEqual([{ xmin: 3, n: 7 }]);
+  const joined = "SELECT b.xmin, c.xmin AS state FROM boxes b JOIN pg_class c ON c.relname = 'boxes'";
+  expect((await client.query(joined)).rows).toEqual([{ xmin: 3, state: '1' }]);
+  await client.query('DROP TABLE boxes');
+});
+
 const rowsExpected = (text: string): readonly (readonly string[])[] =>
   [...text.matchAll(/^-- row: ?(.*)$/gm)].map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
 

@@ -28,6 +28,10 @@ class Book(models.Model):
     rating = models.FloatField(null=True)
     printed = models.BooleanField(default=True)
     printed_at = models.DateTimeField(null=True)
+
+
+class Paper(models.Model):
+    facts = models.JSONField(null=True)
 """
 
 MORE_MODELS = """
@@ -125,6 +129,63 @@ def test_annotates_and_aggregates(_):
     first.price, second.price = 11, 22
     same(Book.objects.bulk_update([first, second], ["price"]) in (None, 2), True)
     same(list(books.values_list("price", flat=True))[:2], [Decimal(11), Decimal(22)])
+
+
+def test_finds_documents_by_their_parts(_):
+    from django.db.models import Count, IntegerField
+    from django.db.models.fields.json import KeyTextTransform, KeyTransform
+    from django.db.models.functions import Cast
+    from library.models import Paper
+
+    facts = [
+        {"year": 1936, "tags": ["logic", "machines"], "author": {"name": "Turing", "born": 1912}},
+        {"year": 1950, "tags": ["minds"], "author": {"name": "Turing"}, "read": True},
+        {"author": {"name": "O'Hara", "born": None}, "tags": [], "year": 1843.5},
+        ["a", 1, None],
+        "text",
+        None,
+    ]
+    papers = [Paper.objects.create(facts=f) for f in facts]
+    Paper.objects.bulk_create([Paper(facts={"year": 1}), Paper(facts={"n": 'quote " and \\ backslash'})])
+    same([p.facts for p in Paper.objects.order_by("id")][:6], facts)
+
+    def found(**lookups):
+        places = [p.id for p in papers]
+        return [places.index(p.id) for p in Paper.objects.filter(id__lte=papers[-1].id, **lookups).order_by("id")]
+
+    same(found(facts={"author": {"born": None, "name": "O'Hara"}, "year": 1843.5, "tags": []}), [2])
+    same(found(facts__year=1936), [0])
+    same(found(facts__year__gt=1900), [0, 1])
+    same(found(facts__year__in=[1950, 1843.5]), [1, 2])
+    same(found(facts__author__name="Turing"), [0, 1])
+    same(found(facts__author__name__startswith="Tur"), [0, 1])
+    same(found(facts__author__name__icontains="o'h"), [2])
+    same(found(facts__author__born__isnull=False), [0, 2])
+    same(found(facts__author__born=None), [2])
+    same(found(facts__tags__0="logic"), [0])
+    same(found(facts__1=1), [3])
+    same(found(facts__contains={"author": {"name": "Turing"}}), [0, 1])
+    same(found(facts__tags__contains="minds"), [1])
+    same(found(facts__contained_by={"year": 1, "read": True, "tags": ["minds", "more"], "author": {"name": "Turing"}, "x": 1}), [])
+    same(found(facts__contained_by=["a", 1, None, 2]), [3])
+    same(found(facts__has_key="read"), [1])
+    same(found(facts__author__has_key="born"), [0, 2])
+    same(found(facts__has_keys=["year", "read"]), [1])
+    same(found(facts__has_any_keys=["read", "none"]), [1])
+    same(found(facts__isnull=True), [5])
+    same(list(Paper.objects.filter(id=papers[0].id).values_list("facts__author__name", "facts__year")), [("Turing", 1936)])
+    years = Paper.objects.annotate(y=Cast(KeyTextTransform("year", "facts"), IntegerField())).filter(y__gt=1940)
+    same([p.y for p in years], [1950])
+    names = Paper.objects.filter(facts__has_key="author").annotate(name=KeyTransform("name", KeyTransform("author", "facts")))
+    counted = names.values("name").annotate(n=Count("id")).order_by("n")
+    same([(row["name"], row["n"]) for row in counted], [("O'Hara", 1), ("Turing", 2)])
+    first = papers[0]
+    first.facts["tags"].append("proofs")
+    first.save()
+    same(Paper.objects.get(id=first.id).facts["tags"], ["logic", "machines", "proofs"])
+    same(Paper.objects.filter(facts__has_key="n").get().facts, {"n": 'quote " and \\ backslash'})
+    same(Paper.objects.filter(facts__read=True).update(facts={"b": 1, "a": [1]}), 1)
+    same(Paper.objects.filter(facts={"a": [1], "b": 1}).count(), 1)
 
 
 def test_refuses_what_needs_unique_keys_or_row_locks(_):

@@ -53,6 +53,42 @@ it('inserts, queries, updates and deletes', async () => {
   expect(await people().count('* as n')).toEqual([{ n: '2' }]);
 });
 
+it('stores and queries documents', async () => {
+  await knex.schema.createTable('papers', (table) => {
+    table.increments('id');
+    table.jsonb('facts').notNullable().defaultTo('{}');
+    table.json('notes');
+  });
+  const facts = { a: { b: [1, 'two'] }, tags: ['x', "y's"], n: 7 };
+  const list = JSON.stringify([1, { x: null }]);
+  const [first] = await knex('papers').insert({ facts, notes: list }).returning(['id', 'facts', 'notes']);
+  expect(first).toEqual({ id: expect.any(Number), facts, notes: [1, { x: null }] });
+  await knex('papers').insert([{ facts: { n: 8 } }, {}]);
+  const papers = () => knex('papers').orderBy('id');
+  expect(await papers().pluck('facts')).toEqual([facts, { n: 8 }, {}]);
+  expect(await papers().whereJsonObject('facts', { n: 8 }).pluck('facts')).toEqual([{ n: 8 }]);
+  expect(
+    await papers()
+      .whereJsonSupersetOf('facts', { tags: ['x'] })
+      .pluck('facts'),
+  ).toEqual([facts]);
+  expect(await papers().whereJsonSubsetOf('facts', { n: 8, more: 1 }).pluck('facts')).toEqual([{ n: 8 }, {}]);
+  expect(await papers().whereRaw('facts \\? ?', ['tags']).pluck('facts')).toEqual([facts]);
+  expect(
+    await papers()
+      .whereRaw('facts \\?| ?', [['tags', 'n']])
+      .pluck('facts'),
+  ).toEqual([facts, { n: 8 }]);
+  expect(await papers().whereRaw("facts ->> 'n' = ?", ['8']).pluck('facts')).toEqual([{ n: 8 }]);
+  expect(
+    await papers()
+      .where({ id: first.id })
+      .update({ facts: { n: 9 } }),
+  ).toBe(1);
+  expect(await papers().whereRaw("(facts -> 'n')::int > ?", [8]).pluck('facts')).toEqual([{ n: 9 }]);
+  expect(await knex('papers').columnInfo('facts')).toMatchObject({ type: 'jsonb', nullable: false });
+});
+
 it('rolls the inner one of two transactions back', async () => {
   await knex.transaction(async (outer) => {
     await outer('people').insert({ id: 10, name: 'kept' });

@@ -20,8 +20,17 @@ from peewee import (
     TextField,
     fn,
 )
+from playhouse.postgres_ext import BinaryJSONField, JSONField
 
 database = PostgresqlDatabase("tessera", host=sys.argv[1], port=int(sys.argv[2]), user="tessera")
+
+
+class Paper(Model):
+    facts = BinaryJSONField(index=False, null=True)
+    notes = JSONField(null=True)
+
+    class Meta:
+        database = database
 
 
 class Person(Model):
@@ -109,6 +118,29 @@ def test_transactions_inside_one_another():
     except ValueError:
         pass
     same(Person.select().where(Person.name == "gone").count(), 0)
+
+
+def test_queries_json_documents():
+    database.create_tables([Paper])
+    facts = {"a": {"b": [1, "two"]}, "tags": ["x", "y's"], "n": 7}
+    first = Paper.create(facts=facts, notes=[1, {"x": None}])
+    Paper.insert_many([{"facts": {"n": 8}}, {"facts": [1, "a"]}]).execute()
+    same((Paper.get_by_id(first.id).facts, Paper.get_by_id(first.id).notes), (facts, [1, {"x": None}]))
+
+    def found(condition):
+        return [paper.facts for paper in Paper.select().where(condition).order_by(Paper.id)]
+
+    same(found(Paper.facts.contains({"tags": ["x"]})), [facts])
+    same(found(Paper.facts.contained_by({"n": 8, "z": 1})), [{"n": 8}])
+    same(found(Paper.facts.has_key("tags")), [facts])
+    same(found(Paper.facts.contains_any("tags", "a")), [facts, [1, "a"]])
+    same(found(Paper.facts.contains_all("tags", "a")), [facts])
+    same(found(Paper.facts["n"] == "8"), [{"n": 8}])
+    same(found(Paper.facts["a"]["b"][1] == "two"), [facts])
+    same(found(Paper.notes[1]["x"].as_json().is_null(False)), [facts])
+    same(Paper.update(facts={"n": 9}).where(Paper.id == first.id).execute(), 1)
+    same(Paper.get_by_id(first.id).facts, {"n": 9})
+    database.drop_tables([Paper])
 
 
 def test_drops_tables():

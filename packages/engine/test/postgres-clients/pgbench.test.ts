@@ -84,7 +84,7 @@ describeProgram('pgbench', () => {
     expect(code).toBe(0);
   });
 
-  it('-i fails at the first thing that there is not, and says which', async () => {
+  it('-i fails at the first missing feature and names it', async () => {
     const { code, stderr } = await runProgram('pgbench', place, { args: ['-i', '-s', '1'] });
     expect(code).not.toBe(0);
     expect(stderr).toMatch(/^pgbench: error: query failed: ERROR: {2}/m);

@@ -41,7 +41,7 @@ describe('values', () => {
     }
   });
 
-  it('come and go as what they are', async () => {
+  it('survive a round trip', async () => {
     const at = new Date('2024-07-01T12:00:00.125Z');
     const [row] =
       await sql`SELECT ${at}::timestamptz AS at, ${'x'} AS word, ${7} AS seven, ${true}::bool AS yes,
@@ -120,7 +120,7 @@ describe('statements', () => {
     }
   });
 
-  it('come several in one unsafe text', async () => {
+  it('can be several in one unsafe text', async () => {
     const text =
       'SELECT 1 AS a; CREATE TABLE unsafe (a INT); INSERT INTO unsafe VALUES (1), (2); SELECT a FROM unsafe';
     const results = await sql.unsafe<[{ a: number }[], { a: number }[]]>(text);
@@ -143,7 +143,7 @@ describe('statements', () => {
     }
   });
 
-  it('say what is wrong with them', async () => {
+  it('report what is wrong with them', async () => {
     await expect(sql`SELECT nope FROM built`).rejects.toMatchObject({ code: '42703', position: '8' });
     await expect(sql`LISTEN c`).rejects.toMatchObject({ code: '0A000' });
     await expect(sql.listen('c', () => undefined)).rejects.toMatchObject({ code: '0A000' });
@@ -151,7 +151,7 @@ describe('statements', () => {
 });
 
 describe('results', () => {
-  it('come by cursor, row by row or in portions, and are given up half-way', async () => {
+  it('are read by cursor, row by row or in portions, and can be abandoned', async () => {
     const pieces: number[][] = [];
     for await (const rows of sql`SELECT x FROM generate_series(1, 7) AS x ORDER BY x`.cursor(3)) {
       pieces.push(rows.map(({ x }) => Number(x)));
@@ -178,7 +178,7 @@ describe('results', () => {
 });
 
 describe('transactions', () => {
-  it('are kept, or leave nothing', async () => {
+  it('are committed, or leave nothing', async () => {
     await sql`CREATE TABLE ledger (a INT)`;
     const kept = await sql.begin(async (inner) => {
       await inner`INSERT INTO ledger VALUES (1)`;
@@ -195,7 +195,7 @@ describe('transactions', () => {
     expect([...(await sql`SELECT a FROM ledger`)]).toEqual([{ a: 1 }]);
   });
 
-  it('go on after a savepoint whose statements failed', async () => {
+  it('continue after a savepoint whose statements failed', async () => {
     await sql`CREATE TABLE nested (a INT)`;
     await sql.begin(async (inner) => {
       await inner`INSERT INTO nested VALUES (1)`;

@@ -63,7 +63,7 @@ describeProgram('psql', () => {
     expect(shown).toEqual(expect.arrayContaining(expected));
   });
 
-  it('lists databases and what they take', async () => {
+  it('lists databases and their sizes', async () => {
     expect((await lines('\\l'))[0]).toMatch(/^tessera\|tessera\|UTF8\|/);
     expect((await lines('\\l+')).join('\n')).toMatch(/\|\d+ (?:bytes|kB|MB)\|/);
   });
@@ -151,7 +151,7 @@ INSERT INTO other.apart VALUES (4);
     expect(await rows(node, 'SELECT a FROM other.apart')).toEqual([[3]]);
   });
 
-  it('copies both ways, by way of files and of its script', async () => {
+  it('copies in both directions, through files and within its script', async () => {
     const [out, large] = [join(directory, 'out.csv'), join(directory, 'large.tsv')];
     const numbers = Array.from({ length: 50_000 }, (_, i) => `${i}\trow ${i}\n`);
     writeFileSync(large, numbers.join(''));
@@ -179,7 +179,7 @@ SELECT count(*), sum(a), count(DISTINCT b) FROM many;
     expect(readFileSync(`${out}.large`)).toEqual(readFileSync(large));
   });
 
-  it('gets the row that COPY cannot parse', async () => {
+  it('gets the line that COPY cannot parse', async () => {
     const { stderr } = await psql('COPY other.apart FROM STDIN;\n10\nx\n\\.\nSELECT 1;\n');
     expect(stderr).toMatch(/^ERROR:.*column a: .*"x"/m);
     expect(await rows(node, 'SELECT count(*) FROM other.apart WHERE a = 10')).toEqual([['0']]);

@@ -1,4 +1,4 @@
-import { DataTypes, Op, QueryTypes, Sequelize } from 'sequelize';
+import { DataTypes, Op, QueryTypes, Sequelize, type WhereOptions } from 'sequelize';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TesseraProcess } from '../tessera-process.ts';
 import { placeOf, startNode } from './programs.ts';
@@ -56,6 +56,32 @@ it('creates, finds, updates and destroys', async () => {
   expect(await items().destroy({ where: { id: 3 } })).toBe(1);
   const { count, rows } = await items().findAndCountAll({ order: [['id', 'DESC']], limit: 1 });
   expect([count, rows[0]?.get('name')]).toEqual([2, 'z']);
+});
+
+it('stores and queries documents', async () => {
+  const columns = {
+    id: { type: DataTypes.INTEGER, primaryKey: true, autoIncrement: true },
+    facts: { type: DataTypes.JSONB, defaultValue: {} },
+    notes: DataTypes.JSON,
+  };
+  const papers = db.define('paper', columns, { timestamps: false });
+  await papers.sync();
+  const facts = { a: { b: [1, 'two'] }, tags: ['x', "y's"], n: 7 };
+  const made = await papers.create({ facts, notes: [1, { x: null }] });
+  expect(made.get()).toEqual({ id: expect.any(Number), facts, notes: [1, { x: null }] });
+  await papers.bulkCreate([{ facts: { n: 8, a: null } }, {}]);
+  const found = async (where: WhereOptions) =>
+    (await papers.findAll({ where, order: ['id'] })).map((paper) => paper.get('facts'));
+  expect(await found({})).toEqual([facts, { n: 8, a: null }, {}]);
+  expect(await found({ facts: { n: 8 } })).toEqual([{ n: 8, a: null }]);
+  expect(await found({ facts: { n: { [Op.lt]: 8 } } })).toEqual([facts]);
+  expect(await found({ facts: { a: { b: { 1: 'two' } } } })).toEqual([facts]);
+  expect(await found({ facts: { [Op.contains]: { tags: ['x'] } } })).toEqual([facts]);
+  expect(await found({ notes: { 1: { x: null } } })).toEqual([facts, { n: 8, a: null }, {}]);
+  await made.update({ facts: { n: 9 } });
+  expect(await found(db.literal("facts ? 'n' AND facts -> 'n' > '8'"))).toEqual([{ n: 9 }]);
+  expect(await db.getQueryInterface().describeTable('papers')).toMatchObject({ facts: { type: 'JSONB' } });
+  await papers.drop();
 });
 
 it('rolls the inner one of two transactions back', async () => {

@@ -1,4 +1,4 @@
-import { DataSource, EntitySchema } from 'typeorm';
+import { DataSource, EntitySchema, Raw } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { TesseraProcess } from '../tessera-process.ts';
 import { placeOf, startNode } from './programs.ts';
@@ -27,6 +27,22 @@ const ITEM = new EntitySchema<Item>({
   },
 });
 
+interface Paper {
+  id?: number;
+  facts: unknown;
+  notes?: unknown;
+}
+
+const PAPER = new EntitySchema<Paper>({
+  name: 'Paper',
+  tableName: 'papers',
+  columns: {
+    id: { type: Number, primary: true, generated: true },
+    facts: { type: 'jsonb', default: {} },
+    notes: { type: 'json', nullable: true },
+  },
+});
+
 /** The columns that no test sets. */
 const UNSET = { code: null, state: 'ok', rank: null, price: null, note: null };
 
@@ -41,7 +57,7 @@ beforeAll(async () => {
     port,
     username: user,
     database,
-    entities: [ITEM],
+    entities: [ITEM, PAPER],
   }).initialize();
 });
 afterAll(async () => {
@@ -81,6 +97,31 @@ it('saves, finds, updates and deletes', async () => {
   expect(await items().createQueryBuilder('i').where('i.name IS NULL').getMany()).toEqual([
     { ...UNSET, id: 1, name: null },
   ]);
+});
+
+it('stores and queries documents', async () => {
+  const papers = db.getRepository(PAPER);
+  const facts = { a: { b: [1, 'two'] }, tags: ['x', "y's"], n: 7 };
+  const made = await papers.save({ facts, notes: [1, { x: null }] });
+  expect(made.id).toEqual(expect.any(Number));
+  await papers.insert([{ facts: { n: 8 } }, { facts: [] }]);
+  const found = async (condition: string, parameters = {}) =>
+    (await papers.createQueryBuilder('p').where(condition, parameters).orderBy('p.id').getMany()).map(
+      (paper) => paper.facts,
+    );
+  expect(await found('true')).toEqual([facts, { n: 8 }, []]);
+  expect(await found('p.facts @> :part', { part: { tags: ['x'] } })).toEqual([facts]);
+  expect(await found("p.facts ->> 'n' = :n", { n: '8' })).toEqual([{ n: 8 }]);
+  expect(await found("p.notes -> 1 -> 'x' IS NOT NULL")).toEqual([facts]);
+  expect(
+    (await papers.find({ where: { facts: Raw((name) => `${name} ? 'tags'`) } })).map((p) => p.notes),
+  ).toEqual([[1, { x: null }]]);
+  await papers.save({ id: made.id!, facts: { n: 9 } });
+  expect(await papers.findOneBy({ id: made.id! })).toEqual({
+    id: made.id,
+    facts: { n: 9 },
+    notes: [1, { x: null }],
+  });
 });
 
 it('rolls the inner one of two transactions back', async () => {

@@ -10,7 +10,7 @@ import { startTessera } from '../tessera-process.ts';
 const POLL = { timeout: 20_000, interval: 50 };
 const SLOW = 'SELECT count(*) FROM generate_series(1, 30000000000) AS g(n) WHERE n % 7 = 3';
 
-it('with --drain-delay a node is not ready first, and ends connections with answers', async () => {
+it('with --drain-delay a node first reports that it is not ready, and closes connections with its responses', async () => {
   await using server = await startTessera({ args: ['--drain-delay', '3600'] });
   using agent = new KeptConnection(server.url);
   expect(await agent.ask('SELECT 1')).toMatchObject({ status: 200, connection: 'keep-alive' });

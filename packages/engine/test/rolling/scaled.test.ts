@@ -35,7 +35,7 @@ async function answersOf(cluster: EngineCluster, ...nodes: readonly number[]): P
   );
 }
 
-it('while a cluster grows and shrinks its nodes have different lists, and answers are right', async () => {
+it('answers are correct while a cluster grows and shrinks and its nodes have different lists', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'tessera-scaled-'));
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rm(directory, { recursive: true }));

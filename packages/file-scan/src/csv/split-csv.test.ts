@@ -54,7 +54,7 @@ const isProven = (
     return !quotes.isQuoted;
   });
 
-it('Parts together are the file, and parts that pass the check begin where records do', async () => {
+it('All parts together are the file, and parts that pass the check begin at records', async () => {
   const random = new SeededRandom(20261122);
   let [files, cutFiles, proven] = [0, 0, 0];
   for (; files < 150; files++) {
@@ -74,7 +74,7 @@ it('Parts together are the file, and parts that pass the check begin where recor
   expect(proven).toBeGreaterThan(140);
 });
 
-it('A part that begins inside of quotes makes the one before it fail the check', () => {
+it('A part that begins inside quotes makes the preceding one fail the check', () => {
   const shape = SHAPES[0]!;
   const content = Buffer.from('a,"x\n1,2\n3,4\n",b\nc,d,e\n');
   const within = content.indexOf('1,2');
@@ -103,7 +103,7 @@ it('A part that begins inside of quotes makes the one before it fail the check',
   ).toBe(true);
 });
 
-it('Where both readings of a place make sense none is taken', async () => {
+it('An offset that can be read in two ways is not used', async () => {
   const content = Buffer.from('","\n'.repeat(5_000));
   const read: ReadRange = async (_, start, end) => content.subarray(start, end);
   const options = { shape: SHAPES[0]!, columns: 1, unitBytes: 1_000, read };

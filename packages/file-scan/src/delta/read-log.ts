@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { fail } from '@tessera/common';
-import { quoteName, quoteText } from '@tessera/kernel';
+import { literalPath, quoteName, quoteText } from '@tessera/kernel';
 import type { ExternalReader, ListedFile } from '@tessera/object-store';
 import { mapInTurns } from '../map-in-turns.ts';
 import { parseMetadata, readMetadata } from '../table/read-metadata.ts';
@@ -179,7 +179,7 @@ async function parquetActions(
     path = join(await directory(), `checkpoint-${crypto.randomUUID()}`);
     await writeFile(path, await readMetadata(reader, url), { mode: 0o600 });
   }
-  const scan = `read_parquet(${quoteText(path.replace(/[*?[]/g, '[$&]'))}, hive_partitioning = false)`;
+  const scan = `read_parquet(${quoteText(literalPath(path))}, hive_partitioning = false)`;
   const { columns } = await session.describe(`SELECT * FROM ${scan}`);
   const actions: LogAction[] = [];
   for (const { name } of columns.filter((column) => ACTIONS.includes(column.name))) {

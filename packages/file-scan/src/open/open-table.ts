@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { cancellation } from '@tessera/common';
-import { quoteName, quoteText } from '@tessera/kernel';
+import { literalPath, quoteName, quoteText } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import type { FileColumn } from '@tessera/tablet';
 import { type BitmapDeletes, readBitmap } from '../deletes/bitmap.ts';
@@ -276,6 +276,3 @@ async function* positionLines(bitmaps: readonly UnitBitmap[], read: ReadRange): 
   }
   yield lines;
 }
-
-/** Escapes a path, because the kernel interprets paths as patterns. */
-const literalPath = (path: string): string => path.replace(/[*?[]/g, '[$&]');

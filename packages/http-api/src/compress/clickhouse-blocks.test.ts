@@ -51,7 +51,7 @@ it('cuts long results into blocks of 512 KiB however they arrive', () => {
   }
 });
 
-it('takes content that does not compress', () => {
+it('stores content that does not compress', () => {
   const noise = Buffer.from(
     Array.from({ length: 100_000 }, (_, i) => Number(((BigInt(i) ** 3n) >> 7n) & 0xffn)),
   );

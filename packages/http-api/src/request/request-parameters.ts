@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { asTransactionId, TesseraError, type TransactionId } from '@tessera/common';
 import { DEFAULT_SETTINGS, type Settings, withSettings } from '@tessera/coordinator';
 import type { QueryParameter } from '@tessera/sql';
 import { DEFAULT_OUTPUT_FORMAT, type OutputFormat, outputFormat } from '../results/output-format.ts';
@@ -8,7 +8,7 @@ import { parseQueryParameters } from './query-parameters.ts';
 export interface RequestParameters {
   readonly database: string | undefined;
   readonly queryId: string | undefined;
-  readonly transactionId: string | undefined;
+  readonly transactionId: TransactionId | undefined;
   readonly label: string;
   readonly format: OutputFormat;
   readonly parameters: readonly QueryParameter[];
@@ -64,7 +64,7 @@ export function parseRequestParameters(query: URLSearchParams): RequestParameter
   return {
     database: given.get('database') || undefined,
     queryId: queryId(given.get('query_id')),
-    transactionId: given.get('transaction_id') || undefined,
+    transactionId: transactionId(given.get('transaction_id')),
     label,
     format: outputFormat(given.get('output_format') || given.get('default_format') || DEFAULT_OUTPUT_FORMAT),
     parameters: parseQueryParameters(given.get('query_parameters')),
@@ -83,6 +83,9 @@ function queryId(value: string | undefined): string | undefined {
   const message = `query_id must have 1 to 256 visible ASCII characters, not ${JSON.stringify(value.slice(0, 100))}`;
   throw TesseraError.of('INVALID_ARGUMENT', { message });
 }
+
+const transactionId = (value: string | undefined): TransactionId | undefined =>
+  value ? asTransactionId(value) : undefined;
 
 const isProtocolName = (name: string): name is ProtocolName => Object.hasOwn(PROTOCOL, name);
 

@@ -16,11 +16,16 @@ export interface StatementBody {
  */
 export async function receiveStatement(
   request: IncomingMessage,
-  options: { directory: RequestDirectory; limits: UploadLimits; signal: AbortSignal },
+  options: {
+    directory: RequestDirectory;
+    limits: UploadLimits;
+    localFileKey?: string | undefined;
+    signal: AbortSignal;
+  },
 ): Promise<StatementBody> {
   const contentType = request.headers['content-type'] ?? '';
   const coding = request.headers['content-encoding'];
-  const { limits, signal } = options;
+  const { limits, localFileKey, signal } = options;
   if (!/^\s*multipart\//i.test(contentType)) {
     const sql = await decodePlainBody(request, coding, { limits, signal });
     return { sql, uploads: new Map() };
@@ -31,6 +36,6 @@ export async function receiveStatement(
     });
   }
   const directory = await options.directory.open();
-  const upload = await receiveUpload(request, contentType, { directory, limits, signal });
+  const upload = await receiveUpload(request, contentType, { directory, limits, localFileKey, signal });
   return { sql: upload.sql, uploads: upload.files };
 }

@@ -49,7 +49,7 @@ async function writeUntilItFails(writer: BodyWriter): Promise<unknown> {
 }
 
 describe('BodyWriter', () => {
-  it('a body that ends after its client has gone leaves no timer, which would hold up the end of the node', async () => {
+  it('a body that ends after its client has disconnected leaves no timer, which would delay the exit of the node', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     const added = new Promise<number>((resolve) => {
       handler = async (response) => {
@@ -67,7 +67,7 @@ describe('BodyWriter', () => {
     expect(await added).toBe(0);
   });
 
-  it('a short body has its length, and nothing has left before its end', async () => {
+  it('a short body has a length, and nothing is sent before its end', async () => {
     handler = async (response) => {
       const writer = writerFor(response);
       await writer.write('a');
@@ -81,7 +81,7 @@ describe('BodyWriter', () => {
     expect(String(await bodyOf(answer))).toBe('ab');
   });
 
-  it('a long body streams', async () => {
+  it('a long body is streamed', async () => {
     const piece = Buffer.alloc(300_000, 'x');
     handler = async (response) => {
       const writer = writerFor(response);
@@ -94,7 +94,7 @@ describe('BodyWriter', () => {
     expect((await bodyOf(answer)).byteLength).toBe(3_000_000);
   });
 
-  it('a client that takes nothing is given up after the idle time', async () => {
+  it('a client that reads nothing is disconnected after the idle time', async () => {
     const failed = new Promise((resolve) => {
       handler = async (response) => resolve(await writeUntilItFails(writerFor(response, { idleMs: 50 })));
     });
@@ -103,7 +103,7 @@ describe('BodyWriter', () => {
     answer.destroy();
   });
 
-  it('a client that goes away ends the writing', async () => {
+  it('a client that disconnects ends the writing', async () => {
     const failed = new Promise((resolve) => {
       handler = async (response) => resolve(await writeUntilItFails(writerFor(response)));
     });
@@ -138,7 +138,7 @@ describe('BodyWriter', () => {
     expect(body).toMatch(/^\[x+\]end$/);
   });
 
-  it('a client that does not take the end is given up after the idle time', async () => {
+  it('a client that does not read the end is disconnected after the idle time', async () => {
     const closed = new Promise((resolve) => {
       handler = async (response) => {
         response.once('close', () => resolve(response.writableFinished));

@@ -9,7 +9,7 @@ function documentOf(tokens: TokenSource): object {
   return discoveryDocument(request, { id: 'instance', audience: 'https://tessera.example', tokens });
 }
 
-it('says that nobody is asked', () => {
+it('says that authentication is off', () => {
   expect(documentOf({ kind: 'none' })).toEqual({
     instance: { id: 'instance', auth: null },
     query_url: 'http://tessera.example:3473',

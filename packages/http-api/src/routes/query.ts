@@ -27,6 +27,8 @@ export interface QueryRouteOptions {
   /** The directory in which each request gets a directory for its files. */
   readonly uploadRoot: string;
   readonly limits: UploadLimits;
+  /** Parts of requests with this key may refer to files of this machine; undefined if none may. */
+  readonly localFileKey?: string | undefined;
   /** The longest time, in milliseconds, for which a client may accept no data of its result. */
   readonly writeIdleMs: number;
   readonly metrics: HttpMetrics;
@@ -55,7 +57,12 @@ export async function answerQuery(
     query = coordinator.begin({ queryId: parameters.queryId, label: parameters.label, user });
     response.setHeader('Firebolt-Query-Id', query.queryId);
     const connection = watchConnection(response, query);
-    const body = await receiveStatement(request, { directory, limits: options.limits, signal: query.signal });
+    const body = await receiveStatement(request, {
+      directory,
+      limits: options.limits,
+      localFileKey: options.localFileKey,
+      signal: query.signal,
+    });
     metrics.received(body.uploads);
     inStatement = true;
     const traceparent = headerOf(request, 'traceparent');

@@ -39,6 +39,7 @@ export interface ReceiveFixtureOptions {
   readonly contentType?: string;
   readonly limits?: Partial<UploadLimits>;
   readonly signal?: AbortSignal;
+  readonly localFileKey?: string;
   readonly onProgress?: (receivedBytes: number) => void;
 }
 
@@ -66,6 +67,7 @@ export async function receive(
     directory: await newDirectory(),
     limits: { ...DEFAULT_UPLOAD_LIMITS, diskReserveBytes: 0, ...options.limits },
     signal: options.signal ?? new AbortController().signal,
+    localFileKey: options.localFileKey,
     onProgress: options.onProgress,
   });
 }

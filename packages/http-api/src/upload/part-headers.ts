@@ -1,5 +1,6 @@
 import { fail } from '@tessera/common';
 import { parseParameterizedValue } from './header-parameters.ts';
+import { localPath } from './local-file.ts';
 
 /** The parsed headers of one part. */
 export interface PartHeaders {
@@ -7,6 +8,8 @@ export interface PartHeaders {
   readonly hasFileName: boolean;
   /** The Content-Encoding header as sent; several headers are joined by a comma. */
   readonly contentEncoding: string | undefined;
+  /** The file of this machine that the part refers to instead of containing it. */
+  readonly localPath: string | undefined;
 }
 
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:[ \t]*(.*?)[ \t]*$/s;
@@ -16,8 +19,9 @@ const PLAIN_TRANSFER_ENCODINGS = new Set(['binary', '8bit', '7bit']);
 /**
  * Parses a part's header block. Throws BAD_UPLOAD, which refers to the part by its number until its name is
  * known.
+ * @param localFileKey see `localPath`
  */
-export function parsePartHeaders(block: Buffer, number: number): PartHeaders {
+export function parsePartHeaders(block: Buffer, number: number, localFileKey?: string): PartHeaders {
   const reject = (reason: string): never => fail('BAD_UPLOAD', { reason: `part ${number}: ${reason}` });
   // Invalid UTF-8 is harmless here: it may only occur in the filename, whose value is ignored.
   const headers = parseHeaderLines(block.toString('utf8'), reject);
@@ -39,6 +43,13 @@ export function parsePartHeaders(block: Buffer, number: number): PartHeaders {
     name,
     hasFileName: parameters.has('filename') || parameters.has('filename*'),
     contentEncoding: headers.get('content-encoding')?.join(','),
+    localPath:
+      localFileKey === undefined
+        ? undefined
+        : localPath(
+            parseValue('Content-Type', headers.get('content-type')?.[0] ?? 'text/plain', reject),
+            localFileKey,
+          ),
   };
 }
 

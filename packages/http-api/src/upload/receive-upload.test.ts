@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   BOUNDARY,
   bodyOf,
@@ -25,7 +29,7 @@ describe('accepted requests', () => {
     }
   });
 
-  it('gives the same for every way to cut the body in two, and byte by byte', async () => {
+  it('gives the same result wherever the body is divided, and byte by byte', async () => {
     const tricky = text(`\r\n--${BOUNDARY.slice(0, -1)}\r\r\n\r\n--${BOUNDARY}x\r\n--\r`);
     const body = bodyOf(filePart('tricky', tricky), sqlPart('SELECT 1'), filePart('empty', ''));
     const expected = { sql: 'SELECT 1', files: { tricky, empty: Buffer.alloc(0) } };
@@ -34,7 +38,7 @@ describe('accepted requests', () => {
     expect(await received(body, { pieces: 1 })).toEqual(expected);
   });
 
-  it('gives back any content, cut anywhere', async () => {
+  it('returns any content unchanged, wherever it is divided', async () => {
     // Pieces of the delimiter make near misses likely.
     const content = fc
       .array(
@@ -56,7 +60,44 @@ describe('accepted requests', () => {
     );
   });
 
-  it('takes headers in any case, order and quoting, and ignores the filename', async () => {
+  it('reads a local file in place only for callers that have the key', async () => {
+    const file = new URL(import.meta.url).pathname;
+    const external = (key: string, path = file) =>
+      bodyOf(
+        sqlPart('SELECT 1'),
+        filePart(
+          'here',
+          'content',
+          `Content-Type: message/external-body; access-type=local-file; name="${encodeURIComponent(path)}"; key="${key}"`,
+        ),
+      );
+    const localFileKey = 'a'.repeat(64);
+    expect((await received(external(localFileKey), { localFileKey })).files).toEqual({
+      here: readFileSync(file),
+    });
+    for (const key of ['', 'b'.repeat(64), 'a'.repeat(63)])
+      expect((await received(external(key), { localFileKey })).files).toEqual({
+        here: Buffer.from('content'),
+      });
+    expect((await received(external('undefined'))).files).toEqual({ here: Buffer.from('content') });
+    expect((await received(external(''))).files).toEqual({ here: Buffer.from('content') });
+    // An empty key is none.
+    expect((await received(external(''), { localFileKey: '' })).files).toEqual({
+      here: Buffer.from('content'),
+    });
+    const directory = await mkdtemp(join(tmpdir(), 'tessera-links-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    await writeFile(join(directory, 'target.csv'), 'linked');
+    await symlink('target.csv', join(directory, 'link.csv'));
+    const linked = external(localFileKey, join(directory, 'link.csv'));
+    expect((await received(linked, { localFileKey })).files).toEqual({ here: Buffer.from('linked') });
+    expect(await failureOf(receive(external(localFileKey, '/nowhere'), { localFileKey }))).toMatch(
+      /no such file/,
+    );
+    expect(await failureOf(receive(external(localFileKey, '/'), { localFileKey }))).toMatch(/is not a file/);
+  });
+
+  it('accepts headers in any case, order and quoting, and ignores the filename', async () => {
     const body = bodyOf(
       part(
         ['content-type: text/csv', 'CONTENT-DISPOSITION:form-data;filename="C:\\dir\\a;b.csv" ; NAME=plain'],
@@ -81,7 +122,7 @@ describe('accepted requests', () => {
     expect(Object.keys(files)).toEqual(['plain', 'a.b-c_1', 'folded']);
   });
 
-  it('takes a preamble, an epilogue, padding after boundaries and no final line end', async () => {
+  it('accepts a preamble, an epilogue, padding after boundaries and no final line end', async () => {
     const body = Buffer.concat([
       text('preamble\r\n'),
       text(
@@ -94,17 +135,17 @@ describe('accepted requests', () => {
     }
   });
 
-  it('takes a quoted boundary with parameters around it', async () => {
+  it('accepts a quoted boundary with parameters around it', async () => {
     const contentType = `Multipart/Form-Data; charset=utf-8; BOUNDARY="${BOUNDARY}"; x=y`;
     expect((await received(bodyOf(sqlPart('SELECT 1')), { contentType })).sql).toBe('SELECT 1');
   });
 
-  it('takes UTF-8 SQL, with or without a byte order mark', async () => {
+  it('accepts UTF-8 SQL, with or without a byte order mark', async () => {
     expect((await received(bodyOf(sqlPart("SELECT 'grün 🌲'")))).sql).toBe("SELECT 'grün 🌲'");
     expect((await received(bodyOf(sqlPart('\ufeffSELECT 1')))).sql).toBe('SELECT 1');
   });
 
-  it('takes a filename in any encoding', async () => {
+  it('accepts a filename in any encoding', async () => {
     const latin1 = Buffer.from(
       'Content-Disposition: form-data; name="a"; filename="gr\xfcn"\r\n\r\n',
       'latin1',
@@ -262,7 +303,7 @@ describe('refused requests', () => {
     expect(await failureOf(receive(Buffer.alloc(0), { contentType }))).toBe(`BAD_UPLOAD: ${message}`);
   });
 
-  it('every proper beginning of a body', async () => {
+  it('every truncated body', async () => {
     const body = bodyOf(filePart('a', 'A,B\r\n'), sqlPart('SELECT 1'));
     const whole = body.length - '\r\n'.length;
     for (let length = 0; length < whole; length++)

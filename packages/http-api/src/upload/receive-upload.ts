@@ -6,6 +6,7 @@ import { decodeContent, decodesChunkByChunk, givesChunksAway } from './codings/c
 import { FileWriter } from './file-writer.ts';
 import { type ParameterizedValue, parseParameterizedValue } from './header-parameters.ts';
 import { formatBytes, maxBodyBytes, type UploadLimits } from './limits.ts';
+import { linkLocalFile } from './local-file.ts';
 import { MultipartReader } from './multipart-reader.ts';
 import { type PartHeaders, parsePartHeaders } from './part-headers.ts';
 import { gathered } from './spent-memory.ts';
@@ -58,6 +59,8 @@ interface ReceiveOptions {
   readonly directory: string;
   readonly limits: UploadLimits;
   readonly signal: AbortSignal;
+  /** See `localPath`. */
+  readonly localFileKey?: string | undefined;
   /** Called with the number of body bytes received so far. */
   readonly onProgress?: ((receivedBytes: number) => void) | undefined;
 }
@@ -73,7 +76,7 @@ export async function receiveUpload(
   contentType: string,
   options: ReceiveOptions,
 ): Promise<ReceivedUpload> {
-  const { limits, signal, onProgress } = options;
+  const { limits, signal, localFileKey, onProgress } = options;
   const boundary = multipartBoundary(contentType);
   const reader = new BodyReader(body, {
     signal,
@@ -89,7 +92,7 @@ export async function receiveUpload(
     for (let number = 1; ; number++) {
       const block = await multipart.nextPart();
       if (block === undefined) break;
-      const part = parsePartHeaders(block, number);
+      const part = parsePartHeaders(block, number, localFileKey);
       const content = decodeContent(encodedContent(multipart, part), part.contentEncoding, part.name);
       if (part.name === 'sql') {
         if (sql !== undefined) fail('BAD_UPLOAD', { reason: 'there is more than one part named "sql"' });
@@ -98,7 +101,10 @@ export async function receiveUpload(
         checkFilePart(part, files);
         // Files are named by number, because part names may be "." or "..".
         const path = join(options.directory, String(number));
-        const bytes = await storeFile(content, path, part, budget, limits);
+        const bytes =
+          part.localPath === undefined
+            ? await storeFile(content, path, part, budget, limits)
+            : await linkLocalFile(content, part.localPath, path, part.name);
         files.set(part.name, { name: part.name, path, bytes });
       }
     }

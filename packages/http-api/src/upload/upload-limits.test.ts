@@ -62,7 +62,7 @@ describe('limits', () => {
     );
   });
 
-  it('compressed content that goes on without decoding to anything', async () => {
+  it('compressed content that never decodes to anything', async () => {
     const emptyMembers = Buffer.concat(Array(1000).fill(zlib.gzipSync('')));
     const limits = { fileBytes: 1000, sqlBytes: 1000, headerBytes: 1000 };
     expect(
@@ -72,7 +72,7 @@ describe('limits', () => {
     ).toBe('UPLOAD_TOO_LARGE: the request body exceeds the limit of 6000 bytes');
   });
 
-  it('the free space that a disk must keep', async () => {
+  it('the free space that must remain on the disk', async () => {
     const limits = { diskReserveBytes: Number.MAX_SAFE_INTEGER };
     expect(await failureOf(receive(bodyOf(filePart('a', 'A'), sqlPart('1')), { limits }))).toBe(
       'DISK_FULL: No disk space left for the upload "a"',
@@ -139,7 +139,7 @@ describe('how a request can end', () => {
     );
   });
 
-  it('a client of a real server hangs up', async () => {
+  it('a client of a real server disconnects', async () => {
     await withServer(async (socket, next) => {
       socket.write(
         `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\nContent-Type: ${CONTENT_TYPE}\r\n\r\n`,

@@ -12,18 +12,20 @@ import { batchMessage, messageOf } from './ipc.ts';
 import { takeRows } from './take-rows.ts';
 import { TakenColumns } from './taken-columns.ts';
 
+/** Memory for the order of rows, used by one batch at a time: fresh memory for each would cost more than sorting it. */
+let positions = new Uint32Array(0);
+
 /**
- * The positions of values in ascending order of the values; equal values keep their order.
- * @returns undefined if the values are already sorted
+ * The positions of hash buckets in ascending order of the buckets; equal ones keep their order.
+ * @returns undefined if they are already sorted; otherwise valid until the next call
  */
 function sortedOrder(values: Uint16Array): Uint32Array | undefined {
   if (isSorted(values)) return undefined;
-  let max = 0;
-  for (let i = 0; i < values.length; i++) if (values[i]! > max) max = values[i]!;
-  const next = new Uint32Array(max + 2);
+  const next = new Uint32Array(HASH_BUCKETS + 1);
   for (let i = 0; i < values.length; i++) next[values[i]! + 1]!++;
   for (let value = 1; value < next.length; value++) next[value]! += next[value - 1]!;
-  const order = new Uint32Array(values.length);
+  if (positions.length < values.length) positions = new Uint32Array(values.length);
+  const order = positions.subarray(0, values.length);
   for (let i = 0; i < values.length; i++) order[next[values[i]!]!++] = i;
   return order;
 }

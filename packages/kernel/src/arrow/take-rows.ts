@@ -32,20 +32,20 @@ export function takeRows(array: ArrayData, rows: Uint32Array, allocate: Allocate
       return taken([validity(), takeFixed(buffers[1]!, layout.bytes, rows, allocate)]);
     case 'bytes': {
       const from = startsOf(array);
-      const { starts, total } = takenStarts(from, rows);
+      const { starts, total } = takenStarts(from, rows, allocate);
       const data = takeBytes(buffers[2]!, from, starts, rows, total, allocate);
-      return taken([validity(), offsetBytes(starts, layout.offsetBytes), data]);
+      return taken([validity(), takenOffsets(starts, layout.offsetBytes), data]);
     }
     case 'list': {
       const from = startsOf(array);
-      const { starts, total } = takenStarts(from, rows);
+      const { starts, total } = takenStarts(from, rows, allocate);
       const items = new Uint32Array(total);
       for (let i = 0, to = 0; i < rows.length; i++) {
         const end = from[rows[i]! + 1]!;
         for (let at = from[rows[i]!]!; at < end; at++) items[to++] = at;
       }
       return taken(
-        [validity(), offsetBytes(starts, layout.offsetBytes)],
+        [validity(), takenOffsets(starts, layout.offsetBytes)],
         [takeRows(children[0]!, items, allocate)],
       );
     }
@@ -86,9 +86,13 @@ export function offsetBytes(starts: Int32Array | Float64Array, width: 4 | 8): Ui
 function takenStarts(
   from: Int32Array | Float64Array,
   rows: Uint32Array,
+  allocate: Allocate,
 ): { starts: Int32Array | Float64Array; total: number } {
   const starts =
-    from instanceof Int32Array ? new Int32Array(rows.length + 1) : new Float64Array(rows.length + 1);
+    from instanceof Int32Array
+      ? viewOf(Int32Array, allocate(4 * (rows.length + 1)), rows.length + 1)
+      : new Float64Array(rows.length + 1);
+  starts[0] = 0;
   let total = 0;
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i]!;
@@ -97,6 +101,11 @@ function takenStarts(
   }
   return { starts, total };
 }
+
+const takenOffsets = (starts: Int32Array | Float64Array, width: 4 | 8): Uint8Array =>
+  starts instanceof Int32Array && width === 4
+    ? new Uint8Array(starts.buffer, starts.byteOffset, starts.byteLength)
+    : offsetBytes(starts, width);
 
 function takeBits(bits: Uint8Array, rows: Uint32Array, allocate: Allocate): Uint8Array {
   const bytes = (rows.length + 7) >> 3;
@@ -111,14 +120,27 @@ function takeBits(bits: Uint8Array, rows: Uint32Array, allocate: Allocate): Uint
 function takeFixed(data: Uint8Array, width: number, rows: Uint32Array, allocate: Allocate): Uint8Array {
   const bytes = rows.length * width;
   const taken = allocate(bytes);
-  const words = width % 4 === 0 ? width / 4 : width;
-  const View = width % 4 === 0 ? Int32Array : Uint8Array;
-  const from = new View(
-    data.buffer as ArrayBuffer,
-    data.byteOffset,
-    Math.floor(data.length / (width / words)),
-  );
-  const to = new View(taken.buffer as ArrayBuffer, taken.byteOffset, rows.length * words);
+  if (width % 4 === 0)
+    copyWords(
+      viewOf(Int32Array, data, data.length / 4),
+      rows,
+      width / 4,
+      viewOf(Int32Array, taken, bytes / 4),
+    );
+  else if (width === 2)
+    copyShorts(viewOf(Uint16Array, data, data.length / 2), rows, viewOf(Uint16Array, taken, rows.length));
+  else copyBytes(data, rows, width, taken);
+  return taken.subarray(0, bytes);
+}
+
+type ViewClass<T> = new (buffer: ArrayBuffer, byteOffset: number, length: number) => T;
+
+const viewOf = <T>(view: ViewClass<T>, { buffer, byteOffset }: Uint8Array, length: number): T =>
+  new view(buffer as ArrayBuffer, byteOffset, Math.floor(length));
+
+// There is a function for each type of array: where a loop sees several types, V8 looks at the type in each access.
+
+function copyWords(from: Int32Array, rows: Uint32Array, words: number, to: Int32Array): void {
   if (words === 1) for (let i = 0; i < rows.length; i++) to[i] = from[rows[i]!]!;
   else if (words === 2) {
     for (let i = 0; i < rows.length; i++) {
@@ -132,7 +154,17 @@ function takeFixed(data: Uint8Array, width: number, rows: Uint32Array, allocate:
       for (let word = 0; word < words; word++) to[out++] = from[at + word]!;
     }
   }
-  return taken.subarray(0, bytes);
+}
+
+function copyShorts(from: Uint16Array, rows: Uint32Array, to: Uint16Array): void {
+  for (let i = 0; i < rows.length; i++) to[i] = from[rows[i]!]!;
+}
+
+function copyBytes(from: Uint8Array, rows: Uint32Array, width: number, to: Uint8Array): void {
+  for (let i = 0, out = 0; i < rows.length; i++) {
+    const at = rows[i]! * width;
+    for (let byte = 0; byte < width; byte++) to[out++] = from[at + byte]!;
+  }
 }
 
 function takeBytes(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { TesseraError } from '@tessera/common';
+import { HEAP_INCLUDES_BUFFERS, TesseraError } from '@tessera/common';
 import type { InstanceOptions } from '../instance/instance.ts';
 import type { KernelProcessOptions } from '../process/kernel-process.ts';
 import type { ControlAnswer, ControlMessage, ControlRequest, MemoryLimits } from '../protocol/messages.ts';
@@ -45,15 +45,20 @@ export const V8_FLAGS = [
   '--heap-growing-percent=50',
   '--expose-gc',
 ];
+/** In a process with a lower ceiling, buffers that await a later collection would take memory that queries need. */
+const MIN_CEILING_OF_HEAP_WITH_BUFFERS = 1 << 30;
 /** `sun_path` holds 108 bytes including its terminator. */
 const MAX_SOCKET_PATH_BYTES = 107;
 const MAX_IDLE_SESSIONS = 32;
 /** A process whose sockets are closed has ended; its exit status is known within this time. */
 const MAX_END_MS = 2_000;
 
+/** Why a process is not fit to serve sessions: an internal error of the kernel, or a call that no interrupt ends. */
+export type Unfit = 'internal error' | 'stuck call';
+
 export interface ProcessEvents {
-  /** Called when the process raised an error after which it must not serve new sessions. */
-  onFatal(process: KernelProcessHandle): void;
+  /** Called when the process must not serve new sessions; `what` happened in it. */
+  onUnfit(process: KernelProcessHandle, what: Unfit): void;
   onExit(process: KernelProcessHandle, how: string): void;
   /**
    * A specific error for the calls that ran in the process when it ended, if there is a better one than that
@@ -106,7 +111,10 @@ export class KernelProcessHandle {
     };
     this.#child = fork(PROGRAM, [JSON.stringify(options)], {
       serialization: 'advanced',
-      execArgv: V8_FLAGS,
+      execArgv: [
+        ...V8_FLAGS,
+        ...(instance.ceilingBytes < MIN_CEILING_OF_HEAP_WITH_BUFFERS ? [] : [HEAP_INCLUDES_BUFFERS]),
+      ],
       env: { ...process.env, ...ALLOCATOR, UV_THREADPOOL_SIZE: String(THREAD_POOL_SIZE) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
@@ -215,7 +223,8 @@ export class KernelProcessHandle {
 
   #connect(): Promise<SessionSocket> {
     return SessionSocket.open(this.#socketPath, this.#nextId++, {
-      onFatal: () => this.#events.onFatal(this),
+      onFatal: () => this.#events.onUnfit(this, 'internal error'),
+      onStuck: () => this.#events.onUnfit(this, 'stuck call'),
       lost: () => Promise.race([this.#lost, delay(MAX_END_MS, undefined, { ref: false }).then(lost)]),
       isAlone: (socket) => socket === this.#alone,
     });
@@ -260,7 +269,7 @@ export class KernelProcessHandle {
 
   ask(
     request:
-      | { op: 'progress'; session: number }
+      | { op: 'progress'; session: number; planned: boolean }
       | { op: 'memory' }
       | { op: 'limits'; limits: MemoryLimits; ifItFits: boolean },
   ): Promise<ControlAnswer> {

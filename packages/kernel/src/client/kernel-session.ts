@@ -30,6 +30,7 @@ export class KernelSession {
   readonly #timeZone: string | null;
   readonly #onClose: () => void;
   #closed = false;
+  #measure: ((call: QueryProgress) => QueryProgress) | undefined;
 
   constructor(
     process: KernelProcessHandle,
@@ -55,7 +56,7 @@ export class KernelSession {
    * Runs a statement to its end and returns the first column of the first row, or null if there is no row.
    * Types without a `KernelValue` are refused and must be cast.
    */
-  async scalar(sql: string, params: readonly KernelValue[] = []): Promise<KernelValue> {
+  async scalar(sql: string, params: KernelParams = []): Promise<KernelValue> {
     const request = { op: 'scalar', sql, params, timeZone: this.#timeZone } as const;
     return decodeValue((await this.#socket.call(request)) as WireValue);
   }
@@ -94,9 +95,10 @@ export class KernelSession {
   /**
    * Resolves when the query runs and its schema is known. The session is busy until the batches have been
    * read to the end or their iteration has been ended.
-   * `keep`: keeps the statement prepared, because the same text may come again. Only for queries that read
-   * nothing: a kept plan contains conclusions from the rows that a table had (conditions that all of them
-   * satisfied are dropped), keeps collected data in memory, and does not look at files again.
+   * `keep`: keeps the statement prepared, because the same text may come again. Only for queries whose text always means
+   * the same rows, and that hold none after they have run: a kept plan contains conclusions from the rows that a table had
+   * (conditions that all of them satisfied are dropped), keeps hash tables, sorted and collected rows in memory, and does
+   * not look at files again.
    * `fewRows`: computes all rows before the first one is sent, in one step of another thread instead of four. The
    * rows are all in memory then, so it is only for queries that return no more than about one vector (2,048 rows).
    * `profiled`: measures its operators: see `KernelResult.profile`.
@@ -189,9 +191,25 @@ export class KernelSession {
     this.#socket.interruptOrLeave();
   }
 
-  /** The progress of the running query. */
-  async progress(): Promise<QueryProgress> {
-    return (await this.#process.ask({ op: 'progress', session: this.#socket.number })) as QueryProgress;
+  /**
+   * The progress of the running call, or of the work of which it is a part: see `measureWith`.
+   * @param planned whether its statement may be planned once more for this, which costs as much as planning it
+   */
+  async progress(planned = true): Promise<QueryProgress> {
+    const session = this.#socket.number;
+    const call = (await this.#process.ask({ op: 'progress', session, planned })) as QueryProgress;
+    return this.#measure?.(call) ?? call;
+  }
+
+  /**
+   * Lets `progress` return what `measure` makes of the progress of the running call, for a work of which the kernel sees only
+   * a part. Returns a function that ends it.
+   */
+  measureWith(measure: (call: QueryProgress) => QueryProgress): () => void {
+    this.#measure = measure;
+    return () => {
+      this.#measure = undefined;
+    };
   }
 
   /** Drops the session's temp tables. A running call is stopped and fails with QUERY_CANCELLED. */

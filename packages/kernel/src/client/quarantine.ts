@@ -73,7 +73,7 @@ export class Quarantine implements ProcessEvents {
     }
   }
 
-  onFatal(process: KernelProcessHandle): void {
+  onUnfit(process: KernelProcessHandle): void {
     if (this.#process === process) this.#retire();
     else process.retire();
   }

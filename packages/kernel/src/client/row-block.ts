@@ -4,6 +4,7 @@ import type { ArrayData } from '../arrow/array-data.ts';
 import { cutRows } from '../arrow/cut-rows.ts';
 import { messageOf, readMessage } from '../arrow/ipc.ts';
 import { readTrustedArrays } from '../arrow/read-arrays.ts';
+import { startsOf } from '../arrow/take-rows.ts';
 
 const schemas = new WeakMap<Uint8Array, Schema>();
 
@@ -48,6 +49,14 @@ export class RowBlock {
     const values = [...new type.ArrayType(data.buffer as ArrayBuffer, data.byteOffset, this.rows)];
     if (validity.length === 0) return values;
     return values.filter((_, row) => (validity[row >> 3]! & (1 << (row & 7))) !== 0);
+  }
+
+  /** Returns the values of a BLOB column without NULLs by row; they are parts of the message. */
+  blobs(position: number): (row: number) => Uint8Array {
+    const column = this.#columns[position]!;
+    const starts = startsOf(column);
+    const bytes = column.buffers[2]!;
+    return (row) => bytes.subarray(starts[row], starts[row + 1]);
   }
 
   /** The rows `from` to `to` (exclusive) as the parts of an encapsulated RecordBatch message. */

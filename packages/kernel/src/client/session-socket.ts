@@ -11,8 +11,10 @@ import type { KernelParams } from '../types/kernel-value.ts';
 const READ_BUFFER_BYTES = 64 * 1024;
 /** A longer header is not kept. */
 const MAX_KEPT_HEADER_BYTES = 16 * 1024;
-/** The longest time that an interrupted call may continue. */
+/** How long the caller of an interrupted call waits for its end. */
 const MAX_INTERRUPT_MS = 5_000;
+/** How long an interrupted call may continue after that, for which it occupies a processor. */
+const MAX_ABANDONED_MS = 25_000;
 
 /** Shared by all sessions: a buffer that one session has sent to its client can be filled by another. */
 export const batchPayloads = new PayloadPool();
@@ -52,6 +54,8 @@ interface RunningCall {
 export interface SessionProcess {
   /** Called when the process must not get further sessions. */
   onFatal(): void;
+  /** Called when a call has continued for too long after it was interrupted. */
+  onStuck(): void;
   /** The error for calls whose socket closed; known once it is known how the process ended. */
   lost(): Promise<TesseraError>;
   /** Whether no other session has been open since the socket was last taken for one. */
@@ -66,6 +70,8 @@ export class SessionSocket {
   #calls = 0;
   /** Runs from the interrupt of a call until the call has ended. */
   #leaving: NodeJS.Timeout | undefined;
+  /** Runs while a call continues for which nobody waits any more. */
+  #abandoned: NodeJS.Timeout | undefined;
   /** The error of every call once the socket is closed. */
   #lost: Promise<TesseraError> | undefined;
   #closedByUs = false;
@@ -164,7 +170,7 @@ export class SessionSocket {
   /**
    * Interrupts the running call. The kernel does not notice interrupts while it plans or runs a single
    * function. If the call continues for too long, it fails and is abandoned, and the session cannot be used
-   * any more.
+   * any more. If it then continues for much longer, the process is reported.
    */
   interruptOrLeave(): void {
     const call = this.#call;
@@ -172,8 +178,14 @@ export class SessionSocket {
     if (call === undefined) return;
     this.#leaving ??= setTimeout(() => {
       this.#leaving = undefined;
-      if (this.#call === call) this.close();
+      if (this.#call === call) this.#abandon();
     }, MAX_INTERRUPT_MS).unref();
+  }
+
+  /** The socket stays open until the kernel answers, so that the end of the call is noticed. */
+  #abandon(): void {
+    this.#abandoned = setTimeout(() => this.#process.onStuck(), MAX_ABANDONED_MS).unref();
+    this.#fail(sessionClosed());
   }
 
   pause(): void {
@@ -185,7 +197,7 @@ export class SessionSocket {
 
   close(): void {
     this.#closedByUs = true;
-    this.#socket.destroy();
+    if (this.#abandoned === undefined) this.#socket.destroy();
   }
 
   #receive(frame: Frame): void {
@@ -200,6 +212,7 @@ export class SessionSocket {
         const reply = decodePayload(frame) as Reply;
         this.#leaves(reply);
         this.#take()?.resolve(reply.value);
+        if (this.#abandoned !== undefined) this.#socket.destroy();
         return;
       }
       case FrameKind.error: {
@@ -212,6 +225,7 @@ export class SessionSocket {
         }
         const failure = kernelErrorToTessera(text, error.sql ?? this.#call?.sql, error.memoryIsShort);
         this.#take()?.reject(this.#process.isAlone(this) ? markedAsAlone(failure) : failure);
+        if (this.#abandoned !== undefined) this.#socket.destroy();
         return;
       }
     }
@@ -253,11 +267,17 @@ export class SessionSocket {
   }
 
   #end(): void {
-    if (this.#lost !== undefined) return;
-    this.#lost = this.#closedByUs
-      ? Promise.resolve(TesseraError.of('QUERY_CANCELLED', { reason: 'its session was closed' }))
-      : this.#process.lost();
+    clearTimeout(this.#abandoned);
+    if (this.#lost === undefined) this.#fail(this.#closedByUs ? sessionClosed() : this.#process.lost());
+  }
+
+  /** From now on every call fails. */
+  #fail(lost: Promise<TesseraError>): void {
+    this.#lost = lost;
     const call = this.#take();
-    void this.#lost.then((reason) => call?.reject(reason));
+    void lost.then((reason) => call?.reject(reason));
   }
 }
+
+const sessionClosed = (): Promise<TesseraError> =>
+  Promise.resolve(TesseraError.of('QUERY_CANCELLED', { reason: 'its session was closed' }));

@@ -1,6 +1,6 @@
 import { startTimer, TesseraError, type Timer } from '@tessera/common';
 import type { KernelLog } from '../kernel-log.ts';
-import type { KernelProcessHandle, ProcessEvents } from './kernel-process-handle.ts';
+import type { KernelProcessHandle, ProcessEvents, Unfit } from './kernel-process-handle.ts';
 import type { SessionSocket } from './session-socket.ts';
 
 export interface KernelStatus {
@@ -11,6 +11,11 @@ export interface KernelStatus {
 }
 
 export type SpawnKernel = (name: string, events: ProcessEvents) => KernelProcessHandle;
+
+const UNFIT: Readonly<Record<Unfit, string>> = {
+  'internal error': 'The kernel raised an internal error',
+  'stuck call': 'A cancelled statement does not end',
+};
 
 /** A process that ends sooner than this after its start counts as one that failed to start. */
 const STABLE_AFTER_MS = 5_000;
@@ -95,9 +100,9 @@ export class Supervisor implements ProcessEvents {
     await Promise.all(alive.map((process) => process.exited));
   }
 
-  onFatal(process: KernelProcessHandle): void {
+  onUnfit(process: KernelProcessHandle, what: Unfit): void {
     if (process.retired) return;
-    this.#log.error({ pid: process.pid }, 'The kernel raised an internal error; a new process takes over');
+    this.#log.error({ pid: process.pid }, `${UNFIT[what]}; a new process takes over`);
     if (process === this.#current) this.#replace(0);
     process.retire();
   }

@@ -24,6 +24,12 @@ export function markedAsNotStarted(error: TesseraError): TesseraError {
   return error;
 }
 
+/**
+ * Makes a cast of a text that ends with it fail, for texts that the kernel would read and the dialect refuses. Error messages
+ * show the text without it. It is a character for private use.
+ */
+export const REFUSED_END = '\u{e000}';
+
 /** A text that could not be parsed as a type. */
 export interface FailedValue {
   readonly text: string;

@@ -1,7 +1,7 @@
 import { type ErrorName, TesseraError } from '@tessera/common';
 import { withCaret } from './caret.ts';
 import { withDialectTypes } from './dialect-type.ts';
-import { withFailedValue } from './failed-value.ts';
+import { REFUSED_END, withFailedValue } from './failed-value.ts';
 import { inDialectWords, translated } from './translations.ts';
 
 interface ReadValue {
@@ -38,7 +38,8 @@ function castFailure(message: string): TesseraError | undefined {
   for (const [pattern, read] of CAST_FAILURES) {
     const match = pattern.exec(message);
     if (match === null) continue;
-    const { text, type, isOutOfRange = false } = read(...match.slice(1).map(String));
+    const { text: refused, type, isOutOfRange = false } = read(...match.slice(1).map(String));
+    const text = refused.replace(REFUSED_END, '');
     const typeName = withDialectTypes(type);
     const isTooLarge = isOutOfRange || (WHOLE_TYPES.has(typeName) && /^\s*[+-]?\d+\s*$/.test(text));
     const error = isTooLarge

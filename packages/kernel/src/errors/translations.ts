@@ -52,6 +52,13 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (name, candidates) => `Table "${name}" is not in FROM${suggestion(name, candidates)}`,
   },
   {
+    says: /^Cannot compare values of type (.+?) and (?:type )?(.+?) in IN\/ANY\/ALL clause/s,
+    error: 'UNDEFINED_FUNCTION',
+    message: (left, right) =>
+      `${withDialectTypes(left)} and ${withDialectTypes(right)} cannot be compared with IN, ANY or ALL`,
+    resolution: ADD_CASTS,
+  },
+  {
     says: /^Column "(.*?)" does not exist on (left|right) side of join!/s,
     error: 'UNDEFINED_NAME',
     message: (name, side) => `Column "${name}" in USING does not exist on the ${side} side of the join`,
@@ -299,20 +306,26 @@ const FUNCTION_NAMES: Readonly<Record<string, string>> = {
   '~~*': 'ILIKE',
   '!~~*': 'NOT ILIKE',
   '**': '^',
+  '//': '/',
   array_extract: 'subscript',
   date_part: 'extract',
+  list_has_all: '@>',
   list_value: 'array',
+  strftime: 'to_char',
+  strptime: 'to_timestamp',
   struct_pack: 'struct',
 };
 
 const shownFunction = (name: string): string =>
   FUNCTION_NAMES[name] ?? name.replace(/^tsr_/, '').replace(/^list_/, 'array_');
 
+const NAME = /^[a-z_]\w*$/i;
+
 /** Formats `Operator integer + text` or `Function upper(text)`. */
 function called(name: string, types: string): string {
   const shown = shownFunction(name);
   const arguments_ = withDialectTypes(types);
-  if (/^[a-z_]\w*$/i.test(name)) return `Function ${shown}(${arguments_})`;
+  if (NAME.test(name) && NAME.test(shown)) return `Function ${shown}(${arguments_})`;
   const [left, ...right] = arguments_.split(/, (?![^(]*\))/);
   return right.length === 0 ? `Operator ${shown} ${left}` : `Operator ${left} ${shown} ${right.join(', ')}`;
 }

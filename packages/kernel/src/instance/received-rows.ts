@@ -53,6 +53,8 @@ export class ReceivedRows {
   /** Keyed by the numbers that the kernel stores for us instead of pointers. */
   readonly #bound = new Map<bigint, ReceivedRelation>();
   readonly #scans = new Map<bigint, Scan>();
+  /** The rows that all scans of a relation have returned together. */
+  readonly #rowsRead = new Map<ReceivedRelation, number>();
   #numbers = 0n;
   #connection: NativeConnection | undefined;
 
@@ -75,11 +77,24 @@ export class ReceivedRows {
     this.#relations.set(name, relation);
   }
 
+  /** The rows of these relations together, and how many of them scans have returned. */
+  counts(names: Iterable<string>): { readonly rows: number; readonly rowsRead: number } {
+    let [rows, rowsRead] = [0, 0];
+    for (const name of names) {
+      const relation = this.#relations.get(name);
+      if (relation === undefined) continue;
+      rows += relation.rows;
+      rowsRead += this.#rowsRead.get(relation) ?? 0;
+    }
+    return { rows, rowsRead };
+  }
+
   /** Must be called when no statement reads the relation any more. */
   drop(name: string): void {
     const relation = this.#relations.get(name);
     if (relation === undefined) return;
     this.#relations.delete(name);
+    this.#rowsRead.delete(relation);
     for (const [number, bound] of this.#bound) if (bound === relation) this.#bound.delete(number);
     for (const [number, scan] of this.#scans) if (scan.relation === relation) this.#scans.delete(number);
     relation.released();
@@ -124,13 +139,16 @@ export class ReceivedRows {
   /** Fills the output; leaving it unchanged means no rows, which is the end. */
   #scan(info: Pointer, output: Pointer): void {
     const scan = this.#scans.get(duckdb.functionGetInitData(info))!;
+    const { relation } = scan;
     try {
       const batch = nextRows(scan);
       if (batch === undefined) return;
-      const chunk = this.#chunk(scan.relation, batch);
-      for (let i = 0; i < scan.relation.imported.columns.length; i++)
+      const chunk = this.#chunk(relation, batch);
+      const rows = Number(duckdb.chunkSize(chunk));
+      this.#rowsRead.set(relation, (this.#rowsRead.get(relation) ?? 0) + rows);
+      for (let i = 0; i < relation.imported.columns.length; i++)
         duckdb.referenceVector(duckdb.chunkVector(output, i), duckdb.chunkVector(chunk, i));
-      duckdb.chunkSetSize(output, Number(duckdb.chunkSize(chunk)));
+      duckdb.chunkSetSize(output, rows);
       // The vectors of the output share what the kernel allocated for those of the chunk.
       duckdb.destroyChunk(slotOf(chunk).address);
     } catch (error) {

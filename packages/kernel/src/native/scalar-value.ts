@@ -8,11 +8,11 @@ import { NativeError } from './native-error.ts';
 const INLINE_BYTES = 12;
 
 /**
- * The value in the first row of the first column of a chunk.
+ * The value of a column in the first row of a chunk.
  * @throws RangeError if there is no memory for a long text
  */
-export function firstValue(chunk: Pointer): WireValue {
-  const vector = duckdb.chunkVector(chunk, 0);
+export function firstValue(chunk: Pointer, column = 0): WireValue {
+  const vector = duckdb.chunkVector(chunk, column);
   const validity = duckdb.vectorValidity(vector);
   if (validity && (copyOut(validity, 8)[0]! & 1) === 0) return null;
   const type = takeLogicalType(duckdb.vectorType(vector)) ?? { id: 'NULL' as const };

@@ -7,7 +7,7 @@ import { MemoryCeiling } from './memory-ceiling.ts';
 import { memoryUse } from './memory-use.ts';
 import { ReceivedMemory } from './received-memory.ts';
 import { reserveHeap } from './reserved-heap.ts';
-import { SessionServer } from './session-server.ts';
+import { SessionServer, UNKNOWN_PROGRESS } from './session-server.ts';
 
 /**
  * The options that the supervisor passes as the only argument, in JSON. The bootstrap is too long for that
@@ -73,7 +73,7 @@ let lastOnControl: Promise<unknown> = Promise.resolve();
 
 async function answer(request: ControlRequest): Promise<ControlAnswer> {
   if (request.op === 'progress') {
-    return sessions.get(request.session)?.progress() ?? { fraction: -1, rowsProcessed: 0, rowsTotal: 0 };
+    return sessions.get(request.session)?.progress(request.planned) ?? UNKNOWN_PROGRESS;
   }
   return onControl<ControlAnswer>(() =>
     request.op === 'memory'

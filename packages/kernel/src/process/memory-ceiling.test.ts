@@ -7,7 +7,7 @@ import { ALLOCATOR, V8_FLAGS } from '../client/kernel-process-handle.ts';
 const PROGRAM = fileURLToPath(new URL('../testing/lowered-ceiling-process.ts', import.meta.url));
 
 test.runIf(process.platform === 'linux')(
-  'a lowered ceiling leaves a process what it has and a little more, until it has less; free pieces do not count',
+  'a lowered ceiling leaves a process its memory and a little more until it frees some; free blocks do not count',
   async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [...V8_FLAGS, PROGRAM], {
       env: { ...process.env, ...ALLOCATOR },

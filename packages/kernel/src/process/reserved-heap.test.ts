@@ -7,7 +7,7 @@ import { ALLOCATOR, V8_FLAGS } from '../client/kernel-process-handle.ts';
 const PROGRAM = fileURLToPath(new URL('../testing/full-memory-process.ts', import.meta.url));
 
 test.runIf(process.platform === 'linux')(
-  'V8 goes on in the heap that it has when the system gives the process no more memory',
+  'V8 continues in its reserved heap when the system gives the process no more memory',
   async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [...V8_FLAGS, PROGRAM], {
       env: { ...process.env, ...ALLOCATOR },

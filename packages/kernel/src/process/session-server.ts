@@ -14,8 +14,10 @@ import type { QueryProgress, Reply, Request, WireError } from '../protocol/messa
 import { quoteName, quoteText } from '../types/quoting.ts';
 import { runAppend } from './append-call.ts';
 import { AppendInput, appendPayloads } from './append-input.ts';
+import { CallProgress } from './call-progress.ts';
 import { KeptStatements } from './kept-statements.ts';
 import type { MemoryCeiling } from './memory-ceiling.ts';
+import { plannedWork } from './planned-work.ts';
 import { runQuery } from './query-call.ts';
 import { runReceive } from './receive-call.ts';
 import type { ReceivedMemory } from './received-memory.ts';
@@ -31,6 +33,8 @@ function discard({ buffer, byteLength }: Buffer): void {
   if (byteLength < MIN_DISCARDED_BYTES || buffer.byteLength !== byteLength) return;
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
+
+export const UNKNOWN_PROGRESS: QueryProgress = { fraction: -1, rowsProcessed: 0, rowsTotal: 0 };
 
 type SessionCall = Exclude<Request, { op: 'attach' }>;
 
@@ -55,6 +59,11 @@ export class SessionServer {
   #calls = 0;
   #running: Promise<void> | undefined;
   #append: AppendInput | undefined;
+  /** The statement of the running call, if it has one. */
+  #statement: { readonly sql: SqlText; readonly params: WireParams } | undefined;
+  /** When the running call began, in milliseconds, and the received rows that earlier calls had read. */
+  #begun = { atMs: 0, receivedRows: 0 };
+  #progress: Promise<CallProgress> | undefined;
 
   /** Registers itself in `sessions` under the number that its client sends. */
   constructor(
@@ -96,8 +105,26 @@ export class SessionServer {
     socket.on('close', () => void this.#close());
   }
 
-  progress(): QueryProgress {
-    return this.#connection.progress();
+  /**
+   * The progress of the running call.
+   * @param planned whether the statement is planned once more if it has not been; without that, all rows count alike
+   */
+  async progress(planned: boolean): Promise<QueryProgress> {
+    const statement = this.#statement;
+    if (statement === undefined) return UNKNOWN_PROGRESS;
+    if (planned) this.#progress ??= this.#planned(statement);
+    const asked = this.#progress;
+    const progress = (await asked) ?? new CallProgress(undefined, this.#begun.atMs);
+    // Meanwhile another call has begun, or the connection is closed.
+    if (asked !== this.#progress || statement !== this.#statement) return UNKNOWN_PROGRESS;
+    const received = this.#instance.received.counts(this.#received);
+    const receivedRows = Math.max(0, received.rowsRead - this.#begun.receivedRows);
+    return progress.of({ ...this.#connection.progress(), receivedRows, receivedTotal: received.rows });
+  }
+
+  async #planned({ sql, params }: { sql: SqlText; params: WireParams }): Promise<CallProgress> {
+    const { atMs } = this.#begun;
+    return new CallProgress(await plannedWork(this.#instance, sql, params), atMs);
   }
 
   #handle(request: Request): void {
@@ -107,6 +134,12 @@ export class SessionServer {
       return;
     }
     this.#calls++;
+    this.#statement = 'params' in request ? request : undefined;
+    this.#begun = {
+      atMs: performance.now(),
+      receivedRows: this.#instance.received.counts(this.#received).rowsRead,
+    };
+    this.#progress = undefined;
     // Its batches may already follow it on the socket.
     if (request.op === 'append' || request.op === 'receive') this.#append = new AppendInput(this.#socket);
     this.#running = this.#run(request).finally(() => {
@@ -296,6 +329,7 @@ export class SessionServer {
 
   async #close(): Promise<void> {
     this.#sessions.delete(this.#number);
+    this.#statement = undefined;
     this.#interrupt();
     await this.#running;
     this.#kept.clear();

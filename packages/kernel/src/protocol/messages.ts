@@ -51,7 +51,7 @@ export type Request =
 
 /** Messages on the channel between the two processes, apart from the sessions' sockets. */
 export type ControlRequest =
-  | { readonly op: 'progress'; readonly id: number; readonly session: number }
+  | { readonly op: 'progress'; readonly id: number; readonly session: number; readonly planned: boolean }
   | { readonly op: 'memory'; readonly id: number }
   | { readonly op: 'limits'; readonly id: number; readonly limits: MemoryLimits; readonly ifItFits: boolean };
 /** For `limits`, whether they are in effect. */
@@ -105,11 +105,23 @@ export interface StatementDescription {
   readonly parameters: readonly { readonly name: string; readonly type: KernelType | null }[];
 }
 
+/** The numbers of rows that the kernel's optimiser expects. */
+export interface PlannedRows {
+  /** The rows that all scans of the statement return together. */
+  readonly scanned: number;
+  /** The rows of the result; for COPY, the rows to write. */
+  readonly returned: number;
+}
+
 export interface QueryProgress {
-  /** From 0 to 1; -1 while the kernel does not know it. */
+  /** The part of the estimated work that is done, from 0 to 1; -1 while it is unknown. */
   readonly fraction: number;
   readonly rowsProcessed: number;
   readonly rowsTotal: number;
+  /** Undefined while it is unknown, and for a statement that cannot be planned again. */
+  readonly planned?: PlannedRows | undefined;
+  /** The part of the rows of all scans that has been read, from 0 to 1, if it is known. */
+  readonly read?: number;
 }
 
 /** The figures of a statement that was run to its end. */

@@ -3,7 +3,7 @@ import { PayloadPool } from './payload-pool.ts';
 
 const LARGE = 300_000;
 
-test('a large buffer given back is used again, in the size asked for', () => {
+test('a returned large buffer is reused in the requested size', () => {
   const pool = new PayloadPool();
   const first = pool.take(LARGE);
   expect(first.length).toBe(LARGE);
@@ -14,7 +14,7 @@ test('a large buffer given back is used again, in the size asked for', () => {
   expect(pool.take(LARGE).buffer).not.toBe(first.buffer);
 });
 
-test('a buffer too small for what is asked stays where it is', () => {
+test('a buffer that is too small for the request stays in the pool', () => {
   const pool = new PayloadPool();
   const first = pool.take(LARGE);
   pool.give(first);

@@ -1,5 +1,3 @@
-import type { KernelType } from './kernel-type.ts';
-
 const FIXED_BYTES: Readonly<Record<string, number>> = {
   BOOLEAN: 1,
   TINYINT: 1,
@@ -40,17 +38,3 @@ export const fixedWidth = (id: string): number | undefined =>
 /** The bytes that the kernel uses for a decimal with this many digits. */
 export const decimalWidth = (digits: number): number =>
   digits <= 4 ? 2 : digits <= 9 ? 4 : digits <= 18 ? 8 : 16;
-
-/** The bytes that the kernel uses per value of the type; undefined for variable-size types. */
-export function typeWidth(type: KernelType): number | undefined {
-  switch (type.id) {
-    case 'DECIMAL':
-      return decimalWidth(type.width);
-    case 'STRUCT': {
-      const fields = type.fields.map((field) => typeWidth(field.type));
-      return fields.includes(undefined) ? undefined : fields.reduce<number>((a, b) => a + (b ?? 0), 0);
-    }
-    default:
-      return fixedWidth(type.id);
-  }
-}

@@ -9,3 +9,9 @@ export const quoteText = (text: string): string =>
   text.includes('\0')
     ? `(${text.split('\0').map(quoteText).join(' || chr(0) || ')})`
     : `'${text.replaceAll("'", "''")}'`;
+
+/**
+ * Escapes a path, because the kernel interprets `*`, `?` and `[` as patterns; inside brackets, each stands for
+ * itself.
+ */
+export const literalPath = (path: string): string => path.replace(/[*?[]/g, '[$&]');

@@ -8,19 +8,24 @@ import {
 import { BlobServiceClient, type StoragePipelineOptions } from '@azure/storage-blob';
 import { fail } from '@tessera/common';
 
-/** Creates a client for one account with whatever credentials it needs. */
+/** Creates a client for one account with the credentials that the account requires. */
 export type AzureService = (options: StoragePipelineOptions) => BlobServiceClient;
 
 export interface AzureIdentity {
   readonly account?: string | undefined;
-  /** The client id of a service principal in the tenant of the account that trusts the identity of this process. */
+  /**
+   * The client id of a service principal in the tenant of the account. The service principal trusts the
+   * identity of this process.
+   */
   readonly clientId?: string | undefined;
 }
 
-/** The audience of a token that is shown to another tenant. */
+/** The audience of a token that is sent to another tenant. */
 const TOKEN_EXCHANGE = 'api://AzureADTokenExchange/.default';
 
-/** Storage of Azure with the identity of this process, or of an emulator with the account it is born with. */
+/**
+ * Connects to Azure Storage with the identity of this process, or to an emulator with its predefined account.
+ */
 export function azureServiceOf(type: 'abs' | 'azurite', identity: AzureIdentity): AzureService {
   const connection = process.env.AZURE_STORAGE_CONNECTION_STRING;
   const { account } = identity;

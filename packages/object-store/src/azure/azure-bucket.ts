@@ -21,7 +21,7 @@ export interface AzureBucketOptions {
   /** The URL scheme in messages. */
   readonly scheme: string;
   readonly service: AzureService;
-  /** Tries of a write, the first included; undefined: as the SDK does. */
+  /** The attempts at a write, including the first; by default, those of the SDK. */
   readonly uploadTries?: number | undefined;
 }
 
@@ -34,7 +34,7 @@ const PAGE = 5_000;
 /** A container of Azure Blob Storage. */
 export class AzureBucket implements BucketClient {
   readonly url: string;
-  /** The service's own limit of a batch. */
+  /** The limit of a batch in the service. */
   readonly deletedAtOnce = 256;
   readonly #reader: ContainerClient;
   readonly #writer: ContainerClient;
@@ -117,7 +117,7 @@ export class AzureBucket implements BucketClient {
     };
     for await (const page of this.#reader.listBlobsFlat(options).byPage({ maxPageSize: PAGE })) {
       const infos = page.segment.blobItems.map((blob) => infoOf(blob.name, blob.properties));
-      // Inclusive, and not known to every version of the service.
+      // The start is inclusive, and not every version of the service supports it.
       yield startAfter === undefined ? infos : infos.filter(({ key }) => key > startAfter);
     }
   }

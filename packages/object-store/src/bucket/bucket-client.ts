@@ -1,7 +1,7 @@
 import { pause } from '@tessera/common';
 import type { ObjectInfo } from '../object-store.ts';
 
-/** The vendors' clients repeat requests, but not for a body that breaks off. */
+/** The vendors' clients retry requests, but not if a body is cut off. */
 const BODY_TRIES = 5;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
@@ -13,7 +13,7 @@ export interface WholeBody {
   readonly body: Uint8Array;
 }
 
-/** Reads an object or a range of it until a body arrives that is as long as its answer promised. */
+/** Reads an object or a range of it, repeatedly if necessary, until a body of the announced length arrives. */
 export async function readBody(
   client: BucketClient,
   key: string,
@@ -48,10 +48,10 @@ async function collect({ stream, bytes }: BodyInFlight): Promise<Uint8Array> {
   return body;
 }
 
-/** The fields that the errors of all vendors' clients have in common. */
+/** The fields that errors of all vendors' clients have. */
 interface VendorError {
   readonly status?: number | undefined;
-  /** The vendor's name for it, or that of the operating system. */
+  /** The vendor's name of the error, or that of the operating system. */
   readonly code?: string | undefined;
   readonly message: string;
 }
@@ -92,10 +92,10 @@ export interface BucketClient {
   readonly url: string;
   /** The maximum number of keys in one `delete`. */
   readonly deletedAtOnce: number;
-  /** Undefined when there is no such object, or none whose etag is `request.etag`. */
+  /** Undefined if the object does not exist, or has another etag than `request.etag`. */
   read(key: string, request: ReadRequest): Promise<BodyInFlight | undefined>;
   head(key: string, signal: AbortSignal | undefined): Promise<ObjectInfo | undefined>;
-  /** `refused`: the condition does not hold. */
+  /** `refused`: the condition is not met. */
   write(
     key: string,
     body: Uint8Array,
@@ -115,12 +115,15 @@ export interface BucketClient {
 }
 
 export interface ReadRequest {
-  /** Bytes from `start` to before `end`, where `start < end`; an object may end before either. */
+  /**
+   * A range of bytes: `start` (inclusive) to `end` (exclusive), where `start < end`. An object may end before
+   * either.
+   */
   readonly range?: { readonly start: number; readonly end: number } | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An object as it arrives. */
+/** An object while it is received. */
 export interface BodyInFlight {
   readonly etag: string;
   /** The offset of the stream within the object. */
@@ -134,6 +137,6 @@ export type WriteCondition = { readonly absent: true } | { readonly etag: string
 
 export interface Explanation {
   readonly reason: string;
-  /** Whether a write that failed so may have been done nevertheless. */
+  /** Whether a write that failed with this error may have happened nevertheless. */
   readonly mayHaveHappened: boolean;
 }

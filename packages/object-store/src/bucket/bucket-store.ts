@@ -14,7 +14,7 @@ export class BucketStore implements ObjectStore {
   readonly #client: BucketClient;
   readonly #prefix: string;
 
-  /** `prefix`: empty, or ending in a slash. */
+  /** @param prefix empty, or ending with a slash */
   constructor(client: BucketClient, prefix: string) {
     this.#client = client;
     this.#prefix = prefix;

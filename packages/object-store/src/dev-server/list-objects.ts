@@ -3,7 +3,7 @@ import { xml } from './s3-failure.ts';
 
 const MAX_KEYS = 1_000;
 
-/** ListObjectsV2. Continuation tokens are the last key of the page before. */
+/** ListObjectsV2. A continuation token is the last key of the previous page. */
 export async function listObjects(
   store: ObjectStore,
   bucket: string,

@@ -10,7 +10,7 @@ import { S3Failure } from './s3-failure.ts';
 const UPLOAD_ID = /^[0-9a-f-]{36}$/;
 const MAX_PARTS = 10_000;
 
-/** Parts of uploads, as files, until they are put together. */
+/** The parts of uploads, which are files until the upload is completed. */
 export class MultipartUploads {
   readonly #directory: string;
 
@@ -24,7 +24,7 @@ export class MultipartUploads {
     return id;
   }
 
-  /** The etag of the part. @throws S3Failure */
+  /** Returns the etag of the part. @throws S3Failure */
   async put(id: string, number: number, body: AsyncIterable<Uint8Array>): Promise<string> {
     if (!(Number.isInteger(number) && number >= 1 && number <= MAX_PARTS)) {
       throw new S3Failure('InvalidArgument', `Part numbers are from 1 to ${MAX_PARTS}`);
@@ -35,7 +35,7 @@ export class MultipartUploads {
     return `${id}-${number}`;
   }
 
-  /** Puts the parts together, in the order given. @throws S3Failure when one is missing */
+  /** Concatenates the parts in the given order. @throws S3Failure if one is missing */
   async complete(id: string, numbers: readonly number[], store: ObjectStore, key: string): Promise<void> {
     const parts = await this.#parts(id);
     const whole = join(this.#directory, `${id}.whole`);

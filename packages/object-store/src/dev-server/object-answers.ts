@@ -5,7 +5,7 @@ import type { ObjectInfo, ObjectStore } from '../object-store.ts';
 import { S3Failure } from './s3-failure.ts';
 import type { S3Request } from './s3-request.ts';
 
-/** GetObject and HeadObject, of a range too. */
+/** GetObject and HeadObject, with ranges. */
 export async function answerObject(
   store: ObjectStore,
   key: string,
@@ -35,7 +35,7 @@ export async function answerObject(
   }
 }
 
-/** The etag and the bytes of one version, also while the object is being replaced. */
+/** Returns the etag and the bytes of the same version, even while the object is being replaced. */
 async function openObject(
   store: ObjectStore,
   key: string,
@@ -71,7 +71,7 @@ function checkReadConditions({ etag }: ObjectInfo, request: S3Request): void {
 export const hasTag = (condition: string, etag: string): boolean =>
   condition === '*' || condition.split(',').some((one) => one.trim().replace(/^"(.*)"$/, '$1') === etag);
 
-/** The range of bytes, `to` exclusive. */
+/** A range of bytes; `to` is exclusive. */
 function rangeOf(header: string | undefined, bytes: number): readonly [number, number] | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
   if (first === undefined || last === undefined || first + last === '') return undefined;

@@ -5,10 +5,10 @@ import { receivedBytes, receivedFile } from './received-body.ts';
 import { preconditionFailed, S3Failure } from './s3-failure.ts';
 import type { S3Request } from './s3-request.ts';
 
-/** Larger bodies go through a file. */
+/** Larger bodies are first written to a file. */
 const MEMORY_BYTES = 8 << 20;
 
-/** PutObject, under `If-None-Match: *` and `If-Match` too; the etag. */
+/** PutObject, also with `If-None-Match: *` and `If-Match`. Returns the etag. */
 export async function putObject(
   store: ObjectStore,
   key: string,

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** Writes a body to a new file in the directory; nothing is left of one that broke off. */
+/** Writes a body to a new file in the directory, and removes the file if the body is incomplete. */
 export async function receivedFile(directory: string, body: AsyncIterable<Uint8Array>): Promise<string> {
   const path = join(directory, randomUUID());
   try {

@@ -38,7 +38,7 @@ describeStoreConformance('development server', {
   largeFileBytes: 20_000_000,
 });
 
-it('answers only who knows the access key', async () => {
+it('answers only clients that know the access key', async () => {
   const other = { accessKeyId: 'somebody-else', secretAccessKey: 'x' };
   const store = new BucketStore(new S3Bucket({ ...place(), credentials: other }), '');
   await expect(store.get('a')).rejects.toMatchObject({ name: 'STORAGE_UNAVAILABLE' });
@@ -46,7 +46,7 @@ it('answers only who knows the access key', async () => {
   await store.close();
 });
 
-it('takes bodies framed in chunks, with trailers', async () => {
+it('accepts bodies framed in chunks, with trailers', async () => {
   const client = new S3Client({
     endpoint: server.endpoint,
     forcePathStyle: true,
@@ -81,7 +81,7 @@ it('groups keys at a delimiter, page by page', async () => {
   client.destroy();
 });
 
-it('has its objects again when it is started again', async () => {
+it('has its objects after a restart', async () => {
   const second = await S3DevServer.start({ directory, port: 0, credentials: server.credentials });
   const store = new BucketStore(new S3Bucket({ ...place(), endpoint: second.endpoint }), '');
   await store.put('kept', Buffer.from('x'));

@@ -16,11 +16,11 @@ import { parseXml, S3Failure, xml } from './s3-failure.ts';
 import { type S3Request, s3RequestOf } from './s3-request.ts';
 
 export interface S3DevServerOptions {
-  /** Where the objects stand, one directory for each bucket; made when it does not exist. */
+  /** The directory of the objects, with one directory for each bucket. It is created if it does not exist. */
   readonly directory: string;
-  /** 0: any free port. */
+  /** The port; 0 means any free port. */
   readonly port: number;
-  /** Default: chosen at random. */
+  /** The access key id; random by default. */
   readonly credentials?: S3DevCredentials | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface S3DevCredentials {
 }
 
 const LOOPBACK = '127.0.0.1';
-/** As S3 has them; nothing else becomes the name of a directory. */
+/** The names that S3 allows. No other name becomes a directory. */
 const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 /**
@@ -57,7 +57,7 @@ export class S3DevServer {
     this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
-  /** @throws TesseraError INVALID_ARGUMENT when the port cannot be had */
+  /** @throws TesseraError INVALID_ARGUMENT if the port cannot be used */
   static async start(options: S3DevServerOptions): Promise<S3DevServer> {
     const server = new S3DevServer(options);
     await mkdir(server.#directory, { recursive: true });
@@ -91,7 +91,7 @@ export class S3DevServer {
         error instanceof S3Failure ? error : new S3Failure('InternalError', (error as Error).message);
       const body = xml('Error', { Code: failure.code, Message: failure.message });
       const hasBody = message.method !== 'HEAD' && failure.status !== 304;
-      // What is left of a refused body would be taken for the next request.
+      // The rest of a refused body would be parsed as the next request.
       if (!message.complete) response.shouldKeepAlive = false;
       response.writeHead(failure.status, { 'content-type': 'application/xml' });
       response.end(hasBody ? body : undefined);

@@ -1,18 +1,18 @@
 import { XMLBuilder, XMLParser } from 'fast-xml-parser';
 
 const builder = new XMLBuilder({ ignoreAttributes: false });
-/** Keys are texts, also when they look like numbers; what may come more than once is a list. */
+/** Keys are parsed as texts even if they look like numbers; elements that may occur several times are lists. */
 const parser = new XMLParser({
   parseTagValue: false,
   trimValues: false,
   isArray: (name) => name === 'Object' || name === 'Part',
 });
 
-/** A document with the root element `root`. */
+/** Renders a document with the root element `root`. */
 export const xml = (root: string, content: object): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ [root]: content })}`;
 
-/** @throws S3Failure where the document has no such root */
+/** @throws S3Failure if the document has another root element */
 export function parseXml<T>(root: string, document: string): T {
   const parsed = parser.parse(document) as Record<string, T | undefined>;
   const found = parsed[root];
@@ -42,7 +42,7 @@ const STATUS = {
 
 type S3ErrorCode = keyof typeof STATUS;
 
-/** An answer other than success. */
+/** An error response. */
 export class S3Failure extends Error {
   readonly code: S3ErrorCode;
 

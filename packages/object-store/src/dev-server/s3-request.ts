@@ -4,19 +4,19 @@ import { S3Failure } from './s3-failure.ts';
 /** A request of S3's protocol, with the bucket in the path. */
 export interface S3Request {
   readonly method: string;
-  /** Undefined: of the server itself. */
+  /** Undefined for requests about the server itself. */
   readonly bucket: string | undefined;
-  /** Undefined: of the bucket itself. */
+  /** Undefined for requests about the bucket itself. */
   readonly key: string | undefined;
   readonly query: URLSearchParams;
   header(name: string): string | undefined;
   /** The payload without its transfer encoding. */
   body(): AsyncIterable<Uint8Array>;
-  /** The length of the payload; undefined if only its end reveals it. */
+  /** The length of the payload; undefined if it is only known at its end. */
   readonly bodyBytes: number | undefined;
 }
 
-/** @throws S3Failure for a request that is not signed with the access key */
+/** @throws S3Failure if the request is not signed with the access key */
 export function s3RequestOf(message: IncomingMessage, accessKeyId: string): S3Request {
   const url = new URL(message.url ?? '/', 'http://s3');
   const header = (name: string) => {
@@ -54,8 +54,9 @@ function checkAccessKey(
 }
 
 /**
- * The payload of a body in the framing `aws-chunked`: `<length in hex>[;chunk-signature=…]\r\n<bytes>\r\n`, ended by a chunk
- * of length 0 and trailers. Signatures and checksums are passed over.
+ * Extracts the payload of a body in the encoding `aws-chunked`: `<length in hex>[;chunk-signature=…]\r
+ * <bytes>\r
+ * `, ended by a chunk of length 0 and trailers. Signatures and checksums are ignored.
  */
 async function* chunkedPayload(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = body[Symbol.asyncIterator]();
@@ -88,6 +89,6 @@ async function* chunkedPayload(body: AsyncIterable<Uint8Array>): AsyncGenerator<
     while (buffered.length < 2) await more();
     buffered = buffered.subarray(2);
   }
-  // Trailers: the connection is of use again only when they are read.
+  // The trailers must be read before the connection can be reused.
   while (!(await source.next()).done);
 }

@@ -5,15 +5,24 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { cancellation, fail, TesseraError, timeoutSignal, timerMs } from '@tessera/common';
+import {
+  cancellation,
+  connectionFailure,
+  fail,
+  followRedirects,
+  RedirectFailure,
+  TesseraError,
+  timeoutSignal,
+  timerMs,
+} from '@tessera/common';
 import { type Dispatcher, request } from 'undici';
 import { printableUrl, type UrlAllowList } from './url-allow-list.ts';
 
 export interface DownloadLimits {
   readonly connectTimeoutMs: number;
-  /** Longest silence of the server, before and within the body. */
+  /** The maximum silence of the server, before and within the body. */
   readonly idleTimeoutMs: number;
-  /** The whole download, redirects included. */
+  /** The time limit of the whole download, including redirects. */
   readonly totalTimeoutMs: number;
   readonly redirects: number;
 }
@@ -43,12 +52,12 @@ export interface Downloaded {
   readonly dispose: () => Promise<void>;
 }
 
-/** Fetches `text` into a new file of the directory; on failure nothing stays there. */
+/** Downloads the URL into a new file of the directory. If the download fails, no file remains. */
 export async function download(text: string, o: DownloadOptions): Promise<Downloaded> {
   const url = URL.parse(text) ?? fail('INVALID_ARGUMENT', { message: 'Not a valid http(s):// URL' });
   const deadline = timeoutSignal(o.limits.totalTimeoutMs);
   const signal = AbortSignal.any([o.signal, deadline]);
-  const path = join(o.directory, `external-${randomUUID()}-${fileName(url)}`);
+  const path = join(o.directory, `external-${randomUUID()}-${copyName(url.pathname)}`);
   const dispose = () => rm(path, { force: true });
   try {
     if (o.signal.aborted) throw cancellation(o.signal);
@@ -64,36 +73,21 @@ export async function download(text: string, o: DownloadOptions): Promise<Downlo
     if (deadline.aborted) {
       throw failed(url, `it took longer than ${o.limits.totalTimeoutMs / 1000} s`, error);
     }
-    throw error instanceof TesseraError ? error : failed(url, reasonOf(error), error);
+    throw downloadError(url, error);
   }
 }
 
-async function follow(first: URL, signal: AbortSignal, o: DownloadOptions): Promise<Dispatcher.ResponseData> {
-  let url = first;
-  for (let redirects = 0; redirects <= o.limits.redirects; redirects++) {
+const follow = (first: URL, signal: AbortSignal, o: DownloadOptions): Promise<Dispatcher.ResponseData> =>
+  followRedirects(first, o.limits.redirects, (url) => {
     o.allowed.check(url);
-    const response = await request(withoutUserInfo(url), {
+    return request(withoutUserInfo(url), {
       dispatcher: o.agent,
       signal,
       headers: { 'accept-encoding': 'gzip, identity', ...basicAuthorization(url) },
       headersTimeout: timerMs(o.limits.idleTimeoutMs),
       bodyTimeout: timerMs(o.limits.idleTimeoutMs),
     });
-    if (response.statusCode === 200) return response;
-    // An answer that we do not want may be endless: its connection is given up rather than read to the end.
-    response.body.on('error', () => {}).destroy();
-    const location = header(response, 'location');
-    if (![301, 302, 303, 307, 308].includes(response.statusCode) || location === undefined) {
-      return refuseStatus(url, response.statusCode);
-    }
-    const target = URL.parse(location, url.href);
-    if (target === null || !/^https?:$/.test(target.protocol)) {
-      throw failed(url, 'it redirects to something that is not an http(s):// URL');
-    }
-    url = target;
-  }
-  throw failed(first, `more than ${o.limits.redirects} redirects`);
-}
+  });
 
 async function save(
   response: Dispatcher.ResponseData,
@@ -124,11 +118,12 @@ function byteLimit(maxBytes: number, name: string): Transform {
   });
 }
 
-function refuseStatus(url: URL, status: number): never {
-  if (status === 404 || status === 410) {
-    fail('FILE_NOT_FOUND', { url: printableUrl(url), hint: `the server answered ${status}` });
-  }
-  throw failed(url, `the server answered ${status}`);
+/** The error of the statement for any failure of the download. */
+function downloadError(url: URL, error: unknown): TesseraError {
+  if (error instanceof TesseraError) return error;
+  if (!(error instanceof RedirectFailure)) return failed(url, reasonOf(error), error);
+  if (error.status !== 404 && error.status !== 410) return failed(error.url, error.message);
+  return TesseraError.of('FILE_NOT_FOUND', { url: printableUrl(error.url), hint: error.message });
 }
 
 function failed(url: URL, reason: string, cause?: unknown): TesseraError {
@@ -136,27 +131,18 @@ function failed(url: URL, reason: string, cause?: unknown): TesseraError {
 }
 
 function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const reasons: Record<string, string> = {
-    ENOTFOUND: 'its host name does not resolve',
-    ECONNREFUSED: 'the connection was refused',
-    ECONNRESET: 'the connection was reset',
-    UND_ERR_CONNECT_TIMEOUT: 'the server could not be reached in time',
-    UND_ERR_HEADERS_TIMEOUT: 'the server was silent for too long',
-    UND_ERR_BODY_TIMEOUT: 'the server was silent for too long',
-    UND_ERR_SOCKET: 'the connection broke off',
-    UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the body is shorter or longer than its Content-Length',
-    Z_BUF_ERROR: 'its compressed body is truncated',
-    Z_DATA_ERROR: 'its compressed body is corrupt',
-  };
-  return reasons[code ?? ''] ?? code ?? message;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'Z_BUF_ERROR') return 'its compressed body is truncated';
+  if (code === 'Z_DATA_ERROR') return 'its compressed body is corrupt';
+  return connectionFailure(error);
 }
 
-/** Keeps the extensions, by which the kernel recognises compressed files; never a glob character or a path. */
-function fileName(url: URL): string {
-  const last = url.pathname.split('/').at(-1) ?? '';
-  return last.replace(/[^A-Za-z0-9._-]/g, '_').slice(-80);
-}
+/**
+ * The name of the local copy of a file. It keeps the extensions, by which the kernel recognises compressed
+ * files, but no glob characters and no path.
+ */
+export const copyName = (path: string): string =>
+  (path.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9._-]/g, '_').slice(-80);
 
 function withoutUserInfo(url: URL): URL {
   const bare = new URL(url);

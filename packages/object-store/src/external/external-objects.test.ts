@@ -106,7 +106,7 @@ describe.skipIf(skip)(skip ? 's3://: skipped, radosgw is not installed' : 's3://
     expect(await readdir(requestDirectory)).toEqual([]);
   });
 
-  it('reads a large object in ranges, through bodies that break off', async () => {
+  it('reads a large object in ranges, even if bodies are cut off', async () => {
     proxy.rules.set([{ fault: { kind: 'truncate', share: 0.3 }, method: 'GET', path: 'large', times: 2 }]);
     const found = await sources.resolve('s3://lake/data/large.bin', options({ credentials }));
     expect(large.equals(await readFile(found.paths[0]!))).toBe(true);
@@ -141,7 +141,7 @@ describe.skipIf(skip)(skip ? 's3://: skipped, radosgw is not installed' : 's3://
     ).rejects.toMatchObject({ name: 'FILE_TOO_LARGE', message: expect.stringContaining('large.bin') });
   });
 
-  it('takes the endpoint of a statement only where a prefix permits it', async () => {
+  it('uses the endpoint of a statement only if a prefix permits it', async () => {
     const elsewhere = new ExternalSources({
       directories: [],
       urlPrefixes: ['s3://lake/', 's3://private/', `${endpoint}/lake/`],
@@ -170,7 +170,7 @@ describe.skipIf(skip)(skip ? 's3://: skipped, radosgw is not installed' : 's3://
     });
   });
 
-  it('writes an object, over what is there, only where it may', async () => {
+  it('writes or overwrites an object only where it may', async () => {
     const path = join(root, 'result');
     for (const content of ['one', 'two']) {
       await writeFile(path, content);
@@ -246,7 +246,7 @@ describe('azure://', () => {
 });
 
 describe('local targets', () => {
-  it('writes whole files inside of what it was given, and follows no link out of it', async () => {
+  it('writes complete files inside the given directory, and follows no link out of it', async () => {
     await mkdir(join(root, 'out'));
     await mkdir(join(root, 'secret'));
     await symlink(join(root, 'secret'), join(root, 'out/link'));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { cancellation, fail, TesseraError } from '@tessera/common';
 import { type BucketClient, readBody } from '../bucket/bucket-client.ts';
 import type { ObjectInfo } from '../object-store.ts';
+import { copyName } from './download.ts';
 import { isPattern } from './glob.ts';
 import { type ObjectCredentials, openExternalBucket, type StoreDefaults } from './object-access.ts';
 import { downloadObject } from './object-download.ts';
@@ -29,7 +30,7 @@ import type { UrlAllowList } from './url-allow-list.ts';
 export interface ObjectLimits {
   readonly readable: ObjectAllowList;
   readonly writable: ObjectAllowList;
-  /** The servers that a statement may name as its endpoint. */
+  /** The servers that a statement may use as its endpoint. */
   readonly endpoints: UrlAllowList;
   readonly stores: StoreDefaults;
 }
@@ -56,7 +57,7 @@ export class ExternalObjects {
     });
   }
 
-  /** Downloads objects that were listed below `text` to the paths given, which must be free. */
+  /** Downloads objects that were listed below `text` to the given paths, at which nothing may exist. */
   downloadListed(
     text: string,
     files: readonly ListedDownload[],
@@ -73,7 +74,7 @@ export class ExternalObjects {
     });
   }
 
-  /** Calls `work` with a reader of the bucket of `text`, which is closed afterwards. */
+  /** Calls `work` with a reader of the bucket of `text`, and closes it afterwards. */
   withReader<T>(
     text: string,
     options: AccessOptions,
@@ -164,7 +165,7 @@ export class ExternalObjects {
     }
   }
 
-  /** A server that a statement names could be any inside the network of the engine. */
+  /** Without a permission, a statement could reach any server in the network of the engine. */
   #checkEndpoint({ bucket }: ObjectUrl, credentials: ObjectCredentials | undefined): void {
     if (credentials?.endpoint === undefined) return;
     const endpoint = URL.parse(`${credentials.endpoint.replace(/\/$/, '')}/${bucket}/`);
@@ -227,11 +228,6 @@ const refuseReading = (url: ObjectUrl, text: string): never =>
 
 const urlOf = (url: ObjectUrl, { key }: ObjectInfo): string => objectUrlText({ ...url, key });
 
-/** A path of its own for a file that is downloaded. */
+/** Returns a unique path for a file that is downloaded. */
 export const downloadPath = (directory: string, { url }: Pick<ListedFile, 'url'>): string =>
-  join(directory, `external-${randomUUID()}-${fileName(parseObjectUrl(url).key)}`);
-
-/** Keeps the extensions, by which the kernel recognises compressed files; never a glob character or a path. */
-function fileName(key: string): string {
-  return (key.split('/').at(-1) ?? '').replace(/[^A-Za-z0-9._-]/g, '_').slice(-80);
-}
+  join(directory, `external-${randomUUID()}-${copyName(parseObjectUrl(url).key)}`);

@@ -90,7 +90,7 @@ beforeAll(async () => {
   sources = new ExternalSources({
     directories: [join(root, 'alias')],
     urlPrefixes: [`${origin}/data/`],
-    limits: { idleTimeoutMs: 300 },
+    limits: { idleTimeoutMs: 1_000 },
   });
 });
 
@@ -134,7 +134,7 @@ describe('local paths', () => {
     expect(await names(join(root, 'allowed', pattern))).toEqual(expected.map((name) => `allowed/${name}`));
   });
 
-  it('refuses what lies outside before it looks whether it exists', async () => {
+  it('refuses paths outside before checking whether they exist', async () => {
     for (const path of [
       join(root, 'outside/secret.csv'),
       join(root, 'outside/none.csv'),
@@ -207,7 +207,7 @@ describe('http', () => {
     expect(await content(origin + path)).toBe(expected);
   });
 
-  it('keeps the extension for the kernel and takes no path from the name', async () => {
+  it('keeps the extension for the kernel, and no path in the name', async () => {
     const found = await resolve(`${origin}/data/plain.csv`);
     expect(found.paths[0]).toMatch(/\/request\/external-[0-9a-f-]+-plain\.csv$/);
     await found.dispose();

@@ -21,22 +21,22 @@ import type {
 } from './resolved-files.ts';
 import { UrlAllowList } from './url-allow-list.ts';
 
-/** Directories of this machine into which statements may write files. */
+/** The directories of this machine into which statements may write files. */
 class LocalTargets {
   readonly #roots: readonly string[];
 
-  /** @throws INVALID_ARGUMENT naming `--allow-write` when a directory does not exist */
+  /** @throws INVALID_ARGUMENT that names `--allow-write` if a directory does not exist */
   constructor(directories: readonly string[]) {
     this.#roots = directories.map((directory) => existingDirectory(resolve(directory), '--allow-write'));
   }
 
-  /** Removes a file that `write` has put at `url`. */
+  /** Removes a file that `write` created at `url`. */
   async remove(url: string): Promise<void> {
     const path = resolve(pathOf(url));
     if (isInside(await realpath(dirname(path)), this.#roots)) await rm(path, { force: true });
   }
 
-  /** Puts a copy of `source` at `url`, whole or not at all; missing directories are made. */
+  /** Copies `source` to `url`, completely or not at all; missing directories are created. */
   async write(url: string, source: string): Promise<void> {
     const path = resolve(pathOf(url));
     const directory = dirname(path);
@@ -65,7 +65,7 @@ class LocalTargets {
   }
 }
 
-/** The lowest directory above that is there, and where it really is. */
+/** Returns the lowest existing directory above the path, and its real path. */
 async function deepestDirectory(path: string): Promise<{ path: string; real: string }> {
   try {
     return { path, real: await realpath(path) };
@@ -91,7 +91,10 @@ export interface ExternalAllowList {
 
 const DOWNLOADS_AT_ONCE = 4;
 
-/** Turns the URLs a statement reads into local files and writes its results, within what the engine was allowed. */
+/**
+ * Resolves the URLs that a statement reads to local files, and writes its results, both within what the engine
+ * is permitted.
+ */
 export class ExternalSources {
   readonly #local: LocalDirectories;
   readonly #targets: LocalTargets;
@@ -116,7 +119,7 @@ export class ExternalSources {
     this.#agent = new Agent({ connect: { timeout: this.#limits.connectTimeoutMs } });
   }
 
-  /** The allowed directories without symbolic links: what the kernel must be able to read. */
+  /** The permitted directories with symbolic links resolved, which the kernel must be able to read. */
   get directories(): readonly string[] {
     return this.#local.roots;
   }
@@ -151,8 +154,8 @@ export class ExternalSources {
   }
 
   /**
-   * The files that `resolve` would give, without their content, or those of them that the options ask for. For
-   * `http(s)://` there is no such list.
+   * Returns the files that `resolve` would return, without their content, or those of them that the options
+   * select. There is no such list for `http(s)://`.
    */
   async list(url: string, options: ListOptions): Promise<readonly ListedFile[]> {
     const scheme = schemeOf(url);
@@ -180,7 +183,10 @@ export class ExternalSources {
     return downloadPath(directory, file);
   }
 
-  /** Downloads objects that `list` gave for the URL to paths where nothing is. @throws TesseraError as `resolve` does */
+  /**
+   * Downloads objects that `list` returned for the URL to paths at which nothing exists. @throws TesseraError
+   * like `resolve`
+   */
   async downloadListed(url: string, files: readonly ListedDownload[], options: AccessOptions): Promise<void> {
     await this.#objects.downloadListed(url, files, options, DOWNLOADS_AT_ONCE);
   }
@@ -201,8 +207,8 @@ export class ExternalSources {
   }
 
   /**
-   * Puts a local file at an absolute path, a `file://` URL or an object URL; over what is there.
-   * @throws FORBIDDEN outside of what `--allow-write` names; STORAGE_UNAVAILABLE
+   * Copies a local file to an absolute path, a `file://` URL or an object URL, replacing what exists there.
+   * @throws FORBIDDEN outside of what `--allow-write` permits; STORAGE_UNAVAILABLE
    */
   async write(url: string, path: string, options: AccessOptions): Promise<void> {
     const scheme = schemeOf(url);
@@ -211,7 +217,7 @@ export class ExternalSources {
     return fail('NOT_SUPPORTED', { what: `Writing to ${scheme}:// URLs` });
   }
 
-  /** Removes a file that `write` has written. @throws TesseraError as `write` does */
+  /** Removes a file that `write` created. @throws TesseraError like `write` */
   async remove(url: string, options: AccessOptions): Promise<void> {
     const scheme = schemeOf(url);
     if (isObjectScheme(scheme ?? '')) return this.#objects.remove(url, options);

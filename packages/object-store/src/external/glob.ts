@@ -2,7 +2,7 @@ import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cancellation } from '@tessera/common';
 
-/** Whether a path segment holds a character that makes it a pattern. */
+/** Whether a path segment contains a character that makes it a pattern. */
 export function isPattern(segment: string): boolean {
   return /[*?[]/.test(segment);
 }
@@ -22,7 +22,7 @@ export async function* expandGlob(
   if (signal.aborted) throw cancellation(signal);
   const [pattern, ...rest] = segments;
   if (pattern === '**' && rest[0] === '**') {
-    // Otherwise k of them would walk the tree once for every way to divide its depth among k.
+    // Otherwise k of them would walk the tree once for every way in which its depth can be divided among k.
     yield* expandGlob(directory, rest, signal, enters);
     return;
   }
@@ -43,7 +43,7 @@ export async function* expandGlob(
     if (!entry.isDirectory()) {
       if (rest.length === 0) yield path;
     } else if (!enters(path)) {
-      // Nothing below it is wanted.
+      // Nothing below it can match.
     } else if (anyDepth) {
       yield* expandGlob(path, segments, signal, enters);
     } else if (rest.length > 0) {
@@ -81,7 +81,7 @@ export function globMatcher(pattern: readonly string[]): (names: readonly string
   };
 }
 
-/** A set is walked through to what is added on the way. */
+/** The iteration over the set includes the states that are added meanwhile. */
 function withEmptyDepths(reached: Set<number>, matchers: readonly unknown[]): Set<number> {
   for (const at of reached) if (matchers[at] === 'any depth') reached.add(at + 1);
   return reached;
@@ -101,7 +101,7 @@ function segmentMatcher(pattern: string): (name: string) => boolean {
   return (name) => (pattern.startsWith('.') || !name.startsWith('.')) && matchTokens(tokens, [...name]);
 }
 
-/** Backtracks only to the latest star: at worst tokens × characters steps, whatever the pattern. */
+/** Backtracks only to the latest star: at worst, the number of steps is tokens × characters. */
 function matchTokens(tokens: readonly Token[], name: readonly string[]): boolean {
   let token = 0;
   let at = 0;

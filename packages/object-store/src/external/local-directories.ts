@@ -5,10 +5,10 @@ import { fail, TesseraError } from '@tessera/common';
 import { expandGlob, isPattern } from './glob.ts';
 import type { ListedWithin } from './object-matches.ts';
 
-/** A glob that matches more files than this is refused: it is a mistake, or an attack on memory. */
+/** A pattern that matches more files than this is refused, because it is a mistake or an attack on memory. */
 const MAX_MATCHES = 100_000;
 
-/** Directories of this machine whose files statements may read. */
+/** The directories of this machine whose files statements may read. */
 export class LocalDirectories {
   /** The permitted directories, with symbolic links resolved. */
   readonly roots: readonly string[];
@@ -19,10 +19,14 @@ export class LocalDirectories {
     this.roots = this.#asGiven.map((directory) => existingDirectory(directory, '--allow-read'));
   }
 
-  /** Regular files, real paths, sorted, at least one. Throws unless every one lies inside a root. */
+  /**
+   * Returns at least one regular file, as sorted real paths. Throws unless all of them are inside a permitted
+   * directory.
+   */
   async resolve(url: string, signal: AbortSignal, within: ListedWithin = {}): Promise<string[]> {
     const path = resolve(pathOf(url));
-    // Before anything of the file system is looked at, so that an answer tells nothing about other places.
+    // This is checked before the file system is accessed, so that the response reveals nothing about other
+    // places.
     if (!isInside(path, [...this.#asGiven, ...this.roots])) this.#refuse(url, path);
     const exact = await this.#realPath(url, path);
     if (exact !== undefined) return [await regularFile(url, exact)];
@@ -55,7 +59,9 @@ export class LocalDirectories {
     return [...found].sort();
   }
 
-  /** `undefined` when there is nothing at `path`; refuses what symbolic links lead out of the roots. */
+  /**
+   * Undefined if nothing exists at `path`. Refuses symbolic links that lead out of the permitted directories.
+   */
   async #realPath(url: string, path: string): Promise<string | undefined> {
     let real: string | undefined;
     try {
@@ -63,8 +69,8 @@ export class LocalDirectories {
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
-        // Below a link that leads out of the permitted directories, even "does not exist" would reveal something: the
-        // first existing parent decides.
+        // Below a link that leads out of the permitted directories, even "does not exist" would reveal
+        // something. Therefore the lowest existing parent decides.
         await this.#realPath(url, dirname(path));
         return undefined;
       }
@@ -84,7 +90,7 @@ export class LocalDirectories {
   }
 }
 
-/** The path of a `file://` URL, or the path itself, which must be absolute. */
+/** Returns the path of a `file://` URL, or the path itself, which must be absolute. */
 export function pathOf(url: string): string {
   const file = /^file:\/\/(localhost(?=\/))?/i.exec(url);
   let path = url;
@@ -105,7 +111,7 @@ export function pathOf(url: string): string {
   return path;
 }
 
-/** The directory without symbolic links. */
+/** Returns the directory with symbolic links resolved. */
 export function existingDirectory(directory: string, flag: string): string {
   try {
     const real = realpathSync(directory);
@@ -120,7 +126,7 @@ async function regularFile(url: string, path: string): Promise<string> {
   const found = await stat(path);
   if (found.isDirectory())
     fail('BAD_FILE', { name: url, reason: 'it is a directory; add a pattern such as /*' });
-  // A pipe would block the reader for ever, a device would never end.
+  // A pipe would block the reader indefinitely, and a device might never end.
   if (!found.isFile()) fail('BAD_FILE', { name: url, reason: 'it is not a regular file' });
   return path;
 }

@@ -3,13 +3,13 @@ import type { BucketClient } from '../bucket/bucket-client.ts';
 import type { ObjectScheme, ObjectUrl } from './object-url.ts';
 
 /**
- * The credentials of a statement for a store, with the names used in SQL. If empty, the identity of the engine is used,
- * or none.
+ * The credentials of a statement for a store, under the names used in SQL. If empty, the identity of the engine
+ * is used, or none.
  */
 export interface ObjectCredentials {
   readonly aws_access_key_id?: string | undefined;
   readonly aws_secret_access_key?: string | undefined;
-  /** The names that CREDENTIALS has for the two above. */
+  /** The names of both in CREDENTIALS. */
   readonly aws_key_id?: string | undefined;
   readonly aws_secret_key?: string | undefined;
   readonly aws_session_token?: string | undefined;
@@ -18,14 +18,14 @@ export interface ObjectCredentials {
   readonly endpoint?: string | undefined;
 }
 
-/** The store that `storage.api_scheme` names by a scheme of another provider. */
+/** The store to which `storage.api_scheme` assigns the scheme of another provider. */
 export interface SchemeOverride {
   readonly scheme: ObjectScheme;
   /** The scheme whose protocol the store speaks. */
   readonly protocol: ObjectScheme;
-  /** Undefined: the provider's own. */
+  /** The endpoint; by default, that of the provider. */
   readonly s3Endpoint: string | undefined;
-  /** The account of Azure, which URLs of other schemes do not name. */
+  /** The account of Azure, which URLs of other schemes do not contain. */
   readonly account: string | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function openExternalBucket(
   }
 }
 
-/** @throws INVALID_ARGUMENT for one half of a key */
+/** @throws INVALID_ARGUMENT if only half of a key is given */
 function keysOf(credentials: ObjectCredentials) {
   const accessKeyId = credentials.aws_access_key_id ?? credentials.aws_key_id;
   const secretAccessKey = credentials.aws_secret_access_key ?? credentials.aws_secret_key;

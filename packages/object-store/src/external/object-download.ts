@@ -7,7 +7,10 @@ import type { ListedDownload } from './resolved-files.ts';
 const CHUNK_BYTES = 8 << 20;
 const CHUNKS_AT_ONCE = 4;
 
-/** Copies a listed object into a new file, in ranges; all of them from the version that was listed, and with its time of modification. */
+/**
+ * Copies a listed object into a new file, in ranges, all of the version that was listed, and with its
+ * modification time.
+ */
 export async function downloadObject(
   bucket: BucketClient,
   { url, path, bytes, etag, modifiedAt }: ListedDownload,

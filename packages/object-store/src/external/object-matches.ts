@@ -3,18 +3,24 @@ import type { BucketClient } from '../bucket/bucket-client.ts';
 import type { ObjectInfo } from '../object-store.ts';
 import { globMatcher, isPattern } from './glob.ts';
 
-/** A pattern that matches more objects than this is refused: it is a mistake, or an attack on memory. */
+/** A pattern that matches more objects than this is refused, because it is a mistake or an attack on memory. */
 const MAX_MATCHES = 100_000;
 
 /** Restricts a listing to some of the files that match its pattern. */
 export interface ListedWithin {
-  /** Whether files below the folder are listed; it is named by its key or path without a slash at the end. */
+  /**
+   * Whether files below the folder are listed. The folder is given by its key or path, without a slash at the
+   * end.
+   */
   readonly enters?: ((folder: string) => boolean) | undefined;
   /** The number of files after which the listing ends. */
   readonly limit?: number | undefined;
 }
 
-/** The object of the key, or else those that match it as a pattern, in the order of keys; may be none. */
+/**
+ * Returns the object of the key, or otherwise the objects that match it as a pattern, in the order of keys; may
+ * be empty.
+ */
 export async function findObjects(
   bucket: BucketClient,
   key: string,
@@ -41,12 +47,12 @@ export async function findObjects(
   return found;
 }
 
-/** Follows every key that a store may contain, in the order of keys. */
+/** A key that follows every key that a store may contain. */
 const LAST = '\u{10FFFF}';
 
 /**
- * The objects below the prefix without those in folders that are not entered. If such a folder goes on beyond a page, the
- * listing continues behind the folder, so that its other pages are not fetched.
+ * Lists the objects below the prefix, without those in folders that are skipped. If such a folder extends
+ * beyond a page, the listing continues after the folder, so that its other pages are not requested.
  */
 async function* enteredObjects(
   bucket: BucketClient,
@@ -77,7 +83,7 @@ async function* enteredObjects(
   }
 }
 
-/** The literal prefix of the pattern, which is all that a store can search by itself. */
+/** The literal prefix of the pattern. A store can search only by that. */
 function listedPrefix(segments: readonly string[], first: number): string {
   const directories = segments.slice(0, first).map((segment) => `${segment}/`);
   const [literal = ''] = /^[^*?[]*/.exec(segments[first] ?? '') ?? [];

@@ -5,7 +5,7 @@ import { isPattern } from './glob.ts';
 export class ObjectAllowList {
   readonly #prefixes: readonly ObjectUrl[];
 
-  /** @throws INVALID_ARGUMENT for a prefix that is no object URL */
+  /** @throws INVALID_ARGUMENT if a prefix is not an object URL */
   constructor(prefixes: readonly string[]) {
     this.#prefixes = prefixes.map(parseObjectUrl);
   }
@@ -19,12 +19,12 @@ export class ObjectAllowList {
   }
 }
 
-/** The value for the flag that would permit `url`, for messages. */
+/** The value of the flag that would permit `url`, for messages. */
 export function permittingPrefix(url: ObjectUrl): string {
   return objectUrlText({ ...url, key: '' });
 }
 
-/** The whole segments before the first that is a pattern. */
+/** The complete segments before the first pattern. */
 function literal(key: string): string {
   const segments = key.split('/');
   const first = segments.findIndex(isPattern);
@@ -43,7 +43,7 @@ function isUnder(key: string, prefix: string): boolean {
 export const OBJECT_SCHEMES = ['s3', 'gs', 'azure'] as const;
 export type ObjectScheme = (typeof OBJECT_SCHEMES)[number];
 
-/** `s3://bucket/key`, `gs://bucket/key`, `azure://account/container/key`. A key is taken as it is written. */
+/** `s3://bucket/key`, `gs://bucket/key`, `azure://account/container/key`. The key is used as it is written. */
 export interface ObjectUrl {
   readonly scheme: ObjectScheme;
   /** The name of the bucket; for Azure, `account/container`. */

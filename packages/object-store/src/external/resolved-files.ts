@@ -9,14 +9,14 @@ export interface AccessOptions {
 export interface ListOptions extends AccessOptions, ListedWithin {}
 
 export interface ResolveOptions extends AccessOptions {
-  /** The request's own directory: downloads go there. */
+  /** The directory of the request, into which files are downloaded. */
   readonly directory: string;
   /** The limit for a download, counted after decompression; files that are read in place have no limit. */
   readonly maxBytes: number;
 }
 
 export interface ResolvedFile {
-  /** Absolute, without symbolic links; its name may hold glob characters: do not expand it again. */
+  /** Absolute, without symbolic links. Its name may contain glob characters and must not be expanded again. */
   readonly path: string;
   /** The origin of the file: a URL without credentials, or the path itself. */
   readonly url: string;
@@ -26,13 +26,13 @@ export interface ResolvedFile {
   readonly modifiedAt: Date | undefined;
 }
 
-/** A file as a listing names it; nothing of it is on this node. */
+/** A file as a listing describes it; its content is not on this node. */
 export interface ListedFile extends Omit<ResolvedFile, 'path'> {
-  /** Changes with the content; undefined for files of this node. */
+  /** Changes whenever the content changes; undefined for files of this node. */
   readonly etag?: string | undefined;
 }
 
-/** A listed object, and where its content is to be. */
+/** A listed object, and the path for its content. */
 export interface ListedDownload extends ListedFile {
   readonly path: string;
 }

@@ -2,11 +2,14 @@ import { fail } from '@tessera/common';
 
 interface Prefix {
   readonly origin: string;
-  /** Path segments; a URL must begin with all of them, whole. */
+  /** Path segments; a URL must begin with all of them. */
   readonly segments: readonly string[];
 }
 
-/** URL prefixes, compared by origin and whole path segments, so that no longer host name or user info passes. */
+/**
+ * URL prefixes, compared by origin and whole path segments, so that neither a longer host name nor user info
+ * matches.
+ */
 export class UrlAllowList {
   readonly #prefixes: readonly Prefix[];
 
@@ -17,7 +20,7 @@ export class UrlAllowList {
   /** Throws LOCATION_NOT_ALLOWED unless `url` is under a prefix. */
   check(url: URL): void {
     const segments = pathSegments(url);
-    // A server may decode %2f and %5c before it resolves `..`, and so leave the prefix that we checked.
+    // A server may decode %2f and %5c before it resolves `..`, and thereby leave the prefix that was checked.
     if (segments.some((segment) => decoded(segment).split(/[/\\]/).includes('..'))) {
       fail('LOCATION_NOT_ALLOWED', {
         url: printableUrl(url),
@@ -38,7 +41,10 @@ export class UrlAllowList {
   }
 }
 
-/** The URL as errors and logs may show it: no user info, and no query, where signatures and tokens stand. */
+/**
+ * The URL in a form that errors and logs may show: without user info, and without the query, which may contain
+ * signatures and tokens.
+ */
 export function printableUrl(url: URL): string {
   return `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`;
 }

@@ -17,17 +17,17 @@ export interface GcsBucketOptions {
   readonly bucket: string;
   /** The URL scheme in messages. */
   readonly scheme: string;
-  /** Undefined: Google's own. Another one is not sent any credentials. */
+  /** The endpoint; by default, Google's own. Another endpoint gets no credentials. */
   readonly endpoint?: string | undefined;
-  /** Service account to act as, with the identity of the standard chain. */
+  /** The service account to impersonate, with the identity of the standard chain. */
   readonly impersonate?: string | undefined;
-  /** Tries of a write, the first included; undefined: as the SDK does. */
+  /** The attempts at a write, including the first; by default, those of the SDK. */
   readonly uploadTries?: number | undefined;
 }
 
 const READ_TRIES = 10;
 const SCOPE = 'https://www.googleapis.com/auth/devstorage.read_write';
-/** Larger files go up in chunks, each of which is repeated alone. */
+/** Larger files are uploaded in chunks, each of which is retried separately. */
 const CHUNK_BYTES = 16 << 20;
 const DELETED_IN_PARALLEL = 32;
 
@@ -50,7 +50,7 @@ export class GcsBucket implements BucketClient {
         ...(authClient !== undefined && { authClient }),
         retryOptions: {
           ...(tries !== undefined && { maxRetries: tries - 1 }),
-          // Writing the same bytes once more does no harm, under a condition or not.
+          // Writing the same bytes once more does no harm, whether there is a condition or not.
           idempotencyStrategy: IdempotencyStrategy.RetryAlways,
         },
       }).bucket(bucket);
@@ -64,7 +64,7 @@ export class GcsBucket implements BucketClient {
   }
 
   async read(key: string, { range, signal }: ReadRequest): Promise<BodyInFlight | undefined> {
-    // The checksum is that of the whole object.
+    // The checksum covers the whole object.
     const part = range === undefined ? { validation: 'crc32c' as const } : { validation: false as const };
     const stream = this.#reader.file(key).createReadStream({
       ...part,
@@ -77,7 +77,7 @@ export class GcsBucket implements BucketClient {
     stream.on('error', () => {}).on('close', () => signal?.removeEventListener('abort', abort));
     try {
       const [answer] = (await once(stream.resume().pause(), 'response')) as [IncomingMessage];
-      // The answer that refuses comes before the error that it becomes.
+      // A refusal arrives as a response before the SDK raises it as an error.
       if ((answer.statusCode ?? 0) >= 300) await once(stream.resume(), 'end');
       return bodyOf(answer, stream);
     } catch (error) {
@@ -194,7 +194,7 @@ function infoOf({ name, metadata }: File): ObjectInfo {
   };
 }
 
-/** The SDK cannot be told to stop: its request goes on, but nobody waits for it. */
+/** The SDK cannot be stopped: its request continues, but its result is ignored. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   signal.throwIfAborted();
@@ -213,7 +213,10 @@ function codeOf(error: unknown): number | undefined {
   return Number.isInteger(code) ? code : undefined;
 }
 
-/** A bucket, or an account to impersonate, that does not exist gives 404 too: the message tells them apart. */
+/**
+ * If a bucket, or an account to impersonate, does not exist, the status is 404 too; the message tells them
+ * apart.
+ */
 function isNoSuchObject(error: unknown): boolean {
   return codeOf(error) === 404 && /no such object/i.test((error as Error).message);
 }

@@ -4,18 +4,18 @@ import { copyFile, link, mkdir, open, readdir, rm, stat } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Longer than any file is being written without a byte added. */
+/** Longer than the time for which a file can be open for writing without growing. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
 /**
- * Smaller bodies are written synchronously, except that they reach the disk: they go to the page cache, and each call
- * takes less time than a turn of the thread pool.
+ * Smaller bodies are written synchronously to the page cache, because each call takes less time than a turn of
+ * the thread pool; only the flush to the disk is asynchronous.
  */
 const SMALL_BYTES = 1024 * 1024;
 
 const synced = promisify(fsync);
 
-/** Files that are written whole beside the objects and then given their name. */
+/** Writes complete files beside the objects, which then get their names. */
 export class StagedFiles {
   readonly #directory: string;
   readonly #fsync: boolean;
@@ -26,7 +26,7 @@ export class StagedFiles {
     this.#fsync = fsync;
   }
 
-  /** Removes what processes that were killed have left behind. */
+  /** Removes what killed processes have left behind. */
   async clear(): Promise<void> {
     for (const name of await readdir(this.#directory)) {
       const path = join(this.#directory, name);
@@ -36,7 +36,10 @@ export class StagedFiles {
     }
   }
 
-  /** A new file with these bytes, for nobody else to read, on disk as a whole; the caller renames, links or removes it. */
+  /**
+   * Writes a new file with these bytes, readable only by this user, completely to the disk. The caller renames,
+   * links or removes it.
+   */
   async write(body: Uint8Array): Promise<string> {
     const path = this.#newPath();
     if (body.length <= SMALL_BYTES) return this.#writeSmall(path, body);
@@ -88,14 +91,14 @@ export class StagedFiles {
     return path;
   }
 
-  /** Makes the names in a directory last. */
+  /** Flushes the names in a directory to the disk. */
   async sync(directory: string): Promise<void> {
     if (!this.#fsync) return;
     let opened: number;
     try {
       opened = openSync(directory, 'r');
     } catch (error) {
-      // Emptied and removed since: the name is gone with it.
+      // The directory was emptied and removed meanwhile, and the name with it.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
       throw error;
     }
@@ -106,7 +109,7 @@ export class StagedFiles {
     }
   }
 
-  /** Makes the directory with those above it, so that they last. */
+  /** Creates the directory and its parents, and flushes them to the disk. */
   async makeDirectory(path: string): Promise<void> {
     const first = await mkdir(path, { recursive: true, mode: 0o700 });
     if (first === undefined) return;
@@ -123,8 +126,8 @@ export class StagedFiles {
   }
 
   /**
-   * Etags rest on the time of modification, in seconds: no two files of one process get the same one, whatever the
-   * clock's grain.
+   * Etags depend on the modification time in seconds. No two files of one process get the same one, whatever
+   * the resolution of the clock.
    */
   #newTime(): number {
     this.#lastTimeUs = Math.max(Date.now() * 1_000, this.#lastTimeUs + 1);

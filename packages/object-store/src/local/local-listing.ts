@@ -3,10 +3,10 @@ import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { fail } from '@tessera/common';
 
-/** Directory of the store's own files, beside the objects: no key can name it. */
+/** The directory of the store's own files, beside the objects; no key can refer to it. */
 export const PRIVATE_DIRECTORY = '%private';
 
-/** Longest name that the usual file systems take, in bytes. */
+/** The maximum length of a name in common file systems, in bytes. */
 const LONGEST_NAME = 255;
 
 /**
@@ -32,7 +32,7 @@ function encodeSegment(segment: string): string {
     .join('');
 }
 
-/** Undoes {@link encodeSegment}; undefined for the name of a file that no key makes. */
+/** Reverses {@link encodeSegment}; undefined for a file name that no key produces. */
 function decodeSegment(name: string): string | undefined {
   if (name === PRIVATE_DIRECTORY) return undefined;
   try {
@@ -48,7 +48,7 @@ export interface ListedFile {
   readonly path: string;
 }
 
-/** The keys below `prefix` behind `startAfter`, in the order of their UTF-8 bytes. */
+/** Yields the keys below `prefix` after `startAfter`, in the order of their UTF-8 bytes. */
 export async function* listKeys(
   root: string,
   prefix: string,
@@ -79,7 +79,7 @@ async function* walk(directory: string, base: string, bounds: Bounds): AsyncGene
   }
 }
 
-/** A directory stands where its keys do: as if its name ended in `/`. */
+/** A directory is sorted by the position of its keys, as if its name ended in `/`. */
 function sorted(entries: readonly Dirent[], base: string) {
   return entries
     .flatMap((entry) => {

@@ -41,7 +41,7 @@ function startWriter(directory: string, writer: number, mode: 'create' | 'count'
 }
 
 describe('local store', () => {
-  it('is whole after its writers were killed: each object by one of them, none in part, none lost', async () => {
+  it('is consistent after its writers were killed: each object is complete, from one writer, and not lost', async () => {
     const directory = await newDirectory();
     const created = new Map<string, number>();
     for (let round = 0; round < 3; round++) {
@@ -100,7 +100,7 @@ describe('local store', () => {
     await store.close();
   });
 
-  it('clears what was never given a name, and lists neither that nor files that are not its own', async () => {
+  it('removes files that never got their name, and lists neither these nor foreign files', async () => {
     const directory = await newDirectory();
     const staged = join(directory, '%private/staged');
     await mkdir(staged, { recursive: true });
@@ -113,7 +113,7 @@ describe('local store', () => {
     await store.close();
   });
 
-  it('leaves no empty directory behind, and makes one again that another writer needs', async () => {
+  it('leaves no empty directory behind, and creates one again that another writer needs', async () => {
     const directory = await newDirectory();
     const store = await openLocalStore(directory, { fsync: false });
     await Promise.all(
@@ -168,7 +168,7 @@ describe('local store', () => {
     await store.close();
   });
 
-  it('says so when a key goes on behind that of an object', async () => {
+  it('reports a key that continues the key of an object', async () => {
     const store = await openLocalStore(await newDirectory(), { fsync: false });
     await store.put('a', new Uint8Array());
     await expect(store.put('a/b', new Uint8Array())).rejects.toMatchObject({ name: 'STORAGE_UNAVAILABLE' });

@@ -10,17 +10,21 @@ import { ExclusiveSection } from './exclusive-section.ts';
 import { keyPath, listKeys, PRIVATE_DIRECTORY } from './local-listing.ts';
 
 export interface LocalStoreOptions {
-  /** Whether a write has reached the disk before it is answered; without it, only a crash of the machine loses it. Default true. */
+  /**
+   * Whether a write is flushed to the disk before it is acknowledged. Otherwise only a crash of the machine can
+   * lose it. Default: true.
+   */
   readonly fsync?: boolean;
 }
 
 const LISTED_AT_ONCE = 64;
-/** The event loop waits while they are deleted, for up to some tenths of a millisecond each. */
+/** The event loop blocks while they are deleted, for up to some tenths of a millisecond each. */
 const DELETED_AT_ONCE = 8;
 
 /**
- * Objects as files of a directory, which several processes of one machine may share. An object is there whole or not
- * at all, whenever a process or the machine stops. A key may not go on behind the key of another object (`a` and `a/b`).
+ * Stores objects as files of a directory, which several processes of one machine may share. An object exists
+ * completely or not at all, whenever a process or the machine stops. A key cannot extend the key of another
+ * object (`a` and `a/b`).
  */
 export async function openLocalStore(
   directory: string,
@@ -30,7 +34,7 @@ export async function openLocalStore(
   const privately = join(root, PRIVATE_DIRECTORY);
   try {
     await mkdir(join(privately, 'staged'), { recursive: true, mode: 0o700 });
-    // Stores of earlier versions have directories that everybody may read.
+    // Stores of earlier versions have directories that all users can read.
     for (const path of [root, join(root, 'meta')]) await chmod(path, 0o700).catch(() => undefined);
     const staged = new StagedFiles(join(privately, 'staged'), options.fsync ?? true);
     await staged.clear();
@@ -53,7 +57,7 @@ export class LocalStore implements ObjectStore {
     this.#exclusive = exclusive;
   }
 
-  /** The file of the object on this machine, to be linked but never written. */
+  /** The file of the object on this machine, which may be linked but never written. */
   localPath(key: string): string {
     return keyPath(this.#root, key);
   }
@@ -110,7 +114,7 @@ export class LocalStore implements ObjectStore {
     );
   }
 
-  /** The file is linked rather than copied where it can be: it may be removed afterwards, but not changed. */
+  /** The file is linked rather than copied if possible: it may be removed afterwards, but not changed. */
   async putFile(key: string, source: string, options?: RequestOptions): Promise<void> {
     await this.#place(
       key,
@@ -165,7 +169,7 @@ export class LocalStore implements ObjectStore {
       let batch: Promise<ObjectInfo | undefined>[] = [];
       for await (const file of listKeys(this.#root, prefix, options?.startAfter ?? '', options?.signal)) {
         const info = infoOf(file.key, file.path);
-        // Looked at only in its turn; a failure before that must not count as unhandled.
+        // The result is awaited later; until then a failure must not count as unhandled.
         info.catch(() => {});
         batch.push(info);
         if (batch.length < LISTED_AT_ONCE) continue;
@@ -202,7 +206,10 @@ export class LocalStore implements ObjectStore {
     this.#exclusive.close();
   }
 
-  /** Writes a file under a name of its own and has it put in place; a directory emptied meanwhile is made again. */
+  /**
+   * Writes a file under a temporary name and then moves it into place; a directory that was removed meanwhile
+   * is created again.
+   */
   async #place<T>(
     key: string,
     stage: () => Promise<string>,
@@ -298,7 +305,7 @@ async function retryWithoutDirectory<T>(make: () => Promise<void>, put: () => Pr
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 100) throw error;
     }
-    // `mkdir` fails with ENOENT or ENOTDIR if a directory that it found is removed before it looks at it.
+    // `mkdir` fails with ENOENT or ENOTDIR if a parent directory is removed during the call.
     await make().catch((error: unknown) => {
       if (!isAbsence(error)) throw error;
     });
@@ -310,7 +317,7 @@ function unlinked(path: string): boolean {
     unlinkSync(path);
     return true;
   } catch (error) {
-    // A directory is no object.
+    // A directory is not an object.
     if (isAbsence(error) || ['EISDIR', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? ''))
       return false;
     throw error;

@@ -7,7 +7,7 @@ import { createS3Client } from './s3-client.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A server whose clock is an hour behind: it wants requests of its own time, and has no object. */
+/** A server whose clock is an hour behind. It accepts only requests with its own time, and has no objects. */
 async function serverBehind() {
   const statuses: number[] = [];
   const server = createServer((request, response) => {
@@ -33,8 +33,8 @@ async function serverBehind() {
   };
 }
 
-// The SDK corrects its clock by every answer, and took each such correction for a reason to ask again: with a wrong clock
-// every "not found" cost all tries, and a node took minutes to start.
+// The SDK corrects its clock after every response, and retried after each correction. With a wrong clock, every
+// "not found" used all attempts, and a node took minutes to start.
 it.each([GetObjectCommand, HeadObjectCommand])(
   'a wrong clock is corrected once, and what is absent is absent: %o',
   async (Command) => {

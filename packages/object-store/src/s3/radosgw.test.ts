@@ -28,7 +28,7 @@ describe.skipIf(skip)(skip ? 'radosgw: skipped, it is not installed' : 'radosgw'
 
   afterEach(() => vi.unstubAllEnvs());
 
-  it('is used through a role that is taken on, and not without it', async () => {
+  it('is used through an assumed role, and not without it', async () => {
     const { endpoint, ...credentials } = server.facts;
     vi.stubEnv('AWS_ENDPOINT_URL_STS', endpoint);
     const place = { bucket: 'tessera', scheme: 's3://', endpoint, credentials };

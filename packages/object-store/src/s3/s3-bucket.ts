@@ -27,11 +27,11 @@ export interface S3BucketOptions extends S3Access {
   readonly bucket: string;
   /** The URL scheme in messages. */
   readonly scheme: string;
-  /** Tries of a write, the first included; undefined: as the SDK does. */
+  /** The attempts at a write, including the first; by default, those of the SDK. */
   readonly uploadTries?: number | undefined;
 }
 
-/** Reads are safe to repeat: at 30 % failures, 10 tries fail once in 170,000 reads. */
+/** Reads can be retried safely: if 30 % of requests fail, 10 attempts fail once in 170,000 reads. */
 const READ_TRIES = 10;
 const CONFLICT_TRIES = 20;
 const CONFLICT_WAIT_MS = 50;
@@ -39,14 +39,17 @@ const PART_BYTES = 8 << 20;
 const PARTS_AT_ONCE = 4;
 const MOST_PARTS = 10_000;
 
-/** A bucket of S3, or of a server that speaks its protocol. */
+/** A bucket of S3, or of a server with its protocol. */
 export class S3Bucket implements BucketClient {
   readonly url: string;
   readonly deletedAtOnce = 1_000;
   readonly #bucket: string;
   readonly #reader: S3Client;
   readonly #writer: S3Client;
-  /** Ceph compares If-Match with the etag without its quotes, everyone else with them: learned from the first answer. */
+  /**
+   * Ceph compares If-Match with the etag without its quotes, all others with them. The first response shows
+   * which is the case.
+   */
   #quotedEtags = true;
 
   constructor(options: S3BucketOptions) {
@@ -103,7 +106,7 @@ export class S3Bucket implements BucketClient {
   ): Promise<'written' | 'refused'> {
     const result = await this.#put(key, body, condition, signal);
     if (result === 'written' || condition === undefined || !('etag' in condition)) return result;
-    // Refused although the etag is the same: then it must be the way it was written.
+    // Refused although the etag is the same: then the server expects it in the other notation.
     if ((await this.head(key, signal))?.etag !== condition.etag) return 'refused';
     this.#quotedEtags = !this.#quotedEtags;
     return this.#put(key, body, condition, signal);

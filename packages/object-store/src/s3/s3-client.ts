@@ -2,11 +2,13 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
 
 export interface S3Access {
-  /** Undefined: AWS itself. Buckets of another endpoint are named in the path. */
+  /** The endpoint; by default, that of AWS. At any other endpoint, buckets are named in the path. */
   readonly endpoint?: string | undefined;
-  /** Undefined: the standard chain of the SDK (environment, profile, container, instance). */
+  /**
+   * The credentials; by default, those of the SDK's standard chain (environment, profile, container, instance).
+   */
   readonly credentials?: S3Keys | 'anonymous' | undefined;
-  /** Role to take on with these credentials. */
+  /** A role to assume with these credentials. */
   readonly roleArn?: string | undefined;
 }
 
@@ -17,7 +19,7 @@ export interface S3Keys {
 }
 
 const CONNECT_MS = 5_000;
-/** Longest silence of a connection. */
+/** The maximum silence of a connection. */
 const IDLE_MS = 30_000;
 /** One client reads and writes many tablets at a time. */
 const CONNECTIONS = 128;
@@ -28,14 +30,14 @@ const UNSIGNED: Pick<S3ClientConfig, 'credentials' | 'signer'> = {
   signer: { sign: async (request) => request },
 };
 
-/** Name of the error of a role that cannot be assumed. */
+/** The name of the error for a role that cannot be assumed. */
 export const ROLE_REFUSED = 'RoleRefused';
 
 /** The time for which we remember that the engine has no credentials, because looking for them takes seconds. */
 const ANONYMOUS_MS = 60_000;
 let anonymousUntil = 0;
 
-/** `anonymous` when the standard chain knows no credentials. */
+/** `anonymous` if the standard chain finds no credentials. */
 export async function anonymousUnlessKnown(): Promise<'anonymous' | undefined> {
   if (Date.now() < anonymousUntil) return 'anonymous';
   try {
@@ -47,7 +49,7 @@ export async function anonymousUnlessKnown(): Promise<'anonymous' | undefined> {
   }
 }
 
-/** `maxAttempts`: tries of a request, the first included; undefined: as the SDK does. */
+/** @param maxAttempts the attempts at a request, including the first; by default, those of the SDK */
 export function createS3Client(access: S3Access, maxAttempts: number | undefined): S3Client {
   const foreign = access.endpoint !== undefined;
   const region = regionOf(access);
@@ -59,7 +61,8 @@ export function createS3Client(access: S3Access, maxAttempts: number | undefined
     ...(access.credentials === 'anonymous' && UNSIGNED),
     ...(maxAttempts !== undefined && { maxAttempts }),
     followRegionRedirects: true,
-    // Servers other than AWS's reject or ignore the newer checksums; tablets and log entries carry their own.
+    // Servers other than those of AWS reject or ignore the newer checksums; tablets and log entries contain
+    // their own.
     requestChecksumCalculation: foreign ? 'WHEN_REQUIRED' : 'WHEN_SUPPORTED',
     responseChecksumValidation: foreign ? 'WHEN_REQUIRED' : 'WHEN_SUPPORTED',
     requestHandler: {
@@ -76,8 +79,8 @@ export function createS3Client(access: S3Access, maxAttempts: number | undefined
 const FORBIDDEN = 403;
 
 /**
- * The SDK corrects its clock by the date of every answer and asks again whenever that changed anything, whatever the answer
- * was. Only a refusal can have the clock for its reason.
+ * The SDK corrects its clock by the date of every response, and retries whenever that changed the clock,
+ * whatever the response was. Only a refusal can be caused by the clock.
  */
 function onlyRefusalsAreSkew({ middlewareStack }: S3Client): void {
   const middleware = <Next extends (args: never) => Promise<unknown>>(next: Next): Next => {
@@ -120,7 +123,7 @@ function credentialsOf(access: S3Access, region: { region?: string }): S3ClientC
   );
 }
 
-/** Tells what the token service answers apart from what the bucket answers: either may say "not found". */
+/** Tells responses of the token service from those of the bucket: either may say "not found". */
 function assumed(
   roleArn: string,
   provider: ReturnType<typeof fromTemporaryCredentials>,
@@ -141,8 +144,8 @@ function assumed(
 }
 
 /**
- * The SDK looks into the environment and the profile; where it need not find anything, AWS redirects to the right region
- * and other servers do not mind.
+ * The SDK reads the environment and the profile. If it finds no region, AWS redirects to the right one, and
+ * other servers ignore it.
  */
 function regionOf({ endpoint, credentials }: S3Access): { region?: string } {
   const given = process.env.AWS_REGION ?? process.env.AWS_DEFAULT_REGION;

@@ -9,7 +9,7 @@ interface S3Error {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** Answers that servers send without a body, or under a name of their own. */
+/** Responses that servers send without a body, or with an error name of their own. */
 const NAME_OF_STATUS: Readonly<Record<number, string>> = {
   409: 'ConditionalRequestConflict',
   412: 'PreconditionFailed',

@@ -50,10 +50,10 @@ describe.skipIf(skip)(skip ? 'S3 with faults: skipped, radosgw is not installed'
     key = `key-${randomUUID()}`;
   });
 
-  it('gets through when 30 % of all requests are told to slow down', async () => {
+  it('succeeds when 30 % of all requests are answered with SlowDown', async () => {
     faults({ fault: SLOW_DOWN, percent: 30 });
     const keys = Array.from({ length: 8 }, (_, n) => `${key}/${n}`);
-    // One by one: what is caught then depends on nothing but the seed.
+    // Requests are sent one by one, so that only the seed determines which of them fail.
     for (const one of keys) {
       await store.put(one, bytes(one));
       expect(Buffer.from((await store.get(one))!.body).toString()).toBe(one);
@@ -62,7 +62,7 @@ describe.skipIf(skip)(skip ? 'S3 with faults: skipped, radosgw is not installed'
     expect(caught()[0]).toBeGreaterThan(3);
   });
 
-  it('gives up after upload_max_tries tries of a write and says that it may have happened', async () => {
+  it('gives up a write after upload_max_tries attempts and reports that it may have happened', async () => {
     faults({ fault: SLOW_DOWN, method: 'PUT' });
     const twice = new BucketStore(bucketAt(endpoint, 2), '');
     await expect(twice.put(key, bytes('x'))).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe.skipIf(skip)(skip ? 'S3 with faults: skipped, radosgw is not installed'
     expect(caught()).toEqual([2]);
   });
 
-  it('tells that an object exists when the answer to its creation was lost', async () => {
+  it('reports that an object exists when the response to its creation was lost', async () => {
     faults({ fault: { kind: 'reset', passOn: true }, method: 'PUT', times: 1 });
     expect(await store.putIfAbsent(key, bytes('mine'))).toBe('exists');
     expect(Buffer.from((await direct.get(key))!.body).toString()).toBe('mine');
@@ -83,7 +83,7 @@ describe.skipIf(skip)(skip ? 'S3 with faults: skipped, radosgw is not installed'
     expect(await store.putIfAbsent(key, bytes('mine'))).toBe('created');
   });
 
-  it('says that a creation may have happened when no answer came through at all', async () => {
+  it('reports that a creation may have happened when no response arrived', async () => {
     faults({ fault: { kind: 'reset', passOn: true }, method: 'PUT' });
     const once = new BucketStore(bucketAt(endpoint, 1), '');
     await expect(once.putIfAbsent(key, bytes('mine'))).rejects.toMatchObject({
@@ -93,7 +93,7 @@ describe.skipIf(skip)(skip ? 'S3 with faults: skipped, radosgw is not installed'
     expect(Buffer.from((await direct.get(key))!.body).toString()).toBe('mine');
   });
 
-  it('repeats a conditional write that met another one', async () => {
+  it('repeats a conditional write that conflicted with a concurrent one', async () => {
     faults({
       fault: { kind: 'answer', status: 409, code: 'ConditionalRequestConflict' },
       method: 'PUT',
@@ -103,7 +103,7 @@ describe.skipIf(skip)(skip ? 'S3 with faults: skipped, radosgw is not installed'
     expect(caught()).toEqual([3]);
   });
 
-  it('takes 412 for its own earlier write as what it says', async () => {
+  it('treats 412 after its own earlier write as a conflict', async () => {
     faults({
       fault: { kind: 'answer', status: 412, code: 'PreconditionFailed', passOn: true },
       method: 'PUT',

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '@tessera/common';
 import { serveUntilInputEnds } from './server-program.ts';
 
-/** The account that every emulator is born with; not a secret. */
+/** The predefined account of every emulator; it is not a secret. */
 const ACCOUNT = 'devstoreaccount1';
 const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 

@@ -33,7 +33,7 @@ export class FakeGcs implements AsyncDisposable {
     this.#bucket = bucket;
   }
 
-  /** Answers with the endpoint. */
+  /** Returns the endpoint. */
   async start(): Promise<string> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');

@@ -1,4 +1,7 @@
-/** `fault-proxy-process.ts <endpoint> [seed]`: a fault-injecting proxy before it. Prints `{endpoint, control}`. */
+/**
+ * `fault-proxy-process.ts <endpoint> [seed]`: a fault-injecting proxy in front of the endpoint. Prints
+ * `{endpoint, control}`.
+ */
 import { FaultProxy, startControl } from './fault-proxy.ts';
 import { serveUntilInputEnds } from './server-program.ts';
 

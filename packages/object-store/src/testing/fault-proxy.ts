@@ -18,13 +18,14 @@ interface Answer {
 }
 
 /**
- * Idle connections stay open for longer than clients pause, so that none sends a request into a connection that is being closed.
+ * Idle connections stay open for longer than clients pause, so that no client sends a request into a connection
+ * that is being closed.
  */
 const KEEP_ALIVE = { keepAliveTimeout: 75_000 };
 
 /**
- * Stands in front of an object store that speaks HTTP and does to its traffic what the rules say. The Host header is
- * passed on as it comes, so that signatures hold: clients sign for the address of the proxy.
+ * A proxy in front of an object store that injects faults into its HTTP traffic by rules. The Host header is
+ * forwarded unchanged, so that signatures remain valid: clients sign for the address of the proxy.
  */
 export class FaultProxy implements AsyncDisposable {
   readonly rules: FaultRules;
@@ -39,7 +40,7 @@ export class FaultProxy implements AsyncDisposable {
     this.rules = new FaultRules(seed);
   }
 
-  /** Answers with the endpoint. */
+  /** Returns the endpoint. */
   async start(): Promise<string> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
@@ -80,7 +81,7 @@ export class FaultProxy implements AsyncDisposable {
 
   async #pass(incoming: IncomingMessage, body: Buffer): Promise<Answer> {
     const headers = { ...incoming.headers };
-    // Already honoured here: the body has been read.
+    // These headers are already satisfied, because the body has been read.
     delete headers.expect;
     const outgoing = request({
       host: this.#target.hostname,
@@ -113,7 +114,7 @@ function send(response: ServerResponse, answer: Answer, fault: Fault | undefined
     }
     return;
   }
-  // A body that came in chunks goes out with its length.
+  // A body that was received in chunks is sent with its length.
   const { 'transfer-encoding': _, ...rest } = headers;
   const length = bodiless || status === 204 || status === 304 ? {} : { 'content-length': body.length };
   response.writeHead(status, { ...rest, ...length }).end(body);

@@ -1,24 +1,30 @@
 import { SeededRandom } from '@tessera/common';
 
-/** The fault of a request that a rule catches. */
+/** The fault for a request that matches a rule. */
 export type Fault =
-  /** Answered so by the proxy; with `passOn`, after the server has done it. */
+  /** The proxy returns this response; with `passOn`, after the server has executed the request. */
   | { readonly kind: 'answer'; readonly status: number; readonly code: string; readonly passOn?: boolean }
-  /** The connection is reset; with `passOn`, after the server has done it. */
+  /** The connection is reset; with `passOn`, after the server has executed the request. */
   | { readonly kind: 'reset'; readonly passOn?: boolean }
-  /** Nothing is passed on and nothing is answered. */
+  /** The request is neither forwarded nor answered. */
   | { readonly kind: 'silence' }
-  /** Kept until the rules are replaced; with `passOn`, the server has done it before and its answer is kept. */
+  /**
+   * The request waits until the rules are replaced; with `passOn`, the server has executed it before and its
+   * response waits.
+   */
   | { readonly kind: 'hold'; readonly passOn?: boolean }
   | { readonly kind: 'delay'; readonly ms: number }
-  /** The body of the answer ends after this share of it, 0 to 1: with the connection, or with a header that agrees. */
+  /**
+   * The response body ends after this fraction of it, 0 to 1: by closing the connection, or with a matching
+   * length header.
+   */
   | { readonly kind: 'truncate'; readonly share: number; readonly honestLength?: boolean }
-  /** One bit of the body of the answer is turned, at this share of it. */
+  /** One bit of the response body is flipped, at this fraction of it. */
   | { readonly kind: 'flip'; readonly share: number };
 
 export interface FaultRule {
   readonly fault: Fault;
-  /** Regular expression over the method; all when left out. */
+  /** A regular expression for the method; by default it matches all. */
   readonly method?: string;
   /** Regular expression over the path with its query (`/bucket/key?…`), not decoded; by default it matches all. */
   readonly path?: string;
@@ -35,7 +41,7 @@ export interface RuleState extends FaultRule {
   readonly caught: number;
 }
 
-/** Decides which requests are caught: the first rule that takes one has it. Reproducible by its seed. */
+/** Decides which requests get a fault: the first matching rule applies. Reproducible by its seed. */
 export class FaultRules {
   #rules: { rule: FaultRule; seen: number; caught: number }[] = [];
   readonly #random: SeededRandom;
@@ -45,7 +51,7 @@ export class FaultRules {
     this.#random = new SeededRandom(seed);
   }
 
-  /** Replaces all rules and forgets what they counted. */
+  /** Replaces all rules and resets their counters. */
   set(rules: readonly FaultRule[]): void {
     this.#rules = rules.map((rule) => ({ rule, seen: 0, caught: 0 }));
     this.#replaced.resolve();

@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { getContainerRuntimeClient } from 'testcontainers';
 
-/** Whether all the programs are there; tests that need others than ours are skipped, and say so, without them. */
+/**
+ * Whether all the programs are installed. Tests that need third-party programs are skipped without them, and
+ * say so.
+ */
 export function areInstalled(...programs: readonly string[]): boolean {
   return programs.every((program) => spawnSync('which', [program]).status === 0);
 }

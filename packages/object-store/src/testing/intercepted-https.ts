@@ -23,8 +23,9 @@ export interface InterceptedAnswer {
 }
 
 /**
- * An HTTPS proxy that ends the encryption and answers in place of every host, so that a test sees which services of a
- * cloud a client asks, with which identity. Clients must not verify certificates (`NODE_TLS_REJECT_UNAUTHORIZED=0`).
+ * An HTTPS proxy that terminates TLS and answers in place of every host, so that a test sees which cloud
+ * services a client calls, and with which identity. Clients must not verify certificates
+ * (`NODE_TLS_REJECT_UNAUTHORIZED=0`).
  */
 export class InterceptedHttps implements AsyncDisposable {
   readonly requests: InterceptedRequest[] = [];

@@ -1,7 +1,8 @@
 /**
- * `local-writer-process.ts <directory> <writer> <mode>`: writes into a local store until it is killed. `create`: objects
- * of 256 KiB that are all one digit, under names that other writers race for; prints each name that it created.
- * `count`: adds one to the number in the object `counter`, a hundred times, and ends.
+ * `local-writer-process.ts <directory> <writer> <mode>`: writes into a local store until it is killed.
+ * `create`: creates objects of 256 KiB that consist of one digit, under names for which other writers compete;
+ * prints each name that it created. `count`: adds one to the number in the object `counter`, a hundred times,
+ * and ends.
  */
 import { openLocalStore } from '../local/local-store.ts';
 

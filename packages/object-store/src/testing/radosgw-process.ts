@@ -104,7 +104,7 @@ async function makeKeyring(): Promise<void> {
   }
 }
 
-/** A role that the user may take on and that may do anything. */
+/** A role that the user may assume and that has all permissions. */
 async function makeRole(): Promise<void> {
   const admin = (...args: readonly string[]) =>
     run('radosgw-admin', ['-c', conf, '-n', 'client.admin', ...args]);

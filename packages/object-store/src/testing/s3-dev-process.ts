@@ -1,4 +1,6 @@
-/** The development server over a directory of its own. Prints `{endpoint, accessKeyId, secretAccessKey}`. */
+/**
+ * Runs the development server over a directory of its own. Prints `{endpoint, accessKeyId, secretAccessKey}`.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

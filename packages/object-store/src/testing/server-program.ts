@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 
 /**
- * What the programs beside have in common: a server prints one line of JSON once it is up, and stops, leaving nothing
- * behind, when its standard input ends; so it does not outlive the test that started it, however that ends.
+ * The common part of the server programs of this directory: a program prints one line of JSON when its server
+ * is ready. It stops when its standard input ends, and leaves nothing behind, so that it does not outlive the
+ * test that started it, however that ends.
  */
 export async function serveUntilInputEnds(facts: object, stop: () => Promise<void>): Promise<void> {
   process.stdout.write(`${JSON.stringify(facts)}\n`);

@@ -13,11 +13,11 @@ export interface S3Facts {
 }
 
 export interface RunningServer<F> extends AsyncDisposable {
-  /** The line that the program printed once it was up. */
+  /** The line that the program printed when it was ready. */
   readonly facts: F;
 }
 
-/** Starts one of the server programs of this directory; it ends with its starter at the latest. */
+/** Starts one of the server programs of this directory; it ends with this process at the latest. */
 export async function startServer<F>(
   program: ServerProgram,
   ...args: readonly string[]

@@ -7,11 +7,11 @@ import type { ObjectInfo, ObjectStore } from '../object-store.ts';
 import { probeConditionalWrites } from '../probe.ts';
 
 export interface ConformanceOptions {
-  /** Called once per suite; a store of its own, which may hold what earlier runs left under other prefixes. */
+  /** Called once per suite. Returns a store that may contain objects of earlier runs under other prefixes. */
   readonly open: () => Promise<ObjectStore>;
-  /** Size of the file that must go up in parts. */
+  /** The size of the file that must be uploaded in parts. */
   readonly largeFileBytes: number;
-  /** Azure's emulator orders U+E000 and above behind what stands beyond the basic plane. */
+  /** Azure's emulator sorts U+E000 and above after characters beyond the basic multilingual plane. */
   readonly ordersByCodeUnits?: boolean;
 }
 

@@ -45,11 +45,11 @@ test('few rows are finished in the session of the query', async () => {
   expect((await planned()).left(100_000)).toHaveLength(1);
 });
 
-test('many rows are not', async () => {
+test('many rows are not finished in the session of the query', async () => {
   expect((await planned()).left(1e9).length).toBeGreaterThan(1);
 });
 
-test('a plan is refined once for about the same sizes', async () => {
+test('a plan is refined only once for similar sizes', async () => {
   const { plan, after } = await planned();
   const refined = after(1e9);
   expect(refined).not.toBe(plan);
@@ -62,4 +62,18 @@ test('a plan of which only the root is left stays as it is if the root reads few
   const few = after(100_000);
   expect(after(100_000, few)).toBe(few);
   expect(after(1e9, few)).not.toBe(few);
+});
+
+test.each([
+  ['sum(v), count(*), avg(v), min(id) FILTER (WHERE v > 3) FROM a WHERE k < 10', true],
+  ['count(*) FROM a', true],
+  ['k, sum(v) FROM a GROUP BY k', false],
+  ['count(DISTINCT v) FROM a', false],
+  ['sum(a.v) FROM a JOIN b ON a.k = b.k', false],
+  ['sum(v) FROM (SELECT v FROM a ORDER BY id LIMIT 100000)', false],
+])('the tasks of SELECT %s hold no rows after they have run: %s', async (query, expected) => {
+  const { stages } = await cluster.plan(`SELECT ${query}`, { ...OPTIONS, tables: many() });
+  const scans = stages.filter(({ sources }) => sources.some(({ kind }) => kind === 'scan'));
+  expect(scans.length).toBeGreaterThan(0);
+  expect(scans.some(({ holdsNoRows }) => holdsNoRows === true)).toBe(expected);
 });

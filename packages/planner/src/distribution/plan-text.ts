@@ -28,6 +28,7 @@ function stageText(stage: Stage, isRoot: boolean, tableName: (bound: string) => 
     isRoot ? `root, stage ${id}` : `stage ${id}`,
     partitioning,
     ...(keys === '' ? [] : [`hash by ${keys}`]),
+    ...(output.sortKey === undefined ? [] : ['sorted']),
     `about ${count(estimate.rows)} rows, ${bytes(estimate.bytes)}`,
     ...(after.length === 0 ? [] : [`after ${after.join(', ')}`]),
     ...(output.summarised.length === 0 ? [] : [`summarises ${namesOf(output, output.summarised)}`]),

@@ -265,8 +265,7 @@ describe('whatever sizes the planner expects', () => {
     }
   });
 
-  test('rows are filtered by keys of other stages in some of them', () =>
-    expect(reduced).toBeGreaterThan(10));
+  test('some of these plans filter rows by keys of other stages', () => expect(reduced).toBeGreaterThan(10));
 });
 
 describe('the proof finds rules that are broken', () => {
@@ -276,7 +275,7 @@ describe('the proof finds rules that are broken', () => {
   });
   const options: SimulatedOptions = { nodes: 3, broadcastLimitBytes: 0, refines: false };
 
-  test('the left of a LEFT JOIN in every task', async () => {
+  test('the left side of a LEFT JOIN in every task', async () => {
     const sql = 'SELECT a.id, b.id FROM a LEFT JOIN b ON a.k = b.k';
     const plan = await cluster.plan(sql, options);
     const broken = changed(plan, (stage) => {

@@ -38,6 +38,14 @@ export function expressionText(node: PlanExpression): string {
       return `${items[0] ?? '?'} IS NOT NULL`;
     case 'OPERATOR_NOT':
       return `NOT ${items[0] ?? '?'}`;
+    case 'COMPARE_BETWEEN': {
+      const [value, low, high] = [node.input, node.lower, node.upper].map((part) =>
+        part === undefined ? '?' : expressionText(part),
+      );
+      if (node.lower_inclusive === true && node.upper_inclusive === true)
+        return `${value} BETWEEN ${low} AND ${high}`;
+      return `(${value} ${node.lower_inclusive === true ? '>=' : '>'} ${low} AND ${value} ${node.upper_inclusive === true ? '<=' : '<'} ${high})`;
+    }
     case 'COMPARE_IN':
       return `${items[0] ?? '?'} IN (${items.slice(1).join(', ')})`;
     case 'CASE_EXPR': {
@@ -48,6 +56,7 @@ export function expressionText(node: PlanExpression): string {
       return `CASE ${branches.join(' ')}${last} END`;
     }
     default: {
+      if (name === 'create_sort_key') return 'sort key';
       if (is_operator === true && items.length === 2) return `(${items[0]} ${name} ${items[1]})`;
       const distinct = aggregate_type === 'DISTINCT' ? 'DISTINCT ' : '';
       return `${name ?? type.toLowerCase()}(${distinct}${items.join(', ')})`;

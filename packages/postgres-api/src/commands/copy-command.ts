@@ -1,6 +1,6 @@
-import { fail } from '@tessera/common';
+import { type CopyTextFormat, fail } from '@tessera/common';
 import { isWord, type SqlText, type TokenCursor } from '@tessera/sql';
-import { type BinaryCopyOptions, type CopyOptions, copyOptions } from './copy-options.ts';
+import { type BinaryCopyOptions, copyOptions } from './copy-options.ts';
 
 /** `COPY table [(column, …)] FROM STDIN` */
 export interface CopyInCommand {
@@ -9,7 +9,7 @@ export interface CopyInCommand {
   readonly table: string;
   /** The column names as written; undefined means all columns of the table. */
   readonly columns: readonly string[] | undefined;
-  readonly options: CopyOptions | BinaryCopyOptions;
+  readonly options: CopyTextFormat | BinaryCopyOptions;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface CopyInCommand {
 export interface CopyOutCommand {
   readonly kind: 'copy_out';
   readonly query: SqlText;
-  readonly options: CopyOptions | BinaryCopyOptions;
+  readonly options: CopyTextFormat | BinaryCopyOptions;
 }
 
 /**

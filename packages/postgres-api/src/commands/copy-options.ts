@@ -1,4 +1,4 @@
-import { fail } from '@tessera/common';
+import { type CopyTextFormat, defaultCopyFormat, fail } from '@tessera/common';
 import type { TokenCursor } from '@tessera/sql';
 
 /** The binary row format of COPY, which has no options. */
@@ -6,37 +6,7 @@ export interface BinaryCopyOptions {
   readonly format: 'binary';
 }
 
-/** A text format of COPY, with PostgreSQL's option names and defaults. */
-export interface CopyOptions {
-  readonly format: 'text' | 'csv';
-  readonly delimiter: string;
-  /** The unquoted text that represents NULL. */
-  readonly nullText: string;
-  /** With `match`, the names in the header must equal the column names. */
-  readonly header: boolean | 'match';
-  /** Only for csv. */
-  readonly quote: string;
-  readonly escape: string;
-  /** The columns as named; `*` means all. */
-  readonly forceQuote: readonly string[] | '*';
-  readonly forceNotNull: readonly string[] | '*';
-  readonly forceNull: readonly string[] | '*';
-}
-
-/** The options of a format if the statement names none. */
-export const defaultCopyOptions = (format: CopyOptions['format']): CopyOptions => ({
-  format,
-  header: false,
-  delimiter: format === 'csv' ? ',' : '\t',
-  nullText: format === 'csv' ? '' : '\\N',
-  quote: '"',
-  escape: '"',
-  forceQuote: [],
-  forceNotNull: [],
-  forceNull: [],
-});
-
-type Given = { -readonly [N in Exclude<keyof CopyOptions, 'format'>]?: CopyOptions[N] | undefined } & {
+type Given = { -readonly [N in Exclude<keyof CopyTextFormat, 'format'>]?: CopyTextFormat[N] | undefined } & {
   format?: 'text' | 'csv' | 'binary';
 };
 
@@ -44,7 +14,10 @@ type Given = { -readonly [N in Exclude<keyof CopyOptions, 'format'>]?: CopyOptio
  * `[WITH] (FORMAT csv, …)`, or the words of older versions: `WITH CSV HEADER DELIMITER AS ','`.
  * @throws TesseraError SYNTAX_ERROR, INVALID_ARGUMENT, NOT_SUPPORTED
  */
-export function copyOptions(cursor: TokenCursor, direction: 'in' | 'out'): CopyOptions | BinaryCopyOptions {
+export function copyOptions(
+  cursor: TokenCursor,
+  direction: 'in' | 'out',
+): CopyTextFormat | BinaryCopyOptions {
   cursor.accept('WITH');
   const given: Given = {};
   if (cursor.acceptSymbol('(')) {
@@ -157,14 +130,14 @@ function columns(cursor: TokenCursor): readonly string[] | '*' {
 }
 
 function checked(
-  given: Omit<Given, 'format'> & Pick<CopyOptions, 'format'>,
+  given: Omit<Given, 'format'> & Pick<CopyTextFormat, 'format'>,
   direction: 'in' | 'out',
-): CopyOptions {
+): CopyTextFormat {
   const { format } = given;
   const csv = format === 'csv';
-  const defaults = defaultCopyOptions(format);
+  const defaults = defaultCopyFormat(format);
   const quote = given.quote ?? defaults.quote;
-  const options: CopyOptions = {
+  const options: CopyTextFormat = {
     format,
     header: given.header ?? defaults.header,
     delimiter: given.delimiter ?? defaults.delimiter,

@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
 import { isWord, type TokenCursor } from '@tessera/sql';
-import { zoneOfInterval } from '../parameters/offset-zone.ts';
+import { posixOfInterval } from '../parameters/offset-zone.ts';
 import { finished, parameterName } from './command-words.ts';
 import type { SessionCommand } from './session-command.ts';
 import { transactionModes } from './transaction-commands.ts';
@@ -45,7 +45,7 @@ function timeZone(cursor: TokenCursor): string | undefined {
   if (!cursor.accept('INTERVAL')) return value1(cursor, 'a time zone');
   const offset = cursor.expectValue('an offset from UTC');
   if (!cursor.accept('HOUR', 'TO', 'MINUTE')) cursor.accept('HOUR');
-  return zoneOfInterval(offset);
+  return posixOfInterval(offset);
 }
 
 const isTrue = (value: string | undefined): boolean => /^(?:true|t|on|yes|1)$/i.test(value ?? '');

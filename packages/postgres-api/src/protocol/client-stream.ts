@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startTimer, TesseraError } from '@tessera/common';
 import { type Frame, FrameReader } from './frame-reader.ts';
 import { isFrontendType } from './frontend-message.ts';
@@ -8,6 +9,8 @@ const READ_AHEAD_BYTES = 1 << 20;
 /** Buffered output is sent at this size at the latest. */
 const SEND_BYTES = 64 * 1024;
 const MAX_STARTUP_PACKET_BYTES = 10_000;
+/** Messages that have arrived together are read for this long before other connections get their turn. */
+const MAX_TURN_MS = 10;
 
 export interface ClientStreamOptions {
   /** The longest time, in milliseconds, for which the client may accept no data. */
@@ -27,6 +30,8 @@ export class ClientStream {
   /** Set by `stop`: no further message is returned, but pending output is still sent. */
   #stopped = false;
   #wake: (() => void) | undefined;
+  /** When the stream last waited, or let others run. */
+  #turnAt = 0;
   #held: Uint8Array[] = [];
   #heldBytes = 0;
 
@@ -77,10 +82,19 @@ export class ClientStream {
     const onAbort = () => this.#wakeUp();
     signal?.addEventListener('abort', onAbort);
     try {
+      // Handling a message may take no turn of the event loop at all, and a client can send many thousands at once.
+      await this.letOthersRun();
       return await this.#frame({ typed: true, limit }, signal);
     } finally {
       signal?.removeEventListener('abort', onAbort);
     }
+  }
+
+  /** Ends the turn of this connection if it has lasted for long. Call it between steps of which a client can ask for many. */
+  async letOthersRun(): Promise<void> {
+    if (performance.now() - this.#turnAt <= MAX_TURN_MS) return;
+    await nextTurn();
+    this.#turnAt = performance.now();
   }
 
   /** The type of the next message, if its first byte has arrived. */
@@ -104,6 +118,7 @@ export class ClientStream {
       if (this.#ended) return undefined;
       if (this.#heldBytes > 0) await this.flush();
       else await this.#more();
+      this.#turnAt = performance.now();
     }
   }
 

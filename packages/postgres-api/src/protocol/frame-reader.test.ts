@@ -22,7 +22,7 @@ function pieces(all: Buffer, cuts: readonly number[]): Buffer[] {
   return [0, ...places].map((place, i) => all.subarray(place, places[i] ?? all.length));
 }
 
-it('gives the messages of a stream however it is cut', () => {
+it('yields the messages of a stream, wherever it is divided', () => {
   fc.assert(
     fc.property(frames, fc.array(fc.nat()), (sent, cuts) => {
       const reader = new FrameReader();
@@ -39,7 +39,7 @@ it('gives the messages of a stream however it is cut', () => {
   );
 });
 
-it('refuses lengths that none has, before their bytes come', () => {
+it('refuses invalid lengths before their bytes arrive', () => {
   for (const length of [-1, 0, 3, HOW.limit + 1]) {
     const reader = new FrameReader();
     const head = Buffer.alloc(5, 'Q');
@@ -49,7 +49,7 @@ it('refuses lengths that none has, before their bytes come', () => {
   }
 });
 
-it('garbage is a message or a TesseraError, whatever it is', () => {
+it('garbage always yields a message or a TesseraError', () => {
   const letters = [...'QPBDCEHSXFdcfp'].map((letter) => letter.charCodeAt(0));
   fc.assert(
     fc.property(fc.constantFrom(...letters), bytes, (type, body) => {
@@ -77,7 +77,7 @@ it('garbage is a message or a TesseraError, whatever it is', () => {
   );
 });
 
-it('reads what a Bind message says', () => {
+it('reads the fields of a Bind message', () => {
   const body = new MessageWriter('B').text('p').text('s').int16(1).int16(1);
   body.int16(2).int32(-1).int32(2).bytes(Buffer.from('ab')).int16(2).int16(0).int16(1);
   expect(readFrontendMessage({ type: 'B'.charCodeAt(0), body: body.done().subarray(5) })).toEqual({

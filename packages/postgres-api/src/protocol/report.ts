@@ -63,7 +63,15 @@ export const reportOfNotice = ({ severity, sqlState, message, resolution }: Noti
   hint: resolution,
 });
 
-/** PostgreSQL's codes for warnings and notices. */
+/** A NOTICE without a condition of its own. */
+export const notification = (message: string, hint: string): Report => ({
+  severity: 'NOTICE',
+  sqlState: '00000',
+  message,
+  hint,
+});
+
+/** A WARNING with one of PostgreSQL's codes. */
 export const warning = (sqlState: string, message: string): Report => ({
   severity: 'WARNING',
   sqlState,

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { TesseraError, type TransactionId } from '@tessera/common';
 import type { QueryParameter, ValueFormat } from '@tessera/sql';
 import type { Outcome } from './outcome.ts';
 import type { PreparedStatement } from './prepared-statement.ts';
@@ -15,7 +15,7 @@ export interface Portal {
   /** Whether all rows have been returned. */
   ended: boolean;
   /** Set for a cursor WITH HOLD, which stays open when the transaction that declared it commits. */
-  readonly held?: { readonly transactionId: string | undefined };
+  readonly held?: { readonly transactionId: TransactionId | undefined };
 }
 
 /** The portals of a connection, including cursors, by name; `''` is the unnamed portal. */
@@ -60,7 +60,7 @@ export class Portals {
   }
 
   /** Closes the portals that a rolled-back transaction declared. */
-  async closeDeclaredIn(transactionId: string | undefined): Promise<void> {
+  async closeDeclaredIn(transactionId: TransactionId | undefined): Promise<void> {
     if (transactionId === undefined) return;
     for (const { name, held } of [...this.#portals.values()]) {
       if (held?.transactionId === transactionId) await this.close(name);

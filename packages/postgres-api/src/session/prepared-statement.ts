@@ -1,6 +1,6 @@
-import { TesseraError } from '@tessera/common';
+import { fail, TesseraError } from '@tessera/common';
 import type { StatementDescription } from '@tessera/coordinator';
-import { isParameter, type SqlType, TokenCursor } from '@tessera/sql';
+import { isParameter, locationAt, type SqlType, TokenCursor } from '@tessera/sql';
 import { type PreparedStatementFacts, typedColumn } from '@tessera/system-catalog';
 import type { ParsedStatement } from '../statements/parsed-statement.ts';
 import { parameterType } from '../values/type-oids.ts';
@@ -28,6 +28,7 @@ export interface PreparedStatement {
   described: StatementDescription | undefined;
 }
 
+/** @throws TesseraError STATEMENT_TOO_COMPLEX if the number of a parameter is beyond the limit of the protocol */
 export function preparedStatement(
   parsed: ParsedStatement | undefined,
   given: {
@@ -40,7 +41,7 @@ export function preparedStatement(
     parsed,
     parameterOids: given.oids ?? [],
     parameterTypes: given.types ?? [],
-    parameterCount: parsed === undefined ? 0 : countParameters(parsed.text),
+    parameterCount: parsed === undefined ? 0 : countParameters(parsed),
     sqlText: given.sqlText,
     preparedAt: new Date(),
     executions: 0,
@@ -73,14 +74,26 @@ function factsOf(name: string, statement: PreparedStatement): PreparedStatementF
 
 const TEXT: SqlType = { kind: 'text' };
 
-/** The highest `$n` in a text. */
-function countParameters(text: string): number {
+/** Bind counts its values in 16 bits, so that no client can give a value to a higher `$n`. */
+const MAX_PARAMETERS = 65_535;
+
+/** The highest `$n` in a statement. @throws TesseraError STATEMENT_TOO_COMPLEX at the first one that no client can bind */
+function countParameters({ text, whole, offset }: ParsedStatement): number {
   if (!text.includes('$')) return 0;
-  const positions = new TokenCursor(text).tokens
-    .filter((token) => isParameter(token))
-    .map(({ image }) => Number(image.slice(1)))
-    .filter(Number.isInteger);
-  return Math.max(0, ...positions);
+  let highest = 0;
+  for (const token of new TokenCursor(text).tokens) {
+    const { image } = token;
+    if (!isParameter(token) || !/^\$\d/.test(image)) continue;
+    const number = Number(image.slice(1));
+    if (number > MAX_PARAMETERS) {
+      const start = offset + token.startOffset;
+      const location = locationAt(whole, start, start + image.length);
+      const hint = `Number them from $1: no client can bind a value to ${image}`;
+      fail('STATEMENT_TOO_COMPLEX', { what: 'parameters', limit: MAX_PARAMETERS, hint }, { location });
+    }
+    highest = Math.max(highest, number);
+  }
+  return highest;
 }
 
 /**

@@ -1,7 +1,9 @@
 import { fail } from '@tessera/common';
+import { noticeOfSetting } from '@tessera/coordinator';
 import type { SessionCommand } from '../commands/session-command.ts';
+import { fractionalZone } from '../parameters/offset-zone.ts';
 import { SHOW_ALL_COLUMNS } from '../parameters/session-parameters.ts';
-import { warning } from '../protocol/report.ts';
+import { notification, warning } from '../protocol/report.ts';
 import { TextRows } from '../statements/text-rows.ts';
 import { copyIn } from './copy/copy-in.ts';
 import { copyOut } from './copy/copy-out.ts';
@@ -58,6 +60,7 @@ export async function runCommand(
       if (command.local) warnOfLocal(state);
       if (command.value === undefined) parameters.reset(command.name, command);
       else parameters.set(command.name, command.value, command);
+      notifyOfValue(state, command);
       return done('SET');
     case 'reset':
       if (command.name === undefined) parameters.resetAll();
@@ -106,6 +109,20 @@ export async function runCommand(
 function warnOfLocal(state: SessionState): void {
   if (state.transaction.isExplicit) return;
   state.notify(warning('25P01', 'SET LOCAL can only be used in transaction blocks'));
+}
+
+/** Tells the client that a setting has no effect, or that a zone stands for the offset that it gave. */
+function notifyOfValue(
+  state: SessionState,
+  { name, value = '' }: { readonly name: string; readonly value: string | undefined },
+): void {
+  const notice = noticeOfSetting(state.parameters.settings, name);
+  if (notice !== undefined) state.notify(notification(notice.message, notice.resolution));
+  const zone = name.toLowerCase() === 'timezone' ? fractionalZone(value) : undefined;
+  if (zone !== undefined) {
+    const message = `The time zone ${zone.name} is used for ${value}. It has had this offset since ${zone.since}`;
+    state.notify(notification(message, 'Earlier points in time are shown with the offset of that place.'));
+  }
 }
 
 function shownRows(state: SessionState, name: string | undefined, run: StatementRun) {

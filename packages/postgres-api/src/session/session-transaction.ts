@@ -1,4 +1,4 @@
-import { fail, Savepoints, TesseraError } from '@tessera/common';
+import { asTransactionId, fail, Savepoints, TesseraError, type TransactionId } from '@tessera/common';
 import type { SessionUpdate } from '@tessera/coordinator';
 import { quoteIdentifier } from '@tessera/sql';
 import type { ParametersMark } from '../parameters/session-parameters.ts';
@@ -15,7 +15,7 @@ export interface SessionMark {
 }
 
 interface OpenTransaction {
-  readonly id: string;
+  readonly id: TransactionId;
   /**
    * Whether the transaction was opened without BEGIN. It then holds the statements up to the next Sync, or
    * those of one Query message.
@@ -47,7 +47,7 @@ export class SessionTransaction {
   }
 
   /** The engine's id of the transaction; undefined if each statement is a transaction of its own. */
-  get id(): string | undefined {
+  get id(): TransactionId | undefined {
     return this.#open?.id;
   }
 
@@ -118,7 +118,7 @@ export class SessionTransaction {
     const update = await this.#run('BEGIN');
     if (update?.kind !== 'set') throw new Error('BEGIN tells the id of its transaction');
     const savepoints: OpenTransaction['savepoints'] = new Savepoints();
-    return { id: update.value, failed: false, isUsed: false, savepoints };
+    return { id: asTransactionId(update.value), failed: false, isUsed: false, savepoints };
   }
 
   fail(): void {

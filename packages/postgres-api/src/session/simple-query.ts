@@ -1,5 +1,5 @@
 import { commandComplete, EMPTY_QUERY, rowDescription } from '../protocol/backend-message.ts';
-import { parseStatement, statementTexts } from '../statements/parsed-statement.ts';
+import { type ParsedStatement, parseStatement, statementTexts } from '../statements/parsed-statement.ts';
 import { rowFields } from '../values/row-description.ts';
 import type { Outcome } from './outcome.ts';
 import type { SessionState } from './session-state.ts';
@@ -13,9 +13,14 @@ export async function simpleQuery(state: SessionState, sql: string): Promise<voi
   const { stream, portals, statements } = state;
   await portals.close('');
   statements.remove('');
-  const parsed = statementTexts(sql).map((text) => parseStatement(sql, text));
+  const parsed: ParsedStatement[] = [];
+  for (const text of statementTexts(sql)) {
+    parsed.push(parseStatement(sql, text));
+    await stream.letOthersRun();
+  }
   if (parsed.length === 0) stream.write(EMPTY_QUERY);
   for (const [i, statement] of parsed.entries()) {
+    await stream.letOthersRun();
     const moreMayFollow = i < parsed.length - 1;
     const outcome = await state.start(statement, { parameters: [], formats: [], moreMayFollow });
     stream.write(commandComplete(await tell(state, outcome)));

@@ -1,5 +1,5 @@
 import type { Logger } from '@tessera/common';
-import { TesseraError } from '@tessera/common';
+import { TesseraError, type TransactionId } from '@tessera/common';
 import {
   type Coordinator,
   type CopyInput,
@@ -33,7 +33,7 @@ export interface StatementScope {
   readonly drawn: SessionValues;
   readonly temporary: TemporaryTables;
   readonly settings: Settings;
-  readonly transactionId: string | undefined;
+  readonly transactionId: TransactionId | undefined;
   readonly readOnly: boolean;
   readonly preparedStatements: StatementRequest['preparedStatements'];
 }

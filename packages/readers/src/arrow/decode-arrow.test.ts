@@ -57,7 +57,7 @@ const ipc = (table: arrow.Table, format: 'file' | 'stream' = 'stream') => arrow.
 const item = (type: arrow.DataType) => new arrow.Field('item', type, true);
 
 describe('values', () => {
-  it.each(FOREIGN)('reads what polars wrote: %s', async (name) => {
+  it.each(FOREIGN)('reads files that polars wrote: %s', async (name) => {
     const { fields, rows } = await readPath(foreign(name));
     expect(fields.map((field) => `${field.name} ${field.type.kind}`)).toEqual([
       'i int64',
@@ -184,7 +184,7 @@ describe('values', () => {
     }
   });
 
-  it('writes dictionaries out, also when they grow between batches', async () => {
+  it('decodes dictionaries, even if they grow between batches', async () => {
     const type = new arrow.Dictionary(new arrow.Utf8(), new arrow.Int8(), 7);
     const builder = arrow.makeBuilder({ type, nullValues: [null] });
     const writer = new arrow.RecordBatchStreamWriter();
@@ -253,7 +253,7 @@ describe('bad files', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('names types and columns it has no column type for', async () => {
+  it('names columns whose types it cannot store', async () => {
     const union = new arrow.DenseUnion([0], [new arrow.Field('x', new arrow.Int32())] as never);
     const schema = new arrow.Schema([new arrow.Field('u', union as never)]);
     const writer = new arrow.RecordBatchStreamWriter();
@@ -263,7 +263,7 @@ describe('bad files', () => {
     expect(error.message).toMatch(/Union.* of column "u"/);
   });
 
-  it.each(FOREIGN)('answers any damage to %s with an error of its own or with rows', async (name) => {
+  it.each(FOREIGN)('reads %s with any damage as rows, or reports one of its own errors', async (name) => {
     const good = readFileSync(foreign(name));
     const damage = fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { minLength: 1, maxLength: 6 });
     await fc.assert(

@@ -170,7 +170,7 @@ describe('values', () => {
     );
   });
 
-  it('reads what avsc writes: nested, nullable, repeated', async () => {
+  it('reads files that avsc writes: nested, nullable, repeated', async () => {
     const schema = record(
       { name: 'a', type: ['null', { type: 'array', items: ['null', 'string'] }] },
       { name: 'b', type: record({ name: 'x', type: 'boolean' }, { name: 'y', type: ['double', 'null'] }) },
@@ -197,7 +197,7 @@ describe('values', () => {
     );
   });
 
-  it('keeps names that Avro forbids and tells apart those that differ by case', async () => {
+  it('keeps names that Avro forbids, and distinguishes names that differ in case', async () => {
     const { fields } = await read(file(record({ name: 'a', type: 'int' }, { name: 'A', type: 'int' }), []));
     expect(fields.map((field) => field.name)).toEqual(['a', 'A_1']);
     const odd = {
@@ -415,7 +415,7 @@ describe('bad files', () => {
     return type;
   }
 
-  it('answers any damage with an error of its own or with rows', async () => {
+  it('reads files with any damage as rows, or reports one of its own errors', async () => {
     const good = file(
       record(
         { name: 'a', type: ['null', { type: 'map', values: 'string' }] },

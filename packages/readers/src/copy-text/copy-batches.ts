@@ -1,7 +1,7 @@
-import { isTextBytes, TesseraError, textOfUtf8 } from '@tessera/common';
+import { type CopyTextFormat, isTextBytes, TesseraError, textOfUtf8 } from '@tessera/common';
 import { Field, makeData, RecordBatch, Schema, Struct, Utf8 } from 'apache-arrow';
 import { CsvRows } from './csv-rows.ts';
-import { type CellSink, CopyRowError, type CopyTextFormat, CR, type RowParser } from './row-parser.ts';
+import { type CellSink, CopyRowError, CR, type RowParser } from './row-parser.ts';
 import { TextColumn } from './text-column.ts';
 import { TextRows } from './text-rows.ts';
 
@@ -109,7 +109,8 @@ class CopiedRows implements CellSink {
   end(): void {
     if (!this.isEnded && this.#moreBytes > 0) this.#readRows();
     if (this.isEnded || this.#rest.length === 0) return;
-    this.#explained(this.#rest, 0, this.#rest.length, () => this.#parser.checkLast(this.#rest, 0));
+    const { length } = this.#rest;
+    this.#explained(this.#rest, 0, length, () => this.#parser.checkLast(this.#rest, 0), this.#line + 1);
     this.#row(this.#rest, 0, this.#rest.length);
   }
 
@@ -171,7 +172,7 @@ class CopiedRows implements CellSink {
   }
 
   /** @throws TesseraError BAD_FILE instead of the parser's error */
-  #explained<T>(bytes: Buffer, start: number, end: number, work: () => T): T {
+  #explained<T>(bytes: Buffer, start: number, end: number, work: () => T, line = this.#line): T {
     try {
       return work();
     } catch (error) {
@@ -179,7 +180,7 @@ class CopiedRows implements CellSink {
         throw error;
       }
       const shown = bytes.toString('utf8', start, Math.min(end, start + SHOWN_BYTES));
-      const place = end > start ? `, line ${this.#line}: ${JSON.stringify(shown)}` : '';
+      const place = end > start ? `, line ${line}: ${JSON.stringify(shown)}` : '';
       throw TesseraError.of('BAD_FILE', { name: `${this.#texts.label}${place}`, reason: error.message });
     }
   }

@@ -1,13 +1,13 @@
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { getHeapStatistics } from 'node:v8';
+import { type MessagePort, parentPort } from 'node:worker_threads';
 import { buffersOf, type DecodedFile, DecodeError, UnsupportedError } from '../columns/column-batch.ts';
-import type { ThreadInput, ThreadMessage } from './messages.ts';
+import type { ThreadInput, ThreadMessage, ThreadRequest } from './messages.ts';
 
 /**
  * The body of the decoding thread. For each file it sends the fields, then the batches, each when the
- * consumer has room.
+ * consumer has room. A thread that has failed accepts no more work.
  */
-async function run(port: MessagePort, { format, paths }: ThreadInput): Promise<void> {
-  const room = new Room(port);
+async function run(port: MessagePort, { format, paths }: ThreadInput, room: Room): Promise<void> {
   const post = (message: ThreadMessage, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
   try {
     for (const [position, path] of paths.entries()) {
@@ -19,13 +19,12 @@ async function run(port: MessagePort, { format, paths }: ThreadInput): Promise<v
         post({ kind: 'batch', batch }, buffersOf(batch.columns));
       }
     }
-    post({ kind: 'end' });
+    const { total_heap_size, external_memory } = getHeapStatistics();
+    post({ kind: 'end', heldBytes: total_heap_size + external_memory });
   } catch (error) {
     if (error instanceof DecodeError) post({ kind: 'bad-file', reason: error.message });
     else if (error instanceof UnsupportedError) post({ kind: 'unsupported', what: error.message });
     else throw error;
-  } finally {
-    port.close();
   }
 }
 
@@ -35,16 +34,14 @@ async function decode(format: ThreadInput['format'], path: string): Promise<Deco
   return (await import('../arrow/decode-arrow.ts')).decodeArrow(path);
 }
 
-/** Counts how many batches the consumer will accept: each message from it makes room for one more. */
+/** Counts how many batches the consumer will accept: each request from it makes room for one more. */
 class Room {
   #free = 0;
   #waiting: (() => void) | undefined;
 
-  constructor(port: MessagePort) {
-    port.on('message', () => {
-      this.#free++;
-      this.#waiting?.();
-    });
+  give(): void {
+    this.#free++;
+    this.#waiting?.();
   }
 
   async take(): Promise<void> {
@@ -57,4 +54,15 @@ class Room {
   }
 }
 
-if (parentPort !== null) await run(parentPort, workerData as ThreadInput);
+const port = parentPort;
+// The consumer of earlier work may have asked for more batches than there were, so new work has room of its own.
+let room = new Room();
+port?.on('message', (request: ThreadRequest) => {
+  if (request.kind === 'more') {
+    room.give();
+    return;
+  }
+  room = new Room();
+  // A failure ends the thread, and the consumer receives it.
+  void run(port, request.input, room);
+});

@@ -1,17 +1,13 @@
 import { on } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { cancellation, fail, requireValidText, TesseraError } from '@tessera/common';
 import type { ColumnBatch, ColumnField } from '../columns/column-batch.ts';
-import type { ThreadInput, ThreadMessage } from './messages.ts';
+import { keepThread, takeThread } from './kept-thread.ts';
+import type { ThreadInput, ThreadMessage, ThreadRequest } from './messages.ts';
 
 /** The number of batches that a thread may decode ahead of the consumer. */
 const BATCHES_AHEAD = 2;
-
-/**
- * The limit for the thread's JavaScript objects; column buffers are outside of it and have their own budget.
- */
-const THREAD_HEAP_MIB = 256;
 
 export interface SourceFile {
   readonly path: string;
@@ -19,7 +15,7 @@ export interface SourceFile {
   readonly label: string;
 }
 
-/** Files that are decoded one after the other in a thread of their own. */
+/** Files that are decoded one after the other in a thread that does nothing else meanwhile. */
 export class Decoding {
   readonly #worker: Worker;
   readonly #messages: AsyncIterator<[ThreadMessage]>;
@@ -27,20 +23,23 @@ export class Decoding {
   readonly #signal: AbortSignal;
   #fields: readonly ColumnField[] = [];
   #file: SourceFile;
+  /** The memory of the thread once it has decoded all files. */
+  #heldBytes: number | undefined;
 
   private constructor(format: ThreadInput['format'], files: readonly SourceFile[], signal: AbortSignal) {
     const input: ThreadInput = { format, paths: files.map(({ path }) => path) };
-    this.#worker = new Worker(new URL('./decode-thread.ts', import.meta.url), {
-      name: `decode-${format}`,
-      workerData: input,
-      resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MIB },
-    });
+    this.#worker = takeThread();
     this.#messages = on(this.#worker, 'message', { signal, close: ['exit'] }) as AsyncIterator<
       [ThreadMessage]
     >;
     this.#files = files;
     this.#file = files[0]!;
     this.#signal = signal;
+    this.#send({ kind: 'start', input });
+  }
+
+  #send(request: ThreadRequest): void {
+    this.#worker.postMessage(request);
   }
 
   /**
@@ -77,21 +76,25 @@ export class Decoding {
    * @throws TesseraError BAD_FILE, also for a file with other fields; NOT_SUPPORTED, OUT_OF_MEMORY, the signal's reason
    */
   async *batches(): AsyncGenerator<ColumnBatch> {
-    for (let i = 0; i < BATCHES_AHEAD; i++) this.#worker.postMessage('more');
+    for (let i = 0; i < BATCHES_AHEAD; i++) this.#send({ kind: 'more' });
     for (;;) {
       const message = await this.#next();
-      if (message.kind === 'end') return;
+      if (message.kind === 'end') {
+        this.#heldBytes = message.heldBytes;
+        return;
+      }
       if (message.kind === 'fields') this.#checkSameFields(message.fields);
       if (message.kind !== 'batch') continue;
-      this.#worker.postMessage('more');
+      this.#send({ kind: 'more' });
       yield message.batch;
     }
   }
 
-  /** Ends the thread, whatever it is doing. */
+  /** Ends the thread, whatever it is doing, or keeps it for other files if it has finished. */
   async close(): Promise<void> {
     await this.#messages.return?.();
-    await this.#worker.terminate();
+    if (this.#heldBytes === undefined) await this.#worker.terminate();
+    else await keepThread(this.#worker, this.#heldBytes);
   }
 
   async #next(): Promise<ThreadMessage> {

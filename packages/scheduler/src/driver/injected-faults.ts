@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { asQueryId, TesseraError } from '@tessera/common';
 import type { ResultOutput, Task } from '@tessera/distexec';
 import type { ExecutingNodes } from '../stage-execution.ts';
 
@@ -81,7 +81,7 @@ export function withFaults(faults: readonly InjectedFault[], nodes: ExecutingNod
 }
 
 /** The root has no attempts of its own that could fail; only its inputs can. */
-const ROOT: Task['key'] = { queryId: '', run: 0, stage: -1, task: 0, attempt: 0 };
+const ROOT: Task['key'] = { queryId: asQueryId(''), run: 0, stage: -1, task: 0, attempt: 0 };
 const NOTHING: Task['output'] = { columns: [], hashKeys: [], summarised: [] };
 
 const fetchFailed = ({ stage, task, attempt }: Task['key'], node: string): TesseraError =>

@@ -1,4 +1,11 @@
-import { cancellation, measurement, startTimer, TesseraError, type Timer } from '@tessera/common';
+import {
+  cancellation,
+  measurement,
+  type QueryId,
+  startTimer,
+  TesseraError,
+  type Timer,
+} from '@tessera/common';
 import type { OpenedSources, ResultPart, Task, TaskOutcome } from '@tessera/distexec';
 import type { ClusterNode, ReleaseScope } from '../cluster.ts';
 import type {
@@ -24,7 +31,7 @@ import { StageSpans } from './stage-spans.ts';
 
 /** A task that has produced its output. */
 export interface TaskEnd extends AttemptRef {
-  readonly queryId: string;
+  readonly queryId: QueryId;
   /** Undefined for a task in the session of the query. */
   readonly node: string | undefined;
   readonly ms: number;
@@ -78,7 +85,7 @@ export class PlanRun {
   constructor(execution: PlanExecution, nodes: ExecutingNodes, options: DriverOptions) {
     this.#execution = execution;
     this.#nodes = nodes;
-    this.#progress = new RunProgress(execution.onProgress);
+    this.#progress = new RunProgress();
     const { plan, queryId, run, timeZone, maxAttempts } = execution;
     this.#state = initialState(plan, nodes.membership.self, {
       ...DEFAULTS,
@@ -88,6 +95,8 @@ export class PlanRun {
       timeZone,
       maxAttempts,
     });
+    this.#progress.changed(this.#state);
+    execution.onRun(() => this.#progress.now());
   }
 
   async run(): Promise<ExecutedPlan> {
@@ -231,8 +240,7 @@ export class PlanRun {
           timeoutMs: left,
           onProgress: ({ percent, hasRows }) => {
             if (hasRows === true) this.#gotRows(ref);
-            this.#progress.told(ref, percent);
-            this.#progress.changed(this.#state);
+            this.#progress.reported(ref, percent);
           },
         });
     const startedAtMs = performance.now();

@@ -14,14 +14,20 @@ export interface ResultStreamOptions {
 
 type Block = Parameters<ResultOutput['begin']>[0];
 
+/** Rows of more outputs are not merged, because some rows of each of them are in memory at a time. */
+const MAX_MERGED_OUTPUTS = 32;
+
 /**
  * Whether the rows of a stage can become parts of the result while its tasks run: the root reads it and only stages, processes rows
- * one by one, and no task needs the session of the query.
+ * one by one or merges sorted ones, and no task needs the session of the query.
  */
-export function canStream({ plan }: SchedulerState, id: StageId): boolean {
+export function canStream({ plan, stages: states, positions }: SchedulerState, id: StageId): boolean {
   const stages = plan.stages.slice(0, -1);
   const root = plan.stages.at(-1)!;
-  if (root.isRowWise !== true || !root.sources.every(({ kind }) => kind === 'exchange')) return false;
+  const isMerged =
+    root.mergesSorted === true && states[positions.get(id)!]!.tasks.length <= MAX_MERGED_OUTPUTS;
+  if (root.isRowWise !== true && !isMerged) return false;
+  if (!root.sources.every(({ kind }) => kind === 'exchange')) return false;
   return inputStages(root).includes(id) && stages.every(({ partitioning }) => partitioning !== 'coordinator');
 }
 

@@ -1,3 +1,4 @@
+import type { Stage } from '@tessera/planner';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   exchange,
@@ -8,7 +9,9 @@ import {
   stage,
 } from '../../test/driver/memory-cluster.ts';
 import type { ExecutionProgress } from '../stage-execution.ts';
+import type { SchedulerState, StageState, TaskState } from '../state/scheduler-state.ts';
 import { PlanRun } from './plan-run.ts';
+import { RunProgress } from './run-progress.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -17,57 +20,96 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('progress is told at most ten times a second, with what running tasks tell, and once more at the end', async () => {
+test('the progress of a run is computed when it is asked for, also when the run has ended', async () => {
   const cluster = new MemoryCluster(2);
   const gate = Promise.withResolvers<void>();
   cluster.hook = ({ key }) => (key.stage === 0 && key.task === 1 ? gate.promise : undefined);
-  const told: ExecutionProgress[] = [];
   const stages = [
     stage(0, 'source', [scan('t')]),
     stage(1, 'single', [exchange(0, 'gather')]),
     stage(2, 'coordinator', [exchange(1, 'gather')]),
   ];
-  const onProgress = (progress: ExecutionProgress) => told.push(progress);
-  const run = new PlanRun(executionOf(stages, { t: 8 }, { onProgress }), executingOn(cluster), {}).run();
-  await vi.advanceTimersByTimeAsync(99);
-  expect(told).toEqual([]);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(told).toEqual([
-    {
-      percent: 25,
-      stages: [
-        { stage: 0, state: 'running', tasks: 2, tasksFinished: 1, attempts: 2 },
-        { stage: 1, state: 'waiting', tasks: 0, tasksFinished: 0, attempts: 0 },
-      ],
-      lastShare: 1 / 3,
-      nodes: 2,
-      rowsRead: 0,
-      bytesRead: 0,
-    },
-  ]);
+  let progress!: () => ExecutionProgress;
+  const onRun = (asked: () => ExecutionProgress) => {
+    progress = asked;
+  };
+  const run = new PlanRun(executionOf(stages, { t: 8 }, { onRun }), executingOn(cluster), {}).run();
+  expect(progress()).toMatchObject({ percent: 0, nodes: 0 });
+  await vi.advanceTimersByTimeAsync(0);
+  const { percent, ...others } = progress();
+  expect(percent).toBe(25);
+  expect(others).toEqual({
+    stages: [
+      { stage: 0, state: 'running', tasks: 2, tasksFinished: 1, attempts: 2 },
+      { stage: 1, state: 'waiting', tasks: 0, tasksFinished: 0, attempts: 0 },
+    ],
+    lastShare: 1 / 3,
+    nodes: 2,
+    rowsRead: 0,
+    bytesRead: 0,
+  });
   gate.resolve();
   await run;
-  await vi.advanceTimersByTimeAsync(1_000);
-  expect(told).toHaveLength(2);
-  expect(told[1]!.percent).toBe(100);
-  expect(told[1]!.stages.map(({ state }) => state)).toEqual(['finished', 'finished']);
+  expect(progress().percent).toBe(100);
+  expect(progress().stages.map(({ state }) => state)).toEqual(['finished', 'finished']);
 });
 
 test('a stage counts by its estimated work', async () => {
   const cluster = new MemoryCluster(2);
   const gate = Promise.withResolvers<void>();
   cluster.hook = ({ key }) => (key.stage === 1 ? gate.promise : undefined);
-  const told: ExecutionProgress[] = [];
+  let progress!: () => ExecutionProgress;
   const work = [30, 10, 60];
   const stages = [
     stage(0, 'source', [scan('t')]),
     stage(1, 'single', [exchange(0, 'gather')]),
     stage(2, 'coordinator', [exchange(1, 'gather')]),
   ].map((one, i) => ({ ...one, estimate: { ...one.estimate, cpuMs: work[i] } }));
-  const onProgress = (progress: ExecutionProgress) => told.push(progress);
-  const run = new PlanRun(executionOf(stages, { t: 8 }, { onProgress }), executingOn(cluster), {}).run();
-  await vi.advanceTimersByTimeAsync(100);
-  expect(told).toMatchObject([{ percent: 75, lastShare: 0.6 }]);
+  const onRun = (asked: () => ExecutionProgress) => {
+    progress = asked;
+  };
+  const run = new PlanRun(executionOf(stages, { t: 8 }, { onRun }), executingOn(cluster), {}).run();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(progress()).toMatchObject({ percent: 75, lastShare: 0.6 });
   gate.resolve();
   await run;
+});
+
+test('a task that reports nothing counts by the time that it is expected to take', () => {
+  let nowMs = 0;
+  const progress = new RunProgress(() => nowMs);
+  const running = (stage: number, tasks: number, succeeded: number, cpuMs: number): Partial<StageState> => ({
+    stage: { id: stage, estimate: { rows: 1, bytes: 1, cpuMs } } as Stage,
+    status: 'started',
+    tasks: Array.from({ length: tasks }, () => ({ attempt: 0 }) as TaskState),
+    succeeded,
+    finished: undefined,
+  });
+  const change = (first: number) =>
+    progress.changed({
+      plan: { stages: [{ id: 0 }, { id: 1 }] },
+      positions: new Map([
+        [0, 0],
+        [1, 1],
+      ]),
+      stages: [running(0, 2, first, 200), running(1, 0, 0, 0.001)],
+      nodes: [],
+    } as unknown as SchedulerState);
+  change(0);
+  progress.began({ stage: 0, task: 0, attempt: 0 });
+  nowMs = 50;
+  // Nothing is known about the speed of the tasks.
+  expect(progress.now().percent).toBe(0);
+  nowMs = 400;
+  progress.ended({ stage: 0, task: 0, attempt: 0 });
+  change(1);
+  progress.began({ stage: 0, task: 1, attempt: 0 });
+  expect(progress.now().percent).toBeCloseTo(50, 0);
+  // The first task took 400 ms, so the second one is expected to.
+  nowMs = 600;
+  expect(progress.now().percent).toBeCloseTo(75, 0);
+  progress.reported({ stage: 0, task: 1, attempt: 0 }, 80);
+  expect(progress.now().percent).toBeCloseTo(90, 0);
+  progress.reported({ stage: 0, task: 1, attempt: 0 }, 20);
+  expect(progress.now().percent).toBeCloseTo(90, 0);
 });

@@ -3,36 +3,56 @@ import type { ExecutionProgress, StageProgress } from '../stage-execution.ts';
 import type { AttemptRef } from '../state/events.ts';
 import { isComplete, rootOf, type SchedulerState, type StageState } from '../state/scheduler-state.ts';
 
-const TELL_EVERY_MS = 100;
+/** Shorter tasks tell nothing about the speed of others. */
+const LEAST_MEASURED_MS = 50;
 
-/** The progress of a run and the duration of its stages. Reported at most ten times a second. */
+interface RunningTask {
+  readonly sinceMs: number;
+  /** The progress that it has reported, 0 to 100. */
+  percent: number | undefined;
+}
+
+/**
+ * The progress of a run and the duration of its stages. It is computed when somebody asks for it. A task reports its progress
+ * only after a while, and not at all where it cannot know it; until then, the part of its estimated time that has passed counts,
+ * at the speed of the tasks that have ended.
+ */
 export class RunProgress {
-  readonly #tell: (progress: ExecutionProgress) => void;
-  readonly #percents = new Map<StageId, Map<number, number>>();
+  readonly #now: () => number;
+  readonly #running = new Map<StageId, Map<number, RunningTask>>();
   readonly #times = new Map<StageId, { readonly fromMs: number; toMs: number }>();
-  #timer: NodeJS.Timeout | undefined;
+  /** The actual and the estimated time of the tasks that have ended. */
+  readonly #ended = { ms: 0, estimatedMs: 0 };
   #percent = 0;
   #state: SchedulerState | undefined;
+  #final: ExecutionProgress | undefined;
 
-  constructor(tell: (progress: ExecutionProgress) => void) {
-    this.#tell = tell;
+  /** @param now milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
   }
 
   began({ stage, task }: AttemptRef): void {
-    const nowMs = performance.now();
-    if (!this.#times.has(stage)) this.#times.set(stage, { fromMs: nowMs, toMs: nowMs });
-    this.#percents.get(stage)?.delete(task);
+    const sinceMs = this.#now();
+    if (!this.#times.has(stage)) this.#times.set(stage, { fromMs: sinceMs, toMs: sinceMs });
+    if (!this.#running.has(stage)) this.#running.set(stage, new Map());
+    this.#running.get(stage)!.set(task, { sinceMs, percent: undefined });
   }
 
-  told({ stage, task }: AttemptRef, percent: number | undefined): void {
-    if (percent === undefined) return;
-    if (!this.#percents.has(stage)) this.#percents.set(stage, new Map());
-    this.#percents.get(stage)!.set(task, percent);
+  reported({ stage, task }: AttemptRef, percent: number | undefined): void {
+    const running = this.#running.get(stage)?.get(task);
+    if (running !== undefined && percent !== undefined) running.percent = percent;
   }
 
   ended({ stage, task }: AttemptRef): void {
-    this.#times.get(stage)!.toMs = performance.now();
-    this.#percents.get(stage)?.delete(task);
+    const nowMs = this.#now();
+    this.#times.get(stage)!.toMs = nowMs;
+    const running = this.#running.get(stage)?.get(task);
+    this.#running.get(stage)?.delete(task);
+    const state = this.#state?.stages[this.#state.positions.get(stage) ?? -1];
+    if (running === undefined || state === undefined) return;
+    this.#ended.ms += nowMs - running.sinceMs;
+    this.#ended.estimatedMs += taskMs(state);
   }
 
   /** The time from the first start of a task to the last end. */
@@ -42,24 +62,18 @@ export class RunProgress {
   }
 
   changed(state: SchedulerState): void {
-    this.#state = state;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#tell(this.#now(this.#state!));
-    }, TELL_EVERY_MS).unref();
+    if (this.#final === undefined) this.#state = state;
   }
 
-  /** Reports the final progress: all stages have finished while the root runs. */
+  /** Keeps the final progress: all stages have finished while the root runs. */
   close(): void {
-    if (this.#timer !== undefined) {
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
-      this.#tell(this.#now(this.#state!));
-    }
-    this.changed = () => {};
+    this.#final = this.now();
+    this.#state = undefined;
   }
 
-  #now(state: SchedulerState): ExecutionProgress {
+  now(): ExecutionProgress {
+    if (this.#final !== undefined) return this.#final;
+    const state = this.#state!;
     const root = rootOf(state);
     const stages = state.stages.filter(({ stage }) => stage.id !== root);
     const weights = stages.map(weightOf);
@@ -76,15 +90,31 @@ export class RunProgress {
     };
   }
 
-  #partDone({ stage, tasks, succeeded: done, finished }: StageState): number {
+  #partDone(state: StageState): number {
+    const { stage, tasks, succeeded, finished } = state;
     if (finished !== undefined) return 1;
-    const running = [...(this.#percents.get(stage.id)?.values() ?? [])];
-    return (done + running.reduce((sum, percent) => sum + percent, 0) / 100) / Math.max(1, tasks.length);
+    const running = [...(this.#running.get(stage.id)?.values() ?? [])];
+    const parts = running.reduce(
+      (sum, { sinceMs, percent }) =>
+        sum + (percent === undefined ? this.#expected(state, sinceMs) : percent / 100),
+      0,
+    );
+    return Math.min(1, (succeeded + parts) / Math.max(1, tasks.length));
+  }
+
+  /** The part of a running task that is expected to be done, less than 1. */
+  #expected(state: StageState, sinceMs: number): number {
+    const { ms, estimatedMs } = this.#ended;
+    if (ms < LEAST_MEASURED_MS) return 0;
+    const share = (this.#now() - sinceMs) / ((ms / estimatedMs) * taskMs(state));
+    return share / (1 + share ** 4) ** 0.25;
   }
 }
 
 /** The estimated work of a stage, in relation to the others. */
 const weightOf = ({ stage: { estimate } }: StageState): number => Math.max(estimate.cpuMs ?? 1, 1e-3);
+
+const taskMs = (state: StageState): number => weightOf(state) / Math.max(1, state.tasks.length);
 
 /** What the tasks that have finished read of tables and files. */
 function readsOf(stages: readonly StageState[]): Pick<ExecutionProgress, 'rowsRead' | 'bytesRead'> {

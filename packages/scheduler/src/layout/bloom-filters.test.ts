@@ -19,7 +19,7 @@ const has = (filter: Uint8Array, key: number): boolean =>
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
-test('filters of different sizes are merged: every key passes, few others do', () => {
+test('filters of different sizes are merged: all keys pass, and few others', () => {
   const merged = mergedFilters([
     filterOf(range(0, 4000), 2 ** 14),
     filterOf(range(4000, 4010), 2 ** 10),
@@ -30,7 +30,7 @@ test('filters of different sizes are merged: every key passes, few others do', (
   expect(wrong).toBeLessThan(1_500);
 });
 
-test('a sparse filter is made smaller', () => {
+test('a sparse filter is reduced', () => {
   const keys = range(0, 2000);
   const merged = mergedFilters([filterOf(keys, 2 ** 20), filterOf([], 2 ** 10)])!;
   expect(merged.length).toBeLessThanOrEqual(2 ** 12);
@@ -38,11 +38,11 @@ test('a sparse filter is made smaller', () => {
   expect(range(100_000, 110_000).filter((key) => has(merged, key)).length).toBeLessThan(1_500);
 });
 
-test('a filter that is full is none', () => {
+test('a full filter is dropped', () => {
   expect(mergedFilters([filterOf(range(0, 20_000), 2 ** 10)])).toBeUndefined();
 });
 
-test('a filter may lie anywhere in a message', () => {
+test('a filter may be at any offset of a message', () => {
   const filter = filterOf([5, 6, 7], 2 ** 10);
   const message = Buffer.alloc(3 + filter.length);
   message.set(filter, 3);

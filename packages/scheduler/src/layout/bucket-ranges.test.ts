@@ -9,7 +9,7 @@ const covers = (ranges: readonly { from: number; to: number }[]) =>
   ranges.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i));
 const ALL = Array.from({ length: HASH_BUCKETS }, (_, b) => b);
 
-test('even buckets give even ranges', () => {
+test('even buckets are divided into even ranges', () => {
   const ranges = bucketRanges(
     sizes(() => MiB),
     { tasks: 4, minBytes: MiB },
@@ -18,7 +18,7 @@ test('even buckets give even ranges', () => {
   expect(covers(ranges)).toEqual(ALL);
 });
 
-test('few bytes are one range', () => {
+test('few bytes become one range', () => {
   expect(
     bucketRanges(
       sizes(() => 10),
@@ -43,7 +43,7 @@ test('uneven buckets are balanced as far as buckets allow', () => {
   expect(Math.max(...bytes) / Math.min(...bytes)).toBeLessThan(1.02);
 });
 
-test('a bucket that is too large stands alone, cut when it may be', () => {
+test('a bucket that is too large gets a range of its own, and is sliced if that is allowed', () => {
   const hot = sizes((b) => (b === 500 ? 1000 * MiB : MiB));
   const plain = bucketRanges(hot, { tasks: 4, minBytes: MiB });
   expect(plain.every(({ parts }) => parts === 1)).toBe(true);
@@ -54,7 +54,7 @@ test('a bucket that is too large stands alone, cut when it may be', () => {
   expect(cut.find(({ from, to }) => from === 500 && to === 501)).toMatchObject({ parts: 2 });
 });
 
-test('a bucket whose other side is large is not cut: each part would read all of that', () => {
+test('a bucket whose other side is large is not sliced, because each slice would read that side whole', () => {
   const hot = sizes((b) => (b === 500 ? 1000 * MiB : MiB));
   const cuttable = hot.map((bytes) => bytes * 0.5);
   const ranges = bucketRanges(hot, { tasks: 4, minBytes: MiB, cuttable });

@@ -10,7 +10,7 @@ const merged = (type: string, ...parts: readonly (Omit<KeySummary, 'column'> & {
     ),
   );
 
-test('values of all tasks, each once', () => {
+test('values of all tasks are merged without duplicates', () => {
   const parts = [
     { min: '1', max: '3', values: ['1', '3'] },
     { min: '3', max: '10', values: ['3', '10'] },
@@ -18,7 +18,7 @@ test('values of all tasks, each once', () => {
   expect(merged('BIGINT', ...parts)).toEqual([{ column: 0, min: '1', max: '10', values: ['1', '3', '10'] }]);
 });
 
-test('bounds compare as the type does', () => {
+test('bounds are compared by the rules of the type', () => {
   expect(merged('INTEGER', { min: '9', max: '9' }, { min: '10', max: '10' })).toMatchObject([
     { min: '9', max: '10' },
   ]);
@@ -34,7 +34,7 @@ test('bounds compare as the type does', () => {
   expect(merged('DATE', { min: '2001-01-01', max: '2002-01-01' })).toMatchObject([{ min: '2001-01-01' }]);
 });
 
-test('where texts do not compare there are no bounds', () => {
+test('there are no bounds for texts that cannot be compared', () => {
   const far = { min: '2001-01-01', max: '10000-01-01' };
   expect(merged('DATE', far, { min: '0044-03-15 (BC)', max: '2000-01-01' })).toEqual([
     { column: 0, values: undefined },
@@ -42,16 +42,16 @@ test('where texts do not compare there are no bounds', () => {
   expect(merged('INTERVAL', { min: '1 day', max: '2 days' })).toEqual([{ column: 0, values: undefined }]);
 });
 
-test('a task that has rows and tells nothing makes all that is told worthless', () => {
+test('if a task with rows reports no summary, no filter is built', () => {
   expect(merged('BIGINT', { min: '1', max: '3' }, {})).toEqual([]);
 });
 
-test('tasks without rows tell nothing, and nothing is wrong with that', () => {
+test('tasks without rows need no summary', () => {
   expect(merged('BIGINT', { min: '1', max: '3' }, { rows: 0 })).toMatchObject([{ min: '1', max: '3' }]);
   expect(merged('BIGINT', { rows: 0 })).toEqual([{ column: 0, values: [] }]);
 });
 
-test('Bloom filters are merged where there are too many values', () => {
+test('Bloom filters are merged if there are too many values', () => {
   const few = { min: '1', max: '1', values: ['1'], bloom: new Uint8Array(1024).fill(1, 0, 1) };
   const many = { min: '3', max: '9', bloom: new Uint8Array(1024).fill(2, 0, 1) };
   const none = { values: [] };
@@ -61,7 +61,7 @@ test('Bloom filters are merged where there are too many values', () => {
   expect(merged('BIGINT', few, none)).toEqual([{ column: 0, min: '1', max: '1', values: ['1'] }]);
 });
 
-test('without the filter of one task there is none', () => {
+test('no filter is built if that of one task is missing', () => {
   const many = { min: '3', max: '9', bloom: new Uint8Array(1024) };
   expect(merged('BIGINT', many, { min: '4', max: '5' })).toEqual([
     { column: 0, values: undefined, min: '3', max: '9' },

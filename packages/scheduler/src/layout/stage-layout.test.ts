@@ -65,7 +65,7 @@ test("another node's share is read tablet by tablet", () => {
   expect(sourceFor(given, nodes[0]!)).toEqual({ kind: 'scan', table: {}, tablets: [2], columns: [1] });
 });
 
-test('a node without tablets of one of two tables reads nothing of it, whatever it keeps', () => {
+test('a node without tablets of one of two tables reads nothing of that table', () => {
   const scans = new Map([
     [0, [share(nodes[0]!, [1])]],
     [1, [share(nodes[1]!, [3])]],
@@ -76,13 +76,13 @@ test('a node without tablets of one of two tables reads nothing of it, whatever 
   expect(read[1]).not.toHaveProperty('choiceAtVersion');
 });
 
-test('a stage that only reads what every task would read whole is one task', () => {
+test('a stage that only reads replicated sources has one task', () => {
   const outputs = new Map([[0, [output(nodes[2]!, { 0: 5 }), output(nodes[1]!, { 0: 1 })]]]);
   const specs = laidOut(stage(5, 'source', [exchange(0, 'broadcast')]), { outputs });
   expect(specs).toMatchObject([{ preferred: nodes[2], sources: [{ stage: 0 }] }]);
 });
 
-test('forwarded outputs are read where they are, with tablets of those nodes and others', () => {
+test('forwarded outputs are read where they are, with tablets of these nodes and others', () => {
   const outputs = new Map([[0, [output(nodes[1]!, { 0: 1 }), output(nodes[1]!, { 0: 1 })]]]);
   const scans = new Map([[1, [share(nodes[1]!, [1]), share(nodes[3]!, [2])]]]);
   const specs = laidOut(stage(5, 'source', [exchange(0, 'forward'), scan('t')]), { outputs, scans });
@@ -97,7 +97,7 @@ test('forwarded outputs are read where they are, with tablets of those nodes and
   expect(tablets).toEqual([[1], [], [2]]);
 });
 
-test('forwarded rows meet the share of the node that they are of, although another node has computed them', () => {
+test('forwarded rows are joined with the share of the node that they belong to, although another node computed them', () => {
   const elsewhere = { ...output(nodes[1]!, { 0: 1 }), owner: nodes[2]! };
   const outputs = new Map([[0, [{ ...output(nodes[1]!, { 0: 1 }), owner: nodes[1]! }, elsewhere]]]);
   const scans = new Map([[1, [share(nodes[1]!, [1]), share(nodes[2]!, [2]), share(nodes[3]!, [3])]]]);
@@ -136,7 +136,7 @@ test('a replicated scan is limited to the keys of the share that the task has, w
   expect(laid('single').map(filters)).toEqual([undefined]);
 });
 
-test('one task runs where most of its input is', () => {
+test('a single task runs where most of its input is', () => {
   const outputs = new Map([
     [0, [output(nodes[1]!, { 0: 3 }), output(nodes[2]!, { 0: 2 })]],
     [1, [output(nodes[2]!, { 0: 2 })]],
@@ -148,7 +148,7 @@ test('one task runs where most of its input is', () => {
 const JOIN = stage(5, 'hash', [exchange(0, 'hash'), exchange(1, 'hash')], { sliceable: [0] });
 const even = Object.fromEntries(Array.from({ length: 1024 }, (_, b) => [b, 1]));
 
-test('a hot bucket is cut by whole outputs when they are even, and every part reads the other side whole', () => {
+test('a hot bucket is divided by whole outputs if they are even, and every part reads the other side whole', () => {
   const hot = { ...even, 100: 1000 };
   const outputs = new Map([
     [0, nodes.map((node) => output(node, hot))],
@@ -169,7 +169,7 @@ test('a hot bucket is cut by whole outputs when they are even, and every part re
   ]);
 });
 
-test('a hot bucket of one output is cut in slices', () => {
+test('a hot bucket of one output is divided into slices', () => {
   const outputs = new Map([
     [0, [output(nodes[0]!, { ...even, 100: 12_000 }), output(nodes[1]!, even)]],
     [1, [output(nodes[0]!, even)]],
@@ -193,7 +193,7 @@ test('there are as many tasks as nodes, each on another node', () => {
   expect(specs.map(({ preferred }) => preferred.name).sort()).toEqual(['n0', 'n1', 'n2', 'n3']);
 });
 
-test('few bytes are read by one task, of the coordinator', () => {
+test('few bytes are read by one task on the coordinator', () => {
   const few = (node: ClusterNode, rows: number): TaskOutput => {
     const one = output(node, { 3: rows, 700: rows });
     return { ...one, outcome: { ...one.outcome, bytes: 2 * rows * 100 } };

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { asQueryId, TesseraError } from '@tessera/common';
 import type { TaskOutcome } from '@tessera/distexec';
 import { describe, expect, test } from 'vitest';
 import { exchange, MemoryCluster, scan, stage } from '../../test/driver/memory-cluster.ts';
@@ -21,7 +21,7 @@ class Run {
   constructor(nodes: number, stages = [MADE, ROOT]) {
     this.nodes = new MemoryCluster(nodes).nodes;
     this.state = initialState({ stages, unboundedGathers: [] }, this.nodes[0]!, {
-      queryId: 'q',
+      queryId: asQueryId('q'),
       run: 1,
       timeZone: 'UTC',
       maxAttempts: 3,
@@ -58,7 +58,7 @@ const OUTCOME = { rows: 1, bytes: 1, bucketRows: [], summaries: [] } as unknown 
 const first = { stage: 0, task: 0, attempt: 0 };
 const draining = (node: ClusterNode): ClusterNode => ({ ...node, status: 'draining' });
 
-test('a node that drains gets no new tasks; this one does when there is no other', () => {
+test("a draining node gets no new tasks, except the coordinator's own if there is no other", () => {
   const run = new Run(2);
   expect(run.sees(draining(run.nodes[0]!), run.nodes[1]!).begun).toEqual(['n1 0/0/0']);
   const last = new Run(1);
@@ -80,7 +80,7 @@ test('a task for which the disk of a node is full runs elsewhere', () => {
   expect(run.send({ kind: 'task-failed', ...first, error }).begun).toEqual(['n1 0/0/1']);
 });
 
-test('without nodes the run waits, and ends when none comes', () => {
+test('without nodes the run waits, and ends if none joins', () => {
   const run = new Run(2);
   run.sees();
   expect(run.effects).toEqual([{ kind: 'timer', timer: { kind: 'no-nodes' }, delayMs: 500 }]);
@@ -91,7 +91,7 @@ test('without nodes the run waits, and ends when none comes', () => {
   expect(run.send({ kind: 'timer', timer: { kind: 'no-nodes' } }).effects).toEqual([]);
 });
 
-test('a second failure is tried again after a pause that grows', () => {
+test('further failures are retried after growing pauses', () => {
   const run = new Run(3);
   const error = TesseraError.of('NOT_LEADER', {});
   run.sees(...run.nodes);
@@ -108,7 +108,7 @@ test('a second failure is tried again after a pause that grows', () => {
   ]);
 });
 
-test('the kernel of the session is not replaced, that of a node is', () => {
+test('losing the kernel of the session ends the run, losing that of a node does not', () => {
   const error = TesseraError.of('KERNEL_LOST', { message: 'gone' });
   const inSession = new Run(2, [stage(0, 'coordinator', [LOCAL]), ROOT]);
   inSession.sees(...inSession.nodes);
@@ -129,7 +129,7 @@ test('a process restarted under the same address is another node', () => {
   expect(run.send({ kind: 'task-finished', ...first, outcome: OUTCOME }).effects).toEqual([]);
 });
 
-test('an output that cannot be fetched is made again, elsewhere, and its reader waits', () => {
+test('an output that cannot be fetched is computed again elsewhere, and its reader waits', () => {
   const run = new Run(2);
   run.sees(...run.nodes);
   run.send({ kind: 'task-finished', ...first, outcome: OUTCOME });
@@ -172,14 +172,14 @@ describe.each([
     return run;
   }
 
-  test('divides the tables among the same nodes, also when there are more now', () => {
+  test('divides the tables among the same nodes, even if more have joined', () => {
     const run = started().sees(...new Run(3).nodes);
     run.send({ kind: 'refined', plan: run.state.plan });
     const [assign] = run.effects;
     expect(assign?.kind === 'assign' && assign.nodes.map(({ name }) => name)).toEqual(['n0', 'n1']);
   });
 
-  test('makes the run be planned anew when one of them is gone', () => {
+  test('ends the run for another plan if one of them is gone', () => {
     const run = started();
     run.sees(run.nodes[0]!).send({ kind: 'refined', plan: run.state.plan });
     run.send({ kind: 'task-finished', ...first, task: 1, attempt: 1, outcome: OUTCOME });
@@ -190,7 +190,7 @@ describe.each([
   });
 });
 
-test('the state before an event stays as it was', () => {
+test('an event does not change the previous state', () => {
   const run = new Run(2);
   const before = structuredClone(run.state);
   const kept = run.state;

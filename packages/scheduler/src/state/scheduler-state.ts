@@ -1,11 +1,11 @@
-import type { TesseraError } from '@tessera/common';
+import type { QueryId, TesseraError } from '@tessera/common';
 import type { KeySummary, TaskOutcome } from '@tessera/distexec';
 import type { DistributedPlan, FinishedStage, Stage, StageId } from '@tessera/planner';
 import type { ClusterNode } from '../cluster.ts';
 import type { TaskSpec } from '../layout/task-spec.ts';
 
 export interface SchedulerOptions {
-  readonly queryId: string;
+  readonly queryId: QueryId;
   readonly run: number;
   readonly timeZone: string;
   /** The maximum number of attempts of one task. */

@@ -23,6 +23,7 @@ export function taskMessage(draft: Draft, { stage: id, task }: TaskRef, number: 
     output: stage.output,
     timeZone,
     ...(stage.hasOneRow && { fewRows: true }),
+    ...(stage.holdsNoRows && { holdsNoRows: true }),
     ...(isAlone && { alone: true }),
   };
 }

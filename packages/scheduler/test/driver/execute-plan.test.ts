@@ -23,7 +23,7 @@ const GROUPS = stage(1, 'hash', [exchange(0, 'hash')]);
 const ONE = stage(1, 'coordinator', [exchange(0, 'gather')]);
 const ROOT = stage(2, 'coordinator', [exchange(1, 'gather')]);
 
-test('stages run in order, a task for each node, and the root reads all rows', async () => {
+test('stages run in order with one task per node, and the root reads all rows', async () => {
   const cluster = new MemoryCluster(3);
   const executed = await executePlan(executionOf([SCAN, GROUPS, ROOT], { t: 100 }), executingOn(cluster));
   expect(executed.root.sql).toBe(sortedRows(100));
@@ -84,7 +84,7 @@ test('an empty table is scanned by one task', async () => {
   expect(cluster.begun).toEqual(['n0 0/0/0', 'n0 1/0/0']);
 });
 
-test('a plan is refined with the sizes of what has finished', async () => {
+test('a plan is refined with the sizes of finished stages', async () => {
   const cluster = new MemoryCluster(3);
   const refine = vi.fn((plan) => ({
     ...plan,
@@ -111,7 +111,7 @@ test('tasks and outputs of a lost node are executed again elsewhere', async () =
   );
 });
 
-test('an abort stops all tasks and frees what they left', async () => {
+test('an abort stops all tasks and releases their outputs', async () => {
   const cluster = new MemoryCluster(3);
   const abort = new AbortController();
   const signals: AbortSignal[] = [];
@@ -129,7 +129,7 @@ test('an abort stops all tasks and frees what they left', async () => {
   expect(cluster.released).toHaveLength(3);
 });
 
-test('tasks are given what is left of the time, in whole milliseconds; 0 is no limit', async () => {
+test('tasks get the remaining time in whole milliseconds; 0 means no limit', async () => {
   const cluster = new MemoryCluster(1);
   const runTask = vi.spyOn(cluster, 'runTask');
   const given = () => (runTask.mock.lastCall?.[2] as { timeoutMs: number } | undefined)?.timeoutMs;
@@ -172,7 +172,7 @@ const ONCE: readonly (readonly [FaultType, InjectedFault, number])[] = [
   ],
 ];
 
-test.each(ONCE)('one %s is lived through', async (_, fault, attempts) => {
+test.each(ONCE)('a single %s does not fail the query', async (_, fault, attempts) => {
   const cluster = new MemoryCluster(3);
   const execute = executePlanWith({ faults: [fault], retryDelayMs: 1 });
   const executed = await execute(executionOf([SCAN, GROUPS, ROOT], { t: 50 }), executingOn(cluster));
@@ -180,7 +180,7 @@ test.each(ONCE)('one %s is lived through', async (_, fault, attempts) => {
   expect(executed.profiles[0]).toMatchObject({ tasks: 3, attempts });
 });
 
-test.each(ONCE)('a %s that does not pass ends the query', async (_, fault) => {
+test.each(ONCE)('a %s that persists ends the query', async (_, fault) => {
   const cluster = new MemoryCluster(3);
   const faults = [0, 1, 2, 3].map((attempt) => ({ ...fault, attempt }));
   const execute = executePlanWith({ faults, retryDelayMs: 1 });
@@ -190,7 +190,7 @@ test.each(ONCE)('a %s that does not pass ends the query', async (_, fault) => {
   });
 });
 
-test('a failure that the statement is at fault for is not tried again', async () => {
+test('a failure that the statement causes is not retried', async () => {
   const cluster = new MemoryCluster(3);
   const error = TesseraError.of('DIVISION_BY_ZERO', {});
   const execute = executePlanWith({
@@ -213,7 +213,7 @@ test('a task that ran out of memory is run again alone', async () => {
   expect(alone).toEqual([undefined, true]);
 });
 
-test('a planner that takes long is asked less often, and other work goes on in between', async () => {
+test('a slow planner is asked less often, and other work continues in the meantime', async () => {
   const cluster = new MemoryCluster(2);
   const stages = [
     SCAN,

@@ -1,4 +1,4 @@
-import { cancellation, TesseraError } from '@tessera/common';
+import { asQueryId, cancellation, TesseraError } from '@tessera/common';
 import type { OpenedSources, ResultPart, ResultTask, Task, TaskOutcome } from '@tessera/distexec';
 import type { KernelSession } from '@tessera/kernel';
 import type { DistributedPlan, ScanSource, Stage, StageSource } from '@tessera/planner';
@@ -229,7 +229,7 @@ export function executionOf(
 ): PlanExecution {
   const plan: DistributedPlan = { stages, unboundedGathers: [] };
   return {
-    queryId: 'q',
+    queryId: asQueryId('q'),
     run: 1,
     plan,
     refine: (same) => same,
@@ -239,7 +239,7 @@ export function executionOf(
     timeoutMs: 0,
     maxAttempts: 4,
     signal: new AbortController().signal,
-    onProgress: () => {},
+    onRun: () => {},
     ...more,
   };
 }

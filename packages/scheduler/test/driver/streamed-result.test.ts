@@ -79,7 +79,7 @@ test('the branches of a UNION ALL follow each other, first the one that has rows
   expect((await executed).root.fetchedRows).toBe(13);
 });
 
-test('a task is tried again as long as none of its rows was read', async () => {
+test('a task is retried as long as none of its rows was read', async () => {
   const { result, executed } = started();
   const streamed = await result;
   expect(await partOf(streamed)).toBe('0 3 6');
@@ -140,6 +140,29 @@ test('a result that is not read to its end stops the tasks', async () => {
   await streamed.release();
   await expect(executed).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
   expect(cluster.released).toHaveLength(3);
+});
+
+test('a root that merges sorted rows reads them while tasks run', async () => {
+  const stages = [SCAN, { ...ROOT, isRowWise: false, mergesSorted: true }];
+  const { result, executed } = started({}, executePlan, stages);
+  const streamed = await result;
+  expect(await partOf(streamed)).toBe('0 3 6');
+  await until(() => ends.size === 3);
+  end(...ends.keys());
+  for (const rows of ['1 4 7', '2 5 8', undefined]) expect(await partOf(streamed)).toBe(rows);
+  expect((await executed).root.fetchedRows).toBe(9);
+});
+
+test('the outputs of very many tasks are not merged', async () => {
+  const { hook } = cluster;
+  cluster = new MemoryCluster(33);
+  cluster.hook = hook;
+  const stages = [SCAN, { ...ROOT, isRowWise: false, mergesSorted: true }];
+  const onResult = () => expect.unreachable();
+  const executed = executePlan(executionOf(stages, { t: 99 }, { onResult }), executingOn(cluster));
+  await until(() => ends.size === 33);
+  end(...ends.keys());
+  expect((await executed).root.fetchedRows).toBe(99);
 });
 
 test('a root that needs all rows at once gets them at the end', async () => {

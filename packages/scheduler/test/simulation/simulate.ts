@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { asQueryId, TesseraError } from '@tessera/common';
 import type { KeyFilter, Task, TaskOutcome, TaskSource } from '@tessera/distexec';
 import type { ClusterNode } from '../../src/cluster.ts';
 import type { ScanAssignment } from '../../src/stage-execution.ts';
@@ -84,7 +84,7 @@ class Simulation {
       fatal: random.chance(0.05) ? 0.02 : 0,
     };
     this.#state = initialState(this.#plan.plan, this.#self, {
-      queryId: 'q',
+      queryId: asQueryId('q'),
       run: 1,
       timeZone: 'UTC',
       maxAttempts: 4,

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { TesseraError } from '@tessera/common';
+import { asQueryId, TesseraError } from '@tessera/common';
 import {
   type FetchResponse,
   openRpcChannel,
@@ -157,7 +157,7 @@ const FAULTS: readonly (readonly [string, RegExp, Fault])[] = [
 ];
 
 describe.each(FAULTS)('a stream %s', (_name, reason, fault) => {
-  it('is fetched again, and then whole', async () => {
+  it('is fetched again and completed', async () => {
     const session = await consumer.session();
     const before = asked;
     faults.push(fault, fault);
@@ -167,7 +167,7 @@ describe.each(FAULTS)('a stream %s', (_name, reason, fault) => {
     expect(asked - before).toBe(3);
   });
 
-  it('is given up after three times, naming what is lost', async () => {
+  it('fails after three attempts and names the lost output', async () => {
     const session = await consumer.session();
     faults.push(fault, fault, fault);
     const error = await consumer.shuffle.fetch(session, [block], SHAPE, signal).catch((e: unknown) => e);
@@ -178,7 +178,7 @@ describe.each(FAULTS)('a stream %s', (_name, reason, fault) => {
   });
 });
 
-it('a connection that breaks is made again', async () => {
+it('a broken connection is re-established', async () => {
   const session = await consumer.session();
   await using proxy = await breakingProxy(producer.address, [200_000, 3_000_000]);
   const { rows } = await consumer.shuffle.fetch(
@@ -194,8 +194,8 @@ it('a connection that breaks is made again', async () => {
 describe('an output that is not there', () => {
   it.each([
     ['another incarnation', { incarnation: 'an earlier one' }],
-    ['another attempt', { producer: { queryId: 'query', run: 0, stage: 0, task: 3, attempt: 1 } }],
-  ])('%s: FETCH_FAILED, not asked for again', async (_, change) => {
+    ['another attempt', { producer: { queryId: asQueryId('query'), run: 0, stage: 0, task: 3, attempt: 1 } }],
+  ])('%s: FETCH_FAILED without another attempt', async (_, change) => {
     const session = await consumer.session();
     const before = asked;
     const fetched = consumer.shuffle.fetch(session, [{ ...block, ...change }], SHAPE, signal);
@@ -214,7 +214,7 @@ describe('an output that is not there', () => {
     const session = await consumer.session();
     faults.push(async function* (responses) {
       for await (const response of responses) {
-        if (response.sequence === 1) await producer.shuffle.release('large');
+        if (response.sequence === 1) await producer.shuffle.release(asQueryId('large'));
         yield response;
       }
     });
@@ -322,10 +322,10 @@ it('a consumer that does not read on holds the producer back', async () => {
   expect(produced).toBeLessThan(40);
   await responses.return?.();
   channel.close();
-  await producer.shuffle.release('slow');
+  await producer.shuffle.release(asQueryId('slow'));
 });
 
-it('a node with another hash function is found out', async () => {
+it('a node with another hash function is detected', async () => {
   const other = await disturbed.store(5, 'SELECT range FROM range(1000)', SHAPE);
   const session = await consumer.session();
   const { rows: _, ...half } = { ...other, buckets: [0, 512] as const };

@@ -98,8 +98,7 @@ class Reading {
     if (this.#dictionaries.length > 0) yield { ipc: this.#dictionaries };
     for await (const { source, part } of this.#parts) {
       if (part.kind === 'schema') {
-        if (Buffer.compare(part.ipc, this.#schema.ipc) !== 0)
-          throw new BrokenStream('its columns are of other types than those of the other tasks');
+        if (Buffer.compare(part.ipc, this.#schema.ipc) !== 0) throw otherTypes();
         continue;
       }
       this.bytes += part.bytes;
@@ -117,6 +116,9 @@ class Reading {
     this.samples.push({ source, rows, ipc: Buffer.concat([this.#dictionaries, ...block.cut(0, rows)]) });
   }
 }
+
+export const otherTypes = (): BrokenStream =>
+  new BrokenStream('its columns are of other types than those of the other tasks');
 
 /** The size of an encapsulated message: 4 bytes of mark, 4 bytes with the length of the rest, the rest. */
 export const firstMessageBytes = (ipc: Uint8Array): number =>

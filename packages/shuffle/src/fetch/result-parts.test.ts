@@ -1,3 +1,4 @@
+import { asQueryId } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 import { type FetchResponse, type ServedService, ShuffleService, serviceOf } from '@tessera/rpc';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -102,7 +103,7 @@ it.each(['another node', 'this node'])('rows of %s are read while its task adds 
   const isStored = async () => void (await storing);
   expect(await readAll([outputOf(block, isStored)], gate.resolve)).toEqual([ROWS, ROWS]);
   expect((await storing).rows).toBe(ROWS);
-  await node.shuffle.release(where);
+  await node.shuffle.release(asQueryId(where));
 });
 
 it('a broken stream continues behind the batches that came', async () => {
@@ -125,7 +126,7 @@ it('a broken stream continues behind the batches that came', async () => {
   );
   expect(await readAll([outputOf(block)])).toEqual([ROWS, ROWS]);
   expect(skipped).toEqual([0, 2, 3]);
-  await producer.shuffle.release('query');
+  await producer.shuffle.release(asQueryId('query'));
 });
 
 it('another attempt is read if none of the rows of the first one were handed over', async () => {
@@ -142,7 +143,7 @@ it('another attempt is read if none of the rows of the first one were handed ove
   blocks.shift();
   expect(await readAll([output])).toEqual([ROWS, ROWS]);
   expect(failures).toMatchObject([2, { name: 'FETCH_FAILED' }]);
-  await producer.shuffle.release('query');
+  await producer.shuffle.release(asQueryId('query'));
 });
 
 it('a task that fails ends the reading of its rows', async () => {
@@ -166,5 +167,5 @@ it('an output without rows, and no output, have no parts', async () => {
   const none = await producer.store(6, `SELECT * FROM (${rowsOf(0)}) WHERE k < 0`, SHAPE);
   expect(await readAll([outputOf(none)])).toEqual([0, 0]);
   expect(await readAll([])).toEqual([0, 0]);
-  await producer.shuffle.release('query');
+  await producer.shuffle.release(asQueryId('query'));
 });

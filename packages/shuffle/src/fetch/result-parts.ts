@@ -2,15 +2,15 @@ import type { ArrowBatchInput, KernelSession } from '@tessera/kernel';
 import type { Schema } from 'apache-arrow';
 import type { OutputShape, ResultOutput, ResultPart, ShuffleBlock } from '../shuffle.ts';
 import { exhaustedSpace } from '../space.ts';
-import { type BatchPart, type BlockRows, BrokenStream } from './decode-responses.ts';
+import type { BatchPart, BlockRows } from './decode-responses.ts';
 import { merged } from './merged.ts';
-import { firstMessageBytes, readSchema } from './receive-blocks.ts';
+import { firstMessageBytes, otherTypes, readSchema } from './receive-blocks.ts';
 import { fetchedColumns, relationSql } from './relation-sql.ts';
 
 /** The number of outputs that are read at a time. */
 const MAX_OPEN_STREAMS = 4;
 /** A part gets more rows up to this size while they arrive without a pause: each part costs a statement. */
-const PART_BYTES = 8 << 20;
+export const PART_BYTES = 8 << 20;
 /** The longest time in milliseconds that rows wait for more of them. */
 const MAX_HOLD_MS = 10;
 
@@ -23,7 +23,7 @@ export interface ResultPartsOptions {
   readonly node: string;
 }
 
-/** See `Shuffle.results`. */
+/** The rows of outputs as they arrive, part by part; see `Shuffle.results`. */
 export async function* resultParts(
   session: KernelSession,
   { outputs, follow, shape, node }: ResultPartsOptions,
@@ -156,8 +156,7 @@ class ArrivingRows {
       const part = next.value;
       if (part.kind === 'batch') return part;
       this.#schemaIpc ??= part.ipc;
-      if (Buffer.compare(part.ipc, this.#schemaIpc) !== 0)
-        throw new BrokenStream('its columns are of other types than those of the other tasks');
+      if (Buffer.compare(part.ipc, this.#schemaIpc) !== 0) throw otherTypes();
     }
   }
 }

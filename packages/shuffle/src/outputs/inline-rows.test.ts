@@ -1,3 +1,4 @@
+import { asQueryId } from '@tessera/common';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { OutputShape, ShuffleBlock } from '../index.ts';
 import { keyOf, openNode, type TestNode } from '../testing/shuffle-nodes.ts';
@@ -33,7 +34,7 @@ async function readOn(node: TestNode, blocks: readonly ShuffleBlock[]) {
   return { rows, bytes, sum: Number(sum ?? 0) };
 }
 
-it('the rows of a small output are read although its node is gone, whole and by range', async () => {
+it('the rows of a small output can be read whole and by range after its node is gone', async () => {
   const gone = await openNode();
   const block = await stored(0, ROWS, gone);
   await gone.close();
@@ -50,7 +51,7 @@ it('the rows of a small output are read although its node is gone, whole and by 
   expect(parts.reduce((sum, part) => sum + part.sum, 0)).toBe((499 * 500) / 2);
 });
 
-it('bytes count where the rows came from another node', async () => {
+it('received bytes are counted for rows from another node', async () => {
   const block = await stored(1, ROWS);
   expect((await readOn(a, [block])).bytes).toBe(0);
   expect((await readOn(b, [block])).bytes).toBeGreaterThan(5_000);
@@ -62,7 +63,7 @@ it('rows that arrive changed are fetched from the node that keeps them', async (
   batch[batch.length >> 1]! ^= 1;
   const changed = { ...inline!, batch };
   expect(await readOn(b, [{ ...block, inline: changed }])).toMatchObject({ rows: 500, sum: (499 * 500) / 2 });
-  await a.shuffle.release('query');
+  await a.shuffle.release(asQueryId('query'));
   const lost = readOn(b, [{ ...block, inline: changed }]);
   await expect(lost).rejects.toMatchObject({ name: 'FETCH_FAILED' });
 });
@@ -72,5 +73,5 @@ it.each([
   ['those without rows', 'SELECT 1, NULL WHERE false'],
 ])('outputs do not travel inline: %s', async (_, sql) => {
   expect((await stored(3, sql)).inline).toBeUndefined();
-  await a.shuffle.release('query');
+  await a.shuffle.release(asQueryId('query'));
 });

@@ -109,7 +109,7 @@ export class KeptOutputs {
     sql: string,
     shape: OutputShape,
     entry: Entry,
-    { onLarge, fewRows = false, profiled = false }: StoreOptions,
+    { onLarge, fewRows = false, keep = false, profiled = false }: StoreOptions,
   ): Promise<{ readonly rows: OutputRows; readonly profile: StatementProfile | undefined }> {
     const hasBuckets = shape.hashKeys.length > 0;
     const types = await storedTypes(session, shape);
@@ -117,6 +117,7 @@ export class KeptOutputs {
       maxBatchBytes: BATCH_BYTES,
       batches: hasBuckets ? 'sorted' : 'full',
       fewRows,
+      keep,
       profiled,
     });
     const rows = new OutputRows(result.schemaIpc, hasBuckets, this.#store);

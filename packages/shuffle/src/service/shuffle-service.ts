@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { asQueryId, TesseraError } from '@tessera/common';
 import { type FetchRequest, type ServedService, ShuffleService, serviceOf } from '@tessera/rpc';
 import type { Shuffle, TaskKey } from '../shuffle.ts';
 import { ShuffleNode } from '../shuffle-node.ts';
@@ -20,7 +20,7 @@ export const shuffleService = (shuffle: Shuffle): ServedService => {
 function keyOf({ producer }: FetchRequest): TaskKey {
   if (producer === undefined) throw TesseraError.of('BAD_REQUEST', { message: 'A fetch names no task' });
   const { queryId, run, stage, task, attempt } = producer;
-  return { queryId, run, stage, task, attempt };
+  return { queryId: asQueryId(queryId), run, stage, task, attempt };
 }
 
 const rangeOf = ({ bucketFrom, bucketTo, slice, slices, follow, firstBatch }: FetchRequest) => ({

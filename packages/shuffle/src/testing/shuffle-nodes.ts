@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogging, newUlid, TesseraError } from '@tessera/common';
+import { asQueryId, createLogging, newUlid, TesseraError } from '@tessera/common';
 import { type Kernel, type KernelOptions, type KernelSession, startKernel } from '@tessera/kernel';
 import { openRpcChannel, type ServedService, startRpcServer } from '@tessera/rpc';
 import { openShuffle, type Shuffle, type ShuffleBlock, type ShuffleOptions } from '../index.ts';
@@ -28,7 +28,7 @@ export interface TestNodeOptions {
 }
 
 export const keyOf = (task: number, queryId = 'query', stage = 0): TaskKey => ({
-  queryId,
+  queryId: asQueryId(queryId),
   run: 0,
   stage,
   task,

@@ -1,3 +1,4 @@
+import { asQueryId } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 import { typeToSql } from '@tessera/kernel';
 import fc from 'fast-check';
@@ -41,7 +42,7 @@ async function carry(sql: string, hashKeys: readonly number[]): Promise<void> {
   ] as const) {
     expect(await session.scalar(`SELECT count(*) FROM (${text(x)} EXCEPT ALL ${text(y)})`)).toBe(0);
   }
-  await a.shuffle.release('query');
+  await a.shuffle.release(asQueryId('query'));
 }
 
 const LONG = [
@@ -142,7 +143,7 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => ({
   ),
 }));
 
-it('random nested values come as they were', async () => {
+it('random nested values survive a round trip', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(expression, { minLength: 1, maxLength: 3 }),

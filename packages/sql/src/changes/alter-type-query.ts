@@ -1,8 +1,7 @@
 import { quoteName } from '@tessera/kernel';
 import type { SqlText } from '../text/token-cursor.ts';
-import { columnType, dialectTypeName } from '../types/column-type.ts';
 import { changeQuery } from './change-query.ts';
-import type { ChangeTarget, TargetColumn } from './change-target.ts';
+import { assignedType, type ChangeTarget, type TargetColumn } from './change-target.ts';
 import { ComposedText } from './composed-text.ts';
 import { type InsertQuery, storedRows } from './insert-query.ts';
 
@@ -30,7 +29,7 @@ export function alterTypeQuery(
     text.add('CAST((');
     if (using === undefined) text.add(quoteName(item.name));
     else text.piece(using);
-    text.add(`) AS ${dialectTypeName(columnType(item.type))}) AS ${quoteName(item.name)}`);
+    text.add(`) AS ${assignedType(item)}) AS ${quoteName(item.name)}`);
   });
   text.add(` FROM ${table.map(quoteName).join('.')}`);
   return {

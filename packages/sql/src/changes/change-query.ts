@@ -47,7 +47,15 @@ const MARK = 'tessera:violation:';
 
 type Violation =
   | { readonly kind: 'not_null'; readonly table: string; readonly column: string }
-  | { readonly kind: 'check'; readonly table: string; readonly constraint: string };
+  | { readonly kind: 'check'; readonly table: string; readonly constraint: string }
+  /** A value that does not fit the declared type of its column. */
+  | {
+      readonly kind: 'length' | 'range';
+      readonly table: string;
+      readonly column: string;
+      /** In PostgreSQL's spelling. */
+      readonly type: string;
+    };
 
 /**
  * An expression, valid in the kernel and in the dialect, that always fails. `constraintViolation` turns its
@@ -59,6 +67,10 @@ export const nullRefused = (table: string, column: string): string =>
 /** The same as `nullRefused` for CHECK_VIOLATION. */
 export const checkRefused = (table: string, constraint: string): string =>
   refused({ kind: 'check', table, constraint });
+
+/** The same as `nullRefused` for VALUE_TOO_LONG and OUT_OF_RANGE. */
+export const valueRefused = (table: string, column: string, type: string, kind: 'length' | 'range'): string =>
+  refused({ kind, table, column, type });
 
 function refused(violation: Violation): string {
   const text = MARK + JSON.stringify(violation);
@@ -75,9 +87,18 @@ export function constraintViolation(error: unknown): TesseraError | undefined {
   if (at < 0) return undefined;
   try {
     const violation = JSON.parse(error.message.slice(at + MARK.length)) as Violation;
-    return violation.kind === 'check'
-      ? TesseraError.of('CHECK_VIOLATION', violation)
-      : TesseraError.of('NOT_NULL_VIOLATION', violation);
+    switch (violation.kind) {
+      case 'check':
+        return TesseraError.of('CHECK_VIOLATION', violation);
+      case 'not_null':
+        return TesseraError.of('NOT_NULL_VIOLATION', violation);
+      case 'length':
+        return TesseraError.of('VALUE_TOO_LONG', violation);
+      case 'range':
+        return TesseraError.of('OUT_OF_RANGE', {
+          message: `${violation.type} out of range, in column "${violation.column}" of table "${violation.table}"`,
+        });
+    }
   } catch {
     return undefined;
   }

@@ -7,11 +7,23 @@ export interface TargetColumn {
   readonly storedName: string;
   /** The column's type as SQL of the kernel. */
   readonly type: string;
+  /** `Column.declared`. */
+  readonly declared?: string | undefined;
   readonly nullable: boolean;
   /** The default as an expression of the dialect. */
   readonly defaultSql?: string | undefined;
   readonly identity?: 'always' | 'by_default' | undefined;
 }
+
+/** The type that a new value is cast to, as SQL of the dialect. */
+export const assignedType = ({ type, declared }: TargetColumn): string =>
+  declared === 'jsonb' || declared?.startsWith('timestamp(') ? declared : type;
+
+/** SQL of the kernel: a value of any type as a column stores it. */
+export const storedForm = (
+  value: string,
+  { type, declared }: Pick<TargetColumn, 'type' | 'declared'>,
+): string => (declared === 'jsonb' ? `json(CAST(${value} AS JSON))` : `CAST(${value} AS ${type})`);
 
 /** The table that a statement changes. */
 export interface ChangeTarget {

@@ -10,8 +10,10 @@ import { columnType, dialectTypeName, isCountedType } from '../types/column-type
 import type { OutputColumn, SqlType } from '../types/sql-type.ts';
 import { type ChangeQuery, changeQuery, failInStatement, nullRefused } from './change-query.ts';
 import {
+  assignedType,
   type ChangeTarget,
   refuseGenerated,
+  storedForm,
   type TargetColumn,
   targetAlias,
   targetColumn,
@@ -20,6 +22,7 @@ import { ComposedText, leadingWith } from './composed-text.ts';
 import { returningText } from './returning.ts';
 
 const NUMBERS = new Set(['int', 'long', 'float', 'double', 'decimal']);
+const FLOATS: ReadonlySet<string> = new Set(['float', 'double']);
 const TIMES = new Set(['date', 'timestamp', 'timestamptz']);
 
 /**
@@ -215,13 +218,18 @@ function rowsGiven(
     text.add(`) AS source(${given.map((_, i) => `v${i}`).join(', ')})`);
   }
   const order = rows === undefined ? [undefined, ...others] : [...given, ...others];
-  return { ...queryOf(text, insert, target, statement, () => ({ order, known: [] })), isCounted: true };
+  return {
+    ...queryOf(text, insert, target, statement, () => ({ order, known: [], isAssigned: true })),
+    isCounted: true,
+  };
 }
 
 /** The target column of each column of a query, and what is known about the first of them. */
 interface ColumnOrder {
   readonly order: readonly (TargetColumn | undefined)[];
   readonly known: readonly OutputColumn[];
+  /** Whether every value already has the type of its column. */
+  readonly isAssigned?: boolean;
 }
 
 /** @param text the query without the WITH clause of the statement */
@@ -239,7 +247,7 @@ function queryOf(
       return `${before}${sql}${behind}`;
     },
     returning: (items, columns = []) => {
-      const [before, behind] = storedRows(target, orderOf(columns), ({ name }) => name);
+      const [before, behind] = storedRows(target, orderOf(columns), ({ name }) => name, { isDialect: true });
       const rows = new ComposedText().add(before).append(text).add(behind);
       const { table } = insert;
       const alias = targetAlias(table, insert.alias);
@@ -254,7 +262,11 @@ const endOf = ({ startOffset, image }: IToken): number => startOffset + image.le
 
 function addValue(text: ComposedText, column: TargetColumn, item: SqlText | undefined): void {
   if (item === undefined) text.add(defaultOf(column));
-  else text.add('CAST((').piece(item).add(`) AS ${column.type})`);
+  else
+    text
+      .add('CAST((')
+      .piece(item)
+      .add(`) AS ${assignedType(column)})`);
 }
 
 function rowsOfQuery(
@@ -289,8 +301,17 @@ function rowsOfQuery(
 const hasDefault = ({ defaultSql }: TargetColumn): boolean => defaultSql !== undefined;
 
 /** The default of a column, or NULL if it has none, cast to the column's type. */
-export const defaultOf = ({ defaultSql, type }: TargetColumn): string =>
-  `CAST((${defaultSql ?? 'NULL'}\n) AS ${type})`;
+export const defaultOf = (column: TargetColumn): string =>
+  `CAST((${column.defaultSql ?? 'NULL'}\n) AS ${assignedType(column)})`;
+
+interface StoredRowsOptions {
+  /** See `InsertQuery.rows`. */
+  readonly areNullsCounted?: boolean;
+  /** Whether the SQL is read as the dialect and not by the kernel. */
+  readonly isDialect?: boolean;
+}
+
+const isJsonb = (type: SqlType | undefined): boolean => type?.kind === 'json' && type.postgres === 'jsonb';
 
 /**
  * The SQL to put before and after a query so that the result has all columns of the table, in order, named by
@@ -298,9 +319,9 @@ export const defaultOf = ({ defaultSql, type }: TargetColumn): string =>
  */
 export function storedRows(
   target: ChangeTarget,
-  { order, known }: ColumnOrder,
+  { order, known, isAssigned = false }: ColumnOrder,
   nameOf: (column: TargetColumn) => string,
-  { areNullsCounted } = { areNullsCounted: false },
+  { areNullsCounted = false, isDialect = false }: StoredRowsOptions = {},
 ): readonly [string, string] {
   // The kernel names this column in its error if a value cannot be cast.
   const names = order.map((column, i) => {
@@ -309,7 +330,15 @@ export function storedRows(
   });
   const items = target.columns.map((column) => {
     const at = order.indexOf(column);
-    const value = `CAST(${at < 0 ? 'NULL' : names[at]} AS ${column.type})`;
+    const name = at < 0 ? 'NULL' : names[at]!;
+    const hasForm = isAssigned || isJsonb(known[at]?.type);
+    const type = isDialect ? assignedType(column) : column.type;
+    const isFloatText = !isDialect && column.type === 'VARCHAR' && FLOATS.has(known[at]?.type.kind ?? '');
+    const value = isFloatText
+      ? `tsr_text(${name})`
+      : isDialect || hasForm
+        ? `CAST(${name} AS ${type})`
+        : storedForm(name, column);
     const isSure = known[at]?.nullable === false || (areNullsCounted && isCountedType(column.type));
     const isChecked = !column.nullable && !isSure;
     const checked = isChecked ? `coalesce(${value}, ${nullRefused(target.name, column.name)})` : value;

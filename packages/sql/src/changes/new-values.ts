@@ -2,7 +2,13 @@ import { quoteName } from '@tessera/kernel';
 import type { SetClause } from '../statements/catalog-statement.ts';
 import type { SqlText } from '../text/token-cursor.ts';
 import { nullRefused } from './change-query.ts';
-import { type ChangeTarget, refuseGenerated, type TargetColumn, targetColumn } from './change-target.ts';
+import {
+  assignedType,
+  type ChangeTarget,
+  refuseGenerated,
+  type TargetColumn,
+  targetColumn,
+} from './change-target.ts';
 import type { ComposedText } from './composed-text.ts';
 import { defaultOf } from './insert-query.ts';
 
@@ -33,7 +39,7 @@ export function addNewValue(
   else {
     text.add('CAST((');
     writeValue(clause.value);
-    text.add(`) AS ${column.type})`);
+    text.add(`) AS ${assignedType(column)})`);
   }
 }
 

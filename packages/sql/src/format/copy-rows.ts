@@ -1,3 +1,4 @@
+import type { CopyTextFormat } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
 import type { RunnableQuery } from '../relations/prepare-context.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
@@ -5,22 +6,8 @@ import { asRelation } from './formatted-query.ts';
 import { postgresText } from './postgres-text.ts';
 import { needsEscape } from './text-value.ts';
 
-/** How PostgreSQL's COPY TO writes rows in its text and csv formats. */
-export interface CopyRowFormat {
-  readonly format: 'text' | 'csv';
-  /** A single byte, as are `quote` and `escape`. */
-  readonly delimiter: string;
-  readonly nullText: string;
-  /** Whether the first line holds the column names. */
-  readonly header: boolean | 'match';
-  readonly quote: string;
-  readonly escape: string;
-  /** The columns whose values are always quoted (csv only). */
-  readonly forceQuote: readonly string[] | '*';
-}
-
 /** A query of one VARCHAR column. Its values are the rows of the file, each with its newline. */
-export function copyRowsQuery(query: RunnableQuery, format: CopyRowFormat): string {
+export function copyRowsQuery(query: RunnableQuery, format: CopyTextFormat): string {
   const cells = query.columns.map((column, i) =>
     format.format === 'csv' ? csvCell(column, i, format, query.columns.length) : textCell(column, i, format),
   );
@@ -29,7 +16,7 @@ export function copyRowsQuery(query: RunnableQuery, format: CopyRowFormat): stri
 }
 
 /** The header line, with its newline. */
-export function copyHeader(columns: readonly OutputColumn[], format: CopyRowFormat): string {
+export function copyHeader(columns: readonly OutputColumn[], format: CopyTextFormat): string {
   const names = columns.map(({ name }) =>
     format.format === 'csv' ? csvName(name, format) : escaped(name, format),
   );
@@ -46,14 +33,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
-function escaped(text: string, { delimiter }: CopyRowFormat): string {
+function escaped(text: string, { delimiter }: CopyTextFormat): string {
   return [...text].map((char) => (char === delimiter ? `\\${char}` : (ESCAPES[char] ?? char))).join('');
 }
 
 function textCell(
   { type, nullable }: OutputColumn,
   index: number,
-  { delimiter, nullText }: CopyRowFormat,
+  { delimiter, nullText }: CopyTextFormat,
 ): string {
   const text = postgresText(type, `c${index}`);
   let value = text;
@@ -86,7 +73,7 @@ function replaced(text: string, delimiter: string): string {
 /** The character as it is written inside a bracket expression of a regular expression. */
 const bracketed = (char: string): string => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`;
 
-function csvName(name: string, { delimiter, quote, escape: escapedBy, nullText }: CopyRowFormat): string {
+function csvName(name: string, { delimiter, quote, escape: escapedBy, nullText }: CopyTextFormat): string {
   const isPlain = name !== nullText && ![delimiter, quote, '\n', '\r'].some((char) => name.includes(char));
   return isPlain
     ? name
@@ -101,7 +88,7 @@ function csvName(name: string, { delimiter, quote, escape: escapedBy, nullText }
 function csvCell(
   { name, type, nullable }: OutputColumn,
   index: number,
-  { delimiter, quote, escape: escapedBy, nullText, forceQuote }: CopyRowFormat,
+  { delimiter, quote, escape: escapedBy, nullText, forceQuote }: CopyTextFormat,
   count: number,
 ): string {
   const text = postgresText(type, `c${index}`);

@@ -1,3 +1,5 @@
+import { REFUSED_END } from '@tessera/kernel';
+
 /**
  * From this magnitude on, PostgreSQL writes a number with an exponent; the kernel does so only beyond 16
  * digits.
@@ -5,24 +7,39 @@
 const SCIENTIFIC = { float: '1e6', double: '1e15' } as const;
 
 /**
- * The text of the number `v`, where `t` is the kernel's text of it. PostgreSQL writes an exponent for values
- * of at least `least`.
+ * Macros for the text of floating-point numbers as PostgreSQL writes it, and for the texts that it reads as integers:
+ * - `tsr_pg_number(v, t, least)`: the text of the number `v`, where `t` is the kernel's text of it. PostgreSQL writes an exponent
+ *   for values of at least `least`.
+ * - `tsr_text(x)`: the text of a value of any type
+ * - `tsr_is_text(x)`: whether the type is TEXT
+ * - `tsr_integer_text(t)`: the text `t`, with an end that no cast to an integer accepts unless it has digits and a sign only
+ * - `tsr_float_json(x)`: a REAL or DOUBLE PRECISION as JSON
  */
-const NUMBER = (v: string, t: string, least: string): string => `CASE
-  WHEN isfinite(${v}) THEN CASE
-    WHEN abs(${v}) >= ${least} AND NOT contains(${t}, 'e') THEN tsr_pg_scientific(${t})
-    WHEN suffix(${t}, '.0') THEN left(${t}, -2) ELSE ${t} END
-  WHEN isnan(${v}) THEN 'NaN' WHEN ${v} > 0 THEN 'Infinity' WHEN ${v} < 0 THEN '-Infinity' END`;
+export const NUMBER_TEXT_MACROS: readonly string[] = [
+  // `-1234567.5` has the digits `12345675`, of which seven stand before the point.
+  `CREATE OR REPLACE MACRO tsr_pg_scientific(t, digits) AS CASE WHEN starts_with(t, '-') THEN '-' ELSE '' END
+  || rtrim(left(digits, 1) || '.' || substring(digits, 2), '.')
+  || 'e+' || lpad(CAST(strpos(ltrim(t, '-'), '.') - 2 AS VARCHAR), 2, '0')`,
+  `CREATE OR REPLACE MACRO tsr_pg_number(v, t, least) AS CASE
+  WHEN isfinite(v) THEN CASE
+    WHEN abs(v) >= least AND NOT contains(t, 'e')
+    THEN tsr_pg_scientific(t, rtrim(replace(replace(t, '-', ''), '.', ''), '0'))
+    WHEN suffix(t, '.0') THEN left(t, -2) ELSE t END
+  WHEN isnan(v) THEN 'NaN' WHEN v > 0 THEN 'Infinity' WHEN v < 0 THEN '-Infinity' END`,
+  `CREATE OR REPLACE MACRO tsr_pg_float(v) AS tsr_pg_number(v, CAST(v AS VARCHAR), ${SCIENTIFIC.float})`,
+  `CREATE OR REPLACE MACRO tsr_pg_double(v) AS tsr_pg_number(v, CAST(v AS VARCHAR), ${SCIENTIFIC.double})`,
+  `CREATE OR REPLACE MACRO tsr_text(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN tsr_pg_number(
+    CAST(x AS DOUBLE), CAST(x AS VARCHAR), CASE typeof(x) WHEN 'FLOAT' THEN ${SCIENTIFIC.float} ELSE ${SCIENTIFIC.double} END)
+  ELSE CAST(x AS VARCHAR) END`,
+  "CREATE OR REPLACE MACRO tsr_is_text(x) AS typeof(x) = 'VARCHAR'",
+  `CREATE OR REPLACE MACRO tsr_integer_text(t) AS
+  CASE WHEN trim(t, '0123456789+- \t\n\v\f\r') = '' THEN t ELSE t || '${REFUSED_END}' END`,
+  `CREATE OR REPLACE MACRO tsr_float_json(x) AS CASE WHEN isfinite(CAST(x AS DOUBLE)) THEN CAST(tsr_text(x) AS JSON)
+  ELSE to_json(tsr_text(x)) END`,
+];
 
 /** Macros for PostgreSQL's text forms of values that the kernel prints differently. */
 export const POSTGRES_MACROS: readonly string[] = [
-  `CREATE OR REPLACE MACRO tsr_pg_exponent(t, digits, whole) AS
-  CASE WHEN starts_with(t, '-') THEN '-' ELSE '' END || left(digits, 1)
-  || CASE WHEN length(digits) > 1 THEN '.' || digits[2:] ELSE '' END || 'e+' || lpad(CAST(whole - 1 AS VARCHAR), 2, '0')`,
-  `CREATE OR REPLACE MACRO tsr_pg_scientific(t) AS tsr_pg_exponent(t,
-  rtrim(replace(replace(regexp_replace(t, '\\.0$', ''), '-', ''), '.', ''), '0'), length(replace(split_part(t, '.', 1), '-', '')))`,
-  `CREATE OR REPLACE MACRO tsr_pg_float(v) AS ${NUMBER('v', 'CAST(v AS VARCHAR)', SCIENTIFIC.float)}`,
-  `CREATE OR REPLACE MACRO tsr_pg_double(v) AS ${NUMBER('v', 'CAST(v AS VARCHAR)', SCIENTIFIC.double)}`,
   `CREATE OR REPLACE MACRO tsr_pg_era(t) AS
   CASE WHEN contains(t, ' (BC)') THEN replace(t, ' (BC)', '') || ' BC' ELSE t END`,
   // Historic local times have offsets with seconds, which the kernel omits.

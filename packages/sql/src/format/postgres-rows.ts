@@ -3,7 +3,7 @@ import type { RunnableQuery } from '../relations/prepare-context.ts';
 import type { SqlType } from '../types/sql-type.ts';
 import { asRelation } from './formatted-query.ts';
 import { lambdaName } from './lambda-name.ts';
-import { postgresText, structJson } from './postgres-text.ts';
+import { isJsonbColumn, jsonDocument, postgresText, structJson } from './postgres-text.ts';
 
 /** The encoding of a value in the PostgreSQL protocol. */
 export type ValueFormat = 'text' | 'binary';
@@ -17,7 +17,8 @@ export const valueFormat = (formats: readonly ValueFormat[], i: number): ValueFo
 
 /**
  * The rows of a query for DataRow messages. Text columns are VARCHAR in PostgreSQL's text form. Binary
- * columns remain values of the kernel, except JSON and structs, which become text.
+ * columns remain values of the kernel, except JSON and structs, which become text; `jsonb` begins with the version of its
+ * format.
  */
 export function postgresRowsQuery(query: RunnableQuery, formats: readonly ValueFormat[]): string {
   const items = query.columns.map(({ type }, i) => {
@@ -31,7 +32,7 @@ export function postgresRowsQuery(query: RunnableQuery, formats: readonly ValueF
 function binarySource(type: SqlType, value: string): string {
   switch (type.kind) {
     case 'json':
-      return `CAST(${value} AS VARCHAR)`;
+      return isJsonbColumn(type) ? `chr(1) || ${jsonDocument(type, value)}` : jsonDocument(type, value);
     case 'struct':
       return structJson(type, value);
     case 'array': {

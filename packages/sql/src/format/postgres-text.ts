@@ -31,6 +31,8 @@ export function postgresText(type: SqlType, value: string): string {
       return postgresArray(type.element, value);
     case 'struct':
       return structJson(type, value);
+    case 'json':
+      return jsonDocument(type, value);
     default:
       return `CAST(${value} AS VARCHAR)`;
   }
@@ -39,6 +41,12 @@ export function postgresText(type: SqlType, value: string): string {
 /** The kernel omits the zero before the decimal point if the type has no integer digits. */
 const decimalText = ({ precision, scale }: Extract<SqlType, { kind: 'decimal' }>, text: string): string =>
   precision === scale ? `regexp_replace(${text}, '^(-?)\\.', '\\10.')` : text;
+
+/** A document as PostgreSQL writes it: `jsonb` with blanks, `json` as it is. */
+export const jsonDocument = (type: SqlType, value: string): string =>
+  isJsonbColumn(type) ? `tsr_jsonb_text(${value})` : `CAST(${value} AS VARCHAR)`;
+
+export const isJsonbColumn = (type: SqlType): boolean => 'postgres' in type && type.postgres === 'jsonb';
 
 export const structJson = (type: SqlType, value: string): string =>
   `CAST(to_json(${jsonInput(type, value)}) AS VARCHAR)`;

@@ -74,13 +74,17 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     `SELECT bit_xor(x) ${values('(6), (3), (NULL)')}`,
     '5',
   ),
-  kernelFunction(
-    'bool_and',
-    'bool_and(boolean) → boolean',
-    'Whether all values are true.',
-    `SELECT bool_and(x) ${values('(true), (NULL), (false)')}`,
-    'false',
-  ),
+  {
+    ...kernelFunction(
+      'bool_and',
+      'bool_and(boolean) → boolean',
+      'Whether all values are true.',
+      `SELECT bool_and(x) ${values('(true), (NULL), (false)')}`,
+      'false',
+    ),
+    aliases: ['every'],
+    implementation: alias('bool_and'),
+  },
   kernelFunction(
     'bool_or',
     'bool_or(boolean) → boolean',

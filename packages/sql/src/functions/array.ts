@@ -239,8 +239,14 @@ export const ARRAY_MACROS: Readonly<Record<string, readonly string[]>> = {
   text_elements: [
     `(a) AS CASE WHEN typeof(a) LIKE '%[][][]' THEN json_extract_string(to_json(a), '$[*][*][*]')
       WHEN typeof(a) LIKE '%[][]' THEN json_extract_string(to_json(a), '$[*][*]')
+      WHEN typeof(a) = 'DOUBLE[]' THEN list_transform(a::DOUBLE[], e -> tsr_pg_double(e))
+      WHEN typeof(a) = 'FLOAT[]' THEN list_transform(a::FLOAT[], e -> tsr_pg_float(e))
       ELSE a::VARCHAR[] END`,
   ],
+  subscript: [
+    "(a, i) AS CASE WHEN suffix(typeof(a), ']') AND TRY_CAST(i AS BIGINT) < 0 THEN NULL ELSE i END",
+  ],
+  slice_bound: ["(a, i) AS CASE WHEN suffix(typeof(a), ']') AND i < 0 THEN 0 ELSE i END"],
   array_count_kept: ['(kept) AS len(kept)'],
   array_count_true: ['(a) AS len(list_filter(a, x -> x))'],
   array_first_kept: ['(kept) AS kept[1]'],

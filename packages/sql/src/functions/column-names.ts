@@ -1,4 +1,4 @@
-import type { Expression, QueryNode } from '../tree.ts';
+import type { Expression, QueryNode, TypeNode } from '../tree.ts';
 import { bareNameOf } from './bare-name.ts';
 
 /**
@@ -158,4 +158,13 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   'TIMESTAMP WITH TIME ZONE': 'timestamptz',
 };
 
-const typeNameOf = ({ id }: { readonly id: string }): string => TYPE_NAMES[id] ?? id.toLowerCase();
+/** Types that the kernel's parser takes for those of a user, by their names there. */
+const UNBOUND_NAMES: Readonly<Record<string, string>> = {
+  tsr_timestamp: 'timestamp',
+  tsr_varchar: 'varchar',
+};
+
+function typeNameOf({ id, type_info }: TypeNode): string {
+  const name = type_info?.type === 'UNBOUND_TYPE_INFO' ? type_info.name : id;
+  return TYPE_NAMES[name] ?? UNBOUND_NAMES[name] ?? name.toLowerCase();
+}

@@ -248,7 +248,12 @@ export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(t, east) AS timezone('UTC', t) + to_minutes(CASE WHEN typeof(timezone('UTC', t)) = 'TIMESTAMP' THEN east ELSE -east END)`,
   ],
   // Rounds the seconds to n decimal digits.
-  rounded_instant: ['(t, n) AS make_timestamptz(round(epoch_us(t), n - 6)::BIGINT)'],
+  rounded_instant: [
+    '(t, n) AS CASE WHEN isfinite(t) THEN make_timestamptz(round(epoch_us(t), n - 6)::BIGINT) ELSE t END',
+  ],
+  rounded_time: [
+    '(t, n) AS CASE WHEN isfinite(t) THEN make_timestamp(round(epoch_us(t), n - 6)::BIGINT) ELSE t END',
+  ],
   // What rewrites/time-texts.ts does with a literal. Texts as 2024-02-29 12:34:56 stay as they are without a search.
   time_text: [
     `(t) AS CASE WHEN t[5] = '-' AND (length(t) <= 16 OR length(t) = 19 AND t[17] = ':') THEN t ELSE regexp_replace(regexp_replace(regexp_replace(t,

@@ -73,3 +73,10 @@ export const literalInteger = (node: Argument): number | undefined =>
   !node.value.is_null
     ? Number(node.value.value)
     : undefined;
+
+/** The value of a negative integer literal, which the parser may write as a call of `-`; undefined for anything else. */
+export function negativeInteger(node: Argument): number | undefined {
+  const isMinus = node?.class === 'FUNCTION' && node.function_name === '-' && node.children.length === 1;
+  const value = isMinus ? -(literalInteger(node.children[0]) ?? 0) : literalInteger(node);
+  return value !== undefined && value < 0 ? value : undefined;
+}

@@ -44,6 +44,7 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     WHEN type IS NULL THEN NULL
     WHEN name IS NULL THEN CASE WHEN type = 0 THEN '-' ELSE '???' END
     WHEN type IN (1700, 1231) AND modifier >= 4 THEN replace(name, 'numeric', 'numeric(' || ((modifier - 4) >> 16) || ',' || ((modifier - 4) & 65535) || ')')
+    WHEN type IN (1114, 1115, 1184, 1185) AND modifier >= 0 THEN replace(name, 'timestamp', 'timestamp(' || modifier || ')')
     WHEN type IN (1043, 1042, 1015, 1014) AND modifier >= 4 THEN
       CASE WHEN ends_with(name, '[]') THEN left(name, -2) || '(' || (modifier - 4) || ')[]' ELSE name || '(' || (modifier - 4) || ')' END
     ELSE name END`,
@@ -78,8 +79,16 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     `(list, item) AS CASE WHEN len(list) = 0 THEN false WHEN item IS NULL THEN NULL
       WHEN list_contains(list, item) THEN true WHEN list_count(list) = len(list) THEN false END`,
   ],
+  pg_array_contains: [
+    `(whole, part) AS CASE WHEN list_has_all(whole, part) THEN list_count(part) = len(part)
+      WHEN whole IS NOT NULL AND part IS NOT NULL THEN false END`,
+  ],
+  pg_to_hex: [
+    "(n) AS lower(to_hex(CASE WHEN typeof(n) = 'INTEGER' THEN CAST(n AS BIGINT) & 4294967295 ELSE n END))",
+  ],
   pg_to_json: [
-    "(x) AS CASE WHEN typeof(x) = 'BLOB' THEN to_json('\\x' || lower(hex(x::VARCHAR::BLOB))) ELSE to_json(x) END",
+    `(x) AS CASE WHEN typeof(x) = 'BLOB' THEN to_json('\\x' || lower(hex(x::VARCHAR::BLOB)))
+      WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN tsr_float_json(x) ELSE to_json(x) END`,
   ],
   pg_regexp_split: ['(s, p) AS CASE WHEN p IS NOT NULL THEN string_split_regex(s, p) END'],
   pg_array_upper: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN len(list) END'],

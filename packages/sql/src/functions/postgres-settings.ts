@@ -1,7 +1,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 
 /** The PostgreSQL version that we report; clients choose their catalog queries by it. */
-export const POSTGRES_VERSION = '15.0';
+const POSTGRES_VERSION = '15.0';
 
 /** The answer of `version()` for PostgreSQL clients, which parse the number after the first word. */
 export const POSTGRES_VERSION_TEXT = `PostgreSQL ${POSTGRES_VERSION} (Tessera ${packageJson.version})`;

@@ -4,10 +4,10 @@ import { POSTGRES_VERSION_TEXT, settingValue } from '../functions/postgres-setti
 import type { Arity } from '../functions/types.ts';
 import {
   call,
+  caseOf,
   cast,
   constant,
   type Expression,
-  NO_LOCATION,
   operator,
   stringLiteral,
   type TypeNode,
@@ -17,6 +17,7 @@ import type { PostgresFunction } from './postgres-function.ts';
 import { privilegeFunctions } from './privileges.ts';
 import { formattedType, REG_TYPES, regValue } from './reg-types.ts';
 import { POSTGRES_SQL_FUNCTIONS } from './sql-functions.ts';
+import { CURRENT_TRANSACTION } from './system-columns.ts';
 
 /**
  * The session takes the lock before the query runs and replaces the arguments by the outcome:
@@ -57,6 +58,7 @@ const always = (value: Expression, arity: Arity = [0, 3]): PostgresFunction => (
   rewrite: () => value,
 });
 
+const NO_INT = cast(constant(null), 'INTEGER');
 const NO_TEXT = cast(constant(null), 'VARCHAR');
 const listType = (element: string): TypeNode => ({
   id: 'LIST',
@@ -145,6 +147,12 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
         internalCall('pg_quote_ident', lookedUp('role_name', cast(owner!, 'UINTEGER'))),
       ),
   },
+  /** The age of a transaction; that of a time is the kernel's. */
+  age: {
+    arity: [1, 1],
+    rewrite: ([transaction]) =>
+      caseOf([[operator('OPERATOR_IS_NOT_NULL', transaction!), cast(constant(0), 'INTEGER')]], NO_INT),
+  },
   array_length: {
     arity: [1, 2],
     rewrite: ([list, dimension]) =>
@@ -174,8 +182,8 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
     rewrite: ([oid, modifier]) => formattedType(cast(oid!, 'UINTEGER'), modifier!),
   },
   getdatabaseencoding: always(constant('UTF8'), [0, 0]),
-  inet_client_port: always(cast(constant(null), 'INTEGER'), [0, 0]),
-  inet_server_port: always(cast(constant(null), 'INTEGER'), [0, 0]),
+  inet_client_port: always(NO_INT, [0, 0]),
+  inet_server_port: always(NO_INT, [0, 0]),
   json_build_array: { arity: [0, Infinity], rewrite: (args) => call('json_array', ...args) },
   json_build_object: { arity: [0, Infinity], rewrite: (args) => call('json_object', ...args) },
   obj_description: {
@@ -186,6 +194,7 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   parse_ident: macro('pg_parse_ident', [1, 2]),
   ...advisoryLockFunctions,
   pg_backend_pid: always(constant(1), [0, 0]),
+  pg_blocking_pids: always(cast(call('list_value'), listType('INTEGER')), [1, 1]),
   pg_char_to_encoding: always(constant(6), [1, 1]),
   pg_client_encoding: always(constant('UTF8'), [0, 0]),
   pg_database_size: {
@@ -211,6 +220,9 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
       ),
   },
   pg_get_viewdef: ofRelation('view_definition', [1, 2]),
+  pg_index_column_has_property: always(constant(false), [3, 3]),
+  pg_index_has_property: always(constant(false), [2, 2]),
+  pg_indexam_has_property: always(constant(false), [2, 2]),
   pg_indexes_size: always(bigint(0n), [1, 1]),
   pg_is_in_recovery: always(constant(false), [0, 0]),
   pg_is_other_temp_schema: always(constant(false), [1, 1]),
@@ -249,7 +261,7 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   to_regproc: toReg('regproc'),
   to_regrole: toReg('regrole'),
   to_regtype: toReg('regtype'),
-  txid_current: always(bigint(1n), [0, 0]),
+  txid_current: always(CURRENT_TRANSACTION, [0, 0]),
 };
 
 /** Functions that behave differently if qualified with `pg_catalog`. */
@@ -258,17 +270,13 @@ export const QUALIFIED_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
 };
 
 function searchPath(implicit: Expression): Expression {
-  return {
-    class: 'CASE',
-    type: 'CASE_EXPR',
-    alias: '',
-    query_location: NO_LOCATION,
-    case_checks: [
-      { when_expr: implicit, then_expr: listOf('pg_catalog', 'public') },
-      { when_expr: operator('OPERATOR_NOT', implicit), then_expr: listOf('public') },
+  return caseOf(
+    [
+      [implicit, listOf('pg_catalog', 'public')],
+      [operator('OPERATOR_NOT', implicit), listOf('public')],
     ],
-    else_expr: NO_LIST,
-  };
+    NO_LIST,
+  );
 }
 
 const listOf = (...items: readonly string[]): Expression =>

@@ -5,6 +5,8 @@ import type { FunctionContext } from '../functions/types.ts';
 import {
   type CastNode,
   call,
+  caseOf,
+  comparison,
   constant,
   type Expression,
   type FunctionNode,
@@ -20,11 +22,26 @@ import {
 import { arrayLiteral, unnestedLiteral } from './array-literals.ts';
 import { isCatalogCall, postgresFunction } from './catalog-calls.ts';
 import { REG_TYPES, type RegType, regName, regValue } from './reg-types.ts';
+import { isSystemColumn, nameSystemColumns, systemColumns } from './system-columns.ts';
 import { catalogTable } from './table-functions.ts';
-import { isTableOid, nameTableOids, tableOids } from './table-oid.ts';
 
 /** Columns of type int2vector and oidvector, whose subscripts begin at 0. */
 const VECTORS = new Set(['indkey', 'indoption', 'indclass', 'indcollation', 'proargtypes', 'partattrs']);
+
+/** Columns of type regproc, whose text is the name of the function. */
+const ROUTINES = new Set([
+  ...[
+    'typinput',
+    'typoutput',
+    'typreceive',
+    'typsend',
+    'typmodin',
+    'typmodout',
+    'typanalyze',
+    'typsubscript',
+  ],
+  ...['amhandler', 'oprcode', 'oprrest', 'oprjoin', 'prosupport'],
+]);
 
 const isVector = (node: Expression | undefined): boolean =>
   node?.class === 'COLUMN_REF' && VECTORS.has(node.column_names.at(-1)!);
@@ -61,7 +78,7 @@ const vectorText = (vector: Expression): Expression =>
 export function postgresForms(statement: Statement, context: FunctionContext): Statement {
   if (!hasPostgresForms(statement)) return statement;
   const named = transformTree(statement, {
-    queryNode: (node) => nameTableOids(nameColumns(node, postgresName)),
+    queryNode: (node) => nameSystemColumns(nameColumns(node, postgresName)),
   });
   return new Forms(context, named).rewrite(named);
 }
@@ -86,7 +103,7 @@ function isForm(node: Expression): boolean {
         arrayLiteral(node) !== node
       );
     case 'COLUMN_REF':
-      return bareWord(node) !== undefined || isVector(node) || isTableOid(node);
+      return bareWord(node) !== undefined || isVector(node) || isRoutine(node) || isSystemColumn(node);
     default:
       return vectorForm(node) !== node || anyOfList(node) !== node;
   }
@@ -110,11 +127,11 @@ class Forms {
   /** The expressions that replaced a cast to one of REG_TYPES. */
   readonly #reg = new Map<Expression, RegType>();
 
-  readonly #tableOid: (node: Expression) => Expression;
+  readonly #systemColumn: (node: Expression) => Expression;
 
   constructor(context: FunctionContext, statement: Statement) {
     this.#context = context;
-    this.#tableOid = tableOids(statement);
+    this.#systemColumn = systemColumns(statement);
   }
 
   rewrite(statement: Statement): Statement {
@@ -123,7 +140,7 @@ class Forms {
       tableRef: (node) => this.#table(node),
       queryNode: (node) => this.#query(node),
     });
-    return { ...rewritten, node: withVectorTexts(rewritten.node) };
+    return { ...rewritten, node: withTexts(rewritten.node) };
   }
 
   #expression(node: Expression): Expression {
@@ -145,7 +162,7 @@ class Forms {
         return this.#comparison(node);
       case 'COLUMN_REF': {
         const word = bareWord(node);
-        return word === undefined ? this.#tableOid(node) : constant(BARE_WORDS[word]!(this.#context));
+        return word === undefined ? this.#systemColumn(node) : constant(BARE_WORDS[word]!(this.#context));
       }
       case 'SUBQUERY':
         return anyOfList(node);
@@ -233,15 +250,23 @@ class Forms {
   }
 }
 
-/** Vectors are lists within the statement; result columns show them in PostgreSQL's text form. */
-function withVectorTexts(node: QueryNode): QueryNode {
+/** Vectors are lists within the statement, and functions OIDs; result columns show them in PostgreSQL's text form. */
+function withTexts(node: QueryNode): QueryNode {
   if (node.type !== 'SELECT_NODE') return node;
   const items = node.select_list.map((item) => {
-    if (item.class !== 'COLUMN_REF' || !isVector(item)) return item;
-    return { ...vectorText(item), alias: item.alias || item.column_names.at(-1)! };
+    if (item.class !== 'COLUMN_REF' || !(isVector(item) || isRoutine(item))) return item;
+    const text = isVector(item) ? vectorText(item) : routineName({ ...item, alias: '' });
+    return { ...text, alias: item.alias || item.column_names.at(-1)! };
   });
   return { ...node, select_list: items };
 }
+
+const isRoutine = (node: Expression): boolean =>
+  node.class === 'COLUMN_REF' && ROUTINES.has(node.column_names.at(-1)!);
+
+/** PostgreSQL writes a dash where there is no function. */
+const routineName = (oid: Expression): Expression =>
+  caseOf([[comparison('COMPARE_EQUAL', oid, constant(0)), constant('-')]], regName(REG_TYPES.regproc!, oid));
 
 const isText = ({ id }: TypeNode): boolean => id === 'VARCHAR';
 

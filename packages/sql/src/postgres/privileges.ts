@@ -1,4 +1,4 @@
-import { call, cast, constant, type Expression, NO_LOCATION, operator, stringLiteral } from '../tree.ts';
+import { and, call, caseOf, cast, constant, type Expression, operator, or, stringLiteral } from '../tree.ts';
 import { concatenated, isFound } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
 import { REG_TYPES, regValue } from './reg-types.ts';
@@ -17,7 +17,7 @@ const check = (kind: string, reg: string): PostgresFunction => ({
     const listed = stringLiteral(privileges)?.split(',');
     if (listed === undefined) return one(call('upper', privileges));
     const [first, ...rest] = listed.map((name) => one(constant(plainPrivilege(name))));
-    return rest.reduce<Expression>((any, next) => combined('OR', any, next), first!);
+    return or(first!, ...rest);
   },
 });
 
@@ -31,14 +31,6 @@ const plainPrivilege = (name: string): string =>
     .replace(/ WITH GRANT OPTION$/, '')
     .replace(/^CONNECT$/, 'USAGE')
     .replace(/^REFERENCES$/, 'SELECT');
-
-const combined = (by: 'AND' | 'OR', left: Expression, right: Expression): Expression => ({
-  class: 'CONJUNCTION',
-  type: `CONJUNCTION_${by}`,
-  alias: '',
-  query_location: NO_LOCATION,
-  children: [left, right],
-});
 
 /** A privilege on a column is a privilege on its table. */
 const ofColumn: PostgresFunction = {
@@ -89,15 +81,7 @@ const strict = ({ arity, rewrite }: PostgresFunction): PostgresFunction => ({
       .map((arg): Expression => operator('OPERATOR_IS_NOT_NULL', arg));
     const answer = rewrite(args, context);
     if (first === undefined) return answer;
-    const known = rest.reduce((all, next) => combined('AND', all, next), first);
-    return {
-      class: 'CASE',
-      type: 'CASE_EXPR',
-      alias: '',
-      query_location: NO_LOCATION,
-      case_checks: [{ when_expr: known, then_expr: answer }],
-      else_expr: constant(null),
-    };
+    return caseOf([[and(first, ...rest), answer]], constant(null));
   },
 });
 

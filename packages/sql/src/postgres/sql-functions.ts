@@ -1,7 +1,7 @@
 import { fail } from '@tessera/common';
-import { internalCall, kernelCall } from '../functions/expressions.ts';
+import { internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
 import type { Arity } from '../functions/types.ts';
-import { call, cast, constant, type Expression, NO_LOCATION, stringLiteral } from '../tree.ts';
+import { call, caseOf, cast, constant, type Expression, stringLiteral } from '../tree.ts';
 import { coalesced } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
 
@@ -14,6 +14,9 @@ const now: PostgresFunction = { arity: [0, 0], rewrite: () => call('now') };
 
 /** Functions of PostgreSQL's SQL, beside those of its catalog, that the dialect does not document. */
 export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
+  '@>': { arity: [2, 2], rewrite: ([whole, part]) => containment('@>', whole!, part!) },
+  '<@': { arity: [2, 2], rewrite: ([part, whole]) => containment('<@', whole!, part!) },
+  cardinality: { arity: [1, 1], rewrite: ([array]) => cast(kernelCall('len', array), 'INTEGER') },
   clock_timestamp: now,
   statement_timestamp: now,
   date_bin: macro('pg_date_bin', [3, 3]),
@@ -30,8 +33,14 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
       return isPattern ? matchedPart(text!, pattern!) : call('substring', ...args);
     },
   },
-  to_hex: { arity: [1, 1], rewrite: ([number]) => kernelCall('lower', kernelCall('to_hex', number)) },
+  to_hex: macro('pg_to_hex', [1, 1]),
 };
+
+/** A NULL is no element of an array for PostgreSQL. The type of a parameter is inferred from the kernel's operator. */
+const containment = (symbol: '@>' | '<@', whole: Expression, part: Expression): Expression =>
+  whole.class === 'PARAMETER' || part.class === 'PARAMETER'
+    ? operatorCall(symbol, ...(symbol === '@>' ? [whole, part] : [part, whole]))
+    : internalCall('pg_array_contains', whole, part);
 
 const UNITS = ['years', 'months', 'weeks', 'days', 'hours', 'mins', 'secs'] as const;
 
@@ -79,14 +88,8 @@ function firstMatch(text: Expression, pattern: Expression): Expression {
   return ifMatched(text, pattern, kernelCall('list_value', ...parts));
 }
 
-const ifMatched = (text: Expression, pattern: Expression, value: Expression): Expression => ({
-  class: 'CASE',
-  type: 'CASE_EXPR',
-  alias: '',
-  query_location: NO_LOCATION,
-  case_checks: [{ when_expr: kernelCall('regexp_matches', text, pattern), then_expr: value }],
-  else_expr: constant(null),
-});
+const ifMatched = (text: Expression, pattern: Expression, value: Expression): Expression =>
+  caseOf([[kernelCall('regexp_matches', text, pattern), value]], constant(null));
 
 /** `format('%s is %I', a, b)`: texts, names and literals in the places of a literal pattern. */
 function formatted(args: readonly Expression[]): Expression {

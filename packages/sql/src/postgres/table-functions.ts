@@ -36,6 +36,27 @@ const EMPTY: Readonly<Record<string, readonly (readonly [name: string, type: str
   ],
 };
 
+/** Functions whose rows are those of a relation. */
+const RELATIONS: Readonly<Record<string, string>> = {
+  pg_available_extension_versions: 'pg_available_extension_versions',
+  pg_available_extensions: 'pg_available_extensions',
+  pg_cursor: 'pg_cursors',
+  pg_get_keywords: '$keywords',
+  pg_lock_status: 'pg_locks',
+  pg_prepared_statement: 'pg_prepared_statements',
+  pg_prepared_xact: 'pg_prepared_xacts',
+  pg_show_all_settings: 'pg_settings',
+  pg_timezone_abbrevs: 'pg_timezone_abbrevs',
+  pg_timezone_names: 'pg_timezone_names',
+};
+
+/** Names of functions of the catalog that may only be called in FROM. */
+export const CATALOG_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
+  ...Object.keys(EMPTY),
+  ...Object.keys(RELATIONS),
+  'generate_subscripts',
+]);
+
 /**
  * Rewrites `pg_get_keywords()` and other functions of PostgreSQL in FROM; other functions lose the schema
  * `pg_catalog`.
@@ -44,9 +65,9 @@ export function catalogTable(node: TableFunctionRef): TableRef {
   const { function: called, alias, column_name_alias, sample, query_location } = node;
   const name = called.function_name;
   if (called.schema !== '' && called.schema !== 'pg_catalog' && called.schema !== 'main') return node;
-  if (name === 'pg_get_keywords') {
+  if (Object.hasOwn(RELATIONS, name)) {
     return {
-      ...systemTable('$keywords'),
+      ...systemTable(RELATIONS[name]!),
       alias: alias === '' ? name : alias,
       column_name_alias,
       query_location,

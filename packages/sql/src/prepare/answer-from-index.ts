@@ -1,4 +1,5 @@
 import {
+  and,
   call,
   cast,
   column,
@@ -7,7 +8,6 @@ import {
   type FunctionNode,
   isExpression,
   isQueryNode,
-  NO_LOCATION,
   operator,
   type ResultModifier,
   type SelectNode,
@@ -315,7 +315,7 @@ class Answer {
     if (!isNullable && name !== undefined) return counted(this.#over('sum', rows, filter));
     if (!isKey) return undefined;
     const isThere = operator('OPERATOR_IS_NOT_NULL', this.#expression(argument));
-    return counted(this.#over('sum', rows, filter === undefined ? isThere : both(filter, isThere)));
+    return counted(this.#over('sum', rows, filter === undefined ? isThere : and(filter, isThere)));
   }
 
   #state(one: FunctionNode): IndexState | undefined {
@@ -360,14 +360,6 @@ const shown = ({ function_name, distinct, children: [first] }: FunctionNode): st
 
 const counted = (sum: Expression): Expression =>
   cast(operator('OPERATOR_COALESCE', sum, constant(0)), 'BIGINT');
-
-const both = (a: Expression, b: Expression): Expression => ({
-  class: 'CONJUNCTION',
-  type: 'CONJUNCTION_AND',
-  alias: '',
-  query_location: NO_LOCATION,
-  children: [a, b],
-});
 
 const unqualified = (node: Expression, alias: string): Expression =>
   node.class === 'COLUMN_REF' &&

@@ -5,6 +5,7 @@ import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
 import { type QueryNode, type Statement, type TableRef, type TypeNode, walkTree } from '../tree.ts';
 import type { CatalogColumns } from './column-scope.ts';
 import { kernelTimeTexts } from './foreign-time-texts.ts';
+import { mergedColumnsFirst } from './merged-columns.ts';
 
 /** A rewritten query in two forms, which are identical if it reads no managed table. */
 export interface BindableQuery {
@@ -37,7 +38,10 @@ export async function bindable(
   const boundForm = (statement: Statement): Promise<Statement> =>
     isBound ? placement.bound(statement, session, relations) : Promise.resolve(placement.running(statement));
   const statement = await kernelTimeTexts(written, binder, boundForm);
-  const running = placement.running(statement);
+  const placed = placement.running(statement);
+  const placedForBinder = isBound ? await boundForm(statement) : placed;
+  const withStars = await mergedColumnsFirst(placedForBinder, binder);
+  const running = withStars(placed);
   const namedColumns = columnNames(running);
   const hasOids = placement.readsSystem || castsToOid(running);
   if (!isBound) {
@@ -54,7 +58,7 @@ export async function bindable(
       hasOids,
     };
   }
-  const bound = await boundForm(statement);
+  const bound = withStars(placedForBinder);
   const columns: CatalogColumns = (name) => placement.tables.get(name)?.columns;
   const { sessionRelations } = placement;
   const tables = countTables(running);

@@ -7,6 +7,8 @@ import {
   NOTHING_KNOWN,
   type SelectedColumn,
 } from './column-scope.ts';
+import { isJsonb } from './jsonb-type.ts';
+import { commonKind, VALUE_TEXTS, valueKind } from './value-kind.ts';
 
 /** What the text of a query and the catalog's declarations prove about each of its `count` columns. */
 export function columnFacts(
@@ -21,6 +23,7 @@ export function columnFacts(
     return columnFacts(node.left, count, catalog).map((left, i) => ({
       notNull: left.notNull && right[i]!.notNull,
       declared: left.declared === right[i]!.declared ? left.declared : undefined,
+      kind: commonKind([left.kind, right[i]!.kind]),
     }));
   }
   if (node.type !== 'SELECT_NODE') return unknown;
@@ -29,7 +32,10 @@ export function columnFacts(
 }
 
 /** The columns that a SELECT returns; undefined if a star expands to unknown columns. */
-function selectedColumns(node: SelectNode, catalog: CatalogColumns): readonly SelectedColumn[] | undefined {
+export function selectedColumns(
+  node: SelectNode,
+  catalog: CatalogColumns,
+): readonly SelectedColumn[] | undefined {
   const scope = fromScope(node.from_table, catalog, (inner) => selectedColumns(inner, catalog));
   // A grouping set that omits a key returns NULL for it, and any expression, even a constant, may be a key.
   const certain =
@@ -39,8 +45,8 @@ function selectedColumns(node: SelectNode, catalog: CatalogColumns): readonly Se
   const columns: SelectedColumn[] = [];
   for (const item of node.select_list) {
     if (item.class !== 'STAR') {
-      const declared = item.class === 'COLUMN_REF' ? scope.column(item)?.declared : undefined;
-      columns.push({ name: nameOf(item), notNull: certain(item), declared });
+      const kind = valueKind(item, (ref) => scope.column(ref)?.kind);
+      columns.push({ name: nameOf(item), notNull: certain(item), declared: declaredType(item, scope), kind });
       continue;
     }
     const expanded = starColumns(item, scope);
@@ -48,6 +54,12 @@ function selectedColumns(node: SelectNode, catalog: CatalogColumns): readonly Se
     columns.push(...expanded);
   }
   return columns;
+}
+
+function declaredType(item: Expression, scope: ColumnScope): string | undefined {
+  const declaredOf = (ref: ColumnRefNode) => scope.column(ref)?.declared;
+  if (item.class === 'COLUMN_REF') return declaredOf(item);
+  return isJsonb(item, declaredOf) ? 'jsonb' : undefined;
 }
 
 const nameOf = (item: Expression): string =>
@@ -88,6 +100,7 @@ function isNotNull(node: Expression, column: (ref: ColumnRefNode) => boolean): b
         isCount(node) ||
         // It returns no value at all: `coalesce(x, error('…'))` refuses NULL.
         node.function_name === 'error' ||
+        (VALUE_TEXTS.has(node.function_name) && node.children.every(inner)) ||
         (node.is_operator && ARITHMETIC.has(node.function_name) && node.children.every(inner))
       );
     case 'WINDOW':

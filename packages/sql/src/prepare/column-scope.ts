@@ -1,14 +1,17 @@
 import { MANAGED_SCHEMA, type TableRelation } from '../relations/relation-resolver.ts';
-import type { ColumnRefNode, JoinRef, SelectNode, TableRef } from '../tree.ts';
+import type { ColumnRefNode, Expression, JoinRef, SelectNode, TableRef } from '../tree.ts';
+import { isJsonb } from './jsonb-type.ts';
+import { commonKind, kindOfType, type ValueKind, valueKind } from './value-kind.ts';
 
 export interface ColumnFacts {
   /** Whether the column certainly holds no NULL. */
   readonly notNull: boolean;
   /** `Column.declared` of the column of a table that the column is. */
   readonly declared: string | undefined;
+  readonly kind: ValueKind;
 }
 
-export const NOTHING_KNOWN: ColumnFacts = { notNull: false, declared: undefined };
+export const NOTHING_KNOWN: ColumnFacts = { notNull: false, declared: undefined, kind: 'unknown' };
 
 export interface SelectedColumn extends ColumnFacts {
   readonly name: string;
@@ -44,19 +47,30 @@ export function fromScope(from: TableRef, catalog: CatalogColumns, subquery: Sub
   const { list, merged } = relationsOf(from, catalog, subquery);
   const named = (alias: string) => {
     const found = list.filter((relation) => same(relation.alias, alias));
-    return found.length === 1 ? found[0]!.columns : undefined;
+    return found.length === 1 ? found[0] : undefined;
+  };
+  /** Made when a column of the relation is first asked for: a statement may name thousands. */
+  const byName = new Map<Relation, ReadonlyMap<string, readonly SelectedColumn[]>>();
+  const columnsNamed = (relation: Relation, name: string): readonly SelectedColumn[] => {
+    const known =
+      byName.get(relation) ?? Map.groupBy(relation.columns ?? [], (column) => column.name.toLowerCase());
+    byName.set(relation, known);
+    return known.get(name.toLowerCase()) ?? [];
   };
   return {
     column({ column_names }) {
       const [first = '', second, ...more] = column_names;
       if (more.length > 0) return undefined;
-      if (second !== undefined) return named(first)?.find(({ name }) => same(name, second));
+      if (second !== undefined) {
+        const relation = named(first);
+        return relation && columnsNamed(relation, second)[0];
+      }
       if (merged || list.some(({ columns }) => columns === undefined)) return undefined;
-      const found = list.flatMap(({ columns }) => (columns ?? []).filter(({ name }) => same(name, first)));
+      const found = list.flatMap((relation) => columnsNamed(relation, first));
       return found.length === 1 ? found[0] : undefined;
     },
     columnsOf(relation) {
-      if (relation !== '') return named(relation);
+      if (relation !== '') return named(relation)?.columns;
       if (merged || list.some(({ columns }) => columns === undefined)) return undefined;
       return list.flatMap(({ columns }) => columns ?? []);
     },
@@ -75,7 +89,12 @@ function relationsOf(ref: TableRef, catalog: CatalogColumns, subquery: SubqueryC
       return { list: [], merged: false };
     case 'BASE_TABLE': {
       const known = ref.schema_name === MANAGED_SCHEMA ? catalog(ref.table_name) : undefined;
-      const columns = known?.map(({ name, nullable, declared }) => ({ name, notNull: !nullable, declared }));
+      const columns = known?.map(({ name, nullable, declared, type }) => ({
+        name,
+        notNull: !nullable,
+        declared,
+        kind: type === undefined ? 'unknown' : kindOfType(type),
+      }));
       return one(renamed(columns, ref.column_name_alias));
     }
     case 'SUBQUERY': {
@@ -83,12 +102,32 @@ function relationsOf(ref: TableRef, catalog: CatalogColumns, subquery: SubqueryC
       const columns = node.type === 'SELECT_NODE' ? subquery(node) : undefined;
       return one(renamed(columns, ref.column_name_alias));
     }
+    case 'EXPRESSION_LIST':
+      return one(renamed(valuesColumns(ref.values), ref.expected_names));
     case 'JOIN':
       return joined(ref, catalog, subquery);
     default:
       return one(undefined);
   }
 }
+
+/** The columns of VALUES. A column is `jsonb` if every row says so. */
+const valuesColumns = (rows: readonly (readonly Expression[])[]): readonly SelectedColumn[] =>
+  (rows[0] ?? []).map((_, i) => ({
+    name: `col${i}`,
+    notNull: false,
+    declared: rows.every((row) => row[i] !== undefined && isJsonb(row[i], () => undefined))
+      ? 'jsonb'
+      : undefined,
+    kind: rows.length > MAX_ROWS ? 'unknown' : commonKind(rows.flatMap((row) => kindInRow(row[i]))),
+  }));
+
+/** The types of the values in longer lists are not compared. */
+const MAX_ROWS = 1000;
+
+/** NULL takes the type of the other rows. */
+const kindInRow = (item: Expression | undefined): readonly ValueKind[] =>
+  item === undefined || (item.class === 'CONSTANT' && item.value.is_null) ? [] : [valueKind(item)];
 
 const renamed = (
   columns: readonly SelectedColumn[] | undefined,

@@ -3,7 +3,7 @@ import type { KernelType } from '@tessera/kernel';
 import { type ParsedQuery, parseQuery } from '../parse/parse.ts';
 import { Placement } from '../relations/placement.ts';
 import type { PrepareContext } from '../relations/prepare-context.ts';
-import { textWithNull } from '../rewrites/literals.ts';
+import { typedNull } from '../rewrites/literals.ts';
 import { classifyStatement } from '../statements/classify.ts';
 import {
   call,
@@ -71,7 +71,7 @@ export async function describeQuery(
   const found = await inferParameters(query.binder, query.bound, (error, sql) => located(error, text, sql));
   const typed = transformTree(query.bound, {
     expression: (node) => {
-      if (node.class === 'FUNCTION') return textWithNull(node);
+      if (node.class === 'FUNCTION') return typedNull(node);
       if (node.class !== 'PARAMETER') return node;
       const type = found.get(node.identifier);
       return type ? { ...someOf(type), alias: node.alias } : textOf(node);

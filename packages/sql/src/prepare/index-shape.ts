@@ -53,7 +53,12 @@ export interface IndexShape {
 }
 
 export interface IndexedTable {
-  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  readonly columns: readonly {
+    readonly name: string;
+    readonly type: string;
+    /** `Column.declared`. */
+    readonly declared?: string | undefined;
+  }[];
 }
 
 type Context = Omit<PrepareContext, 'relations' | 'resolveRead'>;
@@ -87,7 +92,7 @@ export async function indexShape(
   const keys: Expression[] = [];
   const calls: FunctionNode[] = [call('count_star')];
   for (const expression of expressions) {
-    const { item, location } = await kernelItem(expression, text, context);
+    const { item, location } = await kernelItem(expression, text, table, context);
     refuseUnstable(item, table, unstable, location);
     const found = aggregatesIn(item, aggregates);
     if (found.length === 0) keys.push(item);
@@ -104,6 +109,7 @@ export async function indexShape(
 async function kernelItem(
   { sql, offset }: { readonly sql: string; readonly offset: number },
   text: string,
+  { columns }: IndexedTable,
   context: Context,
 ): Promise<{ readonly item: Expression; readonly location: SqlLocation | undefined }> {
   // The expression may end with a line comment, so a line break must follow it.
@@ -128,7 +134,12 @@ async function kernelItem(
   const statement = await rewriteQuery(
     parsed,
     { ...context, resolveRead: () => refuse('A file') },
-    { placement: new Placement(), database: context.sessionValues.database, parameter: (node) => node },
+    {
+      placement: new Placement(),
+      database: context.sessionValues.database,
+      parameter: (node) => node,
+      columns,
+    },
   );
   const { node } = statement;
   const [item, ...more] = node.type === 'SELECT_NODE' ? node.select_list : [];

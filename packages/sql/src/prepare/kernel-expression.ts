@@ -13,6 +13,8 @@ export interface DefinitionColumn {
   /** The column's name where the expression will be evaluated. */
   readonly storedName: string;
   readonly type: string;
+  /** `Column.declared`. */
+  readonly declared?: string | undefined;
 }
 
 export interface KernelExpression {
@@ -57,7 +59,12 @@ export async function kernelExpression(
   const statement = await rewriteQuery(
     parsed,
     { ...context, resolveRead },
-    { placement: new Placement(), database: context.sessionValues.database, parameter: (node) => node },
+    {
+      placement: new Placement(),
+      database: context.sessionValues.database,
+      parameter: (node) => node,
+      columns,
+    },
   );
   // The expression is cast where it is evaluated, and a decimal literal under a cast keeps its digits.
   const isExact = item.class === 'CONSTANT' && item.value.type.id === 'DECIMAL';

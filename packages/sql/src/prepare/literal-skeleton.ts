@@ -78,3 +78,13 @@ function classOf(token: IToken): 'i' | 'l' | 's' | undefined {
   const isPlain = !/^\s*[[{]|\\|^\s*(?:now|today|tomorrow|yesterday)\s*$/i.test(value);
   return isPlain && kernelTimeText(value) === value ? 's' : undefined;
 }
+
+/**
+ * The value of a literal of a skeleton in a column of the type, as the kernel's VARCHAR; undefined if it may be written
+ * differently.
+ */
+export function literalValue(literal: string, type: string): string | undefined {
+  const isText = literal.startsWith("'");
+  if (type === 'VARCHAR') return isText ? literal.slice(1, -1).replaceAll("''", "'") : undefined;
+  return !isText && (type === 'INTEGER' || type === 'BIGINT') ? literal : undefined;
+}

@@ -70,3 +70,38 @@ export function filledTemplate(
   }
   return sql;
 }
+
+const NAME = String.raw`(?:"(?:[^"]|"")+"|[\w$]+)`;
+const LITERAL = String.raw`(?:'(?:[^']|'')*'|\d+)`;
+/** `(a =`, `(t.a BETWEEN`, `(a BETWEEN 5 AND`, `(a IN (1, 2,`: the SQL before an operand, as the kernel writes it. */
+const COMPARED = new RegExp(
+  String.raw`\((?:${NAME}\.)*(${NAME}) (?:=|<>|!=|<=?|>=?|BETWEEN|BETWEEN ${LITERAL} AND|(?:NOT )?IN \((?:${LITERAL}, )*) ?$`,
+);
+
+/**
+ * The columns, in lower case, that the SQL compares with the literals in its places, by the numbers of the literals. Undefined if
+ * one occurs in several places, or is compared with anything else than the column alone.
+ * @param literals those of any statement that the template is for
+ */
+export function comparedColumns(
+  { pieces, places }: LiteralTemplate,
+  literals: readonly string[],
+): ReadonlyMap<number, string> | undefined {
+  const columns = new Map<number, string>();
+  let sql = '';
+  for (const [i, [number, ...others]] of places.entries()) {
+    sql += pieces[i]!;
+    const name = COMPARED.exec(sql)?.[1];
+    if (number === undefined || others.length > 0 || columns.has(number) || name === undefined)
+      return undefined;
+    columns.set(
+      number,
+      name
+        .replace(/^"(.*)"$/s, '$1')
+        .replaceAll('""', '"')
+        .toLowerCase(),
+    );
+    sql += literals[number]!;
+  }
+  return columns;
+}

@@ -23,10 +23,30 @@ import { type IndexedQuery, withIndexes } from './with-indexes.ts';
  * The dialect's type of a column in a query over PostgreSQL's catalog, where names and object identifiers
  * have types of their own.
  */
-const catalogType = (kernelType: KernelType, type: SqlType, item: Expression | undefined): SqlType =>
-  type.kind === 'array' && item !== undefined && isListOfNames(item)
-    ? { kind: 'array', element: { kind: 'text', postgres: 'name' } }
-    : withOids(kernelType, type);
+function catalogType(kernelType: KernelType, type: SqlType, item: Expression | undefined): SqlType {
+  if (type.kind === 'array' && item !== undefined && isListOfNames(item))
+    return { kind: 'array', element: { kind: 'text', postgres: 'name' } };
+  if (type.kind === 'text' && item?.class === 'COLUMN_REF' && CHAR_COLUMNS.has(item.column_names.at(-1)!))
+    return { kind: 'text', postgres: 'char' };
+  return withOids(kernelType, type);
+}
+
+/** Columns of the catalog of type `"char"`, which asyncpg reads as bytes and compares with bytes. */
+const CHAR_COLUMNS = new Set([
+  ...[
+    'typtype',
+    'typcategory',
+    'typdelim',
+    'typalign',
+    'typstorage',
+    'relkind',
+    'relpersistence',
+    'relreplident',
+  ],
+  ...['attalign', 'attstorage', 'attcompression', 'attidentity', 'attgenerated', 'contype', 'confupdtype'],
+  ...['confdeltype', 'confmatchtype', 'deptype', 'castcontext', 'castmethod', 'prokind', 'provolatile'],
+  ...['proparallel', 'oprkind', 'amtype', 'datlocprovider', 'collprovider', 'aggkind'],
+]);
 
 /** Matches columns of the catalog that hold names: `attname`, `relname`, `conname`, … */
 const NAME_COLUMN = /^[a-z]{2,4}name$/;

@@ -21,31 +21,44 @@ import { existsInequalities } from '../rewrites/exists-inequalities.ts';
 import { functionColumn } from '../rewrites/function-columns.ts';
 import { functionsInFrom } from '../rewrites/functions-in-from.ts';
 import { groupByKey } from '../rewrites/group-by-key.ts';
+import { limitedCast } from '../rewrites/limited-casts.ts';
 import {
   byteaLiteral,
   checkDoubleText,
   doubleLiteral,
   negativeLiteral,
-  textWithNull,
+  refuseBitString,
+  typedNull,
 } from '../rewrites/literals.ts';
 import { resolveOrderNames } from '../rewrites/order-names.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
 import { backslashEscapes, partialRegexMatch } from '../rewrites/patterns.ts';
 import { quantifiedArray } from '../rewrites/quantified-arrays.ts';
 import { rowComparison } from '../rewrites/row-comparisons.ts';
+import { rowSubqueries } from '../rewrites/row-subqueries.ts';
 import { seriesArguments, seriesInSelect } from '../rewrites/series-in-select.ts';
 import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
+import { arraySubscripts } from '../rewrites/subscripts.ts';
 import { summarisedTypes } from '../rewrites/summarised-types.ts';
 import { symmetricBetween } from '../rewrites/symmetric-between.ts';
 import { clockText, posixZone, timeDigits, timeLiteral } from '../rewrites/time-texts.ts';
+import { untypedFrame, untypedOperands } from '../rewrites/untyped-operands.ts';
+import { checkWindow } from '../rewrites/window-arguments.ts';
 import {
   type Expression,
+  type FunctionNode,
   type ParameterNode,
   type Statement,
   type TableFunctionRef,
   transformTree,
+  type WindowNode,
   walkTree,
 } from '../tree.ts';
+import { NOTHING_KNOWN } from './column-scope.ts';
+import { jsonbForms } from './jsonb-forms.ts';
+import type { FactsOf } from './scoped-expressions.ts';
+import { kindOfType } from './value-kind.ts';
+import { valueTexts } from './value-texts.ts';
 
 export interface RewriteScope {
   readonly placement: Placement;
@@ -53,6 +66,13 @@ export interface RewriteScope {
   readonly database: string;
   /** The replacement of a parameter. */
   parameter(node: ParameterNode): Expression;
+  /** The columns that the statement may name without a FROM clause, as the definition of a table does. */
+  readonly columns?: readonly {
+    readonly name: string;
+    readonly type: string;
+    /** `Column.declared`. */
+    readonly declared?: string | undefined;
+  }[];
   /** The ids of the enclosing views, outermost first, if this is the query of a view. */
   readonly views?: readonly string[];
 }
@@ -119,15 +139,33 @@ export async function rewriteQuery(
   const unqualified = unqualifiedColumns(names, scope.database, statement);
   const { clock, tables: allTables } = scope.placement;
   const pin = (node: Expression) => (allTables.size > 0 ? clock.pin(node, context.settings.timezone) : node);
-  const rewritten = transformTree(decimalLiterals(existsInequalities(compiled)), {
+  const rewritten = transformTree(decimalLiterals(existsInequalities(rowSubqueries(compiled, locate))), {
     expression: (node) =>
       node.class === 'PARAMETER'
         ? scope.parameter(node)
         : pin(rewriteExpression(node.class === 'COLUMN_REF' ? unqualified(node) : node, parsed, context)),
   });
   await parsed.pause();
-  return rewritten;
+  const { columns: own = [], placement } = scope;
+  const isJsonb = ({ declared }: { readonly declared?: string | undefined }) => declared === 'jsonb';
+  const hasJsonb = own.some(isJsonb) || [...allTables.values()].some(({ columns }) => columns.some(isJsonb));
+  const catalog = (name: string) => allTables.get(name)?.columns;
+  const outermost = factsAbout(own);
+  const documents = jsonbForms(rewritten, catalog, outermost, hasJsonb);
+  // The query of a view becomes a part of the query that reads it. Clients cast many columns of the catalog, which contain no
+  // such values.
+  if (view !== undefined || placement.readsSystem) return documents;
+  await parsed.pause();
+  return valueTexts(documents, catalog, outermost);
 }
+
+/** The facts about columns that an expression names alone, without a relation. */
+const factsAbout =
+  (columns: NonNullable<RewriteScope['columns']>): FactsOf =>
+  ({ column_names: [name = '', field] }) => {
+    const found = field === undefined && columns.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    return found ? { ...NOTHING_KNOWN, declared: found.declared, kind: kindOfType(found.type) } : undefined;
+  };
 
 async function withCompiledPatterns(
   statement: Statement,
@@ -199,26 +237,40 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
     const isQuoted = parsed.sourceAt(node.query_location).startsWith('"');
     return (isQuoted ? undefined : rewriteBareName(node, context)) ?? node;
   }
-  if (node.class === 'CONSTANT') return doubleLiteral(node, parsed.locate);
+  if (node.class === 'CONSTANT') {
+    refuseBitString(node, parsed);
+    return doubleLiteral(node, parsed.locate);
+  }
   if (node.class === 'CAST') {
     checkDoubleText(node, parsed.locate);
-    const timed = timeDigits(node);
+    const limited = limitedCast(node);
+    const timed = limited.class === 'CAST' ? timeDigits(limited) : limited;
     return timed.class === 'CAST' ? byteaLiteral(timeLiteral(timed)) : timed;
   }
   if (node.class === 'COMPARISON') return rowComparison(node);
+  if (node.class === 'WINDOW') checkWindow(node, parsed.locate);
   const between = symmetricBetween(node, (at) => parsed.sourceAt(at.query_location));
   if (between !== node) return between;
   if (node.class === 'SUBQUERY') return quantifiedArray(node);
-  const isCall = node.class === 'FUNCTION' || node.class === 'WINDOW';
-  const called = isCall ? joinedWithoutSeparator(node) : node;
-  const replaced = (isCall ? rewriteDialectFunction(node, parsed, context) : undefined) ?? called;
+  const typed = withTypedOperands(node);
+  const called = typed === undefined ? node : joinedWithoutSeparator(typed);
+  const replaced = (typed && rewriteDialectFunction(typed, parsed, context)) ?? called;
   const matched = partialRegexMatch(replaced, (at) => parsed.sourceAt(at.query_location));
-  if (matched.class === 'OPERATOR') return rowComparison(matched);
+  if (matched.class === 'OPERATOR') {
+    const compared = rowComparison(matched);
+    return compared.class === 'OPERATOR' ? arraySubscripts(compared) : compared;
+  }
   if (matched.class !== 'FUNCTION') return matched;
   const signed = negativeLiteral(matched);
   if (signed.class !== 'FUNCTION') return signed;
   const divided = divideByZeroFails(backslashEscapes(posixZone(signed)));
-  return divided.class === 'FUNCTION' ? textWithNull(divided) : divided;
+  return divided.class === 'FUNCTION' ? typedNull(divided) : divided;
+}
+
+/** A call whose untyped literals have the types that it requires; undefined for other expressions. */
+function withTypedOperands(node: Expression): FunctionNode | WindowNode | undefined {
+  if (node.class === 'FUNCTION') return untypedOperands(node);
+  return node.class === 'WINDOW' ? untypedFrame(node) : undefined;
 }
 
 /** Errors of a function's rewrite point at its call. */

@@ -112,6 +112,9 @@ const SCALARS = new Set([
   'substring',
   'trim',
   'tsr_divisor',
+  'tsr_integer_text',
+  'tsr_is_text',
+  'tsr_text',
   'upper',
   'year',
 ]);

@@ -1,9 +1,10 @@
 import {
   type CaseNode,
+  caseOf,
+  comparison,
   constant,
   type Expression,
   type FunctionNode,
-  NO_LOCATION,
   type SelectNode,
   type Statement,
   type TableRef,
@@ -160,32 +161,16 @@ const MAX_LINEAR = 16;
 function choice(call: PatternCall, patterns: readonly string[], rest: Expression): CaseNode {
   const { pattern } = call;
   if (patterns.length <= MAX_LINEAR) {
-    const checks = patterns.map((text) => ({
-      when_expr: comparison('COMPARE_EQUAL', pattern, text),
-      then_expr: call.with(constant(text)),
-    }));
-    return caseOf(checks, rest);
+    return caseOf(
+      patterns.map((text) => [
+        comparison('COMPARE_EQUAL', pattern, constant(text)),
+        call.with(constant(text)),
+      ]),
+      rest,
+    );
   }
   const middle = patterns.length >> 1;
-  const isBefore = comparison('COMPARE_LESSTHAN', pattern, patterns[middle]!);
+  const isBefore = comparison('COMPARE_LESSTHAN', pattern, constant(patterns[middle]!));
   const before = choice(call, patterns.slice(0, middle), rest);
-  return caseOf([{ when_expr: isBefore, then_expr: before }], choice(call, patterns.slice(middle), rest));
+  return caseOf([[isBefore, before]], choice(call, patterns.slice(middle), rest));
 }
-
-const comparison = (type: string, left: Expression, text: string): Expression => ({
-  class: 'COMPARISON',
-  type,
-  alias: '',
-  query_location: NO_LOCATION,
-  left,
-  right: constant(text),
-});
-
-const caseOf = (case_checks: CaseNode['case_checks'], else_expr: Expression): CaseNode => ({
-  class: 'CASE',
-  type: 'CASE_EXPR',
-  alias: '',
-  query_location: NO_LOCATION,
-  case_checks,
-  else_expr,
-});

@@ -25,6 +25,8 @@ export interface TableRelation {
     readonly nullable: boolean;
     /** `Column.declared`. */
     readonly declared?: string;
+    /** The kernel's type. */
+    readonly type?: string;
   }[];
   /** The columns of the declared primary key. */
   readonly primaryKey?: readonly string[] | undefined;

@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
 import { internalCall } from '../functions/expressions.ts';
-import { constant, NO_LOCATION, operator } from '../tree-build.ts';
+import { and, caseOf, comparison, constant, operator } from '../tree-build.ts';
 import type { ComparisonNode, Expression, JoinRef, TableRef } from '../tree-nodes.ts';
 import { isExpression, isQueryNode, walkTree } from '../tree-transform.ts';
 
@@ -20,24 +20,13 @@ export function asofNulls(node: TableRef): TableRef {
   }
   const conjuncts = conjunctsOf(node.condition);
   const pairs = conjuncts.filter(isNullSensitive).map(sidesIn(node));
-  const key: ComparisonNode = {
-    class: 'COMPARISON',
-    type: 'COMPARE_EQUAL',
-    alias: '',
-    query_location: NO_LOCATION,
-    left: oneUnlessNull(pairs.map(([left]) => left)),
-    right: oneUnlessNull(pairs.map(([, right]) => right)),
-  };
-  return {
-    ...node,
-    condition: {
-      class: 'CONJUNCTION',
-      type: 'CONJUNCTION_AND',
-      alias: '',
-      query_location: node.condition.query_location,
-      children: [key, ...conjuncts.map(checkedEquality)],
-    },
-  };
+  const key = comparison(
+    'COMPARE_EQUAL',
+    oneUnlessNull(pairs.map(([left]) => left)),
+    oneUnlessNull(pairs.map(([, right]) => right)),
+  );
+  const { query_location } = node.condition;
+  return { ...node, condition: { ...and(key, ...conjuncts.map(checkedEquality)), query_location } };
 }
 
 const conjunctsOf = (node: Expression): readonly Expression[] =>
@@ -62,17 +51,11 @@ const checkedEquality = (node: Expression): Expression =>
     ? { ...node, left: internalCall('asof_key', node.left), right: internalCall('asof_key', node.right) }
     : node;
 
-const oneUnlessNull = (operands: readonly Expression[]): Expression => ({
-  class: 'CASE',
-  type: 'CASE_EXPR',
-  alias: '',
-  query_location: NO_LOCATION,
-  case_checks: operands.map((operand) => ({
-    when_expr: operator('OPERATOR_IS_NULL', operand),
-    then_expr: constant(null),
-  })),
-  else_expr: constant(1),
-});
+const oneUnlessNull = (operands: readonly Expression[]): Expression =>
+  caseOf(
+    operands.map((operand) => [operator('OPERATOR_IS_NULL', operand), constant(null)] as const),
+    constant(1),
+  );
 
 type Side = 'left' | 'right';
 

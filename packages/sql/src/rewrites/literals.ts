@@ -1,8 +1,10 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import { isNullLiteral } from '../functions/expressions.ts';
+import type { ParsedQuery } from '../parse/parse.ts';
 import {
   type CastNode,
   type ConstantNode,
+  caseOf,
   cast,
   constant,
   type Expression,
@@ -37,6 +39,22 @@ function integerOf({ value: { value } }: ConstantNode): bigint | undefined {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : undefined;
   if (typeof value !== 'object') return undefined;
   return (BigInt(value.upper) << 64n) + BigInt(value.lower);
+}
+
+/**
+ * Refuses `X'1F'` and `B'101'`, which the kernel reads as the texts `x1F` and `b101`.
+ * @throws TesseraError NOT_SUPPORTED
+ */
+export function refuseBitString(
+  { value: { value }, query_location }: ConstantNode,
+  { sourceAt, locate }: Pick<ParsedQuery, 'sourceAt' | 'locate'>,
+): void {
+  if (typeof value !== 'string' || !/^[xb]/.test(value) || !/^[xb]'/i.test(sourceAt(query_location))) return;
+  fail(
+    'NOT_SUPPORTED',
+    { what: 'A bit string', hint: "write a bytea as '\\x1F'::bytea" },
+    { location: locate(query_location) },
+  );
 }
 
 type Locate = (at: Expression['query_location']) => SqlLocation | undefined;
@@ -97,18 +115,59 @@ export function byteaLiteral(node: Expression): Expression {
   return { ...node, child: { ...node.child, value: { ...node.child.value, value: bytes } } };
 }
 
+const ARITHMETIC: ReadonlySet<string> = new Set([
+  '+',
+  '-',
+  '*',
+  '%',
+  '@',
+  'mod',
+  'abs',
+  'ceil',
+  'ceiling',
+  'floor',
+  'round',
+  'trunc',
+]);
+
 /**
- * `x || NULL::text` → `CAST(x || NULL::text AS VARCHAR)`, and the same for `upper(NULL::text) || 'x'`: the kernel gives no
- * type to a concatenation with an operand that is certainly NULL.
+ * The kernel gives no type to a concatenation with an operand that is certainly NULL, nor to arithmetic with a NUMERIC
+ * that is. They get the type of their operands:
+ *     x || NULL::text          →   CAST(x || NULL::text AS VARCHAR)
+ *     x || upper(NULL)         →   CASE WHEN false THEN x ELSE x || upper(NULL) END
+ *     n * NULL::numeric(9, 2)  →   CASE WHEN false THEN n WHEN false THEN NULL::numeric(9, 2) ELSE … END
  */
-export function textWithNull(node: FunctionNode): Expression {
-  if (!node.is_operator || node.function_name !== '||' || !node.children.some(mayFoldToNull)) return node;
-  const isText = node.children.some(
-    (child) =>
-      stringLiteral(child) !== undefined || (child.class === 'CAST' && child.cast_type.id === 'VARCHAR'),
-  );
+export function typedNull(node: FunctionNode): Expression {
+  const { children, function_name: name } = node;
+  if (name !== '||' && !ARITHMETIC.has(name)) return node;
+  if (!children.some(name === '||' ? mayFoldToNull : isNumericNull)) return node;
   const { alias, query_location } = node;
-  return isText ? { ...cast({ ...node, alias: '' }, 'VARCHAR'), alias, query_location } : node;
+  const unnamed = { ...node, alias: '' };
+  if (name === '||' && children.some(isText)) return { ...cast(unnamed, 'VARCHAR'), alias, query_location };
+  const typed = children.filter((child) => !isBareNull(child));
+  const known = name === '||' ? typed.filter((child) => !mayFoldToNull(child)) : typed;
+  const samples = (known.length > 0 ? known : typed).map(sampleOf);
+  if (samples.length === 0) return node;
+  const never = samples.map((sample) => [constant(false), sample] as const);
+  return { ...caseOf(never, unnamed), alias, query_location };
+}
+
+const isText = (node: Expression): boolean =>
+  stringLiteral(node) !== undefined || (node.class === 'CAST' && node.cast_type.id === 'VARCHAR');
+
+const isBareNull = (node: Expression): boolean => node.class === 'CONSTANT' && node.value.is_null;
+
+/** Whether a NULL of type NUMERIC is in the node, which the kernel recognises as NULL. */
+function isNumericNull(node: Expression): boolean {
+  if (node.class === 'CAST') return node.cast_type.id === 'DECIMAL' && mayFoldToNull(node.child);
+  return node.class === 'FUNCTION' && ARITHMETIC.has(node.function_name) && node.children.some(isNumericNull);
+}
+
+/** An expression of the type of the node, without the node itself if it is one of `typedNull`: those may be nested deeply. */
+function sampleOf(node: Expression): Expression {
+  const [first] = node.class === 'CASE' ? node.case_checks : [];
+  const isNever = first?.when_expr.class === 'CAST' && stringLiteral(first.when_expr.child) === 'f';
+  return isNever ? first!.then_expr : { ...node, alias: '' };
 }
 
 /** Whether a value that is no array contains a NULL literal. */

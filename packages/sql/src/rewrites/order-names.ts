@@ -9,6 +9,7 @@ import {
   type QueryNode,
   type ResultModifier,
   type SelectNode,
+  transformTree,
   walkTree,
 } from '../tree.ts';
 
@@ -27,7 +28,13 @@ export function resolveOrderNames(
   if (!node.modifiers.some(hasKeys)) return node;
   const items = leftmostSelect(node)?.select_list ?? [];
   const mayHoldOthers = node.type === 'SELECT_NODE' && !node.modifiers.some(isDistinct);
+  const isPlainDistinct = node.type === 'SELECT_NODE' && node.modifiers.some(isDistinctOfRows);
   const resolved = (key: Expression) => {
+    if (isPlainDistinct && !isDecidedBy(items, key)) {
+      const message =
+        'With SELECT DISTINCT, ORDER BY can only use columns of the result: rows that are merged into one may differ in anything else. Add the expression to the SELECT list, or use DISTINCT ON';
+      fail('BINDING_ERROR', { message }, { location: locate(key) });
+    }
     if (!isName(key)) return key;
     const found = orderKey(key, items, mayHoldOthers);
     if (found !== undefined) return found;
@@ -78,6 +85,29 @@ const hasKeys = ({ type }: ResultModifier): boolean =>
 
 const isDistinct = ({ type }: ResultModifier): boolean => type === 'DISTINCT_MODIFIER';
 
+const isDistinctOfRows = (modifier: ResultModifier): boolean =>
+  modifier.type === 'DISTINCT_MODIFIER' && modifier.distinct_on_targets.length === 0;
+
+/** Whether a sort key has one value for each combination of values of the items. */
+function isDecidedBy(items: readonly Expression[], key: Expression): boolean {
+  if (key.class === 'CONSTANT' || key.class === 'PARAMETER' || items.some(isStar)) return true;
+  const spelled = looseSpelling(key);
+  if (items.some((item) => looseSpelling(item) === spelled)) return true;
+  const names = new Set(
+    items.map((item) => (isUnnamed(item) ? postgresName(item) : ownName(item)).toLowerCase()),
+  );
+  let reads = 0;
+  let isDecided = true;
+  walkTree(key, (node) => {
+    if (!('class' in node)) isDecided = false;
+    else if (node.class === 'COLUMN_REF') {
+      reads += 1;
+      isDecided &&= names.has(lastName(node)!.toLowerCase());
+    }
+  });
+  return isDecided && reads > 0;
+}
+
 function leftmostSelect(node: QueryNode): SelectNode | undefined {
   if (node.type === 'SELECT_NODE') return node;
   const left = node.type === 'SET_OPERATION_NODE' ? (node.children?.[0] ?? node.left) : undefined;
@@ -116,3 +146,12 @@ const spelling = (expression: Expression): string =>
   JSON.stringify(expression, (key, value: unknown) =>
     key === 'query_location' || key === 'alias' ? undefined : typeof value === 'bigint' ? `${value}n` : value,
   );
+
+/** The same for expressions that also differ in case and in the relations that their columns name. */
+const looseSpelling = (expression: Expression): string =>
+  spelling(
+    transformTree(expression, {
+      expression: (node) =>
+        node.class === 'COLUMN_REF' ? { ...node, column_names: node.column_names.slice(-1) } : node,
+    }),
+  ).toLowerCase();

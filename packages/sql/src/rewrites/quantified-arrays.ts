@@ -1,4 +1,4 @@
-import { call, constant, type Expression, operator } from '../tree.ts';
+import { call, comparison, constant, type Expression, operator, or, type SubqueryNode } from '../tree.ts';
 
 /**
  * `x = ANY(list)`, which the parser writes as `x = ANY (SELECT unnest(list))` → `… unnest(coalesce(list,
@@ -12,12 +12,38 @@ export function quantifiedArray(node: Expression): Expression {
   const [item, ...more] = query.select_list;
   if (more.length > 0 || item?.class !== 'FUNCTION' || item.function_name !== 'unnest') return node;
   const [list, ...options] = item.children;
+  const texts = list && untypedElements(list);
+  if (texts !== undefined && node.child !== null) return comparedTexts(node, node.child, texts);
   if (list === undefined || isConstructor(list)) return node;
   // The type of a parameter without a value is inferred, and the list of NULL would decide it.
   if (list.class === 'PARAMETER') return node;
   const known = operator('OPERATOR_COALESCE', list, call('list_value', constant(null)));
   const select_list = [{ ...item, children: [known, ...options] }];
   return { ...node, subquery: { ...node.subquery, node: { ...query, select_list } } };
+}
+
+/** The elements of `ANY('{a,NULL}')`, which another rule has made an array of texts. */
+function untypedElements(list: Expression): readonly Expression[] | undefined {
+  if (list.class !== 'FUNCTION' || list.function_name !== 'list_value') return undefined;
+  const elements = list.children.flatMap((element) =>
+    element.class === 'CAST' && element.cast_type.id === 'VARCHAR' && element.child.class === 'CONSTANT'
+      ? [element.child]
+      : [],
+  );
+  return elements.length === list.children.length && elements.length <= MAX_ELEMENTS ? elements : undefined;
+}
+
+const MAX_ELEMENTS = 1_000;
+
+/** `a = ANY('{1,2}')` → `a IN ('1', '2')`, so that the elements take the type of `a`. */
+function comparedTexts(node: SubqueryNode, child: Expression, elements: readonly Expression[]): Expression {
+  const { alias, query_location, comparison_type } = node;
+  if (elements.length === 0) return { ...constant(false), alias, query_location };
+  const compared =
+    comparison_type === 'COMPARE_EQUAL'
+      ? operator('COMPARE_IN', child, ...elements)
+      : or(...elements.map((element) => comparison(comparison_type, child, element)));
+  return { ...compared, alias, query_location };
 }
 
 const isConstructor = (node: Expression): boolean =>

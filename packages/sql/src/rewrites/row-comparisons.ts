@@ -1,4 +1,4 @@
-import { type ComparisonNode, type Expression, type FunctionNode, NO_LOCATION, operator } from '../tree.ts';
+import { and, comparison, type Expression, type FunctionNode, operator, or } from '../tree.ts';
 
 /** Longer lists stay a comparison of structs, in which NULLs are values. */
 const MAX_ROWS = 1000;
@@ -26,28 +26,29 @@ function comparedFields(node: Expression): Expression | undefined {
   switch (node.type) {
     case 'OPERATOR_IS_NULL':
     case 'OPERATOR_IS_NOT_NULL':
-      return all(first.children.map((field) => operator(node.type, field)));
+      return and(...first.children.map((field) => operator(node.type, field)));
     case 'COMPARE_IN':
     case 'COMPARE_NOT_IN': {
       if (others.length > MAX_ROWS) return undefined;
       const equal = others.map((other) => pairOfRows('COMPARE_EQUAL', first, other));
       if (!equal.every((each) => each !== undefined)) return undefined;
-      return node.type === 'COMPARE_IN' ? any(equal) : operator('OPERATOR_NOT', any(equal));
+      return node.type === 'COMPARE_IN' ? or(...equal) : operator('OPERATOR_NOT', or(...equal));
     }
     default:
       return undefined;
   }
 }
 
-function pairOfRows(type: string, left: Expression, right: Expression): Expression | undefined {
+/** The comparison of two rows field by field; undefined for other operands and operators. */
+export function pairOfRows(type: string, left: Expression, right: Expression): Expression | undefined {
   if (!isRow(left) || !isRow(right) || left.children.length !== right.children.length) return undefined;
   const pairs = left.children.map((field, i) => [field, right.children[i]!] as const);
-  const each = (operatorType: string) => pairs.map(([a, b]) => compare(operatorType, a, b));
+  const each = (operatorType: string) => pairs.map(([a, b]) => comparison(operatorType, a, b));
   switch (type) {
     case 'COMPARE_EQUAL':
-      return all(each(type));
+      return and(...each(type));
     case 'COMPARE_NOTEQUAL':
-      return any(each(type));
+      return or(...each(type));
     case 'COMPARE_LESSTHAN':
     case 'COMPARE_GREATERTHAN':
     case 'COMPARE_LESSTHANOREQUALTO':
@@ -64,31 +65,12 @@ function pairOfRows(type: string, left: Expression, right: Expression): Expressi
  */
 function inOrder(type: string, pairs: readonly (readonly [Expression, Expression])[]): Expression {
   const [[a, b], ...rest] = pairs as readonly [readonly [Expression, Expression], ...typeof pairs];
-  if (rest.length === 0) return compare(type, a, b);
-  return any([
-    compare(type.replace('OREQUALTO', ''), a, b),
-    all([compare('COMPARE_EQUAL', a, b), inOrder(type, rest)]),
-  ]);
+  if (rest.length === 0) return comparison(type, a, b);
+  return or(
+    comparison(type.replace('OREQUALTO', ''), a, b),
+    and(comparison('COMPARE_EQUAL', a, b), inOrder(type, rest)),
+  );
 }
 
-const isRow = (node: Expression): node is FunctionNode =>
+export const isRow = (node: Expression): node is FunctionNode =>
   node.class === 'FUNCTION' && node.function_name === 'row' && node.children.length > 0;
-
-const compare = (type: string, left: Expression, right: Expression): ComparisonNode => ({
-  class: 'COMPARISON',
-  type,
-  alias: '',
-  query_location: NO_LOCATION,
-  left,
-  right,
-});
-
-const conjunction =
-  (type: 'CONJUNCTION_AND' | 'CONJUNCTION_OR') =>
-  (children: readonly Expression[]): Expression =>
-    children.length === 1
-      ? children[0]!
-      : { class: 'CONJUNCTION', type, alias: '', query_location: NO_LOCATION, children };
-
-const all = conjunction('CONJUNCTION_AND');
-const any = conjunction('CONJUNCTION_OR');

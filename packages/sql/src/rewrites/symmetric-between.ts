@@ -1,5 +1,5 @@
 import { isSymmetricBetween } from '../text/source.ts';
-import { type BetweenNode, type Expression, NO_LOCATION } from '../tree.ts';
+import { type BetweenNode, type Expression, NO_LOCATION, or } from '../tree.ts';
 
 /**
  * `x BETWEEN SYMMETRIC a AND b` → `x BETWEEN a AND b OR x BETWEEN b AND a`. With `least` and `greatest`, which ignore NULL,
@@ -17,11 +17,5 @@ export function symmetricBetween(node: Expression, sourceAt: (node: Expression) 
 function eitherOrder(node: BetweenNode): Expression {
   const { alias, query_location, lower, upper } = node;
   const either = { ...node, alias: '', query_location: NO_LOCATION };
-  return {
-    class: 'CONJUNCTION',
-    type: 'CONJUNCTION_OR',
-    alias,
-    query_location,
-    children: [either, { ...either, lower: upper, upper: lower }],
-  };
+  return { ...or(either, { ...either, lower: upper, upper: lower }), alias, query_location };
 }

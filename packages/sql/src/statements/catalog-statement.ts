@@ -100,7 +100,10 @@ export interface TableShape {
   readonly primaryIndexLocations: readonly SqlLocation[];
   readonly partitionBy: readonly SqlText[];
   readonly options: Options;
+  /** A URL. */
   readonly location?: string | undefined;
+  /** The name of a LOCATION object, instead of a URL. */
+  readonly locationName?: string | undefined;
 }
 
 /** The settings of the suffix `WITH (k = v, …)` that queries and statements with queries may end with. */
@@ -189,8 +192,14 @@ export type CreateStatement =
       readonly ifNotExists: boolean;
       readonly table: ObjectName;
       readonly expressions: readonly SqlText[];
-      readonly options: Options;
+      /** Undefined for the type minmax. */
+      readonly filter: SkipFilterOptions | undefined;
     };
+
+/** The filters that a skip index stores, as `TableIndex.filter` of the catalog. */
+export type SkipFilterOptions =
+  | { readonly kind: 'bloom_filter'; readonly falsePositiveRate: string }
+  | { readonly kind: 'set'; readonly maxValues: number };
 
 export type AlterStatement =
   | AlterSequenceStatement

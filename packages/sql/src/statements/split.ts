@@ -50,7 +50,7 @@ function split(text: string): readonly StatementText[] {
 
 function tokensWithin(text: string): readonly IToken[] {
   try {
-    return tokenize(text, maxTokens);
+    return tokenize(text, maxTokens(text));
   } catch (error) {
     if (error instanceof TooManyTokens) return refuseTokens(error.limit);
     throw error;

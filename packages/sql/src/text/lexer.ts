@@ -169,11 +169,16 @@ interface Scan {
   readonly tokens: readonly IToken[];
   /** The offset of the first character that does not begin a token. */
   readonly error: number | undefined;
+  /** A number that letters follow directly, as in `0x1F`, which the kernel would read as `0 AS x1F`. */
+  readonly joined: IToken | undefined;
 }
+
+const LETTER = /[A-Za-z_\u0080-\uffff]/;
 
 function scan(text: string, maxTokens: MaxTokens): Scan {
   const tokens: IToken[] = [];
   let error: number | undefined;
+  let joined: IToken | undefined;
   let statementStart = 0;
   let limit = Number.POSITIVE_INFINITY;
   let at = 0;
@@ -195,8 +200,9 @@ function scan(text: string, maxTokens: MaxTokens): Scan {
     if (found.tokenType === Semicolon) statementStart = tokens.length;
     if (tokens.length - statementStart > limit) throw new TooManyTokens(limit);
     at += found.image.length;
+    if (found.tokenType === NumberToken && LETTER.test(text.charAt(at))) joined ??= found;
   }
-  return { tokens, error };
+  return { tokens, error, joined };
 }
 
 function firstMatch(candidates: readonly TokenType[], text: string, at: number): IToken | undefined {
@@ -243,8 +249,8 @@ const recentScan = (text: string): Scan | undefined => {
   return undefined;
 };
 
-function remembered(text: string, { tokens, error }: Scan): Scan {
-  const found = { text, tokens, error };
+function remembered(text: string, scanned: Scan): Scan {
+  const found = { text, ...scanned };
   if (text.length >= MIN_RECENT_CHARACTERS) {
     recent = [new WeakRef(found), ...recent.slice(0, MAX_RECENT - 1)];
   }
@@ -253,12 +259,12 @@ function remembered(text: string, { tokens, error }: Scan): Scan {
 
 /**
  * The tokens of a text without white space and comments.
- * @throws TesseraError SYNTAX_ERROR with its place for an unterminated token
+ * @throws TesseraError SYNTAX_ERROR with its place for an unterminated token or letters directly after a number
  * @throws TooManyTokens if a statement has more than `maxTokens`, before the rest is read
  */
 export function tokenize(text: string, maxTokens?: MaxTokens): readonly IToken[] {
   const known = maxTokens === undefined ? recentScan(text) : undefined;
-  const { tokens, error } =
+  const { tokens, error, joined } =
     known ?? remembered(text, scan(text, maxTokens ?? (() => Number.POSITIVE_INFINITY)));
   const unterminated = tokens.find((t) => t.tokenType === Unterminated || t.tokenType === UnterminatedDollar);
   if (unterminated !== undefined) {
@@ -266,6 +272,13 @@ export function tokenize(text: string, maxTokens?: MaxTokens): readonly IToken[]
       'SYNTAX_ERROR',
       { message: `Unterminated ${kindOf(unterminated.image)}` },
       { location: locationAt(text, unterminated.startOffset) },
+    );
+  }
+  if (joined !== undefined) {
+    throw TesseraError.of(
+      'SYNTAX_ERROR',
+      { message: `Syntax error at or near "${joined.image}": letters follow the number directly` },
+      { location: locationAt(text, joined.startOffset) },
     );
   }
   if (error !== undefined) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byteOffsets } from './location.ts';
+import { byteOffsets, locationAt } from './location.ts';
 
 test('the offset of each character is found from its bytes', () => {
   fc.assert(
@@ -20,5 +20,22 @@ test('the offset of each character is found from its bytes', () => {
       },
     ),
     { numRuns: 30 },
+  );
+});
+
+test('places are the same in whatever order they are asked for', () => {
+  const lines = fc.array(fc.string({ unit: fc.constantFrom('a', 'é', '😀', '\n', ' '), maxLength: 12 }));
+  fc.assert(
+    fc.property(lines, fc.array(fc.tuple(fc.nat({ max: 40 }), fc.nat({ max: 6 }))), (parts, places) => {
+      const text = parts.join('\n');
+      for (const [near, length] of places) {
+        const at = [...text].slice(0, near).join('').length;
+        const before = text.slice(0, at).split('\n');
+        const startColumn = [...before.at(-1)!].length + 1;
+        const [marked = ''] = text.slice(at, at + length).split('\n');
+        const endColumn = startColumn + Math.max(0, [...marked].length - 1);
+        expect(locationAt(text, at, at + length)).toEqual({ line: before.length, startColumn, endColumn });
+      }
+    }),
   );
 });

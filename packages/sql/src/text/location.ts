@@ -1,18 +1,46 @@
 import type { SqlLocation } from '@tessera/common';
 
+/** A place in a text that was looked for, from where later places of the same text are counted. */
+interface Mark {
+  readonly text: string;
+  readonly at: number;
+  readonly line: number;
+  /** The characters of the line before `at`. */
+  readonly before: number;
+  /** The next line end at or after `at`, or the end of the text. */
+  readonly lineEnd: number;
+}
+
+let latest: Mark = { text: '', at: 0, line: 1, before: 0, lineEnd: 0 };
+
 /**
  * The place of `text[offset, end)`. `offset` and `end` count UTF-16 units; `end` defaults to one character
- * after `offset`.
+ * after `offset`. Places that are asked for in the order of the text take linear time together.
  */
 export function locationAt(text: string, offset: number, end = offset + 1): SqlLocation {
   const at = Math.max(0, Math.min(offset, text.length));
-  const lineStart = text.lastIndexOf('\n', at - 1) + 1;
-  let line = 1;
-  for (let i = text.indexOf('\n'); i >= 0 && i < at; i = text.indexOf('\n', i + 1)) line += 1;
-  const startColumn = characters(text.slice(lineStart, at)) + 1;
-  const endOfLine = text.indexOf('\n', at);
-  const last = Math.min(end, endOfLine < 0 ? text.length : endOfLine);
-  return { line, startColumn, endColumn: startColumn + Math.max(0, characters(text.slice(at, last)) - 1) };
+  const isBefore = latest.text === text && latest.at <= at;
+  latest = placeOf(isBefore ? latest : { text, at: 0, line: 1, before: 0, lineEnd: lineEndOf(text, 0) }, at);
+  const startColumn = latest.before + 1;
+  const last = Math.min(end, latest.lineEnd);
+  const length = characters(text.slice(at, last));
+  return { line: latest.line, startColumn, endColumn: startColumn + Math.max(0, length - 1) };
+}
+
+function placeOf({ text, at: from, line, before, lineEnd }: Mark, at: number): Mark {
+  if (at <= lineEnd) return { text, at, line, before: before + characters(text.slice(from, at)), lineEnd };
+  let [start, end, number] = [lineEnd + 1, lineEndOf(text, lineEnd + 1), line + 1];
+  while (end < at) {
+    start = end + 1;
+    end = lineEndOf(text, start);
+    number += 1;
+  }
+  return { text, at, line: number, before: characters(text.slice(start, at)), lineEnd: end };
+}
+
+function lineEndOf(text: string, from: number): number {
+  const found = text.indexOf('\n', from);
+  return found < 0 ? text.length : found;
 }
 
 const BYTES_BETWEEN_MARKS = 1024;
@@ -53,6 +81,7 @@ const unitsAt = (text: string, offset: number): number => {
 };
 
 function characters(text: string): number {
+  if (!/[\ud800-\udfff]/.test(text)) return text.length;
   let count = 0;
   for (const _ of text) count += 1;
   return count;

@@ -2,6 +2,7 @@ import { fail } from '@tessera/common';
 import { quoteName, quoteText } from '@tessera/kernel';
 import type { IToken } from 'chevrotain';
 import { escapeStringText, unicodeNameText, unicodeStringText } from './escape-string.ts';
+import { jsonOperators } from './json-operators.ts';
 import { kernelWords } from './kernel-words.ts';
 import {
   Close,
@@ -57,6 +58,11 @@ export function kernelSource(text: string): KernelSource {
     ...tokens.flatMap((_, index) => symmetricBetween(tokens, index)),
     ...rewriteTypes(tokens),
     ...kernelWords(tokens).map((token) => replace(token, `"${token.image.toLowerCase()}"`)),
+    ...jsonOperators(tokens).map(({ first, last, text: operator }) => ({
+      start: first.startOffset,
+      end: endOf(last),
+      text: operator,
+    })),
     ...qualifiedWords(tokens).map(omission),
     ...emptySelections(tokens).map((select) => ({ start: endOf(select), end: endOf(select), text: ' 1' })),
   ].sort((a, b) => a.start - b.start);
@@ -141,9 +147,32 @@ function rewriteTypes(tokens: readonly IToken[]): Edit[] {
       edits.push({ start: endOf(token), end: endOf(token), text: '(38,9)' });
     } else if (isWord(token, 'OID') && isCastTarget(tokens, index)) {
       edits.push(replace(token, 'uinteger'));
+    } else if (
+      isWord(token, 'TIMESTAMP', 'VARCHAR', 'CHAR', 'CHARACTER', 'BPCHAR') &&
+      isCastTarget(tokens, index)
+    ) {
+      edits.push(...limitedType(tokens, index));
     }
   }
   return edits;
+}
+
+/**
+ * `x::timestamp(3)` → `x::tsr_timestamp(3)` and `x::varchar(3)` → `x::tsr_varchar(3)`: the kernel's parser drops the number.
+ * `rewrites/limited-casts.ts` reads these names.
+ */
+function limitedType(tokens: readonly IToken[], index: number): Edit[] {
+  const isTime = isWord(tokens[index], 'TIMESTAMP');
+  const open = isWord(tokens[index + 1], 'VARYING') ? index + 2 : index + 1;
+  const [bracket, digits, close, next] = tokens.slice(open, open + 4);
+  const isNumber = bracket?.image === '(' && /^\d+$/.test(digits?.image ?? '') && close?.image === ')';
+  if (!isNumber || next?.image === '[' || isWord(next, 'ARRAY')) return [];
+  const zone = tokens.slice(open + 3, open + 6);
+  const hasZone = isWord(zone[1], 'TIME') && isWord(zone[2], 'ZONE');
+  if (isTime && hasZone && isWord(zone[0], 'WITH')) return [];
+  const last = isTime && hasZone && isWord(zone[0], 'WITHOUT') ? zone[2]! : close!;
+  const name = isTime ? 'tsr_timestamp' : 'tsr_varchar';
+  return [{ start: tokens[index]!.startOffset, end: endOf(last), text: `${name}(${digits!.image})` }];
 }
 
 /** Whether `array(` begins a type, which it does unless a subquery stands in it. */

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { InsertStatement } from '../statements/catalog-statement.ts';
+import { classifyStatement } from '../statements/classify.ts';
 import { splitStatements } from '../statements/split.ts';
 import { STATEMENT_LIMITS } from './statement-size.ts';
 
@@ -39,6 +41,56 @@ test('an INSERT of many rows is not too complex', () => {
   const rows = (count: number) => `INSERT INTO t VALUES ${repeated(count, (i) => `(${i}, 'x')`, ',')}`;
   expect(splitStatements(rows(tokens))).toHaveLength(1);
   expect(() => splitStatements(rows(insertTokens / 5))).toThrow(`more than ${insertTokens} words`);
+});
+
+describe('parameters of an INSERT', () => {
+  const { parameters } = STATEMENT_LIMITS;
+  const rows = (count: number, row: (number: number) => string) =>
+    `INSERT INTO t VALUES ${repeated(count, (i) => row(i + 1), ',')}`;
+
+  test.each([
+    ['numbers', (n: number) => `($${n})`],
+    ['names', (n: number) => `($p${n})`],
+    ['numbers that occur twice', (n: number) => `($${n}, $${n})`],
+    ['numbers beside dollars in texts and comments', (n: number) => `($${n}, '$${n}1', $$1$$) -- $${n}2\n`],
+  ])('are refused beyond the limit: %s', (_, row) => {
+    expect(splitStatements(rows(parameters, row))).toHaveLength(1);
+    const text = `SELECT 1;\n${rows(parameters + 1, row)}`;
+    expect(() => splitStatements(text)).toThrow(
+      expect.objectContaining({
+        name: 'STATEMENT_TOO_COMPLEX',
+        message: `The statement has more than ${parameters} parameters`,
+      }),
+    );
+  });
+
+  test('are counted for each statement', () => {
+    const text = Array.from({ length: 3 }, () => rows(30_000, (n) => `($${n})`)).join(';');
+    expect(splitStatements(text)).toHaveLength(3);
+  });
+
+  test('are counted before the statement is read', () => {
+    // Reading would find the end of the text first, where a quote is missing.
+    const text = `${rows(parameters + 1, (n) => `($${n})`)}, ('`;
+    const startColumn = text.indexOf(`$${parameters + 1}`) + 1;
+    expect(() => splitStatements(text)).toThrow(
+      expect.objectContaining({
+        name: 'STATEMENT_TOO_COMPLEX',
+        location: { line: 1, startColumn, endColumn: startColumn + String(parameters).length },
+      }),
+    );
+  });
+});
+
+test('the columns of an INSERT are read in linear time, however many are named', () => {
+  const names = repeated(100_000, (i) => `c${i}`, ',');
+  const statement = classifyStatement(`INSERT INTO t (${names}) VALUES (1)`);
+  expect(() => classifyStatement(`INSERT INTO t (${names}, c7) VALUES (1)`)).toThrow('"c7" is listed twice');
+  // It takes longer than a test may where each name is compared with all others, or its place counted from the start.
+  const { columns: named, columnLocations } = statement as InsertStatement;
+  expect(named).toHaveLength(100_000);
+  const startColumn = names.length + 10;
+  expect(columnLocations[99_999]).toEqual({ line: 1, startColumn, endColumn: startColumn + 5 });
 });
 
 test('commas beside FROM are no joins', () => {

@@ -2,6 +2,7 @@ import { fail } from '@tessera/common';
 import type { IToken } from 'chevrotain';
 import { Close, isParameter, isWord, Open, Word } from './lexer.ts';
 import { locationAt } from './location.ts';
+import { parameterBeyond } from './token-count.ts';
 
 /**
  * Planning time grows with the square of some of these counts. A statement within the limits is planned in
@@ -111,9 +112,29 @@ const newScope = (values: number): Scope => ({
   values,
 });
 
-/** The maximum number of tokens of a statement that begins with this token. */
-export const maxTokens = (first: IToken): number =>
-  isWord(first, 'INSERT') ? STATEMENT_LIMITS.insertTokens : STATEMENT_LIMITS.tokens;
+/**
+ * The maximum number of tokens of a statement of the text, by its first token. An INSERT may have so many tokens that its
+ * parameters are counted before it is read: reading them takes most of the time until the refusal.
+ * @throws TesseraError STATEMENT_TOO_COMPLEX at the first parameter beyond the limit
+ */
+export function maxTokens(text: string): (first: IToken) => number {
+  const { tokens, insertTokens, parameters } = STATEMENT_LIMITS;
+  const mayHaveMore = hasMoreDollars(text, parameters);
+  return (first) => {
+    if (!isWord(first, 'INSERT')) return tokens;
+    const beyond = mayHaveMore ? parameterBeyond(text, first.startOffset, parameters) : undefined;
+    if (beyond !== undefined) refuse('parameters', text, beyond);
+    return insertTokens;
+  };
+}
+
+/** Whether a text has more dollar signs than `limit`. Counting them takes little time beside a look at each character. */
+function hasMoreDollars(text: string, limit: number): boolean {
+  if (text.length <= limit) return false;
+  let count = 0;
+  for (let at = text.indexOf('$'); at >= 0 && count <= limit; at = text.indexOf('$', at + 1)) count += 1;
+  return count > limit;
+}
 
 /** Whether a bracket opens a scalar subquery, and not one in FROM or WITH. */
 function isValueSubquery(tokens: readonly IToken[], open: number): boolean {
@@ -131,8 +152,12 @@ export function refuseTokens(limit: number): never {
   });
 }
 
-function refuse(what: keyof typeof NAMES, text: string, token: IToken): never {
-  const location = locationAt(text, token.startOffset, token.startOffset + token.image.length);
+function refuse(
+  what: keyof typeof NAMES,
+  text: string,
+  { startOffset, image }: Pick<IToken, 'startOffset' | 'image'>,
+): never {
+  const location = locationAt(text, startOffset, startOffset + image.length);
   fail('STATEMENT_TOO_COMPLEX', { what: NAMES[what], limit: STATEMENT_LIMITS[what] }, { location });
 }
 

@@ -1,7 +1,7 @@
 import { SeededRandom } from '@tessera/common';
 import { describe, expect, test } from 'vitest';
-import { tokenize } from './lexer.ts';
-import { hasMoreTokens } from './token-count.ts';
+import { isParameter, tokenize } from './lexer.ts';
+import { hasMoreTokens, parameterBeyond } from './token-count.ts';
 
 const PIECES = [
   ...[
@@ -24,6 +24,8 @@ const PIECES = [
     "$$a'b$$",
     '$t$ $$ $t$',
     '$1',
+    '$2',
+    '$03',
     '$name',
     '$source_file_name',
     '$',
@@ -69,9 +71,9 @@ const PIECES = [
   ...['(', ')', '[', ']', '{', '}', ',', ' ', '\n', '\t', 'NULL', 'abs', '12'],
 ];
 
-const read = (text: string): number | undefined => {
+const read = (text: string): ReturnType<typeof tokenize> | undefined => {
   try {
-    return tokenize(text).length;
+    return tokenize(text);
   } catch {
     return undefined;
   }
@@ -86,7 +88,9 @@ describe('counted tokens', () => {
       const tokens = read(text);
       if (tokens === undefined) continue;
       readable += 1;
-      expect([text, hasMoreTokens(text, 0, tokens)]).toEqual([text, false]);
+      expect([text, hasMoreTokens(text, 0, tokens.length)]).toEqual([text, false]);
+      const parameters = new Set(tokens.filter(isParameter).map(({ image }) => image));
+      expect([text, parameterBeyond(text, 0, parameters.size)]).toEqual([text, undefined]);
     }
     expect(readable).toBeGreaterThan(1_000);
   });
@@ -99,9 +103,20 @@ describe('counted tokens', () => {
     "/* , */ (x'00'), -- ,\n",
   ])('are exact in rows such as %s', (row) => {
     const text = row.repeat(50);
-    const tokens = read(text)!;
+    const tokens = read(text)!.length;
     expect(hasMoreTokens(text, 0, tokens)).toBe(false);
     expect(hasMoreTokens(text, 0, tokens - 1)).toBe(true);
+  });
+
+  test.each([
+    ["($1, '$2', $3), ($1, $03)", 1, '$3'],
+    ['f($2::int, $1) /* $9 */ + $$ $8 $$ + $7', 2, '$7'],
+    ['$1; $2, $3', 1, undefined],
+    ['$name, $1, $other', 1, undefined],
+  ])('parameters beyond a limit in %s', (text, limit, image) => {
+    const startOffset = text.lastIndexOf(image ?? '');
+    expect(parameterBeyond(text, 0, limit)).toEqual(image === undefined ? undefined : { startOffset, image });
+    if (image !== undefined) expect(parameterBeyond(text, 0, limit + 1)).toBe(undefined);
   });
 
   test('are those of one statement', () => {

@@ -25,6 +25,38 @@ export function hasMoreTokens(text: string, from: number, limit: number): boolea
   return count > limit;
 }
 
+/** A parameter that is named by its number, as it is written. */
+interface NumberedParameter {
+  readonly startOffset: number;
+  readonly image: string;
+}
+
+/**
+ * The first parameter with which the statement that begins at `from` has more different ones than `limit`; undefined if there
+ * is none. As for tokens, the count may be too low, never too high: parameters with names are not counted.
+ */
+export function parameterBeyond(text: string, from: number, limit: number): NumberedParameter | undefined {
+  const numbers = new Set<number>();
+  for (let at = from; at < text.length; ) {
+    const kind = kindAt(text, at);
+    const end = endOf(text, at, kind);
+    if (end < 0) return undefined;
+    if (kind === Kind.word && text.charCodeAt(at) === DOLLAR) {
+      let number = 0;
+      let next = at + 1;
+      for (; isDigit(text.charCodeAt(next)); next += 1) number = number * 10 + text.charCodeAt(next) - ZERO;
+      if (next > at + 1 && numbers.add(number).size > limit)
+        return { startOffset: at, image: text.slice(at, next) };
+    }
+    at = end;
+  }
+  return undefined;
+}
+
+const ZERO = 0x30;
+
+const isDigit = (code: number): boolean => code >= ZERO && code < ZERO + 10;
+
 /** The kinds of what may begin at a place. */
 const Kind = { space: 0, comment: 1, single: 2, quote: 3, word: 4, operator: 5, end: 6 } as const;
 type Kind = (typeof Kind)[keyof typeof Kind];

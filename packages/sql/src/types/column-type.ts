@@ -43,6 +43,7 @@ const TYPES: Readonly<Record<string, SqlType>> = {
   DATETIME: { kind: 'timestamp' },
   TIMESTAMPTZ: { kind: 'timestamptz' },
   JSON: { kind: 'json' },
+  JSONB: { kind: 'json', postgres: 'jsonb' },
 };
 
 /** Types that expressions may have but columns may not. */
@@ -61,7 +62,7 @@ const NOT_STORED = new Set([
     'HUGEINT',
     'UHUGEINT',
   ],
-  ...['UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT', 'VARIANT', 'JSONB', 'BIGNUM'],
+  ...['UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT', 'VARIANT', 'BIGNUM'],
 ]);
 
 /**

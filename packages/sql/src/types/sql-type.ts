@@ -3,12 +3,12 @@ import { quoteName } from '@tessera/kernel';
 /** A type as users of the dialect see it. */
 export type SqlType =
   /**
-   * `postgres`: the type that PostgreSQL clients see instead of `int`, `long` or `text`. `length`: the
-   * declared maximum length in characters.
+   * `postgres`: the type that PostgreSQL clients see instead of `int`, `long`, `text` or `json`. `length`: the
+   * declared maximum length in characters, or the declared digits of the seconds.
    */
   | {
       readonly kind: ScalarKind;
-      readonly postgres?: 'oid' | 'name' | 'int2' | 'varchar' | 'bpchar';
+      readonly postgres?: 'oid' | 'name' | 'char' | 'int2' | 'varchar' | 'bpchar' | 'jsonb';
       readonly length?: number;
     }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }

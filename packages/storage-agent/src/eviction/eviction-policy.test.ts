@@ -21,12 +21,12 @@ const evict = (
   changes: Partial<EvictionLimits> = {},
 ) => tabletsToEvict(tablets, { totalBytes: 1_000, usedBytes }, { ...limits, ...changes }, NOW);
 
-test('with memory to spare nothing goes, however old, until it is unused for the full time', () => {
+test('with enough free memory nothing is evicted before the time for full eviction', () => {
   expect(evict([tablet('a', 21_599), tablet('b', 5)], 600)).toEqual([]);
   expect(evict([tablet('a', 21_600), tablet('b', 5)], 600)).toEqual(['a']);
 });
 
-test('below the soft threshold the least recently used go that are past their minimum age, as many as it takes', () => {
+test('below the soft threshold, tablets above the minimum age are evicted, the least recently used first, until it is met', () => {
   const tablets = [
     tablet('young', 1_799),
     tablet('older', 1_900),
@@ -39,14 +39,14 @@ test('below the soft threshold the least recently used go that are past their mi
   expect(evict(tablets, 801)).toEqual(['oldest', 'older', 'old']);
 });
 
-test('below the hard threshold young ones go too, and only until it is met', () => {
+test('below the hard threshold, tablets of any age are evicted until it is met', () => {
   const tablets = [tablet('a', 30), tablet('b', 20), tablet('c', 10)];
   expect(evict(tablets, 800)).toEqual([]);
   expect(evict(tablets, 801)).toEqual(['a']);
   expect(evict(tablets, 950)).toEqual(['a', 'b']);
 });
 
-test('no more tablets than the memory allows', () => {
+test('no more tablets stay in memory than its size allows', () => {
   const tablets = [tablet('a', 3), tablet('b', 2), tablet('c', 1)];
   expect(evict(tablets, 0, { maxTablets: 1 })).toEqual(['a', 'b']);
 });
@@ -56,7 +56,7 @@ test('the room for tablets ends at the soft threshold', () => {
   expect(roomForTablets({ totalBytes: 1_000, usedBytes: 900 }, limits)).toBe(0);
 });
 
-test('loading displaces tablets unread for the minimum age, and no more than it needs', () => {
+test('loading evicts only as many tablets as needed, and only those above the minimum age', () => {
   const tablets = [tablet('young', 60), tablet('old', 2_000), tablet('oldest', 4_000)];
   const displace = (bytes: number, count = 1, usedBytes = 300) =>
     tabletsToDisplace(tablets, { totalBytes: 1_000, usedBytes }, limits, { bytes, tablets: count }, NOW);

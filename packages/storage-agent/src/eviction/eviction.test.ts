@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ScanRequest, ScanTablet, StorageAgent } from '../storage-agent.ts';
 import { Fixture } from '../testing/fixture.ts';
@@ -45,7 +47,7 @@ async function read(agent: StorageAgent, asked: ScanRequest) {
 const ALWAYS = 1;
 const NEVER = 0;
 
-test('memory that is short lets go what is older than the minimum; it stays on disk and comes back when it is read', async () => {
+test('if memory is short, tablets above the minimum age leave it, stay on disk, and are loaded again when they are read', async () => {
   const eviction = {
     ...DEFAULT_EVICTION,
     tablet_eviction_soft_threshold: 0.98,
@@ -73,7 +75,7 @@ test('memory that is short lets go what is older than the minimum; it stays on d
   expect(await read(agent, whole)).toBe(1);
 });
 
-test('below the hard threshold nothing stays, and what a scan reads goes when it has ended', async () => {
+test('below the hard threshold nothing stays in memory, and tablets of a running scan leave when it has ended', async () => {
   const hard = {
     ...DEFAULT_EVICTION,
     tablet_eviction_soft_threshold: NEVER,
@@ -95,7 +97,7 @@ test('below the hard threshold nothing stays, and what a scan reads goes when it
   await fixture.session.execute('DROP TABLE filler');
 });
 
-test('no more tablets than the memory allows: those not read for the minimum age make place', async () => {
+test('if there are too many tablets, those not read for the minimum age leave memory', async () => {
   // The kernel of these tests may use 1 GB.
   const eviction = { ...DEFAULT_EVICTION, max_tablets_per_mb_of_total_memory: 3.5 / (1e9 / 2 ** 20) };
   const agent = await fixture.agent({ eviction, now });
@@ -137,4 +139,29 @@ test('tablets that nobody reads for the full time leave memory and disk', async 
   await agent.evict();
   await agent.settled();
   expect(agent.metrics()).toMatchObject({ tabletsHot: 1, tabletsOnDisk: 1 });
+});
+
+test('the file of a tablet that the catalog has leaves the disk soon, and is written again when it is read', async () => {
+  const agent = await fixture.agent({ now });
+  const t = table();
+  const inline = await storeTablet(fixture, t, "SELECT 1 AS a, 'x' AS b");
+  expect(inline.inline).toBeDefined();
+  const tablets = [{ tablet: inline }, { tablet: await tabletOf(t) }];
+  const asked = request(t, tablets, { once: true });
+  const onDisk = () =>
+    readdirSync(join(fixture.directory, 'tablets')).filter((name) => name.includes(inline.id));
+  for (const _ of [1, 2]) {
+    const scan = await agent.prepareScan(asked);
+    nowMs += 61_000;
+    await agent.evict();
+    // A scan still reads it.
+    expect(await fixture.session.scalar(`SELECT count(*) FROM ${scan.sql}`)).toBe(20_001);
+    scan.release();
+    await agent.evict();
+    expect(onDisk()).toHaveLength(1);
+    nowMs += 61_000;
+    await agent.evict();
+    expect(onDisk()).toEqual([]);
+    expect(agent.metrics().tabletsOnDisk).toBe(1);
+  }
 });

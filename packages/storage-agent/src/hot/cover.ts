@@ -1,7 +1,7 @@
 import { quoteName } from '@tessera/kernel';
 import { notDeleted } from '../scan/deleted-rows.ts';
 import { type RelationShape, ROW_COLUMN, selectList, TABLET_COLUMN } from '../scan/relation-sql.ts';
-import { difference, joined, type RowRange, rowsIn, shifted } from '../scan/row-ranges.ts';
+import { difference, joined, type RowRange, rowsIn, shifted, within } from '../scan/row-ranges.ts';
 import { scanIdentity } from '../scan/scan-rows.ts';
 import { keysIdentity } from '../scan/tablet-keys.ts';
 import type { ScanTablet } from '../storage-agent.ts';
@@ -20,7 +20,11 @@ const MAX_RANGES = 64;
 /** The maximum span of positions for a bitmap of deleted rows. */
 const MAX_BITMAP_SPAN = 1 << 24;
 
-/** A cover by the whole resident table, if it holds exactly the requested rows. */
+/**
+ * A cover by the whole resident table, if it holds exactly the requested rows. The alias of the table names these rows, so
+ * that the same SQL always reads the same rows, and a statement may stay prepared although the table changes in between: a
+ * plan contains conclusions from the rows that the table had.
+ */
 export function wholeCover(
   resident: ResidentTable,
   shape: RelationShape,
@@ -29,7 +33,8 @@ export function wholeCover(
   const positions = shape.rowPositions
     ? rowPositions(resident, new Map(tablets.map((t, i) => [resident.parts.get(t.tablet.id)!, i])))
     : '';
-  return `SELECT ${columnsOf(shape)}${positions} FROM ${resident.relation}`;
+  const rows = quoteName(`at ${resident.exactAt} of ${resident.share ?? 'all'}`);
+  return `SELECT ${columnsOf(shape)}${positions} FROM ${resident.relation} AS ${rows}`;
 }
 
 /**
@@ -37,26 +42,33 @@ export function wholeCover(
  * whose claimed rows the request does not read.
  * @param absent the rows that the request does not read, deleted or not, by position in it; a missing entry
  * means none
+ * @param windows the rows outside of which a request reads nothing of a tablet and `absent` lists nothing, by position in it; a
+ * missing entry means all rows
  */
 export function partialCover(
   resident: ResidentTable,
   shape: RelationShape,
   tablets: readonly ScanTablet[],
   absent: ReadonlyMap<number, readonly RowRange[]>,
+  windows: ReadonlyMap<number, RowRange>,
 ): Cover | undefined {
-  const usable: { part: ResidentPart; position: number; extra: readonly RowRange[] }[] = [];
+  const usable: UsablePart[] = [];
   for (const [position, scan] of tablets.entries()) {
     const part = resident.parts.get(scan.tablet.id);
     if (part === undefined || part.removed || keysIdentity(part) !== keysIdentity(scan)) continue;
     const gone = absent.get(position) ?? [];
-    if (part.claimedScan !== scanIdentity(scan) && difference(part.claimed, gone).length > 0) continue;
-    usable.push({ part, position, extra: shifted(difference(gone, part.absent), part.start) });
+    const window = windows.get(position) ?? { from: 0, to: part.tablet.rows };
+    const claimed = within(part.claimed, window);
+    if (part.claimedScan !== scanIdentity(scan) && difference(claimed, gone).length > 0) continue;
+    const [rows] = shifted([window], part.start);
+    const extra = shifted(difference(gone, within(part.absent, window)), part.start);
+    usable.push({ part, position, rows: rows!, extra });
   }
-  usable.sort((a, b) => a.part.start - b.part.start);
+  usable.sort((a, b) => a.rows.from - b.rows.from);
   const extra = usable.flatMap((u) => u.extra);
   const span = extra.length === 0 ? 0 : extra.at(-1)!.to - extra[0]!.from;
   const kept = span <= MAX_BITMAP_SPAN ? usable : usable.filter((u) => u.extra.length === 0);
-  const ranges = joined(kept.map(({ part }) => ({ from: part.start, to: part.start + part.tablet.rows })));
+  const ranges = joined(kept.map(({ rows }) => rows));
   if (ranges.length === 0) return undefined;
   const [chosen, served] = ranges.length <= MAX_RANGES ? [ranges, kept] : largest(ranges, kept);
   const conditions = [
@@ -73,14 +85,21 @@ export function partialCover(
   };
 }
 
-function largest<T extends { readonly part: ResidentPart }>(
-  ranges: readonly RowRange[],
-  kept: readonly T[],
-): [RowRange[], T[]] {
+/** A part that can serve a request. */
+interface UsablePart {
+  readonly part: ResidentPart;
+  readonly position: number;
+  /** The positions in the resident table that are read. */
+  readonly rows: RowRange;
+  /** The positions among `rows` that are left out although the resident table has them. */
+  readonly extra: readonly RowRange[];
+}
+
+function largest(ranges: readonly RowRange[], kept: readonly UsablePart[]): [RowRange[], UsablePart[]] {
   const chosen = [...ranges].sort((a, b) => rowsIn([b]) - rowsIn([a])).slice(0, MAX_RANGES);
   chosen.sort((a, b) => a.from - b.from);
-  const isIn = ({ start }: ResidentPart) => chosen.some(({ from, to }) => start >= from && start < to);
-  return [chosen, kept.filter((u) => isIn(u.part))];
+  const isIn = ({ rows }: UsablePart) => chosen.some(({ from, to }) => rows.from >= from && rows.from < to);
+  return [chosen, kept.filter(isIn)];
 }
 
 /**
@@ -99,18 +118,38 @@ function withinRanges(ranges: readonly RowRange[], next: number): string | undef
 const columnsOf = (shape: RelationShape): string =>
   selectList(shape, (column) => quoteName(column.storedName));
 
-/**
- * SQL for the columns `$tablet` and `$row`: lists with the tablet's position and the start of every part,
- * indexed by its ordinal.
- */
+/** So many parts are distinguished by a CASE. It is shorter than lists with an item for every part that ever was. */
+const MAX_CASES = 16;
+
+/** SQL for the columns `$tablet` and `$row` of rows that belong to the parts. */
 function rowPositions(resident: ResidentTable, positions: ReadonlyMap<ResidentPart, number>): string {
-  const tablets: string[] = new Array(resident.nextOrdinal).fill('NULL');
-  const starts: string[] = new Array(resident.nextOrdinal).fill('NULL');
-  for (const [part, position] of positions) {
-    tablets[part.ordinal] = String(position);
-    starts[part.ordinal] = String(part.start);
-  }
-  const ofPart = (list: string[], type: string) =>
-    `CAST([${list.join(', ')}] AS ${type}[])[${PART_COLUMN} + 1]`;
-  return `, ${ofPart(tablets, 'INTEGER')} AS ${TABLET_COLUMN}, ${POSITION_COLUMN} - ${ofPart(starts, 'BIGINT')} AS ${ROW_COLUMN}`;
+  const sqlOf = positions.size > 0 && positions.size <= MAX_CASES ? byCase : byOrdinal;
+  const tablets = sqlOf(resident, new Map([...positions].map(([part, i]) => [part.ordinal, i])), 'INTEGER');
+  const starts = sqlOf(
+    resident,
+    new Map([...positions.keys()].map((part) => [part.ordinal, part.start])),
+    'BIGINT',
+  );
+  return `, ${tablets} AS ${TABLET_COLUMN}, ${POSITION_COLUMN} - ${starts} AS ${ROW_COLUMN}`;
 }
+
+type OfOrdinals = (
+  resident: ResidentTable,
+  values: ReadonlyMap<number, number>,
+  type: 'INTEGER' | 'BIGINT',
+) => string;
+
+const byCase: OfOrdinals = (_, values, type) => {
+  const [first, ...others] = [...values];
+  const literal = (value: number) => `CAST(${value} AS ${type})`;
+  if (others.length === 0) return literal(first![1]);
+  const cases = others.map(([ordinal, value]) => `WHEN ${ordinal} THEN ${literal(value)}`);
+  return `CASE ${PART_COLUMN} ${cases.join(' ')} ELSE ${literal(first![1])} END`;
+};
+
+/** A list with the value of every part, indexed by its ordinal. */
+const byOrdinal: OfOrdinals = ({ nextOrdinal }, values, type) => {
+  const list: string[] = new Array(nextOrdinal).fill('NULL');
+  for (const [ordinal, value] of values) list[ordinal] = String(value);
+  return `CAST([${list.join(', ')}] AS ${type}[])[${PART_COLUMN} + 1]`;
+};

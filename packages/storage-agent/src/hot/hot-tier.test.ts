@@ -1,3 +1,4 @@
+import { RowBlock } from '@tessera/kernel';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ScanRequest, ScanTablet, StorageAgent } from '../storage-agent.ts';
 import { Fixture } from '../testing/fixture.ts';
@@ -56,7 +57,7 @@ test('a table that was read once is read from one native table the second time',
   expect(agent.metrics()).toMatchObject({ tabletsHot: 2, promotionsPending: 0 });
 });
 
-test('columns that were not wanted before are loaded for the next scan; types are those of the table', async () => {
+test('columns that were not read before are loaded for the next scan, with the types of the table', async () => {
   const agent = await fixture.agent();
   const t = table();
   const tablets = [{ tablet: await storeTablet(fixture, t, `${ROWS} range(100) t(i)`) }];
@@ -73,7 +74,7 @@ test('columns that were not wanted before are loaded for the next scan; types ar
   scan.release();
 });
 
-test('appended tablets, deleted rows and removed tablets are taken over; older snapshots stay right meanwhile and after', async () => {
+test('appended tablets, deleted rows and removed tablets are applied; older snapshots remain correct meanwhile and afterwards', async () => {
   const agent = await fixture.agent();
   const t = table();
   const [one, two, three] = [
@@ -105,6 +106,63 @@ test('appended tablets, deleted rows and removed tablets are taken over; older s
   expect(await read(agent, v1)).toMatchObject({ n: 2000, hot: 0 });
 });
 
+/** Runs a query that returns an integer, and keeps its statement prepared in the session. */
+async function keptCount(sql: string): Promise<number> {
+  const { schemaIpc, batches } = await fixture.session.query(sql, [], { keep: true, fewRows: true });
+  let count: number | undefined;
+  for await (const { ipc } of batches) count = Number(new RowBlock(schemaIpc, ipc).integers(0)?.[0]);
+  return count!;
+}
+
+test('a statement over all rows in memory may stay prepared while the table changes', async () => {
+  const agent = await fixture.agent();
+  const t = table();
+  const [one, two] = [
+    await storeTablet(fixture, t, `${ROWS} range(1000) t(i)`),
+    await storeTablet(fixture, t, `${ROWS} range(1000, 2000) t(i)`),
+  ];
+  const versions: [readonly ScanTablet[], number][] = [
+    [[{ tablet: one }], 1000],
+    [[{ tablet: one }, { tablet: two }], 1000],
+    [[withoutRows(one, [0, 1, 2, 500]), { tablet: two }], 996],
+    [[{ tablet: two }], 0],
+  ];
+  for (const [i, [tablets, expected]] of versions.entries()) {
+    const asked = request(t, tablets, { wholeTableAt: i + 1 });
+    const cold = await agent.prepareScan(asked);
+    expect(cold.isFixed).toBe(false);
+    cold.release();
+    await agent.settled();
+    for (const _ of [1, 2]) {
+      const scan = await agent.prepareScan(asked);
+      expect(scan.isFixed).toBe(true);
+      // All rows of the first version satisfy the condition, and the kernel drops it from the plan that it keeps.
+      expect(await keptCount(`SELECT count(*) AS n FROM ${scan.sql} WHERE a < 1000`)).toBe(expected);
+      scan.release();
+    }
+  }
+});
+
+test('a narrow relation has only the columns that are read, in memory and in files', async () => {
+  const agent = await fixture.agent();
+  const t = table();
+  const tablets = [{ tablet: await storeTablet(fixture, t, `${ROWS} range(10) t(i)`) }];
+  const asked = request(t, tablets, { wholeTableAt: 1, columns: [3, 1], isNarrow: true });
+  for (const hot of [0, 1]) {
+    const scan = await agent.prepareScan(asked);
+    expect(scan.use.tabletsHot).toBe(hot);
+    expect(await fixture.rows(`SELECT * FROM ${scan.sql} ORDER BY a DESC LIMIT 1`)).toEqual([
+      { a: 9, c: 4.5 },
+    ]);
+    scan.release();
+    await agent.settled();
+  }
+  const empty = await agent.prepareScan({ ...asked, tablets: [], wholeTableAt: 2 });
+  const { columns } = await fixture.session.describe(`SELECT * FROM ${empty.sql}`);
+  expect(columns.map(({ name }) => name)).toEqual(['a', 'c']);
+  empty.release();
+});
+
 test('a scan that is prepared sees neither rows appended nor misses rows deleted before it runs', async () => {
   const agent = await fixture.agent();
   const t = table();
@@ -134,7 +192,7 @@ test('a scan that is prepared sees neither rows appended nor misses rows deleted
   expect(await read(agent, v2)).toEqual({ n: 1996, s: 1998497, hot: 2 });
 });
 
-test('the own changes of an open transaction are not taken for the committed table', async () => {
+test('changes of an open transaction are not mistaken for the committed table', async () => {
   const agent = await fixture.agent();
   const t = table();
   const [one, own] = [
@@ -150,7 +208,7 @@ test('the own changes of an open transaction are not taken for the committed tab
   expect(await read(agent, committed)).toEqual({ n: 1000, s: 499500, hot: 1 });
 });
 
-test('positions of rows, from memory and from files alike', async () => {
+test('positions of rows are the same from memory and from files', async () => {
   const agent = await fixture.agent();
   const t = table();
   const [one, two] = [
@@ -185,7 +243,29 @@ test('positions of rows, from memory and from files alike', async () => {
   });
 });
 
-test('a session on another process reads files; after the process is replaced everything is loaded anew', async () => {
+test('a scan of few granules depends on the deleted rows near them only', async () => {
+  const agent = await fixture.agent();
+  const t = table();
+  const tablet = await storeTablet(fixture, t, `${ROWS} range(40000) t(i)`);
+  await read(agent, request(t, [{ tablet }], { wholeTableAt: 1 }));
+  await agent.settled();
+  const scanOf = async (version: number, deleted: readonly number[]) => {
+    const scan = { ...withoutRows(tablet, deleted), granules: [3] };
+    const contents = { version, tablets: undefined };
+    return agent.prepareScan(request(t, [scan], { rowPositions: true, contents }));
+  };
+  const few = await scanOf(2, [6144, 6150, 8191, 8192]);
+  const many = await scanOf(3, [6144, 6150, 8191, ...Array.from({ length: 2000 }, (_, i) => 8192 + 3 * i)]);
+  expect(many.sql).toBe(few.sql);
+  expect(many.use).toMatchObject({ tabletsHot: 1, bytesFetched: 0, read: { rows: 2045 } });
+  expect(
+    await fixture.rows(`SELECT count(*) AS n, min("$row") AS a, max("$row") AS b FROM ${many.sql}`),
+  ).toEqual([{ n: 2045, a: 6145, b: 8190 }]);
+  few.release();
+  many.release();
+});
+
+test('a session on another process reads files; after the process is replaced, everything is loaded again', async () => {
   const agent = await fixture.agent();
   const t = table();
   const tablets = [{ tablet: await storeTablet(fixture, t, `${ROWS} range(1000) t(i)`) }];

@@ -1,4 +1,5 @@
 import type { ObjectId, Tablet, TabletId } from '@tessera/catalog';
+import { pause } from '@tessera/common';
 import type { Kernel, KernelLog, KernelSession } from '@tessera/kernel';
 import {
   type EvictionLimits,
@@ -10,11 +11,12 @@ import {
 } from '../eviction/eviction-policy.ts';
 import { tabletEvictions } from '../eviction/tablet-evictions.ts';
 import type { RelationShape } from '../scan/relation-sql.ts';
-import type { RowRange } from '../scan/row-ranges.ts';
+import { type RowRange, rowsIn } from '../scan/row-ranges.ts';
 import { absentRows, scanIdentity } from '../scan/scan-rows.ts';
-import type { ReadCounts, ScanTablet } from '../storage-agent.ts';
+import type { ContentsOf, ReadCounts, ScanTablet } from '../storage-agent.ts';
 import { type Cover, partialCover, wholeCover } from './cover.ts';
 import { LoadSchedule } from './load-schedule.ts';
+import type { RememberedTable } from './remembered-tables.ts';
 import {
   bytesRead,
   keysOf,
@@ -70,6 +72,11 @@ export interface WholeScan {
 }
 
 const RETRY_MS = 30_000;
+/** A statement that changes rows may read so many tablets, with so many rows, beside the resident table without need to change it. */
+const FEW_TABLETS = 8;
+const FEW_ROWS = 65_536;
+/** After a restart, a table is loaded again when no scan has run for this long. */
+const WARM_UP_PAUSE_MS = 1_000;
 /** A resident table is rebuilt once its ordinals exceed its number of parts by this much. */
 const WORN_ORDINALS = 1_024;
 
@@ -82,8 +89,10 @@ export class HotTier {
   readonly #residentTables = new Map<ResidentTableKey, ResidentTable>();
   readonly #demands = new Map<ResidentTableKey, TableDemand>();
   readonly #schedule = new LoadSchedule((key) => this.#start(key));
-  /** Resident tables whose change waits for scans to end. */
+  /** Resident tables that are being changed, or whose change waits for scans to end. */
   readonly #changing = new Set<ResidentTableKey>();
+  /** The tables in `#changing` that a scan has found to be behind meanwhile. */
+  readonly #behind = new Set<ResidentTableKey>();
   readonly #work = new Set<Promise<void>>();
   readonly #queue = new WorkQueue();
   readonly #worker: ResidentTableWorker;
@@ -143,10 +152,14 @@ export class HotTier {
     return { sql, read: { rows: resident.liveRows, bytes: resident.storedBytes(request.counted) }, release };
   }
 
-  /** The part of the tablets that a resident table with other contents can serve. */
-  partial(request: HotRequest, absent: ReadonlyMap<number, readonly RowRange[]>): HotScan | undefined {
+  /** The part of the tablets that a resident table with other contents can serve; for the parameters see `partialCover`. */
+  partial(
+    request: HotRequest,
+    absent: ReadonlyMap<number, readonly RowRange[]>,
+    windows: ReadonlyMap<number, RowRange>,
+  ): HotScan | undefined {
     const resident = this.#usable(request);
-    const cover = resident && partialCover(resident, request.shape, request.tablets, absent);
+    const cover = resident && partialCover(resident, request.shape, request.tablets, absent, windows);
     if (resident === undefined || cover === undefined) return undefined;
     const nowMs = this.#o.now();
     const read = { rows: 0, bytes: 0 };
@@ -154,8 +167,17 @@ export class HotTier {
       const { tablet, keys } = request.tablets[position]!;
       const part = resident.parts.get(tablet.id)!;
       part.lastUsedMs = nowMs;
-      read.rows += liveRows({ tablet, keys, absent: absent.get(position) ?? [] });
-      read.bytes += bytesRead(part, request.tablets[position]!, request.counted);
+      const gone = absent.get(position) ?? [];
+      const window = windows.get(position);
+      const bytes = bytesRead(part, request.tablets[position]!, request.counted);
+      if (window === undefined) {
+        read.rows += liveRows({ tablet, keys, absent: gone });
+        read.bytes += bytes;
+      } else {
+        const rows = rowsIn([window]);
+        read.rows += rows - rowsIn(gone);
+        read.bytes += Math.round((bytes * rows) / tablet.rows);
+      }
     }
     const { release } = resident.use({ exact: false, ...versionOf(request) });
     return { ...cover, read, release };
@@ -179,7 +201,20 @@ export class HotTier {
       isWhole,
       nowMs: this.#o.now(),
     });
-    this.#follow(demand);
+    this.#follow(demand, this.#isPressing(request));
+  }
+
+  /**
+   * Whether scans like this one become faster when the resident table follows the table. A statement that changes single rows
+   * excludes the rows that were deleted near its own, and each such statement makes a change to follow: following at once would
+   * cost more than the statement.
+   */
+  #isPressing({ session, shape, tablets, share }: HotRequest): boolean {
+    if (!shape.rowPositions) return true;
+    const resident = this.#residentTableFor(session, residentTableKey(shape.table.id, share));
+    const missing = tablets.filter(({ tablet }) => resident?.parts.has(tablet.id) !== true);
+    const rows = missing.reduce((sum, { tablet }) => sum + tablet.rows, 0);
+    return missing.length > FEW_TABLETS || rows > FEW_ROWS;
   }
 
   async forget(tablets: readonly Tablet[]): Promise<void> {
@@ -229,6 +264,65 @@ export class HotTier {
     if (evicted.length > 0) tabletEvictions.emit({ from: 'memory', tablets: evicted.length });
   }
 
+  /** The tables in memory, most recently used first, without those of a share, which depends on the other nodes. */
+  resident(): readonly RememberedTable[] {
+    const nowMs = this.#o.now();
+    const found: { usedMs: number; table: RememberedTable }[] = [];
+    for (const resident of this.#current()) {
+      const demand = this.#demands.get(resident.key);
+      const parts = resident.liveParts();
+      if (demand === undefined || parts.length === 0 || resident.share !== undefined) continue;
+      const isWhole = resident.exactAt !== undefined || demand.desired(nowMs).version !== undefined;
+      const tablets = isWhole ? undefined : parts.map(({ tablet }) => tablet.id);
+      const usedMs = Math.max(...parts.map((part) => resident.lastUse(part)));
+      const columns = [...resident.columns.keys()];
+      found.push({ usedMs, table: { tableId: demand.table.id, columns, tablets } });
+    }
+    return found.sort((a, b) => b.usedMs - a.usedMs).map(({ table }) => table);
+  }
+
+  /** Resolves with true in a pause between scans, or with false when the tier is closed. */
+  async pause(): Promise<boolean> {
+    while (!this.#closed && this.#schedule.pausedMs < WARM_UP_PAUSE_MS) {
+      const rest = pause(Math.max(1, WARM_UP_PAUSE_MS - this.#schedule.pausedMs), { ref: false });
+      await Promise.race([rest, this.#closing.promise]);
+    }
+    return !this.#closed;
+  }
+
+  /** Loads a table of an earlier run of the node, as far as it still exists, and returns the number of its tablets in memory. */
+  async restore(
+    { tableId, columns, tablets: ids }: RememberedTable,
+    contentsOf: ContentsOf,
+  ): Promise<number> {
+    const key = residentTableKey(tableId, undefined);
+    const contents = await contentsOf(tableId);
+    if (contents === undefined || this.#residentTables.has(key)) {
+      contents?.release();
+      return 0;
+    }
+    try {
+      const { table, version, tablets } = contents;
+      const demand = this.#demands.get(key) ?? new TableDemand(key, table);
+      this.#demands.set(key, demand);
+      const wanted = ids && new Set(ids);
+      demand.note({
+        table,
+        columns: new Set(columns),
+        tablets: tablets.filter(({ tablet }) => wanted?.has(tablet.id) !== false),
+        contents: { version, share: undefined, tablets: () => tablets },
+        isWhole: wanted === undefined,
+        nowMs: this.#o.now(),
+      });
+      const work = this.#advance(demand);
+      this.#track(work);
+      await work;
+    } finally {
+      contents.release();
+    }
+    return this.#residentTables.get(key)?.parts.size ?? 0;
+  }
+
   /** Resolves when no resident table is being loaded or is waiting to be loaded. */
   async settled(): Promise<void> {
     while (this.pending > 0) {
@@ -268,15 +362,17 @@ export class HotTier {
     return resident?.holds(columns) ? resident : undefined;
   }
 
-  #follow(demand: TableDemand): void {
+  #follow(demand: TableDemand, isPressing: boolean): void {
     const { key } = demand;
     const nowMs = this.#o.now();
     const resident = this.#residentTables.get(key);
     const desired = demand.desired(nowMs);
+    if (isPressing && this.#changing.has(key)) this.#behind.add(key);
     if (this.#closed || this.#changing.has(key) || nowMs < demand.blockedUntilMs) return;
     const builds = resident === undefined || !resident.holds(desired.columns);
     if (builds ? desired.tablets.length === 0 : isReached(resident, desired)) return;
-    this.#schedule.add(key, builds ? 'build' : 'change');
+    if (builds) this.#schedule.addBuild(key);
+    else this.#schedule.addChange(key, resident.lastChangeMs, isPressing);
   }
 
   #start(key: ResidentTableKey): void {
@@ -308,7 +404,8 @@ export class HotTier {
       this.#changing.delete(key);
     }
     // The demand may have changed meanwhile.
-    if (this.#demands.get(key) === demand) this.#follow(demand);
+    const isPressing = this.#behind.delete(key);
+    if (this.#demands.get(key) === demand) this.#follow(demand, isPressing);
   }
 
   async #withSession(work: (session: KernelSession) => Promise<void>): Promise<void> {
@@ -396,6 +493,7 @@ export class HotTier {
     deletions: readonly Deletion[],
   ): Promise<void> {
     if (!this.#isCurrent(resident, session)) return;
+    const startedAt = performance.now();
     const room = this.#room(await this.#memory());
     let isComplete: boolean;
     try {
@@ -406,6 +504,7 @@ export class HotTier {
       this.#track(this.#retire(resident));
       throw error;
     }
+    resident.lastChangeMs = performance.now() - startedAt;
     if (!isComplete) demand.blockedUntilMs = this.#o.now() + RETRY_MS;
     else if (!resident.isLosingParts && resident.parts.size === desired.tablets.length)
       resident.isNow(desired);

@@ -62,7 +62,7 @@ function expected(isIn: (key: number | undefined) => boolean, from = 0, to = ROW
 const isLow = (key: number | undefined) => key === undefined || key < 1_000 || key === 4_000 || key >= 9_000;
 const isHigh = (key: number | undefined) => !isLow(key);
 
-test('rows of some keys are read, NULL with the first ones, and only their granules fetched', async () => {
+test('only rows of the given keys are read, NULL with the first ones, and only their granules are fetched', async () => {
   const agent = await fixture.agent({ store: new FaultyStore(fixture.store) });
   const t = table();
   const tablet = await storeTablet(fixture, t, sql(), WIDE);
@@ -87,7 +87,7 @@ test('rows of some keys are read, NULL with the first ones, and only their granu
   });
 });
 
-test('the key need not be read for anything else', async () => {
+test('the query need not read the key column for anything else', async () => {
   const agent = await fixture.agent({ store: new FaultyStore(fixture.store) });
   const t = table();
   const tablet = await storeTablet(fixture, t, sql(), WIDE);
@@ -123,7 +123,7 @@ test.each([
   expect(await read(agent, request(t, [{ tablet, ...others }]))).toMatchObject(outside);
 });
 
-test('parts of a tablet by keys that come together are read once', async () => {
+test('adjacent parts of a tablet by keys are read once', async () => {
   const agent = await fixture.agent({ store: new FaultyStore(fixture.store) });
   const t = table();
   const tablet = await storeTablet(fixture, t, sql(), WIDE);

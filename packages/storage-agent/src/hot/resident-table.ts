@@ -101,6 +101,8 @@ export class ResidentTable {
   share: string | undefined;
   /** The memory in bytes that it occupied when it was loaded or last changed. */
   bytes = 0;
+  /** The time that its last change took in the kernel. */
+  lastChangeMs = 0;
   /** The number of rows that are neither deleted nor absent. */
   liveRows = 0;
   /** The stored bytes of the columns of its tablets, by column id. */

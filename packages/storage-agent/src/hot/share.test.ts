@@ -45,7 +45,7 @@ const sumOf = (...ranges: [number, number][]) => {
   return { n, s };
 };
 
-test('only the rows of a part are read, and only their granules fetched', async () => {
+test('only the rows of a part are read, and only their granules are fetched', async () => {
   const store = new FaultyStore(fixture.store);
   const agent = await fixture.agent({ store });
   const t = table();
@@ -63,7 +63,7 @@ test('only the rows of a part are read, and only their granules fetched', async 
   }
 });
 
-test('parts of one tablet that come together are read once each', async () => {
+test('several parts of one tablet are read once each', async () => {
   const agent = await fixture.agent({ store: new FaultyStore(fixture.store) });
   const t = table();
   const tablet = await storeTablet(fixture, t, rowsFrom(0, 20_000), WIDE);
@@ -77,7 +77,7 @@ test('parts of one tablet that come together are read once each', async () => {
   expect(await read(agent, asked)).toEqual({ ...sumOf([0, 6_144], [10_240, 20_000]), hot: 1 });
 });
 
-test('the share of a node is read from memory as it is, beside the whole table', async () => {
+test('the share of a node is read from memory without conditions, in addition to the whole table', async () => {
   const agent = await fixture.agent({ store: new FaultyStore(fixture.store) });
   const t = table();
   const [one, two, three] = [
@@ -115,7 +115,7 @@ test('the share of a node is read from memory as it is, beside the whole table',
   expect(await read(agent, share)).toMatchObject(ofShare);
 });
 
-test('a share that becomes another one of the same contents is taken over; running scans keep theirs', async () => {
+test('a changed share of the same contents is updated in place; running scans keep theirs', async () => {
   const agent = await fixture.agent({ store: new FaultyStore(fixture.store) });
   const t = table();
   const [one, two] = [

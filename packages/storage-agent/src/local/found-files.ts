@@ -10,12 +10,15 @@ const SIDECAR = /\.chunks\.json$/;
 /** Files of an earlier run that no scan has requested yet. */
 export class FoundFiles {
   readonly #directory: string;
+  readonly #others: ReadonlySet<string>;
   readonly #log: KernelLog;
   /** The file of each tablet. */
   readonly #paths = new Map<string, string>();
 
-  constructor(directory: string, log: KernelLog) {
+  /** @param others the names of files in the directory that are no tablets */
+  constructor(directory: string, others: ReadonlySet<string>, log: KernelLog) {
     this.#directory = directory;
+    this.#others = others;
     this.#log = log;
   }
 
@@ -29,7 +32,8 @@ export class FoundFiles {
       const tabletId = name.split('-')[0]!;
       if (isFile && !this.#paths.has(tabletId)) this.#paths.set(tabletId, join(this.#directory, name));
       else if (isFile) await removeFile(join(this.#directory, name));
-      else if (!isSidecar) await rm(join(this.#directory, name), { recursive: true, force: true });
+      else if (!isSidecar && !this.#others.has(name))
+        await rm(join(this.#directory, name), { recursive: true, force: true });
     }
   }
 

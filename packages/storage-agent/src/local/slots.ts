@@ -1,24 +1,45 @@
 import { cancellation } from '@tessera/common';
 
-/** Limits concurrent work; the rest waits in order of arrival. */
+/** Limits concurrent work in number and in bytes of memory; the rest waits in order of arrival. */
 export class Slots {
   #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #limitBytes: number;
+  #bytes = 0;
+  readonly #waiting: { readonly bytes: number; readonly start: () => void }[] = [];
 
-  constructor(count: number) {
+  constructor(count: number, limitBytes: number) {
     this.#free = count;
+    this.#limitBytes = limitBytes;
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** @param bytes the memory that the work takes; more than the limit only if no other work runs */
+  async run<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+    if (this.#waiting.length === 0 && this.#fits(bytes)) this.#take(bytes);
+    else await new Promise<void>((start) => this.#waiting.push({ bytes, start }));
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next !== undefined) next();
-      else this.#free++;
+      this.#free++;
+      this.#bytes -= bytes;
+      this.#startWaiting();
     }
+  }
+
+  #startWaiting(): void {
+    for (let next = this.#waiting[0]; next !== undefined && this.#fits(next.bytes); next = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#take(next.bytes);
+      next.start();
+    }
+  }
+
+  #fits(bytes: number): boolean {
+    return this.#free > 0 && (this.#bytes === 0 || this.#bytes + bytes <= this.#limitBytes);
+  }
+
+  #take(bytes: number): void {
+    this.#free--;
+    this.#bytes += bytes;
   }
 }
 

@@ -34,6 +34,8 @@ export class TabletFile {
   /** Chunks that are being fetched. */
   readonly underWay = new Map<string, Promise<void>>();
   header: HybridHeader | undefined;
+  /** Whether the catalog has the tablet itself, so that the file can be written again without a request. */
+  isInline = false;
   /** The number of scans that may be reading the file. */
   uses = 0;
   lastUsedMs = 0;

@@ -20,13 +20,26 @@ export interface TabletFilesOptions {
   readonly store: ObjectStore;
   /** Owned by this class. Files of an earlier run are reused. */
   readonly directory: string;
+  /** The names of files in the directory that belong to others. */
+  readonly otherFiles: readonly string[];
   readonly log: KernelLog;
   now(): number;
   readonly diskSpace?: (directory: string) => Promise<DiskSpace>;
 }
 
-const FETCHES_AT_ONCE = 16;
+/**
+ * A request to a distant store takes tens of milliseconds, most of which is waiting. With 64 requests at a time, chunks of
+ * some hundred KiB arrive as fast as the network permits.
+ */
+const FETCHES_AT_ONCE = 64;
+/** The limit of the memory that the answers of these requests take. */
+const FETCHED_BYTES_AT_ONCE = 256 * 2 ** 20;
 const SAVE_DELAY_MS = 500;
+/**
+ * Statements on single rows make a tablet each, which is soon merged with others. Its file is read once, when the resident table
+ * takes the row.
+ */
+const INLINE_UNUSED_MS = 60_000;
 /** The maximum number of headers in memory; others are read from their files again. */
 const MAX_HEADERS = 4_096;
 /** A smaller object is always fetched whole: a second request would cost more than its bytes. */
@@ -41,7 +54,7 @@ export class TabletFiles {
   readonly #found: FoundFiles;
   readonly #headers = new Map<TabletFile, Promise<HybridHeader>>();
   readonly #unsaved = new Set<TabletFile>();
-  readonly #slots = new Slots(FETCHES_AT_ONCE);
+  readonly #slots = new Slots(FETCHES_AT_ONCE, FETCHED_BYTES_AT_ONCE);
   #saving: NodeJS.Timeout | undefined;
   #saved: Promise<void> = Promise.resolve();
   #names = 0;
@@ -51,7 +64,7 @@ export class TabletFiles {
   constructor(options: TabletFilesOptions) {
     this.#o = options;
     this.#objects = new ObjectReader(options.store);
-    this.#found = new FoundFiles(options.directory, options.log);
+    this.#found = new FoundFiles(options.directory, new Set(options.otherFiles), options.log);
   }
 
   /** Finds the files of an earlier run and removes incomplete ones. */
@@ -161,12 +174,14 @@ export class TabletFiles {
         await copyFile(path, own);
         await rm(path);
       });
-      return this.#opened(new TabletFile(tablet.id, own, tablet.bytes, 'whole'));
+      const file = new TabletFile(tablet.id, own, tablet.bytes, 'whole');
+      file.isInline = tablet.inline !== undefined;
+      return this.#opened(file);
     })();
     this.#files.set(tablet.id, adopting);
     adopting.catch(() => this.#files.delete(tablet.id));
     const file = await adopting;
-    if (tablet.inline === undefined && file.kind === 'whole') this.#saveLater(file);
+    if (!file.isInline && file.kind === 'whole') this.#saveLater(file);
   }
 
   /** Removes the files of tablets. A file that a scan still reads is removed when the scan ends. */
@@ -178,11 +193,12 @@ export class TabletFiles {
     }
   }
 
-  /** Removes files that no scan has used for this long. */
+  /** Removes files that no scan has used for this long. Those of tablets that the catalog has are removed after a minute. */
   async expire(unusedMs: number): Promise<void> {
-    const before = this.#o.now() - unusedMs;
+    const nowMs = this.#o.now();
     for (const file of [...this.#open.values()]) {
-      if (file.uses > 0 || file.lastUsedMs > before) continue;
+      const limitMs = file.isInline ? Math.min(unusedMs, INLINE_UNUSED_MS) : unusedMs;
+      if (file.uses > 0 || nowMs - file.lastUsedMs < limitMs) continue;
       await this.#discard(file);
       tabletEvictions.emit({ from: 'disk', tablets: 1 });
     }
@@ -260,7 +276,7 @@ export class TabletFiles {
     const linked = await this.#linkedFile(tablet);
     if (linked !== undefined) return linked;
     if (tablet.layout !== 'wide' || tablet.bytes <= SMALL_OBJECT_BYTES) {
-      const body = await this.#slots.run(() => this.#wholeObject(need, signal));
+      const body = await this.#slots.run(tablet.bytes, () => this.#wholeObject(need, signal));
       return this.#wholeFile(need, body);
     }
     const tailBytes = tablet.bytes - tablet.headerOffset;
@@ -271,7 +287,7 @@ export class TabletFiles {
       header = read;
       return undefined;
     };
-    const tail = await this.#slots.run(() =>
+    const tail = await this.#slots.run(tailBytes, () =>
       this.#objects.range(need.table, tablet, tablet.headerOffset, tailBytes, check, signal),
     );
     const path = this.#newPath(tablet.id);
@@ -309,7 +325,8 @@ export class TabletFiles {
     const path = this.#newPath(tablet.id);
     const file = await this.#writing(need, body.length, () => TabletFile.whole(tablet.id, path, body));
     file.bytesAtStart = body.length;
-    if (tablet.inline === undefined) this.#saveLater(file);
+    file.isInline = tablet.inline !== undefined;
+    if (!file.isInline) this.#saveLater(file);
     return file;
   }
 
@@ -344,7 +361,7 @@ export class TabletFiles {
   }
 
   #fetch(file: TabletFile, need: TabletNeed, range: FetchRange, signal: AbortSignal): Promise<void> {
-    const fetching = this.#slots.run(async () => {
+    const fetching = this.#slots.run(range.bytes, async () => {
       if (signal.aborted) throw cancellation(signal);
       const check = async (body: Uint8Array) => damageOf(range, body);
       const { table, tablet } = need;

@@ -1,5 +1,5 @@
 import type { Column } from '@tessera/catalog';
-import { quoteName, quoteText } from '@tessera/kernel';
+import { literalPath, quoteName, quoteText } from '@tessera/kernel';
 import { initialValue, type RelationShape, ROW_COLUMN, selectList, TABLET_COLUMN } from './relation-sql.ts';
 import type { RowRange } from './row-ranges.ts';
 
@@ -63,6 +63,3 @@ function tabletPosition(files: readonly BranchFile[]): string {
  */
 const rowCondition = (rows: RowRange | undefined): string | undefined =>
   rows && `file_row_number BETWEEN ${rows.from} AND ${rows.to - 1}`;
-
-/** Escapes a path, because the kernel interprets paths as patterns. */
-const literalPath = (path: string): string => path.replace(/[[*?]/g, (c) => `[${c}]`);

@@ -9,19 +9,25 @@ export interface RelationShape {
   /** The ids of columns that no expression names; they may be replaced by NULL. */
   readonly unnamed?: ReadonlySet<number> | undefined;
   readonly rowPositions: boolean;
+  /** Whether the relation has only the columns that a statement reads. */
+  readonly isNarrow: boolean;
 }
 
 export const TABLET_COLUMN = '"$tablet"';
 export const ROW_COLUMN = '"$row"';
 
+/** The columns of a relation, without those for row positions. */
+const columnsOf = ({ table, read, isNarrow }: RelationShape): readonly Column[] =>
+  isNarrow ? table.columns.filter(({ id }) => read.has(id)) : table.columns;
+
 /**
- * The select list of a relation: every column of the table, in order, by name. A column that is not read is
+ * The select list of a relation: every column of the relation, in order, by name. A column that is not read is
  * an expression that fails when it is evaluated and costs nothing otherwise. If no expression names the
  * column, it is NULL, because the kernel sometimes evaluates columns that nothing uses.
  * @param source SQL for the value of a column that is read
  */
 export function selectList(shape: RelationShape, source: (column: Column) => string): string {
-  return shape.table.columns
+  return columnsOf(shape)
     .map((column) => {
       const value = shape.read.has(column.id) ? source(column) : notRead(shape, column);
       return `${value} AS ${quoteName(column.name)}`;
@@ -41,7 +47,7 @@ export const initialValue = (column: Column): string =>
 
 /** A relation with the right columns and no rows. */
 export function emptyRelation(shape: RelationShape): string {
-  const columns = shape.table.columns.map((c) => `CAST(NULL AS ${c.type}) AS ${quoteName(c.name)}`);
+  const columns = columnsOf(shape).map((c) => `CAST(NULL AS ${c.type}) AS ${quoteName(c.name)}`);
   const positions = shape.rowPositions
     ? [`CAST(NULL AS INTEGER) AS ${TABLET_COLUMN}`, `CAST(NULL AS BIGINT) AS ${ROW_COLUMN}`]
     : [];

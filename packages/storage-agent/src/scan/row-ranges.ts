@@ -33,6 +33,27 @@ export function difference(ranges: readonly RowRange[], without: readonly RowRan
   return result;
 }
 
+/** The rows of the ranges that are in the window. Takes time proportional to the number of ranges returned. */
+export function within(ranges: readonly RowRange[], { from, to }: RowRange): readonly RowRange[] {
+  if (ranges.length === 0 || (ranges[0]!.from >= from && ranges.at(-1)!.to <= to)) return ranges;
+  const start = firstWhere(ranges, (range) => range.to > from);
+  const end = firstWhere(ranges, (range) => range.from >= to);
+  return ranges
+    .slice(start, Math.max(start, end))
+    .map((range) => ({ from: Math.max(range.from, from), to: Math.min(range.to, to) }));
+}
+
+/** The index of the first range that satisfies the condition, which all ranges after it satisfy too. */
+function firstWhere(ranges: readonly RowRange[], condition: (range: RowRange) => boolean): number {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (condition(ranges[middle]!)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 export const shifted = (ranges: readonly RowRange[], by: number): RowRange[] =>
   ranges.map(({ from, to }) => ({ from: from + by, to: to + by }));
 

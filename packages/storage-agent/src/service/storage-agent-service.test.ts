@@ -54,7 +54,7 @@ function client(clusterToken = TOKEN) {
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-test('another node warms tablets, reads chunks that are there, and lets them go', async () => {
+test('another node can warm tablets, read local chunks, and evict tablets', async () => {
   const node = client();
   const warmed = await node.warm({ table: json(table), tablets: [json(tablet)], columns: [1] });
   expect(warmed.bytesFetched).toBeGreaterThan(0n);
@@ -91,7 +91,7 @@ test('a caller without the token of the cluster, and a malformed request, are re
   });
 });
 
-test('an error crosses as it is', async () => {
+test('an error reaches the caller unchanged', async () => {
   const gone = { ...tablet, id: '01ARZ3NDEKTSV4RRFFQ69G5FAV', key: 'tablets/none.parquet' };
   await expect(
     client().warm({ table: json(table), tablets: [json(gone)], columns: [1] }),

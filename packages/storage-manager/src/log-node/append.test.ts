@@ -90,7 +90,7 @@ const outcome = (leader: Leader) =>
   ]);
 
 describe('the answer to the put of an entry', () => {
-  it('created: committed, once the boundary is known to be below', () => {
+  it('created: committed once the boundary is known to be lower', () => {
     const leader = new Leader().commit(1, 'a');
     expect(leader.request).toMatchObject({ kind: 'put_if_absent', key: entryKey(2) });
     leader.answer({ kind: 'created' });
@@ -101,7 +101,7 @@ describe('the answer to the put of an entry', () => {
     expect(leader.state.catalog?.version).toBe(2);
   });
 
-  it('created in a slot that was deleted: not committed for sure, and no leader any more', () => {
+  it('created in a deleted slot: the outcome is unknown, and the node stops leading', () => {
     const leader = new Leader().commit(1, 'a').answer({ kind: 'created' });
     leader.answer(found(encodeBoundary({ version: 2, checkpoint: undefined })));
     expect(outcome(leader)).toEqual([[1, 'NOT_LEADER']]);
@@ -109,7 +109,7 @@ describe('the answer to the put of an entry', () => {
     expect(leader.state.catalog?.version).toBe(1);
   });
 
-  it('exists, by its own put: an earlier try succeeded', () => {
+  it('exists, written by its own put: an earlier attempt succeeded', () => {
     const leader = new Leader().commit(1, 'a');
     const { bytes } = leader.state.append!.sealed;
     leader.answer({ kind: 'exists' });
@@ -118,7 +118,7 @@ describe('the answer to the put of an entry', () => {
     expect(outcome(leader)).toEqual([[1, 2]]);
   });
 
-  it('exists, of a higher epoch: it leads no more', () => {
+  it('exists, with a higher epoch: the node stops leading', () => {
     const leader = new Leader().commit(1, 'a').commit(2, 'b').answer({ kind: 'exists' });
     const records = [{ kind: 'new_epoch', node: 'm', address: 'm:1' }] as const;
     leader.answer(found(entryOf(leader.state.catalog!, { epoch: 2, records }).bytes));
@@ -129,7 +129,7 @@ describe('the answer to the put of an entry', () => {
     expect(leader.state.role.kind).toBe('follower');
   });
 
-  it('exists, of its own epoch by another put: it stops for good', () => {
+  it('exists, with its own epoch from another put: the node stops for good', () => {
     const leader = new Leader().commit(1, 'a').answer({ kind: 'exists' });
     leader.answer(found(entryOf(leader.state.catalog!, {}).bytes));
     expect(outcome(leader)).toEqual([[1, 'METADATA_UNAVAILABLE']]);
@@ -137,7 +137,7 @@ describe('the answer to the put of an entry', () => {
     expect(outcome(leader.commit(2, 'b'))).toEqual([[2, 'METADATA_UNAVAILABLE']]);
   });
 
-  it('unknown: the same slot with the same bytes, for as long as it takes, and no reply', () => {
+  it('unknown: the same bytes are put into the same slot until an answer comes, without a reply', () => {
     const leader = new Leader().commit(1, 'a');
     const first = leader.request;
     for (let i = 0; i < 30; i++) {
@@ -157,19 +157,19 @@ describe('the answer to the put of an entry', () => {
     expect(new Set(outcome(leader).map(([, version]) => version))).toEqual(new Set([3]));
   });
 
-  it('unknown where the boundary is read: the put is not repeated, the reading is', () => {
+  it('unknown when the boundary is read: the read is repeated and the put is not', () => {
     const leader = new Leader().commit(1, 'a').answer({ kind: 'created' }).answer(unknown).wait();
     expect(leader.request).toMatchObject({ kind: 'get', key: 'meta/gc_boundary' });
     expect(outcome(leader.answer(absent))).toEqual([[1, 2]]);
   });
 
-  it('forbidden: it leads no more', () => {
+  it('forbidden: the node stops leading', () => {
     const leader = new Leader().commit(1, 'a').answer({ kind: 'forbidden', reason: 'no rights' });
     expect(outcome(leader)).toEqual([[1, 'NOT_LEADER']]);
     expect(leader.state.role.kind).toBe('follower');
   });
 
-  it('an answer that comes late, of a put that is over, changes nothing', () => {
+  it('a late answer to a finished put changes nothing', () => {
     const leader = new Leader().commit(1, 'a');
     const { op } = leader.state.append!;
     leader.answer({ kind: 'created' }).answer(absent);
@@ -181,7 +181,7 @@ describe('the answer to the put of an entry', () => {
 });
 
 describe('a transaction that is asked for twice', () => {
-  it('has one place in the log and one answer', () => {
+  it('has one slot in the log and one answer', () => {
     const leader = new Leader().commit(1, 'a').commit(2, 'b').commit(3, 'b').commit(4, 'a');
     leader.answer({ kind: 'created' }).answer(absent);
     expect(outcome(leader)).toEqual([

@@ -73,7 +73,7 @@ describe('a crash', () => {
   it.each([
     ['before any upload', 1],
     ['after uploads, before the commit', 6_000],
-  ])('of coordinators %s: what was uploaded is collected', (name, longestWriteMs) => {
+  ])('crashed coordinators %s: their uploads are collected', (name, longestWriteMs) => {
     const scenario = { ...BUSY, crash: 0.15, longestWriteMs, collect: 0 };
     const tally = runSeeds(name, scenario, SEEDS, { after: (world) => world.expectNoOrphans() });
     expect(tally.crashes).toBeGreaterThan(SEEDS / 2);
@@ -100,7 +100,7 @@ describe('a leader that sleeps for ten minutes', () => {
 });
 
 describe('the log', () => {
-  it('has one winner when all begin to lead at once', () => {
+  it('has one winner when all nodes try to lead at once', () => {
     const scenario: Scenario = { ...BUSY, nodes: 5, options: { ...BUSY.options, preferred: true } };
     const tally = runSeeds('candidates', scenario, SEEDS);
     expect(tally.epochs).toBeGreaterThanOrEqual(SEEDS);
@@ -112,7 +112,7 @@ describe('the log', () => {
     expect(tally.acknowledged).toBeGreaterThan(SEEDS * 5);
   });
 
-  it('is recovered although listings are old or cut off', () => {
+  it('is recovered even if listings are stale or truncated', () => {
     const scenario = { ...BUSY, staleListing: 1, crash: 0.2 };
     const tally = runSeeds('listings', scenario, SEEDS);
     expect(tally.crashes).toBeGreaterThan(SEEDS / 2);

@@ -12,7 +12,7 @@ import { World } from './world.ts';
 const SEEDS = 200;
 
 describe('simulated clusters', () => {
-  it('keep their promises when nothing goes wrong', () => {
+  it('keep all guarantees without faults', () => {
     const tally = runSeeds('calm', CALM, 10);
     expect(tally.crashes).toBe(0);
     expect(tally.acknowledged).toBeGreaterThan(300);
@@ -26,7 +26,7 @@ describe('simulated clusters', () => {
     ['repeaters', REPEATERS],
     ['takeovers', TAKEOVERS],
   ] as const)(
-    'keep their promises: %s',
+    'keep all guarantees: %s',
     (name, scenario) => {
       const tally = runSeeds(name, scenario, SEEDS);
       if (process.env['TESSERA_SIMULATION'] !== undefined) return;

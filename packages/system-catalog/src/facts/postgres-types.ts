@@ -124,5 +124,7 @@ export function typedColumn(type: SqlType): TypedColumn {
 
 function modifierOf(type: SqlType): number {
   if (type.kind === 'decimal') return ((type.precision << 16) | type.scale) + MODIFIER_OFFSET;
-  return 'length' in type && type.length !== undefined ? type.length + MODIFIER_OFFSET : NO_MODIFIER;
+  if (!('length' in type) || type.length === undefined) return NO_MODIFIER;
+  const isTime = type.kind === 'timestamp' || type.kind === 'timestamptz';
+  return isTime ? type.length : type.length + MODIFIER_OFFSET;
 }

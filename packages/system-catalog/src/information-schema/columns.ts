@@ -2,6 +2,7 @@ import type { Column, RelationObject } from '@tessera/catalog';
 import { dialectTypeName, namesIn, type SqlType, shownType } from '@tessera/sql';
 import { type PostgresType, typedColumn } from '../facts/postgres-types.ts';
 import { relationsOfDatabase } from '../facts/relations-of-database.ts';
+import { shownDefault } from '../facts/shown-default.ts';
 import type { SystemFacts } from '../facts/system-facts.ts';
 import { columnsOf, type SystemRelation, type SystemValue } from '../facts/system-relation.ts';
 import { STANDARD_COLUMNS, standardColumn } from './standard-column.ts';
@@ -46,7 +47,7 @@ function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
         ...head,
         column.name,
         index + 1,
-        column.defaultSql,
+        column.defaultSql && shownDefault(column.defaultSql),
         yesNo(column.nullable),
         dataType(type, facts),
         ...precision(type),

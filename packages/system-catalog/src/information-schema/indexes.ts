@@ -46,7 +46,7 @@ function* rows(facts: SystemFacts): Generator<readonly SystemValue[]> {
   }
 }
 
-/** Only aggregating indexes store something of their own. */
+/** The primary index and skip indexes of the type minmax store nothing of their own. */
 const NO_SIZE = [null, null, null, null];
 
 function sizeOf(
@@ -67,9 +67,16 @@ function sizeOf(
 const primaryColumns = (table: TableObject): readonly string[] =>
   table.primaryIndex.map((id) => table.columns.find((c) => c.id === id)!.name);
 
-function indexDdl({ kind, name, expressions }: TableIndex, table: string): string {
+function indexDdl({ kind, name, expressions, filter }: TableIndex, table: string): string {
   const list = `(${expressions.join(', ')})`;
   return kind === 'aggregating'
     ? `CREATE AGGREGATING INDEX ${quoteIdentifier(name)} ON ${table} ${list}`
-    : `CREATE INDEX ${quoteIdentifier(name)} ON ${table} USING SKIP_INDEX${list} WITH (TYPE = minmax)`;
+    : `CREATE INDEX ${quoteIdentifier(name)} ON ${table} USING SKIP_INDEX${list} WITH (${filterOptions(filter)})`;
+}
+
+function filterOptions(filter: TableIndex['filter']): string {
+  if (filter === undefined) return 'TYPE = minmax';
+  return filter.kind === 'set'
+    ? `TYPE = set, MAX_VALUES = ${filter.maxValues}`
+    : `TYPE = bloom_filter, FALSE_POSITIVE_RATE = ${filter.falsePositiveRate}`;
 }

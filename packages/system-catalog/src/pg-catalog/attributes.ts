@@ -1,5 +1,6 @@
 import { shownType } from '@tessera/sql';
 import { type TypedColumn, typedColumn } from '../facts/postgres-types.ts';
+import { shownDefault } from '../facts/shown-default.ts';
 import type { SystemRelation } from '../facts/system-relation.ts';
 import { defaultKey } from './object-oids.ts';
 import { type PostgresFacts, type UserRelation, userIndexes, userRelations } from './postgres-facts.ts';
@@ -87,7 +88,7 @@ function* defaults(facts: PostgresFacts): Generator<Row> {
     for (const [index, { id, defaultSql }] of relation.columns.entries()) {
       if (defaultSql === undefined) continue;
       const key = defaultKey(relation.id, id);
-      yield { oid: facts.oids.of(key), adrelid: oid, adnum: index + 1, adbin: defaultSql };
+      yield { oid: facts.oids.of(key), adrelid: oid, adnum: index + 1, adbin: shownDefault(defaultSql) };
     }
   }
 }

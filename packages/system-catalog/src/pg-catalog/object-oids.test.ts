@@ -3,7 +3,7 @@ import { ObjectOids } from './object-oids.ts';
 
 const keys = Array.from({ length: 20_000 }, (_, i) => `01HZ${String(i).padStart(22, '0')}`);
 
-it('gives every object an OID of its own that fits an int4', () => {
+it('gives every object a unique OID that fits an int4', () => {
   const oids = new ObjectOids(keys);
   const all = keys.map((key) => oids.of(key));
   expect(new Set(all).size).toBe(keys.length);
@@ -11,7 +11,7 @@ it('gives every object an OID of its own that fits an int4', () => {
   expect(Math.max(...all)).toBeLessThanOrEqual(0x7fff_ffff);
 });
 
-it('objects keep theirs when others come', () => {
+it('objects keep their OIDs when others are added', () => {
   const before = new ObjectOids(keys.slice(0, 10_000));
   const after = new ObjectOids(keys);
   expect(keys.slice(0, 10_000).every((key) => before.of(key) === after.of(key))).toBe(true);

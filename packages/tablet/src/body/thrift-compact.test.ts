@@ -57,7 +57,7 @@ describe('thrift compact protocol', () => {
     );
   });
 
-  it('answers bytes that are no struct with one kind of error', () => {
+  it('reports malformed bytes with one kind of error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (input) => {
         try {

@@ -57,7 +57,7 @@ describe.each([
       expect(crc32c(file.subarray(offset, offset + length))).toBe(sum);
   });
 
-  it('would be written the same way', async () => {
+  it('would be written identically today', async () => {
     const written = await encodeHeader(await decodeHeader(bytes), {
       method: method as CompressionMethod,
       level,

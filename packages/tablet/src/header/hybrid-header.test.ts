@@ -122,7 +122,7 @@ describe('Hybrid Header', () => {
     for (const input of inputs) await expect(decodeHeader(input)).rejects.toBeInstanceOf(MalformedHeader);
   });
 
-  it.each(COMPRESSION_METHODS)('never fails otherwise under a matching checksum (%s)', async (method) => {
+  it.each(COMPRESSION_METHODS)('has no other failure if the checksum matches (%s)', async (method) => {
     const bytes = await encodeHeader(SAMPLE, { method, level: COMPRESSION_LEVELS[method][1] });
     const change = fc.record({ at: fc.nat({ max: bytes.length - 1 }), to: fc.nat({ max: 255 }) });
     await fc.assert(
@@ -140,7 +140,7 @@ describe('Hybrid Header', () => {
     );
   });
 
-  it.each(COMPRESSION_METHODS)('makes no more bytes than an index has (%s)', async (method) => {
+  it.each(COMPRESSION_METHODS)('decompresses at most the bytes that an index has (%s)', async (method) => {
     const packed = await compress(Buffer.alloc(50_000_000), method, COMPRESSION_LEVELS[method][0]);
     await expect(decompress(packed, method, 1000)).rejects.toBeInstanceOf(MalformedHeader);
   });

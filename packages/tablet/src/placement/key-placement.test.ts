@@ -1,6 +1,6 @@
 import type { ObjectId, Tablet, TabletId } from '@tessera/catalog';
 import { describe, expect, it } from 'vitest';
-import { compareValues } from '../values/order.ts';
+import { orderOf } from '../values/order.ts';
 import { assignByKeys, KeyPlacement } from './assign-by-keys.ts';
 import type { KeyRange, TabletKeys } from './key-range.ts';
 import { keySpaceOf } from './key-space.ts';
@@ -29,9 +29,15 @@ function rowsByNode({ ranges, nodes, names }: KeyPlacement): number[] {
 const imbalance = (rows: readonly number[]) =>
   Math.max(...rows) / (rows.reduce((a, b) => a + b, 0) / rows.length);
 
+/** Compares two values of a type, given as the kernel's VARCHAR. */
+function compareValues(type: string, a: string, b: string): number {
+  const order = orderOf(type)!;
+  return order.compare(order.parse(a)!, order.parse(b)!);
+}
+
 /** The node of a key. */
 function nodeOf(type: string, { ranges, nodes, names }: KeyPlacement, key: string): string {
-  const after = ranges.findIndex(({ from }, i) => i > 0 && compareValues(type, from!, key)! > 0);
+  const after = ranges.findIndex(({ from }, i) => i > 0 && compareValues(type, from!, key) > 0);
   return names[nodes[after === -1 ? ranges.length - 1 : after - 1]!]!;
 }
 
@@ -39,8 +45,8 @@ const isWithin = (type: string, ranges: readonly KeyRange[], key: string | null)
   ranges.some(({ from, to }) =>
     key === null
       ? from === undefined
-      : (from === undefined || compareValues(type, from, key)! <= 0) &&
-        (to === undefined || compareValues(type, key, to)! < 0),
+      : (from === undefined || compareValues(type, from, key) <= 0) &&
+        (to === undefined || compareValues(type, key, to) < 0),
   );
 
 describe('integer keys', () => {
@@ -61,7 +67,7 @@ describe('integer keys', () => {
       expect(compareValues(type, text, values[i]!)).toBe(0);
   });
 
-  it('are not there for types whose values are not halved', () => {
+  it('exist only for types whose values can be halved', () => {
     for (const type of ['DOUBLE', 'BOOLEAN', 'BLOB', 'BIGINT[]']) expect(keySpaceOf(type)).toBeUndefined();
     expect(splitKeys('DOUBLE', [{ min: '1', max: '9', rows: 100 }], 4)).toHaveLength(1);
   });
@@ -165,7 +171,7 @@ describe('tablets by keys', () => {
   const nodes = namesOf(3).map((name) => ({ name }));
   const placement = placementOf('BIGINT', even(20, 100_000), namesOf(3));
 
-  it('give each key of each tablet to one node, the one of the key', () => {
+  it('assign each key of each tablet to the node of that key', () => {
     const tablets: Chosen[] = [
       ...Array.from({ length: 10 }, (_, i) => tabletOf(10_000, `${i * 10_000 + 1}`, `${(i + 1) * 10_000}`)),
       ...Array.from({ length: 30 }, (_, i) => tabletOf(20, `${i}`, `${i * 3_000 + 500}`, i % 3)),

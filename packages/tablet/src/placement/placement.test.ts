@@ -181,7 +181,7 @@ describe('the assignment of a scan', () => {
     }
   });
 
-  it('keeps what is chosen of a tablet where the tablet is', () => {
+  it('keeps chosen granules on the node of their tablet', () => {
     const whole = assignTablets(
       all,
       all.map((tablet) => ({ tablet })),

@@ -29,20 +29,9 @@ export interface RangeLimits {
 const LIMITS: RangeLimits = { gapBytes: 64 * 1024, waste: 0.1, rangeBytes: 16 * 1024 * 1024 };
 
 /**
- * The ranges of a tablet's file that contain columns in granules (all granules if not given), as few as the
- * limits allow. Columns that the tablet does not store have none.
+ * The chunks of columns in granules (by default all granules), ordered by offset. Columns that the tablet does
+ * not store have none.
  */
-export function planRanges(
-  header: HybridHeader,
-  columnIds: readonly number[],
-  granules?: readonly number[],
-  limits: RangeLimits = LIMITS,
-): FetchRange[] {
-  const chunks = chunksOf(header, columnIds, granules);
-  return rangesOver(chunks, limits);
-}
-
-/** The chunks, ordered by offset. */
 export function chunksOf(
   header: HybridHeader,
   columnIds: readonly number[],

@@ -5,7 +5,7 @@ import { quoteText } from '@tessera/kernel';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { tableOf, testTablets } from '../testing/test-tablets.ts';
-import { type Chunk, damagedChunk, planRanges, rangesOver } from './plan-ranges.ts';
+import { type Chunk, chunksOf, damagedChunk, rangesOver } from './plan-ranges.ts';
 import { readHeader } from './read-header.ts';
 
 const tablets = await testTablets();
@@ -26,9 +26,9 @@ const file = readFileSync(path);
 const tail = file.subarray(tablet.headerOffset);
 
 describe('ranges of a tablet', () => {
-  it('hold two columns at a cost of a tenth at most, and the kernel reads a file of them alone', async () => {
+  it('contain two columns with at most a tenth of overhead, and the kernel can read a file of them alone', async () => {
     const header = await readHeader(tail, tablet);
-    const ranges = planRanges(header, [2, 5]);
+    const ranges = rangesOver(chunksOf(header, [2, 5]));
     const fetched = ranges.reduce((sum, range) => sum + range.bytes, 0);
     const needed = ranges.flatMap(({ chunks }) => chunks).reduce((sum, chunk) => sum + chunk.bytes, 0);
     expect(needed).toBeLessThan(tablet.bytes / 2.5);
@@ -40,19 +40,19 @@ describe('ranges of a tablet', () => {
     expect(await sums(sparse)).toEqual(await sums(path));
   });
 
-  it('hold only the granules that are needed', async () => {
+  it('contain only the needed granules', async () => {
     const header = await readHeader(tail, tablet);
-    const chunks = planRanges(header, [3], [2, 7]).flatMap((range) => range.chunks);
+    const chunks = rangesOver(chunksOf(header, [3], [2, 7])).flatMap((range) => range.chunks);
     expect(chunks.map(({ column, granule }) => [column, granule])).toEqual([
       [3, 2],
       [3, 7],
     ]);
-    expect(planRanges(header, [99])).toEqual([]);
+    expect(rangesOver(chunksOf(header, [99]))).toEqual([]);
   });
 
   it('show which chunk is damaged', async () => {
     const header = await readHeader(tail, tablet);
-    for (const range of planRanges(header, [1, 2])) {
+    for (const range of rangesOver(chunksOf(header, [1, 2]))) {
       const bytes = Buffer.from(file.subarray(range.offset, range.offset + range.bytes));
       expect(damagedChunk(range, bytes)).toBeUndefined();
       const last = range.chunks.at(-1)!;

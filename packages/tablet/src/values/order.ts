@@ -20,16 +20,6 @@ export function orderOf(type: string): ValueOrder | undefined {
   return parsed === undefined ? undefined : orderOfType(parsed);
 }
 
-/**
- * Compares two values of a type, given as the kernel's VARCHAR: negative, 0 or positive. Undefined if the
- * type has no known order or a text is not a value of it.
- */
-export function compareValues(type: string, a: string, b: string): number | undefined {
-  const order = orderOf(type);
-  const [x, y] = [order?.parse(a), order?.parse(b)];
-  return x === undefined || y === undefined ? undefined : order!.compare(x, y);
-}
-
 function orderOfType(type: KernelType): ValueOrder | undefined {
   if (type.id === 'DECIMAL') return decimalOrder(type.scale);
   return ORDERS[type.id];

@@ -2,7 +2,7 @@ import type { DeletionVector } from '@tessera/catalog';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DeletedRows } from './deleted-rows.ts';
-import { deletedRowsOf, vectorContent } from './vector-content.ts';
+import { deletedRowsOf, extendedVector, vectorContent } from './vector-content.ts';
 
 const positions = fc.array(
   fc.oneof(fc.nat({ max: 40 }), fc.nat({ max: 200_000 }), fc.nat({ max: 0xffff_fffe })),
@@ -15,7 +15,8 @@ describe('deleted rows', () => {
       fc.property(positions, positions, fc.nat({ max: 300 }), (a, b, from) => {
         const [x, y] = [DeletedRows.of(a), DeletedRows.of(b)];
         expect([...x.positions()]).toEqual(sorted(a));
-        expect([...x.union(y).positions()]).toEqual(sorted([...a, ...b]));
+        const both = y.addedTo(x.encode(), x.rows);
+        expect([...DeletedRows.decode(both.bytes, both.rows).positions()]).toEqual(sorted([...a, ...b]));
         for (const position of [...b, from]) expect(x.has(position)).toBe(a.includes(position));
         expect(x.countIn(from, from + 50)).toBe(sorted(a).filter((p) => p >= from && p < from + 50).length);
         const ranges = [...x.ranges()];
@@ -23,11 +24,16 @@ describe('deleted rows', () => {
           ranges.flatMap(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i)),
         ).toEqual(sorted(a));
         for (let i = 1; i < ranges.length; i++) expect(ranges[i]!.start).toBeGreaterThan(ranges[i - 1]!.end);
+        const within = ranges.flatMap(({ start, end }) => {
+          const [first, next] = [Math.max(start, from), Math.min(end, from + 50)];
+          return first < next ? [{ start: first, end: next }] : [];
+        });
+        expect([...x.ranges(from, from + 50)]).toEqual(within);
       }),
     );
   });
 
-  it('come back from the catalog, inline or as an object', () => {
+  it('are read back from the catalog, inline or as an object', () => {
     fc.assert(
       fc.property(positions, (input) => {
         const deleted = DeletedRows.of(input);
@@ -41,6 +47,9 @@ describe('deleted rows', () => {
     const many = vectorContent(DeletedRows.of(Array.from({ length: 9000 }, (_, i) => i * 3)));
     if (!('object' in many)) throw new Error('many scattered rows need an object');
     expect(deletedRowsOf({ ...vector, rows: 9000, key: 'k' }, many.object).rows).toBe(9000);
+    const more = extendedVector({ ...vector, rows: 9000, key: 'k' }, many.object, DeletedRows.of([3, 4]));
+    if (!('object' in more)) throw new Error('one row more needs an object too');
+    expect(deletedRowsOf({ ...vector, rows: 9001, key: 'k' }, more.object).countIn(0, 7)).toBe(4);
     expect(() => deletedRowsOf({ ...vector, rows: 9000, key: 'k' })).toThrow('no bytes');
   });
 
@@ -50,7 +59,7 @@ describe('deleted rows', () => {
     expect([...run.ranges()]).toEqual([{ start: 0, end: 1_000_000 }]);
   });
 
-  it('are written as other implementations of roaring bitmaps read them', () => {
+  it('are written in the format that other implementations of roaring bitmaps read', () => {
     // The format's specification defines: cookie 12346, one container of key 0, cardinality - 1, its offset, the
     // values.
     expect([...DeletedRows.of([1, 1000]).encode()]).toEqual([

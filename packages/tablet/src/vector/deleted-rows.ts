@@ -8,6 +8,36 @@ export interface RowRange {
   readonly end: number;
 }
 
+/** Deleted rows in the portable format of roaring bitmaps, and their number. */
+export interface EncodedRows {
+  readonly rows: number;
+  readonly bytes: Uint8Array;
+}
+
+/** The bitmap of encoded rows, which the caller disposes of. @throws RangeError as `DeletedRows.decode` */
+function bitmapOf(bytes: Uint8Array, rows: number): RoaringBitmap32 {
+  let bitmap: RoaringBitmap32;
+  try {
+    bitmap = RoaringBitmap32.deserialize(bytes, 'portable');
+  } catch (cause) {
+    throw new RangeError('The deletion vector is not a roaring bitmap', { cause });
+  }
+  const { size } = bitmap;
+  if (size === rows) return bitmap;
+  bitmap.dispose();
+  throw new RangeError(`The deletion vector holds ${size} rows, not ${rows}`);
+}
+
+/** Encodes a bitmap and disposes of it. */
+function encoded(bitmap: RoaringBitmap32): EncodedRows {
+  try {
+    bitmap.runOptimize();
+    return { rows: bitmap.size, bytes: bitmap.serialize('portable').slice() };
+  } finally {
+    bitmap.dispose();
+  }
+}
+
 /** Positions of deleted rows in a tablet's body. Immutable. */
 export class DeletedRows {
   static readonly none = new DeletedRows(new Uint32Array());
@@ -29,15 +59,8 @@ export class DeletedRows {
    * @throws RangeError for invalid bytes, or if the number of rows differs from the catalog's
    */
   static decode(bytes: Uint8Array, rows: number): DeletedRows {
-    let bitmap: RoaringBitmap32 | undefined;
+    const bitmap = bitmapOf(bytes, rows);
     try {
-      bitmap = RoaringBitmap32.deserialize(bytes, 'portable');
-    } catch (cause) {
-      throw new RangeError('The deletion vector is not a roaring bitmap', { cause });
-    }
-    try {
-      if (bitmap.size !== rows)
-        throw new RangeError(`The deletion vector holds ${bitmap.size} rows, not ${rows}`);
       return new DeletedRows(bitmap.toUint32Array());
     } finally {
       bitmap.dispose();
@@ -46,13 +69,17 @@ export class DeletedRows {
 
   /** The portable format of roaring bitmaps: https://github.com/RoaringBitmap/RoaringFormatSpec */
   encode(): Uint8Array {
-    const bitmap = new RoaringBitmap32(this.#positions);
-    try {
-      bitmap.runOptimize();
-      return bitmap.serialize('portable').slice();
-    } finally {
-      bitmap.dispose();
-    }
+    return encoded(new RoaringBitmap32(this.#positions)).bytes;
+  }
+
+  /**
+   * Adds these rows to encoded ones, without going through all of their positions.
+   * @throws RangeError as `decode`
+   */
+  addedTo(bytes: Uint8Array, rows: number): EncodedRows {
+    const bitmap = bitmapOf(bytes, rows);
+    bitmap.addMany(this.#positions);
+    return encoded(bitmap);
   }
 
   get rows(): number {
@@ -64,19 +91,6 @@ export class DeletedRows {
     return this.#positions[at] === position;
   }
 
-  union(other: DeletedRows): DeletedRows {
-    const [a, b] = [this.#positions, other.#positions];
-    const both = new Uint32Array(a.length + b.length);
-    let [i, j, count] = [0, 0, 0];
-    while (i < a.length || j < b.length) {
-      const [x, y] = [a[i] ?? Number.POSITIVE_INFINITY, b[j] ?? Number.POSITIVE_INFINITY];
-      both[count++] = Math.min(x, y);
-      if (x <= y) i++;
-      if (y <= x) j++;
-    }
-    return new DeletedRows(both.slice(0, count));
-  }
-
   /** The number of deleted rows from `start` to `end` (exclusive). */
   countIn(start: number, end: number): number {
     return this.#firstFrom(end) - this.#firstFrom(start);
@@ -86,14 +100,15 @@ export class DeletedRows {
     return this.#positions;
   }
 
-  /** The positions as ascending, maximal ranges. */
-  *ranges(): Generator<RowRange, void> {
+  /** The positions from `start` to `end` (exclusive; by default all) as ascending, maximal ranges. */
+  *ranges(start = 0, end = Number.POSITIVE_INFINITY): Generator<RowRange, void> {
     const positions = this.#positions;
-    for (let i = 0; i < positions.length; ) {
-      const start = positions[i]!;
-      let end = start + 1;
-      while (positions[++i] === end) end++;
-      yield { start, end };
+    const last = this.#firstFrom(end);
+    for (let i = this.#firstFrom(start); i < last; ) {
+      const first = positions[i]!;
+      let next = first + 1;
+      while (++i < last && positions[i] === next) next++;
+      yield { start: first, end: next };
     }
   }
 

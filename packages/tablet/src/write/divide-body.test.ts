@@ -27,7 +27,7 @@ it('a body is divided into runs of nearly equal size, none above the maximum', (
   );
 });
 
-it('none is below the minimum, even where one is above the maximum then', () => {
+it('no run is below the minimum, even if one is above the maximum then', () => {
   const groups = Array.from({ length: 30 }, () => groupOf(10));
   expect(divideBody(groups, 200, 256)).toEqual([{ from: 0, to: 30 }]);
   expect(divideBody(groups, 100, 256)).toEqual([

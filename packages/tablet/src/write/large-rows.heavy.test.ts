@@ -38,7 +38,7 @@ it.each([
   );
 });
 
-it('a query that runs out of memory by itself fails so', async () => {
+it('a query that runs out of memory by itself fails with that error', async () => {
   await using tablets = await testTablets(MEMORY);
   const table = tableOf(columns, ['k']);
   const hungry = `SELECT 1::UBIGINT AS k, 1 AS p, array_to_string(list(t), '') AS t FROM (${sql})`;

@@ -5,6 +5,7 @@ import { keyColumns, selectList } from './copy-rows.ts';
 import { partitionRuns } from './partition-runs.ts';
 import { dropStage, partitionColumns, type StagedRows, stageName } from './stage.ts';
 import type { WriteOptions } from './write-options.ts';
+import type { WriteProgress } from './write-progress.ts';
 
 /** The kernel's vector size, the minimum for row groups. */
 const LEAST_ROWS = 2048;
@@ -19,7 +20,10 @@ const VALUE_BYTES = 16;
  * merges. The query runs into an unsorted temp table, only the keys are sorted, and the rows are read in runs
  * of the sorted keys that fit in memory. The temp table is read once per run.
  */
-export async function* largeRowsOf(options: WriteOptions): AsyncGenerator<StagedRows, void> {
+export async function* largeRowsOf(
+  options: WriteOptions,
+  progress: WriteProgress,
+): AsyncGenerator<StagedRows, void> {
   const { session, table, sql } = options;
   const [stage, order] = [stageName(), stageName()];
   const { values, expressions } = partitionColumns(options);
@@ -28,11 +32,12 @@ export async function* largeRowsOf(options: WriteOptions): AsyncGenerator<Staged
     ({ storedName }, i) => `"rows".${quoteName(storedName)} AS ${keys[i]}`,
   );
   try {
-    await session.execute(
+    const staged = await session.execute(
       `CREATE TEMP TABLE ${stage} AS SELECT ${[selectList(table), ...expressions, ...keyExpressions].join(', ')} ` +
         `FROM (${sql}) AS "rows"`,
       options.params ?? [],
     );
+    progress.staged(staged);
     const sorted = keys.length + values.length > 0;
     if (sorted)
       await session.execute(

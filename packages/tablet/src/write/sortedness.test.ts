@@ -21,7 +21,7 @@ const outlines = (...bounds: readonly (readonly [string, string])[]) => [
   },
 ];
 
-it('rows that were not sorted are seen by their first keys', () => {
+it('unsorted rows are detected by their first keys', () => {
   const check = (...keys: KeyValue[][]) => checkSorted(table, keys, []);
   check();
   check(key('1', 'x'), key('1', 'x'), key('2', 'a'), key('10', 'a'), key(null, 'a'), key(null, null));
@@ -32,7 +32,7 @@ it('rows that were not sorted are seen by their first keys', () => {
   expect(() => check(key(null, 'a'), key('1', 'a'))).toThrow('out of order');
 });
 
-it('and by the values of the leading column', () => {
+it('unsorted rows are detected by the values of the leading column', () => {
   const keys = [key('1', 'x'), key('5', 'x')];
   checkSorted(table, keys, outlines(['1', '5'], ['5', '9']));
   expect(() => checkSorted(table, keys, outlines(['7', '9'], ['5', '6']))).toThrow('out of order');

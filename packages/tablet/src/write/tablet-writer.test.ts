@@ -53,7 +53,7 @@ describe('writing tablets', () => {
 
   const first = (tablet: Tablet) => tablet.statistics[0]!.min;
 
-  it('says in the header where every chunk is, and what it sums to', async () => {
+  it('records the position and the checksum of every chunk in the header', async () => {
     for (const written of await tablets.write(table, sql, { maxBytes: 1e6 })) {
       const header = await headerOf(written);
       const file = readFileSync(written.path);
@@ -87,7 +87,7 @@ describe('writing tablets', () => {
     }
   });
 
-  it('stays Parquet for readers that know nothing of tablets', async () => {
+  it('writes Parquet for readers that know nothing about tablets', async () => {
     for (const written of await tablets.write(table, sql, { maxBytes: 1e6 })) {
       const file = readFileSync(written.path);
       const buffer = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer;
@@ -100,7 +100,7 @@ describe('writing tablets', () => {
     }
   });
 
-  it('is still Parquet in every format and layout', async () => {
+  it('writes Parquet in every format and layout', async () => {
     const header = { compression: 'zstd', compressionLevel: 3 } as const;
     const layouts: string[] = [];
     for (const formatVersion of [1, 2, 3] as const) {
@@ -131,7 +131,7 @@ describe('writing tablets', () => {
     ]);
   });
 
-  it('makes nothing of nothing', async () => {
+  it('writes no tablet for a query without rows', async () => {
     expect(await tablets.write(table, `SELECT * FROM (${sql}) WHERE false`)).toEqual([]);
     const partitioned = { partitionSql: ['a'] };
     expect(await tablets.write(table, `SELECT * FROM (${sql}) WHERE false`, partitioned)).toEqual([]);
@@ -144,7 +144,7 @@ describe('writing tablets', () => {
     expect(await tablets.rows(readBack(table, [written!]))).toEqual([['5', 'five', '[1]']]);
   });
 
-  it('stops when told to, leaving the session usable', async () => {
+  it('stops when it is cancelled, and the session remains usable', async () => {
     const controller = new AbortController();
     const endless = tablets.write(
       table,
@@ -184,7 +184,7 @@ describe('partitions', () => {
     "SELECT DATE '2024-01-01' + (i % 400)::INTEGER AS day, CASE i % 3 WHEN 0 THEN NULL WHEN 1 THEN 'infinity'::TIMESTAMPTZ " +
     "ELSE TIMESTAMPTZ '2024-05-01 00:00:00+02' END AS moment, 20000 - i AS n FROM range(20000) r(i)";
 
-  it('puts one value into a tablet, NULL too, with rows sorted', async () => {
+  it('writes one value per tablet, NULL too, with sorted rows', async () => {
     const written = await tablets.write(table, sql, {
       partitionSql: ["date_trunc('month', day)::DATE", 'moment'],
     });
@@ -209,7 +209,7 @@ describe('partitions', () => {
     ).toEqual([['0']]);
   });
 
-  it('takes a thousand of them', async () => {
+  it('supports a thousand partitions', async () => {
     const wide = tableOf([['n', 'BIGINT']], ['n'], { partitionBy: ['p'] });
     const written = await tablets.write(wide, 'SELECT i AS n FROM range(20000) r(i)', {
       partitionSql: ['n % 1000'],
@@ -238,7 +238,7 @@ describe('partitions', () => {
   });
 });
 
-it('leaves only the files of tablets', async () => {
+it('leaves only tablet files behind', async () => {
   const table = tableOf(
     [
       ['n', 'BIGINT'],
@@ -287,7 +287,7 @@ describe('a row without the kernel', () => {
     return FooterDocument.decode(content.subarray(content.length - 8 - footer, -8)).columns();
   };
 
-  it('is what the kernel would have written, for each type, as key and with NULL too', async () => {
+  it('equals what the kernel would have written, for each type, also as a key and with NULL', async () => {
     const columnsOf = TYPES.map(([type], i) => [`c ${i}`, type] as const);
     const most = Math.max(...TYPES.map(([, ...values]) => values.length));
     for (let row = 0; row <= most; row++) {

@@ -7,6 +7,7 @@ import { largeRowsOf } from './large-rows.ts';
 import { partitionRuns } from './partition-runs.ts';
 import { dropStage, partitionColumns, type StagedRows, stageName } from './stage.ts';
 import type { WriteOptions, WrittenTablet } from './write-options.ts';
+import { WriteProgress } from './write-progress.ts';
 
 /**
  * Runs the query and writes its rows as tablets, sorted by the primary index; a tablet holds rows of one
@@ -16,19 +17,22 @@ import type { WriteOptions, WrittenTablet } from './write-options.ts';
 export async function* writeTablets(options: WriteOptions): AsyncGenerator<WrittenTablet, void> {
   const { session, signal } = options;
   const interrupt = () => session.interrupt();
+  const progress = new WriteProgress(options);
+  const endProgress = session.measureWith((call) => progress.of(call));
   signal.throwIfAborted();
   signal.addEventListener('abort', interrupt, { once: true });
   let begun = false;
   try {
-    const rows = options.partitionSql.length === 0 ? [wholeQuery(options)] : partitionsOf(options);
-    for await (const tablet of writeBodies(rows, 'body', options)) {
+    const rows = options.partitionSql.length === 0 ? [wholeQuery(options)] : partitionsOf(options, progress);
+    for await (const tablet of writeBodies(rows, 'body', options, progress)) {
       begun = true;
       yield tablet;
     }
   } catch (error) {
     if (begun || !isOutOfMemory(error)) throw error;
-    yield* writeBodies(largeRowsOf(options), 'run', options);
+    yield* writeBodies(largeRowsOf(options, progress), 'run', options, progress);
   } finally {
+    endProgress();
     signal.removeEventListener('abort', interrupt);
   }
 }
@@ -47,11 +51,14 @@ async function* writeBodies(
   staged: Iterable<StagedRows> | AsyncIterable<StagedRows>,
   name: string,
   options: WriteOptions,
+  progress: WriteProgress,
 ): AsyncGenerator<WrittenTablet, void> {
   let number = 0;
   for await (const { sql, params = [], rowGroupRows, partition } of staged) {
     const path = join(options.directory, `${name}-${number++}.parquet`);
+    progress.writing(path, rowGroupRows);
     const rows = await copyRows({ session: options.session, sql, params, path, rowGroupRows });
+    progress.wrote(rows);
     if (rows > 0) yield* finishTablets(path, partition, options);
   }
 }
@@ -60,16 +67,20 @@ async function* writeBodies(
  * Runs the query once into a temp table sorted by partition and primary index, which the kernel spills if it
  * is large, and yields the partitions one after the other. The table is dropped when the iteration ends.
  */
-async function* partitionsOf(options: WriteOptions): AsyncGenerator<StagedRows, void> {
+async function* partitionsOf(
+  options: WriteOptions,
+  progress: WriteProgress,
+): AsyncGenerator<StagedRows, void> {
   const { session, table, sql } = options;
   const stage = stageName();
   const { values, expressions } = partitionColumns(options);
   const order = [...values.map((value) => `${value} ASC NULLS LAST`), ...orderBy(table)];
-  await session.execute(
+  const staged = await session.execute(
     `CREATE TEMP TABLE ${stage} AS SELECT ${[selectList(table), ...expressions].join(', ')} ` +
       `FROM (${sql}) AS "rows" ORDER BY ${order.join(', ')}`,
     options.params ?? [],
   );
+  progress.staged(staged);
   try {
     const columns = table.columns.map(({ storedName }) => quoteName(storedName)).join(', ');
     for (const { texts, first, rows } of await partitionRuns(session, stage, values)) {

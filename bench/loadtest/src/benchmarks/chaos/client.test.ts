@@ -46,7 +46,7 @@ test('a request that no node answers counts as refused', async () => {
   expect(journal.failures.get('HTTP 503 57P03')).toBe(1);
 });
 
-test('a wrong answer is asked of no other node', async () => {
+test('after a wrong answer, the request is not sent to another node', async () => {
   [status, answer] = [200, '{"data":[[2]]}'];
   const { failure } = await ask(() => {
     throw new WrongAnswer('2 in place of 1');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Batches } from './batches.ts';
 
-test('a query may or may not see what is under way, and must see what was answered', () => {
+test('a query may or may not see writes in progress, and must see acknowledged ones', () => {
   const batches = new Batches(10, 1);
   const first = batches.insertBegins();
   const seen = batches.bounds();

@@ -18,7 +18,7 @@ const levelOf = (...results: LoopResult[]): Level => ({
   lags: results.map(() => ({ p50: 0, p99: 0, max: 0 })),
 });
 
-test('a run that nothing was answered in takes no part in percentiles, but in the throughput', () => {
+test('a run without any answer counts for the throughput, but not for percentiles', () => {
   const level = levelOf(resultOf(), resultOf(2, 2), resultOf(4, 4));
   const { figures } = levelLine(level);
   expect(figures.p50).toMatchObject({ median: expect.closeTo(3, 1), runs: 2 });
@@ -28,7 +28,7 @@ test('a run that nothing was answered in takes no part in percentiles, but in th
   ]);
 });
 
-test('without any answer there are no percentiles, and no points', () => {
+test('without any answer there are no percentiles and no points in the chart', () => {
   const level = levelOf(resultOf());
   expect(Object.keys(levelLine(level).figures)).toEqual([
     'throughput',

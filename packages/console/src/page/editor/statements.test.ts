@@ -20,7 +20,7 @@ test.each([
   expect(texts(sql)).toEqual(statements);
 });
 
-test('a statement says where it begins', () => {
+test('a statement has the position of its first character', () => {
   const sql = '-- first\nSELECT 1;\n  SELECT 2';
   for (const { sql: text, from } of statementsIn(sql)) expect(sql.slice(from)).toMatch(text);
   expect(statementsIn(sql).map(({ from }) => from)).toEqual([9, 21]);

@@ -52,7 +52,7 @@ test.each([
   expect(cellText(value)).toBe(text);
 });
 
-test('numeric types, nullable or not, and nothing else', () => {
+test('recognises numeric types, nullable or not, and nothing else', () => {
   expect(['int', 'long null', 'double', 'float', 'Decimal(10, 2)'].every(isNumeric)).toBe(true);
   expect(['text', 'array(int)', 'interval', 'date', 'timestamp null'].some(isNumeric)).toBe(false);
 });
@@ -75,7 +75,7 @@ test.each([
   expect(marked(sql, line, from, to)).toBe(text);
 });
 
-test('a place outside the statement is none', () => {
+test('a location outside the statement is ignored', () => {
   expect(marked('SELECT', 2, 1, 1)).toBeUndefined();
   expect(marked('SELECT', 1, 9, 9)).toBeDefined();
 });

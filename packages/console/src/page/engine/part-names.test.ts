@@ -16,11 +16,11 @@ test.each([
   expect(isPartName(name, taken)).toBe(true);
 });
 
-test.each(['', 'sql', 'a b', 'a/b', 'ä', 'taken'])('%j is no name for a part', (name) => {
+test.each(['', 'sql', 'a b', 'a/b', 'ä', 'taken'])('%j is not a valid name of a part', (name) => {
   expect(isPartName(name, ['taken'])).toBe(false);
 });
 
-test('a statement names parts in any case, more than once, anywhere', () => {
+test('names of parts are found in a statement in any case, any number of times, anywhere', () => {
   const sql =
     "SELECT * FROM READ_CSV('upload://a.csv') JOIN read_parquet('UPLOAD://b-2_c') USING (id), READ_CSV('upload://a.csv')";
   expect([...partsNamedIn(sql)]).toEqual(['a.csv', 'b-2_c']);

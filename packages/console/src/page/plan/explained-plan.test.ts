@@ -48,6 +48,6 @@ test('a plan is read from JSON', () => {
   });
 });
 
-test.each(['', '{', '{}', '[1]', 'SEQ_SCAN', 7, null])('%j is no plan', (value) => {
+test.each(['', '{', '{}', '[1]', 'SEQ_SCAN', 7, null])('%j is not a plan', (value) => {
   expect(readPlan(value)).toBeUndefined();
 });

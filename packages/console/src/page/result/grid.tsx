@@ -6,18 +6,12 @@ import { cellText, isNumeric, type RowsAnswer } from '../engine/answer.ts';
 import { copy } from '../state/notice.ts';
 import { rowsText } from '../units.ts';
 import { CellInspector } from './cell-inspector.tsx';
+import { type Cell, cellAt, GridRow, ROW_HEIGHT } from './grid-row.tsx';
 import { rowOrder, type Sorting } from './row-order.ts';
 import { useVirtualAxis } from './virtual.ts';
 
-const ROW_HEIGHT = 26;
 const HEAD_HEIGHT = 42;
 const CHARACTER_WIDTH = 7.6;
-
-/** Row and column of a cell, as numbers of what is shown. */
-interface Cell {
-  readonly row: number;
-  readonly column: number;
-}
 
 /** Rows as a grid that renders only what is visible, so that size costs nothing. */
 export function Grid({ answer, filter }: { readonly answer: RowsAnswer; readonly filter: string }) {
@@ -58,6 +52,14 @@ export function Grid({ answer, filter }: { readonly answer: RowsAnswer; readonly
     across.scrollTo(cell.column);
   }
 
+  function moveToCell(event: Event, extend: boolean) {
+    const cell = cellAt(event);
+    if (cell === undefined) return;
+    const { row, column } = active.value;
+    if (extend && cell.row === row && cell.column === column) return;
+    moveTo(cell.row, cell.column, extend);
+  }
+
   function onKeyDown(event: KeyboardEvent) {
     const { row, column } = active.value;
     const page = Math.max(1, Math.floor((scroller.current!.clientHeight - HEAD_HEIGHT) / ROW_HEIGHT) - 1);
@@ -91,11 +93,9 @@ export function Grid({ answer, filter }: { readonly answer: RowsAnswer; readonly
       const values = rows[order[row]!]!.slice(left, right + 1);
       lines.push(values.map((value) => (value === null ? '' : cellText(value))).join('\t'));
     }
-    const cells = (bottom - top + 1) * (right - left + 1);
-    copy(
-      lines.join('\n'),
-      cells === 1 ? 'the cell' : `${rowsText(bottom - top + 1)} of ${right - left + 1} columns`,
-    );
+    const [copied, width] = [bottom - top + 1, right - left + 1];
+    const columnsText = `${width} ${width === 1 ? 'column' : 'columns'}`;
+    copy(lines.join('\n'), copied * width === 1 ? 'the cell' : `${rowsText(copied)} of ${columnsText}`);
   }
 
   function sortBy(column: number) {
@@ -158,41 +158,27 @@ export function Grid({ answer, filter }: { readonly answer: RowsAnswer; readonly
           class="grid-body"
           role="rowgroup"
           style={{ height: px(vertical.size), width: px(numberWidth + across.size) }}
+          onMouseDown={(event) => moveToCell(event, event.shiftKey)}
+          onMouseMove={(event) => event.buttons === 1 && moveToCell(event, true)}
+          onDblClick={(event) => (inspected.value ||= cellAt(event) !== undefined)}
         >
-          {vertical.items.map(({ index: row, start: y }) => (
-            <div
-              key={row}
-              class={`grid-row ${row % 2 === 1 ? 'odd' : ''}`}
-              role="row"
-              aria-rowindex={row + 2}
-              style={{ transform: `translateY(${y}px)`, height: px(ROW_HEIGHT) }}
-            >
-              <span class="grid-number" role="rowheader" aria-colindex={1} style={{ width: px(numberWidth) }}>
-                {order[row]! + 1}
-              </span>
-              {across.items.map(({ index: column, start, size }) => {
-                const value = valueAt({ row, column });
-                const isSelected = row >= top && row <= bottom && column >= left && column <= right;
-                const isActive = row === active.value.row && column === active.value.column;
-                return (
-                  <span
-                    key={column}
-                    id={`cell-${row}-${column}`}
-                    class={cellClass(value, types[column]!, isSelected, isActive)}
-                    role="gridcell"
-                    aria-colindex={column + 2}
-                    aria-selected={isSelected}
-                    style={{ left: px(numberWidth + start), width: px(size) }}
-                    onMouseDown={(event) => moveTo(row, column, event.shiftKey)}
-                    onMouseEnter={(event) => event.buttons === 1 && moveTo(row, column, true)}
-                    onDblClick={() => (inspected.value = true)}
-                  >
-                    {cellText(value).slice(0, 400)}
-                  </span>
-                );
-              })}
-            </div>
-          ))}
+          {vertical.items.map(({ index: row }) => {
+            const isSelected = row >= top && row <= bottom;
+            return (
+              <GridRow
+                key={row}
+                row={row}
+                number={order[row]! + 1}
+                values={rows[order[row]!]!}
+                types={types}
+                columns={across.items}
+                numberWidth={numberWidth}
+                left={isSelected ? left : 0}
+                right={isSelected ? right : -1}
+                active={row === active.value.row ? active.value.column : -1}
+              />
+            );
+          })}
         </div>
         {order.length === 0 && <p class="note">No row contains “{filter}”.</p>}
       </div>
@@ -219,11 +205,6 @@ const rangeOf = (a: Cell, b: Cell) => ({
   left: Math.min(a.column, b.column),
   right: Math.max(a.column, b.column),
 });
-
-function cellClass(value: unknown, type: string, selected: boolean, active: boolean): string {
-  const kind = value === null ? 'null' : isNumeric(type) ? 'number' : '';
-  return `grid-cell ${kind}${selected ? ' selected' : ''}${active ? ' active' : ''}`;
-}
 
 /** Widths in pixels that fit the names, the types and the first rows. */
 function columnWidths({ columns, rows }: RowsAnswer): number[] {

@@ -22,7 +22,7 @@ function run(storage: ReturnType<typeof storageOf>, ...statements: readonly stri
   return entries;
 }
 
-test('the last statement comes first, one run again moves there', () => {
+test('the last statement comes first; a repeated statement moves to the front', () => {
   const storage = storageOf();
   run(storage, 'SELECT 1', 'SELECT 2', 'SELECT 1');
   expect(storedHistory(storage)).toEqual([
@@ -31,14 +31,14 @@ test('the last statement comes first, one run again moves there', () => {
   ]);
 });
 
-test('a hundred are kept, and none that is enormous', () => {
+test('a hundred statements are kept, and no huge ones', () => {
   const storage = storageOf();
   run(storage, ...Array.from({ length: 150 }, (_, i) => `SELECT ${i}`), 'x'.repeat(100_001));
   expect(storedHistory(storage)).toHaveLength(100);
   expect(storedHistory(storage)[0]).toEqual({ sql: 'SELECT 149', at: 149 });
 });
 
-test('a full storage loses the oldest', () => {
+test('a full storage drops the oldest statement', () => {
   const storage = storageOf(2_000);
   run(storage, ...Array.from({ length: 100 }, (_, i) => `SELECT ${i} ${'-'.repeat(50)}`));
   expect(storedHistory(storage)[0]?.sql).toContain('SELECT 99 ');

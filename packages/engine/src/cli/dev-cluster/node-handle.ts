@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 export interface NodeStart {
   /** The position in `engine.nodes`. */
@@ -18,7 +18,7 @@ export interface NodeEnd {
   readonly reason: string;
 }
 
-const PROGRAM = join(import.meta.dirname, '../node-process.ts');
+const PROGRAM = fileURLToPath(new URL('../node-process.ts', import.meta.url));
 const LAST_LINES = 15;
 
 /** A running node of a dev cluster. */

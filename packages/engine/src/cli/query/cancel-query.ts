@@ -13,6 +13,6 @@ export async function cancelQuery(connection: Connection, queryId: string): Prom
     const answer = await connection.post({ path: '/cancel', parameters: { query_id: queryId }, signal });
     await answer.body.dump();
   } catch {
-    // The server cannot be reached or refuses; closing the connection is all that is left.
+    // The server cannot be reached or refuses; the connection is closed in any case.
   }
 }

@@ -25,4 +25,11 @@ describe('--file', () => {
     const part = parseFilePart('a=/dev/null');
     await expect(sizeParts([part, part])).rejects.toThrow('two files are named "a"');
   });
+
+  it('names a file that cannot be read, and the reason', async () => {
+    await expect(sizeParts([parseFilePart('a=/nowhere/a.csv')])).rejects.toThrow(
+      /^error: \/nowhere\/a\.csv: there is no such file or directory$/,
+    );
+    await expect(sizeParts([parseFilePart('a=/tmp')])).rejects.toThrow('error: /tmp: it is a directory');
+  });
 });

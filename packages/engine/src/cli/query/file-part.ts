@@ -40,7 +40,10 @@ export async function sizeParts(parts: readonly FilePart[]): Promise<SizedPart[]
   const names = parts.map((p) => p.name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined)
-    throw new CommandFailure(EXIT.usage, `error: --file: two files are named "${twice}"`);
+    throw new CommandFailure(
+      EXIT.usage,
+      `error: two files are named "${twice}"; give one of them another name`,
+    );
   return Promise.all(parts.map(async (part) => ({ ...part, sizeBytes: await sizeOf(part.path) })));
 }
 
@@ -51,8 +54,18 @@ async function sizeOf(path: string): Promise<number | undefined> {
     return stat(path);
   };
   const found = await readable().catch((error: Error) => {
-    throw new CommandFailure(EXIT.usage, `error: --file: ${error.message}`);
+    throw unusableFile(path, error);
   });
-  if (found.isDirectory()) throw new CommandFailure(EXIT.usage, `error: --file: ${path} is a directory`);
+  if (found.isDirectory()) throw new CommandFailure(EXIT.usage, `error: ${path}: ${REASONS.EISDIR}`);
   return found.isFile() ? found.size : undefined;
 }
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or directory',
+  EACCES: 'the permission is missing',
+  EISDIR: 'it is a directory',
+};
+
+/** The failure of a command that cannot read or write a file. */
+export const unusableFile = (path: string, error: NodeJS.ErrnoException): CommandFailure =>
+  new CommandFailure(EXIT.usage, `error: ${path}: ${REASONS[error.code ?? ''] ?? error.message}`);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { SizedPart } from './file-part.ts';
 
@@ -13,8 +14,17 @@ export interface MultipartBody {
   stream(onSent: (bytes: number) => void): Readable;
 }
 
-/** The request body of a statement and its files, which are never completely in memory. */
-export function multipartBody(sql: string, parts: readonly SizedPart[], stdin: Readable): MultipartBody {
+/**
+ * The request body of a statement and its files, which are never completely in memory.
+ * @param localFileKey the server on this machine then gets the paths of the files instead of their content
+ */
+export function multipartBody(
+  sql: string,
+  files: readonly SizedPart[],
+  stdin: Readable,
+  localFileKey?: string,
+): MultipartBody {
+  const parts = files.map((part) => inPlace(part, localFileKey));
   const boundary = `----tessera-${randomBytes(16).toString('hex')}`;
   const statement = Buffer.from(`--${boundary}\r\n${disposition('sql')}\r\n\r\n${sql}\r\n`);
   const headers = parts.map((part) => Buffer.from(`--${boundary}\r\n${partHeaders(part)}\r\n\r\n`));
@@ -49,11 +59,21 @@ export function multipartBody(sql: string, parts: readonly SizedPart[], stdin: R
   };
 }
 
-function partHeaders(part: SizedPart): string {
-  const lines = [
-    `${disposition(part.name)}; filename="${part.name}"`,
-    'Content-Type: application/octet-stream',
-  ];
+interface BodyPart extends SizedPart {
+  readonly contentType: string;
+}
+
+/** A part that refers to its file, if the server takes that; it has no content. */
+function inPlace(part: SizedPart, key: string | undefined): BodyPart {
+  if (key === undefined || part.sizeBytes === undefined)
+    return { ...part, contentType: 'application/octet-stream' };
+  const name = encodeURIComponent(resolve(part.path));
+  const contentType = `message/external-body; access-type=local-file; name="${name}"; key="${key}"`;
+  return { ...part, sizeBytes: 0, contentType };
+}
+
+function partHeaders(part: BodyPart): string {
+  const lines = [`${disposition(part.name)}; filename="${part.name}"`, `Content-Type: ${part.contentType}`];
   if (part.encoding !== undefined) lines.push(`Content-Encoding: ${part.encoding}`);
   return lines.join('\r\n');
 }

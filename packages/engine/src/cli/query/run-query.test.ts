@@ -85,7 +85,7 @@ describe('the request', () => {
     expect(server.seen[0]!.headers['transfer-encoding']).toBe('chunked');
   });
 
-  it('asks for a table on a terminal, and for no binary there', async () => {
+  it('requests a table on a terminal, and no binary format there', async () => {
     await using server = await startServer((_, response) => response.end());
     const { io } = memoryStreams({ terminal: true });
     await runQuery(ask(server.url, 'SELECT 1'), io, never);
@@ -95,7 +95,7 @@ describe('the request', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('sends a large file without holding it, with a bar on a terminal', async () => {
+  it('streams a large file, with a progress bar on a terminal', async () => {
     await using server = await startServer((_, response) => response.end());
     const path = join(directory, 'large');
     await writeFile(path, Buffer.alloc(8_000_000, 'x'));
@@ -108,7 +108,7 @@ describe('the request', () => {
 });
 
 describe('failures', () => {
-  it('shows the description, the place and the way out, and exits with 1', async () => {
+  it('shows the description, the location and the resolution, and exits with 1', async () => {
     const errors = [
       {
         description: 'Line 2, Column 3: column "foo" does not exist',
@@ -138,7 +138,7 @@ describe('failures', () => {
     expect(failed).toMatchObject({ exitCode: 1, message: 'error: too late' });
   });
 
-  it('says that a broken-off result is not complete', async () => {
+  it('says that a truncated result is incomplete', async () => {
     await using server = await startServer((_, response) => {
       response.write('n\n1\n', () => response.destroy());
     });
@@ -159,7 +159,7 @@ describe('failures', () => {
     expect(foreign.message).toContain('HTTP 502');
   });
 
-  it('refuses files that are not there, before it connects', async () => {
+  it('refuses missing files before it connects', async () => {
     const files = [{ name: 'a', path: join(directory, 'missing'), encoding: undefined }];
     const failed = await failure(
       runQuery(ask('http://127.0.0.1:1', 'x', { files }), memoryStreams().io, never),

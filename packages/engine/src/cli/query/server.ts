@@ -12,6 +12,8 @@ export interface Server {
   readonly login?: Login | undefined;
   /** A PEM certificate of an additional trusted authority. */
   readonly ca?: string | undefined;
+  /** With this key, the server reads files of this machine in place: see `multipartBody`. */
+  readonly localFileKey?: string | undefined;
 }
 
 export interface Login {
@@ -35,6 +37,7 @@ interface Post {
 
 /** A connection that waits as long as the query takes: time limits are the server's. */
 export class Connection {
+  readonly localFileKey: string | undefined;
   readonly #base: URL;
   readonly #login: Login | undefined;
   #token: string | undefined;
@@ -44,6 +47,7 @@ export class Connection {
   constructor(server: Server) {
     const socket = /^unix:(.+)$/.exec(server.url)?.[1];
     this.#shown = server.url;
+    this.localFileKey = server.localFileKey;
     this.#base = socket === undefined ? httpUrl(server.url) : new URL('http://localhost/');
     this.#token = server.token;
     this.#login = server.login;

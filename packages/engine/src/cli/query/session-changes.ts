@@ -1,6 +1,6 @@
 import type { Answer } from './server.ts';
 
-/** Keeps in `parameters` what a response tells the client to send with the next requests. */
+/** Updates `parameters` with the settings that a response asks the client to send with the next requests. */
 export function adoptSession(parameters: Map<string, string>, headers: Answer['headers']): void {
   const [name, ...value] = String(headers['firebolt-update-parameters'] ?? '').split('=');
   if (name) parameters.set(name, value.join('='));

@@ -11,9 +11,13 @@ export interface Paint {
 const MIN_WIDTH = 8;
 const RIGHT_ALIGNED = /^(?:int|long|float|double|decimal)\b/i;
 
+/** Arrays of numbers that are texts in JSON, because a double cannot hold all of them. */
+const EXACT_NUMBERS = /^(?:array\()+(?:long|decimal)\b/i;
+
 /** The text of a value as people read it, on one line and without control characters. */
-export function shownText(value: Cell): string {
-  const text = value === null ? 'NULL' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+export function shownText(value: Cell, type = ''): string {
+  const json = () => JSON.stringify(value).replaceAll(EXACT_NUMBERS.test(type) ? '"' : '', '');
+  const text = value === null ? 'NULL' : typeof value === 'object' ? json() : String(value);
   // A control character could move the cursor or change the terminal; a line break would break the box.
   return text
     .replaceAll(/\r\n|\r|\n/g, '↵')
@@ -42,7 +46,7 @@ export function boxLines(
   width: number,
   paint: Paint,
 ): string[] {
-  const texts = rows.map((row) => row.map(shownText));
+  const texts = rows.map((row) => row.map((value, i) => shownText(value, columns[i]!.type)));
   const natural = columns.map(({ name, type }, i) =>
     Math.max(
       stringWidth(shownText(name)),
@@ -79,7 +83,7 @@ export function boxLines(
   ];
 }
 
-/** A column of the box; `column` is undefined for the one that stands for those left out. */
+/** A column of the box; `column` is undefined for the one that represents omitted columns. */
 interface ShownColumn {
   readonly column: number | undefined;
   readonly width: number;

@@ -48,7 +48,9 @@ export class Completion {
     void this.#names();
   }
 
-  /** The completions of the last word of a line, and this word, as node:readline wants them. */
+  /**
+   * Returns the completions of the last word of a line, and this word, in the form that node:readline requires.
+   */
   async of(line: string): Promise<[string[], string]> {
     const path = /'((?:\.{0,2}|~)\/[^']*)$/.exec(line)?.[1] ?? /\b(?:from|join)\s+'([^']*)$/i.exec(line)?.[1];
     if (path !== undefined) return [files(path), path];

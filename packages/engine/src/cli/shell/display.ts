@@ -16,11 +16,11 @@ export interface DisplayOptions {
   /** Overrides `format` with `vertical`, as \x does. */
   expanded: boolean;
   timing: boolean;
-  /** Results in formats for people are cut after so many rows. */
+  /** Results in formats for people are truncated after this many rows. */
   maxRows: number;
 }
 
-/** Terminals without a width, such as pipes, are taken for so many columns. */
+/** The width in columns of terminals without a width, such as pipes. */
 const DEFAULT_WIDTH = 120;
 const PLAIN: Paint = { dim: (text) => text, bold: (text) => text };
 
@@ -77,6 +77,7 @@ export class Display {
     let count = 0;
     let isCut = false;
     const sink: ResultSink = {
+      starting: () => this.progress.note('the engine is starting'),
       uploading: (totalBytes) => this.progress.uploading(totalBytes),
       progress: (progress) => this.progress.show(progress),
       columns: async (described) => {
@@ -105,6 +106,8 @@ export class Display {
       if (columns === undefined) return this.#done(end, time);
       if (isForPrograms(format)) {
         await this.#write(frame(format, columns).tail);
+        if (this.#file !== undefined && this.#stdout.isTTY === true)
+          this.say(`(${count} ${count === 1 ? 'row' : 'rows'} written)`);
         return;
       }
       const width =

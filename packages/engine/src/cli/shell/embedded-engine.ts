@@ -1,18 +1,23 @@
 import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { CommandFailure, EXIT } from '../exit-code.ts';
+import { LOCAL_FILE_KEY } from '../local-file-key.ts';
 
-const PROGRAM = join(import.meta.dirname, '../node-process.ts');
+const PROGRAM = fileURLToPath(new URL('../node-process.ts', import.meta.url));
 const ANY_PORT = ['http', 'health', 'metrics'].flatMap((port) => [`--${port}-port`, '0']);
 
 /** A node of its own for one shell. */
 export interface EmbeddedEngine extends AsyncDisposable {
   /** Its address, once it accepts statements. Rejects with a CommandFailure that has the reason if it does not start. */
   readonly url: Promise<string>;
+  /** With this key, the engine reads files of this machine in place. */
+  readonly localFileKey: string;
 }
 
 /**
@@ -22,20 +27,23 @@ export interface EmbeddedEngine extends AsyncDisposable {
 export function startEmbeddedEngine(directory: string | undefined): EmbeddedEngine {
   const data = directory === undefined ? mkdtempSync(join(tmpdir(), 'tessera-shell-')) : resolve(directory);
   // The node has a process group of its own, so Ctrl-C is only for the shell. It ends when the shell is gone.
+  const localFileKey = randomBytes(32).toString('hex');
   const child = fork(PROGRAM, ['serve', '--data-dir', data, ...ANY_PORT], {
     detached: true,
+    // Other users can see the arguments of a process, but not its environment.
+    env: { ...process.env, [LOCAL_FILE_KEY]: localFileKey },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = async () => {
     child.kill('SIGTERM');
     await exited;
-    if (directory === undefined) await rm(data, { recursive: true, force: true });
+    if (directory === undefined) await rm(data, { recursive: true, force: true, maxRetries: 10 });
   };
   const url = listening(child.stderr!, exited);
   // The caller that waits for the address gets the error.
   url.catch(() => undefined);
-  return { url, [Symbol.asyncDispose]: stop };
+  return { url, localFileKey, [Symbol.asyncDispose]: stop };
 }
 
 /** Resolves to the address for statements, and keeps reading the log so that the node can write it. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pause } from '@tessera/common';
 import { CommandFailure, EXIT } from '../exit-code.ts';
+import { unusableFile } from '../query/file-part.ts';
 import type { Display } from './display.ts';
 import { isShellFormat, SHELL_FORMATS, type ShellFormat } from './result-text.ts';
 
@@ -95,11 +96,7 @@ export const META_COMMANDS: Readonly<Record<string, MetaCommand>> = {
   '\\o': {
     usage: '[FILE]',
     description: 'sends results to a file, or back to the terminal',
-    run: async ({ display }, path) => {
-      await display.sendTo(path === '' ? undefined : unquoted(path)).catch((error: Error) => {
-        throw usage(error.message);
-      });
-    },
+    run: ({ display }, path) => (path === '' ? display.sendTo(undefined) : sendTo(display, unquoted(path))),
   },
   '\\copy': {
     usage: "TABLE FROM 'FILE' | {TABLE | (QUERY)} TO 'FILE'",
@@ -154,11 +151,17 @@ function switched(current: boolean, argument: string): boolean {
 
 const unquoted = (text: string): string => /^'(.*)'$/s.exec(text)?.[1]?.replaceAll("''", "'") ?? text;
 
-function readText(path: string): Promise<string> {
-  return readFile(unquoted(path), 'utf8').catch((error: Error) => {
-    throw usage(error.message);
+function readText(quotedPath: string): Promise<string> {
+  const path = unquoted(quotedPath);
+  return readFile(path, 'utf8').catch((error: Error) => {
+    throw unusableFile(path, error);
   });
 }
+
+const sendTo = (display: Display, path: string): Promise<void> =>
+  display.sendTo(path).catch((error: Error) => {
+    throw unusableFile(path, error);
+  });
 
 async function copy(shell: CommandScope, argument: string): Promise<void> {
   const from = /^(\S+(?:\s*\([^)]*\))?)\s+FROM\s+('.+')$/is.exec(argument);
@@ -171,7 +174,7 @@ async function copy(shell: CommandScope, argument: string): Promise<void> {
   const path = unquoted(to[2]!);
   const { display } = shell;
   const { format, expanded } = display.options;
-  await display.sendTo(path);
+  await sendTo(display, path);
   Object.assign(display.options, { format: formatOf(path), expanded: false });
   try {
     await shell.query(to[1]!.startsWith('(') ? to[1]!.slice(1, -1) : `SELECT * FROM ${to[1]}`);
@@ -188,6 +191,7 @@ async function watch(shell: CommandScope, argument: string): Promise<void> {
   const seconds = argument === '' ? 2 : Number(argument);
   if (!(seconds > 0 && seconds <= 3_600)) throw usage('\\watch takes a number of seconds');
   const statement = shell.lastStatement ?? fail('there is no statement to repeat yet');
+  shell.display.say(`Repeats the last statement every ${seconds} s until Ctrl-C.`);
   while (await shell.query(statement)) {
     const stopped = await shell.interruptible((signal) => pause(1_000 * seconds, { signal }));
     if (stopped) return;

@@ -14,8 +14,12 @@ export class ProgressLine {
   }
 
   show(progress: Progress): void {
+    this.note(progressText(progress));
+  }
+
+  note(text: string): void {
     if (this.#stderr.isTTY !== true) return;
-    this.#stderr.write(`${CLEAR_LINE}${progressText(progress)}`);
+    this.#stderr.write(`${CLEAR_LINE}${text}`);
     this.#isShown = true;
   }
 

@@ -21,8 +21,21 @@ export function resultLines(
 ): string[] {
   if (format === 'markdown') return markdownLines(columns, rows);
   if (format === 'vertical') return verticalLines(columns, rows, paint);
+  if (columns.length === 1 && rows.some(([value]) => hasLines(value!)))
+    return [paint.bold(shownText(columns[0]!.name)), ...rows.flatMap(([value]) => textLines(value!))];
   return boxLines(columns, rows, width, paint);
 }
+
+/** A text of several lines, such as that of EXPLAIN, is shown line by line: a box would cut it. */
+const hasLines = (value: Cell): boolean => typeof value === 'string' && value.includes('\n');
+
+const textLines = (value: Cell): string[] =>
+  hasLines(value)
+    ? String(value)
+        .replace(/\r?\n$/, '')
+        .split(/\r?\n/)
+        .map((line) => shownText(line))
+    : [shownText(value)];
 
 function markdownLines(columns: readonly ResultColumn[], rows: readonly Row[]): string[] {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
@@ -30,7 +43,7 @@ function markdownLines(columns: readonly ResultColumn[], rows: readonly Row[]): 
   return [
     line(columns.map(({ name }) => escaped(shownText(name)))),
     line(columns.map(() => '---')),
-    ...rows.map((row) => line(row.map((value) => escaped(shownText(value))))),
+    ...rows.map((row) => line(row.map((value, i) => escaped(shownText(value, columns[i]!.type))))),
   ];
 }
 
@@ -41,7 +54,7 @@ function verticalLines(columns: readonly ResultColumn[], rows: readonly Row[], p
     paint.dim(`─── row ${r + 1} ───`),
     ...row.map(
       (value, i) =>
-        `${paint.bold(names[i]!.padStart(width))}: ${value === null ? paint.dim('NULL') : shownText(value)}`,
+        `${paint.bold(names[i]!.padStart(width))}: ${value === null ? paint.dim('NULL') : shownText(value, columns[i]!.type)}`,
     ),
   ]);
 }

@@ -17,7 +17,7 @@ export interface ShellFlags {
   readonly onError: 'stop' | 'continue';
 }
 
-/** Results on a terminal are cut after so many rows; a user can ask for more. */
+/** Results on a terminal are truncated after this many rows; users can change the limit. */
 const MAX_ROWS = 1_000;
 /** Results in a pipe, in a format for people. */
 const MAX_ROWS_IN_PIPE = 100_000;
@@ -36,7 +36,7 @@ export async function runShell(
   if (isOwn) resources.use(engine);
   const named = namedFiles(files);
   const isInteractive = flags.command === undefined && process.stdin.isTTY === true;
-  const server = isOwn ? { url: await engine.url } : engine;
+  const server = isOwn ? engine.url.then((url) => ({ url, localFileKey: engine.localFileKey })) : engine;
   const session = new ShellSession(server, flags.database === undefined ? {} : { database: flags.database });
   resources.defer(() => session.close());
   const options = {
@@ -59,8 +59,14 @@ export async function runShell(
     if (isDone && shell.failures === 0) return;
     throw new CommandFailure(EXIT.queryError, isDone ? `${shell.failures} of the statements failed` : '');
   }
-  display.say(greeting(isOwn ? undefined : server, named, flags.dataDir));
-  await shell.interact();
+  display.say(greeting(isOwn ? undefined : engine, named, flags.dataDir));
+  // The user can type while the engine starts. The shell ends if it does not start.
+  const failed = isOwn ? engine.url.then(() => new Promise<never>(() => {})) : new Promise<never>(() => {});
+  try {
+    await Promise.race([shell.interact(), failed]);
+  } finally {
+    shell.close();
+  }
 }
 
 function greeting(

@@ -7,12 +7,13 @@ import { boxLines, typeName } from './box.ts';
 import { mayBeKept } from './history-file.ts';
 import { namedFiles, withLocalFiles } from './local-files.ts';
 import { progressText } from './progress-line.ts';
+import { resultLines } from './result-text.ts';
 import { typedStatements } from './statement-text.ts';
 
 const plain = { dim: (text: string) => text, bold: (text: string) => text };
 
 describe('boxes', () => {
-  it('fit the terminal, whatever they hold', () => {
+  it('fit the terminal, whatever they contain', () => {
     const columns = Array.from({ length: 30 }, (_, i) => ({ name: `column ${i}`, type: 'text null' }));
     const row = columns.map((_, i) => (i % 3 === 0 ? '日本語'.repeat(i) : 'x'.repeat(i * 3)));
     for (const width of [40, 80, 133]) {
@@ -26,6 +27,30 @@ describe('boxes', () => {
   it('show no control characters', () => {
     const [, , , , line] = boxLines([{ name: 'a', type: 'text' }], [['\u001b[31mred\n\u0007']], 80, plain);
     expect(line).toBe('│ ·[31mred↵· │');
+  });
+
+  it('show exact numbers in arrays as numbers, and texts in quotes', () => {
+    const columns = ['array(long null) null', 'array(array(Decimal(5, 2)))', 'array(text)'];
+    const rows = [[['1', null], [['2.50']], ['3']]];
+    const [, , , , line] = boxLines(
+      columns.map((type) => ({ name: 'a', type })),
+      rows,
+      80,
+      plain,
+    );
+    expect(line!.split(/ *│ */).slice(1, -1)).toEqual(['[1,null]', '[[2.50]]', '["3"]']);
+  });
+
+  it('give way to lines if the only column has texts of several lines', () => {
+    const shown = (rows: (string | null)[][]) =>
+      resultLines('box', [{ name: 'plan', type: 'text' }], rows, { width: 8, paint: plain });
+    expect(shown([['a\tb\n  longer than the box\n'], [null]])).toEqual([
+      'plan',
+      'a b',
+      '  longer than the box',
+      'NULL',
+    ]);
+    expect(shown([['a']])).toHaveLength(6);
   });
 
   it('name types as SQL does', () => {
@@ -78,7 +103,7 @@ describe('files', () => {
   });
   afterAll(() => rm(directory, { recursive: true }));
 
-  it('become uploads where FROM names them, and only there', async () => {
+  it('become uploads if FROM names them, and only then', async () => {
     const path = join(directory, 'my trips.csv');
     const named = namedFiles([path]);
     const { sql, parts } = await withLocalFiles(

@@ -17,11 +17,13 @@ import {
 
 /** Takes the result of one statement as it arrives. */
 export interface ResultSink {
+  /** The engine is still starting. */
+  starting?(): void;
   /** The request has `totalBytes` with the files; absent if it sends none. */
   uploading?(totalBytes: number): Promise<UploadProgress>;
   progress?(progress: Progress): void;
   columns(columns: readonly ResultColumn[]): void | Promise<void>;
-  /** Resolves to false if no more rows are wanted: the query is then cancelled. */
+  /** Resolves to false if no more rows are needed: the query is then cancelled. */
   rows(rows: readonly Row[]): boolean | Promise<boolean>;
 }
 
@@ -40,10 +42,14 @@ const SESSION_STATEMENT = /^\s*(?:SET|RESET|USE|BEGIN|START|COMMIT|END|ROLLBACK|
  */
 export class ShellSession {
   readonly parameters = new Map<string, string>();
-  readonly #connection: Connection;
+  readonly #connected: Promise<Connection>;
+  #connection: Connection | undefined;
 
-  constructor(server: Server, parameters: Readonly<Record<string, string>> = {}) {
-    this.#connection = new Connection(server);
+  /** @param server may still be starting: the first statement waits for it, and fails if it does not start */
+  constructor(server: Server | Promise<Server>, parameters: Readonly<Record<string, string>> = {}) {
+    if (server instanceof Promise) this.#connected = server.then((started) => this.#connect(started));
+    else this.#connected = Promise.resolve(this.#connect(server));
+    this.#connected.catch(() => undefined);
     for (const [name, value] of Object.entries(parameters)) this.parameters.set(name, value);
   }
 
@@ -57,16 +63,18 @@ export class ShellSession {
     interrupt: AbortSignal,
     parts: readonly SizedPart[] = [],
   ): Promise<StatementEnd> {
+    interrupt.throwIfAborted();
+    if (this.#connection === undefined) sink.starting?.();
+    const connection = this.#connection ?? (await unlessAborted(this.#connected, interrupt));
     const queryId = newQueryId();
     const stop = new AbortController();
     const cancel = async () => {
-      await cancelQuery(this.#connection, queryId);
+      await cancelQuery(connection, queryId);
       stop.abort();
     };
-    interrupt.throwIfAborted();
     interrupt.addEventListener('abort', cancel, { once: true });
     try {
-      const answer = await this.#send(sql, parts, queryId, sink, stop.signal);
+      const answer = await this.#send(connection, sql, parts, queryId, sink, stop.signal);
       adoptSession(this.parameters, answer.headers);
       return await readAnswer(answer, sql, sink, stop);
     } catch (error) {
@@ -88,11 +96,18 @@ export class ShellSession {
     return all;
   }
 
-  close(): Promise<void> {
-    return this.#connection.close();
+  /** Does not wait for an engine that is still starting. */
+  async close(): Promise<void> {
+    await this.#connection?.close();
+  }
+
+  #connect(server: Server): Connection {
+    this.#connection = new Connection(server);
+    return this.#connection;
   }
 
   async #send(
+    connection: Connection,
     sql: string,
     parts: readonly SizedPart[],
     queryId: string,
@@ -107,18 +122,30 @@ export class ShellSession {
     };
     if (parts.length === 0) {
       const headers = { 'content-type': 'text/plain; charset=utf-8' };
-      return this.#connection.post({ path: '/', parameters, headers, body: sql, signal });
+      return connection.post({ path: '/', parameters, headers, body: sql, signal });
     }
-    const body = multipartBody(sql, parts, process.stdin);
+    const body = multipartBody(sql, parts, process.stdin, connection.localFileKey);
     const length = body.lengthBytes === undefined ? {} : { 'content-length': String(body.lengthBytes) };
-    const upload = body.lengthBytes === undefined ? undefined : await sink.uploading?.(body.lengthBytes);
+    const isSent = body.lengthBytes !== undefined && connection.localFileKey === undefined;
+    const upload = !isSent ? undefined : await sink.uploading?.(body.lengthBytes ?? 0);
     try {
       const headers = { 'content-type': body.contentType, ...length };
       const sent = body.stream((bytes) => upload?.sent(bytes));
-      return await this.#connection.post({ path: '/', parameters, headers, body: sent, signal });
+      return await connection.post({ path: '/', parameters, headers, body: sent, signal });
     } finally {
       upload?.stop();
     }
+  }
+}
+
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(new CommandFailure(EXIT.interrupted, 'cancelled'));
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }
 

@@ -44,6 +44,11 @@ export class Shell implements CommandScope {
     return this.#lastStatement;
   }
 
+  /** Gives the terminal back. */
+  close(): void {
+    this.#lines?.close();
+  }
+
   leave(): void {
     this.#isLeaving = true;
   }

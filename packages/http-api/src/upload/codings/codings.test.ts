@@ -176,7 +176,7 @@ const CHECKSUMMED = ENCODERS.filter(([, encoder]) =>
 describe.each(CHECKSUMMED)(
   '%s by %s (skipped where the encoder is not installed)',
   (coding, _encoder, encode) => {
-    it.skipIf(encode === undefined)('never gives other content for a flipped bit', async () => {
+    it.skipIf(encode === undefined)('never returns wrong content for a flipped bit', async () => {
       const encoded = await encode!(small);
       for (let at = 0; at < encoded.length; at++) {
         const flipped = Buffer.from(encoded);

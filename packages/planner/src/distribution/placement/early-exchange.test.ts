@@ -64,7 +64,7 @@ test.each([true, false])(
   },
 );
 
-test('rows are exchanged behind the join where it leaves fewer of them', async () => {
+test('rows are exchanged after the join if the join leaves fewer of them', async () => {
   const few = WIDE.replace('customer c', "(FROM customer WHERE name = 'name 7' OR name = 'name 8') c");
   const stages = await stagesOf(few, false);
   expect(stages[stages.indexOf('inner join on customer = id') + 1]).toBe('scan orders');

@@ -60,7 +60,7 @@ test('a side that would not fit into the memory of a node is not computed by eve
   expect(strategies.join()).not.toContain('replicated');
 });
 
-test('a side that is emitted without a match is never in several tasks', async () => {
+test('a side whose unmatched rows are emitted is never read by several tasks', async () => {
   const strategies = await weighed('middle a LEFT JOIN large b ON a.k = b.k', ALLOWED);
   expect(strategies.filter((strategy) => strategy.endsWith('left'))).toEqual([]);
 });
@@ -91,7 +91,7 @@ test('a stage with less to do than its tasks take to start is one task', async (
   expect(await partitioningOf(200_000, { nodes: 4 })).toBe('source');
 });
 
-test('replicated sides give the same rows', async () => {
+test('plans with replicated sides return the same rows', async () => {
   for (const type of ['JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'SEMI JOIN', 'ANTI JOIN', 'FULL JOIN']) {
     const sql = `SELECT a.* FROM (SELECT k % 7 AS k, v FROM large) a ${type} (SELECT k % 5 AS k FROM middle WHERE v < 50) b ON a.k = b.k`;
     const sorted = (rows: readonly (readonly unknown[])[]) => rows.map(String).sort();
@@ -100,7 +100,7 @@ test('replicated sides give the same rows', async () => {
   }
 });
 
-test('little work is for one node, much work for all of them', async () => {
+test('small queries run on one node, large ones on all nodes', async () => {
   const nodesFor = async (table: string) => {
     const { choice } = await planOf(`SELECT sum(k * v) FROM ${table}`, ALLOWED);
     return choice?.nodes;

@@ -161,9 +161,11 @@ const RULES: readonly Rule[] = [
       0 source, hash by c0
         distinct on k
           scan a (k, id)
-      1 hash, hash by c0
-        distinct on k
-          input stage 0 hash
+      1 hash
+        sort by k, id
+          project k, id, sort key
+            distinct on k
+              input stage 0 hash
       2 coordinator
         sort by k, id
           input stage 1`,
@@ -187,7 +189,9 @@ const RULES: readonly Rule[] = [
     sql: 'SELECT id, v FROM a ORDER BY id',
     stages: `
       0 source
-        scan a (id, v)
+        sort by id
+          project id, v, sort key
+            scan a (id, v)
       1 coordinator
         sort by id
           input stage 0`,

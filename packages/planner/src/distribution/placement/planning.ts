@@ -25,6 +25,8 @@ export interface StageDraft {
   readonly filterKeys: Set<number>;
   readonly after: Set<StageId>;
   readonly isVolatile: boolean;
+  /** The position in `columns` of the key by which the rows of each task are in order. */
+  sortKey?: number | undefined;
   readonly rows: number;
   readonly bytes: number;
   /** The number of distinct values of each column. */
@@ -184,7 +186,7 @@ export class Planning {
   addDraft(
     draft: Omit<
       StageDraft,
-      'id' | 'isFixed' | 'summarised' | 'filterKeys' | 'after' | 'hashKeys' | 'hasOpenKeys'
+      'id' | 'isFixed' | 'summarised' | 'filterKeys' | 'after' | 'hashKeys' | 'hasOpenKeys' | 'sortKey'
     >,
     hashKeys: readonly number[],
   ): StageDraft {

@@ -161,13 +161,13 @@ describe('a side whose size is not certain builds a filter', () => {
   // The estimate is that all keys are left, so that a filter would exclude nothing.
   const sql = "SELECT a.id, x.id FROM a JOIN (SELECT * FROM b WHERE s <> 'text1') x ON a.k = x.k";
 
-  test('that is used if few keys are left', async () => {
+  test('that is used if few keys remain', async () => {
     const { isBuilt, before, after } = await refinedFilters(sql, 20_000);
     expect({ isBuilt, before }).toEqual({ isBuilt: true, before: [] });
     expect(after).toMatchObject([{ column: 'k', filtersRows: true }]);
   });
 
-  test('that is not used if most keys are left', async () => {
+  test('that is not used if most keys remain', async () => {
     expect(await refinedFilters(sql, 950_000)).toEqual({ isBuilt: true, before: [], after: [] });
   });
 
@@ -181,13 +181,13 @@ describe('a side whose size is not certain builds a filter', () => {
     expect(await refinedFilters(other, 20_000)).toMatchObject({ isBuilt: false, after: [] });
   });
 
-  test('that keeps the result right', async () => {
+  test('that does not change the result', async () => {
     const given = await cluster.distributed(sql, { ...withRepeatedKeys(), refines: true });
     expect(differenceOf(await cluster.plain(sql), given)).toBeUndefined();
   });
 });
 
-test('the proof finds a filter that must not be', async () => {
+test('the proof detects a filter that must not exist', async () => {
   const sql = 'SELECT a.id, b.id FROM a LEFT JOIN few b ON a.k = b.k';
   const plan = await cluster.plan(sql, options());
   const builds = plan.stages.findIndex(({ sources }) =>

@@ -9,7 +9,7 @@ const input = (id: number) => ({ kind: 'input', id, columns: COLUMNS }) as unkno
 const slices = (relation: object) => [...sliceableInputs(PLANNING, relation as Relation)].sort();
 const join = (type: string) => ({ kind: 'join', type, left: input(0), right: input(1), columns: COLUMNS });
 
-it('the side of a join whose rows are looked at one by one can be cut', () => {
+it('the side of a join whose rows are processed one by one can be sliced', () => {
   expect(slices(join('inner'))).toEqual([0, 1]);
   expect(slices(join('left'))).toEqual([0]);
   expect(slices(join('right'))).toEqual([1]);
@@ -22,7 +22,7 @@ it('no input of UNION ALL is sliced, because each slice would bring all rows of 
   expect(slices({ kind: 'filter', input: union, columns: COLUMNS })).toEqual([]);
 });
 
-it('below what looks at several rows nothing can be cut', () => {
+it('nothing below an operator that combines several rows can be sliced', () => {
   expect(slices({ kind: 'aggregate', input: input(0), aggregates: [], columns: COLUMNS })).toEqual([]);
   expect(slices({ kind: 'window', input: input(0), columns: COLUMNS })).toEqual([]);
 });

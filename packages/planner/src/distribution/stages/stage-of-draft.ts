@@ -10,10 +10,12 @@ import { cpuMsOfStage } from '../placement/cost/plan-cost.ts';
 import { keyLimitIn } from '../placement/key-limit.ts';
 import type { Planning, StageDraft } from '../placement/planning.ts';
 import { inputsOf } from '../tree/inputs.ts';
+import { holdsNoRows } from './holds-no-rows.ts';
 import { hasOneRow } from './one-row.ts';
 import { relationOperators, relationOutline } from './outline.ts';
 import { isRowWise } from './row-wise.ts';
 import { sliceableInputs } from './sliceable.ts';
+import { sortedInput } from './sorted-input.ts';
 
 /** Renders a draft as SQL over its sources. */
 export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: readonly string[]): Stage {
@@ -68,7 +70,9 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
     sources,
     ...(sliceable.length === 0 ? {} : { sliceable }),
     ...(isRowWise(draft.relation) ? { isRowWise: true } : {}),
+    ...(mergesSorted(planning, draft) ? { mergesSorted: true } : {}),
     ...(hasOneRow(draft.relation) ? { hasOneRow: true } : {}),
+    ...(holdsNoRows(draft.relation) ? { holdsNoRows: true } : {}),
     sql: relationSql(draft.relation, {
       leaf: (leaf) => holes.get(leaf),
       ...(rootNames === undefined ? {} : { names: rootNames }),
@@ -76,6 +80,7 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
     output: {
       columns: draft.columns.map(({ type }, i) => ({ name: names[i]!, type: typeSql(type) })),
       hashKeys: draft.hashKeys,
+      ...(draft.sortKey === undefined ? {} : { sortKey: draft.sortKey }),
       hashNames: draft.hashKeys.map((key) => draft.columns[key]?.name || `#${key}`),
       summarised: [...draft.summarised].sort((a, b) => a - b),
       ...(draft.filterKeys.size === 0 ? {} : { filterKeys: [...draft.filterKeys].sort((a, b) => a - b) }),
@@ -90,6 +95,12 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
     outline: relationOutline(planning, draft.relation),
     operators: () => relationOperators(planning, draft.relation),
   };
+}
+
+function mergesSorted(planning: Planning, { relation }: StageDraft): boolean {
+  const input = sortedInput(relation);
+  const reading = input && planning.readings.get(input.id);
+  return reading !== undefined && planning.draft(reading.stage).sortKey !== undefined;
 }
 
 /** Stages that the draft waits for without reading them. */

@@ -1,7 +1,6 @@
-import { TesseraError } from '@tessera/common';
+import { defaultCopyFormat, TesseraError } from '@tessera/common';
 import type { CopyInput } from '@tessera/coordinator';
 import type { OutputColumn } from '@tessera/sql';
-import { defaultCopyOptions } from '../../commands/copy-options.ts';
 import { binaryText } from '../../values/binary-text.ts';
 import { wireType } from '../../values/type-oids.ts';
 
@@ -17,7 +16,7 @@ export const BINARY_COPY_HEADER: Buffer = Buffer.concat([SIGNATURE, Buffer.alloc
 export const BINARY_COPY_END: Buffer = Buffer.from([0xff, 0xff]);
 
 /** The format of the rows that `BinaryCopyDecoder` writes. */
-export const DECODED_FORMAT: CopyInput['format'] = defaultCopyOptions('text');
+export const DECODED_FORMAT: CopyInput['format'] = defaultCopyFormat('text');
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 

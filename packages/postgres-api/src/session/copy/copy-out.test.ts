@@ -1,10 +1,10 @@
+import { type CopyTextFormat, defaultCopyFormat } from '@tessera/common';
 import { expect, it } from 'vitest';
-import { type CopyOptions, defaultCopyOptions } from '../../commands/copy-options.ts';
 import { copyDataMessages, lineEnds } from './copy-out.ts';
 
-const CSV = defaultCopyOptions('csv');
+const CSV = defaultCopyFormat('csv');
 
-function rows(text: string, options: CopyOptions): string[] {
+function rows(text: string, options: CopyTextFormat): string[] {
   const messages = copyDataMessages(Buffer.from(text), lineEnds(options));
   const found: string[] = [];
   for (let at = 0; at < messages.length; at += 1 + messages.readInt32BE(at + 1)) {

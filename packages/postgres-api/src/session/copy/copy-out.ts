@@ -1,8 +1,7 @@
-import { fail, TesseraError } from '@tessera/common';
+import { type CopyTextFormat, fail, TesseraError } from '@tessera/common';
 import type { ResultEncoding, RowsResult } from '@tessera/coordinator';
 import type { OutputColumn, SqlText, ValueFormat } from '@tessera/sql';
 import type { CopyOutCommand } from '../../commands/copy-command.ts';
-import type { CopyOptions } from '../../commands/copy-options.ts';
 import { COPY_DONE, copyResponse } from '../../protocol/backend-message.ts';
 import type { ClientStream } from '../../protocol/client-stream.ts';
 import { MessageWriter } from '../../protocol/message-writer.ts';
@@ -22,7 +21,7 @@ type LineEnd = (bytes: Buffer, start: number) => number;
  * Creates the function that returns the end of the row at `start`, after its newline. Every text ends with a
  * complete row.
  */
-export function lineEnds({ format, quote, escape: escapeText }: CopyOptions): LineEnd {
+export function lineEnds({ format, quote, escape: escapeText }: CopyTextFormat): LineEnd {
   if (format === 'text') return (bytes, start) => bytes.indexOf(LF, start) + 1;
   const quoteByte = quote.charCodeAt(0);
   const escapeByte = escapeText.charCodeAt(0);
@@ -71,7 +70,7 @@ interface CopyMessages {
   readonly end: Buffer;
 }
 
-const textMessages = (options: CopyOptions): CopyMessages => ({
+const textMessages = (options: CopyTextFormat): CopyMessages => ({
   format: 'text',
   of: (bytes) => [copyDataMessages(bytes, lineEnds(options))],
   end: Buffer.alloc(0),

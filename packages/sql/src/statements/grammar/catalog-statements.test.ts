@@ -129,8 +129,18 @@ const CREATE: readonly (readonly [sql: string, statement: object])[] = [
   ],
   [
     'CREATE INDEX IF NOT EXISTS i ON s.t USING SKIP_INDEX(lower(a)) WITH (TYPE = minmax)',
-    { kind: 'create_skip_index', table: named('s', 't'), expressions: [text('lower(a)')] },
+    { kind: 'create_skip_index', table: named('s', 't'), expressions: [text('lower(a)')], filter: undefined },
   ],
+  [
+    'CREATE INDEX i ON t USING SKIP_INDEX(a, b) WITH (TYPE = bloom_filter, FALSE_POSITIVE_RATE = 0.001)',
+    { expressions: [text('a'), text('b')], filter: { kind: 'bloom_filter', falsePositiveRate: '0.001' } },
+  ],
+  [
+    'CREATE INDEX i ON t USING BLOOM_FILTER (a)',
+    { filter: { kind: 'bloom_filter', falsePositiveRate: '0.01' } },
+  ],
+  ['CREATE INDEX i ON t USING SET (a) WITH (max_values = 7)', { filter: { kind: 'set', maxValues: 7 } }],
+  ['CREATE INDEX i ON t USING SKIP_INDEX(a) WITH (TYPE = set)', { filter: { kind: 'set', maxValues: 256 } }],
 ];
 
 const ALTER_AND_DROP: readonly (readonly [sql: string, statement: object])[] = [
@@ -522,7 +532,27 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
     'TYPE takes one of PARQUET',
     'TYPE',
   ],
-  ['CREATE INDEX i ON t (a)', 'NOT_SUPPORTED', 'SKIP_INDEX', '('],
+  ['CREATE INDEX i ON t (a)', 'NOT_SUPPORTED', 'USING BLOOM_FILTER', '('],
+  ['CREATE INDEX i ON t USING btree (a)', 'NOT_SUPPORTED', 'USING SET', 'btree'],
+  [
+    'CREATE INDEX i ON t USING SET (a) WITH (FALSE_POSITIVE_RATE = 0.1)',
+    'INVALID_ARGUMENT',
+    'is an option of the type BLOOM_FILTER, not of SET',
+    'FALSE_POSITIVE_RATE',
+  ],
+  [
+    'CREATE INDEX i ON t USING BLOOM_FILTER (a) WITH (FALSE_POSITIVE_RATE = 1)',
+    'INVALID_ARGUMENT',
+    'from 0.0001 to 0.5, not 1',
+    'FALSE_POSITIVE_RATE',
+  ],
+  [
+    'CREATE INDEX i ON t USING SET (a) WITH (MAX_VALUES = 10001)',
+    'INVALID_ARGUMENT',
+    'from 1 to 10000',
+    'MAX_VALUES',
+  ],
+  ['CREATE INDEX i ON t USING SET (a) WITH (TYPE = minmax)', 'INVALID_ARGUMENT', 'USING SET', 'TYPE'],
   ['CREATE INDEX i ON t USING SKIP_INDEX(a) WITH (TYPE = bloom)', 'INVALID_ARGUMENT', 'MINMAX', 'TYPE'],
   [
     "CREATE VIEW v AS SELECT * FROM read_csv('up'  'load://x')",

@@ -92,7 +92,7 @@ function tableShape(cursor: TokenCursor, tableType: TableShape['tableType']): Ta
   let primaryIndex: readonly PlacedName[] = [];
   let partitionBy: readonly SqlText[] = [];
   let options: TableShape['options'] = {};
-  let location: string | undefined;
+  let place: Pick<TableShape, 'location' | 'locationName'> = {};
   const seen = new Set<string>();
   for (;;) {
     const start = cursor.offset;
@@ -111,7 +111,8 @@ function tableShape(cursor: TokenCursor, tableType: TableShape['tableType']): Ta
     else if (clause === 'WITH') options = tableOptions(cursor);
     else {
       cursor.acceptSymbol('=');
-      location = cursor.expectValue('a location');
+      const value = cursor.expectValue('a location');
+      place = value.includes('://') ? { location: value } : { locationName: value };
     }
   }
   return {
@@ -120,7 +121,7 @@ function tableShape(cursor: TokenCursor, tableType: TableShape['tableType']): Ta
     primaryIndexLocations: primaryIndex.map((indexed) => indexed.location),
     partitionBy,
     options,
-    location,
+    ...place,
   };
 }
 

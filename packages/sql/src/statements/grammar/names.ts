@@ -44,10 +44,10 @@ export function parenthesisedNames(cursor: TokenCursor, what: string): readonly 
   cursor.expectSymbol('(');
   const names = nameList(cursor, what);
   cursor.expectSymbol(')');
-  for (const [index, { name, location }] of names.entries()) {
-    if (names.findIndex((other) => other.name === name) < index) {
-      fail('SYNTAX_ERROR', { message: `Column "${name}" is listed twice` }, { location });
-    }
+  const seen = new Set<string>();
+  for (const { name, location } of names) {
+    if (seen.has(name)) fail('SYNTAX_ERROR', { message: `Column "${name}" is listed twice` }, { location });
+    seen.add(name);
   }
   return names;
 }

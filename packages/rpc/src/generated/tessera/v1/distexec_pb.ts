@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tessera/v1/distexec.proto.
  */
 export const file_tessera_v1_distexec: GenFile = /*@__PURE__*/
-  fileDesc("Chl0ZXNzZXJhL3YxL2Rpc3RleGVjLnByb3RvEgp0ZXNzZXJhLnYxIogBCgtQaW5nUmVxdWVzdBIMCgRmcm9tGAEgASgJEi0KBnBsYWNlcxgCIAEoCzIYLnRlc3NlcmEudjEuUGxhY2VSZXF1ZXN0SACIAQESMQoIcmVsZWFzZXMYAyADKAsyHy50ZXNzZXJhLnYxLlJlbGVhc2VRdWVyeVJlcXVlc3RCCQoHX3BsYWNlcyI+CgxQbGFjZVJlcXVlc3QSEAoIc2VxdWVuY2UYASABKA0SDAoEaGVsZBgCIAEoDRIOCgZ3YW50ZWQYAyABKA0inwIKDFBpbmdSZXNwb25zZRIMCgRuYW1lGAEgASgJEhMKC2luY2FybmF0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEhUKDXN0YXJ0ZWRfYXRfbXMYBSABKAQSFQoNcnVubmluZ190YXNrcxgGIAEoDRIXCg9ydW5uaW5nX3F1ZXJpZXMYByABKA0SGQoRbWVtb3J5X3VzZWRfYnl0ZXMYCCABKAQSGgoSbWVtb3J5X2xpbWl0X2J5dGVzGAkgASgEEhYKDmV4Y2hhbmdlX2J5dGVzGAogASgEEg8KB3RocmVhZHMYCyABKA0SDgoGcGxhY2VzGAwgASgNEhQKDGhhc19yZWxlYXNlZBgNIAEoCCKAAwoOUnVuVGFza1JlcXVlc3QSIAoDa2V5GAEgASgLMhMudGVzc2VyYS52MS5UYXNrS2V5EhMKC2luY2FybmF0aW9uGAIgASgJEhMKC2Nvb3JkaW5hdG9yGAMgASgJEiAKA3NxbBgEIAMoCzITLnRlc3NlcmEudjEuU3FsUGFydBInCgdzb3VyY2VzGAUgAygLMhYudGVzc2VyYS52MS5UYXNrU291cmNlEiYKBm91dHB1dBgGIAEoCzIWLnRlc3NlcmEudjEuVGFza091dHB1dBIRCgl0aW1lX3pvbmUYByABKAkSEgoKdGltZW91dF9tcxgIIAEoDRIrCgt0YWJsZXRfc2luaxgJIAEoCzIWLnRlc3NlcmEudjEuVGFibGV0U2luaxINCgVhbG9uZRgKIAEoCBIYCgt0cmFjZXBhcmVudBgLIAEoCUgAiAEBEhAKCGZld19yb3dzGAwgASgIEhAKCHByb2ZpbGVkGA0gASgIQg4KDF90cmFjZXBhcmVudCIzCgdTcWxQYXJ0Eg4KBHRleHQYASABKAlIABIQCgZzb3VyY2UYAiABKA1IAEIGCgRwYXJ0IpcBCgpUYXNrU291cmNlEiYKBHNjYW4YASABKAsyFi50ZXNzZXJhLnYxLlNjYW5Tb3VyY2VIABIuCghleGNoYW5nZRgCIAEoCzIaLnRlc3NlcmEudjEuRXhjaGFuZ2VTb3VyY2VIABInCgVmaWxlcxgDIAEoCzIWLnRlc3NlcmEudjEuRmlsZVNvdXJjZUgAQggKBnNvdXJjZSLkAQoKU2NhblNvdXJjZRINCgV0YWJsZRgBIAEoDBIPCgd0YWJsZXRzGAIgASgMEg8KB2NvbHVtbnMYAyADKA0SGAoQY29udGVudHNfdmVyc2lvbhgEIAEoBBIQCghpc19zaGFyZRgFIAEoCBIVCghzaGFyZV9pZBgGIAEoCUgAiAEBEioKC2tleV9maWx0ZXJzGAcgAygLMhUudGVzc2VyYS52MS5LZXlGaWx0ZXISKQoKa2V5X3JhbmdlcxgIIAMoCzIVLnRlc3NlcmEudjEuS2V5UmFuZ2VzQgsKCV9zaGFyZV9pZCKRAQoJS2V5RmlsdGVyEg4KBmNvbHVtbhgBIAEoCRIOCgZ2YWx1ZXMYAiADKAkSEgoKaGFzX3ZhbHVlcxgDIAEoCBIQCgNtaW4YBCABKAlIAIgBARIQCgNtYXgYBSABKAlIAYgBARISCgVibG9vbRgGIAEoDEgCiAEBQgYKBF9taW5CBgoEX21heEIICgZfYmxvb20iQQoJS2V5UmFuZ2VzEg4KBmNvbHVtbhgBIAEoCRIkCgZyYW5nZXMYAiADKAsyFC50ZXNzZXJhLnYxLktleVJhbmdlIj4KCEtleVJhbmdlEhEKBGZyb20YASABKAlIAIgBARIPCgJ0bxgCIAEoCUgBiAEBQgcKBV9mcm9tQgUKA190byJ4Cg5FeGNoYW5nZVNvdXJjZRIoCgZibG9ja3MYASADKAsyGC50ZXNzZXJhLnYxLlNodWZmbGVCbG9jaxIpCgdjb2x1bW5zGAIgAygLMhgudGVzc2VyYS52MS5PdXRwdXRDb2x1bW4SEQoJaGFzaF9rZXlzGAMgAygNItgBCgxTaHVmZmxlQmxvY2sSJQoIcHJvZHVjZXIYASABKAsyEy50ZXNzZXJhLnYxLlRhc2tLZXkSDwoHYWRkcmVzcxgCIAEoCRITCgtpbmNhcm5hdGlvbhgDIAEoCRITCgtidWNrZXRfZnJvbRgEIAEoDRIRCglidWNrZXRfdG8YBSABKA0SDQoFc2xpY2UYBiABKA0SDgoGc2xpY2VzGAcgASgNEgwKBHJvd3MYCCABKAMSJgoGaW5saW5lGAkgASgLMhYudGVzc2VyYS52MS5JbmxpbmVSb3dzIjsKCklubGluZVJvd3MSDgoGc2NoZW1hGAEgASgMEg0KBWJhdGNoGAIgASgMEg4KBmNyYzMyYxgDIAEoByIoCgpGaWxlU291cmNlEg4KBnNvdXJjZRgDIAEoDEoECAEQAkoECAIQAyIqCgxPdXRwdXRDb2x1bW4SDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJInMKClRhc2tPdXRwdXQSKQoHY29sdW1ucxgBIAMoCzIYLnRlc3NlcmEudjEuT3V0cHV0Q29sdW1uEhEKCWhhc2hfa2V5cxgCIAMoDRISCgpzdW1tYXJpc2VkGAMgAygNEhMKC2ZpbHRlcl9rZXlzGAQgAygNIlgKClRhYmxldFNpbmsSDQoFdGFibGUYASABKAwSFQoNcGFydGl0aW9uX3NxbBgCIAMoCRIRCgltaW5fYnl0ZXMYAyABKAQSEQoJbWF4X2J5dGVzGAQgASgEInAKCVRhc2tFdmVudBIsCghwcm9ncmVzcxgBIAEoCzIYLnRlc3NlcmEudjEuVGFza1Byb2dyZXNzSAASLAoIZmluaXNoZWQYAiABKAsyGC50ZXNzZXJhLnYxLlRhc2tGaW5pc2hlZEgAQgcKBWV2ZW50IjcKDFRhc2tQcm9ncmVzcxIPCgdwZXJjZW50GAEgASgBEhAKCGhhc19yb3dzGAMgASgISgQIAhADIocDCgxUYXNrRmluaXNoZWQSDAoEcm93cxgBIAEoBBINCgVieXRlcxgCIAEoBBITCgtidWNrZXRfcm93cxgDIAMoDRIOCgZjcHVfbXMYBCABKAQSEgoKZWxhcHNlZF9tcxgFIAEoBBIUCgxmZXRjaGVkX3Jvd3MYBiABKAQSFQoNZmV0Y2hlZF9ieXRlcxgHIAEoBBIdChVzdG9yYWdlX2J5dGVzX2ZldGNoZWQYCCABKAQSHAoUc3RvcmFnZV9ieXRlc19jYWNoZWQYCSABKAQSFQoNc3BpbGxlZF9ieXRlcxgKIAEoBBIpCglzdW1tYXJpZXMYCyADKAsyFi50ZXNzZXJhLnYxLktleVN1bW1hcnkSJQoFcmVhZHMYDSADKAsyFi50ZXNzZXJhLnYxLlNvdXJjZVJlYWQSJgoGaW5saW5lGA4gASgLMhYudGVzc2VyYS52MS5JbmxpbmVSb3dzEhQKB3Byb2ZpbGUYDyABKAxIAIgBAUIKCghfcHJvZmlsZUoECAwQDSJVCgpTb3VyY2VSZWFkEg4KBnNvdXJjZRgBIAEoDRIMCgRyb3dzGAIgASgEEg0KBWJ5dGVzGAMgASgEEhoKEmJ5dGVzX2Zyb21fc3RvcmFnZRgEIAEoBCKSAQoKS2V5U3VtbWFyeRIOCgZjb2x1bW4YASABKA0SEAoDbWluGAIgASgJSACIAQESEAoDbWF4GAMgASgJSAGIAQESDgoGdmFsdWVzGAQgAygJEhIKCmhhc192YWx1ZXMYBSABKAgSEgoFYmxvb20YBiABKAxIAogBAUIGCgRfbWluQgYKBF9tYXhCCAoGX2Jsb29tIlEKE1JlbGVhc2VRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSEAoDcnVuGAIgASgNSACIAQESDgoGc3RhZ2VzGAMgAygNQgYKBF9ydW4iFgoUUmVsZWFzZVF1ZXJ5UmVzcG9uc2UiFAoSTGlzdFF1ZXJpZXNSZXF1ZXN0IiYKE0xpc3RRdWVyaWVzUmVzcG9uc2USDwoHcXVlcmllcxgBIAEoDCJYChJDYW5jZWxRdWVyeVJlcXVlc3QSEAoIcXVlcnlfaWQYASABKAkSDgoGcmVhc29uGAIgASgJEhQKB29mX3VzZXIYAyABKAlIAIgBAUIKCghfb2ZfdXNlciIkChNDYW5jZWxRdWVyeVJlc3BvbnNlEg0KBWZvdW5kGAEgASgIMv8CCg9EaXN0RXhlY1NlcnZpY2USOQoEUGluZxIXLnRlc3NlcmEudjEuUGluZ1JlcXVlc3QaGC50ZXNzZXJhLnYxLlBpbmdSZXNwb25zZRI+CgdSdW5UYXNrEhoudGVzc2VyYS52MS5SdW5UYXNrUmVxdWVzdBoVLnRlc3NlcmEudjEuVGFza0V2ZW50MAESUQoMUmVsZWFzZVF1ZXJ5Eh8udGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXF1ZXN0GiAudGVzc2VyYS52MS5SZWxlYXNlUXVlcnlSZXNwb25zZRJOCgtMaXN0UXVlcmllcxIeLnRlc3NlcmEudjEuTGlzdFF1ZXJpZXNSZXF1ZXN0Gh8udGVzc2VyYS52MS5MaXN0UXVlcmllc1Jlc3BvbnNlEk4KC0NhbmNlbFF1ZXJ5Eh4udGVzc2VyYS52MS5DYW5jZWxRdWVyeVJlcXVlc3QaHy50ZXNzZXJhLnYxLkNhbmNlbFF1ZXJ5UmVzcG9uc2ViBnByb3RvMw", [file_tessera_v1_task]);
+  fileDesc("Chl0ZXNzZXJhL3YxL2Rpc3RleGVjLnByb3RvEgp0ZXNzZXJhLnYxIogBCgtQaW5nUmVxdWVzdBIMCgRmcm9tGAEgASgJEi0KBnBsYWNlcxgCIAEoCzIYLnRlc3NlcmEudjEuUGxhY2VSZXF1ZXN0SACIAQESMQoIcmVsZWFzZXMYAyADKAsyHy50ZXNzZXJhLnYxLlJlbGVhc2VRdWVyeVJlcXVlc3RCCQoHX3BsYWNlcyI+CgxQbGFjZVJlcXVlc3QSEAoIc2VxdWVuY2UYASABKA0SDAoEaGVsZBgCIAEoDRIOCgZ3YW50ZWQYAyABKA0inwIKDFBpbmdSZXNwb25zZRIMCgRuYW1lGAEgASgJEhMKC2luY2FybmF0aW9uGAIgASgJEg8KB3ZlcnNpb24YAyABKAkSDgoGc3RhdHVzGAQgASgJEhUKDXN0YXJ0ZWRfYXRfbXMYBSABKAQSFQoNcnVubmluZ190YXNrcxgGIAEoDRIXCg9ydW5uaW5nX3F1ZXJpZXMYByABKA0SGQoRbWVtb3J5X3VzZWRfYnl0ZXMYCCABKAQSGgoSbWVtb3J5X2xpbWl0X2J5dGVzGAkgASgEEhYKDmV4Y2hhbmdlX2J5dGVzGAogASgEEg8KB3RocmVhZHMYCyABKA0SDgoGcGxhY2VzGAwgASgNEhQKDGhhc19yZWxlYXNlZBgNIAEoCCJvCghUYXNrQ2FsbBIKCgJpZBgBIAEoDRIpCgNydW4YAiABKAsyGi50ZXNzZXJhLnYxLlJ1blRhc2tSZXF1ZXN0SAASJAoEc3RvcBgDIAEoCzIULnRlc3NlcmEudjEuU3RvcFRhc2tIAEIGCgRjYWxsIgoKCFN0b3BUYXNrIo0BCglUYXNrUmVwbHkSCgoCaWQYASABKA0SLAoIcHJvZ3Jlc3MYAiABKAsyGC50ZXNzZXJhLnYxLlRhc2tQcm9ncmVzc0gAEiwKCGZpbmlzaGVkGAMgASgLMhgudGVzc2VyYS52MS5UYXNrRmluaXNoZWRIABIPCgVlcnJvchgEIAEoDEgAQgcKBXJlcGx5IpcDCg5SdW5UYXNrUmVxdWVzdBIgCgNrZXkYASABKAsyEy50ZXNzZXJhLnYxLlRhc2tLZXkSEwoLaW5jYXJuYXRpb24YAiABKAkSEwoLY29vcmRpbmF0b3IYAyABKAkSIAoDc3FsGAQgAygLMhMudGVzc2VyYS52MS5TcWxQYXJ0EicKB3NvdXJjZXMYBSADKAsyFi50ZXNzZXJhLnYxLlRhc2tTb3VyY2USJgoGb3V0cHV0GAYgASgLMhYudGVzc2VyYS52MS5UYXNrT3V0cHV0EhEKCXRpbWVfem9uZRgHIAEoCRISCgp0aW1lb3V0X21zGAggASgNEisKC3RhYmxldF9zaW5rGAkgASgLMhYudGVzc2VyYS52MS5UYWJsZXRTaW5rEg0KBWFsb25lGAogASgIEhgKC3RyYWNlcGFyZW50GAsgASgJSACIAQESEAoIZmV3X3Jvd3MYDCABKAgSEAoIcHJvZmlsZWQYDSABKAgSFQoNaG9sZHNfbm9fcm93cxgOIAEoCEIOCgxfdHJhY2VwYXJlbnQiMwoHU3FsUGFydBIOCgR0ZXh0GAEgASgJSAASEAoGc291cmNlGAIgASgNSABCBgoEcGFydCKXAQoKVGFza1NvdXJjZRImCgRzY2FuGAEgASgLMhYudGVzc2VyYS52MS5TY2FuU291cmNlSAASLgoIZXhjaGFuZ2UYAiABKAsyGi50ZXNzZXJhLnYxLkV4Y2hhbmdlU291cmNlSAASJwoFZmlsZXMYAyABKAsyFi50ZXNzZXJhLnYxLkZpbGVTb3VyY2VIAEIICgZzb3VyY2Ui5AEKClNjYW5Tb3VyY2USDQoFdGFibGUYASABKAwSDwoHdGFibGV0cxgCIAEoDBIPCgdjb2x1bW5zGAMgAygNEhgKEGNvbnRlbnRzX3ZlcnNpb24YBCABKAQSEAoIaXNfc2hhcmUYBSABKAgSFQoIc2hhcmVfaWQYBiABKAlIAIgBARIqCgtrZXlfZmlsdGVycxgHIAMoCzIVLnRlc3NlcmEudjEuS2V5RmlsdGVyEikKCmtleV9yYW5nZXMYCCADKAsyFS50ZXNzZXJhLnYxLktleVJhbmdlc0ILCglfc2hhcmVfaWQikQEKCUtleUZpbHRlchIOCgZjb2x1bW4YASABKAkSDgoGdmFsdWVzGAIgAygJEhIKCmhhc192YWx1ZXMYAyABKAgSEAoDbWluGAQgASgJSACIAQESEAoDbWF4GAUgASgJSAGIAQESEgoFYmxvb20YBiABKAxIAogBAUIGCgRfbWluQgYKBF9tYXhCCAoGX2Jsb29tIkEKCUtleVJhbmdlcxIOCgZjb2x1bW4YASABKAkSJAoGcmFuZ2VzGAIgAygLMhQudGVzc2VyYS52MS5LZXlSYW5nZSI+CghLZXlSYW5nZRIRCgRmcm9tGAEgASgJSACIAQESDwoCdG8YAiABKAlIAYgBAUIHCgVfZnJvbUIFCgNfdG8ieAoORXhjaGFuZ2VTb3VyY2USKAoGYmxvY2tzGAEgAygLMhgudGVzc2VyYS52MS5TaHVmZmxlQmxvY2sSKQoHY29sdW1ucxgCIAMoCzIYLnRlc3NlcmEudjEuT3V0cHV0Q29sdW1uEhEKCWhhc2hfa2V5cxgDIAMoDSLYAQoMU2h1ZmZsZUJsb2NrEiUKCHByb2R1Y2VyGAEgASgLMhMudGVzc2VyYS52MS5UYXNrS2V5Eg8KB2FkZHJlc3MYAiABKAkSEwoLaW5jYXJuYXRpb24YAyABKAkSEwoLYnVja2V0X2Zyb20YBCABKA0SEQoJYnVja2V0X3RvGAUgASgNEg0KBXNsaWNlGAYgASgNEg4KBnNsaWNlcxgHIAEoDRIMCgRyb3dzGAggASgDEiYKBmlubGluZRgJIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93cyI7CgpJbmxpbmVSb3dzEg4KBnNjaGVtYRgBIAEoDBINCgViYXRjaBgCIAEoDBIOCgZjcmMzMmMYAyABKAciKAoKRmlsZVNvdXJjZRIOCgZzb3VyY2UYAyABKAxKBAgBEAJKBAgCEAMiKgoMT3V0cHV0Q29sdW1uEgwKBG5hbWUYASABKAkSDAoEdHlwZRgCIAEoCSJzCgpUYXNrT3V0cHV0EikKB2NvbHVtbnMYASADKAsyGC50ZXNzZXJhLnYxLk91dHB1dENvbHVtbhIRCgloYXNoX2tleXMYAiADKA0SEgoKc3VtbWFyaXNlZBgDIAMoDRITCgtmaWx0ZXJfa2V5cxgEIAMoDSJYCgpUYWJsZXRTaW5rEg0KBXRhYmxlGAEgASgMEhUKDXBhcnRpdGlvbl9zcWwYAiADKAkSEQoJbWluX2J5dGVzGAMgASgEEhEKCW1heF9ieXRlcxgEIAEoBCI3CgxUYXNrUHJvZ3Jlc3MSDwoHcGVyY2VudBgBIAEoARIQCghoYXNfcm93cxgDIAEoCEoECAIQAyKHAwoMVGFza0ZpbmlzaGVkEgwKBHJvd3MYASABKAQSDQoFYnl0ZXMYAiABKAQSEwoLYnVja2V0X3Jvd3MYAyADKA0SDgoGY3B1X21zGAQgASgEEhIKCmVsYXBzZWRfbXMYBSABKAQSFAoMZmV0Y2hlZF9yb3dzGAYgASgEEhUKDWZldGNoZWRfYnl0ZXMYByABKAQSHQoVc3RvcmFnZV9ieXRlc19mZXRjaGVkGAggASgEEhwKFHN0b3JhZ2VfYnl0ZXNfY2FjaGVkGAkgASgEEhUKDXNwaWxsZWRfYnl0ZXMYCiABKAQSKQoJc3VtbWFyaWVzGAsgAygLMhYudGVzc2VyYS52MS5LZXlTdW1tYXJ5EiUKBXJlYWRzGA0gAygLMhYudGVzc2VyYS52MS5Tb3VyY2VSZWFkEiYKBmlubGluZRgOIAEoCzIWLnRlc3NlcmEudjEuSW5saW5lUm93cxIUCgdwcm9maWxlGA8gASgMSACIAQFCCgoIX3Byb2ZpbGVKBAgMEA0iVQoKU291cmNlUmVhZBIOCgZzb3VyY2UYASABKA0SDAoEcm93cxgCIAEoBBINCgVieXRlcxgDIAEoBBIaChJieXRlc19mcm9tX3N0b3JhZ2UYBCABKAQikgEKCktleVN1bW1hcnkSDgoGY29sdW1uGAEgASgNEhAKA21pbhgCIAEoCUgAiAEBEhAKA21heBgDIAEoCUgBiAEBEg4KBnZhbHVlcxgEIAMoCRISCgpoYXNfdmFsdWVzGAUgASgIEhIKBWJsb29tGAYgASgMSAKIAQFCBgoEX21pbkIGCgRfbWF4QggKBl9ibG9vbSJRChNSZWxlYXNlUXVlcnlSZXF1ZXN0EhAKCHF1ZXJ5X2lkGAEgASgJEhAKA3J1bhgCIAEoDUgAiAEBEg4KBnN0YWdlcxgDIAMoDUIGCgRfcnVuIhYKFFJlbGVhc2VRdWVyeVJlc3BvbnNlIhQKEkxpc3RRdWVyaWVzUmVxdWVzdCImChNMaXN0UXVlcmllc1Jlc3BvbnNlEg8KB3F1ZXJpZXMYASABKAwiWAoSQ2FuY2VsUXVlcnlSZXF1ZXN0EhAKCHF1ZXJ5X2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIUCgdvZl91c2VyGAMgASgJSACIAQFCCgoIX29mX3VzZXIiJAoTQ2FuY2VsUXVlcnlSZXNwb25zZRINCgVmb3VuZBgBIAEoCDL8AgoPRGlzdEV4ZWNTZXJ2aWNlEjkKBFBpbmcSFy50ZXNzZXJhLnYxLlBpbmdSZXF1ZXN0GhgudGVzc2VyYS52MS5QaW5nUmVzcG9uc2USOwoIUnVuVGFza3MSFC50ZXNzZXJhLnYxLlRhc2tDYWxsGhUudGVzc2VyYS52MS5UYXNrUmVwbHkoATABElEKDFJlbGVhc2VRdWVyeRIfLnRlc3NlcmEudjEuUmVsZWFzZVF1ZXJ5UmVxdWVzdBogLnRlc3NlcmEudjEuUmVsZWFzZVF1ZXJ5UmVzcG9uc2USTgoLTGlzdFF1ZXJpZXMSHi50ZXNzZXJhLnYxLkxpc3RRdWVyaWVzUmVxdWVzdBofLnRlc3NlcmEudjEuTGlzdFF1ZXJpZXNSZXNwb25zZRJOCgtDYW5jZWxRdWVyeRIeLnRlc3NlcmEudjEuQ2FuY2VsUXVlcnlSZXF1ZXN0Gh8udGVzc2VyYS52MS5DYW5jZWxRdWVyeVJlc3BvbnNlYgZwcm90bzM", [file_tessera_v1_task]);
 
 /**
  * @generated from message tessera.v1.PingRequest
@@ -169,6 +169,105 @@ export const PingResponseSchema: GenMessage<PingResponse> = /*@__PURE__*/
   messageDesc(file_tessera_v1_distexec, 2);
 
 /**
+ * A message about one of the tasks of a call.
+ *
+ * @generated from message tessera.v1.TaskCall
+ */
+export type TaskCall = Message<"tessera.v1.TaskCall"> & {
+  /**
+   * The number that the coordinator gives the task; unique within the call.
+   *
+   * @generated from field: uint32 id = 1;
+   */
+  id: number;
+
+  /**
+   * @generated from oneof tessera.v1.TaskCall.call
+   */
+  call: {
+    /**
+     * Runs the task to its end.
+     *
+     * @generated from field: tessera.v1.RunTaskRequest run = 2;
+     */
+    value: RunTaskRequest;
+    case: "run";
+  } | {
+    /**
+     * Stops the task. Nothing is replied to that.
+     *
+     * @generated from field: tessera.v1.StopTask stop = 3;
+     */
+    value: StopTask;
+    case: "stop";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message tessera.v1.TaskCall.
+ * Use `create(TaskCallSchema)` to create a new message.
+ */
+export const TaskCallSchema: GenMessage<TaskCall> = /*@__PURE__*/
+  messageDesc(file_tessera_v1_distexec, 3);
+
+/**
+ * @generated from message tessera.v1.StopTask
+ */
+export type StopTask = Message<"tessera.v1.StopTask"> & {
+};
+
+/**
+ * Describes the message tessera.v1.StopTask.
+ * Use `create(StopTaskSchema)` to create a new message.
+ */
+export const StopTaskSchema: GenMessage<StopTask> = /*@__PURE__*/
+  messageDesc(file_tessera_v1_distexec, 4);
+
+/**
+ * A message about the task of a call that has this number. The last one is `finished` or `error`.
+ *
+ * @generated from message tessera.v1.TaskReply
+ */
+export type TaskReply = Message<"tessera.v1.TaskReply"> & {
+  /**
+   * @generated from field: uint32 id = 1;
+   */
+  id: number;
+
+  /**
+   * @generated from oneof tessera.v1.TaskReply.reply
+   */
+  reply: {
+    /**
+     * @generated from field: tessera.v1.TaskProgress progress = 2;
+     */
+    value: TaskProgress;
+    case: "progress";
+  } | {
+    /**
+     * @generated from field: tessera.v1.TaskFinished finished = 3;
+     */
+    value: TaskFinished;
+    case: "finished";
+  } | {
+    /**
+     * The error of the task as JSON, in the form in which the metadata of failed calls has it.
+     *
+     * @generated from field: bytes error = 4;
+     */
+    value: Uint8Array;
+    case: "error";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message tessera.v1.TaskReply.
+ * Use `create(TaskReplySchema)` to create a new message.
+ */
+export const TaskReplySchema: GenMessage<TaskReply> = /*@__PURE__*/
+  messageDesc(file_tessera_v1_distexec, 5);
+
+/**
  * @generated from message tessera.v1.RunTaskRequest
  */
 export type RunTaskRequest = Message<"tessera.v1.RunTaskRequest"> & {
@@ -250,6 +349,13 @@ export type RunTaskRequest = Message<"tessera.v1.RunTaskRequest"> & {
    * @generated from field: bool profiled = 13;
    */
   profiled: boolean;
+
+  /**
+   * Whether the SQL holds no rows after it has run, so that it can stay prepared for the next task with the same SQL.
+   *
+   * @generated from field: bool holds_no_rows = 14;
+   */
+  holdsNoRows: boolean;
 };
 
 /**
@@ -257,7 +363,7 @@ export type RunTaskRequest = Message<"tessera.v1.RunTaskRequest"> & {
  * Use `create(RunTaskRequestSchema)` to create a new message.
  */
 export const RunTaskRequestSchema: GenMessage<RunTaskRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 3);
+  messageDesc(file_tessera_v1_distexec, 6);
 
 /**
  * @generated from message tessera.v1.SqlPart
@@ -288,7 +394,7 @@ export type SqlPart = Message<"tessera.v1.SqlPart"> & {
  * Use `create(SqlPartSchema)` to create a new message.
  */
 export const SqlPartSchema: GenMessage<SqlPart> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 4);
+  messageDesc(file_tessera_v1_distexec, 7);
 
 /**
  * @generated from message tessera.v1.TaskSource
@@ -323,7 +429,7 @@ export type TaskSource = Message<"tessera.v1.TaskSource"> & {
  * Use `create(TaskSourceSchema)` to create a new message.
  */
 export const TaskSourceSchema: GenMessage<TaskSource> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 5);
+  messageDesc(file_tessera_v1_distexec, 8);
 
 /**
  * @generated from message tessera.v1.ScanSource
@@ -389,7 +495,7 @@ export type ScanSource = Message<"tessera.v1.ScanSource"> & {
  * Use `create(ScanSourceSchema)` to create a new message.
  */
 export const ScanSourceSchema: GenMessage<ScanSource> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 6);
+  messageDesc(file_tessera_v1_distexec, 9);
 
 /**
  * The keys that can have a match: `values` if `has_values`, otherwise the keys between `min` and `max` that are in the Bloom filter.
@@ -437,7 +543,7 @@ export type KeyFilter = Message<"tessera.v1.KeyFilter"> & {
  * Use `create(KeyFilterSchema)` to create a new message.
  */
 export const KeyFilterSchema: GenMessage<KeyFilter> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 7);
+  messageDesc(file_tessera_v1_distexec, 10);
 
 /**
  * @generated from message tessera.v1.KeyRanges
@@ -461,7 +567,7 @@ export type KeyRanges = Message<"tessera.v1.KeyRanges"> & {
  * Use `create(KeyRangesSchema)` to create a new message.
  */
 export const KeyRangesSchema: GenMessage<KeyRanges> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 8);
+  messageDesc(file_tessera_v1_distexec, 11);
 
 /**
  * Keys from `from` (inclusive) to `to` (exclusive); an absent bound is unlimited.
@@ -485,7 +591,7 @@ export type KeyRange = Message<"tessera.v1.KeyRange"> & {
  * Use `create(KeyRangeSchema)` to create a new message.
  */
 export const KeyRangeSchema: GenMessage<KeyRange> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 9);
+  messageDesc(file_tessera_v1_distexec, 12);
 
 /**
  * @generated from message tessera.v1.ExchangeSource
@@ -514,7 +620,7 @@ export type ExchangeSource = Message<"tessera.v1.ExchangeSource"> & {
  * Use `create(ExchangeSourceSchema)` to create a new message.
  */
 export const ExchangeSourceSchema: GenMessage<ExchangeSource> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 10);
+  messageDesc(file_tessera_v1_distexec, 13);
 
 /**
  * @generated from message tessera.v1.ShuffleBlock
@@ -577,7 +683,7 @@ export type ShuffleBlock = Message<"tessera.v1.ShuffleBlock"> & {
  * Use `create(ShuffleBlockSchema)` to create a new message.
  */
 export const ShuffleBlockSchema: GenMessage<ShuffleBlock> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 11);
+  messageDesc(file_tessera_v1_distexec, 14);
 
 /**
  * The rows of a small output.
@@ -612,7 +718,7 @@ export type InlineRows = Message<"tessera.v1.InlineRows"> & {
  * Use `create(InlineRowsSchema)` to create a new message.
  */
 export const InlineRowsSchema: GenMessage<InlineRows> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 12);
+  messageDesc(file_tessera_v1_distexec, 15);
 
 /**
  * Parts of files outside the managed store.
@@ -633,7 +739,7 @@ export type FileSource = Message<"tessera.v1.FileSource"> & {
  * Use `create(FileSourceSchema)` to create a new message.
  */
 export const FileSourceSchema: GenMessage<FileSource> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 13);
+  messageDesc(file_tessera_v1_distexec, 16);
 
 /**
  * @generated from message tessera.v1.OutputColumn
@@ -657,7 +763,7 @@ export type OutputColumn = Message<"tessera.v1.OutputColumn"> & {
  * Use `create(OutputColumnSchema)` to create a new message.
  */
 export const OutputColumnSchema: GenMessage<OutputColumn> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 14);
+  messageDesc(file_tessera_v1_distexec, 17);
 
 /**
  * @generated from message tessera.v1.TaskOutput
@@ -695,7 +801,7 @@ export type TaskOutput = Message<"tessera.v1.TaskOutput"> & {
  * Use `create(TaskOutputSchema)` to create a new message.
  */
 export const TaskOutputSchema: GenMessage<TaskOutput> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 15);
+  messageDesc(file_tessera_v1_distexec, 18);
 
 /**
  * A table that the task writes to. The SQL returns the table's columns by their stored names, in order, with their types.
@@ -735,36 +841,7 @@ export type TabletSink = Message<"tessera.v1.TabletSink"> & {
  * Use `create(TabletSinkSchema)` to create a new message.
  */
 export const TabletSinkSchema: GenMessage<TabletSink> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 16);
-
-/**
- * @generated from message tessera.v1.TaskEvent
- */
-export type TaskEvent = Message<"tessera.v1.TaskEvent"> & {
-  /**
-   * @generated from oneof tessera.v1.TaskEvent.event
-   */
-  event: {
-    /**
-     * @generated from field: tessera.v1.TaskProgress progress = 1;
-     */
-    value: TaskProgress;
-    case: "progress";
-  } | {
-    /**
-     * @generated from field: tessera.v1.TaskFinished finished = 2;
-     */
-    value: TaskFinished;
-    case: "finished";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message tessera.v1.TaskEvent.
- * Use `create(TaskEventSchema)` to create a new message.
- */
-export const TaskEventSchema: GenMessage<TaskEvent> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 17);
+  messageDesc(file_tessera_v1_distexec, 19);
 
 /**
  * @generated from message tessera.v1.TaskProgress
@@ -790,7 +867,7 @@ export type TaskProgress = Message<"tessera.v1.TaskProgress"> & {
  * Use `create(TaskProgressSchema)` to create a new message.
  */
 export const TaskProgressSchema: GenMessage<TaskProgress> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 18);
+  messageDesc(file_tessera_v1_distexec, 20);
 
 /**
  * @generated from message tessera.v1.TaskFinished
@@ -880,7 +957,7 @@ export type TaskFinished = Message<"tessera.v1.TaskFinished"> & {
  * Use `create(TaskFinishedSchema)` to create a new message.
  */
 export const TaskFinishedSchema: GenMessage<TaskFinished> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 19);
+  messageDesc(file_tessera_v1_distexec, 21);
 
 /**
  * @generated from message tessera.v1.SourceRead
@@ -918,7 +995,7 @@ export type SourceRead = Message<"tessera.v1.SourceRead"> & {
  * Use `create(SourceReadSchema)` to create a new message.
  */
 export const SourceReadSchema: GenMessage<SourceRead> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 20);
+  messageDesc(file_tessera_v1_distexec, 22);
 
 /**
  * A summary of the values in one column of an output. Values are texts that the kernel can cast to the type of the column.
@@ -967,7 +1044,7 @@ export type KeySummary = Message<"tessera.v1.KeySummary"> & {
  * Use `create(KeySummarySchema)` to create a new message.
  */
 export const KeySummarySchema: GenMessage<KeySummary> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 21);
+  messageDesc(file_tessera_v1_distexec, 23);
 
 /**
  * @generated from message tessera.v1.ReleaseQueryRequest
@@ -998,7 +1075,7 @@ export type ReleaseQueryRequest = Message<"tessera.v1.ReleaseQueryRequest"> & {
  * Use `create(ReleaseQueryRequestSchema)` to create a new message.
  */
 export const ReleaseQueryRequestSchema: GenMessage<ReleaseQueryRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 22);
+  messageDesc(file_tessera_v1_distexec, 24);
 
 /**
  * @generated from message tessera.v1.ReleaseQueryResponse
@@ -1011,7 +1088,7 @@ export type ReleaseQueryResponse = Message<"tessera.v1.ReleaseQueryResponse"> & 
  * Use `create(ReleaseQueryResponseSchema)` to create a new message.
  */
 export const ReleaseQueryResponseSchema: GenMessage<ReleaseQueryResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 23);
+  messageDesc(file_tessera_v1_distexec, 25);
 
 /**
  * @generated from message tessera.v1.ListQueriesRequest
@@ -1024,7 +1101,7 @@ export type ListQueriesRequest = Message<"tessera.v1.ListQueriesRequest"> & {
  * Use `create(ListQueriesRequestSchema)` to create a new message.
  */
 export const ListQueriesRequestSchema: GenMessage<ListQueriesRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 24);
+  messageDesc(file_tessera_v1_distexec, 26);
 
 /**
  * @generated from message tessera.v1.ListQueriesResponse
@@ -1043,7 +1120,7 @@ export type ListQueriesResponse = Message<"tessera.v1.ListQueriesResponse"> & {
  * Use `create(ListQueriesResponseSchema)` to create a new message.
  */
 export const ListQueriesResponseSchema: GenMessage<ListQueriesResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 25);
+  messageDesc(file_tessera_v1_distexec, 27);
 
 /**
  * @generated from message tessera.v1.CancelQueryRequest
@@ -1072,7 +1149,7 @@ export type CancelQueryRequest = Message<"tessera.v1.CancelQueryRequest"> & {
  * Use `create(CancelQueryRequestSchema)` to create a new message.
  */
 export const CancelQueryRequestSchema: GenMessage<CancelQueryRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 26);
+  messageDesc(file_tessera_v1_distexec, 28);
 
 /**
  * @generated from message tessera.v1.CancelQueryResponse
@@ -1089,7 +1166,7 @@ export type CancelQueryResponse = Message<"tessera.v1.CancelQueryResponse"> & {
  * Use `create(CancelQueryResponseSchema)` to create a new message.
  */
 export const CancelQueryResponseSchema: GenMessage<CancelQueryResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_distexec, 27);
+  messageDesc(file_tessera_v1_distexec, 29);
 
 /**
  * Runs tasks of queries that another node coordinates.
@@ -1108,16 +1185,16 @@ export const DistExecService: GenService<{
     output: typeof PingResponseSchema;
   },
   /**
-   * Runs a task to its end. The last event is `finished`; if the task fails, the call fails with its error. The task is stopped
-   * when the call is cancelled or its connection is lost. The node keeps the output until the query is released or its coordinator
-   * is gone.
+   * Runs tasks, any number at a time. A coordinator keeps one such call open to each node, because a call costs more than a small
+   * task. A task is stopped when it is cancelled, or when the call ends or its connection is lost. The node keeps the output until
+   * the query is released or its coordinator is gone.
    *
-   * @generated from rpc tessera.v1.DistExecService.RunTask
+   * @generated from rpc tessera.v1.DistExecService.RunTasks
    */
-  runTask: {
-    methodKind: "server_streaming";
-    input: typeof RunTaskRequestSchema;
-    output: typeof TaskEventSchema;
+  runTasks: {
+    methodKind: "bidi_streaming";
+    input: typeof TaskCallSchema;
+    output: typeof TaskReplySchema;
   },
   /**
    * Stops the tasks of one run or of all runs of a query, and frees their outputs.

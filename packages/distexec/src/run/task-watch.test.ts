@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { TaskWatch } from './task-watch.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A task whose progress is always a quarter. */
+function watched() {
+  const progress = vi.fn(async () => ({ fraction: 0.25, rowsProcessed: 1, rowsTotal: 4 }));
+  const memory = { begin: () => vi.fn(), spilledBytes: 100 };
+  const percents: (number | undefined)[] = [];
+  const watch = new TaskWatch(memory, { progress }, ({ percent }) => percents.push(percent));
+  return { watch, memory, progress, percents };
+}
+
+it('the progress of a short task is not asked for', async () => {
+  const { watch, progress } = watched();
+  await vi.advanceTimersByTimeAsync(500);
+  watch.end();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(progress).not.toHaveBeenCalled();
+});
+
+it('the progress of a longer task is told until it ends', async () => {
+  const { watch, percents } = watched();
+  await vi.advanceTimersByTimeAsync(1_000);
+  watch.end();
+  const told = [...percents];
+  expect(new Set(told)).toEqual(new Set([25]));
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(percents).toEqual(told);
+});
+
+it('counts what the spill files grow by during the task', async () => {
+  const { watch, memory } = watched();
+  await vi.advanceTimersByTimeAsync(200);
+  memory.spilledBytes = 350;
+  await vi.advanceTimersByTimeAsync(200);
+  memory.spilledBytes = 50;
+  await vi.advanceTimersByTimeAsync(200);
+  expect(watch.spilledBytes).toBe(250);
+  watch.end();
+});

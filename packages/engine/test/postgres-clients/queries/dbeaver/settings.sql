@@ -1,0 +1,3 @@
+-- source: DBeaver, settings of the session; retold
+-- row: *
+SELECT reset_val FROM pg_settings WHERE name = 'search_path'

@@ -1,0 +1,3 @@
+import { describePython } from './python.ts';
+
+describePython({ title: 'SQLAlchemy', module: 'sqlalchemy', program: 'sqlalchemy_client.py' });

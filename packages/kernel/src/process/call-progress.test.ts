@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { CallProgress } from './call-progress.ts';
+import { type PlanNode, pipelinesOf, rowsOf } from './pipelines.ts';
+
+const node = (
+  name: string,
+  rows: number,
+  children: readonly PlanNode[] = [],
+  facts: Record<string, unknown> = {},
+): PlanNode => ({ name, children, extra_info: { 'Estimated Cardinality': String(rows), ...facts } });
+
+const scan = (rows: number) => node('SEQ_SCAN ', rows);
+const received = (rows: number) => node('TESSERA_RECEIVED ', rows);
+
+function progressOf(plan: PlanNode, now: () => number = () => 0) {
+  const pipelines = pipelinesOf(plan, 'tessera_received');
+  const progress = new CallProgress({ rows: rowsOf(plan), pipelines }, 0, now);
+  const counts = { fraction: -1, rowsProcessed: 0, rowsTotal: 0, receivedRows: 0, receivedTotal: 0 };
+  return {
+    pipelines,
+    of: (more: Partial<typeof counts>) => progress.of({ ...counts, ...more }),
+  };
+}
+
+test('pipelines are listed in the order in which the kernel runs them', () => {
+  const { pipelines } = progressOf(
+    node('TOP_N', 10, [
+      node('HASH_GROUP_BY', 100, [
+        node('HASH_JOIN', 9_000, [node('HASH_JOIN', 8_000, [scan(7_000), scan(600)]), received(50)]),
+      ]),
+    ]),
+  );
+  expect(pipelines.map(({ source, rows }) => [source, rows])).toEqual([
+    ['received', 50],
+    ['scan', 600],
+    ['scan', 7_000],
+    ['collected', 100],
+    ['collected', 10],
+  ]);
+});
+
+test('a delim join computes its left side first, and returns matched rows of its hash table at the end', () => {
+  const inner = node('HASH_JOIN', 60, [node('DELIM_SCAN', 20), scan(500)], { 'Join Type': 'INNER' });
+  const delim = node('RIGHT_DELIM_JOIN', 70, [
+    scan(300),
+    node('HASH_JOIN', 70, [inner, { name: 'DUMMY_SCAN' }], { 'Join Type': 'RIGHT_SEMI' }),
+    node('HASH_GROUP_BY', 20, [{ name: 'DUMMY_SCAN' }]),
+  ]);
+  const { pipelines } = progressOf({ name: 'ORDER_BY', children: [delim] });
+  expect(pipelines.map(({ rows }) => rows)).toEqual([300, 500, 20, 70, 70]);
+});
+
+test('a pipeline counts by its work, so many groups are a part of it after all rows have been read', () => {
+  const grouped = (groups: number) =>
+    progressOf(node('HASH_GROUP_BY', groups, [scan(1_000_000)], { Aggregates: 'sum(#1)' }));
+  expect(grouped(10).of({ fraction: 0.5, rowsProcessed: 500_000 })).toMatchObject({ read: 0.5 });
+  expect(grouped(10).of({ fraction: 0.5, rowsProcessed: 500_000 }).fraction).toBeCloseTo(0.5, 2);
+  const sorted = progressOf(node('ORDER_BY', 0, [node('HASH_GROUP_BY', 900_000, [scan(1_000_000)])]));
+  const allRead = sorted.of({ fraction: 0.5, rowsProcessed: 1_000_000 });
+  expect(allRead.read).toBe(1);
+  expect(allRead.fraction).toBeGreaterThan(0.5);
+  expect(allRead.fraction).toBeLessThan(0.8);
+});
+
+test('rows of other stages are counted where they are read', () => {
+  const plan = progressOf(node('HASH_JOIN', 1_000, [received(1_000), received(1_000)]));
+  expect(plan.of({}).fraction).toBe(-1);
+  expect(plan.of({ receivedRows: 1_000 }).fraction).toBeGreaterThan(0.4);
+  expect(plan.of({ receivedRows: 1_500 }).read).toBe(0.75);
+  expect(plan.of({ receivedRows: 2_000 }).fraction).toBe(1);
+});
+
+test('while the kernel does not count, the call is expected to go on as fast as before', () => {
+  let nowMs = 100;
+  // The kernel does not count the scan, because the statement has read received rows.
+  const plan = progressOf(node('HASH_JOIN', 1_000, [scan(1_000), received(1_000)]), () => nowMs);
+  const shown: number[] = [];
+  for (const receivedRows of [500, 1_000, 1_000, 1_000, 1_000]) {
+    shown.push(plan.of({ receivedRows }).fraction);
+    nowMs += 100;
+  }
+  expect(shown).toEqual(shown.toSorted((a, b) => a - b));
+  expect(new Set(shown).size).toBe(shown.length);
+  nowMs = 1e9;
+  expect(plan.of({ receivedRows: 1_000 }).fraction).toBeLessThanOrEqual(1);
+});
+
+test('without a plan, all rows of tables count alike, and nothing is known beside received rows', () => {
+  const progress = new CallProgress(undefined, 0);
+  const counts = { fraction: -1, rowsProcessed: 10, rowsTotal: 40, receivedRows: 0, receivedTotal: 0 };
+  expect(progress.of(counts)).toMatchObject({ fraction: 0.25 });
+  expect(progress.of({ ...counts, receivedRows: 50, receivedTotal: 60 }).fraction).toBe(-1);
+  expect(progress.of({ ...counts, rowsProcessed: 0 }).fraction).toBe(-1);
+});

@@ -1,0 +1,215 @@
+import type { PlannedRows } from '../protocol/messages.ts';
+
+/** An operator of a plan in the kernel's JSON. */
+export interface PlanNode {
+  readonly name: string;
+  readonly children?: readonly PlanNode[];
+  readonly extra_info?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A part of a plan in which rows flow from a source through operators to the operator that collects them: the build side of a
+ * join, an aggregate, a sort or the result.
+ */
+export interface PlannedPipeline {
+  readonly source: 'scan' | 'received' | 'collected';
+  /** The rows that the optimiser expects of the source. The kernel counts the progress of the pipeline in them. */
+  readonly rows: number;
+  /** The estimated CPU time in µs, which only counts in relation to other pipelines. */
+  readonly work: number;
+  /**
+   * The estimated CPU time in µs before the source returns the first row: for hash tables, groups and sorted runs that are
+   * completed when all their rows have been collected.
+   */
+  readonly before: number;
+}
+
+/** CPU times in µs, rounded from those of the TPC-H queries on tables in memory. */
+const COST = {
+  /** Passes a row from one operator to the next. */
+  row: 0.003,
+  scanValue: 0.0008,
+  filterRow: 0.0035,
+  matchRow: 0.2,
+  buildRow: 0.03,
+  finishBuildRow: 0.023,
+  probeRow: 0.0005,
+  aggregateRow: 0.04,
+  finishGroup: 0.001,
+  sortRow: 0.03,
+  finishSortRow: 0.001,
+  topRow: 0.05,
+  windowRow: 0.2,
+  receivedRow: 0.05,
+};
+
+/** What looking up a row in a hash table takes in addition, if the table has many rows. */
+const MISSED_CACHE = { us: 0.02, fromRows: 90_000, toRows: 200_000 };
+
+function missedCache(rows: number): number {
+  const { us, fromRows, toRows } = MISSED_CACHE;
+  return us * Math.max(0, Math.min(1, Math.log(rows / fromRows) / Math.log(toRows / fromRows)));
+}
+
+/** The part of the rows of a table that the optimiser expects to pass a filter without statistics. */
+const FILTERED = 0.2;
+
+/** The pipelines of a plan, in the order in which the kernel runs them. */
+export function pipelinesOf(root: PlanNode, receivedFunction: string): PlannedPipeline[] {
+  const pipelines: PlannedPipeline[] = [];
+  addPipelines(root, undefined, { pipelines, receivedFunction });
+  return pipelines;
+}
+
+interface Plan {
+  readonly pipelines: PlannedPipeline[];
+  readonly receivedFunction: string;
+}
+
+/**
+ * Adds the pipeline whose last operator is `top`, after those that it waits for: the kernel builds the hash tables of the
+ * joins from the top down, and then reads the source.
+ */
+function addPipelines(top: PlanNode, collector: PlanNode | undefined, plan: Plan): void {
+  const operators: PlanNode[] = [];
+  let node = top;
+  for (;;) {
+    const [first, ...others] = childrenOf(node);
+    operators.unshift(node);
+    if (first === undefined) break;
+    if (isCollector(node)) {
+      addPipelines(first, node, plan);
+      break;
+    }
+    const [next = first, inputs] = hasInputsFirst(node) ? [others[0], [first]] : [first, others];
+    for (const input of inputs) if (!isPlaceholder(input)) addPipelines(input, node, plan);
+    node = next;
+  }
+  plan.pipelines.push(pipelineOf(operators, collector, plan.receivedFunction));
+  for (const operator of operators)
+    if (returnsUnmatched(operator)) plan.pipelines.push(unmatchedOf(operator));
+}
+
+/** The first child of these is computed before their second one, which is part of the pipeline. */
+const hasInputsFirst = ({ name }: PlanNode): boolean => /DELIM_JOIN|CTE$/.test(name.trim());
+
+/** Stands for rows that a delim join hands over itself. */
+const isPlaceholder = ({ name }: PlanNode): boolean => name.includes('DUMMY_SCAN');
+
+const isHashJoin = ({ name }: PlanNode): boolean => name.includes('HASH_JOIN');
+
+/** Whether the join is the source of another pipeline, which returns rows of its hash table. */
+const returnsUnmatched = (operator: PlanNode): boolean =>
+  isHashJoin(operator) && /RIGHT|FULL|OUTER/.test(String(operator.extra_info?.['Join Type']));
+
+function unmatchedOf(join: PlanNode): PlannedPipeline {
+  const rows = Math.max(1, estimateOf(join));
+  return { source: 'collected', rows, work: rows * COST.row, before: 0 };
+}
+
+function pipelineOf(
+  [source, ...operators]: readonly PlanNode[],
+  collector: PlanNode | undefined,
+  receivedFunction: string,
+): PlannedPipeline {
+  const isCollected = childrenOf(source!).length > 0;
+  const isReceived = source!.name.trim().toLowerCase() === receivedFunction;
+  let rows = estimateOf(source!);
+  let work = isCollected ? rows * COST.row : isReceived ? rows * COST.receivedRow : scanWork(source!);
+  let before = isCollected ? finishWork(source!) : 0;
+  for (const operator of operators) {
+    const returned = estimateOf(operator) || rows;
+    work += operatorWork(operator, rows, returned);
+    if (isHashJoin(operator)) before += builtRows(operator) * COST.finishBuildRow;
+    rows = returned;
+  }
+  if (collector !== undefined) work += collectorWork(collector, rows);
+  // The rows of COPY are counted when they have been written.
+  if (isCollected && collector?.name.includes('COPY') === true) work = before = 0;
+  return {
+    source: isCollected ? 'collected' : isReceived ? 'received' : 'scan',
+    rows: Math.max(1, estimateOf(source!)),
+    work,
+    before,
+  };
+}
+
+function scanWork(scan: PlanNode): number {
+  const filters = listOf(scan, 'Filters');
+  const rows = estimateOf(scan) / (filters.length > 0 ? FILTERED : 1);
+  const values = Math.max(1, listOf(scan, 'Projections').length + filters.length);
+  return rows * (values * COST.scanValue + conditionsCost(filters));
+}
+
+function operatorWork(operator: PlanNode, rows: number, returned: number): number {
+  const { name } = operator;
+  if (isHashJoin(operator))
+    return rows * (COST.probeRow + missedCache(builtRows(operator))) + returned * COST.row;
+  if (name.includes('FILTER')) return rows * conditionsCost(listOf(operator, 'Expression'));
+  if (name.includes('WINDOW')) return rows * COST.windowRow;
+  return Math.max(rows, returned) * COST.row;
+}
+
+function collectorWork(collector: PlanNode, rows: number): number {
+  const { name } = collector;
+  if (name.includes('COPY')) return 0;
+  if (name.includes('JOIN')) return rows * COST.buildRow;
+  if (/GROUP_BY|AGGREGATE/.test(name)) {
+    const aggregates = listOf(collector, 'Aggregates').length;
+    const groups = name.includes('HASH') ? estimateOf(collector) : 1;
+    return rows * ((1 + aggregates / 4) * COST.aggregateRow + missedCache(groups));
+  }
+  if (name.includes('ORDER')) return rows * COST.sortRow;
+  if (name.includes('WINDOW')) return rows * COST.windowRow;
+  if (name.includes('TOP_N')) return rows * COST.topRow;
+  return rows * COST.row;
+}
+
+/** The work of a collector between its last input row and the first row that it returns. */
+function finishWork(collector: PlanNode): number {
+  const { name } = collector;
+  if (name.includes('HASH_GROUP_BY')) return estimateOf(collector) * COST.finishGroup;
+  return name.includes('ORDER') ? estimateOf(collector) * COST.finishSortRow : 0;
+}
+
+/** The rows in the hash table of a join. */
+const builtRows = (join: PlanNode): number => estimateOf(childrenOf(join)[1] ?? join);
+
+const conditionsCost = (conditions: readonly string[]): number =>
+  conditions.reduce(
+    (sum, condition) =>
+      sum + (/~~|LIKE|contains|prefix|suffix|regexp/i.test(condition) ? COST.matchRow : COST.filterRow),
+    0,
+  );
+
+/** Whether the operator takes all rows of its input before it returns the first. */
+const isCollector = ({ name }: PlanNode): boolean =>
+  /GROUP_BY|AGGREGATE|ORDER_BY|TOP_N|COPY|CREATE_TABLE|INSERT|^\s*(WINDOW|LIMIT)/.test(name);
+
+/** The estimated rows of all scans, and of the result. */
+export function rowsOf(root: PlanNode): PlannedRows {
+  let scanned = 0;
+  const nodes = [root];
+  for (const node of nodes) {
+    const children = childrenOf(node);
+    if (children.length === 0) scanned += estimateOf(node);
+    nodes.push(...children);
+  }
+  // The root of COPY and of ORDER BY has no estimate of its own.
+  return { scanned, returned: nodes.map(estimateOf).find((rows) => rows > 0) ?? 0 };
+}
+
+const childrenOf = ({ children = [] }: PlanNode): readonly PlanNode[] => children;
+
+/** The rows that an operator is expected to return. The kernel names none for an operator that returns what it gets. */
+function estimateOf({ name, extra_info, children }: PlanNode): number {
+  const named = extra_info?.['Estimated Cardinality'] ?? extra_info?.Top;
+  if (named !== undefined) return Number(named) || 0;
+  return name.includes('ORDER') && children?.[0] !== undefined ? estimateOf(children[0]) : 0;
+}
+
+function listOf({ extra_info }: PlanNode, property: string): readonly string[] {
+  const value = extra_info?.[property];
+  if (Array.isArray(value)) return value.map(String);
+  return value === undefined || value === '' ? [] : [String(value)];
+}

@@ -1,0 +1,65 @@
+import { isLambda, lambdaParameters } from '../functions/expressions.ts';
+import { type ColumnRefNode, type Expression, isExpression, isQueryNode, type QueryNode } from '../tree.ts';
+import { selectedColumns } from './column-facts.ts';
+import {
+  type CatalogColumns,
+  type ColumnFacts,
+  type ColumnScope,
+  fromScope,
+  NOTHING_KNOWN,
+} from './column-scope.ts';
+
+/** The facts about the column that a reference names; undefined if no relation around it is known to have it. */
+export type FactsOf = (ref: ColumnRefNode) => ColumnFacts | undefined;
+
+/**
+ * Rewrites the expressions of a statement from the inside out. Columns of an inner query hide those of the queries around it,
+ * and so do the parameters of a lambda. Unchanged nodes are shared with the input.
+ * @param outermost the columns that the statement may name without a FROM clause
+ * @param form returns the node itself, or another one, which gets its name and its place
+ */
+export function rewriteInScope<T>(
+  statement: T,
+  catalog: CatalogColumns,
+  outermost: FactsOf,
+  form: (node: Expression, factsOf: FactsOf) => Expression,
+): T {
+  const rewritten = (value: unknown, around: FactsOf): unknown => {
+    if (value === null || typeof value !== 'object') return value;
+    if (isExpression(value) && value.class === 'CONSTANT') return value;
+    if (Array.isArray(value)) {
+      const items = value.map((item) => rewritten(item, around));
+      return items.every((item, i) => item === value[i]) ? value : items;
+    }
+    const inside = isQueryNode(value)
+      ? insideQuery(value, catalog, around)
+      : isLambda(value)
+        ? insideLambda(lambdaParameters(value), around)
+        : around;
+    let node = value as Record<string, unknown>;
+    for (const [key, child] of Object.entries(value)) {
+      const changed = rewritten(child, inside);
+      if (changed === child) continue;
+      if (node === value) node = { ...node };
+      node[key] = changed;
+    }
+    if (!isExpression(node)) return node;
+    const found = form(node, around);
+    return found === node ? node : { ...found, alias: node.alias, query_location: node.query_location };
+  };
+  return rewritten(statement, outermost) as T;
+}
+
+function insideQuery(node: QueryNode, catalog: CatalogColumns, around: FactsOf): FactsOf {
+  if (node.type !== 'SELECT_NODE') return around;
+  let scope: ColumnScope | undefined;
+  return (ref) => {
+    scope ??= fromScope(node.from_table, catalog, (inner) => selectedColumns(inner, catalog));
+    return scope.column(ref) ?? around(ref);
+  };
+}
+
+function insideLambda(parameters: readonly string[], around: FactsOf): FactsOf {
+  const hidden = new Set(parameters.map((name) => name.toLowerCase()));
+  return (ref) => (hidden.has(ref.column_names[0]?.toLowerCase() ?? '') ? NOTHING_KNOWN : around(ref));
+}

@@ -1,0 +1,126 @@
+import { type ColumnRefNode, type Expression, type FunctionNode, walkTree } from '../tree.ts';
+
+/**
+ * The type of an expression, as far as its text tells: `float` for REAL and DOUBLE PRECISION, `number` for the other numbers,
+ * `computed` for a value whose type is open, but which is no text that a user wrote: the result of arithmetic, a window or a subquery.
+ */
+export type ValueKind = 'float' | 'number' | 'computed' | 'text' | 'other' | 'unknown';
+
+/** The kind of a column, if it is known. */
+export type KindOfColumn = (ref: ColumnRefNode) => ValueKind | undefined;
+
+const NUMBERS = /^(?:U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL\b.*)$/;
+
+/** The kind of a type of the kernel. */
+export function kindOfType(type: string): ValueKind {
+  if (type === 'DOUBLE' || type === 'FLOAT') return 'float';
+  if (type === 'VARCHAR') return 'text';
+  return NUMBERS.test(type) ? 'number' : 'other';
+}
+
+/** The kind of a rewritten expression. */
+export function valueKind(node: Expression, ofColumn: KindOfColumn = () => undefined): ValueKind {
+  const inner = (child: Expression) => valueKind(child, ofColumn);
+  switch (node.class) {
+    case 'CONSTANT':
+      return node.value.is_null ? 'unknown' : kindOfType(node.value.type.id);
+    case 'COLUMN_REF':
+      return ofColumn(node) ?? 'unknown';
+    case 'CAST':
+      return kindOfType(node.cast_type.id);
+    case 'COMPARISON':
+    case 'BETWEEN':
+      return 'other';
+    case 'CONJUNCTION':
+      return node.children.length === 1 ? inner(node.children[0]!) : 'other';
+    case 'CASE':
+      return commonKind([...node.case_checks.map(({ then_expr }) => then_expr), node.else_expr].map(inner));
+    case 'OPERATOR':
+      if (node.type === 'OPERATOR_COALESCE') return commonKind(node.children.map(inner));
+      return /^(?:OPERATOR_(?:IS_|NOT)|COMPARE_)/.test(node.type) ? 'other' : 'unknown';
+    case 'FUNCTION':
+      return kindOfCall(node, inner);
+    case 'WINDOW':
+      return COUNTS.has(node.function_name) ? 'number' : 'computed';
+    case 'SUBQUERY':
+      return node.subquery_type === 'SCALAR' ? 'computed' : 'other';
+    default:
+      return 'unknown';
+  }
+}
+
+/** The kind of the type that values of several kinds are converted to. */
+export function commonKind(kinds: readonly ValueKind[]): ValueKind {
+  const [first = 'unknown'] = kinds;
+  if (kinds.every((kind) => kind === first)) return first;
+  return kinds.every((kind) => kind === 'float' || kind === 'number') ? 'float' : 'unknown';
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+const FLOATS = words(
+  'acos asin atan atan2 avg cbrt cos cot degrees exp ln log log10 log2 pi pow power radians sin sqrt stddev_pop stddev_samp tan ^ **',
+);
+const COUNTS = words('count count_star dense_rank length ntile rank row_number strlen');
+const ARITHMETIC = words('+ - * / // % @ abs ceil ceiling floor mod round sum trunc');
+/** Functions that return one of their arguments. */
+const CHOOSING = words('any_value first greatest last least max min tsr_divisor');
+const TEXTS = words(
+  'concat concat_ws left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_split_part tsr_substring upper',
+);
+
+/** The macros of `valueTexts`. */
+export const VALUE_TEXTS = words('tsr_text tsr_integer_text');
+
+function kindOfCall(
+  { function_name, children }: FunctionNode,
+  inner: (child: Expression) => ValueKind,
+): ValueKind {
+  const name = function_name.toLowerCase();
+  if (FLOATS.has(name)) return 'float';
+  if (COUNTS.has(name)) return 'number';
+  if (TEXTS.has(name) || VALUE_TEXTS.has(name)) return 'text';
+  if (CHOOSING.has(name)) return commonKind(children.map(inner));
+  // A division whose operands are evaluated once.
+  if (
+    name === 'list_extract' &&
+    children[0]?.class === 'FUNCTION' &&
+    children[0].function_name === 'list_transform'
+  )
+    return 'computed';
+  if (name === '||') return children.some((child) => inner(child) === 'text') ? 'text' : 'unknown';
+  if (!ARITHMETIC.has(name)) return 'unknown';
+  // The second argument of `round` is the number of digits.
+  const kind = commonKind(
+    name === 'round' || name === 'trunc' ? children.slice(0, 1).map(inner) : children.map(inner),
+  );
+  return kind === 'float' || kind === 'number' ? kind : 'computed';
+}
+
+/** Larger expressions would make a query too long if it contained them several times. */
+const MAX_REPEATED_NODES = 40;
+
+/**
+ * Whether a query may contain an expression several times: it is small, returns the same value each time, and contains no
+ * macro that repeats its own argument.
+ */
+export function isRepeatable(node: Expression): boolean {
+  let nodes = 0;
+  let isSafe = true;
+  walkTree(node, (part) => {
+    nodes += 1;
+    isSafe &&= 'class' in part && isPure(part);
+  });
+  return isSafe && nodes <= MAX_REPEATED_NODES;
+}
+
+const CLASSES = words(
+  'BETWEEN CASE CAST COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION OPERATOR PARAMETER',
+);
+
+function isPure(node: Expression): boolean {
+  if (node.class !== 'FUNCTION') return CLASSES.has(node.class);
+  const name = node.function_name.toLowerCase();
+  if (name === 'tsr_divisor') return false;
+  return name === '||' || [FLOATS, COUNTS, ARITHMETIC, CHOOSING, TEXTS].some((known) => known.has(name));
+}

@@ -1,0 +1,118 @@
+import { internalCall } from '../functions/expressions.ts';
+import {
+  type CastNode,
+  call,
+  caseOf,
+  cast,
+  column,
+  constant,
+  type Expression,
+  type FunctionNode,
+  lambda,
+  type Statement,
+  stringLiteral,
+  type WindowNode,
+  walkTree,
+} from '../tree.ts';
+import type { CatalogColumns } from './column-scope.ts';
+import { type FactsOf, rewriteInScope } from './scoped-expressions.ts';
+import { isRepeatable, type KindOfColumn, valueKind } from './value-kind.ts';
+
+const INTEGERS: ReadonlySet<string> = new Set(['SMALLINT', 'INTEGER', 'BIGINT']);
+
+/** Functions that write their arguments as text, with the number of arguments that they write. */
+const JOINED: Readonly<Record<string, number>> = {
+  '||': 2,
+  concat: Number.POSITIVE_INFINITY,
+  concat_ws: Number.POSITIVE_INFINITY,
+  string_agg: 1,
+  listagg: 1,
+  group_concat: 1,
+};
+
+/**
+ * Writes floating-point numbers as PostgreSQL does (`1`, `NaN`, `Infinity`, `1e+15`) where they become texts, for which the
+ * kernel writes `1.0`, `nan`, `inf` and `1000000000000000.0`, and refuses texts such as `5.0` and `1e3` as integers, which the
+ * kernel reads as numbers:
+ *     d::text     →   tsr_text(d)
+ *     'x' || d    →   'x' || tsr_text(d)
+ *     s::integer  →   CASE WHEN tsr_is_text(s) THEN CAST(tsr_integer_text(CAST(s AS VARCHAR)) AS INTEGER) ELSE CAST(s AS INTEGER) END
+ * The conditions on types are constants for the kernel's optimizer. Only a cast may stand over an expression of unknown type.
+ * Elsewhere, the text of the query and the catalog must say that the operand is a floating-point number.
+ * @param outermost see `rewriteInScope`
+ */
+export function valueTexts(statement: Statement, catalog: CatalogColumns, outermost: FactsOf): Statement {
+  if (!makesText(statement)) return statement;
+  return rewriteInScope(statement, catalog, outermost, (node, factsOf) =>
+    textForm(node, (ref) => factsOf(ref)?.kind),
+  );
+}
+
+function makesText(statement: Statement): boolean {
+  let found = false;
+  walkTree(statement, (node) => {
+    if (!('class' in node)) return;
+    if (node.class === 'CAST') found ||= node.cast_type.id === 'VARCHAR' || INTEGERS.has(node.cast_type.id);
+    else if (node.class === 'FUNCTION' || node.class === 'WINDOW') found ||= isJoined(node);
+  });
+  return found;
+}
+
+const isJoined = ({ function_name }: FunctionNode | WindowNode): boolean =>
+  Object.hasOwn(JOINED, function_name);
+
+function textForm(node: Expression, ofColumn: KindOfColumn): Expression {
+  if (node.class === 'CAST') return castForm(node, ofColumn);
+  if ((node.class !== 'FUNCTION' && node.class !== 'WINDOW') || !isJoined(node)) return node;
+  const count = JOINED[node.function_name]!;
+  const children = node.children.map((child, i) =>
+    i < count && !isWrittenNumber(child) && valueKind(child, ofColumn) === 'float' ? textOf(child) : child,
+  );
+  return children.every((child, i) => child === node.children[i]) ? node : { ...node, children };
+}
+
+/** Whether an operand is a literal with a decimal point, which keeps its digits: `'x' || 1.0` is `x1.0`. */
+const isWrittenNumber = (node: Expression): boolean =>
+  node.class === 'CAST' && node.child.class === 'CONSTANT' && /\./.test(stringLiteral(node.child) ?? '');
+
+function castForm(node: CastNode, ofColumn: KindOfColumn): Expression {
+  const { child, cast_type } = node;
+  if (cast_type.id !== 'VARCHAR') return INTEGERS.has(cast_type.id) ? integerForm(node, ofColumn) : node;
+  const kind = valueKind(child, ofColumn);
+  const mayBeFloat = kind === 'computed' || (kind === 'unknown' && isRepeatable(child));
+  return kind === 'float' || (mayBeFloat && isTyped(child)) ? textOf(child) : node;
+}
+
+const textOf = (value: Expression): Expression => onceOnly(value, (operand) => internalCall('text', operand));
+
+const INTEGER_TEXT = /^\s*[-+]?\d+\s*$/;
+
+function integerForm(node: CastNode, ofColumn: KindOfColumn): Expression {
+  const { child } = node;
+  const literal = stringLiteral(child);
+  if (literal !== undefined && INTEGER_TEXT.test(literal)) return node;
+  const kind = valueKind(child, ofColumn);
+  if (kind === 'text')
+    return { ...node, child: onceOnly(child, (text) => internalCall('integer_text', text)) };
+  if (kind !== 'unknown' || !isTyped(child) || !isRepeatable(child)) return node;
+  const text = internalCall('integer_text', cast(child, 'VARCHAR'));
+  const unnamed = { ...node, alias: '' };
+  return caseOf([[internalCall('is_text', child), { ...unnamed, child: text }]], unnamed);
+}
+
+/** Whether neither NULL nor a parameter decides the type of an expression. */
+function isTyped(node: Expression): boolean {
+  let isOpen = node.class === 'CONSTANT';
+  walkTree(node, (part) => {
+    isOpen ||= 'class' in part && part.class === 'PARAMETER';
+  });
+  return !isOpen;
+}
+
+/** `form(value)`. A value that is not repeatable becomes the parameter of a lambda. */
+function onceOnly(value: Expression, form: (operand: Expression) => Expression): Expression {
+  const operand = { ...value, alias: '' };
+  if (isRepeatable(operand)) return form(operand);
+  const body = lambda(['tsr_value'], form(column('tsr_value')));
+  return call('list_extract', call('list_transform', call('list_value', operand), body), constant(1));
+}

@@ -1,0 +1,66 @@
+import {
+  cast,
+  constant,
+  type Expression,
+  type FunctionNode,
+  stringLiteral,
+  type WindowNode,
+} from '../tree.ts';
+
+const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '%']);
+const NUMERIC_FUNCTIONS: ReadonlySet<string> = new Set([
+  'abs',
+  'ceil',
+  'ceiling',
+  'floor',
+  'round',
+  'trunc',
+  '@',
+]);
+
+const INTERVAL =
+  /^\s*[-+]?\d[\d.]*\s*(?:microsecond|millisecond|second|sec|minute|min|hour|day|week|month|mon|year|decade|centur(?:y|ie))s?\b/i;
+
+/**
+ * A text literal takes the type that its operator requires, as in PostgreSQL; the kernel finds several that fit:
+ *     a + '5'           →   a + 5
+ *     t - '1 day'       →   t - INTERVAL '1 day'
+ *     abs('-5')         →   abs(CAST('-5' AS DOUBLE))
+ */
+export function untypedOperands(node: FunctionNode): FunctionNode {
+  const { children, function_name: name } = node;
+  const [first, second] = children;
+  if (children.length === 2 && node.is_operator && ARITHMETIC.has(name)) {
+    const [isLeft, isRight] = children.map(isTextLiteral);
+    if (isLeft === isRight) return node;
+    const typed = isLeft ? [typedLiteral(first!), second!] : [first!, typedLiteral(second!)];
+    return { ...node, children: typed };
+  }
+  if (first === undefined || !NUMERIC_FUNCTIONS.has(name) || !isTextLiteral(first) || !isNumber(first))
+    return node;
+  return { ...node, children: [cast(first, 'DOUBLE'), ...children.slice(1)] };
+}
+
+/** `RANGE BETWEEN '1 day' PRECEDING AND …` → `RANGE BETWEEN INTERVAL '1 day' PRECEDING AND …`. */
+export function untypedFrame(node: WindowNode): WindowNode {
+  const { start_expr, end_expr } = node;
+  if (![start_expr, end_expr].some((bound) => bound !== null && isTextLiteral(bound))) return node;
+  const typed = (bound: Expression | null) => bound && (isTextLiteral(bound) ? typedLiteral(bound) : bound);
+  return { ...node, start_expr: typed(start_expr), end_expr: typed(end_expr) };
+}
+
+const isTextLiteral = (node: Expression): boolean =>
+  node.class === 'CONSTANT' && stringLiteral(node) !== undefined;
+
+const isNumber = (node: Expression): boolean =>
+  /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i.test(stringLiteral(node) ?? '');
+
+function typedLiteral(node: Expression): Expression {
+  const text = stringLiteral(node) ?? '';
+  if (INTERVAL.test(text)) return cast(node, 'INTERVAL');
+  if (!isNumber(node)) return node;
+  const isWhole = /^\s*[-+]?\d{1,18}\s*$/.test(text);
+  if (!isWhole) return cast(node, 'DOUBLE');
+  const value = Number(text);
+  return value === (value | 0) ? constant(value) : constant(BigInt(text.trim()));
+}

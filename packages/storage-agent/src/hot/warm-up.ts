@@ -1,0 +1,70 @@
+import { measurement } from '@tessera/common';
+import type { KernelLog } from '@tessera/kernel';
+import type { ContentsOf } from '../storage-agent.ts';
+import type { HotTier } from './hot-tier.ts';
+import type { RememberedTable, RememberedTables } from './remembered-tables.ts';
+
+/** A table that is in memory again after a restart of its node. */
+export const warmedTables = measurement<{ readonly tablets: number }>('table-warmed');
+
+export interface WarmUpOptions {
+  readonly hot: HotTier;
+  readonly remembered: RememberedTables;
+  readonly log: KernelLog;
+}
+
+/**
+ * Remembers which tables are in memory, and loads those that were there before a restart: one after the other, most recently
+ * used first, each in a pause between scans, and within the memory that eviction leaves to tables.
+ */
+export class WarmUp {
+  readonly #o: WarmUpOptions;
+  /** Tables of the earlier run that have not been loaded yet. */
+  #waiting: readonly RememberedTable[] = [];
+  #saving: Promise<void> = Promise.resolve();
+
+  private constructor(options: WarmUpOptions) {
+    this.#o = options;
+  }
+
+  static async open(options: WarmUpOptions): Promise<WarmUp> {
+    const warmUp = new WarmUp(options);
+    warmUp.#waiting = await options.remembered.read();
+    return warmUp;
+  }
+
+  /** Writes down what is in memory, and what is still to be loaded. */
+  save(): Promise<void> {
+    const { hot, remembered, log } = this.#o;
+    const resident = hot.resident();
+    const ids = new Set(resident.map(({ tableId }) => tableId));
+    const tables = [...resident, ...this.#waiting.filter(({ tableId }) => !ids.has(tableId))];
+    this.#saving = this.#saving
+      .then(() => remembered.write(tables))
+      .catch((error) => log.warn({ error: String(error) }, 'What is in memory was not written down'));
+    return this.#saving;
+  }
+
+  /** Resolves when all tables have been loaded, or the agent is closed. */
+  async run(contentsOf: ContentsOf): Promise<void> {
+    const { hot, log } = this.#o;
+    const startedAt = performance.now();
+    let tables = 0;
+    for (const remembered of this.#waiting) {
+      if (!(await hot.pause())) return;
+      try {
+        const tablets = await hot.restore(remembered, contentsOf);
+        if (tablets > 0) {
+          tables += 1;
+          warmedTables.emit({ tablets });
+        }
+      } catch (error) {
+        log.warn({ table: remembered.tableId, error: String(error) }, 'A table was not loaded again');
+      }
+      this.#waiting = this.#waiting.filter((waiting) => waiting !== remembered);
+    }
+    if (tables === 0) return;
+    const seconds = Math.round(performance.now() - startedAt) / 1_000;
+    log.info({ tables, bytes: hot.bytes, seconds }, 'Tables are in memory again, as before the restart');
+  }
+}
