@@ -6,7 +6,9 @@ import { openNode, type TestNode } from './testing/shuffle-nodes.ts';
 
 const BUDGET_BYTES = 128 << 20;
 /** Buffers of sockets and appends, which do not depend on the budget. */
-const FIXED_BYTES = 128 << 20;
+const KERNEL_FIXED_BYTES = 128 << 20;
+/** The same, and buffers that await a collection: during a fetch, V8 collects when heap and buffers grow by a factor. */
+const PROCESS_FIXED_BYTES = 192 << 20;
 /** Blocks that sessions which are still open may keep, where more than a gigabyte was spilled. */
 const KEPT_BYTES = 16 << 20;
 const SHAPE: OutputShape = {
@@ -82,7 +84,9 @@ it('rows of ten times the memory of two nodes are transferred', async () => {
     });
     const count = TASKS * ROWS;
     expect(result).toEqual({ rows: count, sum: String((BigInt(count) * BigInt(count - 1)) / 2n) });
-    for (const bytes of peaks) expect(bytes).toBeLessThan(1.2 * BUDGET_BYTES + FIXED_BYTES);
+    const processPeak = peaks.pop();
+    expect(processPeak).toBeLessThan(1.2 * BUDGET_BYTES + PROCESS_FIXED_BYTES);
+    for (const bytes of peaks) expect(bytes).toBeLessThan(1.2 * BUDGET_BYTES + KERNEL_FIXED_BYTES);
     await a.shuffle.release(asQueryId('query'));
     for (const { kernel } of [a, b]) {
       const spilled = async () => (await kernel.memory()).spilledBytes;

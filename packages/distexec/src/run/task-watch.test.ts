@@ -6,19 +6,27 @@ afterEach(() => void vi.useRealTimers());
 
 /** A task whose progress is always a quarter. */
 function watched() {
-  const progress = vi.fn(async () => ({ fraction: 0.25, rowsProcessed: 1, rowsTotal: 4 }));
+  const progress = vi.fn(async (_planned: boolean) => ({ fraction: 0.25, rowsProcessed: 1, rowsTotal: 4 }));
   const memory = { begin: () => vi.fn(), spilledBytes: 100 };
   const percents: (number | undefined)[] = [];
   const watch = new TaskWatch(memory, { progress }, ({ percent }) => percents.push(percent));
   return { watch, memory, progress, percents };
 }
 
-it('the progress of a short task is not asked for', async () => {
+it('the kernel plans a task again for its progress only after more than half a second', async () => {
   const { watch, progress } = watched();
   await vi.advanceTimersByTimeAsync(500);
   watch.end();
+  expect(progress.mock.calls).toEqual([[false], [false]]);
   await vi.advanceTimersByTimeAsync(5_000);
-  expect(progress).not.toHaveBeenCalled();
+  expect(progress).toHaveBeenCalledTimes(2);
+});
+
+it('the kernel plans a longer task again for its progress', async () => {
+  const { watch, progress } = watched();
+  await vi.advanceTimersByTimeAsync(900);
+  watch.end();
+  expect(progress.mock.calls).toEqual([[false], [false], [true], [true]]);
 });
 
 it('the progress of a longer task is told until it ends', async () => {
