@@ -50,7 +50,10 @@ export interface ScanRequest {
   readonly counted?: readonly number[] | undefined;
   /** The ids of columns that no expression of the statement names; NULL may replace them. */
   readonly unnamed?: readonly number[] | undefined;
-  /** Whether the relation has only the columns that the statement reads, at least one. It then takes less time to plan. */
+  /**
+   * Whether the relation has only the columns that the statement reads, so that it takes less time to plan. If the statement
+   * reads none, the relation has all columns of the table, with NULL in each.
+   */
   readonly isNarrow?: boolean | undefined;
   /**
    * Adds the columns `"$tablet"` (INTEGER, position in `tablets`) and `"$row"` (BIGINT, position in the

@@ -41,9 +41,12 @@ export class TabletScans {
   async #prepare(asked: ScanRequest): Promise<Scan> {
     const request = asked.rowPositions ? asked : { ...asked, tablets: withTabletsOnce(asked.tablets) };
     const { session, table, tablets, columns, rowPositions, share } = request;
-    const unnamed = request.unnamed && new Set(request.unnamed);
     const read = new Set(columns);
     const isNarrow = request.isNarrow === true && read.size > 0;
+    const hasNulls = request.isNarrow === true && read.size === 0;
+    const unnamed = hasNulls
+      ? new Set(table.columns.map(({ id }) => id))
+      : request.unnamed && new Set(request.unnamed);
     const shape: RelationShape = { table, read, unnamed, rowPositions, isNarrow };
     const contents = contentsOf(request);
     const counted = request.counted ?? columns;

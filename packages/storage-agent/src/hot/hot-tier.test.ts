@@ -163,6 +163,27 @@ test('a narrow relation has only the columns that are read, in memory and in fil
   empty.release();
 });
 
+test('the rows of a narrow relation of no columns can be read from memory, from files and from both', async () => {
+  const agent = await fixture.agent();
+  const t = table();
+  const [one, two, three] = [
+    await storeTablet(fixture, t, `${ROWS} range(3) t(i)`),
+    await storeTablet(fixture, t, `${ROWS} range(3, 5) t(i)`),
+    await storeTablet(fixture, t, `${ROWS} range(5, 6) t(i)`),
+  ];
+  const tablets = [one, two, three].map((tablet) => ({ tablet }));
+  await read(agent, request(t, [{ tablet: one }], { wholeTableAt: 1 }));
+  await agent.settled();
+  for (const asked of [tablets.slice(0, 1), tablets.slice(1, 2), tablets.slice(1), tablets]) {
+    const scan = await agent.prepareScan(request(t, asked, { columns: [], isNarrow: true }));
+    const { length } = await fixture.rows(
+      `SELECT 1.25 AS x FROM ${scan.sql} INTERSECT ALL SELECT 1.25 FROM range(9)`,
+    );
+    expect(length).toBe(asked.reduce((rows, { tablet }) => rows + tablet.rows, 0));
+    scan.release();
+  }
+});
+
 test('a scan that is prepared sees neither rows appended nor misses rows deleted before it runs', async () => {
   const agent = await fixture.agent();
   const t = table();
