@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import { makeCredential } from '@tessera/auth';
+import type { OtherClusters } from '@tessera/broadcast';
+import { autoVacuum } from '@tessera/config';
+import {
+  type AdmissionOptions,
+  type ClusterServices,
+  Coordinator,
+  type TableServices,
+} from '@tessera/coordinator';
+import type { NodeCredentials } from '@tessera/rpc';
+import { reportLockedMemory } from '@tessera/shuffle';
+import { admissionOptions } from './admission-options.ts';
+import { kernelVersion } from './cluster/kernel-version.ts';
+import { type MultiNode, openMultiNode } from './cluster/open-multi-node.ts';
+import { openClusters } from './cluster/other-clusters.ts';
+import { hasOthers } from './cluster-protection.ts';
+import type { NodeData } from './node-data.ts';
+import type { NodeProcess } from './node-process.ts';
+import type { ServeOptions } from './serve-options.ts';
+import { headerOptions, historyPlace, storageOptions } from './tables.ts';
+
+/**
+ * The fraction of the memory of the node's own process that outputs of tasks may use; the rest goes to disk.
+ */
+const EXCHANGE_SHARE = 1 / 8;
+/** The fraction of it that long statements may use; when it is used, the next ones wait. */
+const LONG_STATEMENT_SHARE = 1 / 4;
+
+/** The share of it for results that later queries reuse. */
+const RESULT_CACHE_SHARE = 1 / 8;
+
+/** What binds, distributes and runs the statements of a node. */
+export interface QueryServices {
+  readonly coordinator: Coordinator;
+  readonly multiNode: MultiNode;
+  readonly otherClusters: OtherClusters | undefined;
+  readonly kernelVersion: string;
+  /** The credentials of the services that know the store of the tables. */
+  readonly withStore: NodeCredentials;
+  /** The credentials of the services that also must run the same engine and kernel. */
+  readonly withKernel: NodeCredentials;
+}
+
+interface QueryServicesParts {
+  readonly host: NodeProcess;
+  readonly data: NodeData;
+  readonly credentials: NodeCredentials;
+  readonly isDraining: () => boolean;
+}
+
+/** Opens the services that answer statements; `resources` closes them. */
+export async function openQueryServices(
+  options: ServeOptions,
+  { host, data, credentials, isDraining }: QueryServicesParts,
+  resources: AsyncDisposableStack,
+): Promise<QueryServices> {
+  const { config } = options;
+  const { logging, uploadRoot } = host;
+  const { kernel, agent, store, manager, memory, external } = data;
+  const ofKernel = await kernelVersion(kernel);
+  const withStore = { ...credentials, tableStore: manager.store };
+  const withKernel = {
+    ...withStore,
+    engine: `${config.instance.id}/${config.engine.id}`,
+    kernelVersion: ofKernel,
+  };
+  if (config.execution.enable_shuffle && hasOthers(config)) reportLockedMemory(logging.logger('shuffle'));
+  const written = {
+    store,
+    storeId: manager.store.id,
+    stagingRoot: data.directories.staging,
+    header: headerOptions(config),
+  };
+  const admission = admissionOptions(config, options.node, memory.kernelBytes, logging);
+  const multiNode = openMultiNode({
+    config,
+    node: options.node,
+    kernel,
+    agent,
+    tablets: written,
+    external,
+    filesDirectory: uploadRoot,
+    memoryLimitBytes: memory.kernelBytes,
+    exchange: {
+      directory: join(options.dataDirectory, 'exchange'),
+      memoryBytes: Math.floor(memory.processBytes * EXCHANGE_SHARE),
+    },
+    isDraining,
+    admission: admission?.places,
+    credentials: withKernel,
+    logging,
+  });
+  resources.defer(() => multiNode.close());
+  const otherClusters = openClusters({
+    config,
+    self: () => multiNode.cluster.self,
+    credentials: withKernel,
+    log: logging.logger('broadcast'),
+  });
+  resources.defer(async () => otherClusters?.close());
+  const tables: TableServices = {
+    manager,
+    agent,
+    ...written,
+    indexMutations: config.execution.ai_mutations_mode,
+    mirror: data.mirror,
+    storage: storageOptions(config),
+    historyPlace: historyPlace(config, options.node, store, logging),
+  };
+  const coordinator = openCoordinator(options, {
+    host,
+    data,
+    tables,
+    admission,
+    cluster: { ...multiNode, otherClusters, distributes: config.execution.enable_shuffle },
+  });
+  resources.defer(() => coordinator.close());
+  return { coordinator, multiNode, otherClusters, kernelVersion: ofKernel, withStore, withKernel };
+}
+
+interface CoordinatorParts extends Pick<QueryServicesParts, 'host' | 'data'> {
+  readonly tables: TableServices;
+  readonly admission: AdmissionOptions | undefined;
+  readonly cluster: ClusterServices;
+}
+
+function openCoordinator(
+  options: ServeOptions,
+  { host, data, tables, admission, cluster }: CoordinatorParts,
+): Coordinator {
+  const { config } = options;
+  const { kernel, external, memory } = data;
+  return new Coordinator({
+    kernel,
+    external,
+    engineId: config.engine.id,
+    configuration: options.configuration,
+    metricsPerMinute: config.engine.metrics_collection_frequency_per_minute,
+    checksPrivileges: config.auth.mode !== 'disabled',
+    makeCredential,
+    longStatementBytes: Math.floor(memory.processBytes * LONG_STATEMENT_SHARE),
+    resultCacheBytes: options.resultCacheBytes ?? Math.floor(memory.processBytes * RESULT_CACHE_SHARE),
+    regexpCacheMaxKeys: config.execution.regexp_cache_max_keys,
+    columnStatisticsBytes: config.planner.automated_column_statistics.cache_max_size_bytes,
+    admission,
+    cluster,
+    tables,
+    maintenance: {
+      autoVacuum: autoVacuum(config),
+      mergeCommittedTablets: config.execution.merge_committed_tablets,
+      memoryLimitBytes: memory.kernelBytes,
+      log: host.logging.logger('maintenance'),
+    },
+  });
+}
