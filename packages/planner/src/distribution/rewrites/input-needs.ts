@@ -1,5 +1,5 @@
 import type { PlanExpression } from '../../plan-nodes.ts';
-import type { Relation } from '../../relational/relation.ts';
+import type { AggregateRelation, JoinRelation, Relation } from '../../relational/relation.ts';
 import { addReferences } from '../tree/expressions.ts';
 
 /** The positions of needed columns of a relation. */
@@ -39,66 +39,24 @@ export function inputNeeds(relation: Relation, needed: Needs): readonly Needs[] 
           relation.expressions.filter((_, i) => needed.has(i)),
         ),
       ];
-    case 'join': {
-      const { type, left, conditions, residual } = relation;
-      const both = withReferences([], residual);
-      const width = left.columns.length;
-      const isRightOnly = type === 'right_semi' || type === 'right_anti';
-      const isLeftOnly = type === 'semi' || type === 'anti' || type === 'mark';
-      const given = isRightOnly ? [...needed].map((i) => i + width) : [...needed];
-      const onLeft = [...given, ...both].filter((i) => i < width);
-      const onRight = [...(isLeftOnly ? [] : given), ...both].filter((i) => i >= width).map((i) => i - width);
-      return [
-        withReferences(
-          onLeft,
-          conditions.map((c) => c.left),
-        ),
-        withReferences(
-          onRight,
-          conditions.map((c) => c.right),
-        ),
-      ];
-    }
+    case 'join':
+      return joinNeeds(relation, needed);
     case 'positional_join': {
       const width = relation.left.columns.length;
-      return [
-        new Set([...needed].filter((i) => i < width)),
-        new Set([...needed].filter((i) => i >= width).map((i) => i - width)),
-      ];
+      return [new Set(below(width, needed)), new Set(from(width, needed))];
     }
-    case 'aggregate': {
-      const first = relation.groups.length;
-      return [
-        withReferences(
-          [],
-          [
-            ...relation.groups,
-            ...keptAggregates(relation.aggregates.length, first, needed).map((i) => relation.aggregates[i]!),
-          ],
-        ),
-      ];
-    }
+    case 'aggregate':
+      return [aggregateNeeds(relation, needed)];
     case 'distinct':
       if (relation.on === undefined) return [allOf(relation.input)];
       return [withReferences(needed, [...relation.on, ...relation.order.map((key) => key.expression)])];
     case 'window': {
       const width = relation.input.columns.length;
-      return [
-        withReferences(
-          [...needed].filter((i) => i < width),
-          relation.windows.filter((_, i) => needed.has(width + i)),
-        ),
-      ];
+      const windows = relation.windows.filter((_, i) => needed.has(width + i));
+      return [withReferences(below(width, needed), windows)];
     }
-    case 'unnest': {
-      const width = relation.input.columns.length;
-      return [
-        withReferences(
-          [...needed].filter((i) => i < width),
-          relation.unnests,
-        ),
-      ];
-    }
+    case 'unnest':
+      return [withReferences(below(relation.input.columns.length, needed), relation.unnests)];
     case 'sort':
       return [
         withReferences(
@@ -124,6 +82,39 @@ export function inputNeeds(relation: Relation, needed: Needs): readonly Needs[] 
     case 'recursive':
       return [allOf(relation.anchor), allOf(relation.step)];
   }
+}
+
+/** The positions below `width`: those in the first of two inputs. */
+const below = (width: number, needed: Iterable<number>): readonly number[] =>
+  [...needed].filter((i) => i < width);
+
+/** The other positions, counted from `width`: those in the second of two inputs. */
+const from = (width: number, needed: Iterable<number>): readonly number[] =>
+  [...needed].filter((i) => i >= width).map((i) => i - width);
+
+function joinNeeds({ type, left, conditions, residual }: JoinRelation, needed: Needs): readonly Needs[] {
+  const both = withReferences([], residual);
+  const width = left.columns.length;
+  const isRightOnly = type === 'right_semi' || type === 'right_anti';
+  const isLeftOnly = type === 'semi' || type === 'anti' || type === 'mark';
+  const given = isRightOnly ? [...needed].map((i) => i + width) : [...needed];
+  const onLeft = below(width, [...given, ...both]);
+  const onRight = from(width, [...(isLeftOnly ? [] : given), ...both]);
+  return [
+    withReferences(
+      onLeft,
+      conditions.map((c) => c.left),
+    ),
+    withReferences(
+      onRight,
+      conditions.map((c) => c.right),
+    ),
+  ];
+}
+
+function aggregateNeeds({ groups, aggregates }: AggregateRelation, needed: Needs): Needs {
+  const kept = keptAggregates(aggregates.length, groups.length, needed);
+  return withReferences([], [...groups, ...kept.map((i) => aggregates[i]!)]);
 }
 
 /** The aggregates to keep; at least one, so that an aggregate without groups has a column. */

@@ -49,6 +49,8 @@ function collectSharedNeeds(relation: Relation, needed: Needs, shared: Map<numbe
   for (const [i, input] of inputsOf(relation).entries()) collectSharedNeeds(input, needs[i]!, shared);
 }
 
+type Of<Kind extends Relation['kind']> = Extract<Relation, { readonly kind: Kind }>;
+
 const identity = (index: number): number => index;
 
 class Pruning {
@@ -90,169 +92,30 @@ class Pruning {
       case 'input':
       case 'values':
         return { relation, at: identity };
-      case 'reference': {
-        const definition = this.definitions.get(relation.id);
-        if (definition === undefined) return { relation, at: identity };
-        return { relation: { ...relation, columns: definition.relation.columns }, at: definition.at };
-      }
-      case 'function': {
-        if (relation.input === undefined) return { relation, at: identity };
-        const input = this.inOrder(relation.input);
-        return { relation: { ...relation, input }, at: identity };
-      }
-      case 'filter': {
-        const input = this.pruned(relation.input, needs[0]!);
-        const predicates = relation.predicates.map((p) => shiftReferences(p, input.at));
-        return {
-          relation: { ...relation, input: input.relation, predicates, columns: input.relation.columns },
-          at: input.at,
-        };
-      }
-      case 'project': {
-        const input = this.pruned(relation.input, needs[0]!);
-        const kept = sorted(needed);
-        if (kept.length === 0) return { relation: input.relation, at: identity };
-        return {
-          relation: {
-            ...relation,
-            input: input.relation,
-            expressions: kept.map((i) => shiftReferences(relation.expressions[i]!, input.at)),
-            columns: kept.map((i) => relation.columns[i]!),
-          },
-          at: positions(kept),
-        };
-      }
-      case 'join': {
-        const left = this.exactly(relation.left, needs[0]!);
-        const right = this.exactly(relation.right, needs[1]!);
-        const width = relation.left.columns.length;
-        const newWidth = left.relation.columns.length;
-        const atBoth = (i: number) => (i < width ? left.at(i) : newWidth + right.at(i - width));
-        const isRightOnly = relation.type === 'right_semi' || relation.type === 'right_anti';
-        const changed = {
-          ...relation,
-          conditions: relation.conditions.map((condition) => ({
-            ...condition,
-            left: shiftReferences(condition.left, left.at),
-            right: shiftReferences(condition.right, right.at),
-          })),
-          residual: relation.residual.map((e) => shiftReferences(e, atBoth)),
-        };
-        return {
-          relation: rejoin(changed, left.relation, right.relation),
-          at: isRightOnly
-            ? right.at
-            : relation.type === 'mark'
-              ? (i) => (i < width ? left.at(i) : newWidth)
-              : atBoth,
-        };
-      }
-      case 'positional_join': {
-        const left = this.exactly(relation.left, needs[0]!);
-        const right = this.exactly(relation.right, needs[1]!);
-        const width = relation.left.columns.length;
-        const newWidth = left.relation.columns.length;
-        return {
-          relation: {
-            ...relation,
-            left: left.relation,
-            right: right.relation,
-            columns: [...left.relation.columns, ...right.relation.columns],
-          },
-          at: (i) => (i < width ? left.at(i) : newWidth + right.at(i - width)),
-        };
-      }
-      case 'aggregate': {
-        const { groups, aggregates, groupingCalls, columns } = relation;
-        const input = this.exactly(relation.input, needs[0]!);
-        const kept = keptAggregates(aggregates.length, groups.length, needed);
-        const first = groups.length + aggregates.length;
-        const calls = [...groupingCalls.keys()].filter((i) => needed.has(first + i));
-        const order = [
-          ...groups.keys(),
-          ...kept.map((i) => groups.length + i),
-          ...calls.map((i) => first + i),
-        ];
-        return {
-          relation: {
-            ...relation,
-            input: input.relation,
-            groups: groups.map((e) => shiftReferences(e, input.at)),
-            aggregates: kept.map((i) => shiftReferences(aggregates[i]!, input.at)),
-            groupingCalls: calls.map((i) => groupingCalls[i]!),
-            columns: order.map((i) => columns[i]!),
-          },
-          at: positions(order),
-        };
-      }
-      case 'distinct': {
-        if (relation.on === undefined) {
-          const input = this.inOrder(relation.input);
-          return { relation: { ...relation, input }, at: identity };
-        }
-        const input = this.exactly(relation.input, needs[0]!);
-        return {
-          relation: {
-            ...relation,
-            input: input.relation,
-            on: relation.on.map((e) => shiftReferences(e, input.at)),
-            order: shiftKeys(relation.order, input.at),
-            columns: input.relation.columns,
-          },
-          at: input.at,
-        };
-      }
-      case 'window': {
-        const width = relation.input.columns.length;
-        const input = this.exactly(relation.input, needs[0]!);
-        const kept = [...relation.windows.keys()].filter((i) => needed.has(width + i));
-        if (kept.length === 0) return input;
-        const newWidth = input.relation.columns.length;
-        const atWindow = positions(kept);
-        return {
-          relation: {
-            ...relation,
-            input: input.relation,
-            windows: kept.map((i) => shiftReferences(relation.windows[i]!, input.at)),
-            columns: [...input.relation.columns, ...kept.map((i) => relation.columns[width + i]!)],
-          },
-          at: (i) => (i < width ? input.at(i) : newWidth + atWindow(i - width)),
-        };
-      }
-      case 'unnest': {
-        const width = relation.input.columns.length;
-        const input = this.pruned(relation.input, needs[0]!);
-        const newWidth = input.relation.columns.length;
-        return {
-          relation: {
-            ...relation,
-            input: input.relation,
-            unnests: relation.unnests.map((e) => shiftReferences(e, input.at)),
-            columns: [...input.relation.columns, ...relation.columns.slice(width)],
-          },
-          at: (i) => (i < width ? input.at(i) : newWidth + i - width),
-        };
-      }
-      case 'sort': {
-        const input = this.exactly(relation.input, needs[0]!);
-        return {
-          relation: {
-            ...relation,
-            input: input.relation,
-            keys: shiftKeys(relation.keys, input.at),
-            columns: input.relation.columns,
-          },
-          at: input.at,
-        };
-      }
-      case 'limit': {
-        // A limit stays directly above the sort that it cuts.
-        const input = this.pruned(relation.input, needs[0]!);
-        const columns = input.relation.columns;
-        const limit = relation.limit && shiftReferences(relation.limit, input.at);
-        const offset = relation.offset && shiftReferences(relation.offset, input.at);
-        return { relation: { ...relation, input: input.relation, limit, offset, columns }, at: input.at };
-      }
+      case 'reference':
+        return this.reference(relation);
+      case 'function':
+        return this.tableFunction(relation);
+      case 'filter':
+        return this.filter(relation, needs);
+      case 'project':
+        return this.project(relation, needs, needed);
+      case 'join':
+        return this.join(relation, needs);
+      case 'positional_join':
+        return this.positionalJoin(relation, needs);
+      case 'aggregate':
+        return this.aggregate(relation, needs, needed);
+      case 'distinct':
+        return this.distinct(relation, needs);
+      case 'window':
+        return this.window(relation, needs, needed);
+      case 'unnest':
+        return this.unnest(relation, needs);
+      case 'sort':
+        return this.sort(relation, needs);
+      case 'limit':
+        return this.limit(relation, needs);
       case 'sample': {
         const input = this.pruned(relation.input, needs[0]!);
         return {
@@ -260,42 +123,210 @@ class Pruning {
           at: input.at,
         };
       }
-      case 'set': {
-        if (relation.operation !== 'union' || !relation.isAll) {
-          const inputs = relation.inputs.map((input) => this.inOrder(input));
-          return { relation: { ...relation, inputs }, at: identity };
-        }
-        const kept = sorted(atLeastOne(needed));
-        const inputs = relation.inputs.map((input, i) => {
-          const { relation: below, at } = this.exactly(input, needs[i]!);
-          return pick(below, kept.map(at));
-        });
-        return {
-          relation: { ...relation, inputs, columns: kept.map((i) => relation.columns[i]!) },
-          at: positions(kept),
-        };
-      }
-      case 'shared': {
-        const read = atLeastOne(this.shared.get(relation.id) ?? new Set());
-        const definition = this.exactly(relation.definition, read);
-        this.definitions.set(relation.id, definition);
-        const body = this.pruned(relation.body, needed);
-        return {
-          relation: {
-            ...relation,
-            definition: definition.relation,
-            body: body.relation,
-            columns: body.relation.columns,
-          },
-          at: body.at,
-        };
-      }
+      case 'set':
+        return this.set(relation, needs, needed);
+      case 'shared':
+        return this.sharedRelation(relation, needed);
       case 'recursive':
         return {
           relation: { ...relation, anchor: this.inOrder(relation.anchor), step: this.inOrder(relation.step) },
           at: identity,
         };
     }
+  }
+
+  private reference(relation: Of<'reference'>): Pruned {
+    const definition = this.definitions.get(relation.id);
+    if (definition === undefined) return { relation, at: identity };
+    return { relation: { ...relation, columns: definition.relation.columns }, at: definition.at };
+  }
+
+  private tableFunction(relation: Of<'function'>): Pruned {
+    if (relation.input === undefined) return { relation, at: identity };
+    const input = this.inOrder(relation.input);
+    return { relation: { ...relation, input }, at: identity };
+  }
+
+  private filter(relation: Of<'filter'>, needs: readonly Needs[]): Pruned {
+    const input = this.pruned(relation.input, needs[0]!);
+    const predicates = relation.predicates.map((p) => shiftReferences(p, input.at));
+    return {
+      relation: { ...relation, input: input.relation, predicates, columns: input.relation.columns },
+      at: input.at,
+    };
+  }
+
+  private project(relation: Of<'project'>, needs: readonly Needs[], needed: Needs): Pruned {
+    const input = this.pruned(relation.input, needs[0]!);
+    const kept = sorted(needed);
+    if (kept.length === 0) return { relation: input.relation, at: identity };
+    return {
+      relation: {
+        ...relation,
+        input: input.relation,
+        expressions: kept.map((i) => shiftReferences(relation.expressions[i]!, input.at)),
+        columns: kept.map((i) => relation.columns[i]!),
+      },
+      at: positions(kept),
+    };
+  }
+
+  private join(relation: Of<'join'>, needs: readonly Needs[]): Pruned {
+    const left = this.exactly(relation.left, needs[0]!);
+    const right = this.exactly(relation.right, needs[1]!);
+    const width = relation.left.columns.length;
+    const atBoth = sideBySide(left, width, right.at);
+    const isRightOnly = relation.type === 'right_semi' || relation.type === 'right_anti';
+    const changed = {
+      ...relation,
+      conditions: relation.conditions.map((condition) => ({
+        ...condition,
+        left: shiftReferences(condition.left, left.at),
+        right: shiftReferences(condition.right, right.at),
+      })),
+      residual: relation.residual.map((e) => shiftReferences(e, atBoth)),
+    };
+    return {
+      relation: rejoin(changed, left.relation, right.relation),
+      at: isRightOnly ? right.at : relation.type === 'mark' ? sideBySide(left, width, () => 0) : atBoth,
+    };
+  }
+
+  private positionalJoin(relation: Of<'positional_join'>, needs: readonly Needs[]): Pruned {
+    const left = this.exactly(relation.left, needs[0]!);
+    const right = this.exactly(relation.right, needs[1]!);
+    const width = relation.left.columns.length;
+    return {
+      relation: {
+        ...relation,
+        left: left.relation,
+        right: right.relation,
+        columns: [...left.relation.columns, ...right.relation.columns],
+      },
+      at: sideBySide(left, width, right.at),
+    };
+  }
+
+  private aggregate(relation: Of<'aggregate'>, needs: readonly Needs[], needed: Needs): Pruned {
+    const { groups, aggregates, groupingCalls, columns } = relation;
+    const input = this.exactly(relation.input, needs[0]!);
+    const kept = keptAggregates(aggregates.length, groups.length, needed);
+    const first = groups.length + aggregates.length;
+    const calls = [...groupingCalls.keys()].filter((i) => needed.has(first + i));
+    const order = [...groups.keys(), ...kept.map((i) => groups.length + i), ...calls.map((i) => first + i)];
+    return {
+      relation: {
+        ...relation,
+        input: input.relation,
+        groups: groups.map((e) => shiftReferences(e, input.at)),
+        aggregates: kept.map((i) => shiftReferences(aggregates[i]!, input.at)),
+        groupingCalls: calls.map((i) => groupingCalls[i]!),
+        columns: order.map((i) => columns[i]!),
+      },
+      at: positions(order),
+    };
+  }
+
+  private distinct(relation: Of<'distinct'>, needs: readonly Needs[]): Pruned {
+    if (relation.on === undefined) {
+      const input = this.inOrder(relation.input);
+      return { relation: { ...relation, input }, at: identity };
+    }
+    const input = this.exactly(relation.input, needs[0]!);
+    return {
+      relation: {
+        ...relation,
+        input: input.relation,
+        on: relation.on.map((e) => shiftReferences(e, input.at)),
+        order: shiftKeys(relation.order, input.at),
+        columns: input.relation.columns,
+      },
+      at: input.at,
+    };
+  }
+
+  private window(relation: Of<'window'>, needs: readonly Needs[], needed: Needs): Pruned {
+    const width = relation.input.columns.length;
+    const input = this.exactly(relation.input, needs[0]!);
+    const kept = [...relation.windows.keys()].filter((i) => needed.has(width + i));
+    if (kept.length === 0) return input;
+    return {
+      relation: {
+        ...relation,
+        input: input.relation,
+        windows: kept.map((i) => shiftReferences(relation.windows[i]!, input.at)),
+        columns: [...input.relation.columns, ...kept.map((i) => relation.columns[width + i]!)],
+      },
+      at: sideBySide(input, width, positions(kept)),
+    };
+  }
+
+  private unnest(relation: Of<'unnest'>, needs: readonly Needs[]): Pruned {
+    const width = relation.input.columns.length;
+    const input = this.pruned(relation.input, needs[0]!);
+    return {
+      relation: {
+        ...relation,
+        input: input.relation,
+        unnests: relation.unnests.map((e) => shiftReferences(e, input.at)),
+        columns: [...input.relation.columns, ...relation.columns.slice(width)],
+      },
+      at: sideBySide(input, width, identity),
+    };
+  }
+
+  private sort(relation: Of<'sort'>, needs: readonly Needs[]): Pruned {
+    const input = this.exactly(relation.input, needs[0]!);
+    return {
+      relation: {
+        ...relation,
+        input: input.relation,
+        keys: shiftKeys(relation.keys, input.at),
+        columns: input.relation.columns,
+      },
+      at: input.at,
+    };
+  }
+
+  private limit(relation: Of<'limit'>, needs: readonly Needs[]): Pruned {
+    // A limit stays directly above the sort that it cuts.
+    const input = this.pruned(relation.input, needs[0]!);
+    const columns = input.relation.columns;
+    const limit = relation.limit && shiftReferences(relation.limit, input.at);
+    const offset = relation.offset && shiftReferences(relation.offset, input.at);
+    return { relation: { ...relation, input: input.relation, limit, offset, columns }, at: input.at };
+  }
+
+  private set(relation: Of<'set'>, needs: readonly Needs[], needed: Needs): Pruned {
+    if (relation.operation !== 'union' || !relation.isAll) {
+      const inputs = relation.inputs.map((input) => this.inOrder(input));
+      return { relation: { ...relation, inputs }, at: identity };
+    }
+    const kept = sorted(atLeastOne(needed));
+    const inputs = relation.inputs.map((input, i) => {
+      const { relation: below, at } = this.exactly(input, needs[i]!);
+      return pick(below, kept.map(at));
+    });
+    return {
+      relation: { ...relation, inputs, columns: kept.map((i) => relation.columns[i]!) },
+      at: positions(kept),
+    };
+  }
+
+  private sharedRelation(relation: Of<'shared'>, needed: Needs): Pruned {
+    const read = atLeastOne(this.shared.get(relation.id) ?? new Set());
+    const definition = this.exactly(relation.definition, read);
+    this.definitions.set(relation.id, definition);
+    const body = this.pruned(relation.body, needed);
+    return {
+      relation: {
+        ...relation,
+        definition: definition.relation,
+        body: body.relation,
+        columns: body.relation.columns,
+      },
+      at: body.at,
+    };
   }
 
   /** Returns all columns at their original positions. */
@@ -314,6 +345,12 @@ const positions = (kept: readonly number[]): ((index: number) => number) => {
   const places = new Map(kept.map((old, now) => [old, now]));
   return (index) => places.get(index) ?? -1;
 };
+
+/** The new positions of columns that follow the `width` original columns of `first`. */
+const sideBySide =
+  (first: Pruned, width: number, next: (index: number) => number) =>
+  (index: number): number =>
+    index < width ? first.at(index) : first.relation.columns.length + next(index - width);
 
 const shiftKeys = <K extends { readonly expression: PlanExpression }>(
   keys: readonly K[],

@@ -35,12 +35,6 @@ export function relationOperators(planning: Planning, relation: Relation): PlanO
 type OwnOperator = Pick<PlanOutline, 'operator' | 'details' | 'stage'>;
 
 function operatorOf(planning: Planning, relation: Relation): OwnOperator | undefined {
-  const ofKind = (operator: string, details: Readonly<Record<string, string>> = {}): OwnOperator => ({
-    operator,
-    details: Object.fromEntries(
-      Object.entries(details).flatMap(([name, text]) => (text === '' ? [] : [[name, detailText(text)]])),
-    ),
-  });
   switch (relation.kind) {
     case 'scan':
       return ofKind('Scan table', {
@@ -64,16 +58,8 @@ function operatorOf(planning: Planning, relation: Relation): OwnOperator | undef
       return relation.expressions.every(isReference)
         ? undefined
         : ofKind('Project', { columns: textsOf(relation.expressions, relation.input) });
-    case 'join': {
-      const { conditions, type, isAsof, left } = relation;
-      const key = planning.coLocated.get(conditions);
-      return ofKind(isAsof ? 'As-of join' : conditions.length === 0 ? 'Nested-loop join' : 'Hash join', {
-        type: type.replace('_', ' '),
-        on: joinTexts(relation).join(' and '),
-        'co-located by': key === undefined ? '' : left.columns[key]?.name || `#${key}`,
-        strategies: (planning.weighed.get(conditions) ?? []).map(weighedText).join(', '),
-      });
-    }
+    case 'join':
+      return joinOperator(planning, relation);
     case 'positional_join':
       return ofKind('Positional join');
     case 'aggregate':
@@ -111,6 +97,29 @@ function operatorOf(planning: Planning, relation: Relation): OwnOperator | undef
   }
 }
 
+const ofKind = (operator: string, details: Readonly<Record<string, string>> = {}): OwnOperator => ({
+  operator,
+  details: Object.fromEntries(
+    Object.entries(details).flatMap(([name, text]) => (text === '' ? [] : [[name, detailText(text)]])),
+  ),
+});
+
+function joinOperator(planning: Planning, relation: JoinRelation): OwnOperator {
+  const { conditions, type, isAsof } = relation;
+  return ofKind(isAsof ? 'As-of join' : conditions.length === 0 ? 'Nested-loop join' : 'Hash join', {
+    type: type.replace('_', ' '),
+    on: joinTexts(relation).join(' and '),
+    'co-located by': coLocatedBy(planning, relation) ?? '',
+    strategies: (planning.weighed.get(conditions) ?? []).map(weighedText).join(', '),
+  });
+}
+
+/** The name of the column whose values put rows of both sides on the same node; undefined if none does. */
+function coLocatedBy(planning: Planning, { conditions, left }: JoinRelation): string | undefined {
+  const key = planning.coLocated.get(conditions);
+  return key === undefined ? undefined : left.columns[key]?.name || `#${key}`;
+}
+
 function lineOf(planning: Planning, relation: Relation): string | undefined {
   switch (relation.kind) {
     case 'scan':
@@ -131,27 +140,12 @@ function lineOf(planning: Planning, relation: Relation): string | undefined {
       return relation.expressions.every(isReference)
         ? undefined
         : `project ${textsOf(relation.expressions, relation.input)}`;
-    case 'join': {
-      const { left, type, conditions, isAsof } = relation;
-      const texts = joinTexts(relation);
-      const kind = `${isAsof ? 'asof ' : ''}${type.replace('_', ' ')} join`;
-      const key = planning.coLocated.get(conditions);
-      const where = key === undefined ? '' : ` co-located by ${left.columns[key]?.name || `#${key}`}`;
-      const line = `${texts.length === 0 ? `${kind} of all pairs` : `${kind} on ${texts.join(' and ')}`}${where}`;
-      const weighed = planning.weighed.get(conditions) ?? [];
-      return weighed.length === 0 ? line : `${line} (${weighed.map(weighedText).join(', ')})`;
-    }
+    case 'join':
+      return joinLine(planning, relation);
     case 'positional_join':
       return 'positional join';
-    case 'aggregate': {
-      const { groups, aggregates, groupingSets, input } = relation;
-      const by = groups.length === 0 ? '' : ` by ${textsOf(groups, input)}`;
-      const sets = groupingSets.length > 1 ? ` in ${groupingSets.length} sets` : '';
-      return `${isPartial(planning, relation) ? 'partial ' : ''}aggregate ${textsOf(aggregates, input)}${by}${sets}`.replace(
-        '  ',
-        ' ',
-      );
-    }
+    case 'aggregate':
+      return aggregateLine(planning, relation);
     case 'distinct':
       return relation.on === undefined ? 'distinct' : `distinct on ${textsOf(relation.on, relation.input)}`;
     case 'window':
@@ -173,6 +167,25 @@ function lineOf(planning: Planning, relation: Relation): string | undefined {
     case 'recursive':
       return 'recursive';
   }
+}
+
+function joinLine(planning: Planning, relation: JoinRelation): string {
+  const { type, conditions, isAsof } = relation;
+  const texts = joinTexts(relation);
+  const kind = `${isAsof ? 'asof ' : ''}${type.replace('_', ' ')} join`;
+  const key = coLocatedBy(planning, relation);
+  const where = key === undefined ? '' : ` co-located by ${key}`;
+  const line = `${texts.length === 0 ? `${kind} of all pairs` : `${kind} on ${texts.join(' and ')}`}${where}`;
+  const weighed = planning.weighed.get(conditions) ?? [];
+  return weighed.length === 0 ? line : `${line} (${weighed.map(weighedText).join(', ')})`;
+}
+
+function aggregateLine(planning: Planning, relation: AggregateRelation): string {
+  const { groups, aggregates, groupingSets, input } = relation;
+  const step = isPartial(planning, relation) ? 'partial ' : '';
+  const by = groups.length === 0 ? '' : ` by ${textsOf(groups, input)}`;
+  const sets = groupingSets.length > 1 ? ` in ${groupingSets.length} sets` : '';
+  return `${step}aggregate ${textsOf(aggregates, input)}${by}${sets}`.replace('  ', ' ');
 }
 
 function joinTexts({ left, right, conditions, residual }: JoinRelation): readonly string[] {

@@ -19,46 +19,7 @@ import { sortedInput } from './sorted-input.ts';
 
 /** Renders a draft as SQL over its sources. */
 export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: readonly string[]): Stage {
-  const sources: StageSource[] = [];
-  const holes = new Map<LeafRelation, Leaf>();
-  const isOneTask = draft.partitioning === 'single' || draft.partitioning === 'coordinator';
-  const exchanges = new Map<number, number>();
-  for (const { leaf, predicates } of leavesOf(draft.relation)) {
-    if (holes.has(leaf)) continue;
-    const hole = sources.length;
-    switch (leaf.kind) {
-      case 'scan': {
-        const isDivided = planning.partitionedScans.has(leaf) && !isOneTask;
-        const key = planning.facts.tables.get(leaf.relation)?.key;
-        const limit = isDivided ? undefined : keyLimitIn(planning, draft, leaf);
-        sources.push({
-          kind: 'scan',
-          relation: leaf.relation,
-          columns: leaf.names,
-          filters: conjunctsOf(leaf, predicates),
-          partitioning: isDivided ? 'source' : 'replicated',
-          ...(isDivided && key && { keyDomain: key.domain }),
-          ...(limit && { withinKeys: { column: limit.column, domain: limit.domain } }),
-          dynamicFilters: planning.dynamicFilters.get(leaf) ?? [],
-        });
-        holes.set(leaf, { hole, columns: leaf.names });
-        break;
-      }
-      case 'session':
-        sources.push({ kind: 'session', sql: leaf.sql });
-        holes.set(leaf, { hole, columns: leaf.names });
-        break;
-      case 'input': {
-        const reading = planning.readings.get(leaf.id);
-        if (reading === undefined) throw new RangeError(`Nothing to read for input ${leaf.id}`);
-        const { stage, mode = isOneTask ? 'gather' : 'broadcast' } = reading;
-        exchanges.set(leaf.id, hole);
-        sources.push({ kind: 'exchange', stage, mode: isOneTask ? 'gather' : mode });
-        holes.set(leaf, { hole, columns: leaf.columns.map((_, i) => `c${i}`) });
-        break;
-      }
-    }
-  }
+  const { sources, holes, exchanges } = sourcesOf(planning, draft);
   const names = rootNames ?? draft.columns.map((_, i) => `c${i}`);
   const sliceable = [...sliceableInputs(planning, draft.relation)].flatMap((id) => {
     const source = exchanges.get(id);
@@ -97,6 +58,68 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
   };
 }
 
+interface DraftSources {
+  readonly sources: readonly StageSource[];
+  /** The place of each leaf in the SQL. */
+  readonly holes: ReadonlyMap<LeafRelation, Leaf>;
+  /** The positions in `sources` of the exchanges, by the id of the input. */
+  readonly exchanges: ReadonlyMap<number, number>;
+}
+
+/** What the draft reads: one source for each leaf. */
+function sourcesOf(planning: Planning, draft: StageDraft): DraftSources {
+  const sources: StageSource[] = [];
+  const holes = new Map<LeafRelation, Leaf>();
+  const exchanges = new Map<number, number>();
+  for (const { leaf, predicates } of leavesOf(draft.relation)) {
+    if (holes.has(leaf)) continue;
+    const hole = sources.length;
+    switch (leaf.kind) {
+      case 'scan':
+        sources.push(scanSource(planning, draft, { leaf, predicates }));
+        holes.set(leaf, { hole, columns: leaf.names });
+        break;
+      case 'session':
+        sources.push({ kind: 'session', sql: leaf.sql });
+        holes.set(leaf, { hole, columns: leaf.names });
+        break;
+      case 'input': {
+        const reading = planning.readings.get(leaf.id);
+        if (reading === undefined) throw new RangeError(`Nothing to read for input ${leaf.id}`);
+        const { stage, mode = 'broadcast' } = reading;
+        sources.push({ kind: 'exchange', stage, mode: isOneTask(draft) ? 'gather' : mode });
+        holes.set(leaf, { hole, columns: leaf.columns.map((_, i) => `c${i}`) });
+        exchanges.set(leaf.id, hole);
+        break;
+      }
+    }
+  }
+  return { sources, holes, exchanges };
+}
+
+function scanSource(
+  planning: Planning,
+  draft: StageDraft,
+  { leaf, predicates }: FoundLeaf<ScanRelation>,
+): StageSource {
+  const isDivided = planning.partitionedScans.has(leaf) && !isOneTask(draft);
+  const key = planning.facts.tables.get(leaf.relation)?.key;
+  const limit = isDivided ? undefined : keyLimitIn(planning, draft, leaf);
+  return {
+    kind: 'scan',
+    relation: leaf.relation,
+    columns: leaf.names,
+    filters: conjunctsOf(leaf, predicates),
+    partitioning: isDivided ? 'source' : 'replicated',
+    ...(isDivided && key && { keyDomain: key.domain }),
+    ...(limit && { withinKeys: { column: limit.column, domain: limit.domain } }),
+    dynamicFilters: planning.dynamicFilters.get(leaf) ?? [],
+  };
+}
+
+const isOneTask = ({ partitioning }: StageDraft): boolean =>
+  partitioning === 'single' || partitioning === 'coordinator';
+
 function mergesSorted(planning: Planning, { relation }: StageDraft): boolean {
   const input = sortedInput(relation);
   const reading = input && planning.readings.get(input.id);
@@ -112,8 +135,8 @@ function afterOf({ after }: StageDraft, sources: readonly StageSource[]): Readon
   return waited;
 }
 
-interface FoundLeaf {
-  readonly leaf: LeafRelation;
+interface FoundLeaf<L extends LeafRelation = LeafRelation> {
+  readonly leaf: L;
   /** The predicates of the filters directly above the leaf. */
   readonly predicates: readonly PlanExpression[];
 }
