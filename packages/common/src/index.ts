@@ -9,7 +9,7 @@ export * from './heap-limits.ts';
 export * from './ids.ts';
 export * from './logging/index.ts';
 export * from './measurement.ts';
-export * from './nearest-name.ts';
+export * from './names.ts';
 export * from './redirects.ts';
 export * from './reportable-error.ts';
 export * from './retry-policy.ts';

@@ -1,5 +1,5 @@
 import type { Column, TableObject } from '@tessera/catalog';
-import { fail, nearestName, type SqlLocation } from '@tessera/common';
+import { fail, isSameName, nearestName, type SqlLocation } from '@tessera/common';
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import { type CopyColumn, type CopyFromStatement, nullRefused, storedForm } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change.ts';
@@ -93,15 +93,13 @@ function cellOf(
     if (at < names.length) return quoteName(names[at]!);
     return tolerant ? undefined : positioned(at, names, mapped?.location);
   }
-  const found = names.find((name) => name === wanted) ?? names.find((name) => same(name, wanted));
+  const found = names.find((name) => name === wanted) ?? names.find((name) => isSameName(name, wanted));
   if (found !== undefined) return quoteName(found);
   if (source === undefined && tolerant) return undefined;
   const nearest = nearestName(wanted, names);
   const message = `The files have no column "${wanted}"${nearest ? ` (did you mean ${nearest}?)` : ''}`;
   return fail('UNDEFINED_NAME', { message }, { location: mapped?.location });
 }
-
-const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 function positioned(index: number, names: readonly string[], location: SqlLocation | undefined): string {
   const name = names[index];

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fail } from '@tessera/common';
+import { fail, isSameName } from '@tessera/common';
 import { quoteText, typeToSql } from '@tessera/kernel';
 import type { ListedFile } from '@tessera/object-store';
 import { fileFilter } from '@tessera/tablet';
@@ -53,7 +53,7 @@ export async function hiveTable(call: HiveCall, services: TableServices): Promis
   }
   const partitions = stray === undefined ? partitionColumns(keys, looked, call.infersTypes) : [];
   const stored = await storedColumns(first, call, services);
-  const isPartition = (name: string) => partitions.some((one) => isSame(one.name, name));
+  const isPartition = (name: string) => partitions.some((one) => isSameName(one.name, name));
   const columns = [...stored.columns.filter(({ name }) => !isPartition(name)), ...partitions];
   const bytes = looked.reduce((sum, file) => sum + file.bytes, 0);
   const dataFile = (file: ListedFile): DataFile => ({
@@ -91,8 +91,6 @@ export async function hiveTable(call: HiveCall, services: TableServices): Promis
 
 /** Files whose names begin with `_` or `.` are about the data, as `_SUCCESS` is. */
 const isData = ({ url }: ListedFile): boolean => !/^[_.]/.test(url.slice(url.lastIndexOf('/') + 1));
-
-const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 function hasKeys({ url }: Pick<ListedFile, 'url'>, keys: readonly string[]): boolean {
   const values = partitionValues(url);

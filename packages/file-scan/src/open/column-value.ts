@@ -1,4 +1,4 @@
-import { fail } from '@tessera/common';
+import { fail, isSameName } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import type { FileColumn } from '@tessera/tablet';
 import type { TableColumn, TableField } from '../file-scan.ts';
@@ -13,8 +13,6 @@ export function columnIn(columns: readonly FileColumn[], wanted: TableColumn): F
     columns.find((one) => names.some((name) => isSameName(one.name, name)))
   );
 }
-
-const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /**
  * The value of a column of the table in the rows of a file, as SQL over the relation `from`.

@@ -1,3 +1,4 @@
+import { isSameName } from '@tessera/common';
 import { type CsvRecord, type CsvShape, csvRecords } from './csv-records.ts';
 
 /** A place in a CSV file. */
@@ -67,4 +68,4 @@ export async function firstWithCell(
 }
 
 const nameIndex = (names: readonly string[], name: string): number =>
-  names.findIndex((one) => one.toLowerCase() === name.toLowerCase());
+  names.findIndex((one) => isSameName(one, name));

@@ -1,4 +1,5 @@
 import type { SqlLocation } from '@tessera/common';
+import { isSameName } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import type { IToken } from 'chevrotain';
 import { ASSIGNED_SOURCE } from '../rewrites/decimal-literals.ts';
@@ -37,7 +38,7 @@ function isAssignable(from: SqlType, to: SqlType): boolean {
   if (from.kind === 'struct') {
     if (to.kind !== 'struct' || to.fields.length !== from.fields.length) return false;
     return to.fields.every((field) => {
-      const source = from.fields.find((f) => f.name.toLowerCase() === field.name.toLowerCase());
+      const source = from.fields.find((f) => isSameName(f.name, field.name));
       return source !== undefined && isAssignable(source.type, field.type);
     });
   }

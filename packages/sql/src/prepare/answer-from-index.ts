@@ -1,3 +1,4 @@
+import { isSameName } from '@tessera/common';
 import {
   and,
   call,
@@ -245,13 +246,13 @@ class Answer {
 
   #checkReference(names: readonly string[]): void {
     const [first = '', second] = names;
-    const isQualified = second !== undefined && first.toLowerCase() === this.#alias.toLowerCase();
+    const isQualified = second !== undefined && isSameName(first, this.#alias);
     this.#checkColumn(isQualified ? second : first);
   }
 
   /** A name that is no column of the table is one of another relation, or an alias. */
   #checkColumn(name: string): void {
-    const isKey = [...this.#keys.values()].some((key) => key.toLowerCase() === name.toLowerCase());
+    const isKey = [...this.#keys.values()].some((key) => isSameName(key, name));
     if (this.#columns.has(name.toLowerCase()) && !isKey)
       throw new NotAnswered(`column "${name}" is not one of its keys`);
   }
@@ -362,9 +363,7 @@ const counted = (sum: Expression): Expression =>
   cast(operator('OPERATOR_COALESCE', sum, constant(0)), 'BIGINT');
 
 const unqualified = (node: Expression, alias: string): Expression =>
-  node.class === 'COLUMN_REF' &&
-  node.column_names.length === 2 &&
-  node.column_names[0]!.toLowerCase() === alias.toLowerCase()
+  node.class === 'COLUMN_REF' && node.column_names.length === 2 && isSameName(node.column_names[0]!, alias)
     ? { ...node, column_names: node.column_names.slice(1) }
     : node;
 

@@ -1,3 +1,4 @@
+import { isSameName } from '@tessera/common';
 import { MANAGED_SCHEMA, type TableRelation } from '../relations/relation-resolver.ts';
 import type { ColumnRefNode, Expression, JoinRef, SelectNode, TableRef } from '../tree.ts';
 import { isJsonb } from './jsonb-type.ts';
@@ -46,7 +47,7 @@ interface Relations {
 export function fromScope(from: TableRef, catalog: CatalogColumns, subquery: SubqueryColumns): ColumnScope {
   const { list, merged } = relationsOf(from, catalog, subquery);
   const named = (alias: string) => {
-    const found = list.filter((relation) => same(relation.alias, alias));
+    const found = list.filter((relation) => isSameName(relation.alias, alias));
     return found.length === 1 ? found[0] : undefined;
   };
   /** Made when a column of the relation is first asked for: a statement may name thousands. */
@@ -76,8 +77,6 @@ export function fromScope(from: TableRef, catalog: CatalogColumns, subquery: Sub
     },
   };
 }
-
-const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 function relationsOf(ref: TableRef, catalog: CatalogColumns, subquery: SubqueryColumns): Relations {
   const one = (columns: Relation['columns']): Relations => ({

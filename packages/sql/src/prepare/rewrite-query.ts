@@ -1,4 +1,4 @@
-import { fail, type SqlLocation, TesseraError } from '@tessera/common';
+import { fail, isSameName, type SqlLocation, TesseraError } from '@tessera/common';
 import { nameColumns, postgresName } from '../functions/column-names.ts';
 import { rewriteBareName, rewriteFunction } from '../functions/index.ts';
 import { checkFunction, checkTableFunction } from '../guard/functions.ts';
@@ -163,7 +163,7 @@ export async function rewriteQuery(
 const factsAbout =
   (columns: NonNullable<RewriteScope['columns']>): FactsOf =>
   ({ column_names: [name = '', field] }) => {
-    const found = field === undefined && columns.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    const found = field === undefined && columns.find((one) => isSameName(one.name, name));
     return found ? { ...NOTHING_KNOWN, declared: found.declared, kind: kindOfType(found.type) } : undefined;
   };
 

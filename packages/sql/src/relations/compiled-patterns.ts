@@ -1,3 +1,4 @@
+import { isSameName } from '@tessera/common';
 import {
   type CaseNode,
   caseOf,
@@ -96,15 +97,13 @@ function patternColumn(pattern: Expression, tables: readonly ReferencedTable[]):
   if (pattern.class !== 'COLUMN_REF') return undefined;
   const [name, owner, ...more] = pattern.column_names.toReversed();
   const found = tables.flatMap(({ alias, relation: { boundName, columns } }) => {
-    const column = columns.find((one) => isSame(one.name, name!));
-    const isOwner = owner === undefined || isSame(owner, alias);
+    const column = columns.find((one) => isSameName(one.name, name!));
+    const isOwner = owner === undefined || isSameName(owner, alias);
     return column !== undefined && isOwner ? [{ boundName, column: column.name }] : [];
   });
   if (found.length !== 1 || more.length > 0) return undefined;
   return { ...found[0]!, from: tables.map(({ relation }) => relation.boundName) };
 }
-
-const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /** A call whose second argument is a regular expression. */
 interface PatternCall {

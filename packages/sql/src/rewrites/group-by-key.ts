@@ -1,3 +1,4 @@
+import { isSameName } from '@tessera/common';
 import {
   type BaseTableRef,
   column,
@@ -50,7 +51,7 @@ function baseTables(from: TableRef): readonly BaseTableRef[] {
 function isColumn(item: Expression, { alias, columns }: KeyedTable, name: string): boolean {
   if (item.class !== 'COLUMN_REF') return false;
   const [last, owner] = item.column_names.toReversed();
-  return isSame(last!, name) && (owner === undefined ? columns.includes(name) : isSame(owner, alias));
+  return isSameName(last!, name) && (owner === undefined ? columns.includes(name) : isSameName(owner, alias));
 }
 
 /** The columns of the table that the query reads behind its grouping. */
@@ -63,7 +64,7 @@ function columnsUsed(node: SelectNode, table: KeyedTable): ReadonlySet<string> {
     if (
       item.class === 'STAR' &&
       !inSubquery &&
-      (item.relation_name === '' || isSame(item.relation_name, table.alias))
+      (item.relation_name === '' || isSameName(item.relation_name, table.alias))
     )
       for (const name of table.columns) used.add(name);
     if (item.class === 'COLUMN_REF' && (!inSubquery || item.column_names.length > 1)) {
@@ -76,5 +77,3 @@ function columnsUsed(node: SelectNode, table: KeyedTable): ReadonlySet<string> {
   for (const part of [select_list, having, modifiers, qualify]) find(part, false);
   return used;
 }
-
-const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();

@@ -1,4 +1,4 @@
-import { fail, type SqlLocation } from '@tessera/common';
+import { fail, isSameName, type SqlLocation } from '@tessera/common';
 import { bareNameOf } from '../functions/bare-name.ts';
 import { postgresName } from '../functions/column-names.ts';
 import {
@@ -54,8 +54,8 @@ function orderKey(
   mayHoldOthers: boolean,
 ): Expression | undefined {
   const name = key.column_names[0]!;
-  const named = items.filter((item) => !isUnnamed(item) && sameName(ownName(item), name));
-  const implied = items.filter((item) => isUnnamed(item) && sameName(postgresName(item), name));
+  const named = items.filter((item) => !isUnnamed(item) && isSameName(ownName(item), name));
+  const implied = items.filter((item) => isUnnamed(item) && isSameName(postgresName(item), name));
   const elsewhere = (other: Expression) => (mayHoldOthers ? unaliased(other) : undefined);
   if (named.length > 0) {
     if (different(named)) return undefined;
@@ -127,8 +127,6 @@ const lastName = (node: Expression): string | undefined =>
 const isName = (key: Expression): key is ColumnRefNode =>
   key.class === 'COLUMN_REF' && key.column_names.length === 1 && bareNameOf(key) === undefined;
 
-const sameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
-
 /** `a` and `t.a` are treated as the same column; if they differ, the kernel reports it. */
 const different = (items: readonly Expression[]): boolean =>
   new Set(items.map((item) => lastName(item) ?? spelling(item))).size > 1;
@@ -136,7 +134,7 @@ const different = (items: readonly Expression[]): boolean =>
 function readsColumn(item: Expression, name: string): boolean {
   let reads = false;
   walkTree(item, (node) => {
-    reads ||= 'class' in node && sameName(lastName(node) ?? '', name);
+    reads ||= 'class' in node && isSameName(lastName(node) ?? '', name);
   });
   return reads;
 }

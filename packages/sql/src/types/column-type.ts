@@ -1,4 +1,4 @@
-import { fail, nearestName } from '@tessera/common';
+import { fail, isSameName, nearestName } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import { isWord, Word } from '../text/lexer.ts';
 import { TokenCursor } from '../text/token-cursor.ts';
@@ -201,7 +201,7 @@ function structType(cursor: TokenCursor): SqlType {
   do {
     const start = cursor.offset;
     const name = cursor.expectName('the name of a field');
-    if (fields.some((f) => f.name.toLowerCase() === name.toLowerCase())) {
+    if (fields.some((f) => isSameName(f.name, name))) {
       const location = cursor.locationFrom(start);
       fail('SYNTAX_ERROR', { message: `The struct has two fields "${name}"` }, { location });
     }

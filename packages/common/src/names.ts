@@ -10,3 +10,6 @@ export function nearestName(name: string, candidates: readonly string[]): string
   }
   return best;
 }
+
+/** Whether two names differ at most in case. */
+export const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
