@@ -1,3 +1,4 @@
+import type { QueryId } from '@tessera/common';
 import type { CatalogObject, DeletionVector, ObjectId, Tablet, TabletId } from './model.ts';
 
 /** One change of the catalog, as commit entries carry it. */
@@ -27,7 +28,8 @@ export const NO_CHANGE: CatalogChange = { actions: [] };
 export interface Transaction {
   /** Makes a repeated commit harmless: a replay finds the key in the log and gets the first answer. */
   readonly idempotencyKey: string;
-  readonly queryId: string;
+  /** The query that asked for them; for maintenance an id of its own. */
+  readonly queryId: QueryId;
   /** The version that the statement read. */
   readonly readVersion: number;
   readonly actions: readonly Action[];

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { asQueryId } from '@tessera/common';
 import { expect, test } from 'vitest';
 import {
   applyEntry,
@@ -42,7 +43,7 @@ test('a checkpoint of format 1 equals the state of its log', () => {
 });
 
 test('the log calls the idempotency key of a transaction txn_id', () => {
-  const transaction = { idempotencyKey: 'key', queryId: 'query', readVersion: 7, actions: [] };
+  const transaction = { idempotencyKey: 'key', queryId: asQueryId('query'), readVersion: 7, actions: [] };
   const json = encodeTransaction(transaction);
   expect(JSON.parse(json)).toMatchObject({ txn_id: 'key', query_id: 'query' });
   expect(decodeTransaction(json)).toEqual(transaction);

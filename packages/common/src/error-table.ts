@@ -1,3 +1,5 @@
+import type { QueryId } from './ids.ts';
+
 /**
  * The closed table of errors: every failure that a user, a client or another process can see is one row.
  * `docs/errors.md` is generated from it, and both endpoints build their error responses from it.
@@ -188,7 +190,7 @@ export const ERRORS = {
     message: (p) =>
       `Column "${p.column}" is GENERATED ALWAYS AS IDENTITY and accepts only DEFAULT; use INSERT … OVERRIDING SYSTEM VALUE to store another value`,
   }),
-  ALREADY_COMMITTED: row<{ queryId: string }>({
+  ALREADY_COMMITTED: row<{ queryId: QueryId }>({
     sqlState: '25000',
     httpStatus: 409,
     retry: 'never',
@@ -502,14 +504,14 @@ export const ERRORS = {
     meaning: 'The query was cancelled by a user, by a closed connection or by shutdown.',
     message: (p) => `Query cancelled: ${p.reason}`,
   }),
-  QUERY_NOT_FOUND: row<{ queryId: string }>({
+  QUERY_NOT_FOUND: row<{ queryId: QueryId }>({
     sqlState: '42704',
     httpStatus: 404,
     retry: 'never',
     meaning: 'No query with this id is running.',
     message: (p) => `No query with the id ${p.queryId} is running`,
   }),
-  QUERY_ID_IN_USE: row<{ queryId: string }>({
+  QUERY_ID_IN_USE: row<{ queryId: QueryId }>({
     sqlState: '55006',
     httpStatus: 409,
     retry: 'client',

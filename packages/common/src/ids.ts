@@ -18,6 +18,12 @@ export const newQueryId = (): QueryId => randomUUID() as QueryId;
 export const newRequestId = (): RequestId => randomUUID() as RequestId;
 export const asQueryId = (text: string): QueryId => text as QueryId;
 
+/** The ids of a commit that no query asked for. */
+export function ownCommitIds(prefix = ''): { idempotencyKey: string; queryId: QueryId } {
+  const id = `${prefix}${newUlid()}`;
+  return { idempotencyKey: id, queryId: asQueryId(id) };
+}
+
 /** A ULID, which is also the idempotency key of its commit. */
 export const newTransactionId = (): TransactionId => newUlid() as TransactionId;
 export const asTransactionId = (text: string): TransactionId => text as TransactionId;

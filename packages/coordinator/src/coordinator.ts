@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import { Authorizer } from '@tessera/access-control';
 import type { ClusterAnswers } from '@tessera/broadcast';
 import {
-  asQueryId,
   inSpan,
   newQueryId,
   newRequestId,
@@ -206,8 +205,7 @@ export class Coordinator {
   get answersForOtherClusters(): ClusterAnswers {
     return {
       rowsOf: (view) => this.#information.rowsForOtherClusters(view),
-      cancelQuery: (queryId, reason, ofUser) =>
-        this.#cancellation.inCluster(asQueryId(queryId), reason, ofUser),
+      cancelQuery: (queryId, reason, ofUser) => this.#cancellation.inCluster(queryId, reason, ofUser),
     };
   }
 
@@ -280,10 +278,9 @@ export class Coordinator {
    * The caller must end it with `end`, whatever its outcome.
    * @throws TesseraError DRAINING, QUERY_ID_IN_USE
    */
-  begin(identity: { queryId?: string | undefined; label: string; user: string }): RunningQuery {
+  begin(identity: { queryId?: QueryId | undefined; label: string; user: string }): RunningQuery {
     if (this.#draining) throw TesseraError.of('DRAINING', {});
-    const { label, user } = identity;
-    const queryId = identity.queryId === undefined ? newQueryId() : asQueryId(identity.queryId);
+    const { queryId = newQueryId(), label, user } = identity;
     return this.running.add({ queryId, requestId: newRequestId(), label, user });
   }
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogging, freePort } from '@tessera/common';
+import { asQueryId, createLogging, freePort } from '@tessera/common';
 import { loadConfig } from '@tessera/config';
 import { openObjectStore } from '@tessera/object-store';
 import { openStorageManager, type StorageManager } from '@tessera/storage-manager';
@@ -98,7 +98,7 @@ function writer(manager: StorageManager) {
       try {
         const { version } = await manager.commit({
           idempotencyKey,
-          queryId: idempotencyKey,
+          queryId: asQueryId(idempotencyKey),
           readVersion: 0,
           actions: [],
         });
@@ -153,7 +153,12 @@ test('a second metadata service takes over at once when the first is stopped, an
   const manager = await engine();
   for (const { idempotencyKey, version } of writers.flatMap(({ commits }) => commits.slice(0, 30))) {
     expect(
-      await manager.commit({ idempotencyKey, queryId: idempotencyKey, readVersion: 0, actions: [] }),
+      await manager.commit({
+        idempotencyKey,
+        queryId: asQueryId(idempotencyKey),
+        readVersion: 0,
+        actions: [],
+      }),
     ).toEqual({ version });
   }
   await stop(third!, 'SIGTERM');

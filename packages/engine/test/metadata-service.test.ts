@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { createLogging, freePort } from '@tessera/common';
+import { asQueryId, createLogging, freePort } from '@tessera/common';
 import { loadConfig } from '@tessera/config';
 import { openObjectStore } from '@tessera/object-store';
 import { openStorageManager, type StorageManager } from '@tessera/storage-manager';
@@ -98,7 +98,7 @@ async function engine({
 }
 
 function empty(idempotencyKey: string) {
-  return { idempotencyKey, queryId: idempotencyKey, readVersion: 0, actions: [] };
+  return { idempotencyKey, queryId: asQueryId(idempotencyKey), readVersion: 0, actions: [] };
 }
 
 it('commits for several engines, which see each other, and drains at SIGTERM', async () => {

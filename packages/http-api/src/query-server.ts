@@ -107,8 +107,9 @@ async function cancel(
   if (id === undefined || id === '') {
     return sendFailure(reply, TesseraError.of('INVALID_ARGUMENT', { message: 'query_id is missing' }));
   }
-  if (!(await options.coordinator.cancelAnywhere(asQueryId(id), 'POST /cancel by a user', user))) {
-    return sendFailure(reply, TesseraError.of('QUERY_NOT_FOUND', { queryId: id }));
+  const queryId = asQueryId(id);
+  if (!(await options.coordinator.cancelAnywhere(queryId, 'POST /cancel by a user', user))) {
+    return sendFailure(reply, TesseraError.of('QUERY_NOT_FOUND', { queryId }));
   }
   return reply.send({ query_id: id, cancelled: true });
 }

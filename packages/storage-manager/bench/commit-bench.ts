@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Tablet } from '@tessera/catalog';
-import { createLogging } from '@tessera/common';
+import { createLogging, ownCommitIds } from '@tessera/common';
 import { defaultConfig } from '@tessera/config';
 import { openLocalStore } from '@tessera/object-store';
 import { openStorageManager } from '../src/index.ts';
@@ -24,8 +23,7 @@ for (const exclusive of [true, false]) {
   const manager = await openStorageManager({ store, config: defaultConfig(), exclusive, log });
   const commit = async (action: Parameters<typeof manager.commit>[0]['actions'][number]) => {
     const { version: readVersion } = await manager.latest();
-    const id = randomUUID();
-    return manager.commit({ idempotencyKey: id, queryId: id, readVersion, actions: [action] });
+    return manager.commit({ ...ownCommitIds(), readVersion, actions: [action] });
   };
   await commit({ kind: 'create', object: fact });
   for (const clients of [1, 32]) {

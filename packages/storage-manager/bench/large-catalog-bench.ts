@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Action, ObjectId, TableObject, Tablet } from '@tessera/catalog';
-import { createLogging } from '@tessera/common';
+import { createLogging, ownCommitIds } from '@tessera/common';
 import { defaultConfig } from '@tessera/config';
 import { openLocalStore } from '@tessera/object-store';
 import { openStorageManager } from '../src/index.ts';
@@ -68,9 +67,8 @@ function report(what: string, ms: number): void {
 }
 
 async function commit(actions: readonly Action[]): Promise<void> {
-  const id = randomUUID();
   const { version: readVersion } = await manager.latest();
-  await manager.commit({ idempotencyKey: id, queryId: id, readVersion, actions });
+  await manager.commit({ ...ownCommitIds(), readVersion, actions });
 }
 
 function wideTable(name: string): TableObject {

@@ -1,4 +1,4 @@
-import { measurement } from '@tessera/common';
+import { measurement, type QueryId } from '@tessera/common';
 import type { LogNodeState, Role } from './log-node/state.ts';
 
 /** What this node knows about the metadata log. */
@@ -26,7 +26,7 @@ export interface LogStatus {
 /** A finished commit that a statement or the maintenance of this node requested. */
 export interface CommitEnd {
   /** The query that asked for it; for maintenance an id of its own. */
-  readonly queryId: string;
+  readonly queryId: QueryId;
   /** `ok`, or the name of the error. */
   readonly outcome: string;
   readonly seconds: number;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newUlid, TesseraError } from '@tessera/common';
+import { asQueryId, newUlid, TesseraError } from '@tessera/common';
 import { isLocated, type ObjectStore, openLocalStore } from '@tessera/object-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStorageManager, type ServedStorageManager, type StorageManagerOptions } from '../src/index.ts';
@@ -57,7 +57,12 @@ describe.each([true, false])('a node alone (the store locked: %s)', (exclusive) 
     const { version: readVersion } = await manager.latest();
     const answers = await Promise.allSettled(
       names.map((name, i) =>
-        manager.commit({ idempotencyKey: `q${i}`, queryId: `q${i}`, readVersion, actions: [create(name)] }),
+        manager.commit({
+          idempotencyKey: `q${i}`,
+          queryId: asQueryId(`q${i}`),
+          readVersion,
+          actions: [create(name)],
+        }),
       ),
     );
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(150);

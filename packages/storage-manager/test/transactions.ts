@@ -8,7 +8,7 @@ import {
   type TabletId,
   type Transaction,
 } from '@tessera/catalog';
-import { newUlid } from '@tessera/common';
+import { asQueryId, newUlid } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 import type { StorageManager } from '../src/index.ts';
 
@@ -71,7 +71,7 @@ export function tablet(tableId: ObjectId, changes: Partial<Tablet> = {}): Tablet
 export async function transaction(manager: StorageManager, ...actions: Action[]): Promise<Transaction> {
   const { version: readVersion } = await manager.latest();
   const idempotencyKey = randomUUID();
-  return { idempotencyKey, queryId: idempotencyKey, readVersion, actions };
+  return { idempotencyKey, queryId: asQueryId(idempotencyKey), readVersion, actions };
 }
 
 export async function commit(manager: StorageManager, ...actions: Action[]): Promise<number> {

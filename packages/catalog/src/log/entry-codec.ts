@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { crc32c } from '@node-rs/crc32';
-import { TesseraError } from '@tessera/common';
+import { type QueryId, TesseraError } from '@tessera/common';
 import type { Action, Transaction } from '../actions.ts';
-import { type Codec, count, list, MalformedJson, oneOf, text, timestamp } from '../codec/codec.ts';
+import { type Codec, count, id, list, MalformedJson, oneOf, text, timestamp } from '../codec/codec.ts';
 import { catalogObject, deletionVector, objectId, tablet, tabletId } from '../codec/model-codecs.ts';
 import { optional, record, union } from '../codec/record.ts';
 import type { LogEntry, SealedEntry, SystemRecord } from './entry.ts';
@@ -26,7 +26,7 @@ type StoredTransaction = Omit<Transaction, 'idempotencyKey'> & { readonly txnId:
 
 const storedTransaction: Codec<StoredTransaction> = record<StoredTransaction>({
   txnId: text,
-  queryId: text,
+  queryId: id<QueryId>(),
   readVersion: count,
   actions: list(action),
 });

@@ -1,3 +1,4 @@
+import { asQueryId } from '@tessera/common';
 import type { Action, Transaction } from '../actions.ts';
 import type { LogEntry, SystemRecord } from '../log/entry.ts';
 import { decodeEntry, encodeEntry } from '../log/entry-codec.ts';
@@ -83,7 +84,7 @@ export const transaction = (
   actions: readonly Action[],
 ): Transaction => ({
   idempotencyKey,
-  queryId: idempotencyKey,
+  queryId: asQueryId(idempotencyKey),
   readVersion,
   actions,
 });

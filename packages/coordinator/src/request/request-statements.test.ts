@@ -1,3 +1,4 @@
+import { asQueryId } from '@tessera/common';
 import { beforeEach, expect, it, vi } from 'vitest';
 
 const REQUEST = { user: 'ada', database: undefined, parameters: [] } as const;
@@ -6,7 +7,7 @@ const REQUEST = { user: 'ada', database: undefined, parameters: [] } as const;
 async function freshProcess(): Promise<(text: string) => string> {
   vi.resetModules();
   const { idempotencyKeyOf } = await import('./request-statements.ts');
-  return (text) => idempotencyKeyOf('q', 0, text, REQUEST);
+  return (text) => idempotencyKeyOf(asQueryId('q'), 0, text, REQUEST);
 }
 
 let nameOf: (text: string) => string;

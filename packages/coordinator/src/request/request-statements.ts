@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { TesseraError, type TransactionId } from '@tessera/common';
+import { type QueryId, TesseraError, type TransactionId } from '@tessera/common';
 import {
   classifyStatement,
   type Statement,
@@ -15,7 +15,7 @@ import type { StatementRequest } from './statement-request.ts';
  * @param position the position of the statement in the request, from 0
  */
 export function idempotencyKeyOf(
-  queryId: string,
+  queryId: QueryId,
   position: number,
   text: string,
   {

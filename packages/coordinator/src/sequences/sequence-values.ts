@@ -1,5 +1,5 @@
 import type { Action, SequenceObject, Snapshot } from '@tessera/catalog';
-import { fail, newUlid, retryDecision, TesseraError } from '@tessera/common';
+import { fail, newUlid, ownCommitIds, retryDecision, TesseraError } from '@tessera/common';
 import type { StorageManager } from '@tessera/storage-manager';
 
 /** Consecutive values of a sequence: `first`, `first + increment` and so on. */
@@ -205,14 +205,8 @@ export class SequenceValues {
         transaction!.change(newUlid(), { actions });
         return;
       }
-      const idempotencyKey = newUlid();
       try {
-        await this.#manager.commit({
-          idempotencyKey,
-          queryId: idempotencyKey,
-          readVersion: snapshot.version,
-          actions,
-        });
+        await this.#manager.commit({ ...ownCommitIds(), readVersion: snapshot.version, actions });
         return;
       } catch (error) {
         if (retryDecision(error, 'commit') === undefined || tries >= MAX_TRIES) throw error;

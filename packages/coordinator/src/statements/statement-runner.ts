@@ -1,4 +1,4 @@
-import { asQueryId, TesseraError } from '@tessera/common';
+import { TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { type CopyToStatement, classifyStatement, type Statement } from '@tessera/sql';
@@ -120,7 +120,7 @@ export class StatementRunner {
         await access.authorize(statement, request);
         return this.#answer(run, statement);
       case 'cancel_query':
-        await cancellation.byStatement(asQueryId(statement.queryId), request.user);
+        await cancellation.byStatement(statement.queryId, request.user);
         return { kind: 'done' };
       case 'call':
         await access.authorize(statement, request);

@@ -9,7 +9,7 @@ import {
   type Snapshot,
   type UserObject,
 } from '@tessera/catalog';
-import { newUlid, retryDecision, TesseraError } from '@tessera/common';
+import { newUlid, ownCommitIds, retryDecision, TesseraError } from '@tessera/common';
 import type { StorageManager } from '@tessera/storage-manager';
 import type { MakeCredential } from './catalog-statements.ts';
 
@@ -99,15 +99,9 @@ export class Users {
       const snapshot = await this.#manager.latest();
       const { result, change } = work(snapshot);
       if (change === undefined) return result;
-      const idempotencyKey = newUlid();
       try {
         const readVersion = snapshot.version;
-        await this.#manager.commit({
-          idempotencyKey,
-          queryId: idempotencyKey,
-          readVersion,
-          actions: [change],
-        });
+        await this.#manager.commit({ ...ownCommitIds(), readVersion, actions: [change] });
         return result;
       } catch (error) {
         if (tries >= (retryDecision(error, 'commit')?.attempts ?? 0)) throw error;

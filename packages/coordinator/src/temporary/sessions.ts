@@ -1,6 +1,13 @@
 import { hostname } from 'node:os';
 import type { NodeProcess, SchemaObject, Snapshot } from '@tessera/catalog';
-import { type Logger, newUlid, retryDecision, startInterval, type Timer } from '@tessera/common';
+import {
+  type Logger,
+  newUlid,
+  ownCommitIds,
+  retryDecision,
+  startInterval,
+  type Timer,
+} from '@tessera/common';
 import type { Cluster } from '@tessera/scheduler';
 import type { StorageManager } from '@tessera/storage-manager';
 import { schemaDrops } from '../objects/dependents.ts';
@@ -92,10 +99,9 @@ export class Sessions {
         const snapshot = await manager.latest();
         const schemas = temporarySchemas(snapshot).filter(isMeant);
         if (schemas.length === 0) return;
-        const id = newUlid();
         const actions = schemas.flatMap((schema) => schemaDrops(snapshot, schema));
         try {
-          await manager.commit({ idempotencyKey: id, queryId: id, readVersion: snapshot.version, actions });
+          await manager.commit({ ...ownCommitIds(), readVersion: snapshot.version, actions });
           return;
         } catch (error) {
           if (retryDecision(error, 'commit') === undefined || tries >= MAX_TRIES) throw error;

@@ -206,7 +206,7 @@ export class TestNode implements AsyncDisposable {
     { database, transactionId, queryId, user = 'tester', userId, settings = {}, ...asked }: Asked,
     work: (query: RunningQuery, request: Omit<StatementRequest, 'sql'>) => Promise<T>,
   ): Promise<T> {
-    const query = this.coordinator.begin({ queryId: queryId ?? asQueryId(newUlid()), label: '', user });
+    const query = this.coordinator.begin({ queryId: asQueryId(queryId ?? newUlid()), label: '', user });
     const directory = join(this.directory, 'files', query.queryId);
     try {
       return await work(query, {

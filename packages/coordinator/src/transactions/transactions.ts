@@ -1,6 +1,7 @@
 import type { Action, CatalogChange, ObjectId, Snapshot } from '@tessera/catalog';
 import { NO_CHANGE } from '@tessera/catalog';
 import {
+  asQueryId,
   newTransactionId,
   Savepoints,
   startTimer,
@@ -119,7 +120,13 @@ export class Transactions {
     try {
       if (actions.length > 0) {
         await traced('commit', { 'tessera.actions': actions.length }, () =>
-          this.#options.manager.commit({ idempotencyKey: committedAs, queryId: id, readVersion, actions }),
+          this.#options.manager.commit({
+            idempotencyKey: committedAs,
+            // Several queries can have made the changes, so the log names the transaction.
+            queryId: asQueryId(id),
+            readVersion,
+            actions,
+          }),
         );
       }
     } catch (error) {

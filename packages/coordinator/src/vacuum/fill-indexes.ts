@@ -1,5 +1,5 @@
 import type { ObjectId } from '@tessera/catalog';
-import { newUlid, TesseraError } from '@tessera/common';
+import { ownCommitIds, TesseraError } from '@tessera/common';
 import { discardTablets } from '../changes/discard-tablets.ts';
 import { partialsOf } from '../changes/index-partials.ts';
 import { indexCoverage, storedIndexes } from '../read/index-coverage.ts';
@@ -21,11 +21,9 @@ export async function fillIndexes(context: RewriteContext, tableId: ObjectId): P
       const { rest } = indexCoverage(snapshot, table, index.partials.id);
       const actions = await partialsOf(context, snapshot, table, index, rest);
       if (actions.length === 0) continue;
-      const idempotencyKey = `index-${newUlid()}`;
       try {
         await manager.commit({
-          idempotencyKey,
-          queryId: idempotencyKey,
+          ...ownCommitIds('index-'),
           readVersion: snapshot.version,
           actions,
         });

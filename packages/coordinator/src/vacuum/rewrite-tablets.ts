@@ -1,5 +1,5 @@
 import type { Action, ObjectId, Snapshot, TableObject } from '@tessera/catalog';
-import { newUlid, pause, TesseraError } from '@tessera/common';
+import { ownCommitIds, pause, TesseraError } from '@tessera/common';
 import { type Kernel, quoteName } from '@tessera/kernel';
 import { discardTablets } from '../changes/discard-tablets.ts';
 import { withPartials } from '../changes/index-partials.ts';
@@ -57,10 +57,8 @@ export async function rewriteTablets(
         await pause(context.sleepBeforeCommitMs, { signal: context.signal });
       }
       context.signal.throwIfAborted();
-      const idempotencyKey = `vacuum-${newUlid()}`;
       await manager.commit({
-        idempotencyKey,
-        queryId: idempotencyKey,
+        ...ownCommitIds('vacuum-'),
         readVersion: snapshot.version,
         actions,
       });

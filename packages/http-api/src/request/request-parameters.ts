@@ -1,4 +1,4 @@
-import { asTransactionId, TesseraError, type TransactionId } from '@tessera/common';
+import { asQueryId, asTransactionId, type QueryId, TesseraError, type TransactionId } from '@tessera/common';
 import { DEFAULT_SETTINGS, type Settings, withSettings } from '@tessera/coordinator';
 import type { QueryParameter } from '@tessera/sql';
 import { DEFAULT_OUTPUT_FORMAT, type OutputFormat, outputFormat } from '../results/output-format.ts';
@@ -7,7 +7,7 @@ import { parseQueryParameters } from './query-parameters.ts';
 /** The parameters in the query string of a request. */
 export interface RequestParameters {
   readonly database: string | undefined;
-  readonly queryId: string | undefined;
+  readonly queryId: QueryId | undefined;
   readonly transactionId: TransactionId | undefined;
   readonly label: string;
   readonly format: OutputFormat;
@@ -77,9 +77,9 @@ export function parseRequestParameters(query: URLSearchParams): RequestParameter
 }
 
 /** The query id. It is returned in a header, so its characters are restricted. */
-function queryId(value: string | undefined): string | undefined {
+function queryId(value: string | undefined): QueryId | undefined {
   if (value === undefined || value === '') return undefined;
-  if (/^[\x21-\x7e]{1,256}$/.test(value)) return value;
+  if (/^[\x21-\x7e]{1,256}$/.test(value)) return asQueryId(value);
   const message = `query_id must have 1 to 256 visible ASCII characters, not ${JSON.stringify(value.slice(0, 100))}`;
   throw TesseraError.of('INVALID_ARGUMENT', { message });
 }

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { asQueryId, TesseraError } from '@tessera/common';
 import { isWord, stringOf } from '../text/lexer.ts';
 import { remembered } from '../text/remembered.ts';
 import type { SqlText } from '../text/token-cursor.ts';
@@ -164,7 +164,7 @@ function cancelStatement(cursor: TokenCursor): Statement {
   const token = cursor.next();
   const queryId = token && stringOf(token);
   if (queryId === undefined) return cursor.unexpected('the query id as a string');
-  return finished(cursor, { kind: 'cancel_query', queryId });
+  return finished(cursor, { kind: 'cancel_query', queryId: asQueryId(queryId) });
 }
 
 function callStatement(cursor: TokenCursor): Statement {

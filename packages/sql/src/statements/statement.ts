@@ -1,3 +1,4 @@
+import type { QueryId } from '@tessera/common';
 import type { CatalogStatement } from './catalog-statement.ts';
 import type { SettingPairs } from './setting-pairs.ts';
 
@@ -13,7 +14,7 @@ export type Statement =
   | { readonly kind: 'use_database'; readonly database: string }
   /** Firebolt clients select an engine with this statement; a node has only one. */
   | { readonly kind: 'use_engine'; readonly engine: string }
-  | { readonly kind: 'cancel_query'; readonly queryId: string }
+  | { readonly kind: 'cancel_query'; readonly queryId: QueryId }
   | { readonly kind: 'call'; readonly name: string; readonly arguments: readonly string[] }
   /** A statement that this version does not support; `name` is what a user calls it. */
   | { readonly kind: 'unsupported'; readonly name: string };

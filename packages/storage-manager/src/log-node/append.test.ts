@@ -1,4 +1,5 @@
 import { applyEntry, CatalogState, encodeEntry, type LogEntry, type Transaction } from '@tessera/catalog';
+import { asQueryId } from '@tessera/common';
 import { describe, expect, it } from 'vitest';
 import { encodeBoundary } from './boundary.ts';
 import type { Effect, Reply, StoreAnswer, StoreRequest } from './effects.ts';
@@ -11,7 +12,7 @@ import { initialState, step } from './step.ts';
 /** The leader's reaction to each answer to the put of an entry: the table of docs/metadata-log.md. */
 const txn = (idempotencyKey: string): Transaction => ({
   idempotencyKey,
-  queryId: idempotencyKey,
+  queryId: asQueryId(idempotencyKey),
   readVersion: 0,
   actions: [],
 });

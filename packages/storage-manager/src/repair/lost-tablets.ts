@@ -1,5 +1,5 @@
 import type { Action, Snapshot, TableObject, Tablet } from '@tessera/catalog';
-import { newUlid, retryDecision } from '@tessera/common';
+import { ownCommitIds, retryDecision } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 import { inParallel } from '../backup/in-parallel.ts';
 import type { StorageManager } from '../storage-manager.ts';
@@ -24,11 +24,9 @@ export async function removeLostTablets(
     const actions = removalOf(removed.damaged.flatMap(({ lost }) => lost));
     try {
       for (let from = 0; from < actions.length; from += TABLETS_PER_COMMIT) {
-        const idempotencyKey = `repair-${newUlid()}`;
         const part = actions.slice(from, from + TABLETS_PER_COMMIT);
         await manager.commit({
-          idempotencyKey,
-          queryId: idempotencyKey,
+          ...ownCommitIds('repair-'),
           readVersion: snapshot.version,
           actions: part,
         });

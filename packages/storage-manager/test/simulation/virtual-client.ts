@@ -8,6 +8,7 @@ import {
   type TabletId,
   type Transaction,
 } from '@tessera/catalog';
+import { asQueryId } from '@tessera/common';
 import type { Reply } from '../../src/log-node/effects.ts';
 import type { NodeRequest } from '../../src/log-node/events.ts';
 import { table, tablet } from '../transactions.ts';
@@ -99,7 +100,7 @@ export class VirtualClient {
       if (coordinator.life !== life && random.chance(0.5)) return end();
       const idempotencyKey = `q${++this.#world.transactions}`;
       this.#commit(
-        { idempotencyKey, queryId: idempotencyKey, readVersion: snapshot.version, actions },
+        { idempotencyKey, queryId: asQueryId(idempotencyKey), readVersion: snapshot.version, actions },
         ATTEMPTS,
         end,
       );

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CatalogState } from '@tessera/catalog';
+import { asQueryId } from '@tessera/common';
 import type { StoreRequest } from '../../src/log-node/effects.ts';
 import { step } from '../../src/log-node/step.ts';
 import { Auditor, Violation } from './auditor.ts';
@@ -152,7 +153,12 @@ export class World implements ClientSurroundings {
       for (const node of nodes) {
         if (!node.leads) continue;
         const idempotencyKey = `health-${clockwork.now}-${node.name}`;
-        const transaction = { idempotencyKey, queryId: idempotencyKey, readVersion: 0, actions: [] };
+        const transaction = {
+          idempotencyKey,
+          queryId: asQueryId(idempotencyKey),
+          readVersion: 0,
+          actions: [],
+        };
         node.ask({ kind: 'commit', transaction }, (reply) => {
           if (reply.kind !== 'committed') return;
           this.auditor.acknowledged(idempotencyKey, reply.version);

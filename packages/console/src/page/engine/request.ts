@@ -8,8 +8,11 @@ export interface Part {
   readonly file: Blob;
 }
 
+/** The id by which a query is found among the running ones, and cancelled. */
+export type QueryId = string & { readonly __brand: 'QueryId' };
+
 export interface Sent {
-  readonly id: string;
+  readonly id: QueryId;
   readonly finished: Promise<Answer>;
   cancel(): void;
 }
@@ -41,7 +44,7 @@ export function send(sql: string, parts: readonly Part[], onUpload: (sentFractio
 }
 
 /** Asks the engine to end a query. Whatever it answers (a query still uploading is unknown to it) is no failure. */
-export async function cancelQuery(id: string): Promise<void> {
+export async function cancelQuery(id: QueryId): Promise<void> {
   const url = new URL('./cancel', document.baseURI);
   url.searchParams.set('query_id', id);
   await fetch(url, { method: 'POST', headers: accessHeaders() }).catch(() => undefined);
@@ -97,10 +100,10 @@ function queryUrl(parameters: Readonly<Record<string, string>>): URL {
 }
 
 /** A random UUID; `crypto.randomUUID` exists only where the page came over https or from this machine. */
-function newQueryId(): string {
+function newQueryId(): QueryId {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') as QueryId;
 }

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import type { QueryId } from '../engine/request.ts';
 import { go } from '../state/route.ts';
 import { openTab } from '../state/tabs.ts';
 import { bytesText, countText, secondsText, timeText } from '../units.ts';
@@ -6,7 +7,7 @@ import { type DataColumn, DataPage, StatementCell } from './data-page.tsx';
 import { usePolledRows } from './polled-rows.ts';
 
 interface FinishedQuery {
-  readonly query_id: string;
+  readonly query_id: QueryId;
   readonly user_name: string | null;
   readonly submitted_time: string;
   readonly duration_us: string | null;

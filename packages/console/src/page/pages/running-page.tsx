@@ -1,4 +1,4 @@
-import { cancelQuery } from '../engine/request.ts';
+import { cancelQuery, type QueryId } from '../engine/request.ts';
 import { tell } from '../state/notice.ts';
 import { go } from '../state/route.ts';
 import { openTab } from '../state/tabs.ts';
@@ -7,7 +7,7 @@ import { type DataColumn, DataPage, StatementCell } from './data-page.tsx';
 import { usePolledRows } from './polled-rows.ts';
 
 interface RunningQuery {
-  readonly query_id: string;
+  readonly query_id: QueryId;
   readonly user_name: string | null;
   readonly submitted_time: string;
   readonly duration_us: string | null;

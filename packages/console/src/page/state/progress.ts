@@ -1,4 +1,4 @@
-import { ask } from '../engine/request.ts';
+import { ask, type QueryId } from '../engine/request.ts';
 
 /** How far a running query is. */
 export interface Progress {
@@ -15,7 +15,7 @@ export interface Progress {
 const EVERY_MS = 400;
 
 /** Reports how far a query is, from 400 ms after its start until it is told to stop. */
-export function watchProgress(queryId: string, report: (progress: Progress) => void): () => void {
+export function watchProgress(queryId: QueryId, report: (progress: Progress) => void): () => void {
   let stopped = false;
   let timer = setTimeout(look, EVERY_MS);
   async function look(): Promise<void> {

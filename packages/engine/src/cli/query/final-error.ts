@@ -1,4 +1,5 @@
 import { Transform, type TransformCallback } from 'node:stream';
+import type { QueryId } from '@tessera/common';
 import { parseErrors } from './error-report.ts';
 
 const MAX_LINE_BYTES = 64 * 1024;
@@ -9,12 +10,12 @@ const NEWLINE = 10;
  * fails: a last line with `errors` and the id of the query, which no row can contain.
  */
 export class FinalError extends Transform {
-  readonly #queryId: string;
+  readonly #queryId: QueryId;
   /** The last line so far, which may be the error document. */
   #held: Buffer = Buffer.alloc(0);
   #errors: ReturnType<typeof parseErrors>;
 
-  constructor(queryId: string) {
+  constructor(queryId: QueryId) {
     super();
     this.#queryId = queryId;
   }

@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import { newQueryId } from '@tessera/common';
+import { newQueryId, type QueryId } from '@tessera/common';
 import { CommandFailure, EXIT } from '../exit-code.ts';
 import { cancelQuery } from './cancel-query.ts';
 import { errorReport, parseErrors } from './error-report.ts';
@@ -111,7 +111,7 @@ async function printResult(
   answer: Answer,
   sql: string,
   format: string,
-  queryId: string,
+  queryId: QueryId,
   io: Streams,
 ): Promise<void> {
   const end = saysItsEnd(format)

@@ -1,4 +1,4 @@
-import { newQueryId } from '@tessera/common';
+import { newQueryId, type QueryId } from '@tessera/common';
 import { CommandFailure, EXIT } from '../exit-code.ts';
 import { cancelQuery } from '../query/cancel-query.ts';
 import { errorReport, parseErrors } from '../query/error-report.ts';
@@ -110,7 +110,7 @@ export class ShellSession {
     connection: Connection,
     sql: string,
     parts: readonly SizedPart[],
-    queryId: string,
+    queryId: QueryId,
     sink: ResultSink,
     signal: AbortSignal,
   ): Promise<Answer> {
