@@ -38,11 +38,11 @@ export function broadcastCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
       endAtSignals();
-      const { config, loaded } = await commandConfig(flags.config);
+      const { config, configWarnings } = await commandConfig(flags.config);
       const { serveBroadcast } = await import('../broadcast.ts');
       await serveBroadcast({
         config,
-        configWarnings: (loaded?.warnings ?? []).map(({ path, message }) => `${path}: ${message}`),
+        configWarnings,
         host: flags.host,
         port: flags.port,
         clusterTls: clusterTlsOf(flags),

@@ -4,6 +4,7 @@ export interface CommandConfig {
   readonly config: EngineConfig;
   /** Undefined without a file. */
   readonly loaded: ParsedConfig | undefined;
+  readonly configWarnings: readonly string[];
 }
 
 /**
@@ -16,10 +17,11 @@ export async function commandConfig(path: string | undefined): Promise<CommandCo
   const { defaultConfig, loadConfig } = await import('@tessera/config');
   const loaded = path === undefined ? undefined : await loadConfig(path);
   const config = loaded?.config ?? defaultConfig();
+  const configWarnings = (loaded?.warnings ?? []).map(({ path, message }) => `${path}: ${message}`);
   const { logging } = config;
   if (process.stderr.isTTY !== true || logging.sinks !== null || (await isFormatGiven(loaded)))
-    return { config, loaded };
-  return { config: { ...config, logging: { ...logging, format: 'text' } }, loaded };
+    return { config, loaded, configWarnings };
+  return { config: { ...config, logging: { ...logging, format: 'text' } }, loaded, configWarnings };
 }
 
 async function isFormatGiven(loaded: ParsedConfig | undefined): Promise<boolean> {

@@ -50,10 +50,10 @@ export function metadataCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .action(async (flags: Flags) => {
       endAtSignals();
-      const { config, loaded } = await commandConfig(flags.config);
+      const { config, configWarnings } = await commandConfig(flags.config);
       const options: MetadataOptions = {
         config,
-        configWarnings: (loaded?.warnings ?? []).map(({ path, message }) => `${path}: ${message}`),
+        configWarnings,
         dataDirectory: resolve(flags.dataDir),
         host: flags.host,
         port: flags.port,

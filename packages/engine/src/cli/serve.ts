@@ -126,7 +126,7 @@ export function serveCommand(): Command {
 
 /** Combines the flags with the configuration file that they name. */
 async function serveOptions(flags: Flags): Promise<ServeOptions> {
-  const { config, loaded } = await commandConfig(flags.config);
+  const { config, loaded, configWarnings } = await commandConfig(flags.config);
   const { configurationValues, showConfig } = await import('@tessera/config');
   const pending = loaded === undefined ? [] : showConfig(loaded, { defaults: false }).notYetInEffect;
   checkNode(config, flags.node);
@@ -137,7 +137,7 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
     configPath: flags.config === undefined ? undefined : resolve(flags.config),
     configuration: configurationValues(loaded ?? { config, given: {} }),
     notYetInEffect: pending.map(({ path }) => path),
-    configWarnings: (loaded?.warnings ?? []).map(({ path, message }) => `${path}: ${message}`),
+    configWarnings,
     dataDirectory: resolve(flags.dataDir),
     node: flags.node,
     httpPort: flags.httpPort,

@@ -1,3 +1,6 @@
+import { CommandFailure, EXIT } from '../exit-code.ts';
+import type { Answer } from './server.ts';
+
 interface ReportedError {
   readonly description?: string;
   readonly location?: {
@@ -33,6 +36,20 @@ export function errorReport(errors: readonly ReportedError[], sql: string): stri
       ].join('\n'),
     )
     .join('\n');
+}
+
+/** The failure that a refused request ends with: the server's errors, or what else it answered. */
+export async function refusal({ statusCode, body }: Answer, sql: string): Promise<CommandFailure> {
+  const text = await body.text();
+  const errors = parseErrors(text);
+  if (errors === undefined) {
+    return new CommandFailure(
+      EXIT.connection,
+      `error: the server answered HTTP ${statusCode}, not as Tessera does: ${text.slice(0, 300)}`,
+    );
+  }
+  const hint = statusCode === 401 ? '\nhint: log in with --user NAME, or show a token with --token' : '';
+  return new CommandFailure(EXIT.queryError, errorReport(errors, sql) + hint);
 }
 
 /** Longer lines are shown only around the position. */

@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { newQueryId, type QueryId } from '@tessera/common';
 import { CommandFailure, EXIT } from '../exit-code.ts';
-import { cancelQuery } from './cancel-query.ts';
-import { errorReport, parseErrors } from './error-report.ts';
+import { cancelledBy } from './cancel-query.ts';
+import { errorReport, refusal } from './error-report.ts';
 import { type FilePart, sizeParts } from './file-part.ts';
 import { FinalError } from './final-error.ts';
 import { multipartBody } from './multipart-body.ts';
@@ -33,12 +33,7 @@ export async function runQuery(query: QueryRequest, io: Streams, interrupt: Abor
   const parts = await sizeParts(query.files);
   const connection = new Connection(query.server);
   const queryId = newQueryId();
-  const stop = new AbortController();
-  const cancel = async () => {
-    await cancelQuery(connection, queryId);
-    stop.abort();
-  };
-  interrupt.addEventListener('abort', cancel, { once: true });
+  using cancellation = cancelledBy(interrupt, connection, queryId);
   try {
     const parameters = {
       ...((await holdsSeveral(query.sql)) ? PRINT_ALL : {}),
@@ -47,16 +42,14 @@ export async function runQuery(query: QueryRequest, io: Streams, interrupt: Abor
       output_format: format,
       query_id: queryId,
     };
-    const answer = await send(connection, query.sql, parts, parameters, io, stop.signal);
+    const answer = await send(connection, query.sql, parts, parameters, io, cancellation.stop.signal);
     query.onHeaders?.(answer.headers);
-    await (answer.statusCode < 300
-      ? printResult(answer, query.sql, format, queryId, io)
-      : refuse(answer, query.sql));
+    if (answer.statusCode >= 300) throw await refusal(answer, query.sql);
+    await printResult(answer, query.sql, format, queryId, io);
   } catch (error) {
     if (!interrupt.aborted) throw error;
     throw new CommandFailure(EXIT.interrupted, 'cancelled');
   } finally {
-    interrupt.removeEventListener('abort', cancel);
     await connection.close();
   }
 }
@@ -135,18 +128,4 @@ async function printResult(
   const affected = answer.headers['x-tessera-affected-rows'];
   if (affected !== undefined && io.stderr.isTTY === true)
     io.stderr.write(`${String(affected)} rows affected\n`);
-}
-
-async function refuse(answer: Answer, sql: string): Promise<never> {
-  const body = await answer.body.text();
-  const errors = parseErrors(body);
-  if (errors !== undefined) {
-    const hint =
-      answer.statusCode === 401 ? '\nhint: log in with --user NAME, or show a token with --token' : '';
-    throw new CommandFailure(EXIT.queryError, errorReport(errors, sql) + hint);
-  }
-  throw new CommandFailure(
-    EXIT.connection,
-    `error: the server answered HTTP ${answer.statusCode}, not as Tessera does: ${body.slice(0, 300)}`,
-  );
 }

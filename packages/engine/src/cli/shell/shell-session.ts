@@ -1,7 +1,7 @@
 import { newQueryId, type QueryId } from '@tessera/common';
 import { CommandFailure, EXIT } from '../exit-code.ts';
-import { cancelQuery } from '../query/cancel-query.ts';
-import { errorReport, parseErrors } from '../query/error-report.ts';
+import { cancelledBy } from '../query/cancel-query.ts';
+import { errorReport, refusal } from '../query/error-report.ts';
 import type { SizedPart } from '../query/file-part.ts';
 import { multipartBody } from '../query/multipart-body.ts';
 import { type Answer, Connection, type Server } from '../query/server.ts';
@@ -67,21 +67,14 @@ export class ShellSession {
     if (this.#connection === undefined) sink.starting?.();
     const connection = this.#connection ?? (await unlessAborted(this.#connected, interrupt));
     const queryId = newQueryId();
-    const stop = new AbortController();
-    const cancel = async () => {
-      await cancelQuery(connection, queryId);
-      stop.abort();
-    };
-    interrupt.addEventListener('abort', cancel, { once: true });
+    using cancellation = cancelledBy(interrupt, connection, queryId);
     try {
-      const answer = await this.#send(connection, sql, parts, queryId, sink, stop.signal);
+      const answer = await this.#send(connection, sql, parts, queryId, sink, cancellation.stop.signal);
       adoptSession(this.parameters, answer.headers);
-      return await readAnswer(answer, sql, sink, stop);
+      return await readAnswer(answer, sql, sink, cancellation.stop);
     } catch (error) {
       if (interrupt.aborted) throw new CommandFailure(EXIT.interrupted, 'cancelled');
       throw error;
-    } finally {
-      interrupt.removeEventListener('abort', cancel);
     }
   }
 
@@ -179,19 +172,6 @@ async function readAnswer(
     throw new CommandFailure(EXIT.connection, `error: the server broke the result off: ${String(error)}`);
   }
   return { affectedRows, warnings };
-}
-
-async function refusal(answer: Answer, sql: string): Promise<CommandFailure> {
-  const body = await answer.body.text();
-  const errors = parseErrors(body);
-  if (errors === undefined)
-    return new CommandFailure(
-      EXIT.connection,
-      `error: the server answered HTTP ${answer.statusCode}, not as Tessera does: ${body.slice(0, 300)}`,
-    );
-  const hint =
-    answer.statusCode === 401 ? '\nhint: log in with --user NAME, or show a token with --token' : '';
-  return new CommandFailure(EXIT.queryError, errorReport(errors, sql) + hint);
 }
 
 function warningsOf(headers: Answer['headers']): readonly Warning[] {
