@@ -40,9 +40,10 @@ export async function hiveTable(call: HiveCall, services: TableServices): Promis
   const isFolder = call.url.endsWith('/');
   const url = isFolder ? `${call.url}**` : call.url;
   const list = (more: { readonly limit?: number; readonly enters?: (folder: string) => boolean }) =>
-    external.list(url, { signal, credentials, ...more }).then((files) => files.filter(isData));
-  const looked = await list({ limit: LOOKED_AT });
-  const isComplete = looked.length < LOOKED_AT;
+    external.list(url, { signal, credentials, ...more });
+  const listed = await list({ limit: LOOKED_AT });
+  const isComplete = listed.length < LOOKED_AT;
+  const looked = listed.filter(isData);
   const [first] = looked;
   if (first === undefined) return fail('FILE_NOT_FOUND', { url, hint: 'there is no data file' });
   const keys = partitionValues(first.url).map(({ key }) => key);
@@ -71,7 +72,7 @@ export async function hiveTable(call: HiveCall, services: TableServices): Promis
       if (!isEntered) foldersSkipped += 1;
       return isEntered;
     };
-    const files = await list({ enters });
+    const files = (await list({ enters })).filter(isData);
     const strange = files.find((file) => !hasKeys(file, keys));
     if (strange !== undefined) refuseFolders(strange, keys);
     const chosen = chooseFiles(columns, files.map(dataFile), filters);
