@@ -193,3 +193,27 @@ export const unionAll = (left: QueryNode, right: QueryNode): SetOperationNode =>
   left,
   right,
 });
+
+/** The type with `T[]` in place of each `T[3]`, at any depth: the sizes of arrays have no effect, as in PostgreSQL. */
+export function withoutArraySizes(type: TypeNode): TypeNode {
+  const info = type.type_info;
+  switch (info?.type) {
+    case 'ARRAY_TYPE_INFO':
+    case 'LIST_TYPE_INFO': {
+      const child_type = withoutArraySizes(info.child_type);
+      if (info.type === 'LIST_TYPE_INFO' && child_type === info.child_type) return type;
+      return {
+        id: 'LIST',
+        type_info: { type: 'LIST_TYPE_INFO', alias: '', extension_info: null, child_type },
+      };
+    }
+    case 'STRUCT_TYPE_INFO': {
+      const fields = info.child_types;
+      const child_types = fields.map((f) => ({ ...f, second: withoutArraySizes(f.second) }));
+      const isSame = child_types.every((f, i) => f.second === fields[i]!.second);
+      return isSame ? type : { ...type, type_info: { ...info, child_types } };
+    }
+    default:
+      return type;
+  }
+}

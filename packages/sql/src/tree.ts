@@ -17,6 +17,7 @@ export {
   selectAll,
   stringLiteral,
   unionAll,
+  withoutArraySizes,
 } from './tree-build.ts';
 export { parseTree, printTree } from './tree-json.ts';
 export type * from './tree-nodes.ts';

@@ -8,6 +8,7 @@ import {
   type Expression,
   type FunctionNode,
   type TypeNode,
+  withoutArraySizes,
 } from '../tree.ts';
 
 const TEXT: TypeNode = { id: 'VARCHAR', type_info: null };
@@ -17,7 +18,8 @@ const TEXT: TypeNode = { id: 'VARCHAR', type_info: null };
  * brackets.
  */
 export function arrayLiteral(node: CastNode): Expression {
-  const { child, cast_type } = node;
+  const { child } = node;
+  const cast_type = withoutArraySizes(node.cast_type);
   if (cast_type.type_info?.type !== 'LIST_TYPE_INFO') return node;
   const text = arrayText(child);
   return text === undefined ? node : { ...node, child: listOf(text, cast_type.type_info.child_type) };

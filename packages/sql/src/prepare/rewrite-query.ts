@@ -53,6 +53,7 @@ import {
   transformTree,
   type WindowNode,
   walkTree,
+  withoutArraySizes,
 } from '../tree.ts';
 import { NOTHING_KNOWN } from './column-scope.ts';
 import { jsonbForms } from './jsonb-forms.ts';
@@ -243,7 +244,8 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
   }
   if (node.class === 'CAST') {
     checkDoubleText(node, parsed.locate);
-    const limited = limitedCast(node);
+    const cast_type = withoutArraySizes(node.cast_type);
+    const limited = limitedCast(cast_type === node.cast_type ? node : { ...node, cast_type });
     const timed = limited.class === 'CAST' ? timeDigits(limited) : limited;
     return timed.class === 'CAST' ? byteaLiteral(timeLiteral(timed)) : timed;
   }
