@@ -69,6 +69,7 @@ const WORD = /"[^"\n]*"|'[^'\n]*'|\b[A-Z][A-Z0-9_]+\b/g;
 export function withDialectTypes(message: string): string {
   const named = message
     .replace(WITH_TIME_ZONE, (_, type: string) => (type === 'TIME' ? 'TIMETZ' : 'TIMESTAMPTZ'))
+    .replaceAll('"NULL"[]', 'array')
     .replace(WORD, (word) => NAMES[word] ?? word)
     .replace(/\bnumeric\((\d+),\s*(\d+)\)/g, 'numeric($1, $2)');
   return named.replace(ARRAY, (_, type: string, brackets: string) => {

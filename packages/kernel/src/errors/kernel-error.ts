@@ -40,7 +40,8 @@ function castFailure(message: string): TesseraError | undefined {
     if (match === null) continue;
     const { text: refused, type, isOutOfRange = false } = read(...match.slice(1).map(String));
     const text = refused.replace(REFUSED_END, '');
-    const typeName = withDialectTypes(type);
+    // A uuid is an integer of 128 bits to the kernel; no other type of the dialect is.
+    const typeName = type === 'INT128' ? 'uuid' : withDialectTypes(type);
     const isTooLarge = isOutOfRange || (WHOLE_TYPES.has(typeName) && /^\s*[+-]?\d+\s*$/.test(text));
     const error = isTooLarge
       ? TesseraError.of('OUT_OF_RANGE', { message: `value "${text}" is out of range for type ${typeName}` })
@@ -153,7 +154,7 @@ function byType(failure: KernelFailure): TesseraError {
       if (message === 'division by zero') return TesseraError.of('DIVISION_BY_ZERO', {});
       if (/^relation ".*" does not exist$/s.test(message))
         return TesseraError.of('UNDEFINED_TABLE', { message });
-      return TesseraError.of('STATEMENT_FAILED', { message });
+      return castFailure(failure.message) ?? TesseraError.of('STATEMENT_FAILED', { message });
     case 'Conversion': {
       return castFailure(failure.message) ?? TesseraError.of('CAST_ERROR', { message });
     }

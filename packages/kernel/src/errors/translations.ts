@@ -41,7 +41,7 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (name) => `Column "${name}" does not exist: there is no FROM clause to take it from`,
   },
   {
-    says: /^Table "(.*?)" does not have a column named "(.*?)"(?:\s+Candidate bindings: :? ?(.*))?/s,
+    says: /^(?:Table|Values list) "(.*?)" does not have a column named "(.*?)"(?:\s+Candidate bindings: :? ?(.*))?/s,
     error: 'UNDEFINED_NAME',
     message: (table, name, candidates) =>
       `Column "${name}" of "${table}" does not exist${suggestion(name, candidates)}`,
@@ -57,6 +57,17 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (left, right) =>
       `${withDialectTypes(left)} and ${withDialectTypes(right)} cannot be compared with IN, ANY or ALL`,
     resolution: ADD_CASTS,
+  },
+  {
+    says: /^Could not find key "(.*?)" in struct\s+Candidate Entries: (.*)$/s,
+    error: 'UNDEFINED_NAME',
+    message: (name, candidates) => `The struct has no field "${name}"${suggestion(name, candidates)}`,
+  },
+  {
+    says: /^struct_extract with a string key cannot be used on an unnamed struct/,
+    error: 'UNDEFINED_NAME',
+    message: () => 'The fields of ROW (…) have no names',
+    resolution: 'Name them: {a: 1, b: 2}.',
   },
   {
     says: /^Column "(.*?)" does not exist on (left|right) side of join!/s,
@@ -86,10 +97,55 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (name) => `${name} is a window function: it needs OVER (…)`,
   },
   {
+    says: /^(?:Scalar|Aggregate|Table) (?:Macro )?Function with name "?(percentile_cont|percentile_disc)"? does not exist/,
+    error: 'UNDEFINED_FUNCTION',
+    message: (name) => `${name} needs WITHIN GROUP (ORDER BY …)`,
+  },
+  {
     says: /^(?:Scalar|Aggregate|Table) (?:Macro )?Function with name "?(.*?)"? does not exist!(?:\nDid you mean (.*)\?)?/s,
     error: 'UNDEFINED_FUNCTION',
     message: (name, candidates) =>
-      `Function ${shownFunction(name)} does not exist${suggestion(name, publicNames(candidates))}`,
+      `${kindOf(name)} ${shownFunction(name)} does not exist${suggestion(name, publicNames(candidates))}`,
+  },
+  {
+    says: /^(?:Scalar|Aggregate|Table) (?:Macro )?Function with name "?(.*?)"? is not in the catalog/s,
+    error: 'UNDEFINED_FUNCTION',
+    message: (name) => `Function ${shownFunction(name)} does not exist`,
+  },
+  {
+    says: /^Cannot deduce template type '\w+' in function: '(\w+)\(.*\n - '(.*?)', from first occurrence\n - '(.*?)', which/s,
+    error: 'UNDEFINED_FUNCTION',
+    message: (name, first, second) => {
+      const types = `not ${withDialectTypes(first)} and ${withDialectTypes(second)}`;
+      return name === 'list_value'
+        ? `The elements of an array must have one type, ${types}`
+        : `${kindOf(shownFunction(name))} ${shownFunction(name)}: the elements and values must have one type, ${types}`;
+    },
+    resolution: ADD_CASTS,
+  },
+  {
+    says: /^(?:Macro "?(\w+)"?\(\) does not support the supplied arguments|Function '?(\w+)'? has a template parameter)/,
+    error: 'UNDEFINED_FUNCTION',
+    message: (macro, name) =>
+      `Function ${shownFunction(macro || name)} cannot be called with these arguments`,
+    resolution: CHECK_ARGUMENTS,
+  },
+  {
+    says: /^(?:Invalid LIST argument during lambda function binding|Parameter type needs to be List|Slice with steps has not been implemented for string types)/,
+    error: 'UNDEFINED_FUNCTION',
+    message: () => 'A function for arrays was called with a value that is not an array',
+    resolution: CHECK_ARGUMENTS,
+  },
+  {
+    says: /^Need named argument for struct pack/,
+    error: 'UNDEFINED_FUNCTION',
+    message: () => 'The fields of a struct need names',
+    resolution: 'Write {a: 1, b: 2}.',
+  },
+  {
+    says: /^Cannot mix values of type (.+?) and "NULL"\[\] in COALESCE operator/s,
+    error: 'BINDING_ERROR',
+    message: (type) => `ANY and ALL require an array or a subquery, not ${withDialectTypes(type)}`,
   },
   {
     says: /^(?:No matching aggregate function\nBinder Error: )?No function matches the given name and argument types '(.*?)\((.*?)\)'\./s,
@@ -168,7 +224,50 @@ const TRANSLATIONS: readonly Translation[] = [
     message: () => 'The queries of UNION, INTERSECT or EXCEPT must have the same number of columns',
   },
 
+  {
+    says: /^No columns found to join on in NATURAL JOIN/,
+    error: 'BINDING_ERROR',
+    message: () => 'The two sides of NATURAL JOIN have no column in common',
+    resolution: 'Use CROSS JOIN for all pairs of rows.',
+  },
+
   // Types and values
+  {
+    says: /^Type (STRUCT\(.*\)) does not match with (STRUCT\(.*\))\. Cannot cast STRUCTs of different size/s,
+    error: 'BINDING_ERROR',
+    message: (from, to) =>
+      `${withDialectTypes(from)} and ${withDialectTypes(to)} have different numbers of fields`,
+  },
+  {
+    says: /^Invalid (?:hex escape code|byte) encountered in string -> blob conversion of string "(.*)":/is,
+    error: 'CAST_ERROR',
+    message: (text) => `invalid input syntax for type bytea: "${text}"`,
+  },
+  {
+    says: /^Collation with name "?(.*?)"? does not exist/s,
+    error: 'BINDING_ERROR',
+    message: (name) => `Collation "${name}" does not exist`,
+  },
+  {
+    says: /^COLLATE can only be applied to varchar columns/i,
+    error: 'BINDING_ERROR',
+    message: () => 'COLLATE can only be applied to text',
+  },
+  {
+    says: /^list_\w+: list dimensions must be equal, got left length '(\d+)' and right length '(\d+)'/,
+    error: 'INVALID_ARGUMENT',
+    message: (left, right) => `The vectors must have the same length, not ${left} and ${right}`,
+  },
+  {
+    says: /^Enum value: unrecognized value "(.*?)" for enum/s,
+    error: 'INVALID_ARGUMENT',
+    message: (value) => `Unknown order "${value.toLowerCase()}": use ASC, DESC, NULLS FIRST or NULLS LAST`,
+  },
+  {
+    says: /^(ACOS|ASIN|ATANH) is undefined outside/,
+    error: 'OUT_OF_RANGE',
+    message: (name) => `The argument of ${name.toLowerCase()} must be between -1 and 1`,
+  },
   {
     says: /^Unknown TimeZone '(.*?)'/s,
     error: 'INVALID_ARGUMENT',
@@ -195,7 +294,7 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (value, type) => `value ${value} is out of range for type ${withDialectTypes(type)}`,
   },
   {
-    says: /^Overflow in (\w+) of ([A-Z]\w*) \((.*)\)!?$/s,
+    says: /^Overflow in (\w+) of ([A-Z]\w*)(?:\(\d+\))? \((.*)\)(?:[!;]|\. You might want .*)?$/s,
     error: 'OUT_OF_RANGE',
     message: (operation, type, operands) =>
       `${withDialectTypes(type)} out of range in ${operation}: ${operands}`,
@@ -211,9 +310,10 @@ const TRANSLATIONS: readonly Translation[] = [
     message: () => 'The scale of numeric cannot be greater than its precision',
   },
   {
-    says: /^(Cannot (?:compare|mix|concatenate) (?:values of )?types? .*?)(?: in (\w+) clause)? - an explicit cast is required/s,
+    says: /^(Cannot (?:combine|compare|mix|concatenate) (?:values of |lists of )?types? .*?)(?: in (\w+) clause)? - an explicit cast is required/s,
     error: 'BINDING_ERROR',
-    message: (what, clause) => withDialectTypes(`${what}${clause === '' ? '' : ` in ${clause}`}`),
+    message: (what, clause) =>
+      withDialectTypes(`${what.replace(' lists of', '')}${clause === '' ? '' : ` in ${clause}`}`),
     resolution: ADD_CASTS,
   },
   {
@@ -266,6 +366,9 @@ const TRANSLATIONS: readonly Translation[] = [
 
 /** The error for a message of the kernel; undefined if the table has none. */
 export function translated(message: string): TesseraError | undefined {
+  // A lambda is bound both as a function and as JSON's `->`; the first failure is about the function.
+  const alternative = /^(?:failed to bind function, either: )+(.*?)\n or: /s.exec(message)?.[1];
+  if (alternative !== undefined) return translated(alternative.replace(/!$/, ''));
   for (const { says, error, message: words, resolution } of TRANSLATIONS) {
     const match = says.exec(message);
     if (match === null) continue;
@@ -295,9 +398,11 @@ function suggestion(name: string, candidates: string): string {
   return nearest === undefined ? '' : ` (did you mean ${nearest}?)`;
 }
 
-/** Removes the engine's internal functions from a list. */
+const INTERNAL_FUNCTION = /^(?:tsr_|list_|__|duckdb_|pg_)|^\W/;
+
+/** Removes the engine's internal functions, and operators, from a list. */
 const publicNames = (candidates: string): string =>
-  candidates.replace(/"(?:tsr_|list_|__|duckdb_|pg_)\w*"/g, '');
+  candidates.replace(/"(.*?)"/g, (quoted, name: string) => (INTERNAL_FUNCTION.test(name) ? '' : quoted));
 
 /** The user-visible names of functions that implement operators and similar syntax. */
 const FUNCTION_NAMES: Readonly<Record<string, string>> = {
@@ -320,6 +425,8 @@ const shownFunction = (name: string): string =>
   FUNCTION_NAMES[name] ?? name.replace(/^tsr_/, '').replace(/^list_/, 'array_');
 
 const NAME = /^[a-z_]\w*$/i;
+
+const kindOf = (name: string): string => (NAME.test(name) ? 'Function' : 'Operator');
 
 /** Formats `Operator integer + text` or `Function upper(text)`. */
 function called(name: string, types: string): string {

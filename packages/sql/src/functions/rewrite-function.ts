@@ -10,6 +10,10 @@ const BY_NAME: ReadonlyMap<string, DialectFunction> = new Map(
   ),
 );
 
+/** A function of the dialect that the kernel does not have under this name; undefined for other names. */
+export const replacedFunction = (name: string): DialectFunction | undefined =>
+  BY_NAME.get(name.toLowerCase());
+
 /**
  * The kernel's expression for a call of a dialect function; undefined leaves the call as it is. The arguments
  * must already be rewritten; the alias and the place of the call are kept.
@@ -21,7 +25,7 @@ export function rewriteFunction(
   context: FunctionContext,
 ): Expression | undefined {
   if (node.class === 'FUNCTION' && node.is_operator) return undefined;
-  const found = BY_NAME.get(node.function_name.toLowerCase());
+  const found = replacedFunction(node.function_name);
   const rewritten = found && rewriteCall(found, node, context);
   return rewritten && { ...rewritten, alias: node.alias, query_location: node.query_location };
 }

@@ -174,7 +174,7 @@ function parseError(
     return kernelErrorToTessera(`Out of Memory Error: ${error_message}`);
   const message = /^Max expression depth|memory exhausted/.test(error_message)
     ? 'The statement is nested too deep: at most 1000 levels of expressions'
-    : capitalised(error_message);
+    : capitalised(error_message.replace(/__internal_(\w+)_operator/, '$1'));
   const location = position === undefined ? undefined : locate(Number(position));
   return TesseraError.of('SYNTAX_ERROR', { message }, { location });
 }

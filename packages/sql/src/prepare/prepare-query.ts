@@ -10,6 +10,7 @@ import { withDeclared } from '../types/declared-type.ts';
 import { outputType, withOids } from '../types/output-type.ts';
 import type { SqlType } from '../types/sql-type.ts';
 import { type BindableQuery, bindable } from './bindable-query.ts';
+import { aboutCalledFunction } from './called-function.ts';
 import { columnFacts } from './column-facts.ts';
 import type { ColumnFacts } from './column-scope.ts';
 import { readsNothing, returnsFewRows } from './result-size.ts';
@@ -138,11 +139,12 @@ export async function bindOutput(
   return { ...prepared, boundSql, topRows, unstable: await unstablePart(running, binder) };
 }
 
-/** An error of the kernel about `ran`, with the corresponding place in `text`. */
+/** An error of the kernel about `ran`, with the corresponding place in `text` and the function that `text` calls. */
 export function located(error: unknown, text: string, ran: string): unknown {
   const caret = caretOf(error);
-  if (!(error instanceof TesseraError) || caret === undefined) return error;
-  return error.with({ location: locateError(text, ran, caret) });
+  if (!(error instanceof TesseraError)) return error;
+  const placed = caret === undefined ? error : error.with({ location: locateError(text, ran, caret) });
+  return aboutCalledFunction(placed, text);
 }
 
 type AdjustedColumn = KernelColumn & { readonly convertTo?: string };

@@ -108,7 +108,7 @@ export const JSON_BYTEA_VECTOR_CASES: Cases = {
   ],
   vector_cosine_similarity: [
     ['vector_cosine_similarity([1, 0], [0, 1])', '0.0'],
-    ['vector_cosine_similarity([1], [1, 2])', error('dimensions must be equal')],
+    ['vector_cosine_similarity([1], [1, 2])', error('must have the same length')],
   ],
   vector_euclidean_distance: [['vector_euclidean_distance([0.5], [0.5])', '0.0']],
   vector_inner_product: [['vector_inner_product([1.5, 2], [2, 0.5])', '4.0']],

@@ -1,0 +1,35 @@
+import type { TesseraError } from '@tessera/common';
+import { replacedFunction } from '../functions/rewrite-function.ts';
+import { tokenize, Word } from '../text/lexer.ts';
+import { locationAt } from '../text/location.ts';
+
+/** The function or operator that an error names, or none if the error is about some function for arrays. */
+const SUBJECT =
+  /^(?:Function (\w+)(\(.*)?|Operator (?:.+? )??([^\w\s(),]+|I?LIKE)) |^A function for arrays /s;
+
+/**
+ * A dialect function that the kernel does not have is made of other functions, and the kernel's error names one of them:
+ * `array_contains('a', 'b')` fails in `list_aggr`. If the statement does not contain the function that the error names, and
+ * calls only one function that may have used it, the error is about that call.
+ */
+export function aboutCalledFunction(error: TesseraError, text: string): TesseraError {
+  const subject = error.name === 'UNDEFINED_FUNCTION' ? SUBJECT.exec(error.message) : null;
+  if (subject === null) return error;
+  const [, name, types, operator] = subject;
+  const tokens = tokenize(text);
+  // Only the lists of arguments of such a function can be unknown to the kernel, not its name.
+  const isKnown = name !== undefined && types === undefined && replacedFunction(name) !== undefined;
+  const written = name === 'subscript' ? '[' : (name ?? operator)?.toLowerCase();
+  if (!isKnown && tokens.some(({ image }) => image.toLowerCase() === written)) return error;
+  const [call, another] = tokens.filter(
+    (token, i) =>
+      token.tokenType === Word && tokens[i + 1]?.image === '(' && replacedFunction(token.image) !== undefined,
+  );
+  if (call === undefined || another !== undefined) return error;
+  const { signatures } = replacedFunction(call.image)!;
+  const end = call.startOffset + call.image.length;
+  return error.with({
+    message: `${call.image.toLowerCase()} cannot be called with these arguments: ${signatures.join(', ')}`,
+    location: locationAt(text, call.startOffset, end),
+  });
+}
