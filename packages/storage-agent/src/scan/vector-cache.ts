@@ -5,12 +5,13 @@ import { DeletedRows, deletedRowsOf } from '@tessera/tablet';
 import type { ScanTablet } from '../storage-agent.ts';
 import type { RowRange } from './row-ranges.ts';
 
-const MAX_VECTORS = 4_096;
-/**
- * The maximum number of positions of all vectors together, 64 MiB. Each statement that deletes single rows makes a new vector
- * with the rows of all statements before it.
- */
-const MAX_POSITIONS = 1 << 24;
+/** The maximum memory of all vectors together. */
+const MAX_BYTES = 64 << 20;
+/** The memory of a position, and of the object that describes a range of them. */
+const POSITION_BYTES = 4;
+const RANGE_BYTES = 72;
+/** The memory of an entry beside them. */
+const ENTRY_BYTES = 1_024;
 
 /** The deleted rows of a tablet. */
 export class DeletedPositions {
@@ -30,6 +31,11 @@ export class DeletedPositions {
     return this.#all;
   }
 
+  /** An estimate of the memory that it takes once `all` was called. */
+  get bytes(): number {
+    return this.#rows.rows * POSITION_BYTES + this.#rows.rangeCount * RANGE_BYTES;
+  }
+
   /** Takes time proportional to what it returns. */
   within({ from, to }: RowRange): readonly RowRange[] {
     return Array.from(this.#rows.ranges(from, to), ({ start, end }) => ({ from: start, to: end }));
@@ -39,63 +45,69 @@ export class DeletedPositions {
 const NONE = Promise.resolve(new DeletedPositions(DeletedRows.none));
 
 interface CachedVector {
+  readonly identity: string;
   readonly reading: Promise<DeletedPositions>;
-  /** The number of its positions; 0 until they were read. */
-  positions: number;
+  bytes: number;
 }
 
-/** Caches the deleted rows of tablets by the identity of their deletion vectors. */
+/**
+ * Caches the deleted rows of tablets: for each tablet the vector that was read last. Each statement that deletes a single row
+ * makes a new vector with the rows of all statements before it, so the older ones would take memory that grows with the square
+ * of the number of statements.
+ */
 export class VectorCache {
   readonly #store: ObjectStore;
-  readonly #maxPositions: number;
-  /** Least recently used first. */
+  readonly #maxBytes: number;
+  /** By tablet, least recently used first. */
   readonly #vectors = new Map<string, CachedVector>();
-  #positions = 0;
+  #bytes = 0;
 
-  /** @param maxPositions the maximum number of positions in memory; a vector with more is the only one */
-  constructor(store: ObjectStore, maxPositions = MAX_POSITIONS) {
+  /** @param maxBytes the maximum memory; a vector that takes more is the only one */
+  constructor(store: ObjectStore, maxBytes = MAX_BYTES) {
     this.#store = store;
-    this.#maxPositions = maxPositions;
+    this.#maxBytes = maxBytes;
   }
 
-  /** The number of positions in memory. */
-  get positions(): number {
-    return this.#positions;
+  /** An estimate of the memory of the vectors. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE */
-  deletedRows(scan: ScanTablet): Promise<DeletedPositions> {
-    if (scan.vector === undefined) return NONE;
-    const key = `${scan.tablet.id}/${vectorIdentity(scan.vector)}`;
-    const known = this.#vectors.get(key);
-    if (known !== undefined) {
-      this.#vectors.delete(key);
-      this.#vectors.set(key, known);
+  deletedRows({ tablet, vector }: ScanTablet): Promise<DeletedPositions> {
+    if (vector === undefined) return NONE;
+    const identity = vectorIdentity(vector);
+    const known = this.#vectors.get(tablet.id);
+    if (known?.identity === identity) {
+      this.#vectors.delete(tablet.id);
+      this.#vectors.set(tablet.id, known);
       return known.reading;
     }
-    const reading = this.#read(scan.tablet, scan.vector);
-    const added: CachedVector = { reading, positions: 0 };
-    this.#vectors.set(key, added);
+    const reading = this.#read(tablet, vector);
+    const added: CachedVector = { identity, reading, bytes: ENTRY_BYTES };
+    this.#drop(tablet.id);
+    this.#vectors.set(tablet.id, added);
+    this.#bytes += added.bytes;
+    const isKept = () => this.#vectors.get(tablet.id) === added;
     reading.then(
-      ({ rows }) => {
-        if (this.#vectors.get(key) !== added) return;
-        added.positions = rows;
-        this.#positions += rows;
-        this.#dropOldest();
-      },
-      () => this.#vectors.get(key) === added && this.#vectors.delete(key),
+      (deleted) => isKept() && this.#count(added, deleted.bytes),
+      () => isKept() && this.#drop(tablet.id),
     );
-    this.#dropOldest();
     return reading;
   }
 
-  #dropOldest(): void {
-    for (const [key, { positions }] of this.#vectors) {
-      const isFull = this.#vectors.size > MAX_VECTORS || this.#positions > this.#maxPositions;
-      if (!isFull || this.#vectors.size === 1) break;
-      this.#vectors.delete(key);
-      this.#positions -= positions;
+  #count(added: CachedVector, bytes: number): void {
+    added.bytes += bytes;
+    this.#bytes += bytes;
+    for (const oldest of this.#vectors.keys()) {
+      if (this.#bytes <= this.#maxBytes || this.#vectors.size === 1) break;
+      this.#drop(oldest);
     }
+  }
+
+  #drop(tabletId: string): void {
+    this.#bytes -= this.#vectors.get(tabletId)?.bytes ?? 0;
+    this.#vectors.delete(tabletId);
   }
 
   /** Reads an object; one that cannot be decoded is requested a second time. */

@@ -23,6 +23,7 @@ describe('deleted rows', () => {
         expect(
           ranges.flatMap(({ start, end }) => Array.from({ length: end - start }, (_, i) => start + i)),
         ).toEqual(sorted(a));
+        expect(x.rangeCount).toBe(ranges.length);
         for (let i = 1; i < ranges.length; i++) expect(ranges[i]!.start).toBeGreaterThan(ranges[i - 1]!.end);
         const within = ranges.flatMap(({ start, end }) => {
           const [first, next] = [Math.max(start, from), Math.min(end, from + 50)];

@@ -86,6 +86,14 @@ export class DeletedRows {
     return this.#positions.length;
   }
 
+  /** The number of maximal ranges of the positions. */
+  get rangeCount(): number {
+    const positions = this.#positions;
+    let count = Math.min(1, positions.length);
+    for (let i = 1; i < positions.length; i++) if (positions[i] !== positions[i - 1]! + 1) count++;
+    return count;
+  }
+
   has(position: number): boolean {
     const at = this.#firstFrom(position);
     return this.#positions[at] === position;
