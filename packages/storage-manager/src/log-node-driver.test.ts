@@ -14,6 +14,8 @@ function entry(version: number, padding = 0) {
   });
 }
 
+const bytesOf = (version: number): Uint8Array => new Uint8Array(entry(version).bytes);
+
 function recent(...versions: number[]): RecentEntries {
   const entries = new RecentEntries();
   for (const version of versions) entries.add(entry(version));
@@ -22,8 +24,8 @@ function recent(...versions: number[]): RecentEntries {
 
 it('returns all changes between two versions, or nothing', () => {
   const entries = recent(5, 6, 7);
-  expect(entries.between(4, 7)).toEqual([5, 6, 7].map((version) => entry(version).bytes));
-  expect(entries.between(5, 6)).toEqual([entry(6).bytes]);
+  expect(entries.between(4, 7)).toEqual([5, 6, 7].map(bytesOf));
+  expect(entries.between(5, 6)).toEqual([bytesOf(6)]);
   expect(entries.between(3, 7)).toEqual([]);
   expect(entries.between(6, 8)).toEqual([]);
   expect(entries.between(7, 7)).toEqual([]);
@@ -32,7 +34,7 @@ it('returns all changes between two versions, or nothing', () => {
 
 it('starts again after missing versions', () => {
   expect(recent(5, 6, 9).between(4, 6)).toEqual([]);
-  expect(recent(5, 6, 9).between(8, 9)).toEqual([entry(9).bytes]);
+  expect(recent(5, 6, 9).between(8, 9)).toEqual([bytesOf(9)]);
 });
 
 it('keeps a few megabytes', () => {
@@ -40,4 +42,15 @@ it('keeps a few megabytes', () => {
   for (let version = 1; version <= 10; version++) entries.add(entry(version, 1 << 20));
   expect(entries.between(0, 10)).toEqual([]);
   expect(entries.between(7, 10)).toHaveLength(3);
+});
+
+it('keeps the bytes of small entries alone, not the pool of buffers that they were made in', () => {
+  const { entry: small, bytes, sha256 } = entry(1);
+  const pool = Buffer.alloc(65_536);
+  pool.set(bytes, 100);
+  const entries = new RecentEntries();
+  entries.add({ entry: small, bytes: pool.subarray(100, 100 + bytes.length), sha256 });
+  const [kept] = entries.between(0, 1);
+  expect(Buffer.from(kept!)).toEqual(Buffer.from(bytes));
+  expect(kept!.buffer.byteLength).toBe(bytes.length);
 });

@@ -13,14 +13,15 @@ const MAX_BYTES = 4 << 20;
 
 /** The newest entries that this node appended, for followers that lack only these. */
 export class RecentEntries {
-  #entries: SealedEntry[] = [];
+  #entries: { readonly version: number; readonly bytes: Uint8Array }[] = [];
   #bytes = 0;
 
-  add(sealed: SealedEntry): void {
+  add({ entry: { version }, bytes }: SealedEntry): void {
     const last = this.#entries.at(-1);
-    if (last !== undefined && last.entry.version + 1 !== sealed.entry.version) this.clear();
-    this.#entries.push(sealed);
-    this.#bytes += sealed.bytes.length;
+    if (last !== undefined && last.version + 1 !== version) this.clear();
+    // A small buffer is a part of a pool of 64 KiB, which would live as long as the buffer.
+    this.#entries.push({ version, bytes: new Uint8Array(bytes) });
+    this.#bytes += bytes.length;
     while (this.#entries.length > MAX_ENTRIES || this.#bytes > MAX_BYTES) {
       const oldest = this.#entries.shift();
       if (oldest === undefined) return;
@@ -37,8 +38,8 @@ export class RecentEntries {
   between(version: number, head: number): Uint8Array[] {
     const [first] = this.#entries;
     if (first === undefined || version >= head) return [];
-    const from = version + 1 - first.entry.version;
-    const to = head + 1 - first.entry.version;
+    const from = version + 1 - first.version;
+    const to = head + 1 - first.version;
     if (from < 0 || to > this.#entries.length) return [];
     return this.#entries.slice(from, to).map(({ bytes }) => bytes);
   }
