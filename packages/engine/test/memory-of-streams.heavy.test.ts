@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { query } from './http.ts';
+import { bind, execute, parse, RawClient, sync } from './postgres-client.ts';
+import { startTessera, type TesseraProcess } from './tessera-process.ts';
+
+const KB = 1024;
+const TABLE_ROWS = 20_000;
+/** Makes a process collect its heap and log the memory that is left, when it gets the signal. */
+const PROBE = `import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc');
+process.on('SIGPWR', () => {
+  collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  process.stderr.write(JSON.stringify({ msg: 'live memory', bytes: heapUsed + arrayBuffers }) + '\\n');
+});`;
+
+let node: TesseraProcess;
+let sent: number;
+
+async function run(sql: string): Promise<void> {
+  const { status, text } = await query(node, sql);
+  expect(status, text).toBe(200);
+}
+
+beforeEach(async () => {
+  sent = 0;
+  node = await startTessera({
+    args: ['--postgres-port', '0'],
+    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PROBE)}` },
+  });
+  await run('CREATE TABLE t (id bigint NOT NULL, n double, label text) PRIMARY INDEX id');
+  await run(
+    `INSERT INTO t SELECT i, i / 4.0, 'row ' || i FROM generate_series(0, ${TABLE_ROWS - 1}) AS g(i)`,
+  );
+});
+afterEach(() => node[Symbol.asyncDispose]());
+
+/** The bytes that the node process needs: its heap without garbage, and its buffers. */
+async function nodeBytes(): Promise<number> {
+  const reports = () => node.log.filter(({ msg }) => msg === 'live memory');
+  const before = reports().length;
+  node.child.kill('SIGPWR');
+  await vi.waitFor(() => expect(reports().length).toBeGreaterThan(before), { timeout: 20_000 });
+  return Number(reports().at(-1)!.bytes);
+}
+
+/** The memory of the kernel processes that is not shared with files. */
+function kernelBytes(): number {
+  const pids = execFileSync('ps', ['--ppid', String(node.child.pid), '-o', 'pid='], { encoding: 'utf8' });
+  return pids
+    .trim()
+    .split(/\s+/)
+    .map((pid) => /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')))
+    .reduce((sum, found) => sum + Number(found?.[1] ?? 0) * KB, 0);
+}
+
+/** By how many bytes the processes have grown for each of `count` statements, after `warmUp` others. */
+async function growth(warmUp: number, count: number, statement: (i: number) => Promise<unknown>) {
+  for (let i = 0; i < warmUp; i++) await statement(sent++);
+  const before = { node: await nodeBytes(), kernels: kernelBytes() };
+  for (let i = 0; i < count; i++) await statement(sent++);
+  const after = { node: await nodeBytes(), kernels: kernelBytes() };
+  return {
+    node: (after.node - before.node) / count,
+    kernels: (after.kernels - before.kernels) / count,
+  };
+}
+
+/** A key of the table, a different one for each of the first statements. */
+const key = (i: number): number => (i * 7919) % TABLE_ROWS;
+
+it('a stream of INSERTs of single rows takes no memory that stays', async () => {
+  const grown = await growth(100, 400, (i) => run(`INSERT INTO t VALUES (${-i}, 1.5, 'new ${i}')`));
+  // The newest rows are in tablets of their own until they are merged.
+  expect(grown.node).toBeLessThan(20 * KB);
+  expect(grown.kernels).toBeLessThan(50 * KB);
+});
+
+it('streams of UPDATE and DELETE of single rows take no memory that stays, however many rows were deleted', async () => {
+  // The deletion vectors contain 4,000 rows that are not adjacent.
+  await run('DELETE FROM t WHERE id % 5 = 0');
+  const updated = await growth(50, 100, (i) => run(`UPDATE t SET n = n + 1 WHERE id = ${key(i)}`));
+  expect(updated.node).toBeLessThan(60 * KB);
+  const deleted = await growth(20, 100, (i) => run(`DELETE FROM t WHERE id = ${key(i)}`));
+  expect(deleted.node).toBeLessThan(60 * KB);
+  expect(deleted.kernels).toBeLessThan(200 * KB);
+});
+
+it('a stream of queries that differ in their literals takes no memory that stays', async () => {
+  const grown = await growth(200, 500, (i) => run(`SELECT ${i} + 1, 'text ${i}'`));
+  // The history of queries keeps some of the newest in memory.
+  expect(grown.node).toBeLessThan(16 * KB);
+  expect(grown.kernels).toBeLessThan(30 * KB);
+});
+
+it('streams of prepared statements and of connections take no memory that stays', async () => {
+  const prepared = async (client: RawClient, i: number) => {
+    const messages = [parse(`SELECT $1::int + ${i}`), bind([String(i)]), execute(), sync];
+    expect(await client.ask(...messages)).toContain(`D ${2 * i}`);
+  };
+  const client = await RawClient.open(node.postgres);
+  const grown = await growth(200, 500, (i) => prepared(client, i));
+  expect(grown.node).toBeLessThan(16 * KB);
+  client.socket.destroy();
+  const connected = await growth(20, 80, async (i) => {
+    using other = await RawClient.open(node.postgres);
+    await prepared(other, i);
+  });
+  expect(connected.node).toBeLessThan(40 * KB);
+});
