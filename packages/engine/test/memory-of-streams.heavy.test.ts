@@ -58,7 +58,7 @@ function kernelBytes(): number {
     .reduce((sum, found) => sum + Number(found?.[1] ?? 0) * KB, 0);
 }
 
-/** By how many bytes the processes have grown for each of `count` statements, after `warmUp` others. */
+/** The growth of the processes in bytes per statement, over `count` statements after `warmUp` others. */
 async function growth(warmUp: number, count: number, statement: (i: number) => Promise<unknown>) {
   for (let i = 0; i < warmUp; i++) await statement(sent++);
   const before = { node: await nodeBytes(), kernels: kernelBytes() };

@@ -58,7 +58,7 @@ interface CachedVector {
 export class VectorCache {
   readonly #store: ObjectStore;
   readonly #maxBytes: number;
-  /** By tablet, least recently used first. */
+  /** The vector of each tablet, least recently used first. */
   readonly #vectors = new Map<string, CachedVector>();
   #bytes = 0;
 
