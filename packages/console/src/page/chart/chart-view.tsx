@@ -37,67 +37,83 @@ export function ChartView({ answer }: { answer: RowsAnswer }) {
     return <p class="note">A chart needs a column of numbers, and this result has none.</p>;
 
   const { columns, rows } = answer;
-  const numeric = columns.flatMap((column, at) =>
-    isNumeric(column.type) ? [{ at, name: column.name }] : [],
-  );
-  const choose = (change: Partial<ChartChoice>) => {
-    choice.value = { ...now, ...change };
-  };
-  const several = now.kind !== 'histogram';
   return (
     <div class="chart">
-      <div class="row chart-bar">
-        <label>
-          Chart{' '}
-          <select
-            aria-label="Chart"
-            value={now.kind}
-            onChange={(event) => choose({ kind: event.currentTarget.value as ChartKind })}
-          >
-            {Object.entries(KINDS).map(([kind, text]) => (
-              <option key={kind} value={kind}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
-        {several && (
-          <label>
-            Across{' '}
-            <select
-              aria-label="Across"
-              value={now.x}
-              onChange={(event) => choose({ x: Number(event.currentTarget.value) })}
-            >
-              {columns.map(({ name }, at) => (
-                <option key={`${at} ${name}`} value={at}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
-        <fieldset class="row">
-          <legend>{several ? 'Values' : 'Value'}</legend>
-          {numeric.slice(0, 12).map(({ at, name }) => (
-            <label key={at} class="row">
-              <input
-                type={several ? 'checkbox' : 'radio'}
-                name="values"
-                checked={several ? now.y.includes(at) : now.y[0] === at}
-                onChange={() => choose({ y: several ? toggled(now.y, at) : [at] })}
-              />
-              {name}
-            </label>
-          ))}
-        </fieldset>
-      </div>
+      <ChartBar
+        columns={columns}
+        choice={now}
+        choose={(change) => {
+          choice.value = { ...now, ...change };
+        }}
+      />
       <div
         class="chart-host"
         ref={host}
         role="img"
         aria-label={`${KINDS[now.kind]} of ${now.y.map((at) => columns[at]!.name).join(', ')}, ${countText(rows.length)} rows`}
       />
+    </div>
+  );
+}
+
+interface ChartBarProps {
+  readonly columns: RowsAnswer['columns'];
+  readonly choice: ChartChoice;
+  choose(change: Partial<ChartChoice>): void;
+}
+
+/** The choice of the kind of the chart and of its columns. */
+function ChartBar({ columns, choice: now, choose }: ChartBarProps) {
+  const numeric = columns.flatMap((column, at) =>
+    isNumeric(column.type) ? [{ at, name: column.name }] : [],
+  );
+  const several = now.kind !== 'histogram';
+  return (
+    <div class="row chart-bar">
+      <label>
+        Chart{' '}
+        <select
+          aria-label="Chart"
+          value={now.kind}
+          onChange={(event) => choose({ kind: event.currentTarget.value as ChartKind })}
+        >
+          {Object.entries(KINDS).map(([kind, text]) => (
+            <option key={kind} value={kind}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      {several && (
+        <label>
+          Across{' '}
+          <select
+            aria-label="Across"
+            value={now.x}
+            onChange={(event) => choose({ x: Number(event.currentTarget.value) })}
+          >
+            {columns.map(({ name }, at) => (
+              <option key={`${at} ${name}`} value={at}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <fieldset class="row">
+        <legend>{several ? 'Values' : 'Value'}</legend>
+        {numeric.slice(0, 12).map(({ at, name }) => (
+          <label key={at} class="row">
+            <input
+              type={several ? 'checkbox' : 'radio'}
+              name="values"
+              checked={several ? now.y.includes(at) : now.y[0] === at}
+              onChange={() => choose({ y: several ? toggled(now.y, at) : [at] })}
+            />
+            {name}
+          </label>
+        ))}
+      </fieldset>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table cannot render only its visible rows and columns
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and aria-activedescendant names the cell
-import { useComputed, useSignal } from '@preact/signals';
+import { type Signal, useComputed, useSignal } from '@preact/signals';
+import type { VirtualItem } from '@tanstack/virtual-core';
 import { useMemo, useRef } from 'preact/hooks';
 import { cellText, isNumeric, type RowsAnswer } from '../engine/answer.ts';
 import { copy } from '../state/notice.ts';
@@ -18,8 +19,6 @@ export function Grid({ answer, filter }: { readonly answer: RowsAnswer; readonly
   const { columns, rows } = answer;
   const scroller = useRef<HTMLDivElement>(null);
   const sorting = useSignal<Sorting | undefined>(undefined);
-  const active = useSignal<Cell>({ row: 0, column: 0 });
-  const anchor = useSignal<Cell>({ row: 0, column: 0 });
   const inspected = useSignal(false);
   const types = useMemo(() => columns.map((column) => column.type), [columns]);
   const widths = useMemo(() => columnWidths(answer), [answer]);
@@ -38,69 +37,27 @@ export function Grid({ answer, filter }: { readonly answer: RowsAnswer; readonly
     overscan: 2,
     before: numberWidth,
   });
-  const selected = useComputed(() => rangeOf(active.value, anchor.value));
+  const { active, selected, moveTo, moveToCell, selectAll } = useSelection(
+    { rows: order.length, columns: columns.length },
+    (cell) => {
+      vertical.scrollTo(cell.row);
+      across.scrollTo(cell.column);
+    },
+  );
   const valueAt = ({ row, column }: Cell): unknown => rows[order[row] ?? 0]?.[column];
 
-  function moveTo(row: number, column: number, extend: boolean) {
-    const cell = {
-      row: Math.max(0, Math.min(row, order.length - 1)),
-      column: Math.max(0, Math.min(column, columns.length - 1)),
-    };
-    active.value = cell;
-    if (!extend) anchor.value = cell;
-    vertical.scrollTo(cell.row);
-    across.scrollTo(cell.column);
-  }
-
-  function moveToCell(event: Event, extend: boolean) {
-    const cell = cellAt(event);
-    if (cell === undefined) return;
-    const { row, column } = active.value;
-    if (extend && cell.row === row && cell.column === column) return;
-    moveTo(cell.row, cell.column, extend);
-  }
-
   function onKeyDown(event: KeyboardEvent) {
-    const { row, column } = active.value;
     const page = Math.max(1, Math.floor((scroller.current!.clientHeight - HEAD_HEIGHT) / ROW_HEIGHT) - 1);
     const far = event.ctrlKey || event.metaKey;
-    const moves: Record<string, readonly [number, number]> = {
-      ArrowUp: [far ? 0 : row - 1, column],
-      ArrowDown: [far ? order.length - 1 : row + 1, column],
-      ArrowLeft: [row, far ? 0 : column - 1],
-      ArrowRight: [row, far ? columns.length - 1 : column + 1],
-      PageUp: [row - page, column],
-      PageDown: [row + page, column],
-      Home: [far ? 0 : row, 0],
-      End: [far ? order.length - 1 : row, columns.length - 1],
-    };
-    const move = moves[event.key];
-    if (move) moveTo(...move, event.shiftKey);
+    const size = { rows: order.length, columns: columns.length, page };
+    const cell = cellByKey(event.key, far, active.value, size);
+    if (cell) moveTo(cell, event.shiftKey);
     else if (event.key === 'Enter' || event.key === ' ') inspected.value = true;
     else if (event.key === 'Escape' && inspected.value) inspected.value = false;
-    else if (far && event.key === 'a') {
-      anchor.value = { row: 0, column: 0 };
-      active.value = { row: order.length - 1, column: columns.length - 1 };
-    } else if (far && event.key === 'c') copySelected();
+    else if (far && event.key === 'a') selectAll();
+    else if (far && event.key === 'c') copyCells(answer, order, selected.value);
     else return;
     event.preventDefault();
-  }
-
-  function copySelected() {
-    const { top, bottom, left, right } = selected.value;
-    const lines: string[] = [];
-    for (let row = top; row <= bottom; row++) {
-      const values = rows[order[row]!]!.slice(left, right + 1);
-      lines.push(values.map((value) => (value === null ? '' : cellText(value))).join('\t'));
-    }
-    const [copied, width] = [bottom - top + 1, right - left + 1];
-    const columnsText = `${width} ${width === 1 ? 'column' : 'columns'}`;
-    copy(lines.join('\n'), copied * width === 1 ? 'the cell' : `${rowsText(copied)} of ${columnsText}`);
-  }
-
-  function sortBy(column: number) {
-    const now = sorting.value?.column === column ? sorting.value : undefined;
-    sorting.value = now?.descending ? undefined : { column, descending: now !== undefined };
   }
 
   const { top, bottom, left, right } = selected.value;
@@ -120,40 +77,13 @@ export function Grid({ answer, filter }: { readonly answer: RowsAnswer; readonly
         ref={scroller}
         onKeyDown={onKeyDown}
       >
-        <div
-          class="grid-head"
-          role="row"
-          aria-rowindex={1}
-          style={{ width: px(numberWidth + across.size), height: px(HEAD_HEIGHT) }}
-        >
-          <span
-            class="grid-number"
-            role="columnheader"
-            aria-colindex={1}
-            aria-label="Row number"
-            style={{ width: px(numberWidth) }}
-          />
-          {across.items.map(({ index, start, size }) => {
-            const { name, type } = columns[index]!;
-            const sorted = sorting.value?.column === index ? sorting.value : undefined;
-            return (
-              <span
-                key={index}
-                class={`grid-cell ${isNumeric(type) ? 'number' : ''}`}
-                role="columnheader"
-                aria-colindex={index + 2}
-                aria-sort={sorted ? (sorted.descending ? 'descending' : 'ascending') : 'none'}
-                style={{ left: px(numberWidth + start), width: px(size) }}
-              >
-                <button type="button" title={`Sort by ${name}`} onClick={() => sortBy(index)}>
-                  <b>{name}</b>
-                  {sorted && <i aria-hidden="true">{sorted.descending ? '↓' : '↑'}</i>}
-                  <small>{type.replace(/ null$/, '')}</small>
-                </button>
-              </span>
-            );
-          })}
-        </div>
+        <GridHead
+          columns={columns}
+          items={across.items}
+          numberWidth={numberWidth}
+          width={numberWidth + across.size}
+          sorting={sorting}
+        />
         <div
           class="grid-body"
           role="rowgroup"
@@ -195,6 +125,134 @@ export function Grid({ answer, filter }: { readonly answer: RowsAnswer; readonly
       )}
     </div>
   );
+}
+
+/** The active cell, and the range of cells from it to the one at which the selection began. */
+function useSelection(size: Pick<GridSize, 'rows' | 'columns'>, scrollTo: (cell: Cell) => void) {
+  const active = useSignal<Cell>({ row: 0, column: 0 });
+  const anchor = useSignal<Cell>({ row: 0, column: 0 });
+  const selected = useComputed(() => rangeOf(active.value, anchor.value));
+
+  function moveTo({ row, column }: Cell, extend: boolean) {
+    const cell = {
+      row: Math.max(0, Math.min(row, size.rows - 1)),
+      column: Math.max(0, Math.min(column, size.columns - 1)),
+    };
+    active.value = cell;
+    if (!extend) anchor.value = cell;
+    scrollTo(cell);
+  }
+
+  function moveToCell(event: Event, extend: boolean) {
+    const cell = cellAt(event);
+    if (cell === undefined) return;
+    const { row, column } = active.value;
+    if (extend && cell.row === row && cell.column === column) return;
+    moveTo(cell, extend);
+  }
+
+  function selectAll() {
+    anchor.value = { row: 0, column: 0 };
+    active.value = { row: size.rows - 1, column: size.columns - 1 };
+  }
+
+  return { active, selected, moveTo, moveToCell, selectAll };
+}
+
+interface GridHeadProps {
+  readonly columns: RowsAnswer['columns'];
+  /** The columns that are visible. */
+  readonly items: readonly VirtualItem[];
+  readonly numberWidth: number;
+  readonly width: number;
+  readonly sorting: Signal<Sorting | undefined>;
+}
+
+/** The names and types of the visible columns; a click sorts by a column. */
+function GridHead({ columns, items, numberWidth, width, sorting }: GridHeadProps) {
+  function sortBy(column: number) {
+    const now = sorting.value?.column === column ? sorting.value : undefined;
+    sorting.value = now?.descending ? undefined : { column, descending: now !== undefined };
+  }
+  return (
+    <div class="grid-head" role="row" aria-rowindex={1} style={{ width: px(width), height: px(HEAD_HEIGHT) }}>
+      <span
+        class="grid-number"
+        role="columnheader"
+        aria-colindex={1}
+        aria-label="Row number"
+        style={{ width: px(numberWidth) }}
+      />
+      {items.map(({ index, start, size }) => {
+        const { name, type } = columns[index]!;
+        const sorted = sorting.value?.column === index ? sorting.value : undefined;
+        return (
+          <span
+            key={index}
+            class={`grid-cell ${isNumeric(type) ? 'number' : ''}`}
+            role="columnheader"
+            aria-colindex={index + 2}
+            aria-sort={sorted ? (sorted.descending ? 'descending' : 'ascending') : 'none'}
+            style={{ left: px(numberWidth + start), width: px(size) }}
+          >
+            <button type="button" title={`Sort by ${name}`} onClick={() => sortBy(index)}>
+              <b>{name}</b>
+              {sorted && <i aria-hidden="true">{sorted.descending ? '↓' : '↑'}</i>}
+              <small>{type.replace(/ null$/, '')}</small>
+            </button>
+          </span>
+        );
+      })}
+    </div>
+  );
+}
+
+interface GridSize {
+  readonly rows: number;
+  readonly columns: number;
+  /** The number of rows that are visible at once. */
+  readonly page: number;
+}
+
+/** The cell that a key leads to, which may lie outside of the grid; undefined for other keys. */
+function cellByKey(key: string, far: boolean, { row, column }: Cell, size: GridSize): Cell | undefined {
+  const [lastRow, lastColumn] = [size.rows - 1, size.columns - 1];
+  switch (key) {
+    case 'ArrowUp':
+      return { row: far ? 0 : row - 1, column };
+    case 'ArrowDown':
+      return { row: far ? lastRow : row + 1, column };
+    case 'ArrowLeft':
+      return { row, column: far ? 0 : column - 1 };
+    case 'ArrowRight':
+      return { row, column: far ? lastColumn : column + 1 };
+    case 'PageUp':
+      return { row: row - size.page, column };
+    case 'PageDown':
+      return { row: row + size.page, column };
+    case 'Home':
+      return { row: far ? 0 : row, column: 0 };
+    case 'End':
+      return { row: far ? lastRow : row, column: lastColumn };
+    default:
+      return undefined;
+  }
+}
+
+/** Copies cells as tab-separated text. */
+function copyCells(
+  { rows }: RowsAnswer,
+  order: ArrayLike<number>,
+  { top, bottom, left, right }: ReturnType<typeof rangeOf>,
+): void {
+  const lines: string[] = [];
+  for (let row = top; row <= bottom; row++) {
+    const values = rows[order[row]!]!.slice(left, right + 1);
+    lines.push(values.map((value) => (value === null ? '' : cellText(value))).join('\t'));
+  }
+  const [copied, width] = [bottom - top + 1, right - left + 1];
+  const columnsText = `${width} ${width === 1 ? 'column' : 'columns'}`;
+  copy(lines.join('\n'), copied * width === 1 ? 'the cell' : `${rowsText(copied)} of ${columnsText}`);
 }
 
 const px = (length: number): string => `${length}px`;

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { uploadReference } from '../engine/part-names.ts';
 import { currentDatabase, setParameter } from '../engine/session.ts';
@@ -33,27 +33,7 @@ export function SchemaTree({ onClose }: { onClose(): void }) {
   const others = databases.value.filter((name) => name !== currentDatabase());
   return (
     <aside class="tree" aria-label="Schema">
-      <div class="row">
-        <input
-          type="search"
-          placeholder="Find tables and columns"
-          aria-label="Find tables and columns"
-          value={filter.value}
-          onInput={(event) => (filter.value = event.currentTarget.value)}
-        />
-        <button
-          type="button"
-          class="plain"
-          title="Read the schema again"
-          aria-label="Read the schema again"
-          onClick={loadCatalog}
-        >
-          <Icon name="refresh" />
-        </button>
-        <button type="button" class="plain narrow-only" aria-label="Close the schema" onClick={onClose}>
-          <Icon name="close" />
-        </button>
-      </div>
+      <TreeHead filter={filter} onClose={onClose} />
       <h2>
         <Icon name="database" /> {currentDatabase()}
       </h2>
@@ -91,6 +71,33 @@ export function SchemaTree({ onClose }: { onClose(): void }) {
         </>
       )}
     </aside>
+  );
+}
+
+/** The field that searches the tree, and the buttons beside it. */
+function TreeHead({ filter, onClose }: { filter: Signal<string>; onClose(): void }) {
+  return (
+    <div class="row">
+      <input
+        type="search"
+        placeholder="Find tables and columns"
+        aria-label="Find tables and columns"
+        value={filter.value}
+        onInput={(event) => (filter.value = event.currentTarget.value)}
+      />
+      <button
+        type="button"
+        class="plain"
+        title="Read the schema again"
+        aria-label="Read the schema again"
+        onClick={loadCatalog}
+      >
+        <Icon name="refresh" />
+      </button>
+      <button type="button" class="plain narrow-only" aria-label="Close the schema" onClick={onClose}>
+        <Icon name="close" />
+      </button>
+    </div>
   );
 }
 
@@ -175,22 +182,13 @@ function TableNode({ table }: { table: CatalogTable }) {
           Insert name
         </button>
       </div>
-      <ul class="columns">
-        {columns.map(({ column_name, data_type, is_nullable }) => (
-          <li key={column_name}>
-            <button
-              type="button"
-              class="node"
-              title={`Insert ${column_name} (${data_type}${is_nullable === 'NO' ? ', never NULL' : ''})`}
-              onClick={() => insert(quoted(column_name))}
-              onKeyDown={moveFocus}
-            >
-              <span class="name">{column_name}</span>
-              <small>{data_type}</small>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <ColumnList
+        columns={columns.map(({ column_name, data_type, is_nullable }) => ({
+          column_name,
+          data_type,
+          title: `Insert ${column_name} (${data_type}${is_nullable === 'NO' ? ', never NULL' : ''})`,
+        }))}
+      />
     </Node>
   );
 }
@@ -209,24 +207,36 @@ function FileNode({ entry: { name, file, contents } }: { entry: AttachedFile }) 
       </div>
       {contents === undefined && <p class="facts">Reading its columns…</p>}
       {typeof contents === 'string' && <p class="problem">{contents}</p>}
-      {Array.isArray(contents) && (
-        <ul class="columns">
-          {contents.map(({ column_name, data_type }) => (
-            <li key={column_name}>
-              <button
-                type="button"
-                class="node"
-                onClick={() => insert(quoted(column_name))}
-                onKeyDown={moveFocus}
-              >
-                <span class="name">{column_name}</span>
-                <small>{data_type}</small>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      {Array.isArray(contents) && <ColumnList columns={contents} />}
     </Node>
+  );
+}
+
+interface ListedColumn {
+  readonly column_name: string;
+  readonly data_type: string;
+  readonly title?: string;
+}
+
+/** Columns whose names a click inserts into the statement. */
+function ColumnList({ columns }: { columns: readonly ListedColumn[] }) {
+  return (
+    <ul class="columns">
+      {columns.map(({ column_name, data_type, title }) => (
+        <li key={column_name}>
+          <button
+            type="button"
+            class="node"
+            title={title}
+            onClick={() => insert(quoted(column_name))}
+            onKeyDown={moveFocus}
+          >
+            <span class="name">{column_name}</span>
+            <small>{data_type}</small>
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

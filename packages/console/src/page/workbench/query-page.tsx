@@ -14,7 +14,7 @@ import { insertion } from '../state/insertion.ts';
 import { copy, tell } from '../state/notice.ts';
 import { linkTo } from '../state/route.ts';
 import { isRunning, runStatements } from '../state/run.ts';
-import { activeTab, tabs } from '../state/tabs.ts';
+import { activeTab, type Tab, tabs } from '../state/tabs.ts';
 import { attachAndRead } from './attach-and-read.ts';
 import { FileChips } from './file-chips.tsx';
 import { HistoryDialog } from './history-dialog.tsx';
@@ -24,41 +24,12 @@ import { Welcome } from './welcome.tsx';
 
 /** The editor with its tabs, and the results of the active tab. */
 export function QueryPage() {
-  const host = useRef<HTMLDivElement>(null);
-  const editor = useRef<Editor>(undefined);
   const historyOpen = useSignal(false);
-  useEffect(() => {
-    const made = new Editor(host.current!, {
-      changed: (text) => {
-        activeTab.value.sql.value = text;
-      },
-      run: () => void run(),
-      runAll: () => void runAll(),
-      format: () => void format(),
-    });
-    editor.current = made;
-    const stops = [
-      effect(() => made.show(activeTab.value.id, activeTab.value.sql.value)),
-      effect(() => made.keepOnly(tabs.value.map((tab) => tab.id))),
-      effect(() => made.complete(catalogCompletions())),
-      effect(() => {
-        const errors = errorMarks();
-        untracked(() => made.mark(errors));
-      }),
-      effect(() => {
-        const text = insertion.value;
-        if (text === undefined) return;
-        insertion.value = undefined;
-        made.insert(text);
-      }),
-    ];
-    if (!matchMedia('(pointer: coarse)').matches) made.focus();
-    return () => {
-      for (const stop of stops) stop();
-      made.destroy();
-      editor.current = undefined;
-    };
-  }, []);
+  const { host, editor } = useEditor({
+    run: () => void run(),
+    runAll: () => void runAll(),
+    format: () => void format(),
+  });
 
   const statementsHere = () => {
     const { from, to } = editor.current!.selection;
@@ -83,7 +54,6 @@ export function QueryPage() {
   }
 
   const tab = activeTab.value;
-  const running = isRunning(tab);
   const isEmpty = tab.sql.value.trim() === '' && tab.runs.value.length === 0;
   return (
     <div class="workbench">
@@ -91,65 +61,14 @@ export function QueryPage() {
       <section class="statement" aria-label="Statements">
         <div class="editor" ref={host} />
         <FileChips insert={(text) => editor.current?.insert(text)} />
-        <div class="toolbar row">
-          {running ? (
-            <button type="button" class="primary" onClick={() => tab.runs.value[0]?.cancel()}>
-              <Icon name="stop" /> Cancel
-            </button>
-          ) : (
-            <button
-              type="button"
-              class="primary"
-              title="Run the statement at the cursor, or the selection"
-              onClick={run}
-            >
-              <Icon name="play" /> Run <kbd>Ctrl ⏎</kbd>
-            </button>
-          )}
-          <button
-            type="button"
-            disabled={running}
-            title="Run all statements (Ctrl-Shift-Enter)"
-            onClick={runAll}
-          >
-            Run all
-          </button>
-          <Menu
-            label={
-              <>
-                <Icon name="plan" /> Explain
-              </>
-            }
-            title="Show how the engine runs the statement at the cursor"
-            items={[
-              { text: 'Plan', run: () => explain('EXPLAIN (FORMAT JSON) ') },
-              { text: 'Plan with times (runs it)', run: () => explain('EXPLAIN (ANALYZE, FORMAT JSON) ') },
-            ]}
-          />
-          <span class="gap" />
-          <FilePicker class="plain" title="Query files of this computer" onFiles={attachAndRead}>
-            <Icon name="file" /> <span>Files</span>
-          </FilePicker>
-          <button type="button" class="plain" title="Format (Shift-Alt-F)" onClick={format}>
-            <Icon name="format" /> <span>Format</span>
-          </button>
-          <button
-            type="button"
-            class="plain"
-            title="Statements run in this browser"
-            onClick={() => (historyOpen.value = true)}
-          >
-            <Icon name="clock" /> <span>Recent</span>
-          </button>
-          <button
-            type="button"
-            class="plain"
-            title="Copy a link that opens this text"
-            onClick={() => copy(linkTo(tab.sql.value), 'the link')}
-          >
-            <Icon name="link" /> <span>Link</span>
-          </button>
-        </div>
+        <Toolbar
+          tab={tab}
+          run={run}
+          runAll={runAll}
+          explain={explain}
+          format={format}
+          showHistory={() => (historyOpen.value = true)}
+        />
         <SessionChips />
       </section>
       <section class="results" aria-label="Results">
@@ -169,6 +88,110 @@ export function QueryPage() {
       )}
     </div>
   );
+}
+
+interface ToolbarProps {
+  readonly tab: Tab;
+  readonly run: () => void;
+  readonly runAll: () => void;
+  /** Runs the statement at the cursor behind this prefix. */
+  readonly explain: (prefix: string) => void;
+  readonly format: () => void;
+  readonly showHistory: () => void;
+}
+
+function Toolbar({ tab, run, runAll, explain, format, showHistory }: ToolbarProps) {
+  const running = isRunning(tab);
+  return (
+    <div class="toolbar row">
+      {running ? (
+        <button type="button" class="primary" onClick={() => tab.runs.value[0]?.cancel()}>
+          <Icon name="stop" /> Cancel
+        </button>
+      ) : (
+        <button
+          type="button"
+          class="primary"
+          title="Run the statement at the cursor, or the selection"
+          onClick={run}
+        >
+          <Icon name="play" /> Run <kbd>Ctrl ⏎</kbd>
+        </button>
+      )}
+      <button type="button" disabled={running} title="Run all statements (Ctrl-Shift-Enter)" onClick={runAll}>
+        Run all
+      </button>
+      <Menu
+        label={
+          <>
+            <Icon name="plan" /> Explain
+          </>
+        }
+        title="Show how the engine runs the statement at the cursor"
+        items={[
+          { text: 'Plan', run: () => explain('EXPLAIN (FORMAT JSON) ') },
+          { text: 'Plan with times (runs it)', run: () => explain('EXPLAIN (ANALYZE, FORMAT JSON) ') },
+        ]}
+      />
+      <span class="gap" />
+      <FilePicker class="plain" title="Query files of this computer" onFiles={attachAndRead}>
+        <Icon name="file" /> <span>Files</span>
+      </FilePicker>
+      <button type="button" class="plain" title="Format (Shift-Alt-F)" onClick={format}>
+        <Icon name="format" /> <span>Format</span>
+      </button>
+      <button type="button" class="plain" title="Statements run in this browser" onClick={showHistory}>
+        <Icon name="clock" /> <span>Recent</span>
+      </button>
+      <button
+        type="button"
+        class="plain"
+        title="Copy a link that opens this text"
+        onClick={() => copy(linkTo(tab.sql.value), 'the link')}
+      >
+        <Icon name="link" /> <span>Link</span>
+      </button>
+    </div>
+  );
+}
+
+type EditorActions = Pick<ConstructorParameters<typeof Editor>[1], 'run' | 'runAll' | 'format'>;
+
+/** The editor in the element of `host`: it shows the active tab, the errors of its statements and inserted texts. */
+function useEditor(actions: EditorActions) {
+  const host = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor>(undefined);
+  useEffect(() => {
+    const made = new Editor(host.current!, {
+      changed: (text) => {
+        activeTab.value.sql.value = text;
+      },
+      ...actions,
+    });
+    editor.current = made;
+    const stops = [
+      effect(() => made.show(activeTab.value.id, activeTab.value.sql.value)),
+      effect(() => made.keepOnly(tabs.value.map((tab) => tab.id))),
+      effect(() => made.complete(catalogCompletions())),
+      effect(() => {
+        const errors = errorMarks();
+        untracked(() => made.mark(errors));
+      }),
+      effect(() => {
+        const text = insertion.value;
+        if (text === undefined) return;
+        insertion.value = undefined;
+        made.insert(text);
+      }),
+    ];
+    if (!matchMedia('(pointer: coarse)').matches) made.focus();
+    return () => {
+      for (const stop of stops) stop();
+      made.destroy();
+      editor.current = undefined;
+    };
+  }, []);
+  return { host, editor };
 }
 
 const CHANGES_CATALOG = /^\s*(create|drop|alter|insert|copy|truncate|use|delete|update|merge|vacuum)\b/i;
