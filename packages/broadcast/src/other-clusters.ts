@@ -1,5 +1,11 @@
 import { type Logger, pause, type QueryId, TesseraError } from '@tessera/common';
-import { BroadcastService, type NodeCredentials, openRpcChannel, type RpcClient } from '@tessera/rpc';
+import {
+  BroadcastService,
+  type NodeCredentials,
+  openRpcChannel,
+  type RpcChannel,
+  type RpcClient,
+} from '@tessera/rpc';
 import { ANNOUNCED_FOR_MS, type ClusterIdentity } from './announcements.ts';
 
 export type { ClusterIdentity } from './announcements.ts';
@@ -49,62 +55,57 @@ const ASK_TIMEOUT_MS = 4_000;
 const ANNOUNCE_EVERY_MS = ANNOUNCED_FOR_MS / 5;
 
 /** Announces this node until it is closed, and asks the other clusters. */
-export function openOtherClusters(options: OtherClustersOptions): OtherClusters {
-  const { cluster, endpoint, rowLimit, credentials, log } = options;
-  const channel = openRpcChannel({
-    ...credentials,
-    address: endpoint,
-    unanswered: (reason) =>
-      TesseraError.of('NODE_LOST', { node: `the broadcast service ${endpoint}`, reason }),
-  });
-  const service = channel.client(BroadcastService);
-  const closing = new AbortController();
-  const first = Promise.withResolvers<void>();
+export const openOtherClusters = (options: OtherClustersOptions): OtherClusters =>
+  new ConnectedClusters(options);
 
-  async function announceUntilClosed(): Promise<void> {
-    let problem: string | undefined;
-    while (!closing.signal.aborted) {
-      const failure = await service
-        .announce({ cluster, ...options.node() }, { signal: closing.signal, timeoutMs: ASK_TIMEOUT_MS })
-        .then(
-          () => undefined,
-          (error: Error) => error,
-        );
-      first.resolve();
-      if (closing.signal.aborted) return;
-      if (failure !== undefined && failure.message !== problem)
-        log.warn(
-          { endpoint, err: failure },
-          'the broadcast service does not take the announcement of this node',
-        );
-      if (failure === undefined && problem !== undefined)
-        log.info({ endpoint }, 'the broadcast service answers again');
-      problem = failure?.message;
-      await pause(ANNOUNCE_EVERY_MS, { signal: closing.signal }).catch(() => undefined);
-    }
+class ConnectedClusters implements OtherClusters {
+  readonly #options: OtherClustersOptions;
+  readonly #channel: RpcChannel;
+  readonly #service: RpcClient<typeof BroadcastService>;
+  readonly #closing = new AbortController();
+  readonly #first = Promise.withResolvers<void>();
+  readonly #ended: Promise<void>;
+
+  constructor(options: OtherClustersOptions) {
+    const { credentials, endpoint } = options;
+    this.#options = options;
+    this.#channel = openRpcChannel({
+      ...credentials,
+      address: endpoint,
+      unanswered: (reason) =>
+        TesseraError.of('NODE_LOST', { node: `the broadcast service ${endpoint}`, reason }),
+    });
+    this.#service = this.#channel.client(BroadcastService);
+    this.#ended = this.#announceUntilClosed();
   }
 
-  const ask = (question: Question) =>
-    service.ask({ from: cluster, question }, { signal: closing.signal, timeoutMs: ASK_TIMEOUT_MS });
+  get cluster(): ClusterIdentity {
+    return this.#options.cluster;
+  }
 
-  async function rowsOf(view: string): Promise<ViewOfOthers> {
+  get announced(): Promise<void> {
+    return this.#first.promise;
+  }
+
+  async rowsOf(view: string): Promise<ViewOfOthers> {
+    const { rowLimit } = this.#options;
     const rows: { cluster: ClusterIdentity; row: ClusterRow }[] = [];
     const warnings: string[] = [];
     try {
-      for await (const reply of ask({ question: { case: 'view', value: { name: view, rowLimit } } })) {
-        const from: ClusterIdentity = reply.cluster!;
-        if (reply.answer === undefined) {
-          warnings.push(
-            `The rows of cluster ${from.id} are missing: ${reply.unanswered ?? 'it did not answer'}`,
-          );
+      for await (const { cluster, answer, unanswered } of this.#ask({
+        question: { case: 'view', value: { name: view, rowLimit } },
+      })) {
+        const from: ClusterIdentity = cluster!;
+        if (answer === undefined) {
+          warnings.push(`The rows of cluster ${from.id} are missing: ${unanswered ?? 'it did not answer'}`);
           continue;
         }
-        if (reply.answer.isCut) {
+        if (answer.isCut) {
           warnings.push(
             `Cluster ${from.id} returned only its latest rows (engine.multi_cluster.broadcast_tuple_limit_per_engine_cluster)`,
           );
         }
-        const sent = JSON.parse(Buffer.from(reply.answer.rows).toString('utf8')) as ClusterRow[];
+        const sent = JSON.parse(Buffer.from(answer.rows).toString('utf8')) as ClusterRow[];
         for (const row of sent) rows.push({ cluster: from, row });
       }
     } catch (error) {
@@ -113,10 +114,11 @@ export function openOtherClusters(options: OtherClustersOptions): OtherClusters 
     return { rows, warnings };
   }
 
-  async function cancelQuery(queryId: QueryId, reason: string, ofUser?: string): Promise<boolean> {
+  async cancelQuery(queryId: QueryId, reason: string, ofUser?: string): Promise<boolean> {
+    const { endpoint, log } = this.#options;
     const value = { queryId, reason, ...(ofUser !== undefined && { ofUser }) };
     try {
-      for await (const { answer } of ask({ question: { case: 'cancel', value } }))
+      for await (const { answer } of this.#ask({ question: { case: 'cancel', value } }))
         if (answer?.found) return true;
     } catch (error) {
       log.warn({ endpoint, queryId, err: error }, 'other clusters could not be asked to cancel a query');
@@ -124,16 +126,48 @@ export function openOtherClusters(options: OtherClustersOptions): OtherClusters 
     return false;
   }
 
-  const ended = announceUntilClosed();
-  return {
-    cluster,
-    rowsOf,
-    cancelQuery,
-    announced: first.promise,
-    close: async () => {
-      closing.abort();
-      await ended;
-      channel.close();
-    },
-  };
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#ended;
+    this.#channel.close();
+  }
+
+  #ask(question: Question) {
+    const { signal } = this.#closing;
+    return this.#service.ask(
+      { from: this.#options.cluster, question },
+      { signal, timeoutMs: ASK_TIMEOUT_MS },
+    );
+  }
+
+  async #announceUntilClosed(): Promise<void> {
+    const { endpoint, log } = this.#options;
+    const { signal } = this.#closing;
+    let problem: string | undefined;
+    while (!signal.aborted) {
+      const failure = await this.#announce();
+      this.#first.resolve();
+      if (signal.aborted) return;
+      if (failure !== undefined && failure.message !== problem)
+        log.warn(
+          { endpoint, err: failure },
+          'the broadcast service does not take the announcement of this node',
+        );
+      if (failure === undefined && problem !== undefined)
+        log.info({ endpoint }, 'the broadcast service answers again');
+      problem = failure?.message;
+      await pause(ANNOUNCE_EVERY_MS, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Returns the reason why the service did not take the announcement; undefined if it did. */
+  #announce(): Promise<Error | undefined> {
+    const { cluster, node } = this.#options;
+    return this.#service
+      .announce({ cluster, ...node() }, { signal: this.#closing.signal, timeoutMs: ASK_TIMEOUT_MS })
+      .then(
+        () => undefined,
+        (error: Error) => error,
+      );
+  }
 }

@@ -68,60 +68,111 @@ export async function* checkStore(
   provider: Provider,
   options: RequestOptions = {},
 ): AsyncGenerator<CheckedCall> {
-  const prefix = `check/${randomUUID()}/`;
-  const [small, once, large] = ['small', 'once', 'large'].map((name) => `${prefix}${name}`) as [
-    string,
-    string,
-    string,
-  ];
   const permissions = PERMISSIONS[provider];
-  const calls: (readonly [call: string, right: Right, work: () => Promise<string | undefined>])[] = [
-    [
-      'write an object',
-      'write',
-      async () => {
+  for (const { call, right, check } of storeChecks(store, options)) {
+    const startedAt = performance.now();
+    const problem = await check().catch((error: unknown) => {
+      options.signal?.throwIfAborted();
+      return (error as Error).message;
+    });
+    const needs = permissions[right];
+    yield problem === undefined ? { call, needs } : { call, needs, problem };
+    // A store that does not answer would otherwise be asked many times for each of the other calls.
+    if (problem !== undefined && performance.now() - startedAt > SILENT_MS) return;
+  }
+}
+
+interface StoreCheck {
+  readonly call: string;
+  readonly right: Right;
+  /** Returns the problem, or undefined. */
+  readonly check: () => Promise<string | undefined>;
+}
+
+/** The objects of a check. */
+interface CheckedKeys {
+  readonly prefix: string;
+  readonly small: string;
+  readonly once: string;
+  readonly large: string;
+}
+
+/** The checks in the order in which they run: later ones use the objects of earlier ones. */
+function storeChecks(store: ObjectStore, options: RequestOptions): readonly StoreCheck[] {
+  const prefix = `check/${randomUUID()}/`;
+  const keys = { prefix, small: `${prefix}small`, once: `${prefix}once`, large: `${prefix}large` };
+  return [
+    ...readAndWrite(store, keys, options),
+    ...conditions(store, keys, options),
+    ...manyBytesAndObjects(store, keys, options),
+  ];
+}
+
+function readAndWrite(
+  store: ObjectStore,
+  { small }: CheckedKeys,
+  options: RequestOptions,
+): readonly StoreCheck[] {
+  return [
+    {
+      call: 'write an object',
+      right: 'write',
+      check: async () => {
         await store.put(small, SMALL, options);
         return undefined;
       },
-    ],
-    ['read an object', 'read', async () => expected((await store.get(small, options))?.body, SMALL)],
-    [
-      'read a range of an object',
-      'read',
-      async () => expected(await store.getRange(small, 3, 9, options), SMALL.subarray(3, 9)),
-    ],
-    [
-      'read the size of an object',
-      'read',
-      async () => {
+    },
+    {
+      call: 'read an object',
+      right: 'read',
+      check: async () => expected((await store.get(small, options))?.body, SMALL),
+    },
+    {
+      call: 'read a range of an object',
+      right: 'read',
+      check: async () => expected(await store.getRange(small, 3, 9, options), SMALL.subarray(3, 9)),
+    },
+    {
+      call: 'read the size of an object',
+      right: 'read',
+      check: async () => {
         const bytes = (await store.head(small, options))?.bytes;
         return bytes === SMALL.length
           ? undefined
           : `it answers ${bytes ?? 'no'} bytes instead of ${SMALL.length}`;
       },
-    ],
-    [
-      'notice that an object does not exist',
-      'list',
-      async () =>
+    },
+  ];
+}
+
+function conditions(
+  store: ObjectStore,
+  { prefix, once }: CheckedKeys,
+  options: RequestOptions,
+): readonly StoreCheck[] {
+  return [
+    {
+      call: 'notice that an object does not exist',
+      right: 'list',
+      check: async () =>
         (await store.get(`${prefix}missing`, options)) === undefined
           ? undefined
           : 'it answers with an object that was never written',
-    ],
-    [
-      'create an object only if there is none',
-      'write',
-      async () => {
+    },
+    {
+      call: 'create an object only if there is none',
+      right: 'write',
+      check: async () => {
         await store.putIfAbsent(once, SMALL, options);
         const again = await store.putIfAbsent(once, OTHER, options);
         if (again !== 'exists') return 'it overwrites an object that exists (If-None-Match is ignored)';
         return expected((await store.get(once, options))?.body, SMALL);
       },
-    ],
-    [
-      'replace an object only if it has not changed',
-      'write',
-      async () => {
+    },
+    {
+      call: 'replace an object only if it has not changed',
+      right: 'write',
+      check: async () => {
         const etag = (await store.head(once, options))?.etag ?? '';
         if ((await store.putIfMatch(once, OTHER, etag, options)) !== 'replaced')
           return 'it refuses to replace an object that has not changed (If-Match)';
@@ -129,11 +180,20 @@ export async function* checkStore(
           ? undefined
           : 'it replaces an object that has changed (If-Match is ignored)';
       },
-    ],
-    [
-      'write a large object in parts',
-      'write',
-      async () => {
+    },
+  ];
+}
+
+function manyBytesAndObjects(
+  store: ObjectStore,
+  { prefix, small, once, large }: CheckedKeys,
+  options: RequestOptions,
+): readonly StoreCheck[] {
+  return [
+    {
+      call: 'write a large object in parts',
+      right: 'write',
+      check: async () => {
         const path = join(tmpdir(), `tessera-storage-check-${randomUUID()}`);
         try {
           await writeFile(path, randomBytes(LARGE_BYTES));
@@ -144,36 +204,25 @@ export async function* checkStore(
         const bytes = (await store.head(large, options))?.bytes;
         return bytes === LARGE_BYTES ? undefined : `the object has ${bytes ?? 'no'} bytes of ${LARGE_BYTES}`;
       },
-    ],
-    [
-      'list objects',
-      'list',
-      async () => {
+    },
+    {
+      call: 'list objects',
+      right: 'list',
+      check: async () => {
         const found: string[] = [];
         for await (const { key } of store.list(prefix, options)) found.push(key);
         return found.includes(small) ? undefined : 'the listing lacks an object that was just written';
       },
-    ],
-    [
-      'delete objects',
-      'delete',
-      async () => {
+    },
+    {
+      call: 'delete objects',
+      right: 'delete',
+      check: async () => {
         await store.delete([small, once, large], options);
         return (await store.head(small, options)) === undefined ? undefined : 'the object is still there';
       },
-    ],
+    },
   ];
-  for (const [call, right, work] of calls) {
-    const startedAt = performance.now();
-    const problem = await work().catch((error: unknown) => {
-      options.signal?.throwIfAborted();
-      return (error as Error).message;
-    });
-    const needs = permissions[right];
-    yield problem === undefined ? { call, needs } : { call, needs, problem };
-    // A store that does not answer would otherwise be asked many times for each of the other calls.
-    if (problem !== undefined && performance.now() - startedAt > SILENT_MS) return;
-  }
 }
 
 const expected = (found: Uint8Array | undefined, wanted: Uint8Array): string | undefined =>

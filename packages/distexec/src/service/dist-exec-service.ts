@@ -83,19 +83,8 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
           log.error({ queryId: one.queryId, error: String(error) }, NOT_RELEASED);
         });
       }
-      const { usedBytes, limitBytes } = memory.latest();
       return {
-        name: distExec.node,
-        incarnation: distExec.incarnation,
-        version: options.version,
-        status: options.status(),
-        startedAtMs: BigInt(options.startedAtMs),
-        runningTasks: distExec.runningTasks,
-        runningQueries: options.runningQueries(),
-        memoryUsedBytes: BigInt(Math.round(usedBytes)),
-        memoryLimitBytes: BigInt(Math.round(limitBytes)),
-        exchangeBytes: BigInt(Math.round(distExec.exchangeBytes)),
-        threads: options.threads,
+        ...nodeState(distExec, memory, options),
         places: (places && options.lendPlaces?.(from, places)) ?? 0,
         hasReleased: true,
       };
@@ -111,6 +100,24 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
     }),
   });
   return { ...service, close: () => coordinators.close() };
+}
+
+/** What this node says about itself in the answer to a ping. */
+function nodeState(distExec: DistExec, memory: MemorySample, options: DistExecServiceOptions) {
+  const { usedBytes, limitBytes } = memory.latest();
+  return {
+    name: distExec.node,
+    incarnation: distExec.incarnation,
+    version: options.version,
+    status: options.status(),
+    startedAtMs: BigInt(options.startedAtMs),
+    runningTasks: distExec.runningTasks,
+    runningQueries: options.runningQueries(),
+    memoryUsedBytes: BigInt(Math.round(usedBytes)),
+    memoryLimitBytes: BigInt(Math.round(limitBytes)),
+    exchangeBytes: BigInt(Math.round(distExec.exchangeBytes)),
+    threads: options.threads,
+  };
 }
 
 const NOT_RELEASED = 'The output of a query could not be released';

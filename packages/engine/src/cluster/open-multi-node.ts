@@ -73,22 +73,7 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
   const { config, node, kernel, agent, tablets, external, admission, credentials, logging } = options;
   const places = placesOf(config);
   const place = places[node]!;
-  const nodeAt = new Map(places.map(({ shuffleAddress, name }) => [shuffleAddress, name]));
-  const shuffle = openShuffle({
-    ...options.exchange,
-    node: place.name,
-    incarnation: randomUUID(),
-    channel: (address) =>
-      openRpcChannel({
-        ...credentials,
-        address,
-        unanswered: (reason) =>
-          TesseraError.of('NODE_LOST', { node: nodeAt.get(address) ?? address, reason }),
-      }),
-    nodeAt: (address) => nodeAt.get(address) ?? address,
-    disturbedHash: simulatedFaults().disturbedHash,
-    log: logging.logger('shuffle'),
-  });
+  const shuffle = openNodeShuffle(places, place, options);
   const sharedFiles = new SharedFiles({ address: place.name, credentials });
   const distExec = openDistExec({
     kernel,
@@ -139,15 +124,41 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
       log: logging.logger('distexec'),
     });
   const drain = async (graceMs: number, toldMs: number) => {
-    if (places.length === 1) return;
-    const isBusy = () => distExec.runningTasks > 0 || shuffle.bytes > 0;
-    const startedAt = performance.now();
-    const elapsedMs = () => performance.now() - startedAt;
-    while (elapsedMs() < Math.min(TOLD_AFTER_MS - toldMs, graceMs) || (isBusy() && elapsedMs() < graceMs)) {
-      await delay(DRAIN_CHECK_MS);
-    }
+    if (places.length > 1) await idle(() => distExec.runningTasks > 0 || shuffle.bytes > 0, graceMs, toldMs);
   };
   return { shuffle, distExec, cluster, sharedFiles, service, drain, close };
+}
+
+function openNodeShuffle(
+  places: readonly PeerPlace[],
+  place: PeerPlace,
+  { exchange, credentials, logging }: MultiNodeOptions,
+): Shuffle {
+  const names = new Map(places.map(({ shuffleAddress, name }) => [shuffleAddress, name]));
+  const nodeAt = (address: string) => names.get(address) ?? address;
+  return openShuffle({
+    ...exchange,
+    node: place.name,
+    incarnation: randomUUID(),
+    channel: (address) =>
+      openRpcChannel({
+        ...credentials,
+        address,
+        unanswered: (reason) => TesseraError.of('NODE_LOST', { node: nodeAt(address), reason }),
+      }),
+    nodeAt,
+    disturbedHash: simulatedFaults().disturbedHash,
+    log: logging.logger('shuffle'),
+  });
+}
+
+/** See `MultiNode.drain`. */
+async function idle(isBusy: () => boolean, graceMs: number, toldMs: number): Promise<void> {
+  const startedAt = performance.now();
+  const elapsedMs = () => performance.now() - startedAt;
+  while (elapsedMs() < Math.min(TOLD_AFTER_MS - toldMs, graceMs) || (isBusy() && elapsedMs() < graceMs)) {
+    await delay(DRAIN_CHECK_MS);
+  }
 }
 
 const placesOf = (config: EngineConfig): readonly PeerPlace[] =>
