@@ -2,14 +2,10 @@ import { join } from 'node:path';
 import { makeCredential } from '@tessera/auth';
 import type { OtherClusters } from '@tessera/broadcast';
 import { autoVacuum } from '@tessera/config';
-import {
-  type AdmissionOptions,
-  type ClusterServices,
-  Coordinator,
-  type TableServices,
-} from '@tessera/coordinator';
+import { type AdmissionOptions, type ClusterServices, Coordinator } from '@tessera/coordinator';
 import type { NodeCredentials } from '@tessera/rpc';
 import { reportLockedMemory } from '@tessera/shuffle';
+import type { TabletStore } from '@tessera/storage-agent';
 import { admissionOptions } from './admission-options.ts';
 import { kernelVersion } from './cluster/kernel-version.ts';
 import { type MultiNode, openMultiNode } from './cluster/open-multi-node.ts';
@@ -99,19 +95,10 @@ export async function openQueryServices(
     log: logging.logger('broadcast'),
   });
   resources.defer(async () => otherClusters?.close());
-  const tables: TableServices = {
-    manager,
-    agent,
-    ...written,
-    indexMutations: config.execution.ai_mutations_mode,
-    mirror: data.mirror,
-    storage: storageOptions(config),
-    historyPlace: historyPlace(config, options.node, store, logging),
-  };
   const coordinator = openCoordinator(options, {
     host,
     data,
-    tables,
+    written,
     admission,
     cluster: { ...multiNode, otherClusters, distributes: config.execution.enable_shuffle },
   });
@@ -120,17 +107,18 @@ export async function openQueryServices(
 }
 
 interface CoordinatorParts extends Pick<QueryServicesParts, 'host' | 'data'> {
-  readonly tables: TableServices;
+  /** Where the node stores tablets that it writes. */
+  readonly written: Omit<TabletStore, 'agent'>;
   readonly admission: AdmissionOptions | undefined;
   readonly cluster: ClusterServices;
 }
 
 function openCoordinator(
   options: ServeOptions,
-  { host, data, tables, admission, cluster }: CoordinatorParts,
+  { host, data, written, admission, cluster }: CoordinatorParts,
 ): Coordinator {
   const { config } = options;
-  const { kernel, external, memory } = data;
+  const { kernel, external, memory, manager, agent, mirror, store } = data;
   return new Coordinator({
     kernel,
     external,
@@ -145,7 +133,15 @@ function openCoordinator(
     columnStatisticsBytes: config.planner.automated_column_statistics.cache_max_size_bytes,
     admission,
     cluster,
-    tables,
+    tables: {
+      manager,
+      agent,
+      ...written,
+      indexMutations: config.execution.ai_mutations_mode,
+      mirror,
+      storage: storageOptions(config),
+      historyPlace: historyPlace(config, options.node, store, host.logging),
+    },
     maintenance: {
       autoVacuum: autoVacuum(config),
       mergeCommittedTablets: config.execution.merge_committed_tablets,

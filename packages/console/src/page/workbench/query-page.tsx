@@ -44,14 +44,7 @@ export function QueryPage() {
     return runAndReload(explained, 'plan');
   };
   const runAll = () => runAndReload(statementsIn(editor.current!.text), 'table');
-  async function format() {
-    const { text } = editor.current!;
-    try {
-      editor.current!.replace(0, text.length, await formatSql(text));
-    } catch (error) {
-      tell(`The text cannot be formatted: ${(error as Error).message.split('\n')[0]}`);
-    }
-  }
+  const format = () => formatText(editor.current!);
 
   const tab = activeTab.value;
   const isEmpty = tab.sql.value.trim() === '' && tab.runs.value.length === 0;
@@ -88,6 +81,15 @@ export function QueryPage() {
       )}
     </div>
   );
+}
+
+async function formatText(editor: Editor): Promise<void> {
+  const { text } = editor;
+  try {
+    editor.replace(0, text.length, await formatSql(text));
+  } catch (error) {
+    tell(`The text cannot be formatted: ${(error as Error).message.split('\n')[0]}`);
+  }
 }
 
 interface ToolbarProps {
