@@ -90,11 +90,12 @@ export async function icebergMetadata(
 /** Tables without a catalog have a file with the number of their version. Others are found by the names of their files. */
 async function newestMetadata(reader: ExternalReader, table: string): Promise<string> {
   const hint = await reader.whole(`${table}/metadata/version-hint.text`);
-  const hinted = hint && Buffer.from(hint).toString('utf8').trim();
+  const hinted = /^\s*(\d+)\s*$/.exec(hint === undefined ? '' : Buffer.from(hint).toString('utf8'))?.[1];
   const files = await reader.list(`${table}/metadata/*.metadata.json*`);
   const named = files.map(({ url }) => url);
-  const byHint = named.find((name) => new RegExp(`/v?0*${hinted}(?:\\.gz)?\\.metadata\\.json`).test(name));
-  if (hinted !== undefined && /^\d+$/.test(hinted) && byHint !== undefined) return byHint;
+  const ofHint = hinted && new RegExp(`/v?0*${hinted}(?:\\.gz)?\\.metadata\\.json`);
+  const byHint = ofHint && named.find((name) => ofHint.test(name));
+  if (byHint) return byHint;
   const newest = named.toSorted((a, b) => versionOf(a) - versionOf(b) || (a < b ? -1 : 1)).at(-1);
   const hintText = 'there is no file metadata/*.metadata.json, so it is not the folder of an Iceberg table';
   return newest ?? fail('FILE_NOT_FOUND', { url: table, hint: hintText });
