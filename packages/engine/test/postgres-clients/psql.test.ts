@@ -40,6 +40,20 @@ describeProgram('psql', () => {
     return [...stdout.split('\n'), ...stderr.split('\n')].filter((line) => line !== '');
   };
 
+  it('\\d shows foreign keys on both sides', async () => {
+    const { stdout } = await psql(
+      `SET client_min_messages = error; CREATE TABLE authors (id INT PRIMARY KEY);
+       CREATE TABLE books (author INT REFERENCES authors (id));\n\\d books\n\\d authors\nDROP TABLE books; DROP TABLE authors;`,
+      '-A',
+    );
+    expect(stdout).toContain(
+      'Foreign-key constraints:\n    "books_author_fkey" FOREIGN KEY (author) REFERENCES authors(id)',
+    );
+    expect(stdout).toContain(
+      'Referenced by:\n    TABLE "books" CONSTRAINT "books_author_fkey" FOREIGN KEY (author) REFERENCES authors(id)',
+    );
+  });
+
   it.each([
     ['\\d', ['public|items|table|tessera', 'public|seen|view|tessera']],
     ['\\dt', ['public|items|table|tessera']],

@@ -1,6 +1,7 @@
 import { isTemporary } from '@tessera/catalog';
 import type { SystemRelation } from '../facts/system-relation.ts';
 import { aclOf } from './acl.ts';
+import { tablesOfForeignKeys } from './constraints.ts';
 import {
   ADMIN_OID,
   type PostgresFacts,
@@ -55,7 +56,10 @@ export const classes = (facts: PostgresFacts): SystemRelation => catalogRelation
 
 function* rows(facts: PostgresFacts): Generator<Row> {
   for (const relation of systemRelations()) yield systemRow(relation);
-  for (const relation of userRelations(facts)) yield userRow(relation, facts);
+  const withForeignKeys = tablesOfForeignKeys(facts);
+  for (const relation of userRelations(facts)) {
+    yield { ...userRow(relation, facts), relhastriggers: withForeignKeys.has(relation.relation.id) };
+  }
   for (const row of sequenceClasses(facts)) yield { ...PLAIN, ...row };
   for (const index of userIndexes(facts)) yield indexRow(index, facts);
 }

@@ -1,4 +1,4 @@
-import type { ForeignKeyAction, TableConstraint, TableObject } from '@tessera/catalog';
+import type { ForeignKeyAction, ObjectId, TableConstraint, TableObject } from '@tessera/catalog';
 import type { SystemRelation } from '../facts/system-relation.ts';
 import { constraintDefinition, referencedKey, referencedTable } from '../information-schema/constraints.ts';
 import { constraintKey, keyIndexKey } from './object-oids.ts';
@@ -75,6 +75,22 @@ function details(constraint: TableConstraint, table: TableObject, facts: Postgre
 /** The positions of columns in their table, from 1. */
 const places = ({ columns }: TableObject, ids: readonly number[]): readonly number[] =>
   ids.map((id) => 1 + columns.findIndex((column) => column.id === id));
+
+/**
+ * The tables with a foreign key and those that one refers to. In PostgreSQL they have triggers that enforce it, and psql asks only
+ * such tables for foreign keys.
+ */
+export function tablesOfForeignKeys(facts: PostgresFacts): ReadonlySet<ObjectId> {
+  const ids = new Set<ObjectId>();
+  for (const { relation } of userRelations(facts)) {
+    if (relation.kind !== 'table') continue;
+    for (const constraint of relation.constraints ?? []) {
+      if (constraint.kind !== 'foreign_key') continue;
+      ids.add(relation.id).add(referencedTable(facts.snapshot, constraint).table.id);
+    }
+  }
+  return ids;
+}
 
 /** The OIDs of constraints with their `pg_get_constraintdef` texts. */
 export function* constraintDefinitions(facts: PostgresFacts): Generator<readonly [number, string]> {
