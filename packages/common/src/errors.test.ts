@@ -14,3 +14,12 @@ test('the parameters of an error survive a process boundary', () => {
 test('a message is not repeated', () => {
   expect(TesseraError.of('OUT_OF_MEMORY', { message: 'too much' }).toData().params).toBeUndefined();
 });
+
+test('a long message keeps its beginning and its end', () => {
+  const { message } = TesseraError.of('UNKNOWN_SETTING', { name: '🦆'.repeat(250_000), nearest: undefined });
+  expect(message).toMatch(/^Unknown setting [🦆\u{fffd}]+ … [🦆\u{fffd}]+$/u);
+  expect(message.length).toBeLessThan(8_100);
+  expect(
+    TesseraError.of('UNKNOWN_SETTING', { name: 'x'.repeat(7_000), nearest: undefined }).message,
+  ).not.toContain('…');
+});

@@ -28,6 +28,16 @@ export interface ErrorData {
   readonly cause?: ErrorData | { readonly message: string } | undefined;
 }
 
+/** How much of the beginning and of the end of a long message is kept. */
+const KEPT_LENGTH = { beginning: 6_000, end: 2_000 };
+
+/** A message may repeat a name or a value of some megabytes. */
+function shortened(message: string): string {
+  const { beginning, end } = KEPT_LENGTH;
+  if (message.length <= beginning + end) return message;
+  return `${message.slice(0, beginning)} … ${message.slice(-end)}`.toWellFormed();
+}
+
 /** Every failure that Tessera reports is one of these; any other thrown value is a defect. */
 export class TesseraError extends Error {
   override readonly name: ErrorName;
@@ -37,7 +47,7 @@ export class TesseraError extends Error {
   readonly params: ErrorDetails | undefined;
 
   private constructor(name: ErrorName, message: string, extras: ErrorExtras, params?: ErrorDetails) {
-    super(message, extras.cause === undefined ? undefined : { cause: extras.cause });
+    super(shortened(message), extras.cause === undefined ? undefined : { cause: extras.cause });
     this.name = name;
     this.params = params;
     this.location = extras.location;

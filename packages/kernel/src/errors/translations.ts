@@ -426,7 +426,7 @@ const shownFunction = (name: string): string =>
 
 const NAME = /^[a-z_]\w*$/i;
 
-const kindOf = (name: string): string => (NAME.test(name) ? 'Function' : 'Operator');
+const kindOf = (name: string): string => (/^[a-z_]/i.test(name) ? 'Function' : 'Operator');
 
 /** Formats `Operator integer + text` or `Function upper(text)`. */
 function called(name: string, types: string): string {
