@@ -314,6 +314,7 @@ describe('requests that are not HTTP, or too much of it', () => {
       400,
       'BAD_REQUEST',
     ],
+    ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: localhost\r\n\r\n', 405, 'BAD_REQUEST'],
     [
       'an expectation that nobody meets',
       `${POST}Expect: miracle\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
@@ -337,6 +338,11 @@ describe('stopping a query', () => {
     expect([byMs.status, byMs.json().errors[0].name]).toEqual([504, 'STATEMENT_TIMEOUT']);
     const bySeconds = await query(server, ENDLESS, { max_execution_time: '0.2' });
     expect(bySeconds.json().errors[0].name).toBe('STATEMENT_TIMEOUT');
+    for (const max_execution_time of ['-1', '1e99', 'soon', '']) {
+      expect((await query(server, 'SELECT 1', { max_execution_time })).json().errors[0].description).toBe(
+        `Setting max_execution_time: expected seconds from 0 to 9007199254740, got "${max_execution_time}"`,
+      );
+    }
     // The value exceeds the range of a Node timer.
     const work = 'SELECT count(*) FROM generate_series(1, 30000000) AS g(n) WHERE n % 7 = 3';
     expect((await query(server, work, { statement_timeout: '3000000000' })).status).toBe(200);

@@ -7,8 +7,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { keepsAnswers } from './connection-endings.ts';
-import { MAX_HEAD_BYTES, refuseExpectation } from './request/malformed-request.ts';
+import { MAX_HEAD_BYTES, refuseExpectation, refuseTunnel } from './request/malformed-request.ts';
 
 /** The certificate chain and the key, as PEM texts. */
 export interface TlsKeyPair {
@@ -42,6 +43,7 @@ export function queryListener(handler: RequestListener, tls: TlsKeyPair | undefi
     handler(request, response);
   });
   server.on('checkExpectation', refuseExpectation);
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => refuseTunnel(socket));
   keepsAnswers(server);
   return server;
 }

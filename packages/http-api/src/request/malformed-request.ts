@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { TesseraError } from '@tessera/common';
 import { errorBody } from '../results/error-body.ts';
 
@@ -35,7 +36,23 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): v
     return;
   }
   refused.add(socket);
-  const { body, status } = malformed(error);
+  endWith(socket, malformed(error));
+}
+
+/** The answer to CONNECT, which asks for a tunnel to another host. */
+export function refuseTunnel(socket: Duplex): void {
+  const error = TesseraError.of('BAD_REQUEST', {
+    message: 'CONNECT is not served here: send queries by POST',
+  });
+  endWith(socket, { body: errorBody(error, undefined), status: 405 });
+}
+
+interface Refusal {
+  readonly body: string;
+  readonly status: number;
+}
+
+function endWith(socket: Duplex, { body, status }: Refusal): void {
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
@@ -46,10 +63,7 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): v
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-function malformed({ code, message }: NodeJS.ErrnoException): {
-  readonly body: string;
-  readonly status: number;
-} {
+function malformed({ code, message }: NodeJS.ErrnoException): Refusal {
   if (code === 'HPE_HEADER_OVERFLOW') {
     const what = 'The URL and the headers';
     const error = TesseraError.of('HEADERS_TOO_LARGE', { what, limit: MAX_HEAD_BYTES });

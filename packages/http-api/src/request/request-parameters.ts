@@ -90,15 +90,15 @@ const transactionId = (value: string | undefined): TransactionId | undefined =>
 const isProtocolName = (name: string): name is ProtocolName => Object.hasOwn(PROTOCOL, name);
 
 function milliseconds(seconds: string): string {
-  const value = Number(seconds);
-  if (seconds.trim() === '' || !(value >= 0) || !Number.isFinite(value)) {
+  const value = Math.ceil(Number(seconds) * 1000);
+  if (seconds.trim() === '' || !(value >= 0 && Number.isSafeInteger(value))) {
     throw TesseraError.of('INVALID_SETTING', {
       name: 'max_execution_time',
       value: seconds,
-      expected: 'seconds ≥ 0',
+      expected: `seconds from 0 to ${Math.floor(Number.MAX_SAFE_INTEGER / 1000)}`,
     });
   }
-  return String(Math.ceil(value * 1000));
+  return String(value);
 }
 
 function executionMode(value: string | undefined): RequestParameters['mode'] {
