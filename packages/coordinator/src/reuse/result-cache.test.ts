@@ -53,6 +53,16 @@ it('forgets even a costly result that nobody uses', () => {
   expect(cache.get(reuse('slow'), at(1))).toBeUndefined();
 });
 
+it('looks for the result to drop only among those that were not used for the longest time', () => {
+  const cache = new ResultCache(LIMIT);
+  for (let i = 0; cache.bytes + 3_000 < MEGABYTE; i++) cache.add(`q${i}`, result(1, 1_000));
+  const { size } = cache;
+  expect(size).toBeGreaterThan(64);
+  cache.add('cheap', result(3, 1));
+  expect(cache.size).toBeLessThanOrEqual(size);
+  expect(cache.get(reuse('cheap'), at(1))).toBeDefined();
+});
+
 it('counts a replaced result once, and keeps none that takes too large a share', () => {
   const cache = new ResultCache(LIMIT);
   cache.add('q', result(60));

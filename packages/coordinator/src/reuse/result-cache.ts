@@ -47,11 +47,16 @@ const MAX_RESULT_SHARE = 1 / 16;
 const ENTRY_BYTES = 1_024;
 const CHUNK_BYTES = 128;
 const KIBIBYTE = 1_024;
+/**
+ * The result to drop is chosen among as many that were not used for the longest time. A cache full of small results has more
+ * than 50,000, and going through all of them would take milliseconds for each query.
+ */
+const CANDIDATES = 64;
 
 /**
  * The results of this node's queries, by key. A result is only returned if its relations are the same and their
  * contents have not changed. Beyond the memory limit, the results go first whose computation took the least time for
- * their size and that were not used for the longest time (GreedyDual-Size).
+ * their size and that were not used for the longest time (GreedyDual-Size, among the least recently used).
  */
 export class ResultCache {
   readonly #maxBytes: number;
@@ -146,9 +151,10 @@ export class ResultCache {
 
   #dropLowest(): void {
     let lowest: readonly [string, Entry] | undefined;
-    for (const one of this.#entries) if (lowest === undefined || one[1].rank < lowest[1].rank) lowest = one;
+    for (const one of this.#entries.entries().take(CANDIDATES))
+      if (lowest === undefined || one[1].rank < lowest[1].rank) lowest = one;
     if (lowest === undefined) return;
-    this.#floor = lowest[1].rank;
+    this.#floor = Math.max(this.#floor, lowest[1].rank);
     this.#drop(lowest[0]);
   }
 
