@@ -102,6 +102,7 @@ export const JSONB_QUERIES: readonly string[] = [
   `SELECT jsonb '{"a": [1, 2]}' @> '{"a": [2]}', '{"a":1}'::jsonb = '{"a":1.0}'::jsonb, '[1,2]'::jsonb <@ '[2,1,3]'::jsonb`,
   `SELECT '{"a": {"b": 2}}'::json -> 'a' ->> 'b', '[1,2]'::json -> 0, '{"a":1}'::json ->> 'a'`,
   `SELECT '{"*": 1, "b": 2}'::jsonb -> '*', '{"b": 1, "*": 2}'::jsonb @> '{"*": 2}', '{"b": 2}'::jsonb @> '{"*": 2}'`,
+  'SELECT id, doc @> NULL, doc @> NULL::jsonb, NULL::jsonb <@ doc FROM documents ORDER BY id',
   `SELECT jsonb_build_object('a', 1, 'b', 'x'), jsonb_build_array(1, 'a', NULL)`,
   ...[`'{"a":1'::jsonb`, `'[1,]'::jsonb`, `'{a:1}'::jsonb`, `''::jsonb`, `'[NaN]'::jsonb`].map(
     (text) => `SELECT ${text}`,
@@ -127,6 +128,9 @@ export const JSONB_STATEMENTS: readonly (readonly [sql: string, ...parameters: s
   ["INSERT INTO documents (id, doc) SELECT 24, t::jsonb FROM (VALUES ('{')) q(t)"],
   ['INSERT INTO documents (id, doc) VALUES (24, $1)', '{'],
   ['SELECT id FROM documents WHERE doc @> $1 ORDER BY id', '{"b": [2]}'],
+  ['SELECT id FROM documents WHERE doc @> $1::jsonb ORDER BY id', '{"b": [2]}'],
+  ['SELECT id FROM documents WHERE id = $1::integer AND CAST($2 AS jsonb) <@ doc', '20', '{"b": [2]}'],
+  ["SELECT id FROM documents WHERE (doc -> 'b') @> $1::jsonb ORDER BY id", '[2]'],
   ['SELECT id FROM documents WHERE doc = $1 ORDER BY id', '{"b":[1,2],"a":1.0}'],
   ['SELECT id FROM documents WHERE doc ? $1 ORDER BY id', 'k'],
   ['SELECT id FROM documents WHERE doc ?| $1 ORDER BY id', '{k,x}'],

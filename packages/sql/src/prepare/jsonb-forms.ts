@@ -136,6 +136,13 @@ function literalOf(node: Expression): string | undefined {
   return stringLiteral(node);
 }
 
+/** Whether a document is NULL or a parameter without a value, also under casts. */
+function isOpen(node: Expression): boolean {
+  if (node.class === 'FUNCTION' && node.function_name === 'tsr_jsonb') return isOpen(node.children[0]!);
+  if (node.class === 'CAST' && isDocumentType(node.cast_type)) return isOpen(node.child);
+  return node.class === 'PARAMETER' || (node.class === 'CONSTANT' && node.value.is_null);
+}
+
 const isDocumentType = (type: TypeNode): boolean =>
   type.id === 'VARCHAR' ||
   isJsonbType(type) ||
@@ -154,8 +161,8 @@ function castForm(node: CastNode, isKnown: boolean): Expression {
   const text = literalOf(child);
   if (text !== undefined && !try_cast)
     return internalCall('jsonb', cast(constant(jsonbText(text)), JSON_TYPE));
-  const isOpen = child.class === 'PARAMETER' || (child.class === 'CONSTANT' && child.value.is_null);
-  if (isOpen || try_cast) return internalCall('jsonb', cast(child, JSON_TYPE, try_cast));
+  const hasNoValue = child.class === 'PARAMETER' || (child.class === 'CONSTANT' && child.value.is_null);
+  if (hasNoValue || try_cast) return internalCall('jsonb', cast(child, JSON_TYPE, try_cast));
   return internalCall('to_jsonb', child);
 }
 
@@ -197,9 +204,9 @@ function contained(left: Expression, right: Expression, symbol: '@>' | '<@'): Ex
   const onLeft = constantOf(left);
   if (onLeft !== undefined)
     return symbol === '@>' ? isContainedInJson(right, onLeft) : containsJson(right, onLeft);
-  // Only to describe the statement: an open parameter is a document.
-  if (right.class === 'PARAMETER') return kernelCall('json_contains', left, cast(right, JSON_TYPE));
-  if (left.class === 'PARAMETER') return kernelCall('json_contains', cast(left, JSON_TYPE), right);
+  // NULL gives NULL. Parameters are open only while the statement is described.
+  if (isOpen(right) || isOpen(left))
+    return kernelCall('json_contains', cast(left, JSON_TYPE), cast(right, JSON_TYPE));
   return fail('NOT_SUPPORTED', {
     what: `${symbol} between two documents of which neither is a constant`,
     hint: 'compare with a literal or a parameter',
