@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { freePort } from '../../../packages/common/src/index.ts';
 
-export interface PrometheusAnswer {
+interface PrometheusAnswer {
   readonly status: 'success' | 'error';
   readonly error?: string;
   readonly warnings?: readonly string[];

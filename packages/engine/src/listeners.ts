@@ -37,7 +37,7 @@ export interface Listener {
   cutOff(): void;
 }
 
-export interface QueryPlace {
+interface QueryPlace {
   readonly listener: 'tcp' | 'unix';
   readonly loopbackOnly: boolean;
   readonly tls: TlsKeyPair | undefined;

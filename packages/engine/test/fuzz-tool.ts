@@ -13,7 +13,7 @@ export interface Executor {
   close(): Promise<void>;
 }
 
-export interface FuzzTable {
+interface FuzzTable {
   readonly name: string;
 }
 

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import avsc from 'avsc';
 
 /** A file of an Iceberg table as a manifest lists it. */
-export interface WrittenFile {
+interface WrittenFile {
   readonly path: string;
   readonly rows: number;
   readonly content?: 0 | 1 | 2;
@@ -22,7 +22,7 @@ export interface WrittenFile {
 }
 
 /** Files that one commit adds. */
-export interface WrittenCommit {
+interface WrittenCommit {
   readonly snapshot: bigint;
   readonly time: number;
   readonly files: readonly WrittenFile[];

@@ -8,7 +8,7 @@ export interface PlanType {
   readonly type_info?: PlanTypeInfo | null;
 }
 
-export interface PlanTypeInfo {
+interface PlanTypeInfo {
   readonly type: string;
   /** The name of the type if it has one of its own, such as JSON. */
   readonly alias?: string;

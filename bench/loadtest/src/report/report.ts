@@ -33,7 +33,7 @@ export interface Chart {
   readonly reference?: number;
 }
 
-export interface Axis {
+interface Axis {
   readonly label: string;
   readonly scale: 'linear' | 'log' | 'category';
 }

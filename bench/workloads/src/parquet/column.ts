@@ -22,19 +22,19 @@ interface Nullable {
 }
 
 /** Integers from -2^53 to 2^53. */
-export interface NumberColumn extends Nullable {
+interface NumberColumn extends Nullable {
   readonly type: Exclude<ColumnType, 'text'>;
   readonly values: Float64Array | Int32Array;
 }
 
 /** 64-bit integers. */
-export interface LargeNumberColumn extends Nullable {
+interface LargeNumberColumn extends Nullable {
   readonly type: 'large';
   readonly values: BigInt64Array<ArrayBuffer>;
 }
 
 /** Texts from a small list of words. */
-export interface WordColumn extends Nullable {
+interface WordColumn extends Nullable {
   readonly type: 'words';
   /** At most 256 words. */
   readonly words: readonly string[];
@@ -43,7 +43,7 @@ export interface WordColumn extends Nullable {
 }
 
 /** Arbitrary texts. */
-export interface StringColumn extends Nullable {
+interface StringColumn extends Nullable {
   readonly type: 'strings';
   readonly values: readonly string[];
 }

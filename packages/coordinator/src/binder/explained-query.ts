@@ -28,7 +28,7 @@ export interface ExplainedQuery {
   readonly elapsed_ms?: number | undefined;
 }
 
-export interface ExplainedResultCache {
+interface ExplainedResultCache {
   /** Whether the result may be returned to later queries. */
   readonly reusable: boolean;
   /** Whether it is kept, so that the query without EXPLAIN is not computed. */
@@ -40,7 +40,7 @@ export interface ExplainedResultCache {
   readonly bytes?: number | undefined;
 }
 
-export interface ExplainedIndex {
+interface ExplainedIndex {
   readonly index: string;
   readonly table: string;
   readonly used: boolean;
@@ -63,7 +63,7 @@ export interface ExplainedNodes {
   readonly on_all_nodes?: ExplainedCost | undefined;
 }
 
-export interface ExplainedCost {
+interface ExplainedCost {
   readonly cpu_ms: number;
   /** The CPU time of the longest chain of tasks that wait for each other. */
   readonly elapsed_ms: number;

@@ -8,7 +8,7 @@ import type { ChangeContext } from '../changes/change.ts';
 import { csvFile, type ReadFile, ReadResolution } from '../read/read-resolution.ts';
 import { csvOptions, isOn } from './text-options.ts';
 
-export type CopyFormat = 'CSV' | 'TSV' | 'PARQUET' | 'JSON' | 'AVRO';
+type CopyFormat = 'CSV' | 'TSV' | 'PARQUET' | 'JSON' | 'AVRO';
 
 /** A file to copy. */
 export interface CopyFile extends ReadFile {

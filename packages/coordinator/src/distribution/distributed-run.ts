@@ -63,7 +63,7 @@ export interface DistributedRun extends DistributedReads {
 }
 
 /** What all nodes together read. */
-export interface DistributedReads {
+interface DistributedReads {
   readonly accesses: readonly TableAccess[];
   /** The rows and bytes that nodes read of files outside the managed store. */
   readonly readInParts: ScanTotals;

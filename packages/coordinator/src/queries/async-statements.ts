@@ -3,7 +3,7 @@ import { newUlid, TesseraError } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
 import type { RunningQuery } from './running-queries.ts';
 
-export type AsyncStatus = 'RUNNING' | 'ENDED_SUCCESSFULLY' | 'FAILED' | 'CANCELLED';
+type AsyncStatus = 'RUNNING' | 'ENDED_SUCCESSFULLY' | 'FAILED' | 'CANCELLED';
 
 /** The result of `CALL fb_GetAsyncStatus('<token>')`. */
 export interface AsyncStatement {

@@ -17,7 +17,7 @@ import type { SequenceTransaction, SequenceValues, TakenRange } from './sequence
 import type { SessionValues } from './session-values.ts';
 
 /** The context for which values are taken. */
-export interface SequenceDraw {
+interface SequenceDraw {
   readonly demand: SequenceDemand;
   /** Undefined if the client has no session. */
   readonly session: SessionValues | undefined;

@@ -40,7 +40,7 @@ export interface MultiNodeOptions {
 }
 
 /** The queries that this node coordinates. */
-export interface CoordinatedQueries {
+interface CoordinatedQueries {
   queryRecords(): Promise<readonly Record<string, unknown>[]>;
   /** The number of queries that the node coordinates. */
   runningQueries(): number;

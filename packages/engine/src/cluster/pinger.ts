@@ -35,7 +35,7 @@ export type PingReply =
   /** The node refuses to work with this one. */
   | { readonly kind: 'refusal'; readonly reason: string };
 
-export interface SentWithPing {
+interface SentWithPing {
   /** What to say about places that the node lends. */
   readonly places: PlaceRequest | undefined;
   readonly releases: readonly Release[];

@@ -23,7 +23,7 @@ export interface MetricsSources {
 }
 
 /** The state of the cluster as this node sees it. */
-export interface ClusterState {
+interface ClusterState {
   readonly nodesConfigured: number;
   readonly nodesLiving: number;
   /** The number of tasks, including waiting ones. */

@@ -16,7 +16,7 @@ export type Kind =
   | 'ints'
   | 'texts';
 
-export interface TableColumn {
+interface TableColumn {
   readonly name: string;
   readonly kind: Kind;
 }

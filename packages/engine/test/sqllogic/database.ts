@@ -1,4 +1,4 @@
-export interface ResultColumn {
+interface ResultColumn {
   readonly name: string;
   /** The type in the database's dialect, in lower case. */
   readonly type: string;

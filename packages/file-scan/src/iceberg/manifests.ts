@@ -16,13 +16,13 @@ export interface Manifest {
   readonly partitions: readonly PartitionSummary[] | undefined;
 }
 
-export interface PartitionSummary {
+interface PartitionSummary {
   readonly someNull: boolean;
   readonly low: Buffer | undefined;
   readonly high: Buffer | undefined;
 }
 
-export type FileContent = 'data' | 'position deletes' | 'equality deletes';
+type FileContent = 'data' | 'position deletes' | 'equality deletes';
 
 /** A file that belongs to the table. */
 export interface ManifestEntry {

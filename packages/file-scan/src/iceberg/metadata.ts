@@ -47,7 +47,7 @@ export type IcebergType =
       readonly value: IcebergType;
     };
 
-export interface PartitionSpec {
+interface PartitionSpec {
   readonly 'spec-id': number;
   readonly fields: readonly PartitionField[];
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** A file for browsers, ready to be sent. */
-export interface ConsoleFile {
+interface ConsoleFile {
   readonly body: Buffer;
   readonly gzipped: Buffer;
   readonly headers: Readonly<Record<string, string>>;

@@ -29,7 +29,7 @@ export interface ReceivedRelation {
   readonly released: () => void;
 }
 
-export interface ReceivedBatch {
+interface ReceivedBatch {
   readonly rows: number;
   readonly arrays: readonly ArrayData[];
 }

@@ -12,7 +12,7 @@ export interface S3Access {
   readonly roleArn?: string | undefined;
 }
 
-export interface S3Keys {
+interface S3Keys {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;

@@ -28,7 +28,7 @@ export interface PlanOutline {
 }
 
 /** The figures of an operator on one node. */
-export interface NodeFigures {
+interface NodeFigures {
   readonly node: string;
   readonly rows: number;
   readonly timeMs: number;

@@ -82,7 +82,7 @@ export interface StageState {
   readonly finished: FinishedTasks | undefined;
 }
 
-export interface FinishedTasks extends FinishedStage {
+interface FinishedTasks extends FinishedStage {
   readonly summaries: readonly KeySummary[];
 }
 

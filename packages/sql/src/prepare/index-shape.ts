@@ -23,7 +23,7 @@ import { kernelFunctions, normalText } from './index-expressions.ts';
 import { rewriteQuery } from './rewrite-query.ts';
 
 /** A key of an aggregating index: its partial rows have one row per combination of keys. */
-export interface IndexKey {
+interface IndexKey {
   /** The column of the partial rows that holds it. */
   readonly column: string;
   /** In terms of the kernel, over the names of the table's columns. */

@@ -37,7 +37,7 @@ export interface ColumnChunk {
 }
 
 /** The values are plain-encoded, and absent if the writer did not provide them. */
-export interface ChunkStatistics {
+interface ChunkStatistics {
   readonly min?: Uint8Array | undefined;
   readonly max?: Uint8Array | undefined;
   readonly nulls?: number | undefined;

@@ -3,7 +3,7 @@ import type { RowRange } from '../vector/deleted-rows.ts';
 import { NodePreference, type Preferred } from './node-preference.ts';
 
 /** Rows of a tablet that one node reads. */
-export interface PlacedPart {
+interface PlacedPart {
   /** The position in the list of nodes. */
   readonly node: number;
   /** Undefined means the whole tablet. */

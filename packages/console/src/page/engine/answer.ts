@@ -25,7 +25,7 @@ export interface Notice {
 }
 
 /** Seconds and bytes, as the HTTP API documents them. */
-export interface Statistics {
+interface Statistics {
   readonly elapsed?: number;
   readonly time_before_execution?: number;
   readonly rows_read?: number;

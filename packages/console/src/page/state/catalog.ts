@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { ask } from '../engine/request.ts';
 import { currentDatabase } from '../engine/session.ts';
 
-export interface CatalogColumn {
+interface CatalogColumn {
   readonly table_schema: string;
   readonly table_name: string;
   readonly column_name: string;

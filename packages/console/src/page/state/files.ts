@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { isPartName, partNameFor, partsNamedIn, uploadReference } from '../engine/part-names.ts';
 import { ask, type Part } from '../engine/request.ts';
 
-export interface FileColumn {
+interface FileColumn {
   readonly column_name: string;
   readonly data_type: string;
 }

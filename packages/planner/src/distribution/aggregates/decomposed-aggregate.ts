@@ -1,7 +1,7 @@
 import type { PlanExpression } from '../../plan-nodes.ts';
 
 /** Refers to a column of a list by its position. */
-export type ColumnAt = (place: number) => PlanExpression;
+type ColumnAt = (place: number) => PlanExpression;
 
 /** An aggregate computed from partial aggregates over parts of the rows. */
 export interface Decomposition {

@@ -12,7 +12,7 @@ import { plainReference } from '../tree/expressions.ts';
  * - `coordinator`: all rows are in the session of the query.
  * - `output`: the rows are the output of a stage, and the exchange mode is not chosen yet.
  */
-export type Placement = 'replicated' | 'source' | 'hash' | 'single' | 'coordinator' | 'output';
+type Placement = 'replicated' | 'source' | 'hash' | 'single' | 'coordinator' | 'output';
 
 /** A relation that tasks compute independently of each other. */
 export interface Fragment {
