@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { go } from '../state/route.ts';
+import { openTab } from '../state/tabs.ts';
 import type { PolledRows } from './polled-rows.ts';
 
 export interface DataColumn<Row> {
@@ -80,8 +82,14 @@ const classOf = (column: { number?: boolean; wide?: boolean }): string =>
   `${column.number ? 'number' : ''} ${column.wide ? 'wide' : ''}`;
 
 /** A statement in a cell, which opens in the editor. */
-export const StatementCell = ({ sql, onOpen }: { sql: string; onOpen(): void }) => (
-  <button type="button" class="statement-cell" title={sql.slice(0, 2_000)} onClick={onOpen}>
-    <code>{sql.slice(0, 400)}</code>
-  </button>
-);
+export function StatementCell({ sql }: { sql: string }) {
+  const open = () => {
+    openTab(sql);
+    go('query');
+  };
+  return (
+    <button type="button" class="statement-cell" title={sql.slice(0, 2_000)} onClick={open}>
+      <code>{sql.slice(0, 400)}</code>
+    </button>
+  );
+}

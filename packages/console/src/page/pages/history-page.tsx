@@ -1,7 +1,5 @@
 import { useSignal } from '@preact/signals';
 import type { QueryId } from '../engine/request.ts';
-import { go } from '../state/route.ts';
-import { openTab } from '../state/tabs.ts';
 import { bytesText, countText, secondsText, timeText } from '../units.ts';
 import { type DataColumn, DataPage, StatementCell } from './data-page.tsx';
 import { usePolledRows } from './polled-rows.ts';
@@ -39,13 +37,7 @@ const COLUMNS: readonly DataColumn<FinishedQuery>[] = [
     wide: true,
     cell: ({ query_text, error_message }) => (
       <>
-        <StatementCell
-          sql={query_text}
-          onOpen={() => {
-            openTab(query_text);
-            go('query');
-          }}
-        />
+        <StatementCell sql={query_text} />
         {error_message !== null && <p class="problem">{error_message}</p>}
       </>
     ),

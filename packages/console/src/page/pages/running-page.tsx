@@ -1,7 +1,5 @@
 import { cancelQuery, type QueryId } from '../engine/request.ts';
 import { tell } from '../state/notice.ts';
-import { go } from '../state/route.ts';
-import { openTab } from '../state/tabs.ts';
 import { countText, secondsText, timeText } from '../units.ts';
 import { type DataColumn, DataPage, StatementCell } from './data-page.tsx';
 import { usePolledRows } from './polled-rows.ts';
@@ -49,15 +47,7 @@ const COLUMNS: readonly DataColumn<RunningQuery>[] = [
   {
     title: 'Statement',
     wide: true,
-    cell: ({ query_text }) => (
-      <StatementCell
-        sql={query_text}
-        onOpen={() => {
-          openTab(query_text);
-          go('query');
-        }}
-      />
-    ),
+    cell: ({ query_text }) => <StatementCell sql={query_text} />,
   },
   {
     title: 'Action',
