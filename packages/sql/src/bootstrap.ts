@@ -34,7 +34,7 @@ export const kernelBootstrap: readonly string[] = [
   SELECT coalesce(line, '') AS line, label AS file, row_number() OVER () AS line_number
   FROM read_csv(path, columns = {'line': 'VARCHAR'}, auto_detect = false, header = false, delim = ${NO_DELIMITER},
     quote = '', escape = '', strict_mode = false, max_line_size = ${MAX_LINE_BYTES},
-    buffer_size = ${2 * MAX_LINE_BYTES}, compression = codec)`,
+    buffer_size = ${2 * MAX_LINE_BYTES}, compression = codec, hive_partitioning = false)`,
   `CREATE OR REPLACE MACRO tsr_split_text(path, label) AS TABLE
   SELECT CASE WHEN ends_with(line, chr(13)) THEN line[:-2] ELSE line END AS line, label AS file, line_number
   FROM (

@@ -124,20 +124,21 @@ function scanOf(
   lenient: readonly string[],
 ): SourceScan {
   const paths = `[${files.map(({ path }) => quoteText(literalPath(path))).join(', ')}]`;
-  const filename = `filename = ${quoteText(FILE_COLUMN)}`;
+  // By default, the kernel takes values from the names of folders such as `k=7` rather than from the files.
+  const common = `filename = ${quoteText(FILE_COLUMN)}, hive_partitioning = false`;
   const tolerant = options.max_errors_per_file !== undefined || options.error_file !== undefined;
   const relationOf = (sql: string): SourceScan => ({ sql, isTolerant: false });
   switch (format) {
     case 'CSV':
     case 'TSV': {
       const rejects = tolerant ? ['store_rejects = true', 'rejects_limit = 0', 'ignore_errors = true'] : [];
-      const args = [paths, ...csvArguments({ format }, options), filename, ...rejects, ...lenient];
+      const args = [paths, ...csvArguments({ format }, options), common, ...rejects, ...lenient];
       return { sql: `read_csv(${args.join(', ')})`, isTolerant: tolerant };
     }
     case 'PARQUET':
-      return relationOf(`read_parquet(${paths}, ${filename}, union_by_name = true)`);
+      return relationOf(`read_parquet(${paths}, ${common}, union_by_name = true)`);
     case 'JSON':
-      return relationOf(`read_json_auto(${paths}, ${filename}, union_by_name = true)`);
+      return relationOf(`read_json_auto(${paths}, ${common}, union_by_name = true)`);
     case 'AVRO': {
       const file = files.length === 1 ? quoteText(files[0]!.path) : 'NULL';
       return relationOf(`(SELECT *, ${file} AS ${quoteName(FILE_COLUMN)} FROM ${quoteName(relation!)})`);

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestNode } from '../testing/test-node.ts';
@@ -34,6 +34,28 @@ describe('COPY FROM', () => {
       [3, 'none', '2024-02-02'],
       [4, 'x', null],
     ]);
+  });
+
+  it('takes values from the content of files, not from folders that are named like a column', async () => {
+    const folder = join(node.directory, 'files', 'k=7');
+    mkdirSync(join(folder, 'line=7'), { recursive: true });
+    file('k=7/a.csv', 'k,b\n1,2\n');
+    file('k=7/a.json', '{"k": 1, "b": 2}\n');
+    file('k=7/line=7/a.txt', 'one\n');
+    await node.run(
+      `COPY (SELECT 1::bigint AS k, 2::bigint AS b) TO '${folder}/a.parquet' WITH (TYPE = PARQUET)`,
+    );
+    await node.run('CREATE TABLE folders (k BIGINT, b BIGINT)');
+    await node.run(`COPY folders FROM '${folder}/a.csv' WITH (HEADER = TRUE)`);
+    await node.run(`COPY folders FROM '${folder}/a.json'`);
+    await node.run(`COPY folders FROM '${folder}/a.parquet'`);
+    const copied = Array.from({ length: 3 }, () => ['1', '2']);
+    expect(await node.rows('SELECT * FROM folders')).toEqual(copied);
+    expect(await node.rows(`SELECT * FROM READ_CSV('${folder}/a.csv', HEADER => TRUE)`)).toEqual([
+      ['1', '2'],
+    ]);
+    expect(await node.rows(`SELECT * FROM READ_JSON('${folder}/a.json')`)).toEqual([['1', '2']]);
+    expect(await node.rows(`SELECT line FROM READ_TEXT('${folder}/line=7/a.txt')`)).toEqual([['one']]);
   });
 
   it('names the file of a row', async () => {

@@ -174,7 +174,7 @@ async function* alignedTable(
   const { columns } = prepared;
   const path = join(await request.directory.open(), 'cells.parquet');
   const rowCount = await spool(session, prepared, cellsQuery(prepared), path);
-  const cells = `read_parquet(${quoteText(path)})`;
+  const cells = `read_parquet(${quoteText(path)}, hive_partitioning = false)`;
   const measured = await session.scalar(widthsQuery(cells, columns));
   const widths = String(measured)
     .split(',')

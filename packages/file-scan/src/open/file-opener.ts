@@ -140,7 +140,7 @@ async function relationOf(
     }
     case 'csv': {
       const types = format.columns.map((name) => `${quoteText(name)}: 'VARCHAR'`).join(', ');
-      const settings = `columns = {${types}}, auto_detect = false, ${format.settings}`;
+      const settings = `columns = {${types}}, auto_detect = false, hive_partitioning = false, ${format.settings}`;
       if (paths.length === 0) {
         const nothing = format.columns.map((name) => `CAST(NULL AS VARCHAR) AS ${quoteName(name)}`);
         return { sql: `(SELECT ${selected} FROM (SELECT ${nothing.join(', ')}) WHERE false)` };

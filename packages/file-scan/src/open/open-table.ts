@@ -246,7 +246,7 @@ async function positionsOf(
     const path = join(directory, name);
     await writeFile(path, positionLines(bitmaps, read), { mode: 0o600 });
     parts.push(
-      `SELECT * FROM read_csv(${quoteText(path)}, columns = {'$unit': 'BIGINT', '$row': 'BIGINT'}, auto_detect = false, header = true, buffer_size = ${CSV_BUFFER_BYTES})`,
+      `SELECT * FROM read_csv(${quoteText(path)}, columns = {'$unit': 'BIGINT', '$row': 'BIGINT'}, auto_detect = false, header = true, hive_partitioning = false, buffer_size = ${CSV_BUFFER_BYTES})`,
     );
   }
   return parts.length === 0 ? undefined : parts.join(' UNION ALL ');

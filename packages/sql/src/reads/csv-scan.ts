@@ -58,6 +58,7 @@ function csvSettings(args: ReadArguments): readonly Setting[] {
     ['compression', compressionOf(args)],
     ['all_varchar', options.infer_schema !== true],
     ['buffer_size', CSV_BUFFER_BYTES],
+    ['hive_partitioning', false],
   ];
 }
 

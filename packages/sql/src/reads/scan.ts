@@ -57,14 +57,20 @@ async function scanCall(
 ): Promise<FunctionNode> {
   const files = call('list_value', ...paths.map((path) => constant(path)));
   const compression = namedArgument('compression', compressionOf(args));
+  // Folders that give columns make a table of files, which is a relation. Others must not replace values of the files.
+  const ownValues = namedArgument('hive_partitioning', false);
   switch (args.function) {
     case 'read_json': {
       const codec = compressionOf(args);
       if (codec !== undefined || (await mayNameNul('json', paths))) {
         const given = codec === undefined ? '' : `, compression = ${literalText(codec)}`;
-        await requireValidNames(session, `read_json_auto(${literalText(paths)}${given})`, args.url);
+        await requireValidNames(
+          session,
+          `read_json_auto(${literalText(paths)}, hive_partitioning = false${given})`,
+          args.url,
+        );
       }
-      return call('read_json_auto', files, ...compression);
+      return call('read_json_auto', files, ...compression, ...ownValues);
     }
     case 'read_csv':
       return csvScan(args, paths, session, warn);
@@ -74,7 +80,6 @@ async function scanCall(
         `read_parquet(${literalText(paths)}, hive_partitioning = false)`,
         args.url,
       );
-      // Folders that give columns make a table of files, which is a relation.
-      return call('read_parquet', files, ...namedArgument('hive_partitioning', false));
+      return call('read_parquet', files, ...ownValues);
   }
 }
