@@ -11,6 +11,7 @@ export type { ClusterServices } from './distribution/cluster-services.ts';
 export type { HistoryPlace } from './history/stored-history.ts';
 export { type QueryEnd, queryEnds } from './queries/query-history.ts';
 export type { RunningQuery } from './queries/running-queries.ts';
+export { currentContents } from './read/current-contents.ts';
 export type { Notice } from './request/notices.ts';
 export { clearRequestDirectories, LazyRequestDirectory } from './request/request-directory.ts';
 export {

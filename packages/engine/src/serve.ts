@@ -3,7 +3,7 @@ import { clusterFactsService } from '@tessera/broadcast';
 import { type Logger, pause, secretKeys, startTimer } from '@tessera/common';
 import { engineNodes } from '@tessera/config';
 import { consoleFile } from '@tessera/console';
-import type { Coordinator } from '@tessera/coordinator';
+import { type Coordinator, currentContents } from '@tessera/coordinator';
 import { fileService } from '@tessera/file-scan';
 import {
   createHealthServer,
@@ -29,7 +29,6 @@ import { type NodeService, type OpenNodeService, openNodeServices } from './node
 import { openQueryServices, type QueryServices } from './query-services.ts';
 import type { Serve, ServeOptions } from './serve-options.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
-import { currentContents } from './tables.ts';
 
 /** The longest time in milliseconds for which a client may accept no data of its result. */
 const WRITE_IDLE_MS = 300_000;

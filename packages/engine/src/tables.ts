@@ -8,8 +8,7 @@ import { type ObjectStore, openObjectStore } from '@tessera/object-store';
 import { mirrorBootstrap } from '@tessera/planner';
 import type { NodeCredentials } from '@tessera/rpc';
 import { kernelBootstrap } from '@tessera/sql';
-import type { ContentsOf } from '@tessera/storage-agent';
-import { openStorageManager, type ServedStorageManager, type StorageManager } from '@tessera/storage-manager';
+import { openStorageManager, type ServedStorageManager } from '@tessera/storage-manager';
 import type { ServeOptions } from './serve-options.ts';
 
 export interface TableDirectories {
@@ -67,20 +66,6 @@ export async function openCatalog(
     throw error;
   }
 }
-
-/** The contents of tables in the newest snapshot, for loading them into memory after a restart. */
-export const currentContents =
-  (manager: StorageManager): ContentsOf =>
-  async (tableId) => {
-    const snapshot = await manager.latest();
-    const table = snapshot.object(tableId);
-    if (table?.kind !== 'table') return undefined;
-    const pin = manager.pin(snapshot);
-    const tablets = snapshot
-      .tablets(tableId)
-      .map((tablet) => ({ tablet, vector: snapshot.deletionVector(tableId, tablet.id) }));
-    return { table, version: snapshot.contentsVersion(tableId), tablets, release: () => pin.release() };
-  };
 
 /** Starts the kernel that only plans and never sees rows. */
 export const startMirror = (

@@ -163,6 +163,22 @@ export interface NodeChoice {
   readonly allNodes: PlanCost;
 }
 
+/** The NULLs and the most common values of a column, by their shares of the table's rows. */
+export interface ValueShares {
+  /** Undefined if it is unknown. */
+  readonly nulls: number | undefined;
+  /** Keyed by the kernel's VARCHAR of the value. Empty if no value is known to be common. */
+  readonly common: ReadonlyMap<string, number>;
+}
+
+/** The values of a table's columns. */
+export interface TableValues {
+  /** Changes whenever `of` may return something else for a column. */
+  readonly version: number;
+  /** Asks for a column that an estimate depends on. If it was not sampled yet, that happens in the background. */
+  of(column: string): ValueShares | undefined;
+}
+
 /** Statistics of a table that the planner uses. */
 export interface TableFacts {
   readonly rows: number;
@@ -171,6 +187,8 @@ export interface TableFacts {
   readonly isDimension: boolean;
   /** Number of distinct values by column, where known. */
   readonly distinct: ReadonlyMap<string, number>;
+  /** Absent for files, of which only sizes are known. */
+  readonly values?: TableValues | undefined;
   /** Columns by which the table is clustered: rows with equal values are mostly in the same tablet. */
   readonly clusteredBy?: ReadonlySet<string> | undefined;
   /** The number of tablets or files; 0 for an empty table. */

@@ -16,6 +16,8 @@ export {
   type StageId,
   type StageSource,
   type TableFacts,
+  type TableValues,
+  type ValueShares,
 } from './distributed-plan.ts';
 export { refine } from './distribution/distribute.ts';
 export { COST_CONSTANTS, type CostConstants } from './distribution/placement/cost/cost-constants.ts';

@@ -6,6 +6,7 @@ export type {
   AgentMetrics,
   ChunkName,
   ContentsOf,
+  CurrentContents,
   FilterRequest,
   LocalChunk,
   ReadCounts,

@@ -19,9 +19,11 @@ import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
 import type { StatementContext } from '../queries/statement-context.ts';
 import type { BoundQuery, NamedRelation } from '../read/bound-query.ts';
 import { bytesToRead } from '../read/bytes-to-read.ts';
+import { currentContents } from '../read/current-contents.ts';
 import type { ExecutableQuery, ExecutionOptions, ReadableQuery } from '../read/executable-query.ts';
 import { MirrorTables } from '../read/mirror-tables.ts';
 import { isUnfetchedColumn } from '../read/query-failure.ts';
+import { valueSampler } from '../read/sample-values.ts';
 import { scannedFiles } from '../read/scanned-files.ts';
 import {
   readAuthority,
@@ -95,7 +97,18 @@ export class QueryBinder {
     const { cluster, tables, columnStatisticsBytes } = services;
     this.#tables = tables;
     this.results = new ResultCache(services.resultCacheBytes ?? 0);
-    this.distribution = new QueryDistribution({ cluster, agent: tables?.agent, columnStatisticsBytes });
+    this.distribution = new QueryDistribution({
+      cluster,
+      agent: tables?.agent,
+      sampler:
+        tables &&
+        valueSampler({
+          kernel: services.kernel,
+          agent: tables.agent,
+          contentsOf: currentContents(tables.manager),
+        }),
+      columnStatisticsBytes,
+    });
     const systemRelations = new SystemRelations(services.systemFacts, (view) => this.#viewOutput(view));
     this.#sessions = {
       kernel: services.kernel,

@@ -135,11 +135,12 @@ function remembered(binding: BoundQuery, facts: PlanFacts, isForced: boolean, ma
 
 /** A key that is equal for statistics that would lead to similar plans. */
 function keyOf({ tables, cluster }: PlanFacts, isForced: boolean): string {
-  const sizes = [...tables].map(([name, { rows, bytes, key }]) => [
+  const sizes = [...tables].map(([name, { rows, bytes, key, values }]) => [
     name,
     magnitude(rows),
     magnitude(bytes),
     key?.domain,
+    values?.version,
   ]);
   return JSON.stringify([cluster, isForced, sizes]);
 }

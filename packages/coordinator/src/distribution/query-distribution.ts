@@ -8,6 +8,7 @@ import type { BoundFiles, BoundQuery } from '../read/bound-query.ts';
 import { ColumnStatisticsCache } from '../read/column-statistics-cache.ts';
 import type { ExecutionOptions, ReadableQuery, RowStorage } from '../read/executable-query.ts';
 import type { FilePartsOptions } from '../read/read-resolution.ts';
+import type { ValueSampler } from '../read/sample-values.ts';
 import type { SessionScope } from '../read/session-scope.ts';
 import { scannedTables } from '../read/table-access.ts';
 import type { Settings } from '../request/settings.ts';
@@ -36,6 +37,8 @@ export interface QueryDistributionOptions {
   readonly cluster: ClusterServices | undefined;
   /** Undefined if the node keeps no tables. */
   readonly agent: StorageAgent | undefined;
+  /** Samples values of tables for estimates; undefined if the node keeps no tables. */
+  readonly sampler: ValueSampler | undefined;
   /** The limit for cached statistics that plans were made from; 100 MiB by default. */
   readonly columnStatisticsBytes: number | undefined;
 }
@@ -55,10 +58,10 @@ export class QueryDistribution {
   readonly #agent: StorageAgent | undefined;
   readonly #statistics: ColumnStatisticsCache;
 
-  constructor({ cluster, agent, columnStatisticsBytes }: QueryDistributionOptions) {
+  constructor({ cluster, agent, sampler, columnStatisticsBytes }: QueryDistributionOptions) {
     this.#cluster = cluster;
     this.#agent = agent;
-    this.#statistics = new ColumnStatisticsCache(columnStatisticsBytes ?? COLUMN_STATISTICS_BYTES);
+    this.#statistics = new ColumnStatisticsCache(columnStatisticsBytes ?? COLUMN_STATISTICS_BYTES, sampler);
   }
 
   /** Whether a statement should run on several nodes, by its kind and the sizes of its tables. */

@@ -1,8 +1,10 @@
 import type { Snapshot, TableObject, Tablet } from '@tessera/catalog';
 import type { TableFacts } from '@tessera/planner';
 import { orderOf } from '@tessera/tablet';
-import { distinctBounds } from './distinct-bounds.ts';
+import { distinctBounds, nullShares } from './distinct-bounds.ts';
 import { plannedRows } from './mirror-tables.ts';
+import type { ValueSampler } from './sample-values.ts';
+import { SampledValues } from './sampled-values.ts';
 
 /** The number of tablets that are sampled. */
 const SAMPLED_TABLETS = 256;
@@ -32,31 +34,42 @@ function clusteredBy(table: TableObject, tablets: readonly Tablet[]): ReadonlySe
   return new Set(covered <= (max - min) * MOST_COVERED ? [column.name] : []);
 }
 
-export type ColumnStatistics = Pick<TableFacts, 'distinct' | 'clusteredBy'>;
+export type ColumnStatistics = Pick<TableFacts, 'distinct' | 'clusteredBy' | 'values'>;
 
 interface Known {
   readonly rows: number;
   readonly statistics: ColumnStatistics;
+  readonly values: SampledValues;
+  /** Without `values`. */
   readonly bytes: number;
 }
 
 /** The memory of a cache entry with its table and maps, and of a column in it without its name. */
 const ENTRY_BYTES = 512;
 const COLUMN_BYTES = 64;
+/** Tables with fewer rows are not sampled. */
+const SAMPLED_ROWS = 8192;
 
 /**
  * Caches the column statistics that are derived from a table's tablets. They are computed when a plan first
- * needs them, and again when a table has doubled. If all of them together exceed a limit, by estimate, the
- * least recently used are dropped.
+ * needs them, and again when a table has doubled. The common values of columns that plans ask for are sampled
+ * in the background, one table at a time, and again when the table has doubled or lost many of the sampled tablets.
+ * If all statistics together exceed a limit, by estimate, the least recently used are dropped.
  */
 export class ColumnStatisticsCache {
   readonly #maxBytes: number;
+  readonly #sampler: ValueSampler | undefined;
   /** Entries, least recently used first. An altered table is another object. */
   readonly #known = new Map<TableObject, Known>();
   #bytes = 0;
+  /** The tables to sample, with the names of the columns. */
+  readonly #wanted = new Map<TableObject, Set<string>>();
+  #sampling: Promise<void> | undefined;
 
-  constructor(maxBytes: number) {
+  /** @param sampler if undefined, no values are sampled */
+  constructor(maxBytes: number, sampler?: ValueSampler) {
     this.#maxBytes = maxBytes;
+    this.#sampler = sampler;
   }
 
   /** The estimated total size of the cache. */
@@ -68,29 +81,81 @@ export class ColumnStatisticsCache {
     const rows = plannedRows(snapshot, table);
     const found = this.#known.get(table);
     this.#forget(table);
-    const known = found?.rows === rows ? found : statisticsOf(snapshot, table, rows);
+    const known = found?.rows === rows ? found : this.#statisticsOf(snapshot, table, rows, found?.values);
+    this.#keep(table, known);
+    if (found !== undefined && (known !== found || known.values.isOutdated(snapshot, table.id)))
+      this.#want(table, known.values.sampledColumns);
+    return known.statistics;
+  }
+
+  /** Resolves when no table is being sampled. */
+  async settled(): Promise<void> {
+    await this.#sampling;
+  }
+
+  #statisticsOf(snapshot: Snapshot, table: TableObject, rows: number, before?: SampledValues): Known {
+    const tablets = snapshot.tablets(table.id);
+    const clustered = clusteredBy(table, tablets);
+    const nulls = nullShares(table, tablets);
+    const values = new SampledValues({
+      nulls,
+      ask: (column) => this.#want(table, [column]),
+      before,
+    });
+    const statistics = {
+      distinct: distinctBounds(table, tablets, clustered),
+      clusteredBy: clustered,
+      values,
+    };
+    const names = [...statistics.distinct.keys(), ...statistics.clusteredBy, ...nulls.keys()];
+    const bytes = names.reduce((sum, name) => sum + COLUMN_BYTES + 2 * name.length, ENTRY_BYTES);
+    return { rows, statistics, values, bytes };
+  }
+
+  #want(table: TableObject, columns: Iterable<string>): void {
+    const known = this.#known.get(table);
+    if (this.#sampler === undefined || known === undefined || known.rows < SAMPLED_ROWS) return;
+    const wanted = this.#wanted.get(table) ?? new Set();
+    for (const column of columns) wanted.add(column);
+    if (wanted.size === 0) return;
+    this.#wanted.set(table, wanted);
+    this.#sampling ??= this.#sample(this.#sampler);
+  }
+
+  async #sample(sampler: ValueSampler): Promise<void> {
+    for (const [table, columns] of this.#wanted) {
+      this.#wanted.delete(table);
+      // Without a sample, the estimates stay as they are. A table that was dropped or a store that cannot be reached is no
+      // reason to fail: queries that need the rows say so.
+      const sample = await sampler(table.id, columns).catch(() => undefined);
+      const known = this.#known.get(table);
+      if (sample === undefined || known === undefined) continue;
+      this.#bytes -= known.values.bytes;
+      known.values.add(sample);
+      this.#bytes += known.values.bytes;
+      this.#evict();
+    }
+    // Nothing awaits between the last turn of the loop and here, so no table was added meanwhile.
+    this.#sampling = undefined;
+  }
+
+  #keep(table: TableObject, known: Known): void {
     this.#known.set(table, known);
-    this.#bytes += known.bytes;
+    this.#bytes += known.bytes + known.values.bytes;
+    this.#evict();
+  }
+
+  #evict(): void {
     for (const [oldest] of this.#known) {
       if (this.#bytes <= this.#maxBytes) break;
       this.#forget(oldest);
     }
-    return known.statistics;
   }
 
   #forget(table: TableObject): void {
     const known = this.#known.get(table);
     if (known === undefined) return;
     this.#known.delete(table);
-    this.#bytes -= known.bytes;
+    this.#bytes -= known.bytes + known.values.bytes;
   }
-}
-
-function statisticsOf(snapshot: Snapshot, table: TableObject, rows: number): Known {
-  const tablets = snapshot.tablets(table.id);
-  const clustered = clusteredBy(table, tablets);
-  const statistics = { distinct: distinctBounds(table, tablets, clustered), clusteredBy: clustered };
-  const names = [...statistics.distinct.keys(), ...statistics.clusteredBy];
-  const bytes = names.reduce((sum, name) => sum + COLUMN_BYTES + 2 * name.length, ENTRY_BYTES);
-  return { rows, statistics, bytes };
 }

@@ -22,13 +22,7 @@ export function distinctBounds(
   tablets: readonly Tablet[],
   clustered: ReadonlySet<string>,
 ): ReadonlyMap<string, number> {
-  const step = Math.max(1, tablets.length / SAMPLED_TABLETS);
-  const sampled = Array.from(
-    { length: Math.min(tablets.length, SAMPLED_TABLETS) },
-    (_, i) => tablets[Math.min(tablets.length - 1, Math.floor(i * step))]!,
-  );
-  const last = tablets.at(-1);
-  if (last !== undefined && sampled.at(-1) !== last) sampled.push(last);
+  const sampled = sampleOf(tablets);
   const rows = tablets.reduce((sum, tablet) => sum + tablet.rows, 0);
   const bounds = new Map<string, number>();
   for (const column of table.columns) {
@@ -41,6 +35,39 @@ export function distinctBounds(
     else if (isText && counted !== undefined) bounds.set(column.name, rows);
   }
   return bounds;
+}
+
+/** Some tablets of a large table, spread over it. */
+function sampleOf(tablets: readonly Tablet[]): readonly Tablet[] {
+  const step = Math.max(1, tablets.length / SAMPLED_TABLETS);
+  const sampled = Array.from(
+    { length: Math.min(tablets.length, SAMPLED_TABLETS) },
+    (_, i) => tablets[Math.min(tablets.length - 1, Math.floor(i * step))]!,
+  );
+  const last = tablets.at(-1);
+  if (last !== undefined && sampled.at(-1) !== last) sampled.push(last);
+  return sampled;
+}
+
+/** The shares of NULL by the names of columns, without those whose NULLs were not counted in all tablets. */
+export function nullShares(table: TableObject, tablets: readonly Tablet[]): ReadonlyMap<string, number> {
+  const counted = new Map<number, { nulls: number; tablets: number }>();
+  const sampled = sampleOf(tablets);
+  for (const { statistics } of sampled)
+    for (const { column, nulls } of statistics) {
+      const before = counted.get(column);
+      counted.set(column, { nulls: nulls + (before?.nulls ?? 0), tablets: 1 + (before?.tablets ?? 0) });
+    }
+  const rows = Math.max(
+    1,
+    sampled.reduce((sum, tablet) => sum + tablet.rows, 0),
+  );
+  return new Map(
+    table.columns.flatMap(({ id, name }) => {
+      const found = counted.get(id);
+      return found?.tablets === sampled.length ? [[name, found.nulls / rows] as const] : [];
+    }),
+  );
 }
 
 /**

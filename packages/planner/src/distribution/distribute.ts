@@ -111,7 +111,7 @@ function planned(planning: Planning, tree: Relation, choice?: NodeChoice): Distr
 /** The root stage, which runs in the session of the query. */
 function rootDraft(planning: Planning, tree: Relation): StageDraft {
   const fragment = rootFragment(planning, place(planning, tree, true));
-  const { rows, bytes, distinct } = planning.estimates.of(tree);
+  const { rows, bytes, distinct, tableColumns } = planning.estimates.of(tree);
   return planning.addDraft(
     {
       partitioning: 'coordinator',
@@ -121,6 +121,7 @@ function rootDraft(planning: Planning, tree: Relation): StageDraft {
       rows,
       bytes,
       distinct,
+      tableColumns,
     },
     [],
   );

@@ -1,14 +1,23 @@
 import type { PlanExpression, PlanType } from '../../plan-nodes.ts';
 import type {
   AggregateRelation,
+  FilterRelation,
   InputRelation,
   JoinRelation,
   LimitRelation,
   Relation,
 } from '../../relational/relation.ts';
 import type { PlanFacts } from '../plan-facts.ts';
-import { plainReference } from '../tree/expressions.ts';
-import { all, selectivity } from './selectivity.ts';
+import { addReferences, plainReference } from '../tree/expressions.ts';
+import {
+  distinctAmong,
+  type JoinKey,
+  matchingPairs,
+  notNull,
+  sharesOf,
+  type TableColumn,
+} from './common-values.ts';
+import { all, type ColumnFacts, selectivity } from './selectivity.ts';
 import { rowWidth, usualWidth } from './width.ts';
 
 /** Estimated size of a relation. */
@@ -20,12 +29,15 @@ export interface Estimate {
   readonly distinct: readonly number[];
   /** Number of distinct values of each column without the conditions that leave out rows. */
   readonly domains: readonly number[];
+  /** Where the values of each column come from, if they occur about as often as in their table. */
+  readonly tableColumns: readonly (TableColumn | undefined)[];
   /** The number of rows follows from counts, not from assumptions about predicates. */
   readonly isCertain: boolean;
 }
 
 /** An estimate before its limits; domains are as large as `distinct` unless they are given. */
-type Guess = Pick<Estimate, 'rows' | 'distinct' | 'isCertain'> & { readonly domains?: readonly number[] };
+type Guess = Pick<Estimate, 'rows' | 'distinct' | 'isCertain'> &
+  Partial<Pick<Estimate, 'domains' | 'tableColumns'>>;
 
 /** Memoised estimates of the relations of one plan. */
 export class Estimates {
@@ -41,7 +53,7 @@ export class Estimates {
   record(relation: Relation, { rows, bytes }: { readonly rows: number; readonly bytes: number }): void {
     const guessed = this.of(relation);
     const distinct = guessed.distinct.map((d) => Math.min(d, Math.max(1, rows)));
-    this.made.set(relation, { rows, bytes, distinct, domains: guessed.domains, isCertain: true });
+    this.made.set(relation, { ...guessed, rows, bytes, distinct, isCertain: true });
   }
 
   /** Registers the definition of a shared relation. */
@@ -52,15 +64,15 @@ export class Estimates {
   /** Takes the estimate of a stage for the relation that reads its output. */
   set(
     relation: InputRelation,
-    { rows, bytes, distinct }: Pick<Estimate, 'rows' | 'bytes' | 'distinct'>,
+    { rows, bytes, distinct, tableColumns }: Pick<Estimate, 'rows' | 'bytes' | 'distinct' | 'tableColumns'>,
   ): void {
-    this.made.set(relation, { rows, bytes, distinct, domains: distinct, isCertain: false });
+    this.made.set(relation, { rows, bytes, distinct, domains: distinct, tableColumns, isCertain: false });
   }
 
   of(relation: Relation): Estimate {
     const known = this.made.get(relation);
     if (known !== undefined) return known;
-    const { rows, distinct: values, domains = values, isCertain } = this.make(relation);
+    const { rows, distinct: values, domains = values, tableColumns = [], isCertain } = this.make(relation);
     const atLeastOne = Math.max(1, rows);
     const distinct = relation.columns.map((_, i) =>
       Math.max(1, Math.min(values[i] ?? atLeastOne, atLeastOne)),
@@ -70,6 +82,7 @@ export class Estimates {
       bytes: Math.ceil(atLeastOne * rowWidth(relation.columns)),
       distinct,
       domains: distinct.map((now, i) => Math.max(now, domains[i] ?? now)),
+      tableColumns,
       isCertain,
     };
     this.made.set(relation, estimate);
@@ -89,6 +102,8 @@ export class Estimates {
             (name, i) =>
               table?.distinct.get(name) ?? guessedDistinct(rows, relation.columns[i]!.type, areBoundsKnown),
           ),
+          tableColumns:
+            table?.values === undefined ? [] : relation.names.map((name) => ({ facts: table, name })),
           isCertain: table !== undefined,
         };
       }
@@ -104,8 +119,8 @@ export class Estimates {
       }
       case 'filter': {
         const input = this.of(relation.input);
-        const share = all(relation.predicates.map((p) => selectivity(p, (i) => input.distinct[i])));
-        return { ...scaled(input, share), isCertain: false };
+        const share = all(relation.predicates.map((p) => selectivity(p, input)));
+        return { ...scaled(input, share), tableColumns: untested(input, relation), isCertain: false };
       }
       case 'project': {
         const input = this.of(relation.input);
@@ -113,6 +128,7 @@ export class Estimates {
           ...input,
           distinct: relation.expressions.map((e) => expressionDistinct(e, input)),
           domains: relation.expressions.map((e) => domainOf(e, input) ?? 1),
+          tableColumns: relation.expressions.map((e) => tableColumnOf(e, input)),
         };
       }
       case 'join':
@@ -129,8 +145,12 @@ export class Estimates {
         return this.aggregate(relation);
       case 'distinct': {
         const input = this.of(relation.input);
-        const keys = relation.on?.map((e) => expressionDistinct(e, input)) ?? input.distinct;
-        return { ...input, rows: groupCount(keys, input.rows), isCertain: false };
+        const keys =
+          relation.on?.map((e) => keyDistinct(e, input)) ??
+          input.distinct.map((values, i) =>
+            distinctAmong(sharesOf(input.tableColumns[i]), values, input.rows),
+          );
+        return { ...input, rows: groupCount(keys, input.rows), tableColumns: [], isCertain: false };
       }
       case 'window': {
         const input = this.of(relation.input);
@@ -186,7 +206,7 @@ export class Estimates {
       }
       case 'recursive': {
         const anchor = this.of(relation.anchor);
-        return { ...anchor, rows: anchor.rows * 20, isCertain: false };
+        return { ...anchor, rows: anchor.rows * 20, tableColumns: [], isCertain: false };
       }
     }
   }
@@ -195,41 +215,32 @@ export class Estimates {
     const [left, right] = [this.of(join.left), this.of(join.right)];
     const both = [...left.distinct, ...right.distinct];
     const domains = [...left.domains, ...right.domains];
-    const equal = join.conditions.filter(({ comparison }) => /^(?:=|IS NOT DISTINCT FROM)$/.test(comparison));
-    const other = join.conditions.length - equal.length + join.residual.length;
-    const leftKeys = groupCount(
-      equal.map((c) => expressionDistinct(c.left, left)),
-      left.rows,
-    );
-    const rightKeys = groupCount(
-      equal.map((c) => expressionDistinct(c.right, right)),
-      right.rows,
-    );
-    const rest = all([
-      ...join.residual.map((e) => selectivity(e, (i) => both[i])),
-      ...join.conditions.slice(0, other - join.residual.length).map(() => 0.3),
-    ]);
-    // A side whose rows were filtered by something else has lost keys that the other side may have.
-    const [only, ...others] = equal;
-    const isOne = only !== undefined && others.length === 0;
-    const leftDomain = (isOne ? domainOf(only.left, left) : undefined) ?? leftKeys;
-    const rightDomain = (isOne ? domainOf(only.right, right) : undefined) ?? rightKeys;
-    const pairs = join.isAsof
-      ? left.rows
-      : ((left.rows * right.rows) / Math.max(1, equal.length === 0 ? 1 : Math.max(leftDomain, rightDomain))) *
-        rest;
-    const matchedLeft =
-      equal.length === 0 ? 0.5 : (rightKeys / Math.max(1, leftKeys, rightDomain)) * Math.max(rest, 0.3);
-    const matchedRight =
-      equal.length === 0 ? 0.5 : (leftKeys / Math.max(1, rightKeys, leftDomain)) * Math.max(rest, 0.3);
+    const [leftColumns, rightColumns] = [columnsOf(left), columnsOf(right)];
+    const bothColumns = [...leftColumns, ...rightColumns];
+    const { pairs, matchedLeft, matchedRight } = matches(join, left, right, {
+      distinct: both,
+      tableColumns: bothColumns,
+    });
     const isCertain = false;
     switch (join.type) {
       case 'inner':
-        return { rows: pairs, distinct: both, domains, isCertain };
+        return { rows: pairs, distinct: both, domains, tableColumns: bothColumns, isCertain };
       case 'left':
-        return { rows: Math.max(left.rows, pairs), distinct: both, domains, isCertain };
+        return {
+          rows: Math.max(left.rows, pairs),
+          distinct: both,
+          domains,
+          tableColumns: leftColumns,
+          isCertain,
+        };
       case 'right':
-        return { rows: Math.max(right.rows, pairs), distinct: both, domains, isCertain };
+        return {
+          rows: Math.max(right.rows, pairs),
+          distinct: both,
+          domains,
+          tableColumns: [...leftColumns.map(() => undefined), ...rightColumns],
+          isCertain,
+        };
       case 'full':
         return { rows: Math.max(left.rows + right.rows * 0.2, pairs), distinct: both, isCertain };
       case 'semi':
@@ -249,7 +260,7 @@ export class Estimates {
 
   private aggregate({ input, groups, groupingSets, aggregates, groupingCalls }: AggregateRelation): Guess {
     const below = this.of(input);
-    const keys = groups.map((e) => expressionDistinct(e, below));
+    const keys = groups.map((e) => keyDistinct(e, below));
     const rows = groupingSets.reduce(
       (sum, set) =>
         sum +
@@ -273,6 +284,57 @@ export class Estimates {
   }
 }
 
+/** The number of pairs of rows that a join matches, and the shares of the rows of both sides that have a match. */
+function matches(
+  join: JoinRelation,
+  left: Estimate,
+  right: Estimate,
+  both: ColumnFacts,
+): { readonly pairs: number; readonly matchedLeft: number; readonly matchedRight: number } {
+  const equal = join.conditions.filter(({ comparison }) => /^(?:=|IS NOT DISTINCT FROM)$/.test(comparison));
+  const other = join.conditions.length - equal.length + join.residual.length;
+  const leftKeys = groupCount(
+    equal.map((c) => expressionDistinct(c.left, left)),
+    left.rows,
+  );
+  const rightKeys = groupCount(
+    equal.map((c) => expressionDistinct(c.right, right)),
+    right.rows,
+  );
+  const rest = all([
+    ...join.residual.map((e) => selectivity(e, both)),
+    ...join.conditions.slice(0, other - join.residual.length).map(() => 0.3),
+  ]);
+  // A side whose rows were filtered by something else has lost keys that the other side may have.
+  const [only, ...others] = equal;
+  const isOne = only !== undefined && others.length === 0;
+  const leftDomain = (isOne ? domainOf(only.left, left) : undefined) ?? leftKeys;
+  const rightDomain = (isOne ? domainOf(only.right, right) : undefined) ?? rightKeys;
+  // NULL meets nothing but with IS NOT DISTINCT FROM.
+  const isPlain = isOne && only.comparison === '=';
+  const leftKey: JoinKey = {
+    distinct: Math.max(1, leftDomain),
+    shares: isPlain ? sharesOf(tableColumnOf(only.left, left)) : undefined,
+  };
+  const rightKey: JoinKey = {
+    distinct: Math.max(1, rightDomain),
+    shares: isPlain ? sharesOf(tableColumnOf(only.right, right)) : undefined,
+  };
+  const met = equal.length === 0 ? 1 : matchingPairs(leftKey, rightKey);
+  const least = Math.max(rest, 0.3);
+  const matched = (own: number, others: number, domain: number, key: JoinKey) =>
+    equal.length === 0 ? 0.5 : (others / Math.max(1, own, domain)) * notNull(key) * least;
+  return {
+    pairs: join.isAsof ? left.rows : left.rows * right.rows * met * rest,
+    matchedLeft: matched(leftKeys, rightKeys, rightDomain, leftKey),
+    matchedRight: matched(rightKeys, leftKeys, leftDomain, rightKey),
+  };
+}
+
+/** The table columns by the positions of all columns of a relation. */
+const columnsOf = ({ distinct, tableColumns }: Estimate): readonly (TableColumn | undefined)[] =>
+  tableColumns.length === distinct.length ? tableColumns : distinct.map((_, i) => tableColumns[i]);
+
 /** Expected number of distinct combinations of values among this number of rows. */
 export function groupCount(distinct: readonly number[], rows: number): number {
   const combinations = [...distinct]
@@ -287,6 +349,7 @@ function scaled(input: Estimate, share: number): Guess {
   const rows = input.rows * share;
   return {
     rows,
+    tableColumns: input.tableColumns,
     domains: input.domains,
     distinct: input.distinct.map((d) => Math.max(1, d * -Math.expm1((-share * input.rows) / Math.max(1, d)))),
     isCertain: false,
@@ -298,6 +361,31 @@ function domainOf(expression: PlanExpression, input: Estimate): number | undefin
   const index = plainReference(expression);
   return index === undefined ? undefined : input.domains[index];
 }
+
+/** The column of a table that an expression is; undefined where it is not a column with the values of a table. */
+function tableColumnOf(expression: PlanExpression, { tableColumns }: Estimate): TableColumn | undefined {
+  const index = plainReference(expression);
+  return index === undefined ? undefined : tableColumns[index];
+}
+
+/** The table columns of the input of a filter without those that it tests, of which certain values are left. */
+function untested(
+  { tableColumns }: Estimate,
+  { predicates }: FilterRelation,
+): readonly (TableColumn | undefined)[] {
+  if (tableColumns.length === 0) return tableColumns;
+  const tested = new Set<number>();
+  for (const predicate of predicates) addReferences(predicate, tested);
+  return tableColumns.map((column, i) => (tested.has(i) ? undefined : column));
+}
+
+/** The number of groups by an expression, at most one for each row that has none of its common values. */
+const keyDistinct = (expression: PlanExpression, input: Estimate): number =>
+  distinctAmong(
+    sharesOf(tableColumnOf(expression, input)),
+    expressionDistinct(expression, input),
+    input.rows,
+  );
 
 function expressionDistinct(expression: PlanExpression, input: Estimate): number {
   const index = plainReference(expression);

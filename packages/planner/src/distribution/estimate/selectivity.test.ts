@@ -16,7 +16,7 @@ const choice = (else_expr: PlanExpression): PlanExpression => ({
 });
 
 it('a choice between literal patterns is estimated like the variable pattern that it replaces', () => {
-  const share = (predicate: PlanExpression) => selectivity(predicate, () => undefined);
+  const share = (predicate: PlanExpression) => selectivity(predicate, { distinct: [], tableColumns: [] });
   expect(share(choice(choice(match)))).toBe(share(match));
   expect(share(choice(not(match)))).toBe(share(not(match)));
   expect(share(match)).not.toBe(share(not(match)));

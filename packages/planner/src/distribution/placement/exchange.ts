@@ -255,7 +255,7 @@ function stageOf(
   // A relation without columns needs one, so that its rows can be counted.
   const relation = union.columns.length > 0 ? union : append(union, [constant({ id: 'BOOLEAN' }, true)]);
   const share = group.length / placed.fragments.length;
-  const { rows, bytes, distinct } = planning.estimates.of(placed.relation);
+  const { rows, bytes, distinct, tableColumns } = planning.estimates.of(placed.relation);
   const placement = isSmall
     ? 'single'
     : first.placement === 'source' || first.placement === 'hash'
@@ -270,6 +270,7 @@ function stageOf(
       rows: rows * share,
       bytes: bytes * share,
       distinct,
+      tableColumns,
       keyed: placement === 'source' ? commonKeys(group) : undefined,
     },
     // Rows that are already hashed keep their hash keys, because a reader may need them.

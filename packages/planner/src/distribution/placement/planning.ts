@@ -6,7 +6,7 @@ import type {
   RelationColumn,
   ScanRelation,
 } from '../../relational/relation.ts';
-import { Estimates } from '../estimate/estimate.ts';
+import { type Estimate, Estimates } from '../estimate/estimate.ts';
 import type { PlanFacts } from '../plan-facts.ts';
 import type { Fragment, KeyedColumns, Placed } from './fragment.ts';
 import type { WeighedStrategy } from './weighed-strategy.ts';
@@ -31,6 +31,8 @@ export interface StageDraft {
   readonly bytes: number;
   /** The number of distinct values of each column. */
   readonly distinct: readonly number[];
+  /** See `Estimate`. */
+  readonly tableColumns: Estimate['tableColumns'];
   /** For `source`: the key by whose ranges the tasks have the rows, and its columns in the output. */
   readonly keyed?: KeyedColumns | undefined;
   /** The stage has started and must not change. */

@@ -1,7 +1,7 @@
 import type { DistributedPlan, TableFacts } from '../../distributed-plan.ts';
 
 /**
- * Statistics that claim other sizes of the tables, and other numbers of column values, than they have. The
+ * Statistics that claim other sizes of the tables, and other numbers and shares of column values, than they have. The
  * planner then makes other choices, which must return the same rows.
  */
 export function wrongFacts(
@@ -18,7 +18,9 @@ export function wrongFacts(
       const rows = Math.round(10 ** (2 + 7 * share()));
       const values = () => (share() < 0.7 ? rows : rows ** share());
       const distinct = new Map([...facts.distinct.keys()].map((column) => [column, values()]));
-      return [name, { ...facts, rows, bytes: rows * 40, distinct }];
+      const [nulls, common] = [share() / 2, new Map([['1', share() / 2]])];
+      const shares = { version: 1, of: () => ({ nulls, common }) };
+      return [name, { ...facts, rows, bytes: rows * 40, distinct, values: shares }];
     }),
   );
 }
