@@ -99,7 +99,7 @@ export const RELATIONS: Readonly<Record<string, RelationText>> = {
   },
   pg_type: {
     description:
-      'PostgreSQL’s base types and their arrays, with PostgreSQL’s OIDs. Tables have no row types. Columns of type struct are `json`, as in results.',
+      'PostgreSQL’s base types and their arrays, with PostgreSQL’s OIDs, and the composite types of the rows of tables and views, which no column has. Columns of type struct are `json`, as in results.',
     rows: EVERYBODY,
   },
   pg_user: { description: 'Users.', rows: ROLES },

@@ -40,6 +40,17 @@ it('relations are listed in their schemas, with their columns', async () => {
   ]);
 });
 
+it('rows of relations have composite types', async () => {
+  const rows = await node.rows(
+    `SELECT c.relname, t.typname, t.typtype, t.typrelid = c.oid, format_type(t.oid, NULL)
+     FROM pg_class c JOIN pg_type t ON t.oid = c.reltype WHERE c.relname IN ('filled', 'plain') ORDER BY 1`,
+  );
+  expect(rows).toEqual([
+    ['filled', 'filled', 'c', true, 'other.filled'],
+    ['plain', 'plain', 'c', true, 'plain'],
+  ]);
+});
+
 it('every user sees the names of the owners of visible objects', async () => {
   for (const sql of ['CREATE USER keeper', 'CREATE USER guest', 'GRANT CREATE ON SCHEMA public TO keeper'])
     await node.run(sql);

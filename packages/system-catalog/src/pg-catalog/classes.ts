@@ -2,6 +2,7 @@ import { isTemporary } from '@tessera/catalog';
 import type { SystemRelation } from '../facts/system-relation.ts';
 import { aclOf } from './acl.ts';
 import { tablesOfForeignKeys } from './constraints.ts';
+import { rowTypeKey } from './object-oids.ts';
 import {
   ADMIN_OID,
   type PostgresFacts,
@@ -84,6 +85,7 @@ function userRow({ oid, schemaOid, relation }: UserRelation, facts: PostgresFact
     oid,
     relname: relation.name,
     relnamespace: schemaOid,
+    reltype: facts.oids.of(rowTypeKey(relation.id)),
     relowner: roleOid(facts, relation.owner),
     relkind: KINDS[relation.kind],
     relnatts: columns.length,

@@ -14,6 +14,7 @@ import { TYPE_FUNCTIONS } from '../facts/type-lines.ts';
 import { constraintDefinitions } from './constraints.ts';
 import { descriptions, sharedDescriptions } from './descriptions.ts';
 import { allClasses, allNamespaces, type NamedOid } from './named-oids.ts';
+import { rowTypeKey } from './object-oids.ts';
 import {
   indexDefinition,
   type PostgresFacts,
@@ -73,11 +74,18 @@ function* relationOids(facts: PostgresFacts): Generator<Pair> {
   }
 }
 
+/** The name of an object of a schema, which is qualified if the schema is not in the search path. */
+const shownName = (schema: string, name: string): string =>
+  isInSearchPath(schema) ? quoteIdentifier(name) : `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
+
 const relationNames = (facts: PostgresFacts): Iterable<Pair> =>
-  allClasses(facts).map(({ schema, name, oid }) => [
-    oid,
-    isInSearchPath(schema) ? quoteIdentifier(name) : `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`,
-  ]);
+  allClasses(facts).map(({ schema, name, oid }) => [oid, shownName(schema, name)]);
+
+function* typeNames(facts: PostgresFacts): Generator<Pair> {
+  for (const { oid, sqlName } of POSTGRES_TYPES) yield [oid, sqlName];
+  for (const { schema, relation } of userRelations(facts))
+    yield [facts.oids.of(rowTypeKey(relation.id)), shownName(schema.name, relation.name)];
+}
 
 const names = (of: (facts: PostgresFacts) => readonly NamedOid[]): LookupRelation =>
   nameOf((facts) => of(facts).map(({ name, oid }) => [oid, quoteIdentifier(name)]));
@@ -193,7 +201,7 @@ const RELATIONS: Readonly<Record<Lookup, LookupRelation>> = {
     ]),
     ...Object.entries(TYPE_ALIASES).map(([alias, name]): Pair => [alias, postgresType(name).oid]),
   ]),
-  type_name: nameOf(() => POSTGRES_TYPES.map(({ oid, sqlName }) => [oid, sqlName])),
+  type_name: nameOf(typeNames),
   namespace_oid: oids(allNamespaces),
   namespace_name: names(allNamespaces),
   role_oid: oids(rolesOf),

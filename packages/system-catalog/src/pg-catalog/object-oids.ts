@@ -53,6 +53,8 @@ export const indexKey = (table: ObjectId, name: string): string => `${table}/ind
 export const constraintKey = (table: ObjectId, name: string): string => `${table}/constraint/${name}`;
 /** The key of the index that PostgreSQL shows for a PRIMARY KEY or UNIQUE constraint. */
 export const keyIndexKey = (table: ObjectId, name: string): string => `${table}/key/${name}`;
+/** The key of the composite type that the rows of a relation have. */
+export const rowTypeKey = (relation: ObjectId): string => `${relation}/row`;
 /** The key of a column's default. */
 export const defaultKey = (table: ObjectId, column: number): string => `${table}/default/${column}`;
 
@@ -77,6 +79,7 @@ function* keysOf(snapshot: Snapshot, database: string): Generator<string> {
   const sequences = schemas.flatMap((schema) => snapshot.sequences(schema.id));
   yield* [...schemas, ...relations, ...sequences].map(({ id }) => id).sort();
   for (const relation of relations) {
+    yield rowTypeKey(relation.id);
     if (relation.kind === 'view') continue;
     for (const column of relation.columns)
       if (column.defaultSql !== undefined) yield defaultKey(relation.id, column.id);
