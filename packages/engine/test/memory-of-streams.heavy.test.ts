@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { query } from './http.ts';
+import { query, rows } from './http.ts';
 import { bind, execute, parse, RawClient, sync } from './postgres-client.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
@@ -86,9 +86,11 @@ async function expectFlat(
 /** A key of the table, a different one for each of the first statements. */
 const key = (i: number): number => (i * 7919) % TABLE_ROWS;
 
-it('a stream of INSERTs of single rows takes no memory that stays', async () => {
+it('a stream of INSERTs of single rows takes no memory that stays, and its tablets are merged', async () => {
   const limits = { node: 20 * KB, kernels: 50 * KB };
   await expectFlat(100, 400, limits, (i) => run(`INSERT INTO t VALUES (${-i}, 1.5, 'new ${i}')`));
+  const tablets = `SELECT number_of_tablets::int FROM information_schema.tables WHERE table_name = 't'`;
+  await expect.poll(async () => (await rows(node, tablets))[0]![0], { timeout: 20_000 }).toBeLessThan(20);
 });
 
 it('streams of UPDATE and DELETE of single rows take no memory that stays, however many rows were deleted', async () => {
