@@ -130,6 +130,18 @@ test('samples count towards the size of the cache, and nothing is sampled that w
   expect(asked).toBe(0);
 });
 
+test('the tablets can be collected again if the kernel does not open a session', async () => {
+  const table = await fixture.table('pinned', named('a', 20_000));
+  let released = 0;
+  const failing = valueSampler({
+    agent: fixture.agent,
+    kernel: { session: () => Promise.reject(new Error('The kernel has ended')) },
+    contentsOf: async () => ({ table, version: 1, tablets: [], release: () => (released += 1) }),
+  });
+  await expect(failing(table.id, new Set(['kind']))).rejects.toThrow('The kernel has ended');
+  expect(released).toBe(1);
+});
+
 test('a table that is gone or cannot be read leaves the estimates as they are', async () => {
   const table = await fixture.table('gone', named('a', 20_000));
   const { snapshot } = fixture;

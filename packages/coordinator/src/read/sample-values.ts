@@ -26,7 +26,7 @@ export type ValueSampler = (
 ) => Promise<ValueSample | undefined>;
 
 export interface SamplerServices {
-  readonly kernel: Kernel;
+  readonly kernel: Pick<Kernel, 'session'>;
   readonly agent: StorageAgent;
   readonly contentsOf: ContentsOf;
 }
@@ -37,11 +37,14 @@ export const valueSampler =
   async (tableId, names) => {
     const contents = await contentsOf(tableId);
     if (contents === undefined) return undefined;
-    const session = await kernel.session({ timeZone: 'UTC' });
     try {
-      return await sampled(contents, names, { session, agent });
+      const session = await kernel.session({ timeZone: 'UTC' });
+      try {
+        return await sampled(contents, names, { session, agent });
+      } finally {
+        await session.close();
+      }
     } finally {
-      await session.close();
       contents.release();
     }
   };
