@@ -417,8 +417,10 @@ export const ERRORS = {
     sqlState: '58P01',
     httpStatus: 500,
     retry: 'never',
-    meaning: 'An object that should exist is missing from the object store.',
-    message: (p) => `${p.url} is not in the object store`,
+    meaning:
+      'An object that should exist is missing from the object store. Put it back, or run `tessera repair`: it reports what is lost and, with `--apply`, removes it from the catalog.',
+    message: (p) =>
+      `${p.url} is not in the object store. Put it back, or run tessera repair: it reports what is lost and, with --apply, removes it from the catalog`,
   }),
   STORAGE_UNAVAILABLE: row<{ url: string; reason: string; outcome?: 'failed' | 'unknown' | undefined }>({
     sqlState: '58030',

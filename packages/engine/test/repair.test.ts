@@ -66,6 +66,7 @@ test('a command repairs a table whose objects are missing, and reports what is l
     const damaged = await start(dataDirectory);
     const answer = await query(damaged, 'SELECT count(*), max(m) FROM t');
     expect(answer.text).toContain('OBJECT_NOT_FOUND');
+    expect(answer.text).toContain('run tessera repair');
     // The report is available while the node runs.
     const report = await repair(dataDirectory);
     expect(report).toContain(`tessera.public.t (${table}): 1 of 3 tablets lost, with 19900 of 59900 rows.`);
