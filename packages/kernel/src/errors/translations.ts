@@ -347,6 +347,26 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (text, what) => `${text} does not match the pattern (${what.trim()})`,
   },
   {
+    says: /^((?:cannot (?:get array length of|extract elements from|call jsonb?_\w+ on|delete from|delete path in|set path in|replace existing key|cast jsonb)|field name must not be null|argument \d+: key must not be null).*)$/s,
+    error: 'INVALID_ARGUMENT',
+    message: (what) => what,
+  },
+  {
+    says: /^(operator is not unique: .*)$/s,
+    error: 'UNDEFINED_FUNCTION',
+    message: (what) => what,
+  },
+  {
+    says: /^UNNEST not supported here/,
+    error: 'BINDING_ERROR',
+    message: () => 'Functions that return several rows are not allowed here',
+  },
+  {
+    says: /^(path element at position \d+ is not an integer: .*)$/s,
+    error: 'CAST_ERROR',
+    message: (what) => what,
+  },
+  {
     says: /^extract specifier "(.*?)" not recognized/s,
     error: 'INVALID_ARGUMENT',
     message: (unit) =>

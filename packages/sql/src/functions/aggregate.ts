@@ -1,5 +1,5 @@
-import { constant } from '../tree.ts';
-import { allColumns, internalCall, kernelCall } from './expressions.ts';
+import { constant, type Expression } from '../tree.ts';
+import { type Argument, allColumns, internalCall, kernelCall } from './expressions.ts';
 import { hllPrecision } from './hyperloglog.ts';
 import { PERCENTILE_CONT } from './percentile.ts';
 import { alias, type Implementation, inCategory, kernelFunction } from './types.ts';
@@ -19,6 +19,31 @@ const hashAggregate: Implementation = {
   }),
   finish: (sum) => internalCall('signed_sum', sum),
 };
+
+/** `jsonb_agg` and `json_agg` join the texts of the documents. */
+const jsonList = (type: 'json' | 'jsonb'): Implementation => ({
+  kind: 'aggregate',
+  arity: [1, 1],
+  aggregate: ([value]) => ({
+    name: 'string_agg',
+    args: [jsonItem(type, value), constant(type === 'jsonb' ? ',' : ', ')],
+  }),
+  finish: (texts) => internalCall(`${type}_list`, texts),
+});
+
+/** `jsonb_object_agg` and `json_object_agg` */
+const jsonObject = (type: 'json' | 'jsonb'): Implementation => ({
+  kind: 'aggregate',
+  arity: [2, 2],
+  aggregate: ([key, value]) => ({
+    name: 'list',
+    args: [internalCall('json_member_of', constant(0), key, jsonItem(type, value))],
+  }),
+  finish: (members) => internalCall(`${type}_object`, members),
+});
+
+const jsonItem = (type: 'json' | 'jsonb', value: Argument): Expression =>
+  internalCall('json_item_text', internalCall(type === 'jsonb' ? 'to_jsonb_value' : 'json_of', value));
 
 export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
   {
@@ -156,6 +181,38 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
       aggregate: (args) => ({ name: 'list', args, distinct: true }),
       finish: (sketches) => internalCall('hll_merge', sketches),
     },
+  },
+  {
+    name: 'json_agg',
+    signatures: ['json_agg(any [ORDER BY …]) → json'],
+    description: 'The values as a JSON array, NULLs included; NULL for no rows.',
+    example: `SELECT json_agg(x ORDER BY x) ${values('(1), (NULL), (3)')}`,
+    result: '[1, 3, null]',
+    implementation: jsonList('json'),
+  },
+  {
+    name: 'json_object_agg',
+    signatures: ['json_object_agg(any key, any value [ORDER BY …]) → json'],
+    description: 'The keys and values as a JSON object; NULL for no rows.',
+    example: `SELECT json_object_agg(k, v ORDER BY k) ${values(`('b', 1), ('a', 2)`, 'k, v')}`,
+    result: '{"a" : 2, "b" : 1}',
+    implementation: jsonObject('json'),
+  },
+  {
+    name: 'jsonb_agg',
+    signatures: ['jsonb_agg(any [ORDER BY …]) → jsonb'],
+    description: 'The values as a JSON array, NULLs included; NULL for no rows.',
+    example: `SELECT jsonb_agg(x ORDER BY x) ${values('(1), (NULL), (3)')}`,
+    result: '[1,3,null]',
+    implementation: jsonList('jsonb'),
+  },
+  {
+    name: 'jsonb_object_agg',
+    signatures: ['jsonb_object_agg(any key, any value [ORDER BY …]) → jsonb'],
+    description: 'The keys and values as a JSON object with the last value of each key; NULL for no rows.',
+    example: `SELECT jsonb_object_agg(k, v) ${values(`('b', 1), ('a', 2)`, 'k, v')}`,
+    result: '{"a":2,"b":1}',
+    implementation: jsonObject('jsonb'),
   },
   kernelFunction(
     'max',

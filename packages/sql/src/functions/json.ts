@@ -1,6 +1,7 @@
 import { fail } from '@tessera/common';
 import { constant, type FunctionNode } from '../tree.ts';
 import { type Argument, internalCall, literalText } from './expressions.ts';
+import { JSONB_MACROS } from './jsonb-macros.ts';
 import { type Implementation, inCategory } from './types.ts';
 
 /**
@@ -89,46 +90,6 @@ export const JSON_FUNCTIONS = inCategory('json', [
     implementation: byPointer('json_value_array', 1),
   },
 ]);
-
-/**
- * The operators of `jsonb`. Documents of this type are stored without blanks, which `jsonb_text` adds where PostgreSQL writes
- * them: behind each comma and colon outside of strings.
- */
-const JSONB_MACROS: Readonly<Record<string, readonly string[]>> = {
-  jsonb: ['(j) AS j'],
-  to_jsonb: ['(x) AS json(CAST(x AS JSON))'],
-  to_jsonb_value: ['(x) AS json(to_json(x))'],
-  jsonb_text: [
-    String.raw`(j) AS regexp_replace(CAST(j AS VARCHAR) || ',', '((?:[^",:]|"(?:[^"\\]|\\.)*")*[,:])', '\1 ', 'g')[:-3]`,
-  ],
-  json_member: [
-    `(j, k) AS CASE WHEN json_type(j) = 'OBJECT'
-      THEN json_extract(j, '/' || replace(replace(CAST(k AS VARCHAR), '~', '~0'), '/', '~1')) END`,
-  ],
-  json_item: ["(j, i) AS CASE WHEN json_type(j) = 'ARRAY' THEN json_extract(j, TRY_CAST(i AS BIGINT)) END"],
-  json_step: ['(j, k) AS coalesce(tsr_json_member(j, k), tsr_json_item(j, k))'],
-  json_shown: [
-    "(v) AS CASE WHEN json_type(v) IN ('OBJECT', 'ARRAY') THEN tsr_jsonb_text(v) ELSE json_extract_string(v, '$') END",
-  ],
-  json_names: [
-    `(j) AS CASE json_type(j) WHEN 'OBJECT' THEN json_keys(j)
-      WHEN 'ARRAY' THEN list_transform(list_filter(json_extract(j, '$[*]'), lambda e: json_type(e) = 'VARCHAR'),
-        lambda e: json_extract_string(e, '$'))
-      WHEN 'VARCHAR' THEN [json_extract_string(j, '$')] ELSE CASE WHEN j IS NOT NULL THEN CAST([] AS VARCHAR[]) END END`,
-  ],
-  jsonb_order: [
-    `(j) AS CASE WHEN j IS NOT NULL THEN struct_pack(
-      r := CASE json_type(j) WHEN 'NULL' THEN 0 WHEN 'VARCHAR' THEN 1 WHEN 'BOOLEAN' THEN 3 WHEN 'ARRAY' THEN 4
-        WHEN 'OBJECT' THEN 5 ELSE 2 END,
-      n := CASE json_type(j) WHEN 'ARRAY' THEN json_array_length(j)::DOUBLE WHEN 'OBJECT' THEN len(json_keys(j))::DOUBLE
-        WHEN 'VARCHAR' THEN 0 ELSE coalesce(TRY_CAST(j::VARCHAR AS DOUBLE), 0) END,
-      t := coalesce(json_extract_string(j, '$'), '')) END`,
-  ],
-  jsonb_typeof: [
-    `(j) AS CASE json_type(j) WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' WHEN 'VARCHAR' THEN 'string'
-      WHEN 'BOOLEAN' THEN 'boolean' WHEN 'NULL' THEN 'null' ELSE CASE WHEN j IS NOT NULL THEN 'number' END END`,
-  ],
-};
 
 export const JSON_MACROS: Readonly<Record<string, readonly string[]>> = {
   // In the kernel, as in RFC 6901, the empty pointer denotes the whole document.

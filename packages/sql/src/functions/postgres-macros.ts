@@ -86,10 +86,6 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
   pg_to_hex: [
     "(n) AS lower(to_hex(CASE WHEN typeof(n) = 'INTEGER' THEN CAST(n AS BIGINT) & 4294967295 ELSE n END))",
   ],
-  pg_to_json: [
-    `(x) AS CASE WHEN typeof(x) = 'BLOB' THEN to_json('\\x' || lower(hex(x::VARCHAR::BLOB)))
-      WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN tsr_float_json(x) ELSE to_json(x) END`,
-  ],
   pg_regexp_split: ['(s, p) AS CASE WHEN p IS NOT NULL THEN string_split_regex(s, p) END'],
   pg_array_upper: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN len(list) END'],
   pg_array_lower: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN 1 END'],

@@ -184,8 +184,6 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   getdatabaseencoding: always(constant('UTF8'), [0, 0]),
   inet_client_port: always(NO_INT, [0, 0]),
   inet_server_port: always(NO_INT, [0, 0]),
-  json_build_array: { arity: [0, Infinity], rewrite: (args) => call('json_array', ...args) },
-  json_build_object: { arity: [0, Infinity], rewrite: (args) => call('json_object', ...args) },
   obj_description: {
     arity: [1, 2],
     rewrite: ([oid, catalog = constant('pg_class')]) =>
@@ -255,7 +253,7 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
     arity: [2, 2],
     rewrite: ([oid, catalog]) => lookedUp('description', concatenated(catalog!, constant('/'), oid!)),
   },
-  to_json: macro('pg_to_json', [1, 1]),
+  to_json: macro('json_of', [1, 1]),
   to_regclass: toReg('regclass'),
   to_regnamespace: toReg('regnamespace'),
   to_regproc: toReg('regproc'),

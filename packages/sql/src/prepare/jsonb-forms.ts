@@ -1,5 +1,5 @@
 import { fail } from '@tessera/common';
-import { internalCall, kernelCall } from '../functions/expressions.ts';
+import { internalCall, isNullLiteral, kernelCall, operatorCall } from '../functions/expressions.ts';
 import {
   containsJson,
   equalsJson,
@@ -8,9 +8,9 @@ import {
   isSameJson,
 } from '../rewrites/jsonb-conditions.ts';
 import { JSON_OPERATORS } from '../text/json-operators.ts';
-import { parseArrayText } from '../text/postgres-array.ts';
 import {
   type CastNode,
+  caseOf,
   cast,
   comparison,
   constant,
@@ -26,27 +26,27 @@ import {
 import { type JsonValue, jsonbText, parseJson } from '../types/jsonb-text.ts';
 import { typeNode } from '../types/type-node.ts';
 import type { CatalogColumns } from './column-scope.ts';
-import { type DeclaredOf, isDocument, isJsonb, isJsonbType } from './jsonb-type.ts';
+import {
+  documentOf,
+  isDocumentType,
+  isJsonFunction,
+  JSON_TYPE,
+  jsonFunction,
+  literalOf,
+  shown,
+  textsIn,
+  withoutPath,
+} from './jsonb-functions.ts';
+import { type DeclaredOf, isDocument, isJsonb, isJsonbType, returnsJsonb } from './jsonb-type.ts';
 import { type FactsOf, rewriteInScope } from './scoped-expressions.ts';
+import { type KindOfColumn, type ValueKind, valueKind } from './value-kind.ts';
 
-const JSON_TYPE = typeNode({ kind: 'json' });
 const TEXTS = typeNode({ kind: 'array', element: { kind: 'text' } });
 
 /** PostgreSQL's names of `JSON_OPERATORS`, by the operator that the kernel's parser reads. */
 const SYMBOLS: ReadonlyMap<string, string> = new Map(
   Object.entries(JSON_OPERATORS).map(([symbol, read]) => [read, symbol]),
 );
-const FUNCTIONS: ReadonlySet<string> = new Set([
-  'to_jsonb',
-  'jsonb_build_object',
-  'jsonb_build_array',
-  'jsonb_typeof',
-  'json_typeof',
-  'jsonb_array_length',
-  'jsonb_extract_path',
-  'jsonb_extract_path_text',
-]);
-
 /**
  * Translates the operators, functions and casts of `jsonb` into expressions of the kernel:
  *     doc -> 'a'                      becomes   json_extract(doc, '$."a"')
@@ -64,7 +64,11 @@ export function jsonbForms(
 ): Statement {
   if (!hasJsonb && !mentionsJsonb(statement)) return statement;
   return rewriteInScope(statement, catalog, outermost, (node, factsOf) =>
-    formOf(node, (ref) => factsOf(ref)?.declared),
+    formOf(
+      node,
+      (ref) => factsOf(ref)?.declared,
+      (ref) => factsOf(ref)?.kind,
+    ),
   );
 }
 
@@ -74,12 +78,15 @@ function mentionsJsonb(statement: Statement): boolean {
     if (!('class' in node) || found) return;
     if (node.class === 'CAST') found = isJsonbType(node.cast_type);
     else if (node.class === 'FUNCTION')
-      found = SYMBOLS.has(node.function_name) || FUNCTIONS.has(node.function_name);
+      found =
+        SYMBOLS.has(node.function_name) ||
+        isJsonFunction(node.function_name) ||
+        returnsJsonb(node.function_name);
   });
   return found;
 }
 
-function formOf(node: Expression, declaredOf: DeclaredOf): Expression {
+function formOf(node: Expression, declaredOf: DeclaredOf, ofColumn: KindOfColumn): Expression {
   const holds = (child: Expression | undefined): boolean => child !== undefined && isJsonb(child, declaredOf);
   const isCompared = (child: Expression | undefined): boolean =>
     child !== undefined && isDocument(child, declaredOf);
@@ -98,13 +105,16 @@ function formOf(node: Expression, declaredOf: DeclaredOf): Expression {
         ? inList(node.type, node.children)
         : node;
     case 'FUNCTION':
-      return callForm(node, holds);
+      return callForm(node, holds, (child) => valueKind(child, ofColumn));
     default:
       return node;
   }
 }
 
-function callForm(node: FunctionNode, holds: (child: Expression | undefined) => boolean): Expression {
+type Holds = (child: Expression | undefined) => boolean;
+type KindOf = (child: Expression) => ValueKind;
+
+function callForm(node: FunctionNode, holds: Holds, kindOf: KindOf): Expression {
   const [left, right] = node.children;
   const name = node.function_name;
   if (left !== undefined && right !== undefined) {
@@ -115,11 +125,52 @@ function callForm(node: FunctionNode, holds: (child: Expression | undefined) => 
     if (isOfDocuments && (name === '@>' || name === 'tsr_pg_array_contains'))
       return contained(left, right, '@>');
     if (isOfDocuments && name === '<@') return contained(left, right, '<@');
-    if (isOfDocuments && (name === '||' || name === '-'))
-      fail('NOT_SUPPORTED', { what: `The operator ${name} of jsonb` });
+    if (name === '||')
+      return isOfDocuments ? concatenated(left, right, holds, kindOf) : noDocuments(node, kindOf);
+    if (holds(left) && name === '-') return without(left, right);
   }
-  return FUNCTIONS.has(name) ? jsonFunction(name, node.children, holds) : node;
+  return isJsonFunction(name) ? jsonFunction(node, holds) : node;
 }
+
+/** `document || value`: a text that is no literal makes it a concatenation of texts. */
+function concatenated(left: Expression, right: Expression, holds: Holds, kindOf: KindOf): Expression {
+  const isDocumentHere = (side: Expression) =>
+    holds(side) || side.class === 'PARAMETER' || isNullLiteral(side) || literalOf(side) !== undefined;
+  if (isDocumentHere(left) && isDocumentHere(right))
+    return internalCall('jsonb', internalCall('jsonb_concat', documentOf(left), documentOf(right)));
+  const other = holds(left) ? right : left;
+  if (kindOf(other) !== 'text')
+    fail('NOT_SUPPORTED', {
+      what: '|| of a jsonb and a value of another type',
+      hint: 'cast the value to jsonb or to text',
+    });
+  const text = (side: Expression) => (side === other ? side : internalCall('jsonb_text', side));
+  return operatorCall('||', text(left), text(right));
+}
+
+/**
+ * `value || text`, which is refused if the kernel knows that an operand is a document: it would join texts. The type of a column
+ * of a WITH query or of a UNION is not known here.
+ */
+function noDocuments(node: FunctionNode, kindOf: KindOf): Expression {
+  const columns = node.children.filter(
+    (child) => child.class === 'COLUMN_REF' && kindOf(child) === 'unknown',
+  );
+  return columns.reduce(
+    (rest: Expression, child) =>
+      caseOf([[internalCall('is_json', child), kernelCall('error', constant(CAST_TO_JSONB))]], rest),
+    node,
+  );
+}
+
+const CAST_TO_JSONB = 'operator is not unique: json || text: cast the document to jsonb or to text';
+
+/** `document - key`, whose type decides what it removes. A literal is a text. */
+const without = (document: Expression, key: Expression): Expression =>
+  internalCall(
+    'jsonb',
+    internalCall('jsonb_minus', document, key.class === 'PARAMETER' ? cast(key, 'VARCHAR') : key),
+  );
 
 /** `a < b` is `b > a`. */
 const TURNED: Readonly<Record<string, string>> = {
@@ -129,24 +180,12 @@ const TURNED: Readonly<Record<string, string>> = {
   COMPARE_GREATERTHANOREQUALTO: 'COMPARE_LESSTHANOREQUALTO',
 };
 
-/** The text of a literal, also under casts; undefined for anything else. */
-function literalOf(node: Expression): string | undefined {
-  if (node.class === 'FUNCTION' && node.function_name === 'tsr_jsonb') return literalOf(node.children[0]!);
-  if (node.class === 'CAST' && isDocumentType(node.cast_type)) return literalOf(node.child);
-  return stringLiteral(node);
-}
-
 /** Whether a document is NULL or a parameter without a value, also under casts. */
 function isOpen(node: Expression): boolean {
   if (node.class === 'FUNCTION' && node.function_name === 'tsr_jsonb') return isOpen(node.children[0]!);
-  if (node.class === 'CAST' && isDocumentType(node.cast_type)) return isOpen(node.child);
+  if (node.class === 'CAST' && isDocumentType(node)) return isOpen(node.child);
   return node.class === 'PARAMETER' || (node.class === 'CONSTANT' && node.value.is_null);
 }
-
-const isDocumentType = (type: TypeNode): boolean =>
-  type.id === 'VARCHAR' ||
-  isJsonbType(type) ||
-  (type.type_info?.type === 'UNBOUND_TYPE_INFO' && /^json$/i.test(type.type_info.name));
 
 const constantOf = (node: Expression): JsonValue | undefined => {
   const text = literalOf(node);
@@ -155,8 +194,14 @@ const constantOf = (node: Expression): JsonValue | undefined => {
 
 function castForm(node: CastNode, isKnown: boolean): Expression {
   const { child, cast_type, try_cast } = node;
-  if (!isJsonbType(cast_type))
-    return isKnown && cast_type.id === 'VARCHAR' ? internalCall('jsonb_text', child) : node;
+  if (!isJsonbType(cast_type)) {
+    if (!isKnown) return node;
+    if (cast_type.id === 'VARCHAR') return internalCall('jsonb_text', child);
+    const scalar = SCALARS[cast_type.id];
+    return scalar === undefined || try_cast
+      ? node
+      : { ...node, child: internalCall('jsonb_scalar', child, constant(scalar)) };
+  }
   if (isKnown) return child;
   const text = literalOf(child);
   if (text !== undefined && !try_cast)
@@ -165,6 +210,14 @@ function castForm(node: CastNode, isKnown: boolean): Expression {
   if (hasNoValue || try_cast) return internalCall('jsonb', cast(child, JSON_TYPE, try_cast));
   return internalCall('to_jsonb', child);
 }
+
+/** What `jsonb_typeof` must say about a document that is cast to a type of the kernel. */
+const SCALARS: Readonly<Record<string, string>> = {
+  BOOLEAN: 'boolean',
+  ...Object.fromEntries(
+    ['SMALLINT', 'INTEGER', 'BIGINT', 'FLOAT', 'DOUBLE', 'DECIMAL'].map((type) => [type, 'number']),
+  ),
+};
 
 /** A comparison of a document; undefined if the kernel's comparison of texts does. */
 function compared(document: Expression, type: string, other: Expression): Expression | undefined {
@@ -229,14 +282,12 @@ function jsonOperator(symbol: string, left: Expression, right: Expression, isDoc
       return kernelCall('list_has_any', internalCall('json_names', left), textsOf(right));
     case '?&':
       return kernelCall('list_has_all', internalCall('json_names', left), textsOf(right));
+    case '#-':
+      return withoutPath(left, right);
     default:
       return fail('NOT_SUPPORTED', { what: `The operator ${symbol} of jsonb` });
   }
 }
-
-/** The text of a part of a document: NULL for JSON's null, and strings without quotes. */
-const shown = (value: Expression, isDocument: boolean): Expression =>
-  isDocument ? internalCall('json_shown', value) : kernelCall('json_extract_string', value, constant('$'));
 
 /** `document -> key`: a text is a key of an object, and an integer is a position in an array. */
 function part(document: Expression, key: Expression): Expression {
@@ -245,7 +296,7 @@ function part(document: Expression, key: Expression): Expression {
     return kernelCall('json_extract', document, constant(`$."${name}"`));
   return isInteger(key)
     ? internalCall('json_item', document, key)
-    : internalCall('json_member', document, cast(key, 'VARCHAR'));
+    : internalCall('json_part', document, key.class === 'PARAMETER' ? cast(key, 'VARCHAR') : key);
 }
 
 const INTEGERS: ReadonlySet<string> = new Set(['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT']);
@@ -270,69 +321,10 @@ function partAt(document: Expression, path: Expression): Expression {
   return fail('NOT_SUPPORTED', { what: '#> and #>> with a path that is no constant' });
 }
 
-/** The items of a constant array of texts; undefined for another expression. */
-function textsIn(node: Expression): readonly Expression[] | undefined {
-  const text = stringLiteral(node);
-  if (text !== undefined) return arrayItems(text);
-  if (node.class === 'CAST') return textsIn(node.child);
-  const isList =
-    (node.class === 'FUNCTION' && node.function_name === 'list_value') ||
-    (node.class === 'OPERATOR' && node.type === 'ARRAY_CONSTRUCTOR');
-  return isList ? node.children.map((child) => cast(child, 'VARCHAR')) : undefined;
-}
-
-function arrayItems(text: string): readonly Expression[] {
-  try {
-    return parseArrayText(text).map((item) =>
-      typeof item === 'string' || item === null ? cast(constant(item), 'VARCHAR') : notFlat(text),
-    );
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return notFlat(text);
-  }
-}
-
-const notFlat = (text: string): never =>
-  fail('CAST_ERROR', { message: `malformed array literal: "${text}"` });
-
 /** An array of texts without NULL, which is no key. */
 function textsOf(node: Expression): Expression {
   const items = textsIn(node)?.filter(
     (item) => !(item.class === 'CAST' && item.child.class === 'CONSTANT' && item.child.value.is_null),
   );
   return cast(items === undefined ? node : kernelCall('list_value', ...items), TEXTS);
-}
-
-function jsonFunction(
-  name: string,
-  args: readonly Expression[],
-  holds: (child: Expression | undefined) => boolean,
-): Expression {
-  const [first] = args;
-  if (first === undefined && !name.includes('build')) return kernelCall(name);
-  switch (name) {
-    case 'to_jsonb':
-      return holds(first) ? first! : internalCall('to_jsonb_value', first);
-    case 'jsonb_build_object':
-      return internalCall('to_jsonb_value', kernelCall('json_object', ...args));
-    case 'jsonb_build_array':
-      return internalCall('to_jsonb_value', kernelCall('json_array', ...args));
-    case 'jsonb_typeof':
-    case 'json_typeof':
-      return internalCall('jsonb_typeof', documentOf(first!));
-    case 'jsonb_array_length':
-      return cast(kernelCall('json_array_length', documentOf(first!)), 'INTEGER');
-    default: {
-      const found = args
-        .slice(1)
-        .reduce((at, step) => internalCall('json_step', at, step), documentOf(first!));
-      return name === 'jsonb_extract_path' ? found : shown(found, true);
-    }
-  }
-}
-
-/** A literal in the place of a document. */
-function documentOf(node: Expression): Expression {
-  const text = literalOf(node);
-  return text === undefined ? node : internalCall('jsonb', cast(constant(jsonbText(text)), JSON_TYPE));
 }

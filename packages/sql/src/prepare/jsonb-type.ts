@@ -1,4 +1,11 @@
-import type { ColumnRefNode, Expression, FunctionNode, TypeNode } from '../tree.ts';
+import {
+  type ColumnRefNode,
+  type Expression,
+  type FunctionNode,
+  type QueryNode,
+  stringLiteral,
+  type TypeNode,
+} from '../tree.ts';
 
 /** The catalog's `Column.declared` of a column, if it is known. */
 export type DeclaredOf = (ref: ColumnRefNode) => string | undefined;
@@ -8,15 +15,37 @@ export const isJsonbType = ({ type_info }: TypeNode): boolean =>
   type_info?.type === 'UNBOUND_TYPE_INFO' && /^jsonb$/i.test(type_info.name);
 
 /** Functions whose result is `jsonb`. */
-const RETURNS_JSONB: ReadonlySet<string> = new Set(['tsr_jsonb', 'tsr_to_jsonb', 'tsr_to_jsonb_value']);
+const RETURNS_JSONB: ReadonlySet<string> = new Set([
+  'tsr_jsonb',
+  'tsr_to_jsonb',
+  'tsr_to_jsonb_value',
+  'tsr_jsonb_list',
+  'tsr_jsonb_object',
+  // Subqueries in FROM are asked for the types of their columns before their calls are translated.
+  'to_jsonb',
+  'jsonb_array_elements',
+  'jsonb_build_array',
+  'jsonb_build_object',
+  'jsonb_extract_path',
+  'jsonb_insert',
+  'jsonb_set',
+  'jsonb_strip_nulls',
+]);
+
+export const returnsJsonb = (name: string): boolean => RETURNS_JSONB.has(name);
+
 /** Functions whose result has the type of their first argument. */
 const KEEPS_TYPE: ReadonlySet<string> = new Set([
   'json_extract',
   'tsr_json_member',
   'tsr_json_item',
   'tsr_json_step',
+  'tsr_json_part',
   ...['~>', '|>'],
 ]);
+
+/** `-`, `#-` and `||` of a document. */
+const CHANGES: ReadonlySet<string> = new Set(['-', '|~', '||']);
 
 /** Whether an expression has the type `jsonb`, as far as its text and the declarations of columns tell. */
 export function isJsonb(node: Expression, declaredOf: DeclaredOf): boolean {
@@ -27,14 +56,48 @@ export function isJsonb(node: Expression, declaredOf: DeclaredOf): boolean {
     case 'CAST':
       return isJsonbType(node.cast_type);
     case 'FUNCTION':
-      return RETURNS_JSONB.has(node.function_name) || (keepsType(node) && inner(node.children[0]));
+      return (
+        RETURNS_JSONB.has(node.function_name) ||
+        ((keepsType(node) || CHANGES.has(node.function_name)) && inner(node.children[0])) ||
+        (node.function_name === '||' && inner(node.children[1])) ||
+        isRowValue(node)
+      );
     case 'CASE':
       return inner(node.else_expr) || node.case_checks.some(({ then_expr }) => inner(then_expr));
     case 'OPERATOR':
+      if (node.type === 'STRUCT_EXTRACT')
+        return isRowValue({ function_name: 'struct_extract', children: node.children });
+      if (node.type === 'ARRAY_EXTRACT') return inner(node.children[0]);
       return node.type === 'OPERATOR_COALESCE' && node.children.some(inner);
+    case 'SUBQUERY':
+      return node.subquery_type === 'SCALAR' && selectsJsonb(node.subquery.node);
     default:
       return false;
   }
+}
+
+/** Whether a scalar subquery returns a call of a function of `jsonb`. */
+const selectsJsonb = (node: QueryNode): boolean =>
+  node.type === 'SELECT_NODE' &&
+  node.select_list.length === 1 &&
+  isJsonb(node.select_list[0]!, () => undefined);
+
+/** `unnest(tsr_jsonb_elements(…))` and `struct_extract(unnest(tsr_jsonb_entries(…)), 'value')` */
+function isRowValue({
+  function_name,
+  children: [first, field],
+}: Pick<FunctionNode, 'function_name' | 'children'>): boolean {
+  if (first?.class !== 'FUNCTION') return false;
+  if (first.function_name === 'jsonb_each') return stringLiteral(field!) === 'value';
+  if (function_name === 'unnest') return first.function_name === 'tsr_jsonb_elements';
+  const [list] = first.children;
+  return (
+    function_name === 'struct_extract' &&
+    first.function_name === 'unnest' &&
+    list?.class === 'FUNCTION' &&
+    list.function_name === 'tsr_jsonb_entries' &&
+    stringLiteral(field!) === 'value'
+  );
 }
 
 /**

@@ -5,12 +5,14 @@ import {
   call,
   constant,
   type Expression,
+  type FunctionNode,
   NO_LOCATION,
   type Statement,
   selectAll,
   type TableFunctionRef,
   type TableRef,
   transformTree,
+  walkTree,
 } from '../tree.ts';
 
 /**
@@ -19,15 +21,32 @@ import {
  *     FROM version() AS v             becomes   FROM (SELECT version() AS v) AS v
  *     FROM unnest(a, b) AS u(x, y)    becomes   FROM (SELECT unnest(a), unnest(b)) AS u(x, y)
  */
-export const functionsInFrom = (statement: Statement): Statement =>
-  transformTree(statement, {
-    tableRef: (node) => (node.type === 'TABLE_FUNCTION' ? (asSubquery(node) ?? node) : node),
+export const functionsInFrom = (statement: Statement): Statement => {
+  let named: ReadonlySet<string> | undefined;
+  const isNamed = (name: string) => {
+    named ??= namesIn(statement);
+    return named.has(name);
+  };
+  return transformTree(statement, {
+    tableRef: (node) => (node.type === 'TABLE_FUNCTION' ? (asSubquery(node, isNamed) ?? node) : node),
   });
+};
 
-function asSubquery(node: TableFunctionRef): TableRef | undefined {
+/** The columns that a statement names, as `column` or `relation.column`. */
+function namesIn(statement: Statement): ReadonlySet<string> {
+  const names = new Set<string>();
+  walkTree(statement, (node) => {
+    if ('class' in node && node.class === 'COLUMN_REF') names.add(node.column_names.join('.').toLowerCase());
+  });
+  return names;
+}
+
+type IsNamed = (name: string) => boolean;
+
+function asSubquery(node: TableFunctionRef, isNamed: IsNamed): TableRef | undefined {
   const { function: called, alias, sample, query_location, column_name_alias, with_ordinality } = node;
   const name = called.function_name;
-  const items = itemsOf(node);
+  const items = itemsOf(node, isNamed);
   if (items === undefined) return undefined;
   const numbered = with_ordinality === 'WITH_ORDINALITY' ? [...items, ordinality(node)] : items;
   const subquery = { node: { ...selectAll(NO_TABLE), select_list: numbered }, named_param_map: [] };
@@ -35,10 +54,35 @@ function asSubquery(node: TableFunctionRef): TableRef | undefined {
 }
 
 /** The columns of the subquery; undefined for functions that the kernel supports in FROM. */
-function itemsOf({ function: called, alias }: TableFunctionRef): readonly Expression[] | undefined {
+function itemsOf(
+  { function: called, alias }: TableFunctionRef,
+  isNamed: IsNamed,
+): readonly Expression[] | undefined {
+  const rows = jsonRows(called, alias, isNamed);
+  if (rows !== undefined) return rows;
   if (isZip(called)) return called.children.map((list) => ({ ...call('unnest', list), alias: 'unnest' }));
   if (isReadFunction(called.function_name.toLowerCase()) || isTableFunction(called)) return undefined;
   return [{ ...called, alias: alias || called.function_name }];
+}
+
+const JSON_ROWS = /^jsonb?_(?:(?:each|array_elements)(?:_text)?|object_keys)$/;
+
+/**
+ * The columns of `jsonb_each(x)` and its siblings, which PostgreSQL names `key` and `value`. In `FROM jsonb_array_elements(x) AS e`
+ * both `e` and `e.value` are the element; the column has the name that the statement uses.
+ */
+function jsonRows(called: FunctionNode, alias: string, isNamed: IsNamed): readonly Expression[] | undefined {
+  const name = called.function_name;
+  if (!JSON_ROWS.test(name)) return undefined;
+  if (name.includes('_each'))
+    return ['key', 'value'].map((field) => ({
+      ...kernelCall('struct_extract', called, constant(field)),
+      alias: field,
+    }));
+  if (!name.includes('elements')) return [{ ...called, alias: alias || name }];
+  const relation = alias.toLowerCase();
+  const hasAlias = isNamed(relation) && !isNamed(`${relation}.value`);
+  return [{ ...called, alias: hasAlias ? alias : 'value' }];
 }
 
 /**
@@ -49,9 +93,14 @@ const isZip = ({ function_name, children }: TableFunctionRef['function']): boole
 
 /** The number of each row, counted from 1. */
 function ordinality({ function: called }: TableFunctionRef): Expression {
+  const [document] = called.children;
   const rows = isZip(called)
     ? kernelCall('greatest', ...called.children.map((list) => call('len', list)))
-    : constant(1);
+    : !JSON_ROWS.test(called.function_name)
+      ? constant(1)
+      : /elements/.test(called.function_name)
+        ? kernelCall('json_array_length', document)
+        : kernelCall('len', kernelCall('json_keys', document));
   const numbers = kernelCall('range', constant(1), operatorCall('+', rows, constant(1)));
   return { ...call('unnest', numbers), alias: 'ordinality' };
 }

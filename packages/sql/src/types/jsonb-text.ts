@@ -161,12 +161,25 @@ export function jsonText(value: JsonValue): string {
 const quoted = (text: string): string =>
   JSON.stringify(text).replace(/\\u00([0-9a-f]{2})/g, (_, digits: string) => `\\u00${digits.toUpperCase()}`);
 
-/** Integers keep their digits; PostgreSQL has no negative zero and writes no exponents. */
+/** PostgreSQL's limit for digits before the point; it has fewer behind it. */
+const MAX_DIGITS = 131_072;
+
+/** All digits of a number: PostgreSQL has no negative zero and writes no exponents. */
 function numberText(text: string): string {
-  if (/^-?\d+$/.test(text)) return text === '-0' ? '0' : text;
-  const value = Number(text);
-  return Number.isSafeInteger(value) && !text.includes('.') ? String(value) : text;
+  const [, sign = '', whole = '', fraction = '', power = '0'] = NUMBER_PARTS.exec(text)!;
+  const shift = Number(power);
+  if (Math.abs(shift) + text.length > MAX_DIGITS && !/^0*$/.test(whole + fraction))
+    fail('OUT_OF_RANGE', { message: 'value overflows numeric format' });
+  const decimals = Math.max(0, fraction.length - shift);
+  if (/^0*$/.test(whole + fraction))
+    return decimals === 0 ? '0' : `0.${'0'.repeat(Math.min(decimals, MAX_DIGITS))}`;
+  const digits = (whole + fraction).padEnd(whole.length + shift, '0').padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
+  const before = digits.slice(0, point).replace(/^0+(?=\d)/, '');
+  return `${sign}${before}${decimals === 0 ? '' : `.${digits.slice(point)}`}`;
 }
+
+const NUMBER_PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** The text that a column of type `jsonb` stores for a document. @throws TesseraError as `parseJson` */
 export const jsonbText = (text: string): string => jsonText(parseJson(text));

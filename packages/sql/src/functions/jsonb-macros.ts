@@ -1,0 +1,288 @@
+/** An item of a list of members: a key, and the JSON text of its value. */
+const MEMBER = { key: 'e[1]', value: 'e[2]' };
+
+const TYPE_ERROR = (type: string, what: string) => `CASE WHEN ${type} IS NOT NULL THEN error(${what}) END`;
+
+/** The names of a document's type in errors. */
+const KIND =
+  "CASE json_type(j) WHEN 'ARRAY' THEN 'an array' WHEN 'OBJECT' THEN 'an object' ELSE 'a scalar' END";
+
+/**
+ * The kernel reads numbers as doubles when it takes a document apart: `1.10` becomes `1.1`. The macros below therefore work on
+ * held documents, in which each number with a point or an exponent is a string that begins with NUL, which no other string of a
+ * `jsonb` contains. `tsr_json_free` makes numbers of these strings.
+ */
+const HELD_NUMBERS: Readonly<Record<string, readonly string[]>> = {
+  json_hold: [
+    String.raw`(j) AS CASE WHEN regexp_matches(CAST(j AS VARCHAR), '[0-9][.eE]') THEN regexp_replace(CAST(j AS VARCHAR),
+      '((?:[^"0-9-]|"(?:[^"\\]|\\.)*")*)(-?[0-9][0-9.eE+-]*)', '\1"\\u0000\2"', 'g') ELSE CAST(j AS VARCHAR) END`,
+  ],
+  json_free_text: [
+    String.raw`(t) AS CASE WHEN contains(t, '\u0000')
+      THEN regexp_replace(t, '"\\u0000([-+0-9.eE]+)"', '\1', 'g') ELSE t END`,
+  ],
+  json_free: ['(t) AS CAST(tsr_json_free_text(CAST(t AS VARCHAR)) AS JSON)'],
+};
+
+/** The types whose values the kernel's `to_json` writes in another form than PostgreSQL. */
+const SCALAR_TYPES = '(?:DOUBLE|FLOAT|DECIMAL\\([0-9,]*\\)|TIMESTAMP|TIMESTAMP WITH TIME ZONE)';
+
+/** Values of other types as documents. */
+const TO_JSONB: Readonly<Record<string, readonly string[]>> = {
+  jsonb: ['(j) AS j'],
+  to_jsonb: ['(x) AS json(CAST(x AS JSON))'],
+  // `1.5e+20` without the exponent, and `2.0` as `2`.
+  json_shifted: [
+    `(digits, e) AS CASE WHEN e < 0 THEN '0.' || repeat('0', -e - 1) || digits
+      WHEN len(digits) > e + 1 THEN left(digits, e + 1) || '.' || digits[e + 2:]
+      ELSE rpad(digits, e + 1, '0') END`,
+  ],
+  json_digits: [
+    `(t) AS CASE WHEN contains(t, 'e') THEN CASE WHEN starts_with(t, '-') THEN '-' ELSE '' END
+      || tsr_json_shifted(replace(ltrim(split_part(t, 'e', 1), '-'), '.', ''), CAST(split_part(t, 'e', 2) AS INTEGER))
+      WHEN suffix(t, '.0') THEN left(t, -2) ELSE t END`,
+  ],
+  json_float: [
+    "(type, t) AS tsr_pg_number(TRY_CAST(t AS DOUBLE), t, CASE type WHEN 'FLOAT' THEN 1e6 ELSE 1e15 END)",
+  ],
+  // The JSON text of a value, by the name of its type and its text.
+  json_scalar: [
+    `(type, t) AS CASE
+      WHEN type IN ('DOUBLE', 'FLOAT') THEN CASE WHEN isfinite(TRY_CAST(t AS DOUBLE)) THEN tsr_json_float(type, t)
+        ELSE '"' || tsr_json_float(type, t) || '"' END
+      WHEN type = 'TIMESTAMP' THEN '"' || regexp_replace(t, ' ', 'T') || '"'
+      WHEN type = 'TIMESTAMP WITH TIME ZONE'
+      THEN '"' || regexp_replace(regexp_replace(t, ' ', 'T'), '([+-][0-9]{2})$', '\\1:00') || '"' ELSE t END`,
+  ],
+  json_of: [
+    `(x) AS CASE
+      WHEN typeof(x) = 'JSON' THEN CAST(x AS JSON)
+      WHEN typeof(x) = 'BLOB' THEN to_json('\\x' || lower(hex(x::VARCHAR::BLOB)))
+      WHEN regexp_full_match(typeof(x), '${SCALAR_TYPES}')
+      THEN CAST(tsr_json_scalar(typeof(x), CAST(x AS VARCHAR)) AS JSON)
+      WHEN regexp_full_match(typeof(x), '${SCALAR_TYPES}\\[\\]') THEN CAST('[' || array_to_string(
+        list_transform(TRY_CAST(CAST(x AS VARCHAR) AS VARCHAR[]), lambda t: coalesce(tsr_json_scalar(typeof(x)[:-3], t), 'null')),
+        ',') || ']' AS JSON)
+      ELSE to_json(x) END`,
+  ],
+  json_array: [
+    "(items, separator) AS CAST('[' || array_to_string(list_transform(items, lambda i: coalesce(i, 'null')), separator) || ']' AS JSON)",
+  ],
+  json_item_text: ["(j) AS coalesce(CAST(j AS VARCHAR), 'null')"],
+  json_list: ["(t) AS CAST('[' || t || ']' AS JSON)"],
+  jsonb_list: ["(t) AS CAST('[' || t || ']' AS JSON)"],
+};
+
+/** Objects as lists of members. */
+const OBJECTS: Readonly<Record<string, readonly string[]>> = {
+  json_members: ["(h) AS list_zip(json_keys(h), CAST(json_extract(h, '$.*') AS VARCHAR[]))"],
+  json_object_text: [
+    `(members) AS '{' || array_to_string(list_transform(members, lambda e:
+      CAST(to_json(${MEMBER.key}) AS VARCHAR) || ':' || ${MEMBER.value}), ',') || '}'`,
+  ],
+  // The last value of each key, the shorter keys first and keys of one length in the order of their bytes.
+  jsonb_object_text: [
+    `(members) AS list_transform([list_sort(list_transform(members, lambda e, i:
+      struct_pack(l := strlen(${MEMBER.key}), k := ${MEMBER.key}, i := i, v := ${MEMBER.value})))], lambda s:
+      '{' || array_to_string(list_transform(list_filter(s, lambda e, i: i = len(s) OR s[i + 1].k <> e.k), lambda e:
+        CAST(to_json(e.k) AS VARCHAR) || ':' || e.v), ',') || '}')[1]`,
+  ],
+  json_object: [
+    `(members) AS CAST('{' || array_to_string(list_transform(members, lambda e:
+      CAST(to_json(${MEMBER.key}) AS VARCHAR) || ' : ' || ${MEMBER.value}), ', ') || '}' AS JSON)`,
+  ],
+  jsonb_object: ['(members) AS CAST(tsr_jsonb_object_text(members) AS JSON)'],
+  jsonb_sorted: ['(j) AS tsr_json_free(tsr_jsonb_object_text(tsr_json_members(tsr_json_hold(j))))'],
+  to_jsonb_value: [
+    `(x) AS CASE WHEN starts_with(typeof(x), 'STRUCT') THEN tsr_jsonb_sorted(to_json(x))
+      WHEN typeof(x) IN ('DOUBLE', 'FLOAT') AND isfinite(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE))
+      THEN TRY_CAST(tsr_json_digits(CAST(x AS VARCHAR)) AS JSON) ELSE tsr_json_of(x) END`,
+  ],
+  json_member_of: [
+    `(nth, k, v) AS row(coalesce(CAST(k AS VARCHAR), error(CASE WHEN nth = 0 THEN 'field name must not be null'
+      ELSE 'argument ' || nth || ': key must not be null' END)), coalesce(CAST(v AS VARCHAR), 'null'))`,
+  ],
+};
+
+/** `||`, `-` and the changes at a step of a path. */
+const CHANGES: Readonly<Record<string, readonly string[]>> = {
+  json_inside: [
+    "(j) AS CASE WHEN json_type(j) = 'ARRAY' THEN CAST(j AS VARCHAR)[2:-2] ELSE CAST(j AS VARCHAR) END",
+  ],
+  jsonb_concat: [
+    `(a, b) AS CASE WHEN json_type(a) = 'OBJECT' AND json_type(b) = 'OBJECT'
+      THEN tsr_json_free(tsr_jsonb_object_text(tsr_json_members(tsr_json_hold(a)) || tsr_json_members(tsr_json_hold(b))))
+      ELSE CAST('[' || tsr_json_inside(a) || CASE WHEN '' IN (tsr_json_inside(a), tsr_json_inside(b)) THEN '' ELSE ',' END
+        || tsr_json_inside(b) || ']' AS JSON) END`,
+  ],
+  jsonb_without_keys: [
+    `(j, keys) AS CASE json_type(j)
+      WHEN 'OBJECT' THEN tsr_json_free(tsr_json_object_text(
+        list_filter(tsr_json_members(tsr_json_hold(j)), lambda e: NOT list_contains(keys, ${MEMBER.key}))))
+      WHEN 'ARRAY' THEN tsr_json_free('[' || array_to_string(list_filter(tsr_json_items(tsr_json_hold(j)), lambda i:
+        NOT (i[1] = '"' AND list_contains(keys, json_extract_string(i, '$')))), ',') || ']')
+      ELSE ${TYPE_ERROR('json_type(j)', "'cannot delete from scalar'")} END`,
+  ],
+  jsonb_without_item: [
+    `(j, i) AS CASE json_type(j)
+      WHEN 'ARRAY' THEN tsr_json_free(tsr_json_splice(tsr_json_hold(j), i, [], 0, true, false))
+      WHEN 'OBJECT' THEN error('cannot delete from object using integer index')
+      ELSE ${TYPE_ERROR('json_type(j)', "'cannot delete from scalar'")} END`,
+  ],
+  jsonb_minus: [
+    `(j, k) AS CASE WHEN k IS NOT NULL THEN CASE
+      WHEN typeof(k) IN ('TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT')
+      THEN tsr_jsonb_without_item(j, TRY_CAST(CAST(k AS VARCHAR) AS BIGINT))
+      WHEN suffix(typeof(k), '[]') THEN tsr_jsonb_without_keys(j, json_extract_string(to_json(k), '$[*]'))
+      ELSE tsr_jsonb_without_keys(j, [CAST(k AS VARCHAR)]) END END`,
+  ],
+  json_items: ["(h) AS CAST(json_extract(h, '$[*]') AS VARCHAR[])"],
+  /**
+   * `h` with the items `new` at position `i`, or `shift` positions behind it. An existing item at `i` is removed if `removes`;
+   * where there is none, `new` is added at the nearer end if `creates`.
+   */
+  json_splice: [
+    `(h, i, new, shift, removes, creates) AS list_transform([tsr_json_items(h)], lambda a: list_transform(
+      [CASE WHEN i < 0 THEN i + len(a) ELSE i END], lambda x: CASE
+        WHEN x >= 0 AND x < len(a)
+        THEN '[' || array_to_string(a[1:x + shift] || CAST(new AS VARCHAR[])
+          || a[x + shift + CASE WHEN removes THEN 2 ELSE 1 END:], ',') || ']'
+        WHEN creates THEN '[' || array_to_string(CASE WHEN x < 0 THEN CAST(new AS VARCHAR[]) || a
+          ELSE a || CAST(new AS VARCHAR[]) END, ',') || ']'
+        ELSE h END)[1])[1]`,
+  ],
+  json_position: [
+    `(k, nth) AS coalesce(TRY_CAST(k AS INTEGER), error('path element at position ' || nth
+      || ' is not an integer: "' || k || '"'))`,
+  ],
+  // Changes of a held document; `v` is the held text of a value.
+  json_put_key: [
+    `(h, k, v, nth, creates) AS CASE json_type(h)
+      WHEN 'OBJECT' THEN CASE WHEN creates OR list_contains(json_keys(h), k)
+        THEN tsr_jsonb_object_text(list_append(tsr_json_members(h), row(k, v))) ELSE h END
+      WHEN 'ARRAY' THEN CAST(tsr_json_position(k, nth) AS VARCHAR) ELSE h END`,
+  ],
+  json_put: [
+    `(h, k, v, nth, creates) AS CASE json_type(h)
+      WHEN 'OBJECT' THEN CASE WHEN creates OR list_contains(json_keys(h), k)
+        THEN tsr_jsonb_object_text(list_append(tsr_json_members(h), row(k, v))) ELSE h END
+      WHEN 'ARRAY' THEN tsr_json_splice(h, tsr_json_position(k, nth), [v], 0, true, creates) ELSE h END`,
+  ],
+  json_insert: [
+    `(h, k, v, nth, shift) AS CASE json_type(h)
+      WHEN 'OBJECT' THEN CASE WHEN list_contains(json_keys(h), k) THEN error('cannot replace existing key')
+        ELSE tsr_jsonb_object_text(list_append(tsr_json_members(h), row(k, v))) END
+      WHEN 'ARRAY' THEN tsr_json_splice(h, tsr_json_position(k, nth), [v], shift, false, true) ELSE h END`,
+  ],
+  json_remove: [
+    `(h, k, nth) AS CASE json_type(h)
+      WHEN 'OBJECT' THEN tsr_json_object_text(list_filter(tsr_json_members(h), lambda e: ${MEMBER.key} <> k))
+      WHEN 'ARRAY' THEN tsr_json_splice(h, tsr_json_position(k, nth), [], 0, true, false) ELSE h END`,
+  ],
+  json_container: [
+    `(j, verb) AS CASE WHEN json_type(j) IN ('OBJECT', 'ARRAY') THEN tsr_json_hold(j)
+      ELSE ${TYPE_ERROR('json_type(j)', "'cannot ' || verb || ' path in scalar'")} END`,
+  ],
+  json_strip_nulls: [
+    String.raw`(j) AS CAST(regexp_replace(regexp_replace(CAST(j AS VARCHAR),
+      '"(?:[^"\\]|\\.)*"\s*:\s*null(?:\s*,)?|("(?:[^"\\]|\\.)*")', '\1', 'g'), '("(?:[^"\\]|\\.)*")|,\s*([}])', '\1\2', 'g') AS JSON)`,
+  ],
+  // PostgreSQL closes an empty object or array on a line of its own.
+  jsonb_pretty: [
+    String.raw`(j) AS tsr_json_free_text(regexp_replace(json_pretty(CAST(tsr_json_hold(j) AS JSON)),
+      '(?m)^( *)((?:"(?:[^"\\]|\\.)*": )?)([{[])([}\]])(,?)$', '\1\2\3' || chr(10) || '\1\4\5', 'g'))`,
+  ],
+};
+
+/** Documents and their parts as text. */
+const TEXTS: Readonly<Record<string, readonly string[]>> = {
+  jsonb_text: [
+    String.raw`(j) AS regexp_replace(CAST(j AS VARCHAR) || ',', '((?:[^",:]|"(?:[^"\\]|\\.)*")*[,:])', '\1 ', 'g')[:-3]`,
+  ],
+  jsonb_typeof: [
+    `(j) AS CASE json_type(j) WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' WHEN 'VARCHAR' THEN 'string'
+      WHEN 'BOOLEAN' THEN 'boolean' WHEN 'NULL' THEN 'null' ELSE CASE WHEN j IS NOT NULL THEN 'number' END END`,
+  ],
+  is_json: ["(x) AS typeof(x) = 'JSON'"],
+  jsonb_scalar: [
+    `(j, type) AS CASE WHEN tsr_jsonb_typeof(j) <> type
+      THEN error('cannot cast jsonb ' || tsr_jsonb_typeof(j) || ' to a ' || type) ELSE j END`,
+  ],
+  json_as_text: [
+    `(v) AS CASE json_type(v) WHEN 'VARCHAR' THEN json_extract_string(v, '$') WHEN 'NULL' THEN NULL
+      ELSE CAST(v AS VARCHAR) END`,
+  ],
+  json_shown: [
+    `(v) AS CASE json_type(v) WHEN 'VARCHAR' THEN json_extract_string(v, '$') WHEN 'NULL' THEN NULL
+      ELSE tsr_jsonb_text(v) END`,
+  ],
+};
+
+/** Functions that return several rows: lists that `unnest` takes apart. */
+const ROWS: Readonly<Record<string, readonly string[]>> = {
+  json_elements: [
+    `(j) AS CASE WHEN json_type(j) = 'ARRAY' THEN list_transform(tsr_json_items(tsr_json_hold(j)), lambda i: tsr_json_free(i))
+      ELSE ${TYPE_ERROR('json_type(j)', `'cannot extract elements from ' || ${KIND}`)} END`,
+  ],
+  json_entries: [
+    `(j, name) AS CASE WHEN json_type(j) = 'OBJECT' THEN list_transform(tsr_json_members(tsr_json_hold(j)), lambda e:
+        struct_pack(key := ${MEMBER.key}, value := tsr_json_free(${MEMBER.value})))
+      ELSE ${TYPE_ERROR('json_type(j)', "'cannot call ' || name || ' on a non-object'")} END`,
+  ],
+  jsonb_elements: ['(j) AS tsr_json_elements(j)'],
+  jsonb_texts: ['(list) AS list_transform(list, lambda v: tsr_json_shown(v))'],
+  json_texts: ['(list) AS list_transform(list, lambda v: tsr_json_as_text(v))'],
+  jsonb_entries: ['(j, name) AS tsr_json_entries(j, name)'],
+  jsonb_text_entries: [
+    '(list) AS list_transform(list, lambda e: struct_pack(key := e.key, value := tsr_json_shown(e.value)))',
+  ],
+  json_text_entries: [
+    '(list) AS list_transform(list, lambda e: struct_pack(key := e.key, value := tsr_json_as_text(e.value)))',
+  ],
+  json_keys_of: [
+    `(j, name) AS CASE WHEN json_type(j) = 'OBJECT' THEN json_keys(j)
+      ELSE ${TYPE_ERROR('json_type(j)', `'cannot call ' || name || ' on ' || ${KIND}`)} END`,
+  ],
+  json_length: [
+    `(j) AS CAST(CASE json_type(j) WHEN 'ARRAY' THEN json_array_length(j) WHEN 'OBJECT'
+      THEN error('cannot get array length of a non-array')
+      ELSE ${TYPE_ERROR('json_type(j)', "'cannot get array length of a scalar'")} END AS INTEGER)`,
+  ],
+};
+
+/**
+ * The operators of `jsonb`. Documents of this type are stored without blanks, which `jsonb_text` adds where PostgreSQL writes
+ * them: behind each comma and colon outside of strings.
+ */
+export const JSONB_MACROS: Readonly<Record<string, readonly string[]>> = {
+  ...HELD_NUMBERS,
+  ...TO_JSONB,
+  ...OBJECTS,
+  ...CHANGES,
+  ...TEXTS,
+  ...ROWS,
+  json_member: [
+    `(j, k) AS CASE WHEN json_type(j) = 'OBJECT'
+      THEN json_extract(j, '/' || replace(replace(CAST(k AS VARCHAR), '~', '~0'), '/', '~1')) END`,
+  ],
+  json_item: ["(j, i) AS CASE WHEN json_type(j) = 'ARRAY' THEN json_extract(j, TRY_CAST(i AS BIGINT)) END"],
+  json_part: [
+    `(j, k) AS CASE WHEN typeof(k) IN ('TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT') THEN tsr_json_item(j, k)
+      ELSE tsr_json_member(j, k) END`,
+  ],
+  json_step: ['(j, k) AS coalesce(tsr_json_member(j, k), tsr_json_item(j, k))'],
+  json_names: [
+    `(j) AS CASE json_type(j) WHEN 'OBJECT' THEN json_keys(j)
+      WHEN 'ARRAY' THEN list_transform(list_filter(json_extract(j, '$[*]'), lambda e: json_type(e) = 'VARCHAR'),
+        lambda e: json_extract_string(e, '$'))
+      WHEN 'VARCHAR' THEN [json_extract_string(j, '$')] ELSE CASE WHEN j IS NOT NULL THEN CAST([] AS VARCHAR[]) END END`,
+  ],
+  jsonb_order: [
+    `(j) AS CASE WHEN j IS NOT NULL THEN struct_pack(
+      r := CASE json_type(j) WHEN 'NULL' THEN 0 WHEN 'VARCHAR' THEN 1 WHEN 'BOOLEAN' THEN 3 WHEN 'ARRAY' THEN 4
+        WHEN 'OBJECT' THEN 5 ELSE 2 END,
+      n := CASE json_type(j) WHEN 'ARRAY' THEN json_array_length(j)::DOUBLE WHEN 'OBJECT' THEN len(json_keys(j))::DOUBLE
+        WHEN 'VARCHAR' THEN 0 ELSE coalesce(TRY_CAST(j::VARCHAR AS DOUBLE), 0) END,
+      t := coalesce(json_extract_string(j, '$'), '')) END`,
+  ],
+};
