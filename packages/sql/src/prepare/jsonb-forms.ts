@@ -20,7 +20,6 @@ import {
   or,
   type Statement,
   stringLiteral,
-  type TypeNode,
   walkTree,
 } from '../tree.ts';
 import { type JsonValue, jsonbText, parseJson } from '../types/jsonb-text.ts';
