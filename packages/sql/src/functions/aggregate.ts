@@ -42,8 +42,12 @@ const jsonObject = (type: 'json' | 'jsonb'): Implementation => ({
   finish: (members) => internalCall(`${type}_object`, members),
 });
 
-const jsonItem = (type: 'json' | 'jsonb', value: Argument): Expression =>
-  internalCall('json_item_text', internalCall(type === 'jsonb' ? 'to_jsonb_value' : 'json_of', value));
+/** The conversion of a value repeats its text, which must not be long: built documents need none. */
+const jsonItem = (type: 'json' | 'jsonb', value: Argument): Expression => {
+  const isBuilt = value?.class === 'FUNCTION' && /^jsonb?_build_/.test(value.function_name);
+  const convert = type === 'jsonb' ? 'to_jsonb_value' : 'json_of';
+  return internalCall('json_item_text', isBuilt ? value : internalCall(convert, value));
+};
 
 export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
   {

@@ -147,8 +147,10 @@ function pathOf(called: JsonCall): Expression {
 const converted = (isBinary: boolean, value: Expression): Expression =>
   internalCall(isBinary ? 'to_jsonb_value' : 'json_of', value);
 
-function builtArray({ args, isBinary }: JsonCall): Expression {
-  const items = args.map((item) => cast(converted(isBinary, item), 'VARCHAR'));
+function builtArray({ args, isBinary, holds }: JsonCall): Expression {
+  const items = args.map((item) =>
+    cast(isBinary && holds(item) ? item : converted(isBinary, item), 'VARCHAR'),
+  );
   const list = cast(kernelCall('list_value', ...items), TEXTS);
   return isBinary
     ? internalCall('jsonb', internalCall('json_array', list, constant(',')))
