@@ -18,6 +18,8 @@ const CALLS: readonly string[] = [
   ...['txt', 'bin'].flatMap((x) => [`octet_length(${x})`, `substr(${x}, 1, 1)`, `substring(${x}, 2)`]),
   ...['txt', 'bin', 'ints'].map((x) => `length(${x})`),
   ...['txt', 'bin', 'num', 'dat'].map((x) => `to_json(${x})`),
+  ...['txt', 'bin', 'ints', 'doubles', 'stamp', 'zoned', 'dbl', 'dec'].map((x) => `to_jsonb(${x})`),
+  ...['txt', 'num'].map((x) => `'{"7": 1, "é": 2}'::jsonb -> (${x})`),
   ...['ints', 'longs', 'doubles'].map((x) => `array_sum(${x})`),
   ...['dat', 'stamp', 'zoned'].flatMap((x) => [
     `date_add('hour', 3, ${x})`,
@@ -82,6 +84,6 @@ test('no macro is chosen by the type of an argument', () => {
 
 /** The parameters of each overload of a CREATE MACRO. */
 const overloads = (sql: string): readonly (readonly string[])[] =>
-  [...sql.matchAll(/\(([\w\s,[\]]*)\) AS\b/g)].map(([, parameters = '']) =>
+  [...sql.matchAll(/(?:^CREATE MACRO \w+|, )\(([\w\s,[\]]*)\) AS\b/g)].map(([, parameters = '']) =>
     parameters.split(',').map((parameter) => parameter.trim()),
   );

@@ -39,7 +39,7 @@ const jsonObject = (type: 'json' | 'jsonb'): Implementation => ({
     name: 'list',
     args: [internalCall('json_member_of', constant(0), key, jsonItem(type, value))],
   }),
-  finish: (members) => internalCall(`${type}_object`, members),
+  finish: (members) => internalCall(`${type}_object`, members, type === 'json' ? constant(' ') : undefined),
 });
 
 /** The conversion of a value repeats its text, which must not be long: built documents need none. */
@@ -199,7 +199,7 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     signatures: ['json_object_agg(any key, any value [ORDER BY …]) → json'],
     description: 'The keys and values as a JSON object; NULL for no rows.',
     example: `SELECT json_object_agg(k, v ORDER BY k) ${values(`('b', 1), ('a', 2)`, 'k, v')}`,
-    result: '{"a" : 2, "b" : 1}',
+    result: '{ "a" : 2, "b" : 1 }',
     implementation: jsonObject('json'),
   },
   {

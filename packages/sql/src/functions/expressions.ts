@@ -80,3 +80,24 @@ export function negativeInteger(node: Argument): number | undefined {
   const value = isMinus ? -(literalInteger(node.children[0]) ?? 0) : literalInteger(node);
   return value !== undefined && value < 0 ? value : undefined;
 }
+
+/**
+ * `form` of the values, which are computed once for each row, however often it contains them. They become the parameter of a
+ * lambda, so `form` must contain no aggregates and no subqueries of its own.
+ * @param name the parameter, which must differ from those of other lambdas in `form`
+ */
+export function computedOnce(
+  values: readonly Expression[],
+  form: (operands: readonly Expression[]) => Expression,
+  name = 'tsr_values',
+): Expression {
+  const unnamed = values.map((value) => ({ ...value, alias: '' }));
+  const [only, ...others] = unnamed;
+  const isOne = only !== undefined && others.length === 0;
+  const operands = unnamed.map((_, i) =>
+    isOne ? tree.column(name) : tree.call('array_extract', tree.column(name), tree.constant(i + 1)),
+  );
+  const given = tree.call('list_value', isOne ? only : tree.call('row', ...unnamed));
+  const computed = tree.call('list_transform', given, tree.lambda([name], form(operands)));
+  return tree.call('list_extract', computed, tree.constant(1));
+}

@@ -88,8 +88,8 @@ const OBJECTS: Readonly<Record<string, readonly string[]>> = {
         CAST(to_json(e.k) AS VARCHAR) || ':' || e.v), ',') || '}')[1]`,
   ],
   json_object: [
-    `(members) AS CAST('{' || array_to_string(list_transform(members, lambda e:
-      CAST(to_json(${MEMBER.key}) AS VARCHAR) || ' : ' || ${MEMBER.value}), ', ') || '}' AS JSON)`,
+    `(members, edge) AS CAST('{' || edge || array_to_string(list_transform(members, lambda e:
+      CAST(to_json(${MEMBER.key}) AS VARCHAR) || ' : ' || ${MEMBER.value}), ', ') || edge || '}' AS JSON)`,
   ],
   jsonb_object: ['(members) AS CAST(tsr_jsonb_object_text(members) AS JSON)'],
   jsonb_sorted: ['(j) AS tsr_json_free(tsr_jsonb_object_text(tsr_json_members(tsr_json_hold(j))))'],
@@ -221,13 +221,13 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
 /** Functions that return several rows: lists that `unnest` takes apart. */
 const ROWS: Readonly<Record<string, readonly string[]>> = {
   json_elements: [
-    `(j) AS CASE WHEN json_type(j) = 'ARRAY' THEN list_transform(tsr_json_items(tsr_json_hold(j)), lambda i: tsr_json_free(i))
-      ELSE ${TYPE_ERROR('json_type(j)', `'cannot extract elements from ' || ${KIND}`)} END`,
+    `(document) AS list_transform([document], lambda j: CASE WHEN json_type(j) = 'ARRAY' THEN list_transform(tsr_json_items(tsr_json_hold(j)), lambda i: tsr_json_free(i))
+      ELSE ${TYPE_ERROR('json_type(j)', `'cannot extract elements from ' || ${KIND}`)} END)[1]`,
   ],
   json_entries: [
-    `(j, name) AS CASE WHEN json_type(j) = 'OBJECT' THEN list_transform(tsr_json_members(tsr_json_hold(j)), lambda e:
+    `(document, name) AS list_transform([document], lambda j: CASE WHEN json_type(j) = 'OBJECT' THEN list_transform(tsr_json_members(tsr_json_hold(j)), lambda e:
         struct_pack(key := ${MEMBER.key}, value := tsr_json_free(${MEMBER.value})))
-      ELSE ${TYPE_ERROR('json_type(j)', "'cannot call ' || name || ' on a non-object'")} END`,
+      ELSE ${TYPE_ERROR('json_type(j)', "'cannot call ' || name || ' on a non-object'")} END)[1]`,
   ],
   jsonb_elements: ['(j) AS tsr_json_elements(j)'],
   jsonb_texts: ['(list) AS list_transform(list, lambda v: tsr_json_shown(v))'],
@@ -240,8 +240,8 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
     '(list) AS list_transform(list, lambda e: struct_pack(key := e.key, value := tsr_json_as_text(e.value)))',
   ],
   json_keys_of: [
-    `(j, name) AS CASE WHEN json_type(j) = 'OBJECT' THEN json_keys(j)
-      ELSE ${TYPE_ERROR('json_type(j)', `'cannot call ' || name || ' on ' || ${KIND}`)} END`,
+    `(document, name) AS list_transform([document], lambda j: CASE WHEN json_type(j) = 'OBJECT' THEN json_keys(j)
+      ELSE ${TYPE_ERROR('json_type(j)', `'cannot call ' || name || ' on ' || ${KIND}`)} END)[1]`,
   ],
   json_length: [
     `(j) AS CAST(CASE json_type(j) WHEN 'ARRAY' THEN json_array_length(j) WHEN 'OBJECT'
@@ -270,7 +270,9 @@ export const JSONB_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(j, k) AS CASE WHEN typeof(k) IN ('TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT') THEN tsr_json_item(j, k)
       ELSE tsr_json_member(j, k) END`,
   ],
-  json_step: ['(j, k) AS coalesce(tsr_json_member(j, k), tsr_json_item(j, k))'],
+  json_step: [
+    '(document, k) AS list_transform([document], lambda j: coalesce(tsr_json_member(j, k), tsr_json_item(j, k)))[1]',
+  ],
   json_names: [
     `(j) AS CASE json_type(j) WHEN 'OBJECT' THEN json_keys(j)
       WHEN 'ARRAY' THEN list_transform(list_filter(json_extract(j, '$[*]'), lambda e: json_type(e) = 'VARCHAR'),

@@ -32,6 +32,7 @@ import {
   JSON_TYPE,
   jsonFunction,
   literalOf,
+  ofArguments,
   shown,
   textsIn,
   withoutPath,
@@ -91,17 +92,20 @@ function formOf(node: Expression, declaredOf: DeclaredOf, ofColumn: KindOfColumn
     child !== undefined && isDocument(child, declaredOf);
   switch (node.class) {
     case 'CAST':
-      return castForm(node, holds(node.child));
+      return castForm(node, holds);
     case 'COMPARISON': {
       const { left, right, type } = node;
       if (!isCompared(left) && !isCompared(right)) return node;
       const [document, other] = isCompared(left) ? [left, right] : [right, left];
       const turned = document === left ? type : (TURNED[type] ?? type);
-      return compared(document, turned, other) ?? node;
+      return ofArguments([document, other], holds, ([a, b]) => {
+        const isNode = a === document && b === other;
+        return compared(a!, turned, b!) ?? (isNode ? node : comparison(turned, a!, b!));
+      });
     }
     case 'OPERATOR':
       return /^COMPARE_(?:NOT_)?IN$/.test(node.type) && isCompared(node.children[0])
-        ? inList(node.type, node.children)
+        ? ofArguments(node.children, holds, (children) => inList(node.type, children))
         : node;
     case 'FUNCTION':
       return callForm(node, holds, (child) => valueKind(child, ofColumn));
@@ -117,16 +121,18 @@ function callForm(node: FunctionNode, holds: Holds, kindOf: KindOf): Expression 
   const [left, right] = node.children;
   const name = node.function_name;
   if (left !== undefined && right !== undefined) {
+    const form = (of: (left: Expression, right: Expression) => Expression) =>
+      ofArguments([left, right], holds, ([a, b]) => of(a!, b!));
     const symbol = SYMBOLS.get(name);
-    if (symbol !== undefined) return jsonOperator(symbol, left, right, holds(left));
+    if (symbol !== undefined) return form((a, b) => jsonOperator(symbol, a, b, holds(left)));
     const isOfDocuments = holds(left) || holds(right);
     // `@>` and `<@` are this call for arrays, and stay operators beside an open parameter.
     if (isOfDocuments && (name === '@>' || name === 'tsr_pg_array_contains'))
-      return contained(left, right, '@>');
-    if (isOfDocuments && name === '<@') return contained(left, right, '<@');
+      return form((a, b) => contained(a, b, '@>'));
+    if (isOfDocuments && name === '<@') return form((a, b) => contained(a, b, '<@'));
     if (name === '||')
       return isOfDocuments ? concatenated(left, right, holds, kindOf) : noDocuments(node, kindOf);
-    if (holds(left) && name === '-') return without(left, right);
+    if (holds(left) && name === '-') return form(without);
   }
   return isJsonFunction(name) ? jsonFunction(node, holds) : node;
 }
@@ -136,7 +142,9 @@ function concatenated(left: Expression, right: Expression, holds: Holds, kindOf:
   const isDocumentHere = (side: Expression) =>
     holds(side) || side.class === 'PARAMETER' || isNullLiteral(side) || literalOf(side) !== undefined;
   if (isDocumentHere(left) && isDocumentHere(right))
-    return internalCall('jsonb', internalCall('jsonb_concat', documentOf(left), documentOf(right)));
+    return ofArguments([left, right], holds, ([a, b]) =>
+      internalCall('jsonb', internalCall('jsonb_concat', documentOf(a!), documentOf(b!))),
+    );
   const other = holds(left) ? right : left;
   if (kindOf(other) !== 'text')
     fail('NOT_SUPPORTED', {
@@ -191,15 +199,21 @@ const constantOf = (node: Expression): JsonValue | undefined => {
   return text === undefined ? undefined : parseJson(text);
 };
 
-function castForm(node: CastNode, isKnown: boolean): Expression {
+function castForm(node: CastNode, holds: Holds): Expression {
   const { child, cast_type, try_cast } = node;
+  const isKnown = holds(child);
   if (!isJsonbType(cast_type)) {
     if (!isKnown) return node;
     if (cast_type.id === 'VARCHAR') return internalCall('jsonb_text', child);
     const scalar = SCALARS[cast_type.id];
     return scalar === undefined || try_cast
       ? node
-      : { ...node, child: internalCall('jsonb_scalar', child, constant(scalar)) };
+      : {
+          ...node,
+          child: ofArguments([child], holds, ([document]) =>
+            internalCall('jsonb_scalar', document, constant(scalar)),
+          ),
+        };
   }
   if (isKnown) return child;
   const text = literalOf(child);

@@ -1,5 +1,6 @@
 import { fail } from '@tessera/common';
-import { internalCall, isNullLiteral, kernelCall } from '../functions/expressions.ts';
+import { computedOnce, internalCall, isNullLiteral, kernelCall } from '../functions/expressions.ts';
+import { isInternalName } from '../functions/internal-macros.ts';
 import { parseArrayText } from '../text/postgres-array.ts';
 import {
   call,
@@ -10,6 +11,7 @@ import {
   type FunctionNode,
   operator,
   stringLiteral,
+  walkTree,
 } from '../tree.ts';
 import { jsonbText } from '../types/jsonb-text.ts';
 import { typeNode } from '../types/type-node.ts';
@@ -29,6 +31,8 @@ interface JsonCall {
 
 interface JsonFunction {
   readonly arity: readonly [least: number, most: number];
+  /** Whether it returns several rows, which no lambda can. */
+  readonly hasRows?: boolean;
   readonly form: (called: JsonCall) => Expression;
 }
 
@@ -36,23 +40,26 @@ const FIRST = [1, 1] as const;
 
 /** The functions of `jsonb` without their prefix `jsonb_`, and of `json` without `json_`. */
 const OF_BOTH: Readonly<Record<string, JsonFunction>> = {
-  array_elements: { arity: FIRST, form: (called) => rowsOf(elements(called)) },
+  array_elements: { arity: FIRST, hasRows: true, form: (called) => rowsOf(elements(called)) },
   array_elements_text: {
     arity: FIRST,
+    hasRows: true,
     form: (called) => rowsOf(internalCall(`${typeOf(called)}_texts`, elements(called))),
   },
   array_length: { arity: FIRST, form: (called) => internalCall('json_length', firstDocument(called)) },
   build_array: { arity: [0, Infinity], form: builtArray },
   build_object: { arity: [0, Infinity], form: builtObject },
-  each: { arity: FIRST, form: (called) => rowsOf(entries(called)) },
+  each: { arity: FIRST, hasRows: true, form: (called) => rowsOf(entries(called)) },
   each_text: {
     arity: FIRST,
+    hasRows: true,
     form: (called) => rowsOf(internalCall(`${typeOf(called)}_text_entries`, entries(called))),
   },
   extract_path: { arity: [1, Infinity], form: pathOf },
   extract_path_text: { arity: [1, Infinity], form: (called) => shown(pathOf(called), called.isBinary) },
   object_keys: {
     arity: FIRST,
+    hasRows: true,
     form: (called) => rowsOf(internalCall('json_keys_of', firstDocument(called), constant(called.name))),
   },
   strip_nulls: {
@@ -94,7 +101,47 @@ export function jsonFunction(
   const [least, most] = known.arity;
   if (children.length < least || children.length > most)
     fail('UNDEFINED_FUNCTION', { message: `${name} cannot be called with ${children.length} arguments` });
-  return known.form({ name, args: children, isBinary: !name.startsWith('json_'), holds });
+  const form = (args: readonly Expression[]) =>
+    known.form({ name, args, isBinary: !name.startsWith('json_'), holds });
+  return known.hasRows === true ? form(children) : ofArguments(children, holds, form);
+}
+
+/**
+ * `form(args)`. The macros of documents repeat their arguments, so what contains such macros is computed first: operators inside of
+ * operators would multiply the size of the statement at every level.
+ */
+export function ofArguments(
+  args: readonly Expression[],
+  holds: JsonCall['holds'],
+  form: (args: readonly Expression[]) => Expression,
+): Expression {
+  const costly = args.filter((arg) => isCostly(arg) && textsIn(arg) === undefined);
+  if (costly.length === 0) return form(args);
+  let isBinary = false;
+  const computed = computedOnce(costly, (operands) => {
+    const body = form(
+      args.map((arg) => {
+        const operand = operands[costly.indexOf(arg)];
+        if (operand === undefined) return arg;
+        return holds(arg) ? internalCall('jsonb', operand) : operand;
+      }),
+    );
+    isBinary = holds(body);
+    return body;
+  });
+  return isBinary ? internalCall('jsonb', computed) : computed;
+}
+
+function isCostly(node: Expression): boolean {
+  let isFound = false;
+  if (literalOf(node) !== undefined) return false;
+  walkTree(node, (part) => {
+    if (!('class' in part)) return;
+    isFound ||=
+      part.class === 'SUBQUERY' ||
+      (part.class === 'FUNCTION' && isInternalName(part.function_name) && part.function_name !== 'tsr_jsonb');
+  });
+  return isFound;
 }
 
 const typeOf = ({ isBinary }: JsonCall): 'jsonb' | 'json' => (isBinary ? 'jsonb' : 'json');
@@ -166,7 +213,8 @@ function builtObject({ name, args, isBinary }: JsonCall): Expression {
       ? [internalCall('json_member_of', constant(i + 1), key, converted(isBinary, args[i + 1]!))]
       : [],
   );
-  return internalCall(isBinary ? 'jsonb_object' : 'json_object', kernelCall('list_value', ...members));
+  const list = kernelCall('list_value', ...members);
+  return isBinary ? internalCall('jsonb_object', list) : internalCall('json_object', list, constant(''));
 }
 
 /** `jsonb_set(document, path, value, create_if_missing)` */
@@ -247,9 +295,16 @@ function changed(
   );
   const at = (held: Expression, [step, ...more]: readonly Expression[], nth: number): Expression => {
     if (step === undefined) return held;
-    if (more.length === 0) return change(held, step, nth);
-    const inner = at(cast(internalCall('json_step', held, step), 'VARCHAR'), more, nth + 1);
-    return put(held, step, inner, nth, constant(false));
+    const form = ([once]: readonly Expression[]) => {
+      if (more.length === 0) return change(once!, step, nth);
+      const inner = at(cast(internalCall('json_step', once, step), 'VARCHAR'), more, nth + 1);
+      return computedOnce(
+        [inner],
+        ([value]) => put(once!, step, value!, nth, constant(false)),
+        `tsr_put${nth}`,
+      );
+    };
+    return computedOnce([held], form, `tsr_held${nth}`);
   };
   const result =
     steps === undefined
@@ -289,8 +344,8 @@ function stepsOf(name: string, path: Expression): readonly Expression[] | undefi
   return steps;
 }
 
-/** The kernel's binder takes a multiple of the time for each further step. */
-const MAX_STEPS = 2;
+/** Each step is a lambda in the lambda of the step before it; the kernel takes seconds to bind 16 of them, and minutes for 32. */
+const MAX_STEPS = 8;
 
 /** The items of a constant array of texts; undefined for another expression. */
 export function textsIn(node: Expression): readonly Expression[] | undefined {

@@ -1,14 +1,12 @@
-import { internalCall } from '../functions/expressions.ts';
+import { computedOnce, internalCall } from '../functions/expressions.ts';
 import {
   type CastNode,
   call,
   caseOf,
   cast,
-  column,
   constant,
   type Expression,
   type FunctionNode,
-  lambda,
   type Statement,
   stringLiteral,
   type WindowNode,
@@ -109,10 +107,10 @@ function isTyped(node: Expression): boolean {
   return !isOpen;
 }
 
-/** `form(value)`. A value that is not repeatable becomes the parameter of a lambda. */
+/** `form(value)`, in which a value that is not repeatable is computed once. */
 function onceOnly(value: Expression, form: (operand: Expression) => Expression): Expression {
   const operand = { ...value, alias: '' };
-  if (isRepeatable(operand)) return form(operand);
-  const body = lambda(['tsr_value'], form(column('tsr_value')));
-  return call('list_extract', call('list_transform', call('list_value', operand), body), constant(1));
+  return isRepeatable(operand)
+    ? form(operand)
+    : computedOnce([operand], ([once]) => form(once!), 'tsr_value');
 }

@@ -1,13 +1,5 @@
-import {
-  call,
-  column,
-  constant,
-  type Expression,
-  type FunctionNode,
-  lambda,
-  stringLiteral,
-  walkTree,
-} from '../tree.ts';
+import { computedOnce, operatorCall } from '../functions/expressions.ts';
+import { call, constant, type Expression, type FunctionNode, stringLiteral, walkTree } from '../tree.ts';
 
 /**
  * `a / b` → `a // tsr_divisor(b, a)`, and the same for `%` and `//`: the kernel answers NULL for a division
@@ -29,13 +21,13 @@ export function divideByZeroFails(node: FunctionNode): Expression {
   return { ...evaluatedOnce(function_name, dividend, number), alias: node.alias };
 }
 
-/** The macro evaluates its arguments more than once, so they become fields of a lambda parameter first. */
-function evaluatedOnce(name: string, dividend: Expression, divisor: Expression): Expression {
-  const field = (index: number) => call('array_extract', column('tsr_pair'), constant(index));
-  const quotient = { ...call(name, field(1), call('tsr_divisor', field(2), field(1))), is_operator: true };
-  const pair = call('list_value', call('row', dividend, divisor));
-  return call('list_extract', call('list_transform', pair, lambda(['tsr_pair'], quotient)), constant(1));
-}
+/** The macro evaluates its arguments more than once. */
+const evaluatedOnce = (name: string, dividend: Expression, divisor: Expression): Expression =>
+  computedOnce(
+    [dividend, divisor],
+    ([x, y]) => operatorCall(name, x, call('tsr_divisor', y!, x!)),
+    'tsr_pair',
+  );
 
 /**
  * Expressions with more nodes, and those that contain a division, are evaluated once: repeating them would
