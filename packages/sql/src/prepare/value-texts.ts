@@ -1,10 +1,8 @@
 import { computedOnce, internalCall } from '../functions/expressions.ts';
 import {
   type CastNode,
-  call,
   caseOf,
   cast,
-  constant,
   type Expression,
   type FunctionNode,
   type Statement,
