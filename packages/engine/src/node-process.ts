@@ -10,7 +10,7 @@ import { NodeMetrics } from './metrics/node-metrics.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { startTracing } from './tracing/start-tracing.ts';
 
-/** What a node has as a process, before it has data. */
+/** The logs, metrics and directories of a node, which it opens before its data. */
 export interface NodeProcess {
   readonly logging: Logging;
   readonly log: Logger;

@@ -26,7 +26,7 @@ const LONG_STATEMENT_SHARE = 1 / 4;
 /** The share of it for results that later queries reuse. */
 const RESULT_CACHE_SHARE = 1 / 8;
 
-/** What binds, distributes and runs the statements of a node. */
+/** The services that bind, distribute and run the statements of a node. */
 export interface QueryServices {
   readonly coordinator: Coordinator;
   readonly multiNode: MultiNode;

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Pool } from 'undici';
 
-/** What a client saw of the progress of a statement. */
+/** The progress of a statement as its client received it. */
 export interface SeenProgress {
   readonly milliseconds: number;
   /** The time of each message after the request, in milliseconds, and its percentage; null while that was unknown. */

@@ -124,7 +124,7 @@ function scanOf(
   lenient: readonly string[],
 ): SourceScan {
   const paths = `[${files.map(({ path }) => quoteText(literalPath(path))).join(', ')}]`;
-  // By default, the kernel takes values from the names of folders such as `k=7` rather than from the files.
+  // Otherwise the kernel takes values from the names of folders such as `k=7` rather than from the files.
   const common = `filename = ${quoteText(FILE_COLUMN)}, hive_partitioning = false`;
   const tolerant = options.max_errors_per_file !== undefined || options.error_file !== undefined;
   const relationOf = (sql: string): SourceScan => ({ sql, isTolerant: false });

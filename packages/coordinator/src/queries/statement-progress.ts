@@ -112,6 +112,6 @@ export class StatementProgress {
 
 const isLast = ({ stages }: ExecutionProgress): boolean => stages.every(({ state }) => state === 'finished');
 
-/** What the session says counts for the last stage, when the others have finished. */
+/** The progress in percent: once the other stages have finished, the session measures the last one. */
 const withStages = ({ percent, lastShare }: ExecutionProgress, inSession: number): number =>
   (1 - lastShare) * percent + lastShare * inSession;

@@ -102,7 +102,7 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
   return { ...service, close: () => coordinators.close() };
 }
 
-/** What this node says about itself in the answer to a ping. */
+/** The state of this node, which the answer to a ping contains. */
 function nodeState(distExec: DistExec, memory: MemorySample, options: DistExecServiceOptions) {
   const { usedBytes, limitBytes } = memory.latest();
   return {

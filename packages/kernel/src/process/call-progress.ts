@@ -2,7 +2,7 @@ import type { QueryProgress } from '../protocol/messages.ts';
 import type { PlannedPipeline } from './pipelines.ts';
 import type { PlannedWork } from './planned-work.ts';
 
-/** What can be counted while a call runs. */
+/** The counters of a running call. */
 export interface CountedRows {
   /** The kernel's own progress, 0 to 1; -1 if it does not know it. */
   readonly fraction: number;

@@ -43,7 +43,7 @@ const COST = {
   receivedRow: 0.05,
 };
 
-/** What looking up a row in a hash table takes in addition, if the table has many rows. */
+/** The additional time in µs of a lookup in a hash table with many rows, which the cache of the processor does not hold. */
 const MISSED_CACHE = { us: 0.02, fromRows: 90_000, toRows: 200_000 };
 
 function missedCache(rows: number): number {

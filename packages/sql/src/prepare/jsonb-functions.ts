@@ -75,9 +75,9 @@ const OF_JSONB: Readonly<Record<string, JsonFunction>> = {
     arity: FIRST,
     form: ({ args: [value], holds }) => (holds(value) ? value! : internalCall('to_jsonb_value', value)),
   },
-  jsonb_insert: { arity: [3, 4], form: inserted },
+  jsonb_insert: { arity: [3, 4], form: (called) => inserted(called) },
   jsonb_pretty: { arity: FIRST, form: (called) => internalCall('jsonb_pretty', firstDocument(called)) },
-  jsonb_set: { arity: [3, 4], form: set },
+  jsonb_set: { arity: [3, 4], form: (called) => set(called) },
 };
 
 const UNSUPPORTED =
@@ -218,56 +218,24 @@ function builtObject({ name, args, isBinary }: JsonCall): Expression {
 }
 
 /** `jsonb_set(document, path, value, create_if_missing)` */
-function set({ name, args }: JsonCall): Expression {
-  const [document, path, value, creates = constant(true)] = args as [
-    Expression,
-    Expression,
-    Expression,
-    Expression?,
-  ];
-  return changed(
-    documentOf(document),
-    stepsOf(name, path),
-    'set',
-    documentOf(value),
-    (held, step, nth) =>
-      internalCall(
-        'json_put',
-        held,
-        step,
-        internalCall('json_hold', documentOf(value)),
-        constant(nth),
-        creates,
-      ),
-    creates,
-  );
-}
+const set = (called: JsonCall): Expression => withValue(called, 'json_put', true, (creates) => creates);
 
 /** `jsonb_insert(document, path, value, insert_after)` */
-function inserted({ name, args }: JsonCall): Expression {
-  const [document, path, value, after = constant(false)] = args as [
-    Expression,
-    Expression,
-    Expression,
-    Expression?,
-  ];
-  const shift = caseOf([[after, constant(1)]], constant(0));
-  return changed(
-    documentOf(document),
-    stepsOf(name, path),
-    'set',
-    documentOf(value),
-    (held, step, nth) =>
-      internalCall(
-        'json_insert',
-        held,
-        step,
-        internalCall('json_hold', documentOf(value)),
-        constant(nth),
-        shift,
-      ),
-    after,
-  );
+const inserted = (called: JsonCall): Expression =>
+  withValue(called, 'json_insert', false, (after) => caseOf([[after, constant(1)]], constant(0)));
+
+/** A change by a macro that takes a held document, a step, a held value, the number of the step, and an option. */
+function withValue(
+  { name, args }: JsonCall,
+  macro: string,
+  byDefault: boolean,
+  optionOf: (given: Expression) => Expression,
+): Expression {
+  const [document, path, given, option = constant(byDefault)] = args;
+  const value = documentOf(given!);
+  const change = (held: Expression, step: Expression, nth: number) =>
+    internalCall(macro, held, step, internalCall('json_hold', value), constant(nth), optionOf(option));
+  return changed(documentOf(document!), stepsOf(name, path!), 'set', value, change, option);
 }
 
 /** `document #- path` */
