@@ -49,6 +49,8 @@ const ENTRY_BYTES = 512;
 const COLUMN_BYTES = 64;
 /** Tables with fewer rows are not sampled. */
 const SAMPLED_ROWS = 8192;
+/** A table that could not be read is sampled again after this time. */
+const RETRY_AFTER_MS = 60_000;
 
 /**
  * Caches the column statistics that are derived from a table's tablets. They are computed when a plan first
@@ -122,12 +124,16 @@ export class ColumnStatisticsCache {
     this.#sampling ??= this.#sample(this.#sampler);
   }
 
+  #wantLater(table: TableObject, columns: Iterable<string>): undefined {
+    setTimeout(() => this.#want(table, columns), RETRY_AFTER_MS).unref();
+  }
+
   async #sample(sampler: ValueSampler): Promise<void> {
     for (const [table, columns] of this.#wanted) {
       this.#wanted.delete(table);
-      // Without a sample, the estimates stay as they are. A table that was dropped or a store that cannot be reached is no
-      // reason to fail: queries that need the rows say so.
-      const sample = await sampler(table.id, columns).catch(() => undefined);
+      // Without a sample, the estimates stay as they are. A store that cannot be reached is no reason to fail: queries that
+      // need the rows say so.
+      const sample = await sampler(table.id, columns).catch(() => this.#wantLater(table, columns));
       const known = this.#known.get(table);
       if (sample === undefined || known === undefined) continue;
       this.#bytes -= known.values.bytes;

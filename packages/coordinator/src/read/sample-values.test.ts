@@ -1,5 +1,5 @@
 import type { TableObject } from '@tessera/catalog';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { TableFixture } from '../testing/table-fixture.ts';
 import { ColumnStatisticsCache } from './column-statistics-cache.ts';
 import { type ValueSampler, valueSampler } from './sample-values.ts';
@@ -29,10 +29,11 @@ afterAll(() => fixture[Symbol.asyncDispose]());
 /** The common values of a column with their shares, rounded to hundredths. */
 async function commonOf(table: TableObject, column: string): Promise<Readonly<Record<string, number>>> {
   const sample = await sampler(table.id, new Set([column]));
-  return Object.fromEntries(
-    [...sample!.common.get(column)!].map(([value, share]) => [value, Math.round(share * 100) / 100]),
-  );
+  return rounded(sample!.common.get(column)!);
 }
+
+const rounded = (common: ReadonlyMap<string, number>): Readonly<Record<string, number>> =>
+  Object.fromEntries([...common].map(([value, share]) => [value, Math.round(share * 100) / 100]));
 
 test('values that are more common than others are found, with their shares of all rows', async () => {
   const table = await fixture.table(
@@ -52,7 +53,7 @@ test('values that are more common than others are found, with their shares of al
 });
 
 test('a value that fills some blocks of a sorted table is not common, but one that fills many is', async () => {
-  const rows = 32 * 8192 * 4;
+  const rows = 32 * 2048 * 16;
   const sorted = await fixture.table(
     'sorted',
     `SELECT i // 1000 AS a, i // 40000 AS b FROM range(${rows}) r(i)`,
@@ -64,6 +65,13 @@ test('a value that fills some blocks of a sorted table is not common, but one th
   expect(await commonOf(sorted, 'b')).toEqual({});
   const half = `SELECT CASE WHEN i < ${rows / 2} THEN 0 ELSE i // 1000 END AS a FROM range(${rows}) r(i)`;
   expect(await commonOf(await fixture.table('half', half), 'a')).toEqual({ 0: 0.5 });
+});
+
+test('values that are frequent in the sample by chance only are not common', async () => {
+  const table = await fixture.table('even', 'SELECT hash(i) % 10000 AS a, i AS id FROM range(200000) r(i)', {
+    maxBytes: 1e5,
+  });
+  expect(await commonOf(table, 'a')).toEqual({});
 });
 
 test('small tablets are sampled too', async () => {
@@ -84,7 +92,7 @@ test('columns are sampled in the background once an estimate asks for them, and 
     const { snapshot } = await fixture.committedSnapshot();
     return tableFacts(snapshot, table, cache).values!;
   };
-  const common = async () => Object.fromEntries((await values()).of('kind')!.common);
+  const common = async () => rounded((await values()).of('kind')!.common);
   const { version } = await values();
   expect(await common()).toEqual({});
   await cache.settled();
@@ -142,15 +150,23 @@ test('the tablets can be collected again if the kernel does not open a session',
   expect(released).toBe(1);
 });
 
-test('a table that is gone or cannot be read leaves the estimates as they are', async () => {
+test('a table that is gone or cannot be read leaves the estimates as they are, and is read again later', async () => {
   const table = await fixture.table('gone', named('a', 20_000));
   const { snapshot } = fixture;
   expect(await sampler('t_none' as TableObject['id'], new Set(['kind']))).toBeUndefined();
-  const cache = new ColumnStatisticsCache(1 << 20, () =>
-    Promise.reject(new Error('The store cannot be reached')),
-  );
+  let attempts = 0;
+  const cache = new ColumnStatisticsCache(1 << 20, () => {
+    attempts += 1;
+    return Promise.reject(new Error('The store cannot be reached'));
+  });
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const values = tableFacts(snapshot, table, cache).values!;
   values.of('kind');
   await cache.settled();
   expect(values.of('kind')).toEqual({ nulls: 0, common: new Map() });
+  expect(attempts).toBe(1);
+  vi.runOnlyPendingTimers();
+  await cache.settled();
+  expect(attempts).toBe(2);
 });

@@ -5,12 +5,14 @@ import { orderOf } from '@tessera/tablet';
 
 /** A sample consists of at most this many blocks of neighbouring rows, spread evenly over the table. */
 const MOST_BLOCKS = 32;
-const BLOCK_ROWS = 8192;
+const BLOCK_ROWS = 2048;
 /** The most values of a column that are kept, and their greatest length in characters. */
 const MOST_VALUES = 64;
 const MOST_CHARACTERS = 64;
 /** A value of a column with more values than that is common if it occurs this many times as often as the average. */
 const MORE_THAN_USUAL = 1.25;
+/** How many standard errors a share must be above that. The most frequent of many values may be so by chance, those of few not. */
+const STANDARD_ERRORS = { ofMany: 4, ofFew: 2 };
 
 /** The shares of common values among the rows of a table. */
 export interface ValueSample {
@@ -120,18 +122,23 @@ interface Counts {
     | null;
 }
 
-function countsSql({ name }: Column, source: string): string {
+/** Values are counted in their own type: only those that are returned become text, because that costs most. */
+function countsSql({ name, type }: Column, source: string): string {
+  const value = type === 'VARCHAR' ? `left(${quoteName(name)}, ${MOST_CHARACTERS + 1})` : quoteName(name);
+  const isShort = (text: string) => `length(${text}) <= ${MOST_CHARACTERS}`;
   return `WITH cells AS MATERIALIZED (
-      SELECT left(CAST(${quoteName(name)} AS VARCHAR), ${MOST_CHARACTERS + 1}) AS v, "$tablet" AS t,
-        "$row" // ${BLOCK_ROWS} AS b, CAST(count(*) AS DOUBLE) AS n
+      SELECT ${value} AS v, "$tablet" AS t, "$row" // ${BLOCK_ROWS} AS b, CAST(count(*) AS DOUBLE) AS n
       FROM ${source} AS sampled GROUP BY ALL),
     blocks AS MATERIALIZED (SELECT t, b, sum(n) AS s FROM cells GROUP BY ALL),
+    totals AS MATERIALIZED (SELECT v, sum(n) AS n FROM cells WHERE v IS NOT NULL GROUP BY v),
+    most AS (
+      SELECT v FROM totals ${type === 'VARCHAR' ? `WHERE ${isShort('v')} ` : ''}ORDER BY n DESC, v LIMIT ${MOST_VALUES}),
     found AS (
-      SELECT v, sum(n) AS n, sum(n * n) AS nn, sum(n * s) AS ns FROM cells JOIN blocks USING (t, b)
-      WHERE length(v) <= ${MOST_CHARACTERS} GROUP BY v ORDER BY n DESC, v LIMIT ${MOST_VALUES})
+      SELECT CAST(v AS VARCHAR) AS v, sum(n) AS n, sum(n * n) AS nn, sum(n * s) AS ns
+      FROM most JOIN cells USING (v) JOIN blocks USING (t, b) GROUP BY ALL HAVING ${isShort('CAST(v AS VARCHAR)')})
     SELECT CAST(to_json({
       blocks: (SELECT count(*) FROM blocks), rows: (SELECT coalesce(sum(s), 0) FROM blocks),
-      squares: (SELECT coalesce(sum(s * s), 0) FROM blocks), different: (SELECT count(DISTINCT v) FROM cells),
+      squares: (SELECT coalesce(sum(s * s), 0) FROM blocks), different: (SELECT count(*) FROM totals),
       found: (SELECT list(found) FROM found)}) AS VARCHAR)`;
 }
 
@@ -152,7 +159,8 @@ function commonValues(
     const spread = Math.max(0, nn - 2 * share * ns + share * share * squares);
     const error = Math.sqrt((spread * missed * blocks) / Math.max(1, blocks - 1)) / rows;
     const least = isListed ? share / 2 : MORE_THAN_USUAL / different;
-    return share - 2 * error > least ? [[v, share] as const] : [];
+    const errors = isListed ? STANDARD_ERRORS.ofFew : STANDARD_ERRORS.ofMany;
+    return share - errors * error > least ? [[v, share] as const] : [];
   });
   return new Map(kept);
 }
