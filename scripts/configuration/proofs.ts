@@ -206,6 +206,8 @@ export const PROOFS: Proofs = {
       'engine.cluster_id',
       'engine.multi_cluster.broadcast_endpoint',
     ],
+    'the engines of an instance see the nodes, the queries and the history of each other, and cancel each other’s queries':
+      ['instance.multi_engine.metadata_endpoint'],
     'a cluster sends at most the limit of rows, and a warning says so': [
       'engine.multi_cluster.broadcast_tuple_limit_per_engine_cluster',
     ],
@@ -220,10 +222,7 @@ export const PROOFS: Proofs = {
       ['engine.multi_cluster.broadcast_ssl_enabled'],
   },
   [`${ENGINE}/metadata-service.test.ts`]: {
-    'commits for several engines, which see each other, and drains at SIGTERM': [
-      'instance.type',
-      'instance.multi_engine.metadata_endpoint',
-    ],
+    'commits for several engines, which see each other, and drains at SIGTERM': ['instance.type'],
   },
   'packages/common/src/logging/logging.test.ts': {
     'are readable as text': ['logging.format'],

@@ -214,7 +214,8 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>
   },
   'Engine and nodes': {
     engines: {
-      description: 'The engine: one row.',
+      description:
+        'The engine, and the other engines of an instance of several (`instance.type: multi_engine`), one row each.',
       rows: EVERYBODY,
       columns: {
         status: '`RUNNING`, or `DRAINING` if all nodes are shutting down',
@@ -227,7 +228,8 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>
       },
     },
     nodes: {
-      description: 'The nodes that the configuration names, as this node sees them.',
+      description:
+        'The nodes that the configuration names, as this node sees them, and those of the other clusters and engines of the instance, as a node of theirs sees them.',
       rows: EVERYBODY,
       columns: {
         node_name: 'name of the node: its host and `distexec_port`; the host name if there is no cluster',

@@ -8,9 +8,12 @@ import {
   type ServedService,
   serviceOf,
 } from '@tessera/rpc';
-import { type AnnouncedCluster, type AnnouncedNode, Announcements } from './announcements.ts';
+import { type AnnouncedCluster, type AnnouncedNode, Announcements, type Connected } from './announcements.ts';
 
 export interface BroadcastOptions {
+  readonly connected: Connected;
+  /** Returns the reason why this process must not be asked now; undefined if it may be. */
+  readonly refusal?: () => TesseraError | undefined;
   /** The credentials that nodes must present, and that the service presents to nodes. */
   readonly credentials: NodeCredentials;
   readonly log: Logger;
@@ -28,16 +31,23 @@ const ANSWER_TIMEOUT_MS = 2_500;
  * Passes questions of one cluster on to all others. Its only state consists of announcements, which nodes
  * repeat.
  */
-export function broadcastService({ credentials, log }: BroadcastOptions): ServedBroadcast {
-  const announcements = new Announcements(() => performance.now());
+export function broadcastService({
+  connected,
+  refusal = () => undefined,
+  credentials,
+  log,
+}: BroadcastOptions): ServedBroadcast {
+  const announcements = new Announcements(connected, () => performance.now());
   const channels = new Channels(credentials);
   const service = serviceOf(BroadcastService, {
-    announce: async ({ cluster, address, kernelVersion, isDraining }) => {
+    announce: async ({ cluster, ...node }) => {
+      checkServing();
       const identity = required(cluster, 'cluster');
-      announcements.add(identity, { address, kernelVersion, isDraining });
+      announcements.add(identity, node);
       return { others: announcements.others(identity).map(({ cluster: other }) => other) };
     },
     ask: async function* ({ from, question }, { signal }) {
+      checkServing();
       const others = announcements.others(required(from, 'from'));
       const asked = required(question, 'question');
       const replies = others.map((other) => replyOf(other, asked, signal));
@@ -49,6 +59,11 @@ export function broadcastService({ credentials, log }: BroadcastOptions): Served
       }
     },
   });
+
+  function checkServing(): void {
+    const reason = refusal();
+    if (reason !== undefined) throw reason;
+  }
 
   /** Returns the answer of the first node of the cluster that answers. */
   async function replyOf(
@@ -64,7 +79,10 @@ export function broadcastService({ credentials, log }: BroadcastOptions): Served
         return { cluster, answer };
       } catch (error) {
         unanswered = `${node.address}: ${(error as Error).message}`;
-        log.warn({ cluster: cluster.id, node: node.address, err: error }, 'a cluster was asked in vain');
+        log.warn(
+          { engine: cluster.engine, cluster: cluster.id, node: node.address, err: error },
+          'a cluster was asked in vain',
+        );
       }
     }
     return { cluster, unanswered };

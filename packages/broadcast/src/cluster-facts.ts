@@ -1,6 +1,6 @@
 import { asQueryId, type QueryId, TesseraError } from '@tessera/common';
 import { ClusterFactsService, type ServedService, serviceOf } from '@tessera/rpc';
-import type { ClusterRow } from './other-clusters.ts';
+import type { ClusterRow } from './service-connection.ts';
 
 /** A node gives these answers on behalf of its whole cluster. */
 export interface ClusterAnswers {

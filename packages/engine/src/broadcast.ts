@@ -34,7 +34,7 @@ export async function serveBroadcast(options: BroadcastServerOptions): Promise<v
   const log = logging.logger('broadcast');
   for (const warning of options.configWarnings) log.warn({ warning }, 'the configuration has a weakness');
   resources.defer(logEvents(logging));
-  const service = broadcastService({ credentials, log });
+  const service = broadcastService({ connected: 'clusters', credentials, log });
   resources.defer(async () => service.close());
   const endpoint = config.engine.multi_cluster?.broadcast_endpoint;
   const port = options.port ?? (endpoint === undefined ? DEFAULT_PORT : Number(endpoint.split(':').at(-1)));

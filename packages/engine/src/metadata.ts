@@ -1,4 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os';
+import { broadcastService } from '@tessera/broadcast';
+import { TesseraError } from '@tessera/common';
 import { type EngineConfig, storageIsLocal } from '@tessera/config';
 import { createMetricsServer } from '@tessera/http-api';
 import { openObjectStore } from '@tessera/object-store';
@@ -66,10 +68,17 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
     log,
   });
   resources.defer(() => manager.close());
+  const engines = broadcastService({
+    connected: 'engines',
+    refusal: () => (manager.status.role === 'leader' ? undefined : notLeading()),
+    credentials,
+    log: logging.logger('broadcast'),
+  });
+  resources.defer(async () => engines.close());
   const server = await startRpcServer({
     host,
     port: port ?? portOf(endpoint),
-    services: [storageManagerService(manager)],
+    services: [storageManagerService(manager), engines],
     ...credentials,
     tableStore: manager.store,
     log,
@@ -90,6 +99,10 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
   // The manager is closed before the port, so that clients are directed to the next leader meanwhile.
   await manager.close();
 }
+
+/** Engines announce themselves to one service only, because each knows only the engines that it has heard of itself. */
+const notLeading = (): TesseraError =>
+  TesseraError.of('METADATA_UNAVAILABLE', { reason: 'this metadata service does not lead the metadata log' });
 
 /**
  * The address of this very process, while `metadata_endpoint` may denote several. Empty if the port is not

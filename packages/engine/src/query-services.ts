@@ -91,6 +91,7 @@ export async function openQueryServices(
   const otherClusters = openClusters({
     config,
     self: () => multiNode.cluster.self,
+    nodeNames: multiNode.cluster.members().map(({ name }) => name),
     credentials: withKernel,
     log: logging.logger('broadcast'),
   });

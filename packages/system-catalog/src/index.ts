@@ -19,7 +19,7 @@ export type {
 } from './facts/system-facts.ts';
 export type { SystemValue } from './facts/system-relation.ts';
 export { RUNNING_NOW, runningRow } from './information-schema/activity.ts';
-export { isClusterView, rowsForOtherClusters } from './information-schema/cluster-views.ts';
+export { rowsForOtherClusters, viewOfOthers } from './information-schema/cluster-views.ts';
 export { INFORMATION_SCHEMA_VIEWS } from './information-schema/information-schema.ts';
 export { showGrantsQuery } from './information-schema/show-grants.ts';
 export { describedView, showQuery } from './information-schema/show-query.ts';

@@ -1,16 +1,17 @@
 import { hostname } from 'node:os';
 import type { Authorizer, Sender } from '@tessera/access-control';
+import { engineName } from '@tessera/broadcast';
 import type { Kernel } from '@tessera/kernel';
 import type { ClusterMember } from '@tessera/scheduler';
 import {
   type ClusterFacts,
   type ConfigurationFacts,
-  isClusterView,
   type NodeFacts,
   type QueryFacts,
   type RowOfCluster,
   rowsForOtherClusters,
   type SystemFacts,
+  viewOfOthers,
 } from '@tessera/system-catalog';
 import type { SystemScope } from '../binder/system-relations.ts';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
@@ -85,7 +86,6 @@ export class NodeInformation {
 
   /** The rows of a view that other clusters of the engine ask this one for, those of all users. */
   async rowsForOtherClusters(view: string): Promise<readonly QueryRecord[]> {
-    if (!isClusterView(view)) return [];
     return rowsForOtherClusters(view, await this.#clusterFacts(view, () => true));
   }
 
@@ -94,7 +94,7 @@ export class NodeInformation {
     const isOfAllNodes = (view === 'engine_running_queries' || view === 'queries') && cluster !== undefined;
     return {
       engine: engineId,
-      cluster: cluster?.otherClusters?.cluster.id,
+      cluster: cluster?.otherClusters?.cluster.id || undefined,
       transactions: (transactions?.list() ?? []).filter((transaction) => mayRead(transaction)),
       running: await runningOf(running, ({ activity }) => mayRead(activity)),
       elsewhere: isOfAllNodes ? await queriesElsewhere(cluster.cluster, mayRead) : [],
@@ -111,12 +111,17 @@ export class NodeInformation {
     notices: SystemScope['notices'],
   ): Promise<readonly RowOfCluster[]> {
     const others = this.#options.cluster?.otherClusters;
-    if (others === undefined || !isClusterView(view)) return [];
-    const { rows, warnings } = await others.rowsOf(view);
+    const asked = viewOfOthers(view);
+    if (others === undefined || asked === undefined) return [];
+    const { rows, warnings } = await others.rowsOf(asked);
     for (const warning of warnings) notices.warn(warning, { resolution: RESOLUTION });
     return rows
       .filter(({ row: { user_name: user } }) => user === undefined || mayRead({ user: String(user) }))
-      .map(({ cluster, row }) => ({ cluster: cluster.id, row }));
+      .map(({ cluster: { engine, id }, row }) => ({
+        engine: engineName(engine),
+        cluster: id || undefined,
+        row,
+      }));
   }
 
   /** The queries of this node as rows of `engine_running_queries`, for other nodes. */
@@ -150,7 +155,7 @@ const runningOf = (
 ): Promise<readonly QueryFacts[]> => Promise.all(running.all().filter(isMeant).map(runningFacts));
 
 const RESOLUTION =
-  'See the node log, and whether `tessera broadcast` and the nodes of the other clusters run';
+  'See the node log, and whether the services that connect clusters and engines (`tessera broadcast`, `tessera metadata`) and the other nodes run';
 
 const nodeFacts = ({ name, status, reason, node }: ClusterMember): NodeFacts => ({
   name,

@@ -14,7 +14,7 @@ const PS_LABEL = 'tessera ps';
 const NODES = `
   SELECT node_name, status, version, started, reason
   FROM information_schema.nodes
-  ORDER BY node_name`;
+  ORDER BY engine_name, node_name`;
 
 const RUNNING = `
   SELECT query_id, node_name, user_name, CAST(duration_us / 1000 AS BIGINT) AS duration_ms,

@@ -24,7 +24,8 @@ Examples:
 The service keeps the metadata log in the object storage of the configuration or, without a storage block, in --data-dir.
 It serves the engines that have instance.type: multi_engine and name it in instance.multi_engine.metadata_endpoint.
 SIGTERM or Ctrl-C stops it after the commits in progress. A second service on the same bucket follows the first and takes
-over as soon as the first is told to stop: start the new one before you stop the old one to avoid an interruption.`;
+over as soon as the first is told to stop: start the new one before you stop the old one to avoid an interruption.
+It also connects the engines: information_schema shows the nodes and queries of all of them, and CANCEL QUERY reaches all.`;
 
 export function metadataCommand(): Command {
   return withClusterTls(

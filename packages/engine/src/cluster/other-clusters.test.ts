@@ -36,7 +36,7 @@ test('broadcast_ssl_enabled: a service with TLS is only reached with it, and wit
   const { cert, key } = authority.issue('node');
   const tls = clusterTls({ ca: authority.path, certificate: cert, key });
   const credentials = { clusterToken: undefined, tls };
-  const service = broadcastService({ credentials, log });
+  const service = broadcastService({ connected: 'clusters', credentials, log });
   onTestFinished(() => service.close());
   const server = await startRpcServer({
     host: '127.0.0.1',
@@ -48,7 +48,13 @@ test('broadcast_ssl_enabled: a service with TLS is only reached with it, and wit
   onTestFinished(() => server.close(0));
   const endpoint = `127.0.0.1:${server.port}`;
   const warningsWith = async (encrypted: boolean) => {
-    const clusters = openClusters({ config: multiCluster(endpoint, encrypted), self, credentials, log })!;
+    const clusters = openClusters({
+      config: multiCluster(endpoint, encrypted),
+      self,
+      nodeNames: [],
+      credentials,
+      log,
+    })!;
     try {
       await clusters.announced;
       return (await clusters.rowsOf('nodes')).warnings;
@@ -64,8 +70,9 @@ test('broadcast_ssl_enabled: a service with TLS is only reached with it, and wit
 
 test('broadcast_ssl_enabled without the certificate of the node is refused', () => {
   const encrypted = multiCluster('127.0.0.1:1', true);
-  expect(() =>
-    openClusters({ config: encrypted, self, credentials: { clusterToken: undefined }, log }),
-  ).toThrow(/broadcast_ssl_enabled needs the certificate/);
-  expect(openClusters({ config, self, credentials: { clusterToken: undefined }, log })).toBeUndefined();
+  const node = { self, nodeNames: [], credentials: { clusterToken: undefined }, log };
+  expect(() => openClusters({ config: encrypted, ...node })).toThrow(
+    /broadcast_ssl_enabled needs the certificate/,
+  );
+  expect(openClusters({ config, ...node })).toBeUndefined();
 });

@@ -14,6 +14,8 @@ export interface EngineClusterOptions {
   readonly store?: SharedStore | undefined;
   /** The `instance.id`; by default the cluster is an instance of its own. */
   readonly instance?: string | undefined;
+  /** The `host:port` of the metadata service, if the cluster belongs to an instance of several engines. */
+  readonly metadataEndpoint?: string | undefined;
   /** Further blocks of the configuration. */
   readonly engine?: object;
   readonly execution?: object;
@@ -96,6 +98,7 @@ export class EngineCluster implements AsyncDisposable {
     nodes,
     store,
     instance = newUlid(),
+    metadataEndpoint,
     env,
     args = [],
     reusesResults = false,
@@ -111,7 +114,13 @@ export class EngineCluster implements AsyncDisposable {
     const configPath = join(directory, 'engine.json');
     const config = {
       schema_version: '1.0',
-      instance: { id: instance },
+      instance: {
+        id: instance,
+        ...(metadataEndpoint !== undefined && {
+          type: 'multi_engine',
+          multi_engine: { metadata_endpoint: metadataEndpoint },
+        }),
+      },
       storage: { type: 'minio', minio: { endpoint: shared.endpoint }, ...blocks.storage },
       engine: { ...blocks.engine, nodes: places },
       execution: { ...blocks.execution },

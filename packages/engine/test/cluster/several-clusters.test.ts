@@ -11,9 +11,12 @@ import type { TesseraProcess } from '../tessera-process.ts';
 import { command, startCommand } from './command.ts';
 import { CLUSTER_TOKEN, EngineCluster, placeOf } from './engine-cluster.ts';
 import { freePorts } from './free-ports.ts';
-import { startSharedStore } from './shared-store.ts';
+import { type SharedStore, startSharedStore } from './shared-store.ts';
 
-/** Two clusters of two nodes are one engine, connected by `tessera broadcast`. */
+/**
+ * Two clusters of two nodes are one engine, connected by `tessera broadcast`. Another engine of the same instance is
+ * connected with them by `tessera metadata`.
+ */
 const TIMEOUT_MS = 120_000;
 const POLL = { timeout: 40_000, interval: 100 };
 const SLOW = 'SELECT count(*) FROM generate_series(1, 30000000000) AS g(n) WHERE n % 7 = 3';
@@ -25,6 +28,8 @@ let port: number;
 let stopBroadcast: () => Promise<void>;
 let a: EngineCluster;
 let b: EngineCluster;
+let other: EngineCluster;
+let stopMetadata: () => Promise<void>;
 
 beforeAll(async () => {
   stack = new AsyncDisposableStack();
@@ -33,13 +38,19 @@ beforeAll(async () => {
   stack.defer(() => stopBroadcast());
   const store = stack.use(await startSharedStore());
   const instance = newUlid();
+  const metadataPort = (await freePorts('127.0.0.1', 1))[0]!;
+  const metadataEndpoint = `127.0.0.1:${metadataPort}`;
+  stopMetadata = await startMetadata(store, instance, metadataEndpoint);
+  stack.defer(() => stopMetadata());
   const cluster = async (ordinal: number, hosts: readonly string[]) =>
     EngineCluster.start({
       nodes: hosts.length,
       places: await Promise.all(hosts.map(placeOf)),
       store,
       instance,
+      metadataEndpoint,
       engine: {
+        id: 'reports',
         cluster_id: `cluster-${'ab'[ordinal]}`,
         cluster_ordinal: ordinal,
         multi_cluster: {
@@ -50,12 +61,42 @@ beforeAll(async () => {
     });
   a = stack.use(await cluster(0, ['127.0.0.1', '127.0.0.2']));
   b = stack.use(await cluster(1, ['127.0.0.3', '127.0.0.4']));
+  other = stack.use(
+    await EngineCluster.start({
+      nodes: 1,
+      places: [await placeOf('127.0.0.5')],
+      store,
+      instance,
+      metadataEndpoint,
+      engine: { id: 'loads' },
+    }),
+  );
 }, TIMEOUT_MS);
 afterAll(() => stack.disposeAsync());
 
-async function startBroadcast(): Promise<() => Promise<void>> {
-  vi.stubEnv('TESSERA_CLUSTER_TOKEN', CLUSTER_TOKEN);
-  const child = startCommand('broadcast', '--port', String(port));
+const startBroadcast = () => startService({}, 'broadcast', '--port', String(port));
+
+async function startMetadata(store: SharedStore, instance: string, endpoint: string) {
+  const directory = mkdtempSync(join(tmpdir(), 'tessera-metadata-'));
+  stack.defer(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, 'metadata.json');
+  const config = {
+    schema_version: '1.0',
+    instance: { id: instance, type: 'multi_engine', multi_engine: { metadata_endpoint: endpoint } },
+    storage: { type: 'minio', minio: { endpoint: store.endpoint } },
+  };
+  writeFileSync(path, JSON.stringify(config));
+  return startService(store.env, 'metadata', '--config', path, '--data-dir', join(directory, 'data'));
+}
+
+/** Starts a service that connects clusters or engines, and returns the function that stops it. */
+async function startService(
+  env: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<() => Promise<void>> {
+  for (const [name, value] of Object.entries({ ...env, TESSERA_CLUSTER_TOKEN: CLUSTER_TOKEN }))
+    vi.stubEnv(name, value);
+  const child = startCommand(...args);
   vi.unstubAllEnvs();
   child.stderr!.resume();
   await firstLine(child);
@@ -78,7 +119,10 @@ async function answered(node: TesseraProcess, sql: string) {
 }
 
 const clustersSeenBy = async (node: TesseraProcess) =>
-  answered(node, 'SELECT cluster_id, count(*)::int FROM information_schema.nodes GROUP BY 1 ORDER BY 1');
+  answered(
+    node,
+    "SELECT cluster_id, count(*)::int FROM information_schema.nodes WHERE engine_name = 'reports' GROUP BY 1 ORDER BY 1",
+  );
 
 const BOTH = [
   ['cluster-a', 2],
@@ -127,6 +171,46 @@ it(
 );
 
 it(
+  'the engines of an instance see the nodes, the queries and the history of each other, and cancel each other’s queries',
+  async () => {
+    const engines = 'SELECT engine_name, status, nodes FROM information_schema.engines ORDER BY 1';
+    const all = [
+      ['loads', 'RUNNING', 1],
+      ['reports', 'RUNNING', 4],
+    ];
+    for (const node of [a.node(1), b.node(0), other.node(0)])
+      await expect.poll(() => answered(node, engines), POLL).toEqual({ data: all, warnings: [] });
+    expect(
+      await rows(
+        a.node(0),
+        "SELECT node_name, cluster_id FROM information_schema.nodes WHERE engine_name = 'loads'",
+      ),
+    ).toEqual([[other.nameOf(0), null]]);
+    const running = (node: TesseraProcess) =>
+      rows(
+        node,
+        `SELECT engine_name, cluster_id, query_id FROM information_schema.engine_running_queries
+         WHERE query_text LIKE '%30000000000%' AND query_text NOT LIKE '%engine_running_queries%'`,
+      );
+    for (const [from, to, origin] of [
+      [other, b, ['reports', 'cluster-b']],
+      [a, other, ['loads', null]],
+    ] as const) {
+      const slow = query(to.node(0), SLOW);
+      const listed = () => running(from.node(0));
+      await expect.poll(async () => (await listed()).map((row) => row.slice(0, 2)), POLL).toEqual([origin]);
+      await query(from.node(0), `CANCEL QUERY WHERE query_id = '${(await listed())[0]![2]}'`);
+      expect((await slow).text).toContain('cancelled');
+      await expect.poll(listed, POLL).toEqual([]);
+      const ended = `SELECT engine_name, status FROM information_schema.engine_query_history WHERE query_text = '${SLOW}'
+                     ORDER BY end_time DESC LIMIT 1`;
+      await expect.poll(() => rows(from.node(0), ended), POLL).toEqual([[origin[0], 'CANCELED']]);
+    }
+  },
+  TIMEOUT_MS,
+);
+
+it(
   'a cluster sends at most the limit of rows, and a warning says so',
   async () => {
     for (const node of [b.node(0), b.node(1)])
@@ -136,7 +220,7 @@ it(
     const { data, warnings } = await answered(a.node(0), sql);
     expect(data[0]![0]).toBe(ROW_LIMIT);
     expect(warnings).toEqual([
-      'Cluster cluster-b returned only its latest rows (engine.multi_cluster.broadcast_tuple_limit_per_engine_cluster)',
+      'The cluster cluster-b returned only its latest rows (engine.multi_cluster.broadcast_tuple_limit_per_engine_cluster)',
     ]);
   },
   TIMEOUT_MS,
@@ -154,6 +238,24 @@ it(
     expect(await rows(b.node(0), 'SELECT count(*)::int FROM t')).toEqual([[100]]);
     stopBroadcast = await startBroadcast();
     await expect.poll(() => clustersSeenBy(a.node(0)), POLL).toEqual({ data: BOTH, warnings: [] });
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'without the metadata service, an engine shows itself with a warning that names the service',
+  async () => {
+    await stopMetadata();
+    const { data, warnings } = await answered(
+      other.node(0),
+      'SELECT engine_name FROM information_schema.engines',
+    );
+    expect(data).toEqual([['loads']]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^The rows of other engines may be missing: .*the metadata service 127\.0\.0\.1:\d+/,
+      ),
+    ]);
   },
   TIMEOUT_MS,
 );

@@ -80,8 +80,10 @@ export interface ClusterFacts {
 
 /** A row that another cluster has sent: its values by column name, times as ISO 8601 texts. */
 export interface RowOfCluster {
-  /** The `engine.cluster_id` of the sender. */
-  readonly cluster: string;
+  /** The `engine.id` of the sender. */
+  readonly engine: string;
+  /** The `engine.cluster_id` of the sender; undefined for an engine of one cluster. */
+  readonly cluster: string | undefined;
   readonly row: Readonly<Record<string, unknown>>;
 }
 
@@ -102,6 +104,6 @@ export interface SystemFacts extends ClusterFacts {
   readonly configuration: readonly ConfigurationFacts[];
   /** The objects of the catalog that the user may see. */
   readonly isVisible: Visible;
-  /** The rows of the view that is read in other clusters. */
+  /** The rows of the view that is read (see `viewOfOthers`) in other clusters of the engine and in other engines. */
   readonly otherClusters: readonly RowOfCluster[];
 }

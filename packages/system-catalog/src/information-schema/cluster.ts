@@ -1,33 +1,27 @@
 import type { ClusterFacts, SystemFacts } from '../facts/system-facts.ts';
-import { columnsOf, type SystemRelation, TIME } from '../facts/system-relation.ts';
+import { columnsOf, type SystemRelation, type SystemValue, TIME } from '../facts/system-relation.ts';
 
-/** The only engine of the cluster, and the number of its nodes that are alive. */
-export function engines({ engine, nodes }: ClusterFacts): SystemRelation {
-  const living = nodes.filter(({ status }) => status === 'running' || status === 'draining');
-  const isDraining = living.length > 0 && living.every(({ status }) => status === 'draining');
-  const [first] = living;
-  return {
-    columns: columnsOf(
-      'engine_name',
-      'status',
-      ['nodes', 'INTEGER'],
-      'version',
-      ['started', TIME],
-      'description',
-      'url',
-      'attached_to',
-    ),
-    rows: [
-      [
-        engine,
-        isDraining ? 'DRAINING' : 'RUNNING',
-        living.length,
-        first?.version,
-        first?.startedAt,
-        ...NOT_KEPT,
-      ],
-    ],
-  };
+const ENGINES = columnsOf(
+  'engine_name',
+  'status',
+  ['nodes', 'INTEGER'],
+  'version',
+  ['started', TIME],
+  'description',
+  'url',
+  'attached_to',
+);
+
+/** The engines of rows of `nodes`, in the order of these rows, and the number of their nodes that are alive. */
+export function enginesOf(nodes: readonly Readonly<Record<string, SystemValue>>[]): SystemRelation {
+  const rows = [...Map.groupBy(nodes, (node) => node.engine_name)].map(([name, all]) => {
+    const living = all.filter(({ status }) => status === 'RUNNING' || status === 'DRAINING');
+    const isDraining = living.length > 0 && living.every(({ status }) => status === 'DRAINING');
+    const [first] = living;
+    const status = isDraining ? 'DRAINING' : 'RUNNING';
+    return [name, status, living.length, first?.version, first?.started, ...NOT_KEPT];
+  });
+  return { columns: ENGINES, rows };
 }
 
 /**
@@ -43,7 +37,7 @@ export const engineConfiguration = ({ configuration, node }: SystemFacts): Syste
 });
 
 /** All nodes of the configuration; for lost, refused or unknown ones with the reason. */
-export const nodesView = ({ nodes, engine }: ClusterFacts): SystemRelation => ({
-  columns: columnsOf('node_name', 'engine_name', 'host', 'status', 'version', ['started', TIME], 'reason'),
-  rows: nodes.map((n) => [n.name, engine, n.host, n.status.toUpperCase(), n.version, n.startedAt, n.reason]),
+export const nodesView = ({ nodes }: ClusterFacts): SystemRelation => ({
+  columns: columnsOf('node_name', 'host', 'status', 'version', ['started', TIME], 'reason'),
+  rows: nodes.map((n) => [n.name, n.host, n.status.toUpperCase(), n.version, n.startedAt, n.reason]),
 });

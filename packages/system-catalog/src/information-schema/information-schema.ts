@@ -12,7 +12,7 @@ import {
 } from './access.ts';
 import { queries, transactions } from './activity.ts';
 import { catalogs, databases, locations, schemata, views } from './catalog-objects.ts';
-import { engineConfiguration, engines } from './cluster.ts';
+import { engineConfiguration } from './cluster.ts';
 import { CLUSTER_VIEWS } from './cluster-views.ts';
 import { columns } from './columns.ts';
 import { CONSTRAINT_VIEWS } from './constraints.ts';
@@ -31,7 +31,6 @@ const VIEWS: Readonly<Record<string, (facts: SystemFacts) => SystemRelation>> = 
   databases,
   enabled_roles: enabledRoles,
   engine_configuration: engineConfiguration,
-  engines,
   indexes,
   locations,
   object_privileges: objectPrivileges,

@@ -130,10 +130,15 @@ const LISTS: Readonly<Record<Exclude<ShowStatement['what'], 'create_table' | 'de
   queries: list(
     'engine_running_queries',
     'query_text',
-    'query_id, user_name, status, duration_us, percent, nodes, node_name, query_text',
+    'query_id, user_name, status, duration_us, percent, nodes, node_name, query_text, engine_name',
     'submitted_time, query_id',
   ),
-  nodes: list('nodes', 'node_name', 'node_name, host, status, version, started, reason'),
+  nodes: list(
+    'nodes',
+    'node_name',
+    'node_name, host, status, version, started, reason, engine_name',
+    'engine_name, node_name',
+  ),
   functions: list(
     'routines',
     'routine_name',

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tessera/v1/broadcast.proto.
  */
 export const file_tessera_v1_broadcast: GenFile = /*@__PURE__*/
-  fileDesc("Chp0ZXNzZXJhL3YxL2Jyb2FkY2FzdC5wcm90bxIKdGVzc2VyYS52MSJ3Cg9Bbm5vdW5jZVJlcXVlc3QSJgoHY2x1c3RlchgBIAEoCzIVLnRlc3NlcmEudjEuQ2x1c3RlcklkEg8KB2FkZHJlc3MYAiABKAkSFgoOa2VybmVsX3ZlcnNpb24YAyABKAkSEwoLaXNfZHJhaW5pbmcYBCABKAgiOQoQQW5ub3VuY2VSZXNwb25zZRIlCgZvdGhlcnMYASADKAsyFS50ZXNzZXJhLnYxLkNsdXN0ZXJJZCI4CglDbHVzdGVySWQSDgoGZW5naW5lGAEgASgJEgoKAmlkGAIgASgJEg8KB29yZGluYWwYAyABKA0iYAoKQXNrUmVxdWVzdBIjCgRmcm9tGAEgASgLMhUudGVzc2VyYS52MS5DbHVzdGVySWQSLQoIcXVlc3Rpb24YAiABKAsyGy50ZXNzZXJhLnYxLkNsdXN0ZXJRdWVzdGlvbiJ1Cg9DbHVzdGVyUXVlc3Rpb24SKAoEdmlldxgBIAEoCzIYLnRlc3NlcmEudjEuVmlld1F1ZXN0aW9uSAASLAoGY2FuY2VsGAIgASgLMhoudGVzc2VyYS52MS5DYW5jZWxRdWVzdGlvbkgAQgoKCHF1ZXN0aW9uIi8KDFZpZXdRdWVzdGlvbhIMCgRuYW1lGAEgASgJEhEKCXJvd19saW1pdBgCIAEoDSJUCg5DYW5jZWxRdWVzdGlvbhIQCghxdWVyeV9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSFAoHb2ZfdXNlchgDIAEoCUgAiAEBQgoKCF9vZl91c2VyIokBCgtBc2tSZXNwb25zZRImCgdjbHVzdGVyGAEgASgLMhUudGVzc2VyYS52MS5DbHVzdGVySWQSFwoKdW5hbnN3ZXJlZBgCIAEoCUgAiAEBEioKBmFuc3dlchgDIAEoCzIaLnRlc3NlcmEudjEuQW5zd2VyUmVzcG9uc2VCDQoLX3VuYW5zd2VyZWQiPgoNQW5zd2VyUmVxdWVzdBItCghxdWVzdGlvbhgBIAEoCzIbLnRlc3NlcmEudjEuQ2x1c3RlclF1ZXN0aW9uIj0KDkFuc3dlclJlc3BvbnNlEgwKBHJvd3MYASABKAwSDgoGaXNfY3V0GAIgASgIEg0KBWZvdW5kGAMgASgIMpMBChBCcm9hZGNhc3RTZXJ2aWNlEkUKCEFubm91bmNlEhsudGVzc2VyYS52MS5Bbm5vdW5jZVJlcXVlc3QaHC50ZXNzZXJhLnYxLkFubm91bmNlUmVzcG9uc2USOAoDQXNrEhYudGVzc2VyYS52MS5Bc2tSZXF1ZXN0GhcudGVzc2VyYS52MS5Bc2tSZXNwb25zZTABMlYKE0NsdXN0ZXJGYWN0c1NlcnZpY2USPwoGQW5zd2VyEhkudGVzc2VyYS52MS5BbnN3ZXJSZXF1ZXN0GhoudGVzc2VyYS52MS5BbnN3ZXJSZXNwb25zZWIGcHJvdG8z");
+  fileDesc("Chp0ZXNzZXJhL3YxL2Jyb2FkY2FzdC5wcm90bxIKdGVzc2VyYS52MSKOAQoPQW5ub3VuY2VSZXF1ZXN0EiYKB2NsdXN0ZXIYASABKAsyFS50ZXNzZXJhLnYxLkNsdXN0ZXJJZBIPCgdhZGRyZXNzGAIgASgJEhYKDmtlcm5lbF92ZXJzaW9uGAMgASgJEhMKC2lzX2RyYWluaW5nGAQgASgIEhUKDWNsdXN0ZXJfbm9kZXMYBSADKAkiOQoQQW5ub3VuY2VSZXNwb25zZRIlCgZvdGhlcnMYASADKAsyFS50ZXNzZXJhLnYxLkNsdXN0ZXJJZCI4CglDbHVzdGVySWQSDgoGZW5naW5lGAEgASgJEgoKAmlkGAIgASgJEg8KB29yZGluYWwYAyABKA0iYAoKQXNrUmVxdWVzdBIjCgRmcm9tGAEgASgLMhUudGVzc2VyYS52MS5DbHVzdGVySWQSLQoIcXVlc3Rpb24YAiABKAsyGy50ZXNzZXJhLnYxLkNsdXN0ZXJRdWVzdGlvbiJ1Cg9DbHVzdGVyUXVlc3Rpb24SKAoEdmlldxgBIAEoCzIYLnRlc3NlcmEudjEuVmlld1F1ZXN0aW9uSAASLAoGY2FuY2VsGAIgASgLMhoudGVzc2VyYS52MS5DYW5jZWxRdWVzdGlvbkgAQgoKCHF1ZXN0aW9uIi8KDFZpZXdRdWVzdGlvbhIMCgRuYW1lGAEgASgJEhEKCXJvd19saW1pdBgCIAEoDSJUCg5DYW5jZWxRdWVzdGlvbhIQCghxdWVyeV9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSFAoHb2ZfdXNlchgDIAEoCUgAiAEBQgoKCF9vZl91c2VyIokBCgtBc2tSZXNwb25zZRImCgdjbHVzdGVyGAEgASgLMhUudGVzc2VyYS52MS5DbHVzdGVySWQSFwoKdW5hbnN3ZXJlZBgCIAEoCUgAiAEBEioKBmFuc3dlchgDIAEoCzIaLnRlc3NlcmEudjEuQW5zd2VyUmVzcG9uc2VCDQoLX3VuYW5zd2VyZWQiPgoNQW5zd2VyUmVxdWVzdBItCghxdWVzdGlvbhgBIAEoCzIbLnRlc3NlcmEudjEuQ2x1c3RlclF1ZXN0aW9uIj0KDkFuc3dlclJlc3BvbnNlEgwKBHJvd3MYASABKAwSDgoGaXNfY3V0GAIgASgIEg0KBWZvdW5kGAMgASgIMpMBChBCcm9hZGNhc3RTZXJ2aWNlEkUKCEFubm91bmNlEhsudGVzc2VyYS52MS5Bbm5vdW5jZVJlcXVlc3QaHC50ZXNzZXJhLnYxLkFubm91bmNlUmVzcG9uc2USOAoDQXNrEhYudGVzc2VyYS52MS5Bc2tSZXF1ZXN0GhcudGVzc2VyYS52MS5Bc2tSZXNwb25zZTABMlYKE0NsdXN0ZXJGYWN0c1NlcnZpY2USPwoGQW5zd2VyEhkudGVzc2VyYS52MS5BbnN3ZXJSZXF1ZXN0GhoudGVzc2VyYS52MS5BbnN3ZXJSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * @generated from message tessera.v1.AnnounceRequest
@@ -41,6 +41,13 @@ export type AnnounceRequest = Message<"tessera.v1.AnnounceRequest"> & {
    * @generated from field: bool is_draining = 4;
    */
   isDraining: boolean;
+
+  /**
+   * The addresses of all nodes of the cluster by the configuration of this node.
+   *
+   * @generated from field: repeated string cluster_nodes = 5;
+   */
+  clusterNodes: string[];
 };
 
 /**
@@ -55,7 +62,7 @@ export const AnnounceRequestSchema: GenMessage<AnnounceRequest> = /*@__PURE__*/
  */
 export type AnnounceResponse = Message<"tessera.v1.AnnounceResponse"> & {
   /**
-   * The other clusters of the engine that have announced themselves lately.
+   * The other clusters that the service connects with this one and that have announced themselves lately.
    *
    * @generated from field: repeated tessera.v1.ClusterId others = 1;
    */
@@ -81,7 +88,7 @@ export type ClusterId = Message<"tessera.v1.ClusterId"> & {
   engine: string;
 
   /**
-   * `engine.cluster_id`
+   * `engine.cluster_id`; empty if the engine has only one cluster.
    *
    * @generated from field: string id = 2;
    */
@@ -292,7 +299,8 @@ export const AnswerResponseSchema: GenMessage<AnswerResponse> = /*@__PURE__*/
   messageDesc(file_tessera_v1_broadcast, 9);
 
 /**
- * Connects the clusters of an engine. It keeps nothing that the nodes do not announce again.
+ * Connects the clusters of an engine (`tessera broadcast`) or the engines of an instance (`tessera metadata`). It keeps
+ * nothing that the nodes do not announce again.
  *
  * @generated from service tessera.v1.BroadcastService
  */
@@ -308,7 +316,8 @@ export const BroadcastService: GenService<{
     output: typeof AnnounceResponseSchema;
   },
   /**
-   * Asks all other clusters of the engine. Every cluster gives one reply, which is sent as soon as it arrives.
+   * Asks all other clusters that the service connects with this one. Every cluster gives one reply, which is sent as soon
+   * as it arrives.
    *
    * @generated from rpc tessera.v1.BroadcastService.Ask
    */
