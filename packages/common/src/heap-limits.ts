@@ -19,17 +19,18 @@ export function collectGarbage(type: 'major' | 'minor'): void {
 export const HEAP_INCLUDES_BUFFERS = '--external-memory-accounted-in-global-limit';
 const HEAP_EXCLUDES_BUFFERS = HEAP_INCLUDES_BUFFERS.replace('--', '--no-');
 
-let running = 0;
+let counting = 0;
 
 /**
- * Sets `HEAP_INCLUDES_BUFFERS` while `run` runs. It is for work that frees its large buffers itself: other garbage may take
- * more memory meanwhile.
+ * Sets `HEAP_INCLUDES_BUFFERS` until the returned object is disposed of. It is for work that frees its large buffers itself:
+ * other garbage may take more memory meanwhile. Setting the flag may cause a collection of the whole heap, because V8 then
+ * counts buffers that its last limit did not include; work over a few MiB is therefore cheaper without it.
  */
-export async function withBuffersInHeap<T>(run: () => Promise<T>): Promise<T> {
-  if (running++ === 0) setFlagsFromString(HEAP_INCLUDES_BUFFERS);
-  try {
-    return await run();
-  } finally {
-    if (--running === 0) setFlagsFromString(HEAP_EXCLUDES_BUFFERS);
-  }
+export function countBuffersAsHeap(): Disposable {
+  if (counting++ === 0) setFlagsFromString(HEAP_INCLUDES_BUFFERS);
+  return {
+    [Symbol.dispose]: () => {
+      if (--counting === 0) setFlagsFromString(HEAP_EXCLUDES_BUFFERS);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { cancellation, type QueryId, TesseraError, withBuffersInHeap } from '@tessera/common';
+import { cancellation, type QueryId, TesseraError } from '@tessera/common';
 import type { KernelLog, KernelSession } from '@tessera/kernel';
 import type { RpcChannel } from '@tessera/rpc';
 import { BlockFetcher } from './fetch/block-fetcher.ts';
@@ -91,7 +91,7 @@ export class ShuffleNode implements Shuffle {
     signal: AbortSignal,
   ): Promise<FetchedBlocks> {
     if (signal.aborted) return Promise.reject(cancellation(signal));
-    return withBuffersInHeap(() => this.#fetcher.fetch(session, blocks, shape, signal));
+    return this.#fetcher.fetch(session, blocks, shape, signal);
   }
 
   results(
