@@ -6,6 +6,8 @@ import type { HybridHeader } from '@tessera/tablet';
 import { DEFAULT_EVICTION, type EvictionSettings, evictionLimits } from './eviction/eviction-settings.ts';
 import { HotTier } from './hot/hot-tier.ts';
 import { REMEMBERED_FILE, RememberedTables } from './hot/remembered-tables.ts';
+import { ResidentTableUpdates } from './hot/resident-table-updates.ts';
+import { ResidentTables } from './hot/resident-tables.ts';
 import { WarmUp } from './hot/warm-up.ts';
 import type { DiskSpace } from './local/disk-room.ts';
 import { TabletFiles } from './local/tablet-files.ts';
@@ -60,8 +62,10 @@ export async function openStorageAgent(options: StorageAgentOptions): Promise<St
   const limits = evictionLimits(eviction, limitBytes);
   const closing = new AbortController();
   const { kernel } = options;
-  const hot = new HotTier({
+  const resident = new ResidentTables(kernel);
+  const updates = new ResidentTableUpdates({
     kernel,
+    resident,
     memoryLimitBytes: limitBytes,
     limits,
     log,
@@ -70,13 +74,16 @@ export async function openStorageAgent(options: StorageAgentOptions): Promise<St
     header: (table, tablet) => files.header({ table, tablet }, closing.signal),
     deletedRows: async (scan) => (await vectors.deletedRows(scan)).all(),
   });
-  const scans = new TabletScans(files, hot, vectors);
+  const hot = new HotTier({ kernel, resident, updates, now });
+  const scans = new TabletScans(files, hot, updates, vectors);
   return new Agent({
     files,
     hot,
+    resident,
+    updates,
     scans,
     filters: new GranuleFilters(kernel, (request) => scans.prepare(request)),
-    warmUp: await WarmUp.open({ hot, remembered: new RememberedTables(directory), log }),
+    warmUp: await WarmUp.open({ resident, updates, remembered: new RememberedTables(directory), log }),
     closing,
     unusedMs: limits.unusedMs,
     log,
@@ -86,6 +93,8 @@ export async function openStorageAgent(options: StorageAgentOptions): Promise<St
 interface Parts {
   readonly files: TabletFiles;
   readonly hot: HotTier;
+  readonly resident: ResidentTables;
+  readonly updates: ResidentTableUpdates;
   readonly warmUp: WarmUp;
   readonly scans: TabletScans;
   readonly filters: GranuleFilters;
@@ -163,14 +172,14 @@ class Agent implements StorageAgent {
   }
 
   async forget(tablets: readonly Tablet[]): Promise<void> {
-    await this.#parts.hot.forget(tablets);
+    await this.#parts.updates.forget(tablets);
     await this.#parts.files.remove(tablets);
   }
 
   async evict(): Promise<void> {
-    const { hot, files, unusedMs, log } = this.#parts;
+    const { updates, files, unusedMs, log } = this.#parts;
     try {
-      await hot.evict();
+      await updates.evict();
       await files.expire(unusedMs);
     } catch (error) {
       log.warn({ error: String(error) }, 'Tablets were not evicted');
@@ -178,21 +187,21 @@ class Agent implements StorageAgent {
   }
 
   settled(): Promise<void> {
-    return this.#parts.hot.settled();
+    return this.#parts.updates.settled();
   }
 
   metrics(): AgentMetrics {
-    const { hot, files } = this.#parts;
+    const { resident, updates, files } = this.#parts;
     return {
-      tabletsHot: hot.tablets,
+      tabletsHot: resident.tablets,
       tabletsOnDisk: files.tablets,
-      bytesHot: hot.bytes,
+      bytesHot: resident.bytes,
       bytesOnDisk: files.bytesOnDisk,
       bytesFetched: files.bytesFetched,
       hits: files.hits,
       misses: files.misses,
       corruptRefetches: files.corruptRefetches,
-      promotionsPending: hot.pending,
+      promotionsPending: updates.pending,
     };
   }
 
@@ -200,7 +209,7 @@ class Agent implements StorageAgent {
     clearInterval(this.#sweeping);
     await this.#parts.warmUp.save();
     this.#parts.closing.abort();
-    await this.#parts.hot.close();
+    await this.#parts.updates.close();
     await this.#parts.files.close();
   }
 }

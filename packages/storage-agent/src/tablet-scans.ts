@@ -1,4 +1,5 @@
 import type { HotScan, HotTier, WholeScan } from './hot/hot-tier.ts';
+import type { ResidentTableUpdates } from './hot/resident-table-updates.ts';
 import type { TableContents } from './hot/table-demand.ts';
 import type { LocalTablet } from './local/local-tablets.ts';
 import type { TabletFiles } from './local/tablet-files.ts';
@@ -15,16 +16,18 @@ import type { Scan, ScanRequest, ScanTablet } from './storage-agent.ts';
 export class TabletScans {
   readonly #files: TabletFiles;
   readonly #hot: HotTier;
+  readonly #updates: ResidentTableUpdates;
   readonly #vectors: VectorCache;
 
-  constructor(files: TabletFiles, hot: HotTier, vectors: VectorCache) {
+  constructor(files: TabletFiles, hot: HotTier, updates: ResidentTableUpdates, vectors: VectorCache) {
     this.#files = files;
     this.#hot = hot;
+    this.#updates = updates;
     this.#vectors = vectors;
   }
 
   async prepare(request: ScanRequest): Promise<Scan> {
-    const ended = this.#hot.scanBegins();
+    const ended = this.#updates.scanBegins();
     try {
       const scan = await this.#prepare(request);
       const release = once(() => {

@@ -1,10 +1,9 @@
 import type { Authorizer } from '@tessera/access-control';
 import type { RelationObject, Snapshot } from '@tessera/catalog';
-import { TesseraError, traced } from '@tessera/common';
+import { traced } from '@tessera/common';
 import type { Kernel, KernelSession } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import {
-  describeQuery,
   type ExplainStatement,
   type InsertQuery,
   locateValue,
@@ -25,12 +24,7 @@ import { MirrorTables } from '../read/mirror-tables.ts';
 import { isUnfetchedColumn } from '../read/query-failure.ts';
 import { valueSampler } from '../read/sample-values.ts';
 import { scannedFiles } from '../read/scanned-files.ts';
-import {
-  readAuthority,
-  SessionScope,
-  type SessionServices,
-  statementSequences,
-} from '../read/session-scope.ts';
+import { type SessionScope, type SessionServices, statementSequences } from '../read/session-scope.ts';
 import { scannedTables } from '../read/table-access.ts';
 import { prepareScans, wantedOf } from '../read/table-scans.ts';
 import { chooseTablets } from '../read/tablet-choice.ts';
@@ -39,14 +33,12 @@ import type { SequenceValues } from '../sequences/sequence-values.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
 import type { TableServices } from '../tables.ts';
 import type { Transactions } from '../transactions/transactions.ts';
-import { bind } from './bind.ts';
+import { BoundQueries, type FoundQuery, isLasting } from './bound-queries.ts';
 import { distinctPatterns } from './distinct-patterns.ts';
 import { explainSql } from './explain.ts';
 import { explainedFiles } from './explained-files.ts';
 import { explainedReuse } from './explained-reuse.ts';
 import type { ExplainedTable } from './explained-tables.ts';
-import { withValues } from './generic-plans.ts';
-import { PlanCache } from './plan-cache.ts';
 import { reuseOf } from './reuse-key.ts';
 import { type FactsFor, SystemRelations } from './system-relations.ts';
 
@@ -71,15 +63,6 @@ export interface BinderServices {
   readonly regexpCacheMaxKeys?: number | undefined;
 }
 
-/** Whether a query is planned before it runs. */
-type Planning = 'always' | 'where it matters' | 'never';
-
-/** A bound query, and whether later statements with the same text may use it. */
-interface FoundQuery {
-  readonly bound: BoundQuery;
-  readonly isLasting: boolean;
-}
-
 /**
  * Turns queries of the dialect into executable ones: binds them, or finds them in the plan cache, decides
  * where they run, and makes the data available that they read.
@@ -87,11 +70,9 @@ interface FoundQuery {
 export class QueryBinder {
   readonly #tables: TableServices | undefined;
   readonly #sessions: SessionServices;
-  readonly #plans = new PlanCache();
+  readonly #bound: BoundQueries;
   readonly distribution: QueryDistribution;
   readonly results: ResultCache;
-  /** Statements over tables whose plan was not understood, so that they read every column of every tablet. */
-  unplanned = 0;
 
   constructor(services: BinderServices) {
     const { cluster, tables, columnStatisticsBytes } = services;
@@ -109,7 +90,7 @@ export class QueryBinder {
         }),
       columnStatisticsBytes,
     });
-    const systemRelations = new SystemRelations(services.systemFacts, (view) => this.#viewOutput(view));
+    const systemRelations = new SystemRelations(services.systemFacts, (view) => this.#bound.outputOf(view));
     this.#sessions = {
       kernel: services.kernel,
       external: services.external,
@@ -126,6 +107,12 @@ export class QueryBinder {
         }),
       systemRelation: (scope, name, place) => systemRelations.load(scope, name, place),
     };
+    this.#bound = new BoundQueries({ sessions: this.#sessions, tables, distribution: this.distribution });
+  }
+
+  /** See `BoundQueries`. */
+  get unplanned(): number {
+    return this.#bound.unplanned;
   }
 
   /** See `QueryDistribution`. */
@@ -144,10 +131,10 @@ export class QueryBinder {
    * cancellation
    */
   async executable(context: StatementContext, options: ExecutionOptions = {}): Promise<ExecutableQuery> {
-    const scope = await this.#open(context, options);
+    const scope = await this.#bound.open(context, options);
     scope.keep({ release: context.query.activity.progress.observe(scope.session) });
     try {
-      const found = await this.#bound(scope);
+      const found = await this.#bound.find(scope);
       const { bound } = found;
       bound.uses += 1;
       const { prepared, named } = bound;
@@ -201,7 +188,7 @@ export class QueryBinder {
     parts: Iterable<P>,
     options: ExecutionOptions,
   ): Promise<(Pick<ExecutableQuery, 'session' | 'sql' | 'release'> & { readonly last: P }) | undefined> {
-    const scope = await this.#open(context, options);
+    const scope = await this.#bound.open(context, options);
     const { session } = scope;
     const release = () => scope[Symbol.asyncDispose]();
     let last: P | undefined;
@@ -230,15 +217,19 @@ export class QueryBinder {
     return undefined;
   }
 
-  /** The columns of a query and the relations that it names, without fetching anything. */
+  /** The columns of a query and the relations that its text names, without fetching anything. */
   async outputOf(context: StatementContext): Promise<Pick<ExecutableQuery, 'columns' | 'relations'>> {
-    await using scope = await this.#open(context, { neverRuns: true });
-    try {
-      const { prepared, named } = await this.#bind(scope, 'never');
-      return { columns: prepared.columns, relations: directly(named) };
-    } catch (error) {
-      throw scope.explain(error);
-    }
+    const { columns, named } = await this.#bound.outputOf(context);
+    return { columns, relations: directly(named) };
+  }
+
+  /** See `BoundQueries`. */
+  describe(
+    context: StatementContext,
+    options: ExecutionOptions,
+    asked?: readonly SqlType[],
+  ): Promise<QueryDescription> {
+    return this.#bound.describe(context, options, asked);
   }
 
   /** The query that answers EXPLAIN; only ANALYZE fetches what the explained query reads. */
@@ -247,9 +238,9 @@ export class QueryBinder {
     statement: ExplainStatement,
     options: ExecutionOptions = {},
   ): Promise<ExecutableQuery> {
-    const scope = await this.#open(context, options);
+    const scope = await this.#bound.open(context, options);
     try {
-      const bound = await this.#bind(scope, 'always');
+      const bound = await this.#bound.bind(scope, 'always');
       const { prepared, named, tables } = bound;
       let scanned = NOTHING_SCANNED;
       const explained = await this.#explainedTables(bound, scope);
@@ -302,30 +293,6 @@ export class QueryBinder {
     }
   }
 
-  /** The parameters and the result of a query; `asked` as in `describeQuery`. */
-  async describe(
-    context: StatementContext,
-    options: ExecutionOptions,
-    asked?: readonly SqlType[],
-  ): Promise<QueryDescription> {
-    await using scope = await this.#open(context, { ...options, neverRuns: true });
-    const { reads, relations } = scope;
-    try {
-      const known = await this.#plans.description(scope, asked);
-      if (known !== undefined) {
-        await this.#authorizeAgain(known, scope);
-        return known.description;
-      }
-      const description = await describeQuery(context.text, scope.prepareContext, asked);
-      if (!reads.isTransient && relations?.transient !== true) {
-        this.#plans.addDescription(scope, { description, named: relations?.named ?? [] }, asked);
-      }
-      return description;
-    } catch (error) {
-      throw scope.explain(error);
-    }
-  }
-
   /**
    * The sequence values for a statement that runs in the session without a query; undefined if the node keeps
    * no tables. The caller must end it.
@@ -336,18 +303,6 @@ export class QueryBinder {
     snapshot: Snapshot,
   ): StatementSequences | undefined {
     return statementSequences(this.#sessions, context, { session, snapshot: async () => snapshot });
-  }
-
-  #open(context: StatementContext, options: ExecutionOptions): Promise<SessionScope> {
-    return SessionScope.open(this.#sessions, context, options);
-  }
-
-  async #viewOutput(
-    view: StatementContext,
-  ): Promise<Pick<BoundQuery, 'named'> & Pick<ExecutableQuery, 'columns'>> {
-    await using scope = await this.#open(view, { neverRuns: true });
-    const { prepared, named } = await this.#bind(scope, 'never');
-    return { columns: prepared.columns, named };
   }
 
   /** How the result of a query may be kept. */
@@ -361,109 +316,6 @@ export class QueryBinder {
   async #reused(reuse: Reuse | undefined, { relations }: SessionScope): Promise<CachedResult | undefined> {
     if (reuse?.key === undefined) return undefined;
     return this.results.get(reuse, await relations!.snapshot());
-  }
-
-  /** From the cache if possible. */
-  async #bound(scope: SessionScope): Promise<FoundQuery> {
-    const { relations } = scope;
-    const known = await this.#plans.get(scope);
-    if (known !== undefined) {
-      await this.#authorizeAgain(known, scope);
-      if (!(await this.#needsPlan(known, scope))) return { bound: known, isLasting: true };
-    } else {
-      const generic = await this.#plans.generic(scope);
-      if (generic !== undefined) {
-        await this.#authorizeAgain(generic.bound, scope);
-        if (!(await this.#needsPlan(generic.bound, scope)))
-          return { bound: withValues(generic.bound, generic.parameters), isLasting: true };
-      }
-      const bound = await this.#withLiterals(scope);
-      if (bound !== undefined) return { bound, isLasting: true };
-    }
-    const bound = await this.#bind(scope, 'where it matters');
-    await relations?.unbind();
-    const found = { bound, isLasting: isLasting(bound, scope) };
-    if (found.isLasting) {
-      this.#plans.add(scope, bound);
-      if (scope.options.onLiteralPlan !== undefined) this.#plans.addLiterals(scope, bound);
-      await this.#bindGeneric(scope, bound);
-    }
-    return found;
-  }
-
-  /** The query for other literals than those that it was bound with before, if it needs no plan of its own. */
-  async #withLiterals(scope: SessionScope): Promise<BoundQuery | undefined> {
-    const { onLiteralPlan } = scope.options;
-    const bound = onLiteralPlan && (await this.#plans.withLiterals(scope));
-    if (bound === undefined) return undefined;
-    await this.#authorizeAgain(bound, scope);
-    if ((await this.#needsPlan(bound, scope)) || (await this.distribution.isFor(bound, scope)))
-      return undefined;
-    onLiteralPlan?.();
-    return bound;
-  }
-
-  /**
-   * Binds a statement for all values of its parameters when it occurs with the second list of values, if no
-   * plan was needed.
-   */
-  async #bindGeneric({ context, options }: SessionScope, bound: BoundQuery): Promise<void> {
-    const parameters = this.#plans.dueGeneric({ context, options }, bound);
-    if (parameters === undefined) return;
-    const request = { ...context.request, parameters: parameters.parameters };
-    await using scope = await this.#open({ ...context, request }, options);
-    try {
-      const generic = await this.#bind(scope, 'never');
-      this.#plans.addGeneric({ context, options }, { bound: generic, parameters }, bound);
-    } catch (error) {
-      // The values affect the meaning of the statement, so it is always bound with them.
-      if (!(error instanceof TesseraError)) throw error;
-    }
-  }
-
-  /**
-   * Checks privileges again: a statement that was bound before was allowed then, but grants may change while
-   * its relations do not.
-   */
-  async #authorizeAgain({ named }: Pick<BoundQuery, 'named'>, scope: SessionScope): Promise<void> {
-    if (named.length === 0) return;
-    const authority = readAuthority(this.#sessions.authorizer, scope.context, scope.options);
-    const snapshot = await scope.relations!.snapshot();
-    for (const { object, view, name } of named)
-      authority.readAgain(snapshot, object, { view, location: name.location });
-  }
-
-  /** Leaves the binder's session open. */
-  async #bind(scope: SessionScope, planning: Planning): Promise<BoundQuery> {
-    const bound = await bind(scope, (unplanned) =>
-      planning === 'where it matters' ? this.#needsPlan(unplanned, scope) : planning === 'always',
-    );
-    if (bound.isPlanned && bound.scans === undefined) this.unplanned += 1;
-    return bound;
-  }
-
-  /** Whether a plan is needed and does not exist yet. */
-  async #needsPlan(bound: BoundQuery, scope: SessionScope): Promise<boolean> {
-    if (bound.isPlanned) return false;
-    if ([...bound.files.values()].some(({ scan }) => scan.choose !== undefined)) return true;
-    return !(await this.#areHot(bound.tables, scope)) || this.distribution.isFor(bound, scope);
-  }
-
-  /** Whether all columns of all tables are in memory. */
-  async #areHot(tables: BoundQuery['tables'], { session, relations }: SessionScope): Promise<boolean> {
-    const { agent } = this.#tables!;
-    const snapshot = await relations!.snapshot();
-    return [...tables.values()].every(
-      ({ table, rowPositions }) =>
-        !rowPositions &&
-        table.uncoveredBy === undefined &&
-        agent.isHot(
-          session,
-          table.id,
-          snapshot.contentsVersion(table.id),
-          table.columns.map(({ id }) => id),
-        ),
-    );
   }
 
   /** The SQL to run on this node, with all data that it reads available. */
@@ -509,10 +361,6 @@ export class QueryBinder {
     );
   }
 }
-
-/** Whether a bound query is valid for later statements: it depends on no file and on no time but the date. */
-const isLasting = (bound: BoundQuery, { reads, relations }: SessionScope): boolean =>
-  !reads.isTransient && relations?.transient !== true && bound.prepared.time !== 'pinned';
 
 /** The relations that the text names itself, not through views. */
 const directly = (named: readonly NamedRelation[]): readonly RelationObject[] =>

@@ -29,7 +29,7 @@ export type SystemScope = Pick<
 export type FactsFor = (scope: SystemScope) => Promise<SystemFacts>;
 
 /** The columns of a view, and what they depend on. */
-export interface ViewOutput {
+export interface QueryOutput {
   readonly columns: readonly OutputColumn[];
   /** The names in its query and in those of the views that it reads. */
   readonly named: readonly NamedRelation[];
@@ -38,11 +38,11 @@ export interface ViewOutput {
 /** The relations of information_schema and pg_catalog, as temp tables of the sessions that read them. */
 export class SystemRelations {
   readonly #factsFor: FactsFor | undefined;
-  readonly #outputOf: (view: StatementContext) => Promise<ViewOutput>;
+  readonly #outputOf: (view: StatementContext) => Promise<QueryOutput>;
   readonly #viewColumns = new ViewColumns();
 
   /** @param outputOf binds the query of a view and returns its columns */
-  constructor(factsFor: FactsFor | undefined, outputOf: (view: StatementContext) => Promise<ViewOutput>) {
+  constructor(factsFor: FactsFor | undefined, outputOf: (view: StatementContext) => Promise<QueryOutput>) {
     this.#factsFor = factsFor;
     this.#outputOf = outputOf;
   }
@@ -99,7 +99,7 @@ export class SystemRelations {
   }
 }
 
-interface Known extends ViewOutput {
+interface Known extends QueryOutput {
   readonly view: ViewObject;
 }
 
@@ -116,7 +116,7 @@ class ViewColumns {
   async of(
     views: readonly ViewObject[],
     snapshot: Snapshot,
-    outputOf: (view: ViewObject) => Promise<ViewOutput>,
+    outputOf: (view: ViewObject) => Promise<QueryOutput>,
   ): Promise<ReadonlyMap<ObjectId, readonly OutputColumn[]>> {
     const columns = new Map<ObjectId, readonly OutputColumn[]>();
     for (const view of views) {

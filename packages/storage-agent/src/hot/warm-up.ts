@@ -1,14 +1,16 @@
 import { measurement } from '@tessera/common';
 import type { KernelLog } from '@tessera/kernel';
 import type { ContentsOf } from '../storage-agent.ts';
-import type { HotTier } from './hot-tier.ts';
 import type { RememberedTable, RememberedTables } from './remembered-tables.ts';
+import type { ResidentTableUpdates } from './resident-table-updates.ts';
+import type { ResidentTables } from './resident-tables.ts';
 
 /** A table that is in memory again after a restart of its node. */
 export const warmedTables = measurement<{ readonly tablets: number }>('table-warmed');
 
 export interface WarmUpOptions {
-  readonly hot: HotTier;
+  readonly resident: ResidentTables;
+  readonly updates: ResidentTableUpdates;
   readonly remembered: RememberedTables;
   readonly log: KernelLog;
 }
@@ -35,10 +37,10 @@ export class WarmUp {
 
   /** Writes down what is in memory, and what is still to be loaded. */
   save(): Promise<void> {
-    const { hot, remembered, log } = this.#o;
-    const resident = hot.resident();
-    const ids = new Set(resident.map(({ tableId }) => tableId));
-    const tables = [...resident, ...this.#waiting.filter(({ tableId }) => !ids.has(tableId))];
+    const { updates, remembered, log } = this.#o;
+    const inMemory = updates.inMemory();
+    const ids = new Set(inMemory.map(({ tableId }) => tableId));
+    const tables = [...inMemory, ...this.#waiting.filter(({ tableId }) => !ids.has(tableId))];
     this.#saving = this.#saving
       .then(() => remembered.write(tables))
       .catch((error) => log.warn({ error: String(error) }, 'What is in memory was not written down'));
@@ -47,13 +49,13 @@ export class WarmUp {
 
   /** Resolves when all tables have been loaded, or the agent is closed. */
   async run(contentsOf: ContentsOf): Promise<void> {
-    const { hot, log } = this.#o;
+    const { resident, updates, log } = this.#o;
     const startedAt = performance.now();
     let tables = 0;
     for (const remembered of this.#waiting) {
-      if (!(await hot.pause())) return;
+      if (!(await updates.pause())) return;
       try {
-        const tablets = await hot.restore(remembered, contentsOf);
+        const tablets = await updates.restore(remembered, contentsOf);
         if (tablets > 0) {
           tables += 1;
           warmedTables.emit({ tablets });
@@ -65,6 +67,6 @@ export class WarmUp {
     }
     if (tables === 0) return;
     const seconds = Math.round(performance.now() - startedAt) / 1_000;
-    log.info({ tables, bytes: hot.bytes, seconds }, 'Tables are in memory again, as before the restart');
+    log.info({ tables, bytes: resident.bytes, seconds }, 'Tables are in memory again, as before the restart');
   }
 }
