@@ -1,4 +1,5 @@
 import type { Comparison, Conjunct } from '@tessera/tablet';
+import { COMPARISONS } from './comparisons.ts';
 import type { PlanExpression, PlanFilter, PlanType, PlanValue } from './plan-nodes.ts';
 import { valueText } from './value-text.ts';
 
@@ -8,14 +9,6 @@ export interface FilteredColumn {
   readonly type: PlanType;
 }
 
-const OPERATORS: Readonly<Record<string, Comparison['operator']>> = {
-  COMPARE_EQUAL: '=',
-  COMPARE_NOTEQUAL: '<>',
-  COMPARE_LESSTHAN: '<',
-  COMPARE_LESSTHANOREQUALTO: '<=',
-  COMPARE_GREATERTHAN: '>',
-  COMPARE_GREATERTHANOREQUALTO: '>=',
-};
 const MIRRORED: Readonly<Record<Comparison['operator'], Comparison['operator']>> = {
   '=': '=',
   '<>': '<>',
@@ -25,11 +18,17 @@ const MIRRORED: Readonly<Record<Comparison['operator'], Comparison['operator']>>
   '>=': '<=',
 };
 
+/** The operator of a comparison in a plan, if conditions may have it. */
+function operatorOf(type = ''): Comparison['operator'] | undefined {
+  const operator = COMPARISONS[type];
+  return operator === 'IS DISTINCT FROM' || operator === 'IS NOT DISTINCT FROM' ? undefined : operator;
+}
+
 /** The conditions that a scan's filter on `column` implies; empty if the filter is not understood. */
 export function filterConjuncts(filter: PlanFilter, column: FilteredColumn): readonly Conjunct[] {
   switch (filter.filter_type) {
     case 'CONSTANT_COMPARISON':
-      return comparison(column, OPERATORS[filter.comparison_type ?? ''], filter.constant);
+      return comparison(column, operatorOf(filter.comparison_type), filter.constant);
     case 'IS_NULL':
       return [{ kind: 'null', column: column.name, isNull: true }];
     case 'IS_NOT_NULL':
@@ -59,7 +58,7 @@ export function expressionConjuncts(
   columnAt: (index: number) => FilteredColumn | undefined,
 ): readonly Conjunct[] {
   const { type, children = [] } = expression;
-  const operator = OPERATORS[type];
+  const operator = operatorOf(type);
   if (operator !== undefined && expression.left !== undefined && expression.right !== undefined) {
     const [left, right] = [expression.left, expression.right];
     if (right.value !== undefined)

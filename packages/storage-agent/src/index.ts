@@ -20,6 +20,7 @@ export type {
 export {
   discardTablets,
   type RowsToStore,
+  storeInOneTablet,
   storeTablets,
   type TabletStore,
 } from './write/store-tablets.ts';

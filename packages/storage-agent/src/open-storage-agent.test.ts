@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ScanRequest } from './storage-agent.ts';
 import { Fixture } from './testing/fixture.ts';
 import { storeTablet, testTable } from './testing/tables.ts';
 
@@ -9,15 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
-const signal = new AbortController().signal;
-const request = (r: Pick<ScanRequest, 'table'> & Partial<ScanRequest>): ScanRequest => ({
-  session: fixture.session,
-  tablets: [],
-  columns: r.table.columns.map((c) => c.id),
-  rowPositions: false,
-  signal,
-  ...r,
-});
+const _signal = new AbortController().signal;
 
 test('a scan returns the rows of all tablets with their positions', async () => {
   const table = testTable('t', { a: 'BIGINT', b: 'VARCHAR' });
@@ -25,7 +16,7 @@ test('a scan returns the rows of all tablets with their positions', async () => 
   const second = await storeTablet(fixture, table, "SELECT i AS a, 'y' AS b FROM range(10, 12) t(i)");
   const agent = await fixture.agent();
   const tablets = [{ tablet: first }, { tablet: second }];
-  const scan = await agent.prepareScan(request({ table, tablets, rowPositions: true }));
+  const scan = await agent.prepareScan(fixture.request({ table, tablets, rowPositions: true }));
   expect(await fixture.rows(`SELECT * FROM ${scan.sql} ORDER BY a`)).toEqual([
     { a: 0, b: 'x0', $tablet: 0, $row: 0 },
     { a: 1, b: 'x1', $tablet: 0, $row: 1 },
@@ -39,7 +30,7 @@ test('a scan returns the rows of all tablets with their positions', async () => 
 test('a scan without tablets has the columns with their types and no rows', async () => {
   const table = testTable('t', { a: 'DECIMAL(10,2)', s: 'STRUCT(x INTEGER)[]' });
   const agent = await fixture.agent();
-  const scan = await agent.prepareScan(request({ table }));
+  const scan = await agent.prepareScan(fixture.request({ table }));
   const { columns } = await fixture.session.describe(`SELECT * FROM ${scan.sql}`);
   expect(columns.map((c) => c.name)).toEqual(['a', 's']);
   expect(await fixture.rows(`SELECT typeof(a) FROM ${scan.sql}`)).toEqual([]);
@@ -49,7 +40,7 @@ test('a column that was not requested cannot be read', async () => {
   const table = testTable('t', { a: 'BIGINT', b: 'BIGINT' });
   const tablet = await storeTablet(fixture, table, 'SELECT i AS a, i AS b FROM range(3) t(i)');
   const agent = await fixture.agent();
-  const scan = await agent.prepareScan(request({ table, tablets: [{ tablet }], columns: [1] }));
+  const scan = await agent.prepareScan(fixture.request({ table, tablets: [{ tablet }], columns: [1] }));
   expect(await fixture.rows(`SELECT sum(a) AS s, count(*) AS n FROM ${scan.sql}`)).toEqual([{ s: 3, n: 3 }]);
   await expect(fixture.rows(`SELECT count(b) FROM ${scan.sql}`)).rejects.toThrow('was not fetched');
 });

@@ -10,7 +10,7 @@ import type {
 import { TesseraError } from '@tessera/common';
 import type { Kernel, KernelSession } from '@tessera/kernel';
 import { type IndexShape, notInvertible, partialsSql, shapeOfIndex, subtractedSql } from '@tessera/sql';
-import { discardTablets, type ScanTablet, storeTablets } from '@tessera/storage-agent';
+import { discardTablets, type ScanTablet, storeInOneTablet } from '@tessera/storage-agent';
 import { deletedRowsOf, type RowRange } from '@tessera/tablet';
 import { indexCoverage, partialsTable, type StoredIndex, storedIndexes } from '../read/index-coverage.ts';
 import { isFilterIndex } from '../read/skip-indexes.ts';
@@ -178,13 +178,10 @@ async function partialOf(
   try {
     const rows = await rowsToStore(context, session, shape, summarised);
     try {
-      stored = await storeTablets(tables, {
+      stored = await storeInOneTablet(tables, {
         session,
         table: partialsTable(table, index),
         sql: rows.sql,
-        partitionSql: [],
-        minBytes: 0,
-        maxBytes: Number.MAX_SAFE_INTEGER,
         signal,
       });
     } finally {

@@ -1,7 +1,7 @@
 import type { Action, TableObject, Tablet } from '@tessera/catalog';
 import type { Kernel, KernelSession } from '@tessera/kernel';
 import { quoteName } from '@tessera/kernel';
-import { discardTablets, storeTablets } from '@tessera/storage-agent';
+import { discardTablets, storeInOneTablet } from '@tessera/storage-agent';
 import {
   bloomBits,
   bloomFilterSql,
@@ -83,16 +83,9 @@ async function filtersOfTablet(
               );
         return `${sql} AS ${quoteName(name)}`;
       });
-      stored = await storeTablets(tables, {
-        session,
-        table: partialsTable(table, index),
-        sql: `SELECT ${granule} AS ${GRANULE_COLUMN}, ${HASH_IDENTITY_SQL} AS ${HASHES_COLUMN}, ${filters.join(', ')}
-          FROM ${scan.sql} GROUP BY ${granule}`,
-        partitionSql: [],
-        minBytes: 0,
-        maxBytes: Number.MAX_SAFE_INTEGER,
-        signal,
-      });
+      const sql = `SELECT ${granule} AS ${GRANULE_COLUMN}, ${HASH_IDENTITY_SQL} AS ${HASHES_COLUMN}, ${filters.join(', ')}
+        FROM ${scan.sql} GROUP BY ${granule}`;
+      stored = await storeInOneTablet(tables, { session, table: partialsTable(table, index), sql, signal });
     } finally {
       scan.release();
     }

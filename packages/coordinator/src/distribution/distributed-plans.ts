@@ -1,17 +1,14 @@
 import type { Snapshot } from '@tessera/catalog';
 import {
   choiceText,
-  type DistributedPlan,
-  type FinishedStage,
   type NodeChoice,
   type PlanFacts,
   planDistributed,
   refine,
-  type StageId,
   type TableFacts,
   UnsupportedPlan,
 } from '@tessera/planner';
-import type { ClusterNode } from '@tessera/scheduler';
+import type { ClusterNode, PlanExecution } from '@tessera/scheduler';
 import type { BoundQuery } from '../read/bound-query.ts';
 import type { ColumnStatisticsCache } from '../read/column-statistics-cache.ts';
 import { fileFacts, tableFacts } from '../read/table-facts.ts';
@@ -31,14 +28,7 @@ export interface UndistributedQuery {
   readonly choice?: NodeChoice | undefined;
 }
 
-export interface PlannedQuery {
-  readonly plan: DistributedPlan;
-  refine(
-    plan: DistributedPlan,
-    finished: ReadonlyMap<StageId, FinishedStage>,
-    started: ReadonlySet<StageId>,
-  ): DistributedPlan;
-}
+export type PlannedQuery = Pick<PlanExecution, 'plan' | 'refine'>;
 
 /** Whether a statement should be planned for several nodes, by its settings and the sizes of its tables. */
 export function isWorthDistributing(

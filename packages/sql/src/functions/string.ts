@@ -1,6 +1,16 @@
 import { kernelCall, operatorCall } from './expressions.ts';
 import { regexFunction } from './regex.ts';
-import { alias, inCategory, KERNEL, macro } from './types.ts';
+import { alias, type Implementation, inCategory, KERNEL, macro } from './types.ts';
+
+/** `like` and `ilike`: the kernel has an operator for two arguments, and a function for the form with an escape character. */
+const matches = (operator: string, withEscape: string): Implementation => ({
+  kind: 'rewrite',
+  arity: [2, 3],
+  rewrite: ({ children: [value, pattern, escapeCharacter] }) =>
+    escapeCharacter === undefined
+      ? operatorCall(operator, value, pattern)
+      : kernelCall(withEscape, value, pattern, escapeCharacter),
+});
 
 export const STRING_FUNCTIONS = inCategory('string', [
   {
@@ -33,14 +43,7 @@ export const STRING_FUNCTIONS = inCategory('string', [
     description: '`LIKE` without regard to case.',
     example: "ilike('Résumé', 'rÉS%')",
     result: 'true',
-    implementation: {
-      kind: 'rewrite',
-      arity: [2, 3],
-      rewrite: ({ children: [value, pattern, escapeCharacter] }) =>
-        escapeCharacter === undefined
-          ? operatorCall('~~*', value, pattern)
-          : kernelCall('ilike_escape', value, pattern, escapeCharacter),
-    },
+    implementation: matches('~~*', 'ilike_escape'),
   },
   {
     name: 'length',
@@ -64,14 +67,7 @@ export const STRING_FUNCTIONS = inCategory('string', [
       'Whether the text matches the pattern: `%` any characters, `_` one character, `\\` takes their meaning.',
     example: "like('abc', 'a_c')",
     result: 'true',
-    implementation: {
-      kind: 'rewrite',
-      arity: [2, 3],
-      rewrite: ({ children: [value, pattern, escapeCharacter] }) =>
-        escapeCharacter === undefined
-          ? operatorCall('~~', value, pattern)
-          : kernelCall('like_escape', value, pattern, escapeCharacter),
-    },
+    implementation: matches('~~', 'like_escape'),
   },
   {
     name: 'lower',

@@ -21,26 +21,16 @@ const tabletOf = (t: ReturnType<typeof table>) =>
   storeTablet(fixture, t, 'SELECT i AS a, md5(i::VARCHAR) AS b FROM range(20000) t(i)');
 
 const request = (
-  t: ReturnType<typeof table>,
-  tablets: ScanTablet[],
+  table: ReturnType<typeof testTable>,
+  tablets: readonly ScanTablet[],
   more: Partial<ScanRequest> = {},
-): ScanRequest => ({
-  session: fixture.session,
-  table: t,
-  tablets,
-  columns: [1, 2],
-  rowPositions: false,
-  signal: new AbortController().signal,
-  ...more,
-});
+) => fixture.request({ table, tablets, columns: [1, 2], ...more });
 
 async function read(agent: StorageAgent, asked: ScanRequest) {
-  const scan = await agent.prepareScan(asked);
-  const n = await fixture.session.scalar(`SELECT count(*) FROM ${scan.sql}`);
-  scan.release();
+  const { n, hot } = await fixture.read(agent, asked, 'count(*) AS n');
   expect(n).toBe(20_000 * asked.tablets.length);
   await agent.settled();
-  return scan.use.tabletsHot;
+  return hot;
 }
 
 /** A threshold that every use of memory exceeds, and one that none does. */

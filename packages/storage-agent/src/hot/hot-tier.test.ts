@@ -14,27 +14,11 @@ const table = () => testTable('t', { a: 'BIGINT', b: 'VARCHAR', c: 'DOUBLE' });
 type Table = ReturnType<typeof table>;
 const ROWS = "SELECT i AS a, 'b' || (i % 10) AS b, i / 2 AS c FROM";
 
-const request = (
-  of: Table,
-  tablets: readonly ScanTablet[],
-  more: Partial<ScanRequest> = {},
-): ScanRequest => ({
-  session: fixture.session,
-  table: of,
-  tablets,
-  columns: [1, 2],
-  rowPositions: false,
-  signal: new AbortController().signal,
-  ...more,
-});
+const request = (table: Table, tablets: readonly ScanTablet[], more: Partial<ScanRequest> = {}) =>
+  fixture.request({ table, tablets, columns: [1, 2], ...more });
 
-/** Sum and count of `a` over the scan, and the number of rows that came from memory. */
-async function read(agent: StorageAgent, asked: ScanRequest) {
-  const scan = await agent.prepareScan(asked);
-  const [row] = await fixture.rows(`SELECT count(*) AS n, sum(a) AS s FROM ${scan.sql}`);
-  scan.release();
-  return { ...row, hot: scan.use.tabletsHot };
-}
+const read = (agent: StorageAgent, asked: ScanRequest) =>
+  fixture.read(agent, asked, 'count(*) AS n, sum(a) AS s');
 
 test('a table that was read once is read from one native table the second time', async () => {
   const agent = await fixture.agent();

@@ -28,26 +28,11 @@ const HIGH: readonly KeyRange[] = [
 
 const keys = (ranges: readonly KeyRange[], rows: number) => ({ keys: { column: 1, ranges, rows } });
 
-const request = (
-  of: Table,
-  tablets: readonly ScanTablet[],
-  more: Partial<ScanRequest> = {},
-): ScanRequest => ({
-  session: fixture.session,
-  table: of,
-  tablets,
-  columns: [1, 2, 3],
-  rowPositions: false,
-  signal: new AbortController().signal,
-  ...more,
-});
+const request = (table: Table, tablets: readonly ScanTablet[], more: Partial<ScanRequest> = {}) =>
+  fixture.request({ table, tablets, columns: [1, 2, 3], ...more });
 
-async function read(agent: StorageAgent, asked: ScanRequest) {
-  const scan = await agent.prepareScan(asked);
-  const [row] = await fixture.rows(`SELECT count(*) AS n, sum(v) AS s, count(k) AS keyed FROM ${scan.sql}`);
-  scan.release();
-  return { ...row, hot: scan.use.tabletsHot };
-}
+const read = (agent: StorageAgent, asked: ScanRequest) =>
+  fixture.read(agent, asked, 'count(*) AS n, sum(v) AS s, count(k) AS keyed');
 
 /** The number of rows of the table whose key matches. */
 function expected(isIn: (key: number | undefined) => boolean, from = 0, to = ROWS + 100) {

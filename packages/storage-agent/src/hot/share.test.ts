@@ -18,26 +18,11 @@ const rows = (...ranges: [start: number, end: number][]) => ({
   rows: ranges.map(([start, end]) => ({ start, end })),
 });
 
-const request = (
-  of: Table,
-  tablets: readonly ScanTablet[],
-  more: Partial<ScanRequest> = {},
-): ScanRequest => ({
-  session: fixture.session,
-  table: of,
-  tablets,
-  columns: [1],
-  rowPositions: false,
-  signal: new AbortController().signal,
-  ...more,
-});
+const request = (table: Table, tablets: readonly ScanTablet[], more: Partial<ScanRequest> = {}) =>
+  fixture.request({ table, tablets, columns: [1], ...more });
 
-async function read(agent: StorageAgent, asked: ScanRequest) {
-  const scan = await agent.prepareScan(asked);
-  const [row] = await fixture.rows(`SELECT count(*) AS n, sum(a) AS s FROM ${scan.sql}`);
-  scan.release();
-  return { ...row, hot: scan.use.tabletsHot };
-}
+const read = (agent: StorageAgent, asked: ScanRequest) =>
+  fixture.read(agent, asked, 'count(*) AS n, sum(a) AS s');
 
 const sumOf = (...ranges: [number, number][]) => {
   let [n, s] = [0, 0];

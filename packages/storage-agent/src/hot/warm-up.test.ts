@@ -30,14 +30,7 @@ async function storedTable(rows: number): Promise<{ table: TableObject; tablets:
 }
 
 const prepare = (agent: Awaited<ReturnType<Fixture['agent']>>, of: Awaited<ReturnType<typeof storedTable>>) =>
-  agent.prepareScan({
-    ...of,
-    session: fixture.session,
-    wholeTableAt: VERSION,
-    columns: [1],
-    rowPositions: false,
-    signal: new AbortController().signal,
-  });
+  agent.prepareScan(fixture.request({ ...of, wholeTableAt: VERSION, columns: [1] }));
 
 test('an agent loads the existing tables that its predecessor had in memory; scans have precedence', async () => {
   const [kept, dropped, empty] = [await storedTable(2_000), await storedTable(100), await storedTable(10)];

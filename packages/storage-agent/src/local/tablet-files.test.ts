@@ -30,20 +30,8 @@ beforeEach(async () => {
 afterEach(() => fixture[Symbol.asyncDispose]());
 
 const agentOver = (options: Partial<StorageAgentOptions> = {}) => fixture.agent({ store, ...options });
-const request = (
-  tablets: readonly ScanTablet[],
-  columns: number[],
-  more: Partial<ScanRequest> = {},
-): ScanRequest => ({
-  session: fixture.session,
-  table,
-  tablets,
-  columns,
-  rowPositions: false,
-  once: true,
-  signal: new AbortController().signal,
-  ...more,
-});
+const request = (tablets: readonly ScanTablet[], columns: number[], more: Partial<ScanRequest> = {}) =>
+  fixture.request({ table, tablets, columns, once: true, ...more });
 
 const object = async () => (await fixture.store.get(wide.key!))!.body;
 const headerOf = async () => readHeader((await object()).subarray(wide.headerOffset), wide);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Kernel, type KernelSession, startKernel } from '@tessera/kernel';
 import { type ObjectStore, openLocalStore } from '@tessera/object-store';
 import { agentBootstrap, openStorageAgent, type StorageAgentOptions } from '../open-storage-agent.ts';
-import type { StorageAgent } from '../storage-agent.ts';
+import type { ScanRequest, StorageAgent } from '../storage-agent.ts';
 
 /** A kernel, a local store and an agent in a temporary directory, which is removed on disposal. */
 export class Fixture implements AsyncDisposable {
@@ -54,6 +54,26 @@ export class Fixture implements AsyncDisposable {
   /** Opens a new session after the kernel's process was replaced. */
   async renewSession(): Promise<void> {
     this.session = await this.kernel.session();
+  }
+
+  /** A request for all columns of a table, unless `more` says otherwise. */
+  request(more: Pick<ScanRequest, 'table'> & Partial<ScanRequest>): ScanRequest {
+    return {
+      session: this.session,
+      tablets: [],
+      columns: more.table.columns.map(({ id }) => id),
+      rowPositions: false,
+      signal: new AbortController().signal,
+      ...more,
+    };
+  }
+
+  /** The values of a SELECT list over a scan, and the number of its tablets that were in memory. */
+  async read(agent: StorageAgent, request: ScanRequest, select: string): Promise<Record<string, unknown>> {
+    const scan = await agent.prepareScan(request);
+    const [row] = await this.rows(`SELECT ${select} FROM ${scan.sql}`);
+    scan.release();
+    return { ...row, hot: scan.use.tabletsHot };
   }
 
   rows(sql: string): Promise<Record<string, unknown>[]> {

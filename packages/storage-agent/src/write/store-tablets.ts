@@ -53,6 +53,13 @@ export async function storeTablets(to: TabletStore, rows: RowsToStore): Promise<
   }
 }
 
+/** Stores the rows of a query that are so few that one tablet holds them all; the result has more tablets if they are not. */
+export const storeInOneTablet = (
+  to: TabletStore,
+  rows: Pick<RowsToStore, 'session' | 'table' | 'sql' | 'signal'>,
+): Promise<readonly Tablet[]> =>
+  storeTablets(to, { ...rows, partitionSql: [], minBytes: 0, maxBytes: Number.MAX_SAFE_INTEGER });
+
 /**
  * Deletes tablets that will not be committed. This is best effort: objects that remain are orphans, which
  * garbage collection removes.
