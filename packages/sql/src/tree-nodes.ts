@@ -13,7 +13,7 @@ export interface TypeNode {
   readonly id: string;
   readonly type_info: TypeInfo | null;
 }
-export type TypeInfo =
+type TypeInfo =
   | (TypeInfoBase<'DECIMAL_TYPE_INFO'> & { readonly width: number; readonly scale: number })
   | (TypeInfoBase<'LIST_TYPE_INFO'> & { readonly child_type: TypeNode })
   | (TypeInfoBase<'ARRAY_TYPE_INFO'> & { readonly child_type: TypeNode; readonly size: number })
@@ -33,7 +33,7 @@ interface TypeInfoBase<T extends string> {
   readonly extension_info: null;
 }
 
-export interface ValueNode {
+interface ValueNode {
   readonly type: TypeNode;
   readonly is_null: boolean;
   /** Absent if the value is NULL. DECIMAL: the unscaled integer. HUGEINT and wide DECIMAL: `HugeIntParts`. */
@@ -92,7 +92,7 @@ export interface ComparisonNode extends ExpressionBase<'COMPARISON', string> {
   readonly left: Expression;
   readonly right: Expression;
 }
-export interface ConjunctionNode extends ExpressionBase<'CONJUNCTION', 'CONJUNCTION_AND' | 'CONJUNCTION_OR'> {
+interface ConjunctionNode extends ExpressionBase<'CONJUNCTION', 'CONJUNCTION_AND' | 'CONJUNCTION_OR'> {
   readonly children: readonly Expression[];
 }
 /** IS NULL, NOT, IN, COALESCE, ARRAY[…], subscripts and field access, distinguished by `type`. */
@@ -131,14 +131,14 @@ export interface StarNode extends ExpressionBase<'STAR'> {
 export interface ParameterNode extends ExpressionBase<'PARAMETER', 'VALUE_PARAMETER'> {
   readonly identifier: string;
 }
-export interface CollateNode extends ExpressionBase<'COLLATE'> {
+interface CollateNode extends ExpressionBase<'COLLATE'> {
   readonly child: Expression;
   readonly collation: string;
 }
-export interface PositionalReferenceNode extends ExpressionBase<'POSITIONAL_REFERENCE'> {
+interface PositionalReferenceNode extends ExpressionBase<'POSITIONAL_REFERENCE'> {
   readonly index: number;
 }
-export interface DefaultNode extends ExpressionBase<'DEFAULT', string> {}
+interface DefaultNode extends ExpressionBase<'DEFAULT', string> {}
 
 export type Expression =
   | ConstantNode
@@ -216,7 +216,7 @@ export interface SetOperationNode extends QueryNodeBase<'SET_OPERATION_NODE'> {
   /** Present instead of left and right for long chains of UNION. */
   readonly children?: readonly QueryNode[];
 }
-export interface RecursiveCteNode extends QueryNodeBase<'RECURSIVE_CTE_NODE'> {
+interface RecursiveCteNode extends QueryNodeBase<'RECURSIVE_CTE_NODE'> {
   readonly cte_name: string;
   readonly union_all: boolean;
   readonly left: QueryNode;
@@ -258,23 +258,23 @@ export interface TableFunctionRef extends TableRefBase<'TABLE_FUNCTION'> {
   readonly column_name_alias: readonly string[];
   readonly with_ordinality: 'WITHOUT_ORDINALITY' | 'WITH_ORDINALITY';
 }
-export interface ExpressionListRef extends TableRefBase<'EXPRESSION_LIST'> {
+interface ExpressionListRef extends TableRefBase<'EXPRESSION_LIST'> {
   readonly expected_names: readonly string[];
   readonly expected_types: readonly TypeNode[];
   readonly values: readonly (readonly Expression[])[];
 }
-export interface EmptyRef extends TableRefBase<'EMPTY'> {}
-export interface ShowRef extends TableRefBase<'SHOW_REF'> {
+interface EmptyRef extends TableRefBase<'EMPTY'> {}
+interface ShowRef extends TableRefBase<'SHOW_REF'> {
   readonly table_name: string;
   readonly query: QueryNode | null;
   readonly show_type: string;
 }
-export interface PivotRef extends TableRefBase<'PIVOT'> {
+interface PivotRef extends TableRefBase<'PIVOT'> {
   readonly source: TableRef;
   readonly aggregates: readonly Expression[];
   readonly column_name_alias: readonly string[];
 }
-export interface ColumnDataRef extends TableRefBase<'COLUMN_DATA' | 'DELIM_GET' | 'CTE'> {}
+interface ColumnDataRef extends TableRefBase<'COLUMN_DATA' | 'DELIM_GET' | 'CTE'> {}
 export type TableRef =
   | BaseTableRef
   | JoinRef

@@ -16,7 +16,7 @@ export interface GranuleSelection {
   readonly skipped: readonly SkippedGranules[];
 }
 
-export interface SkippedGranules {
+interface SkippedGranules {
   readonly index: string;
   readonly granules: number;
 }

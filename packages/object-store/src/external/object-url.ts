@@ -40,7 +40,7 @@ function isUnder(key: string, prefix: string): boolean {
   return prefix === '' || key === prefix || key.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`);
 }
 
-export const OBJECT_SCHEMES = ['s3', 'gs', 'azure'] as const;
+const OBJECT_SCHEMES = ['s3', 'gs', 'azure'] as const;
 export type ObjectScheme = (typeof OBJECT_SCHEMES)[number];
 
 /** `s3://bucket/key`, `gs://bucket/key`, `azure://account/container/key`. The key is used as it is written. */

@@ -37,7 +37,7 @@ export type Arity = readonly [least: number, most: number];
  * An aggregate call without the clauses that it shares with window calls: FILTER, DISTINCT, ORDER BY and OVER
  * stay as they are.
  */
-export interface AggregateCall {
+interface AggregateCall {
   readonly name: string;
   readonly args: readonly Expression[];
   readonly distinct?: boolean;

@@ -133,7 +133,7 @@ export interface Proof {
 }
 
 /** The hint about the leader: followers watch it, the leader renews it. */
-export interface Watch {
+interface Watch {
   /**
    * In `finding` and `releasing`, a leader that resigned reads its hint and records in it that nobody leads
    * any more.
@@ -152,7 +152,7 @@ export interface KnownHint {
 }
 
 /** Writes checkpoints and deletes what they make unnecessary. */
-export interface Maintenance {
+interface Maintenance {
   readonly op: OpId;
   readonly phase: MaintenancePhase;
   /** The version of the newest known checkpoint. */
@@ -181,13 +181,13 @@ export interface PinReport {
   readonly candidateAddress: string | undefined;
 }
 
-export interface GarbageRequest {
+interface GarbageRequest {
   readonly request: RequestId;
   readonly limit: number;
 }
 
 /** Garbage collection in rounds of at most a thousand objects. */
-export interface Garbage {
+interface Garbage {
   readonly op: OpId;
   readonly phase: GarbagePhase;
   readonly waiting: readonly GarbageRequest[];

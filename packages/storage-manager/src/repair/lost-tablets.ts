@@ -39,7 +39,7 @@ export async function removeLostTablets(
 }
 
 /** A tablet that can no longer be read. */
-export interface LostTablet {
+interface LostTablet {
   readonly tablet: Tablet;
   /** The key of the object that the store no longer holds. */
   readonly key: string;

@@ -1,5 +1,5 @@
 /** An expression (or a query of one value) and its value as text, or a part of its error message. */
-export type Case = readonly [sql: string, expected: string | null | { readonly error: string }];
+type Case = readonly [sql: string, expected: string | null | { readonly error: string }];
 
 /** Cases by the name of the function that they test. */
 export type Cases = Readonly<Record<string, readonly Case[]>>;
