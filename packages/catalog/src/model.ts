@@ -95,6 +95,8 @@ export interface TableObject extends ObjectBase<'table'> {
   readonly nextColumnId: number;
   /** The location of the tablets if it is not the managed bucket (`storage.enable_managed_location`). */
   readonly location?: string;
+  /** The LOCATION object with the credentials of `location`. Absent: the identity of the engine opens it. */
+  readonly locationId?: ObjectId;
   /** The statement's own text, for `ddl` of information_schema. */
   readonly indexes: readonly TableIndex[];
   /** Absent: none. */

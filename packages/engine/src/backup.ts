@@ -3,9 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogging, type Logging } from '@tessera/common';
 import { type EngineConfig, storageIsLocal } from '@tessera/config';
-import { openObjectStore, openStoreAt } from '@tessera/object-store';
+import { type ObjectStore, openObjectStore, openStoreAt } from '@tessera/object-store';
 import type { ClusterTlsFiles } from '@tessera/rpc';
-import { type CopyProgress, holdGarbage, restoreBackup, takeBackup } from '@tessera/storage-manager';
+import {
+  type CopyProgress,
+  holdGarbage,
+  locationCredentialsOf,
+  readCatalog,
+  restoreBackup,
+  takeBackup,
+} from '@tessera/storage-manager';
 import { lockDataDirectory } from './data-directory.ts';
 import { nodeCredentials } from './node-credentials.ts';
 
@@ -27,7 +34,8 @@ export async function backUp(
   const { config, dataDirectory, place, clusterTls } = command;
   await using resources = new AsyncDisposableStack();
   const log = openLogging(config, resources).logger('backup');
-  const source = await openObjectStore(config, { dataDirectory });
+  const locations = locationCredentialsOf(() => readCatalog(source, log));
+  const source: ObjectStore = await openObjectStore(config, { dataDirectory, locations });
   resources.defer(() => source.close());
   const target = await openStoreAt(place, config);
   resources.defer(() => target.close());

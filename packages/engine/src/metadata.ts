@@ -5,7 +5,12 @@ import { type EngineConfig, storageIsLocal } from '@tessera/config';
 import { createMetricsServer } from '@tessera/http-api';
 import { openObjectStore } from '@tessera/object-store';
 import { type ClusterTlsFiles, startRpcServer } from '@tessera/rpc';
-import { openStorageManager, storageManagerService } from '@tessera/storage-manager';
+import {
+  locationCredentials,
+  openStorageManager,
+  type ServedStorageManager,
+  storageManagerService,
+} from '@tessera/storage-manager';
 import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
 import { logEvents, openServiceLogging } from './logged-events.ts';
@@ -55,7 +60,11 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
   resources.defer(logEvents(logging));
   const metrics = new MetadataMetrics(config.engine.id);
   resources.defer(async () => metrics.close());
-  const store = await openObjectStore(config, { dataDirectory });
+  let catalog: ServedStorageManager | undefined;
+  const store = await openObjectStore(config, {
+    dataDirectory,
+    locations: locationCredentials(() => catalog),
+  });
   resources.defer(() => store.close());
   const endpoint = config.instance.multi_engine?.metadata_endpoint;
   const manager = await openStorageManager({
@@ -67,6 +76,7 @@ export async function serveMetadata(options: MetadataOptions): Promise<void> {
     ...credentials,
     log,
   });
+  catalog = manager;
   resources.defer(() => manager.close());
   const engines = broadcastService({
     connected: 'engines',

@@ -1,11 +1,12 @@
 import { createLogging } from '@tessera/common';
 import { type EngineConfig, storageIsLocal } from '@tessera/config';
-import { openObjectStore } from '@tessera/object-store';
+import { type ObjectStore, openObjectStore } from '@tessera/object-store';
 import type { ClusterTlsFiles } from '@tessera/rpc';
 import {
   type DamagedTable,
   type Inspection,
   inspectTables,
+  locationCredentialsOf,
   openStorageManager,
   readCatalog,
   removeLostTablets,
@@ -35,7 +36,8 @@ export async function repair(command: RepairCommand): Promise<string[]> {
   const log = logging.logger('repair');
   const exclusive = storageIsLocal(config) && config.instance.type !== 'multi_engine';
   if (apply && exclusive) resources.defer(await lockDataDirectory(dataDirectory));
-  const store = await openObjectStore(config, { dataDirectory });
+  const locations = locationCredentialsOf(() => readCatalog(store, log));
+  const store: ObjectStore = await openObjectStore(config, { dataDirectory, locations });
   resources.defer(() => store.close());
   if (!apply) {
     const inspection = await inspectTables(await readCatalog(store, log), store, signal);

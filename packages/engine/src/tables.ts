@@ -8,7 +8,7 @@ import { type ObjectStore, openObjectStore } from '@tessera/object-store';
 import { mirrorBootstrap } from '@tessera/planner';
 import type { NodeCredentials } from '@tessera/rpc';
 import { kernelBootstrap } from '@tessera/sql';
-import { openStorageManager, type ServedStorageManager } from '@tessera/storage-manager';
+import { locationCredentials, openStorageManager, type ServedStorageManager } from '@tessera/storage-manager';
 import type { ServeOptions } from './serve-options.ts';
 
 export interface TableDirectories {
@@ -45,9 +45,13 @@ export async function openCatalog(
   // Nodes of a cluster find each other by `engine.nodes`, whatever port this process uses.
   const { host } = engineNodes(config)[node]!;
   const address = config.engine.nodes == null && port !== undefined ? `${host}:${port}` : undefined;
-  const store = await openObjectStore(config, { dataDirectory });
+  let manager: ServedStorageManager | undefined;
+  const store = await openObjectStore(config, {
+    dataDirectory,
+    locations: locationCredentials(() => manager),
+  });
   try {
-    const manager = await openStorageManager({
+    const opened = await openStorageManager({
       store,
       config,
       node,
@@ -56,8 +60,9 @@ export async function openCatalog(
       ...credentials,
       log,
     });
+    manager = opened;
     const close = async () => {
-      await manager.close();
+      await opened.close();
       await store.close();
     };
     return { store, manager, close };

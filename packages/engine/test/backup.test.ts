@@ -15,14 +15,22 @@ import { startTessera, type TesseraProcess } from './tessera-process.ts';
 const BATCH = 20_000;
 /** A table in another bucket. */
 const PLACED = 'SELECT count(*)::int, sum(a)::int, count_if(m = md5(a::text))::int FROM placed';
+/** A table in a bucket that only the credentials of its LOCATION object open. */
+const GUARDED = PLACED.replace('placed', 'guarded');
 const WHOLE = [[BATCH, BATCH * BATCH, BATCH]];
+
+/** The only user who may use the bucket `vault`: the identity of the engine is refused there. */
+const VAULT = {
+  credentials: { accessKeyId: 'keeper-of-the-vault', secretAccessKey: 'its-secret' },
+  buckets: ['vault'],
+};
 
 let directory: string;
 let shared: SharedStore;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tessera-backup-'));
-  shared = await startSharedStore();
+  shared = await startSharedStore([VAULT]);
   Object.assign(process.env, shared.env);
 });
 
@@ -41,6 +49,7 @@ async function configured(instance: string): Promise<string> {
     minio: { endpoint: shared.endpoint },
     bucket_name: 'tables',
     enable_managed_location: true,
+    default_s3_endpoint_override: shared.endpoint,
   };
   await writeFile(path, JSON.stringify({ schema_version: '1.0', instance: { id: instance }, storage }));
   return path;
@@ -148,18 +157,27 @@ test('a backup that is taken while statements change tables contains one committ
   const restored = await configured('01JZ00000000000000000RESTD');
   await tessera('restore', '--config', restored, '--from', place('backup'));
   {
-    await using node = await startTessera({ args: ['--config', restored], env: shared.env });
+    await using node = await startTessera({
+      args: ['--config', restored, '--allow-url', 's3://vault', '--allow-write', 's3://vault'],
+      env: shared.env,
+    });
     const steps = await committedState(node, bounds.ours[0]!, bounds.ours[1]!);
     for (let step = steps + 1; step <= steps + 3; step++) await run(node, statement(step));
     expect(await batchesOf(node)).toEqual(batchesAfter(steps + 3));
     await run(node, "CREATE TABLE placed (a int, m text) LOCATION = 's3://lake/raw'");
-    for (const from of [1, BATCH + 1])
-      await run(
-        node,
-        `INSERT INTO placed SELECT x, md5(x::text) FROM generate_series(${from}, ${from + BATCH - 1}) g(x)`,
-      );
-    await run(node, `DELETE FROM placed WHERE a % 2 = 0`);
+    await createGuarded(node);
+    for (const table of ['placed', 'guarded']) {
+      for (const from of [1, BATCH + 1]) await fill(node, table, from);
+      await run(node, `DELETE FROM ${table} WHERE a % 2 = 0`);
+    }
     expect(await rows(node, PLACED)).toEqual(WHOLE);
+    expect(await rows(node, GUARDED)).toEqual(WHOLE);
+    await run(node, 'COPY (SELECT a FROM guarded WHERE a < 100) TO vault TYPE = PARQUET');
+    await run(
+      node,
+      "CREATE EXTERNAL TABLE copied (a int) LOCATION = vault OBJECT_PATTERN = '*.parquet' TYPE = (PARQUET)",
+    );
+    expect(await rows(node, 'SELECT count(*)::int FROM copied')).toEqual([[50]]);
     await tessera('backup', '--config', restored, '--to', 's3://backups/of/the-copy');
     expect(await tessera('backup', '--config', restored, '--to', 's3://backups/of/the-copy')).toContain(
       'Copied 0 objects',
@@ -175,7 +193,17 @@ test('a backup that is taken while statements change tables contains one committ
   // The restored table shares no object with the original.
   const again = await configured('01JZ00000000000000000SECND');
   await tessera('restore', '--config', again, '--from', 's3://backups/of/the-copy');
-  const lake = await openStoreAt('s3://lake', (await loadConfig(again)).config);
+  const { config } = await loadConfig(again);
+  const lake = await openStoreAt('s3://lake', config);
+  const vault = await openStoreAt('s3://vault', config, {
+    aws_access_key_id: VAULT.credentials.accessKeyId,
+    aws_secret_access_key: VAULT.credentials.secretAccessKey,
+  });
+  const keysInVault = async () => {
+    const keys: string[] = [];
+    for await (const { key } of vault.list('raw/')) keys.push(key);
+    return keys;
+  };
   const located: string[] = [];
   for await (const { key } of lake.list('raw/')) located.push(key);
   expect(located).toHaveLength(2);
@@ -186,12 +214,52 @@ test('a backup that is taken while statements change tables contains one committ
   {
     await using node = await startTessera({ args: ['--config', again], env: shared.env });
     expect(await rows(node, PLACED)).toEqual(WHOLE);
+    const ofOriginal = await keysInVault();
+    expect(await rows(node, GUARDED)).toEqual(WHOLE);
+    await fill(node, 'guarded', 2 * BATCH + 1);
+    await run(node, `DELETE FROM guarded WHERE a > ${2 * BATCH}`);
+    expect(await rows(node, GUARDED)).toEqual(WHOLE);
+    const added = (await keysInVault()).filter((key) => !ofOriginal.includes(key));
+    expect(added).toEqual([expect.stringMatching(/^raw\/\w{26}\/tablets\//)]);
+    expect((await query(node, 'DROP LOCATION vault')).text).toContain('DEPENDENT_OBJECTS');
+    await run(node, 'DROP TABLE guarded');
+    await run(node, 'DROP LOCATION vault CASCADE');
   }
+  {
+    await using node = await startTessera({ args: ['--config', restored], env: shared.env });
+    expect(await rows(node, GUARDED)).toEqual(WHOLE);
+  }
+
+  await vault.close();
 
   await using copied = await startTessera({ dataDirectory: place('copied') });
   const steps = await committedState(copied, bounds.copied[0]!, bounds.copied[1]!);
   await run(copied, statement(steps + 1));
 }, 120_000);
+
+const fill = (node: TesseraProcess, table: string, from: number) =>
+  run(
+    node,
+    `INSERT INTO ${table} SELECT x, md5(x::text) FROM generate_series(${from}, ${from + BATCH - 1}) g(x)`,
+  );
+
+/** Creates the table `guarded`, after other ways to the bucket have been refused. */
+async function createGuarded(node: TesseraProcess): Promise<void> {
+  const location = (accessKeyId: string) =>
+    `CREATE OR REPLACE LOCATION vault WITH SOURCE = AMAZON_S3 URL = 's3://vault/raw/'
+     CREDENTIALS = (AWS_ACCESS_KEY_ID = '${accessKeyId}' AWS_SECRET_ACCESS_KEY = '${VAULT.credentials.secretAccessKey}')`;
+  const refused = async (sql: string, name: string) =>
+    expect((await query(node, sql)).text, sql).toContain(name);
+  const create = 'CREATE TABLE guarded (a int, m text) PRIMARY INDEX a LOCATION = vault';
+  await refused("CREATE TABLE x (a int) LOCATION = 's3://vault/raw'", 'STORAGE_UNAVAILABLE');
+  await refused(`CREATE TABLE x (a int) LOCATION = 's3://${'0'.repeat(26)}@vault/raw'`, 'NOT_SUPPORTED');
+  await run(node, location('somebody-else'));
+  await refused(create, 'STORAGE_UNAVAILABLE');
+  await run(node, location(VAULT.credentials.accessKeyId));
+  await run(node, create);
+  const ddl = "SELECT ddl FROM information_schema.tables WHERE table_name = 'guarded'";
+  expect(String(await rows(node, ddl))).toContain('LOCATION = vault');
+}
 
 /** Copies the files below a directory, of which a running node may delete some meanwhile. */
 async function copyFiles(from: string, to: string): Promise<void> {

@@ -1,5 +1,6 @@
 export { type CheckedCall, checkStore, providerOf } from './check-store.ts';
-export { type S3DevCredentials, S3DevServer, type S3DevServerOptions } from './dev-server/s3-dev-server.ts';
+export { S3DevServer, type S3DevServerOptions } from './dev-server/s3-dev-server.ts';
+export type { S3DevCredentials, S3DevUser } from './dev-server/s3-rights.ts';
 export { type ExternalAllowList, ExternalSources } from './external/external-sources.ts';
 export type { ObjectCredentials } from './external/object-access.ts';
 export type {
@@ -13,7 +14,7 @@ export type {
   ResolveOptions,
 } from './external/resolved-files.ts';
 export { type LocalStoreOptions, openLocalStore } from './local/local-store.ts';
-export { bucketOf, isLocated } from './located-store.ts';
+export { bucketOf, isLocated, type LocationCredentials } from './located-store.ts';
 export { storeRequests } from './measured-store.ts';
 export type { ObjectInfo, ObjectStore, RequestOptions, StoredObject } from './object-store.ts';
 export { openObjectStore, openStoreAt, type StoreOptions } from './open-object-store.ts';

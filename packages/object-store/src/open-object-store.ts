@@ -1,20 +1,26 @@
 import { join, resolve } from 'node:path';
-import { TesseraError } from '@tessera/common';
+import { requireOpen, TesseraError } from '@tessera/common';
 import { type EngineConfig, storageIsLocal, storageScheme, storageTypeOf } from '@tessera/config';
 import type { BucketClient } from './bucket/bucket-client.ts';
 import { BucketStore } from './bucket/bucket-store.ts';
+import { keysOf, type ObjectCredentials } from './external/object-access.ts';
 import { parseObjectUrl } from './external/object-url.ts';
 import { openLocalStore } from './local/local-store.ts';
-import { locatedStore } from './located-store.ts';
+import { type LocationCredentials, locatedStore } from './located-store.ts';
 import { measuredStore } from './measured-store.ts';
 import type { ObjectStore } from './object-store.ts';
 
 /**
  * Opens a store at a given place, such as that of a backup: a directory, or a URL (`s3://bucket/prefix`). A URL
  * of the provider of the configured storage is accessed like that storage.
- * @throws TesseraError INVALID_ARGUMENT if the URL names no bucket
+ * @param credentials those of a bucket of S3 that the identity of the engine does not open
+ * @throws TesseraError INVALID_ARGUMENT if the URL names no bucket; SECRET_KEY_MISSING if this process cannot decrypt the credentials
  */
-export async function openStoreAt(place: string, config: EngineConfig): Promise<ObjectStore> {
+export async function openStoreAt(
+  place: string,
+  config: EngineConfig,
+  credentials?: ObjectCredentials,
+): Promise<ObjectStore> {
   if (!place.includes('://')) return measuredStore(await openLocalStore(resolve(place)));
   const { scheme, bucket, key } = parseObjectUrl(place);
   const prefix = key === '' || key.endsWith('/') ? key : `${key}/`;
@@ -24,7 +30,7 @@ export async function openStoreAt(place: string, config: EngineConfig): Promise<
   const azure = account === undefined ? storage.azure : { ...storage.azure, storage_account_name: account };
   const api_scheme = `${scheme}://`;
   const own = { ...storage, type, api_scheme, bucket_name: container, azure } as EngineConfig['storage'];
-  return openBucketStore({ ...config, storage: own }, prefix);
+  return openBucketStore({ ...config, storage: own }, prefix, credentials);
 }
 
 export interface StoreOptions {
@@ -32,6 +38,8 @@ export interface StoreOptions {
   readonly dataDirectory: string;
   /** See {@link LocalStoreOptions.fsync}. */
   readonly fsync?: boolean;
+  /** The credentials of tables whose LOCATION object has some; by default, such tables cannot be read. */
+  readonly locations?: LocationCredentials;
 }
 
 /** A bucket that can be created, which is done only for self-hosted servers. */
@@ -48,13 +56,24 @@ export async function openObjectStore(config: EngineConfig, options: StoreOption
   const own = storageIsLocal(config)
     ? measuredStore(await openLocalStore(join(options.dataDirectory, 'objects'), options))
     : await openBucketStore(config, `${config.instance.id}/`);
-  return locatedStore(own, (url) => openStoreAt(url, config));
+  return locatedStore(
+    own,
+    (url, credentials) => openStoreAt(url, config, credentials),
+    options.locations ?? NO_LOCATIONS,
+  );
 }
 
+const NO_LOCATIONS: LocationCredentials = { known: () => undefined, newest: async () => undefined };
+
 /** A prefix of the bucket that the configuration names. */
-async function openBucketStore(config: EngineConfig, prefix: string): Promise<ObjectStore> {
-  const bucket = await openBucket(config);
-  if (config.storage.type === 'minio' || config.storage.type === 'azurite') await create(bucket);
+async function openBucketStore(
+  config: EngineConfig,
+  prefix: string,
+  credentials?: ObjectCredentials,
+): Promise<ObjectStore> {
+  const bucket = await openBucket(config, credentials);
+  const isCreated = config.storage.type === 'minio' || config.storage.type === 'azurite';
+  if (isCreated && credentials === undefined) await create(bucket);
   return measuredStore(new BucketStore(bucket, prefix));
 }
 
@@ -64,7 +83,7 @@ function bucketName({ storage, instance }: EngineConfig): string {
 }
 
 // Each vendor's client is loaded only when it is used: together they would take most of the startup time.
-async function openBucket(config: EngineConfig): Promise<CreatableBucket> {
+async function openBucket(config: EngineConfig, credentials?: ObjectCredentials): Promise<CreatableBucket> {
   const { storage } = config;
   const place = {
     bucket: bucketName(config),
@@ -78,7 +97,9 @@ async function openBucket(config: EngineConfig): Promise<CreatableBucket> {
       return new S3Bucket({
         ...place,
         endpoint: storage.minio?.endpoint ?? storage.default_s3_endpoint_override ?? undefined,
-        roleArn: storage.aws?.intermediary_access_role ?? undefined,
+        ...(credentials === undefined
+          ? { roleArn: storage.aws?.intermediary_access_role ?? undefined }
+          : accessOf(credentials)),
       });
     }
     case 'gcs': {
@@ -101,6 +122,11 @@ async function openBucket(config: EngineConfig): Promise<CreatableBucket> {
       });
     }
   }
+}
+
+function accessOf(credentials: ObjectCredentials) {
+  for (const text of Object.values(credentials)) requireOpen(text);
+  return { credentials: keysOf(credentials), roleArn: credentials.aws_role_arn };
 }
 
 async function create(bucket: CreatableBucket): Promise<void> {

@@ -2,6 +2,7 @@ export type { BackupManifest } from './backup/backup-manifest.ts';
 export { type GarbageHold, holdGarbage } from './backup/garbage-hold.ts';
 export { restoreBackup } from './backup/restore-backup.ts';
 export { type CopyProgress, readCatalog, takeBackup } from './backup/take-backup.ts';
+export { locationCredentials, locationCredentialsOf } from './location-credentials.ts';
 export { collectionEnds, commitEnds, type LogStatus } from './log-status.ts';
 export { openStorageManager, type StorageManagerOptions } from './open-storage-manager.ts';
 export {

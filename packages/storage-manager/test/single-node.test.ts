@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStorageManager, type ServedStorageManager, type StorageManagerOptions } from '../src/index.ts';
 import { clusterConfig, log, TWO_NODES } from './cluster-nodes.ts';
 import { type Fate, faultyStore } from './faulty-store.ts';
-import { commit, relationNames, table, tablet, transaction, uploaded } from './transactions.ts';
+import { commit, location, relationNames, table, tablet, transaction, uploaded } from './transactions.ts';
 
 let directory: string;
 let store: ObjectStore;
@@ -250,10 +250,11 @@ describe('garbage', () => {
         outcome: 'failed',
       });
     };
-    const deleted: string[] = [];
+    const [searched, deleted]: [string[], string[]] = [[], []];
     const divided: ObjectStore = {
       ...faultyStore(store, () => 'none'),
       list: async function* (prefix, options) {
+        if (isLocated(prefix)) searched.push(prefix);
         if (isLocated(prefix)) reach();
         else yield* store.list(prefix, options);
       },
@@ -264,22 +265,27 @@ describe('garbage', () => {
       },
     };
     const manager = await open({ store: divided });
-    const t = table('t', { location: 's3://lake/raw' });
+    const lake = location('s3://lake/raw');
+    const t = table('t', { location: lake.url, locationId: lake.id });
     const located = (storeId: string) =>
-      tablet(t.id, { key: `s3://lake/raw/${storeId}/tablets/${t.id}/${newUlid()}.parquet` });
+      tablet(t.id, { key: `s3://${lake.id}@lake/raw/${storeId}/tablets/${t.id}/${newUlid()}.parquet` });
     // A catalog that was copied with its tablets names objects in the folder of the original store.
     const [own, foreign] = [located(manager.store.id), located(newUlid())];
     await commit(
       manager,
+      { kind: 'create', object: lake },
       { kind: 'create', object: t },
       ...[own, foreign, await uploaded(store, t.id)].map(
         (one) => ({ kind: 'add_tablet', tablet: one }) as const,
       ),
     );
+    expect(await manager.collectGarbage(0)).toEqual({ tablets: 0, objects: 0 });
     await commit(manager, { kind: 'drop', id: t.id });
     expect(await manager.collectGarbage(0)).toEqual({ tablets: 1, objects: 1 });
     expect(await keys('tablets/')).toEqual([]);
     expect(deleted).toEqual([]);
+    const folder = `s3://${lake.id}@lake/raw/${manager.store.id}/tablets/`;
+    expect(searched).toEqual([folder, folder]);
     isReachable = true;
     expect(await manager.collectGarbage(0)).toEqual({ tablets: 1, objects: 1 });
     expect(deleted).toEqual([own.key]);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type Action,
   BOOTSTRAP_SCHEMA,
+  type LocationObject,
   type ObjectId,
   type TableObject,
   type Tablet,
@@ -35,6 +36,20 @@ export function table(name: string, changes: Partial<TableObject> = {}): TableOb
     ...changes,
   };
 }
+
+/** A LOCATION object at a URL, with credentials. */
+export const location = (url: string): LocationObject => ({
+  kind: 'location',
+  id: newUlid() as ObjectId,
+  name: 'located',
+  createdAt: TIME,
+  alteredAt: TIME,
+  owner: 'test',
+  databaseId: BOOTSTRAP_SCHEMA.databaseId,
+  source: 'AMAZON_S3',
+  url,
+  credentials: { aws_access_key_id: 'a', aws_secret_access_key: 'b' },
+});
 
 /** A tablet whose object is in the store. */
 export async function uploaded(store: ObjectStore, tableId: ObjectId): Promise<Tablet> {

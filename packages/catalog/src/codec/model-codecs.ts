@@ -102,6 +102,7 @@ export const catalogObject: Codec<CatalogObject> = union<CatalogObject>({
     schemaVersion: count,
     nextColumnId: count,
     location: optional(text),
+    locationId: optional(objectId),
     indexes: list(tableIndex),
     constraints: optional(list(constraint)),
   },

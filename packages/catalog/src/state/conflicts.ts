@@ -282,10 +282,11 @@ function dependsOnRows(before: TableObject, after: TableObject): boolean {
 function neededBy(object: CatalogObject): readonly ObjectId[] {
   const parent = parentOf(object);
   if (parent === undefined) return [];
-  if (object.kind === 'table') return [parent, ...referencedTables(object)];
+  const { locationId } = object.kind === 'table' || object.kind === 'external_table' ? object : {};
+  const location = locationId === undefined ? [] : [locationId];
+  if (object.kind === 'table') return [parent, ...location, ...referencedTables(object)];
   if (object.kind === 'view') return [parent, ...(object.references ?? [])];
-  if (object.kind === 'external_table' && object.locationId !== undefined) return [parent, object.locationId];
-  return [parent];
+  return [parent, ...location];
 }
 
 const referencedTables = ({ id, constraints = [] }: TableObject): readonly ObjectId[] =>

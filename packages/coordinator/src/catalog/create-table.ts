@@ -101,7 +101,7 @@ export async function newTable(
     indexGranularity: granularityOf(shape),
     schemaVersion: 0,
     nextColumnId: columns.length + 1,
-    ...(location === undefined ? {} : { location }),
+    ...location,
     indexes: [],
   };
 }
@@ -122,31 +122,34 @@ function granularityOf({ options }: TableShape): number {
 }
 
 /**
- * The URL at which the tablets of a new table are stored; undefined for the managed store. The URL of a LOCATION object is copied
- * into the table, so the object may be changed or dropped later.
- * @throws TesseraError UNDEFINED_OBJECT, or NOT_SUPPORTED if the object has credentials of its own
+ * The place at which the tablets of a new table are stored; empty for the managed store. The URL of a LOCATION object is copied into
+ * the table, so it may be changed later; the credentials stay in the object.
+ * @throws TesseraError UNDEFINED_OBJECT; NOT_SUPPORTED if the object has credentials that are not those of S3
  */
 function locationOf(
   snapshot: Snapshot,
   { database }: Place,
   { location, locationName }: TableShape,
-): string | undefined {
-  if (locationName === undefined) return location;
-  const { url, credentials } = requireLocation(snapshot, database.name, locationName);
-  if (Object.keys(credentials).length > 0) {
+): Pick<TableObject, 'location' | 'locationId'> {
+  if (locationName === undefined) return location === undefined ? {} : { location };
+  const { id, url, credentials } = requireLocation(snapshot, database.name, locationName);
+  if (Object.keys(credentials).length === 0) return { location: url };
+  if (!url.startsWith('s3://'))
     fail('NOT_SUPPORTED', {
-      what: `LOCATION "${locationName}" of a managed table, because it has credentials of its own,`,
-      hint: 'allow the identity of the engine to read and write there, and create a location without CREDENTIALS',
+      what: `LOCATION "${locationName}" of a managed table with credentials for ${url}`,
     });
-  }
-  return url;
+  return { location: url, locationId: id };
 }
 
 /**
  * Checks that this node can keep objects at the location.
  * @throws TesseraError FORBIDDEN, NOT_SUPPORTED, STORAGE_UNAVAILABLE
  */
-async function checkLocation({ tables }: ChangeContext, location: string | undefined): Promise<void> {
+async function checkLocation(
+  { tables }: ChangeContext,
+  place: Pick<TableObject, 'location' | 'locationId'>,
+): Promise<void> {
+  const { location } = place;
   if (location === undefined) return;
   if (!tables.storage.enableManagedLocation) {
     const message =
@@ -154,9 +157,10 @@ async function checkLocation({ tables }: ChangeContext, location: string | undef
     fail('FORBIDDEN', { message });
   }
   const { store, storeId } = tables;
-  const prefix = locationPrefix(location, { url: store.url, id: storeId });
+  const prefix = locationPrefix(place, { url: store.url, id: storeId });
   if (!isLocated(prefix)) return;
-  if (!/^(s3|gs|azure):\/\//.test(location)) {
+  // A user name in a URL would be taken for the id of a LOCATION object, and so for the right to use its credentials.
+  if (!/^(s3|gs|azure):\/\/[^/@]+(\/|$)/.test(location)) {
     fail('NOT_SUPPORTED', {
       what: `LOCATION '${location}'`,
       hint: `a location is a prefix of a bucket (s3://, gs://, azure://), or below ${store.url}`,

@@ -220,12 +220,12 @@ describe('LOCATION', () => {
     expect(await node.rows('SELECT count(*) FROM placed_too')).toEqual([['20001']]);
   });
 
-  it('may be the name of a LOCATION object without credentials, whose URL the table keeps', async () => {
+  it('may be the name of a LOCATION object, whose URL the table keeps', async () => {
     const { store, storage } = node.tables;
     Object.assign(storage, { enableManagedLocation: true });
     await all(
       `CREATE LOCATION lake WITH SOURCE = LOCAL URL = '${store.url}/named'`,
-      `CREATE LOCATION guarded WITH SOURCE = AMAZON_S3 URL = 's3://guarded/x' CREDENTIALS = (AWS_ACCESS_KEY_ID = 'a' AWS_SECRET_ACCESS_KEY = 'b')`,
+      `CREATE LOCATION guarded WITH SOURCE = GOOGLE_CLOUD_STORAGE URL = 'gs://guarded/x' CREDENTIALS = (AWS_ACCESS_KEY_ID = 'a' AWS_SECRET_ACCESS_KEY = 'b')`,
       'CREATE TABLE named (a TEXT) LOCATION = lake',
       "CREATE TABLE named_as LOCATION = 'lake' AS SELECT hash(i)::text AS a FROM generate_series(1, 20000) AS g(i)",
       'DROP LOCATION lake',
@@ -240,7 +240,7 @@ describe('LOCATION', () => {
     });
     await expect(node.run('CREATE TABLE x (a INT) LOCATION = guarded')).rejects.toMatchObject({
       name: 'NOT_SUPPORTED',
-      message: expect.stringContaining('credentials of its own'),
+      message: expect.stringContaining('with credentials for gs://guarded/x'),
     });
   });
 });

@@ -81,9 +81,9 @@ function dropLocation(
   const tables = snapshot
     .schemas(databaseId)
     .flatMap((schema) => snapshot.relations(schema.id))
-    .filter((relation) => relation.kind === 'external_table' && relation.locationId === found.id);
+    .filter((relation) => 'locationId' in relation && relation.locationId === found.id);
   if (tables.length > 0 && !cascade) {
-    const message = `Location "${locationName}" is used by the external table "${tables[0]!.name}"; CASCADE drops that too`;
+    const message = `Location "${locationName}" is used by ${RELATION_WORDS[tables[0]!.kind]}, "${tables[0]!.name}"; CASCADE drops that too`;
     fail('DEPENDENT_OBJECTS', { message }, { location: name.location });
   }
   return { actions: [...dropRelations(snapshot, tables, { cascade }), { kind: 'drop', id: found.id }] };

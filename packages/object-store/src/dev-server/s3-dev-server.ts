@@ -14,6 +14,7 @@ import { putObject } from './put-object.ts';
 import { receivedBytes } from './received-body.ts';
 import { parseXml, S3Failure, xml } from './s3-failure.ts';
 import { type S3Request, s3RequestOf } from './s3-request.ts';
+import { accessDenied, type S3DevCredentials, type S3DevUser, S3Rights } from './s3-rights.ts';
 
 export interface S3DevServerOptions {
   /** The directory of the objects, with one directory for each bucket. It is created if it does not exist. */
@@ -22,11 +23,8 @@ export interface S3DevServerOptions {
   readonly port: number;
   /** The access key id; random by default. */
   readonly credentials?: S3DevCredentials | undefined;
-}
-
-export interface S3DevCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
+  /** Users beside the one of these credentials, for tests; none by default. */
+  readonly users?: readonly S3DevUser[] | undefined;
 }
 
 const LOOPBACK = '127.0.0.1';
@@ -44,13 +42,15 @@ export class S3DevServer {
   readonly #staging: string;
   readonly #uploads: MultipartUploads;
   readonly #server: Server;
+  readonly #rights: S3Rights;
   readonly #buckets = new Map<string, Promise<ObjectStore>>();
 
-  private constructor({ directory, credentials }: S3DevServerOptions) {
+  private constructor({ directory, credentials, users = [] }: S3DevServerOptions) {
     this.credentials = credentials ?? {
       accessKeyId: randomBytes(10).toString('hex'),
       secretAccessKey: randomBytes(20).toString('hex'),
     };
+    this.#rights = new S3Rights(this.credentials, users);
     this.#directory = join(directory, 'buckets');
     this.#staging = join(directory, 'uploads');
     this.#uploads = new MultipartUploads(this.#staging);
@@ -83,7 +83,8 @@ export class S3DevServer {
 
   async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const request = s3RequestOf(message, this.credentials.accessKeyId);
+      const request = s3RequestOf(message, this.#rights.accessKeyIds);
+      this.#rights.check(request);
       await this.#route(request, response);
     } catch (error) {
       if (response.headersSent) return void response.destroy();
@@ -108,6 +109,9 @@ export class S3DevServer {
     switch (request.method) {
       case 'GET':
       case 'HEAD':
+        // Users who may not list a bucket do not learn which objects it has.
+        if ((await store.head(key)) === undefined && !this.#rights.may(request, 's3:ListBucket'))
+          throw accessDenied('s3:ListBucket');
         return answerObject(store, key, request, response);
       case 'PUT': {
         if (request.header('x-amz-copy-source') !== undefined) throw notImplemented(request);
@@ -181,6 +185,13 @@ export class S3DevServer {
     if (method === 'POST' && query.has('delete')) {
       const body = String(await receivedBytes(request.body()));
       const { Object: objects = [] } = parseXml<{ Object?: { Key: string }[] }>('Delete', body);
+      if (!this.#rights.may(request, 's3:DeleteObject')) {
+        const { code: Code, message: Message } = accessDenied('s3:DeleteObject');
+        return sendXml(
+          response,
+          xml('DeleteResult', { Error: objects.map(({ Key }) => ({ Key, Code, Message })) }),
+        );
+      }
       await store.delete(objects.map(({ Key }) => Key));
       return sendXml(response, xml('DeleteResult', { Deleted: objects.map(({ Key }) => ({ Key })) }));
     }

@@ -4,6 +4,8 @@ import { S3Failure } from './s3-failure.ts';
 /** A request of S3's protocol, with the bucket in the path. */
 export interface S3Request {
   readonly method: string;
+  /** Whose request it is. */
+  readonly accessKeyId: string;
   /** Undefined for requests about the server itself. */
   readonly bucket: string | undefined;
   /** Undefined for requests about the bucket itself. */
@@ -16,19 +18,22 @@ export interface S3Request {
   readonly bodyBytes: number | undefined;
 }
 
-/** @throws S3Failure if the request is not signed with the access key */
-export function s3RequestOf(message: IncomingMessage, accessKeyId: string): S3Request {
+/** @throws S3Failure if the request is not signed with one of the access keys */
+export function s3RequestOf(message: IncomingMessage, accessKeyIds: readonly string[]): S3Request {
   const url = new URL(message.url ?? '/', 'http://s3');
   const header = (name: string) => {
     const value = message.headers[name];
     return Array.isArray(value) ? value[0] : value;
   };
-  checkAccessKey(header('authorization'), url.searchParams, accessKeyId);
+  const accessKeyId = accessKeyOf(header('authorization'), url.searchParams);
+  if (!accessKeyIds.includes(accessKeyId))
+    throw new S3Failure('InvalidAccessKeyId', 'The access key id does not exist in our records');
   const [, bucket, key] = /^\/([^/]*)(?:\/(.*))?$/s.exec(url.pathname) ?? [];
   const isChunked = header('x-amz-content-sha256')?.startsWith('STREAMING-') === true;
   const length = header(isChunked ? 'x-amz-decoded-content-length' : 'content-length');
   return {
     method: message.method ?? 'GET',
+    accessKeyId,
     bucket: bucket === undefined || bucket === '' ? undefined : decodeURIComponent(bucket),
     key: key === undefined || key === '' ? undefined : decodeURIComponent(key),
     query: url.searchParams,
@@ -38,19 +43,13 @@ export function s3RequestOf(message: IncomingMessage, accessKeyId: string): S3Re
   };
 }
 
-/** Callers must know the access key id; signatures are not verified. */
-function checkAccessKey(
-  authorization: string | undefined,
-  query: URLSearchParams,
-  accessKeyId: string,
-): void {
+/** Callers must know an access key id; signatures are not verified. */
+function accessKeyOf(authorization: string | undefined, query: URLSearchParams): string {
   const credential =
     /Credential=([^/,\s]+)\//.exec(authorization ?? '')?.[1] ??
     query.get('X-Amz-Credential')?.split('/', 1)[0];
   if (credential === undefined) throw new S3Failure('AccessDenied', 'The request is not signed');
-  if (credential !== accessKeyId) {
-    throw new S3Failure('InvalidAccessKeyId', 'The access key id does not exist in our records');
-  }
+  return credential;
 }
 
 /**

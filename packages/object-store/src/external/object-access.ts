@@ -74,8 +74,8 @@ export async function openExternalBucket(
   }
 }
 
-/** @throws INVALID_ARGUMENT if only half of a key is given */
-function keysOf(credentials: ObjectCredentials) {
+/** The keys of S3. @throws INVALID_ARGUMENT if only half of a key is given */
+export function keysOf(credentials: ObjectCredentials) {
   const accessKeyId = credentials.aws_access_key_id ?? credentials.aws_key_id;
   const secretAccessKey = credentials.aws_secret_access_key ?? credentials.aws_secret_key;
   if (accessKeyId === undefined && secretAccessKey === undefined) return undefined;

@@ -127,8 +127,8 @@ class Uploads {
 }
 
 /** Sets the key of a tablet's object: below the table's own location if it has one. */
-function keyed(tablet: Tablet, { location }: TableObject, { store, storeId }: TabletStore): Tablet {
+function keyed(tablet: Tablet, table: TableObject, { store, storeId }: TabletStore): Tablet {
   if (tablet.layout === 'subcompact') return tablet;
-  const prefix = location === undefined ? '' : locationPrefix(location, { url: store.url, id: storeId });
+  const prefix = locationPrefix(table, { url: store.url, id: storeId });
   return { ...tablet, key: `${prefix}tablets/${tablet.tableId}/${tablet.id}.parquet` };
 }

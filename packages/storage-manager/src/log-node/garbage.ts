@@ -59,7 +59,7 @@ function locatedPrefixes({ catalog, options }: LogNodeState): Set<string> {
   const prefixes = new Set<string>();
   for (const { object } of catalog!.parts.objects.values())
     if (object.kind === 'table' && object.location !== undefined)
-      prefixes.add(`${locationPrefix(object.location, options.store)}tablets/`);
+      prefixes.add(`${locationPrefix(object, options.store)}tablets/`);
   // Tables that were dropped have left objects that no commit refers to where their tablets were.
   const folder = `/${options.store.id}/tablets/`;
   for (const { name } of catalog!.tombstones())

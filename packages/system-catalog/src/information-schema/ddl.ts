@@ -45,7 +45,7 @@ function tableDdl(table: TableObject, schema: string, snapshot: Snapshot): strin
     table.indexGranularity === DEFAULT_GRANULARITY
       ? ''
       : `WITH (index_granularity = ${table.indexGranularity})`,
-    table.location === undefined ? '' : `LOCATION ${quoteText(table.location)}`,
+    tableLocation(table, snapshot),
   ].filter((clause) => clause !== '');
   const constraints = (table.constraints ?? []).map(
     (constraint) =>
@@ -53,6 +53,12 @@ function tableDdl(table: TableObject, schema: string, snapshot: Snapshot): strin
   );
   const head = `CREATE ${table.tableType} TABLE ${fullName(schema, table.name)} (${columnList(table.columns, constraints)})`;
   return [head, ...clauses].join('\n');
+}
+
+function tableLocation({ location, locationId }: TableObject, snapshot: Snapshot): string {
+  const named = locationId === undefined ? undefined : snapshot.object(locationId);
+  if (named !== undefined) return `LOCATION = ${quoteIdentifier(named.name)}`;
+  return location === undefined ? '' : `LOCATION ${quoteText(location)}`;
 }
 
 function viewDdl(view: ViewObject, schema: string): string {
