@@ -2,6 +2,7 @@ import type { Benchmark } from './benchmark.ts';
 import { chaos } from './benchmarks/chaos.ts';
 import { clickbench } from './benchmarks/clickbench.ts';
 import { cluster, clusterTpcds } from './benchmarks/cluster.ts';
+import { columnStatistics } from './benchmarks/column-statistics.ts';
 import { dashboard } from './benchmarks/dashboard.ts';
 import { files } from './benchmarks/files.ts';
 import { growth } from './benchmarks/growth.ts';
@@ -177,6 +178,13 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
     name: 'cluster-tpcds',
     about: 'the TPC-DS queries on one node and on four: CPU time, plans, balance',
     run: clusterTpcds,
+    inAll: false,
+    needs: ownNode,
+  },
+  {
+    name: 'column-statistics',
+    about: 'joins on four nodes, planned with and without NULL shares and common values of columns: CPU time',
+    run: columnStatistics,
     inAll: false,
     needs: ownNode,
   },

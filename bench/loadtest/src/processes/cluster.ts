@@ -28,6 +28,7 @@ export interface ClusterOptions {
   readonly engine?: object;
   readonly execution?: object;
   readonly storage?: object;
+  readonly planner?: object;
   /** Further arguments of every node. */
   readonly args?: readonly string[];
 }
@@ -46,7 +47,7 @@ export class OwnCluster {
 
   /** Resolves when all nodes run and know each other. */
   static async start(options: ClusterOptions): Promise<OwnCluster> {
-    const { store, instanceId, nodes, engine, execution, storage, args = [] } = options;
+    const { store, instanceId, nodes, engine, execution, storage, planner, args = [] } = options;
     const directory = await mkdtemp(join(tmpdir(), 'tessera-loadtest-cluster-'));
     const places = await Promise.all(Array.from({ length: nodes }, (_, n) => placeOf(`127.0.0.${n + 1}`)));
     const config = join(directory, 'engine.json');
@@ -58,6 +59,7 @@ export class OwnCluster {
         storage: { type: 'minio', minio: { endpoint: store.endpoint }, ...storage },
         engine: { ...engine, ...(nodes > 0 && { nodes: places }) },
         execution: { ...execution },
+        planner: { ...planner },
       }),
     );
     const { env } = store;

@@ -13,11 +13,11 @@ interface ExplainedOperator {
 /**
  * A short description of how a query is planned: the numbers of nodes and stages, and the strategies of its
  * joins (`4 nodes, 3 stages; 2 × replicated right, hash`).
- * @param nodes 0 lets the planner choose
+ * @param settings of the statement, such as `nodes_per_query = 4`
  */
-export async function plannedText(url: string, sql: string, nodes: number): Promise<string> {
+export async function plannedText(url: string, sql: string, settings: string): Promise<string> {
   const connection = new Connection(url);
-  const { nodes: choice, stages } = await explained(connection, `${sql} WITH (nodes_per_query = ${nodes})`);
+  const { nodes: choice, stages } = await explained(connection, `${sql} WITH (${settings})`);
   await connection.close();
   if (choice.chosen === 1) return '1 node';
   const joins = stages

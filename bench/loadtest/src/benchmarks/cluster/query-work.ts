@@ -65,16 +65,16 @@ export async function workLines(
   const lines = [line('all queries', all, { isAll: true, freeTarget })];
   for (const { name, sql } of queries) {
     const texts = {
-      'chosen plan': await plannedText(cluster.url, sql, 0),
-      'forced plan': await plannedText(cluster.url, sql, cluster.nodes.length),
+      'chosen plan': await plannedText(cluster.url, sql, settingsOf('free', cluster)),
+      'forced plan': await plannedText(cluster.url, sql, settingsOf('forced', cluster)),
     };
     lines.push({ ...line(name, byQuery.get(name)!, { isAll: false, freeTarget: FREE_QUERY_TARGET }), texts });
   }
   return lines;
 }
 
-const nodesOf = (mode: Mode, cluster: OwnCluster): number =>
-  ({ one: 1, free: 0, forced: cluster.nodes.length })[mode];
+const settingsOf = (mode: Mode, cluster: OwnCluster): string =>
+  `nodes_per_query = ${{ one: 1, free: 0, forced: cluster.nodes.length }[mode]}`;
 
 /** A single node is always the first one; with several nodes, the coordinator changes from run to run. */
 async function workOf(
@@ -85,7 +85,7 @@ async function workOf(
 ): Promise<{ readonly work: Work; readonly rows: number }> {
   const asked = mode === 'one' ? cluster.nodes.slice(0, 1) : cluster.nodes;
   const connections = asked.map(({ url }) => new Connection(url));
-  const statement = `${sql} WITH (nodes_per_query = ${nodesOf(mode, cluster)})`;
+  const statement = `${sql} WITH (${settingsOf(mode, cluster)})`;
   let rows = 0;
   const before = cluster.cpuSeconds();
   for (let run = 0; run < runs; run++) {
