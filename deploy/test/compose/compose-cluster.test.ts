@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { S3DevServer } from '../../../packages/object-store/src/index.ts';
+import { startS3DevServer } from '../../../packages/object-store/src/index.ts';
 import { type RunningNode, startNode } from '../running-node.ts';
 import { commandOf, nodeServices, readComposeFile, WORKSPACE } from './compose-file.ts';
 
@@ -19,7 +19,7 @@ describe.skipIf(process.env.TESSERA_COMPOSE !== 'all')(
       const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } =
         nodes[0]![1].environment!;
       const credentials = { accessKeyId: accessKeyId!, secretAccessKey: secretAccessKey! };
-      const store = await S3DevServer.start({ directory: join(directory, 'store'), port: 0, credentials });
+      const store = await startS3DevServer({ directory: join(directory, 'store'), port: 0, credentials });
       onTestFinished(() => store.close());
 
       const hosts = nodes.map((_, i) => `127.83.${1 + (process.pid % 250)}.${1 + i}`);

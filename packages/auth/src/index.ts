@@ -8,6 +8,6 @@ export type {
   UserDirectory,
 } from './authenticator.ts';
 export { DISABLED_USER, disabledAuthenticator } from './disabled.ts';
-export { type NativeOptions, nativeAuthenticator } from './native/native-authenticator.ts';
-export { type OidcOptions, oidcAuthenticator } from './oidc/oidc-authenticator.ts';
-export { makeCredential, verifyPassword } from './passwords/credential.ts';
+export type { NativeOptions } from './native/native-authenticator.ts';
+export type { OidcOptions } from './oidc/oidc-authenticator.ts';
+export { makeCredential, nativeAuthenticator, oidcAuthenticator, verifyPassword } from './on-demand.ts';

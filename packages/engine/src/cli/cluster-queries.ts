@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { interruption } from './interruption.ts';
 import { FORMAT_NAMES } from './query/output-format.ts';
-import { runQuery } from './query/run-query.ts';
 import { type ServerFlags, serverOf, withServerOptions } from './server-options.ts';
 
 interface Flags extends ServerFlags {
@@ -74,5 +73,7 @@ const statement = (name: string, description: string): Command =>
 async function run(sql: string, flags: Flags, settings: Record<string, string> = {}): Promise<void> {
   const server = await serverOf(flags);
   const query = { server, sql, files: [], format: flags.format, database: undefined, settings };
+  // The client is imported here so that the other commands start without loading it.
+  const { runQuery } = await import('./query/run-query.ts');
   await runQuery(query, process, interruption());
 }

@@ -3,8 +3,6 @@ import { CommandFailure, EXIT } from './exit-code.ts';
 import { interruption } from './interruption.ts';
 import { type FilePart, parseFilePart } from './query/file-part.ts';
 import { FORMAT_NAMES } from './query/output-format.ts';
-import { runEach } from './query/run-each.ts';
-import { runQuery } from './query/run-query.ts';
 import { readStatement } from './query/statement.ts';
 import { type ServerFlags, serverOf, withServerOptions } from './server-options.ts';
 
@@ -70,6 +68,9 @@ export function queryCommand(): Command {
         database: flags.database,
         settings: flags.setting ?? {},
       };
+      // The client is imported here so that the other commands start without loading it.
+      const { runQuery } = await import('./query/run-query.ts');
+      const { runEach } = await import('./query/run-each.ts');
       const run = flags.onError === 'continue' ? runEach : runQuery;
       await run(query, process, interruption());
     });

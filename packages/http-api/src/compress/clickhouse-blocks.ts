@@ -1,5 +1,7 @@
-import { compressSync } from 'lz4-napi';
+import { createRequire } from 'node:module';
 import { cityHash128 } from './cityhash128.ts';
+
+const require = createRequire(import.meta.url);
 
 const CHECKSUM_BYTES = 16;
 /** The size of the method, the compressed size and the uncompressed size. */
@@ -48,7 +50,9 @@ export class ClickHouseBlocks {
 }
 
 function encodeBlock(content: Buffer): Buffer {
-  // The library writes the size of the content before the block, where the header has it too.
+  // The library is loaded for the first client that wants this format. It writes the size of the content before the block, where
+  // the header has it too.
+  const { compressSync } = require('lz4-napi') as typeof import('lz4-napi');
   const sized = compressSync(content);
   const methodAndSize = CHECKSUM_BYTES + HEADER_BYTES - 4;
   const block = Buffer.allocUnsafe(methodAndSize + sized.length);

@@ -15,7 +15,7 @@ import {
   timeoutSignal,
   timerMs,
 } from '@tessera/common';
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { printableUrl, type UrlAllowList } from './url-allow-list.ts';
 
 export interface DownloadLimits {
@@ -78,8 +78,9 @@ export async function download(text: string, o: DownloadOptions): Promise<Downlo
 }
 
 const follow = (first: URL, signal: AbortSignal, o: DownloadOptions): Promise<Dispatcher.ResponseData> =>
-  followRedirects(first, o.limits.redirects, (url) => {
+  followRedirects(first, o.limits.redirects, async (url) => {
     o.allowed.check(url);
+    const { request } = await import('undici');
     return request(withoutUserInfo(url), {
       dispatcher: o.agent,
       signal,

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { copyFile, lstat, mkdir, realpath, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fail, TesseraError } from '@tessera/common';
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { DEFAULT_DOWNLOAD_LIMITS, type DownloadLimits, download } from './download.ts';
 import { downloadPath, ExternalObjects } from './external-objects.ts';
 import { existingDirectory, isInside, LocalDirectories, pathOf } from './local-directories.ts';
@@ -101,7 +101,8 @@ export class ExternalSources {
   readonly #urls: UrlAllowList;
   readonly #objects: ExternalObjects;
   readonly #limits: DownloadLimits;
-  readonly #agent: Agent;
+  /** The connections of downloads, from the first one on. */
+  #agent: Promise<Agent> | undefined;
 
   /** Throws INVALID_ARGUMENT naming the flag when a directory does not exist or a prefix is not a URL. */
   constructor(allow: ExternalAllowList) {
@@ -116,7 +117,6 @@ export class ExternalSources {
       stores: { s3Endpoint: allow.s3Endpoint, override: allow.schemeOverride },
     });
     this.#limits = { ...DEFAULT_DOWNLOAD_LIMITS, ...allow.limits };
-    this.#agent = new Agent({ connect: { timeout: this.#limits.connectTimeoutMs } });
   }
 
   /** The permitted directories with symbolic links resolved, which the kernel must be able to read. */
@@ -145,7 +145,7 @@ export class ExternalSources {
         ...options,
         allowed: this.#urls,
         limits: this.#limits,
-        agent: this.#agent,
+        agent: await this.#downloadAgent(),
       });
       return { paths: [file.path], files: [file], dispose: file.dispose };
     }
@@ -224,9 +224,16 @@ export class ExternalSources {
     return this.#targets.remove(url);
   }
 
+  /** The library takes 8 MB, so it is loaded when something is downloaded. */
+  #downloadAgent(): Promise<Agent> {
+    const timeout = this.#limits.connectTimeoutMs;
+    this.#agent ??= import('undici').then(({ Agent }) => new Agent({ connect: { timeout } }));
+    return this.#agent;
+  }
+
   /** Ends downloads that still run and frees the connections. */
   async close(): Promise<void> {
-    await this.#agent.destroy(TesseraError.of('DRAINING', {}));
+    await (await this.#agent)?.destroy(TesseraError.of('DRAINING', {}));
   }
 }
 

@@ -1,6 +1,5 @@
 import { crc32c } from '@node-rs/crc32';
 import { discardBytes, type FetchResponse } from '@tessera/rpc';
-import { uncompress } from 'lz4-napi';
 
 /** Thrown if the received stream is not what was sent. A retry may help. */
 export class BrokenStream extends Error {}
@@ -74,6 +73,7 @@ export async function* decodeResponses(responses: AsyncIterable<FetchResponse>):
 
 async function undone(block: Uint8Array, rawLength: number): Promise<Uint8Array> {
   let raw: Uint8Array;
+  const { uncompress } = await import('lz4-napi');
   try {
     raw = await uncompress(block);
     discardBytes(block);

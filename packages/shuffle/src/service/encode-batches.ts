@@ -1,5 +1,4 @@
 import { crc32c } from '@node-rs/crc32';
-import { compress } from 'lz4-napi';
 import type { ReadPart } from '../outputs/read-part.ts';
 
 type ResponseInit = { sequence: number; content: ContentInit };
@@ -25,7 +24,7 @@ export async function* encodeBatches(
       continue;
     }
     const raw = part.ipc;
-    const ipc = compressed ? await compress(raw) : raw;
+    const ipc = compressed ? await (await import('lz4-napi')).compress(raw) : raw;
     total += part.rows;
     batches++;
     const value = { ipc, rawLength: compressed ? raw.length : 0, rows: part.rows, crc32c: crc32c(ipc) };

@@ -1,11 +1,12 @@
 import zlib from 'node:zlib';
-import { Compressor as XzCompressor, Decompressor as XzDecompressor } from '@napi-rs/lzma/xz';
-import { compressSync as lz4Sync, uncompressSync as lz4UndoSync } from 'lz4-napi';
-import { compressSync as snappySync, uncompressSync as snappyUndoSync } from 'snappy';
 import type { HeaderOptions } from '../header-options.ts';
 import { ByteReader, MalformedHeader } from './byte-reader.ts';
 
 export type CompressionMethod = HeaderOptions['compression'];
+
+/*
+ * The libraries of methods that few tables use are loaded with their first use: each takes 2 to 4 MB.
+ */
 
 /** Methods by their number in the header. Must never be reordered. */
 export const COMPRESSION_METHODS: readonly CompressionMethod[] = [
@@ -43,9 +44,9 @@ export async function compress(bytes: Buffer, method: CompressionMethod, level: 
         },
       });
     case 'lz4':
-      return lz4Sync(bytes);
+      return (await import('lz4-napi')).compressSync(bytes);
     case 'snappy':
-      return snappySync(bytes);
+      return (await import('snappy')).compressSync(bytes);
   }
 }
 
@@ -55,7 +56,8 @@ const XZ_DICTIONARY_BYTES = 8 * 1024 * 1024;
 
 async function xz(bytes: Buffer, level: number): Promise<Buffer> {
   const preset = bytes.length <= XZ_DICTIONARY_BYTES ? Math.min(level, XZ_LAST_PRESET) : level;
-  const encoder = new XzCompressor({ preset });
+  const { Compressor } = await import('@napi-rs/lzma/xz');
+  const encoder = new Compressor({ preset });
   return Buffer.concat([encoder.update(bytes), await encoder.finish()]);
 }
 
@@ -94,10 +96,10 @@ async function undo(bytes: Buffer, method: CompressionMethod, length: number): P
     case 'lz4':
       // The block is preceded by its length, which the library trusts.
       if (bytes.length < 4 || bytes.readUInt32LE() !== length) throw new Error('another length inside');
-      return lz4UndoSync(bytes);
+      return (await import('lz4-napi')).uncompressSync(bytes);
     case 'snappy':
       if (new ByteReader(bytes).number() !== length) throw new Error('another length inside');
-      return snappyUndoSync(bytes) as Buffer;
+      return (await import('snappy')).uncompressSync(bytes) as Buffer;
   }
 }
 
@@ -105,7 +107,8 @@ const XZ_PIECE = 1024;
 
 /** Decompresses in small steps, so that the output exceeds the limit by at most one step. */
 async function undoXz(bytes: Buffer, length: number): Promise<Uint8Array> {
-  const decoder = new XzDecompressor();
+  const { Decompressor } = await import('@napi-rs/lzma/xz');
+  const decoder = new Decompressor();
   const out: Buffer[] = [];
   let total = 0;
   const take = (piece: Buffer) => {

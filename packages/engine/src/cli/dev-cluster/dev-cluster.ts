@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { S3DevServer } from '@tessera/object-store';
+import { type S3DevServer, startS3DevServer } from '@tessera/object-store';
 import { Connection } from '../query/server.ts';
 import { clusterConfig, PASSWORD_VARIABLE, serveArguments } from './cluster-config.ts';
 import { type ClusterLogin, clusterIdentity, clusterLogin } from './identity.ts';
@@ -83,7 +83,7 @@ export class DevCluster implements AsyncDisposable {
     const identity = await clusterIdentity(directory);
     const login = parts.nativeAuth ? await clusterLogin(directory) : undefined;
     const ports = await clusterPorts(parts.nodes, parts.basePort);
-    const store = await S3DevServer.start({
+    const store = await startS3DevServer({
       directory: join(directory, 'store'),
       port: ports.store,
       credentials: identity.store,

@@ -1,9 +1,16 @@
 import { fail, TesseraError } from '@tessera/common';
 import { CorruptStream, type Decoder } from './corrupt-stream.ts';
-import { decodeLz4 } from './lz4.ts';
-import { decodeSnappy } from './snappy.ts';
 import { decodeXz } from './xz.ts';
 import { decodeBrotli, decodeDeflate, decodeGzip, decodeZstd } from './zlib.ts';
+
+/** The decoder in a file that is loaded with its first use, because its libraries take 2 to 4 MB. */
+const onDemand = (load: () => Promise<Decoder>): Decoder =>
+  async function* (source) {
+    yield* (await load())(source);
+  };
+
+const decodeLz4 = onDemand(async () => (await import('./lz4.ts')).decodeLz4);
+const decodeSnappy = onDemand(async () => (await import('./snappy.ts')).decodeSnappy);
 
 /** Every accepted value of Content-Encoding, in lower case. */
 const DECODERS: ReadonlyMap<string, Decoder> = new Map([
