@@ -258,7 +258,7 @@ export interface TableFunctionRef extends TableRefBase<'TABLE_FUNCTION'> {
   readonly column_name_alias: readonly string[];
   readonly with_ordinality: 'WITHOUT_ORDINALITY' | 'WITH_ORDINALITY';
 }
-interface ExpressionListRef extends TableRefBase<'EXPRESSION_LIST'> {
+export interface ExpressionListRef extends TableRefBase<'EXPRESSION_LIST'> {
   readonly expected_names: readonly string[];
   readonly expected_types: readonly TypeNode[];
   readonly values: readonly (readonly Expression[])[];

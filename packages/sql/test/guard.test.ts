@@ -59,7 +59,7 @@ const ALLOWED: readonly string[] = [
   'SELECT unnest([1, 2])',
   'FROM range(3) SELECT count(*)',
   'VALUES (1), (2)',
-  "SELECT * FROM (VALUES (1, 'a')) v PIVOT (count(*) FOR col1 IN ('a'))",
+  "SELECT * FROM (VALUES (1, 'a')) v PIVOT (count(*) FOR column2 IN ('a'))",
   'SELECT * EXCLUDE (a) FROM (SELECT 1 AS a, 2 AS b)',
   'SELECT x, row_number() OVER (ORDER BY x) n FROM (VALUES (1)) v(x) QUALIFY n = 1',
   'SELECT x, count(*) FROM (VALUES (1)) v(x) GROUP BY GROUPING SETS ((x), ())',

@@ -249,7 +249,7 @@ const COLUMNS: readonly (readonly [sql: string, columns: readonly string[]])[] =
     "SELECT INTERVAL '1 day', '12:00'::TIME, MAP {'k': 1}",
     ['interval: text', 'time: text', 'map: array(struct(key text null, value int null) null) null'],
   ],
-  ['SELECT x FROM (SELECT 1 AS x UNION ALL SELECT 2) s', ['x: int null']],
+  ['SELECT x FROM (SELECT 1 AS x UNION ALL SELECT 2) s', ['x: int']],
   ['SELECT 1 AS a UNION ALL SELECT 2', ['a: int']],
   ['SELECT 1 AS a UNION ALL SELECT NULL', ['a: int null']],
 ];

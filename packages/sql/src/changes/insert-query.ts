@@ -23,7 +23,13 @@ import { ComposedText, leadingWith } from './composed-text.ts';
 import { returningText } from './returning.ts';
 
 const NUMBERS = new Set(['int', 'long', 'float', 'double', 'decimal']);
-const FLOATS: ReadonlySet<string> = new Set(['float', 'double']);
+/** The macros that write, as PostgreSQL does, values whose texts the kernel writes differently. */
+const WRITERS: Readonly<Record<string, string>> = {
+  float: 'tsr_text',
+  double: 'tsr_text',
+  bytea: 'tsr_text',
+  array: 'tsr_array_text',
+};
 const TIMES = new Set(['date', 'timestamp', 'timestamptz']);
 
 /**
@@ -314,6 +320,9 @@ interface StoredRowsOptions {
 
 const isJsonb = (type: SqlType | undefined): boolean => type?.kind === 'json' && type.postgres === 'jsonb';
 
+const writerOf = (type: SqlType | undefined): string | undefined =>
+  type && (isJsonb(type) ? 'tsr_jsonb_text' : WRITERS[type.kind]);
+
 /**
  * The SQL to put before and after a query so that the result has all columns of the table, in order, named by
  * `nameOf`. If two columns of the query have the same target, the first wins.
@@ -331,16 +340,18 @@ export function storedRows(
   });
   const items = target.columns.map((column) => {
     const at = order.indexOf(column);
-    const name = at < 0 ? 'NULL' : names[at]!;
-    const hasForm = isAssigned || isJsonb(known[at]?.type);
+    const source = known[at];
+    const name = at < 0 || source?.isNull === true ? 'NULL' : names[at]!;
+    const hasForm = isAssigned || isJsonb(source?.type);
     const type = isDialect ? assignedType(column) : column.type;
-    const isFloatText = !isDialect && column.type === 'VARCHAR' && FLOATS.has(known[at]?.type.kind ?? '');
-    const value = isFloatText
-      ? `tsr_text(${name})`
-      : isDialect || hasForm
-        ? `CAST(${name} AS ${type})`
-        : storedForm(name, column);
-    const isSure = known[at]?.nullable === false || (areNullsCounted && isCountedType(column.type));
+    const writer = !isDialect && column.type === 'VARCHAR' ? writerOf(source?.type) : undefined;
+    const value =
+      writer !== undefined
+        ? `${writer}(${name})`
+        : isDialect || hasForm
+          ? `CAST(${name} AS ${type})`
+          : storedForm(name, column);
+    const isSure = source?.nullable === false || (areNullsCounted && isCountedType(column.type));
     const isChecked = !column.nullable && !isSure;
     const checked = isChecked ? `coalesce(${value}, ${nullRefused(target.name, column.name)})` : value;
     return `${checked} AS ${quoteName(nameOf(column))}`;
@@ -355,7 +366,7 @@ function checkType(
   location: SqlLocation,
 ): void {
   const type = columnType(column.type);
-  if (isAssignable(value.type, type)) return;
+  if (value.isNull === true || isAssignable(value.type, type)) return;
   const message = `Column "${column.name}" of table "${target.name}" is of type ${dialectTypeName(type)}, its value is of type ${dialectTypeName(value.type)}`;
   failInStatement('BINDING_ERROR', message, location);
 }

@@ -28,8 +28,25 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   WHEN isnan(v) THEN 'NaN' WHEN v > 0 THEN 'Infinity' WHEN v < 0 THEN '-Infinity' END`,
   `CREATE OR REPLACE MACRO tsr_pg_float(v) AS tsr_pg_number(v, CAST(v AS VARCHAR), ${SCIENTIFIC.float})`,
   `CREATE OR REPLACE MACRO tsr_pg_double(v) AS tsr_pg_number(v, CAST(v AS VARCHAR), ${SCIENTIFIC.double})`,
-  `CREATE OR REPLACE MACRO tsr_text(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN tsr_pg_number(
+  `CREATE OR REPLACE MACRO tsr_pg_item(t) AS CASE
+  WHEN t = '' OR regexp_matches(t, '[{}",\\\\\\s\\x0b]') OR lower(t) = 'null'
+  THEN '"' || replace(replace(t, '\\', '\\\\'), '"', '\\"') || '"' ELSE coalesce(t, 'NULL') END`,
+  "CREATE OR REPLACE MACRO tsr_bytea_text(b) AS '\\x' || lower(hex(CAST(b AS BLOB)))",
+  `CREATE OR REPLACE MACRO tsr_array_item(e, type) AS CASE
+  WHEN starts_with(type, 'DOUBLE') THEN coalesce(tsr_pg_double(CAST(e AS DOUBLE)), 'NULL')
+  WHEN starts_with(type, 'FLOAT') THEN coalesce(tsr_pg_float(CAST(e AS FLOAT)), 'NULL')
+  WHEN starts_with(type, 'BLOB') THEN tsr_pg_item(tsr_bytea_text(e))
+  ELSE tsr_pg_item(e) END`,
+  `CREATE OR REPLACE MACRO tsr_array_text(a) AS CASE
+  WHEN regexp_matches(typeof(a), '^(BOOLEAN|(TINY|SMALL|BIG|HUGE)INT|INTEGER|DECIMAL)')
+  THEN replace(translate(replace(replace(CAST(a AS VARCHAR), 'true', 't'), 'false', 'f'), '[]', '{}'), ', ', ',')
+  WHEN suffix(typeof(a), '][]') THEN '{' || array_to_string(list_transform(CAST(a AS VARCHAR[][]), lambda r: coalesce(
+    '{' || array_to_string(list_transform(r, lambda e: tsr_array_item(e, typeof(a))), ',') || '}', 'NULL')), ',') || '}'
+  ELSE '{' || array_to_string(list_transform(CAST(a AS VARCHAR[]), lambda e: tsr_array_item(e, typeof(a))), ',') || '}' END`,
+  `CREATE OR REPLACE MACRO tsr_text(x) AS CASE
+  WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN tsr_pg_number(
     CAST(x AS DOUBLE), CAST(x AS VARCHAR), CASE typeof(x) WHEN 'FLOAT' THEN ${SCIENTIFIC.float} ELSE ${SCIENTIFIC.double} END)
+  WHEN typeof(x) = 'BLOB' THEN tsr_bytea_text(x)
   ELSE CAST(x AS VARCHAR) END`,
   "CREATE OR REPLACE MACRO tsr_is_text(x) AS typeof(x) = 'VARCHAR'",
   `CREATE OR REPLACE MACRO tsr_integer_text(t) AS
@@ -47,9 +64,6 @@ export const POSTGRES_MACROS: readonly string[] = [
   WHEN v >= TIMESTAMPTZ '1973-01-01 00:00:00+00' OR NOT isfinite(v) OR extract('timezone' FROM v) % 60 = 0
   THEN CAST(v AS VARCHAR)
   ELSE CAST(v AS VARCHAR) || ':' || lpad(CAST(abs(extract('timezone' FROM v)) % 60 AS VARCHAR), 2, '0') END)`,
-  `CREATE OR REPLACE MACRO tsr_pg_item(t) AS CASE
-  WHEN t = '' OR regexp_matches(t, '[{}",\\\\\\s\\x0b]') OR lower(t) = 'null'
-  THEN '"' || replace(replace(t, '\\', '\\\\'), '"', '\\"') || '"' ELSE coalesce(t, 'NULL') END`,
   `CREATE OR REPLACE MACRO tsr_pg_in_boolean(t) AS CASE
   WHEN t IN ('t', 'true', '1') OR lower(trim(t)) IN ('t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1') THEN true
   WHEN t IN ('f', 'false', '0') OR lower(trim(t)) IN ('f', 'fa', 'fal', 'fals', 'false', 'n', 'no', 'of', 'off', '0') THEN false

@@ -6,6 +6,7 @@ import { type QueryNode, type Statement, type TableRef, type TypeNode, walkTree 
 import type { CatalogColumns } from './column-scope.ts';
 import { kernelTimeTexts } from './foreign-time-texts.ts';
 import { mergedColumnsFirst } from './merged-columns.ts';
+import { typedRows } from './untyped-rows.ts';
 
 /** A rewritten query in two forms, which are identical if it reads no managed table. */
 export interface BindableQuery {
@@ -41,7 +42,9 @@ export async function bindable(
   const placed = placement.running(statement);
   const placedForBinder = isBound ? await boundForm(statement) : placed;
   const withStars = await mergedColumnsFirst(placedForBinder, binder);
-  const running = withStars(placed);
+  const starless = withStars(placedForBinder);
+  const withTypes = await typedRows(starless, binder);
+  const running = withTypes(withStars(placed));
   const namedColumns = columnNames(running);
   const hasOids = placement.readsSystem || castsToOid(running);
   if (!isBound) {
@@ -58,7 +61,7 @@ export async function bindable(
       hasOids,
     };
   }
-  const bound = withStars(placedForBinder);
+  const bound = withTypes(starless);
   const columns: CatalogColumns = (name) => placement.tables.get(name)?.columns;
   const { sessionRelations } = placement;
   const tables = countTables(running);

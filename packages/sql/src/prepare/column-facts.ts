@@ -3,12 +3,15 @@ import {
   type CatalogColumns,
   type ColumnFacts,
   type ColumnScope,
+  commonFacts,
   fromScope,
+  type KnownRelations,
   NOTHING_KNOWN,
+  renamed,
   type SelectedColumn,
 } from './column-scope.ts';
 import { isJsonb } from './jsonb-type.ts';
-import { commonKind, VALUE_TEXTS, valueKind } from './value-kind.ts';
+import { VALUE_TEXTS, valueKind } from './value-kind.ts';
 
 /** What the text of a query and the catalog's declarations prove about each of its `count` columns. */
 export function columnFacts(
@@ -16,27 +19,59 @@ export function columnFacts(
   count: number,
   catalog: CatalogColumns = () => undefined,
 ): readonly ColumnFacts[] {
-  const unknown = Array.from({ length: count }, () => NOTHING_KNOWN);
-  if (node.type === 'SET_OPERATION_NODE' && node.left !== undefined && node.right !== undefined) {
-    if (node.setop_type === 'UNION_BY_NAME') return unknown;
-    const right = columnFacts(node.right, count, catalog);
-    return columnFacts(node.left, count, catalog).map((left, i) => ({
-      notNull: left.notNull && right[i]!.notNull,
-      declared: left.declared === right[i]!.declared ? left.declared : undefined,
-      kind: commonKind([left.kind, right[i]!.kind]),
-    }));
-  }
-  if (node.type !== 'SELECT_NODE') return unknown;
-  const columns = selectedColumns(node, catalog);
-  return columns?.length === count ? columns : unknown;
+  const columns = knownFrom(catalog).subquery(node);
+  return columns?.length === count ? columns : Array.from({ length: count }, () => NOTHING_KNOWN);
+}
+
+/** What is known outside of all queries. */
+export function knownFrom(catalog: CatalogColumns): KnownRelations {
+  const known: KnownRelations = {
+    catalog,
+    cte: () => undefined,
+    subquery: (node) => queryColumns(node, known),
+  };
+  return known;
+}
+
+/** What is known inside of a query, which can name its common table expressions. */
+export function knownIn({ cte_map }: QueryNode, around: KnownRelations): KnownRelations {
+  if (cte_map.map.length === 0) return around;
+  const ctes = new Map(cte_map.map.map(({ key, value }) => [key.toLowerCase(), value]));
+  const found = new Map<string, readonly SelectedColumn[] | undefined>();
+  const known: KnownRelations = {
+    catalog: around.catalog,
+    subquery: (node) => queryColumns(node, known),
+    cte: (name) => {
+      const key = name.toLowerCase();
+      const cte = ctes.get(key);
+      if (cte === undefined) return around.cte(name);
+      if (found.has(key)) return found.get(key);
+      // A recursive query reads itself.
+      found.set(key, undefined);
+      const columns = renamed(queryColumns(cte.query.node, known), cte.aliases);
+      found.set(key, columns);
+      return columns;
+    },
+  };
+  return known;
+}
+
+/** The columns of a query; undefined if they are unknown. */
+function queryColumns(node: QueryNode, around: KnownRelations): readonly SelectedColumn[] | undefined {
+  const known = knownIn(node, around);
+  if (node.type === 'SELECT_NODE') return selectedColumns(node, known);
+  if (node.type !== 'SET_OPERATION_NODE' || node.setop_type === 'UNION_BY_NAME') return undefined;
+  const branches = (node.children ?? [node.left, node.right]).map((branch) => queryColumns(branch, known));
+  return branches.reduce((left, right) =>
+    left === undefined || left.length !== right?.length
+      ? undefined
+      : left.map((column, i) => ({ ...commonFacts(column, right[i]!), name: column.name })),
+  );
 }
 
 /** The columns that a SELECT returns; undefined if a star expands to unknown columns. */
-export function selectedColumns(
-  node: SelectNode,
-  catalog: CatalogColumns,
-): readonly SelectedColumn[] | undefined {
-  const scope = fromScope(node.from_table, catalog, (inner) => selectedColumns(inner, catalog));
+function selectedColumns(node: SelectNode, known: KnownRelations): readonly SelectedColumn[] | undefined {
+  const scope = fromScope(node.from_table, known);
   // A grouping set that omits a key returns NULL for it, and any expression, even a constant, may be a key.
   const certain =
     node.group_sets.length > 1

@@ -21,11 +21,11 @@ const reference = (...column_names: string[]) => ({ column_names }) as unknown a
 it('a statement that names all columns of a wide table does not compare each name with all others', () => {
   const compared = vi.spyOn(String.prototype, 'toLowerCase');
   onTestFinished(() => compared.mockRestore());
-  const scope = fromScope(
-    table as unknown as TableRef,
-    () => columns as never,
-    () => undefined,
-  );
+  const scope = fromScope(table as unknown as TableRef, {
+    catalog: () => columns as never,
+    cte: () => undefined,
+    subquery: () => undefined,
+  });
   const facts = columns.map(({ name }, i) =>
     scope.column(i % 3 === 0 ? reference('T', name) : reference(name)),
   );

@@ -1,6 +1,6 @@
 import { isSameName } from '@tessera/common';
 import { MANAGED_SCHEMA, type TableRelation } from '../relations/relation-resolver.ts';
-import type { ColumnRefNode, Expression, JoinRef, SelectNode, TableRef } from '../tree.ts';
+import type { ColumnRefNode, Expression, JoinRef, QueryNode, TableRef } from '../tree.ts';
 import { isJsonb } from './jsonb-type.ts';
 import { commonKind, kindOfType, type ValueKind, valueKind } from './value-kind.ts';
 
@@ -18,11 +18,17 @@ export interface SelectedColumn extends ColumnFacts {
   readonly name: string;
 }
 
-/** The columns that a SELECT in FROM returns; undefined if they are unknown. */
-export type SubqueryColumns = (node: SelectNode) => readonly SelectedColumn[] | undefined;
-
 /** The columns of a managed table by its bound name; undefined for an unknown table. */
 export type CatalogColumns = (boundName: string) => TableRelation['columns'] | undefined;
+
+/** What is known about the relations that a FROM clause can name. Columns are undefined if they are unknown. */
+export interface KnownRelations {
+  readonly catalog: CatalogColumns;
+  /** The columns of a common table expression. */
+  cte(name: string): readonly SelectedColumn[] | undefined;
+  /** The columns of a query in FROM. */
+  subquery(node: QueryNode): readonly SelectedColumn[] | undefined;
+}
 
 /** The columns of a FROM clause. */
 export interface ColumnScope {
@@ -44,8 +50,8 @@ interface Relations {
   readonly merged: boolean;
 }
 
-export function fromScope(from: TableRef, catalog: CatalogColumns, subquery: SubqueryColumns): ColumnScope {
-  const { list, merged } = relationsOf(from, catalog, subquery);
+export function fromScope(from: TableRef, known: KnownRelations): ColumnScope {
+  const { list, merged } = relationsOf(from, known);
   const named = (alias: string) => {
     const found = list.filter((relation) => isSameName(relation.alias, alias));
     return found.length === 1 ? found[0] : undefined;
@@ -66,9 +72,13 @@ export function fromScope(from: TableRef, catalog: CatalogColumns, subquery: Sub
         const relation = named(first);
         return relation && columnsNamed(relation, second)[0];
       }
-      if (merged || list.some(({ columns }) => columns === undefined)) return undefined;
-      const found = list.flatMap((relation) => columnsNamed(relation, first));
-      return found.length === 1 ? found[0] : undefined;
+      if (list.some(({ columns }) => columns === undefined)) return undefined;
+      const [found, ...others] = list.flatMap((relation) => columnsNamed(relation, first));
+      if (found === undefined || (others.length > 0 && !merged)) return undefined;
+      return others.reduce<ColumnFacts>(
+        (one, other) => ({ ...commonFacts(one, other), notNull: false }),
+        found,
+      );
     },
     columnsOf(relation) {
       if (relation !== '') return named(relation)?.columns;
@@ -78,7 +88,7 @@ export function fromScope(from: TableRef, catalog: CatalogColumns, subquery: Sub
   };
 }
 
-function relationsOf(ref: TableRef, catalog: CatalogColumns, subquery: SubqueryColumns): Relations {
+function relationsOf(ref: TableRef, known: KnownRelations): Relations {
   const one = (columns: Relation['columns']): Relations => ({
     list: [{ alias: ref.alias, columns }],
     merged: false,
@@ -87,8 +97,9 @@ function relationsOf(ref: TableRef, catalog: CatalogColumns, subquery: SubqueryC
     case 'EMPTY':
       return { list: [], merged: false };
     case 'BASE_TABLE': {
-      const known = ref.schema_name === MANAGED_SCHEMA ? catalog(ref.table_name) : undefined;
-      const columns = known?.map(({ name, nullable, declared, type }) => ({
+      if (ref.schema_name === '') return one(renamed(known.cte(ref.table_name), ref.column_name_alias));
+      const table = ref.schema_name === MANAGED_SCHEMA ? known.catalog(ref.table_name) : undefined;
+      const columns = table?.map(({ name, nullable, declared, type }) => ({
         name,
         notNull: !nullable,
         declared,
@@ -96,49 +107,57 @@ function relationsOf(ref: TableRef, catalog: CatalogColumns, subquery: SubqueryC
       }));
       return one(renamed(columns, ref.column_name_alias));
     }
-    case 'SUBQUERY': {
-      const { node } = ref.subquery;
-      const columns = node.type === 'SELECT_NODE' ? subquery(node) : undefined;
-      return one(renamed(columns, ref.column_name_alias));
-    }
+    case 'SUBQUERY':
+      return one(renamed(known.subquery(ref.subquery.node), ref.column_name_alias));
     case 'EXPRESSION_LIST':
       return one(renamed(valuesColumns(ref.values), ref.expected_names));
     case 'JOIN':
-      return joined(ref, catalog, subquery);
+      return joined(ref, known);
     default:
       return one(undefined);
   }
 }
 
-/** The columns of VALUES. A column is `jsonb` if every row says so. */
+const isColumnOfJsonb = (items: readonly (Expression | undefined)[]): boolean => {
+  const values = items.filter((item) => item !== undefined && valueKind(item) !== 'null') as Expression[];
+  return values.length > 0 && values.every((item) => isJsonb(item, () => undefined));
+};
+
+/** The columns of VALUES. A column is `jsonb` if every value says so. */
 const valuesColumns = (rows: readonly (readonly Expression[])[]): readonly SelectedColumn[] =>
   (rows[0] ?? []).map((_, i) => ({
     name: `col${i}`,
     notNull: false,
-    declared: rows.every((row) => row[i] !== undefined && isJsonb(row[i], () => undefined))
-      ? 'jsonb'
-      : undefined,
-    kind: rows.length > MAX_ROWS ? 'unknown' : commonKind(rows.flatMap((row) => kindInRow(row[i]))),
+    declared: isColumnOfJsonb(rows.map((row) => row[i])) ? 'jsonb' : undefined,
+    kind:
+      rows.length > MAX_ROWS
+        ? 'unknown'
+        : commonKind(rows.flatMap((row) => (row[i] === undefined ? [] : [valueKind(row[i])]))),
   }));
 
 /** The types of the values in longer lists are not compared. */
 const MAX_ROWS = 1000;
 
-/** NULL takes the type of the other rows. */
-const kindInRow = (item: Expression | undefined): readonly ValueKind[] =>
-  item === undefined || (item.class === 'CONSTANT' && item.value.is_null) ? [] : [valueKind(item)];
+/** The facts about a column whose values come from two columns. NULL takes the type of the other one. */
+export const commonFacts = (left: ColumnFacts, right: ColumnFacts): ColumnFacts => ({
+  notNull: left.notNull && right.notNull,
+  declared:
+    left.kind === 'null'
+      ? right.declared
+      : right.kind === 'null' || left.declared === right.declared
+        ? left.declared
+        : undefined,
+  kind: commonKind([left.kind, right.kind]),
+});
 
-const renamed = (
+export const renamed = (
   columns: readonly SelectedColumn[] | undefined,
   names: readonly string[],
 ): readonly SelectedColumn[] | undefined =>
   columns?.map((column, i) => ({ ...column, name: names[i] ?? column.name }));
 
-function joined(join: JoinRef, catalog: CatalogColumns, subquery: SubqueryColumns): Relations {
-  const [left, right] = [
-    relationsOf(join.left, catalog, subquery),
-    relationsOf(join.right, catalog, subquery),
-  ];
+function joined(join: JoinRef, known: KnownRelations): Relations {
+  const [left, right] = [relationsOf(join.left, known), relationsOf(join.right, known)];
   const merged = left.merged || right.merged || join.using_columns.length > 0 || join.ref_type === 'NATURAL';
   const nullable = ({ list }: Relations) =>
     list.map(({ alias, columns }) => ({

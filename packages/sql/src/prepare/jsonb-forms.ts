@@ -133,6 +133,8 @@ function callForm(node: FunctionNode, holds: Holds, kindOf: KindOf): Expression 
     if (name === '||')
       return isOfDocuments ? concatenated(left, right, holds, kindOf) : noDocuments(node, kindOf);
     if (holds(left) && name === '-') return form(without);
+    if (holds(left) && name === 'nullif')
+      return form((a, b) => caseOf([[equal(a, b), cast(constant(null), JSON_TYPE)]], a));
   }
   return isJsonFunction(name) ? jsonFunction(node, holds) : node;
 }
@@ -253,13 +255,12 @@ function compared(document: Expression, type: string, other: Expression): Expres
   }
 }
 
+const equal = (document: Expression, other: Expression): Expression =>
+  compared(document, 'COMPARE_EQUAL', other) ?? comparison('COMPARE_EQUAL', document, other);
+
 /** `doc IN (a, b)` → `doc = a OR doc = b` */
 function inList(type: string, [document, ...values]: readonly Expression[]): Expression {
-  const found = or(
-    ...values.map(
-      (value) => compared(document!, 'COMPARE_EQUAL', value) ?? comparison('COMPARE_EQUAL', document!, value),
-    ),
-  );
+  const found = or(...values.map((value) => equal(document!, value)));
   return type === 'COMPARE_IN' ? found : operator('OPERATOR_NOT', found);
 }
 

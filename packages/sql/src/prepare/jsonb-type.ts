@@ -44,6 +44,9 @@ const KEEPS_TYPE: ReadonlySet<string> = new Set([
   ...['~>', '|>'],
 ]);
 
+/** Functions that return one of their arguments. */
+const CHOOSES: ReadonlySet<string> = new Set(['greatest', 'least', 'nullif']);
+
 /** `-`, `#-` and `||` of a document. */
 const CHANGES: ReadonlySet<string> = new Set(['-', '|~', '||']);
 
@@ -60,6 +63,7 @@ export function isJsonb(node: Expression, declaredOf: DeclaredOf): boolean {
         RETURNS_JSONB.has(node.function_name) ||
         ((keepsType(node) || CHANGES.has(node.function_name)) && inner(node.children[0])) ||
         (node.function_name === '||' && inner(node.children[1])) ||
+        (CHOOSES.has(node.function_name) && node.children.some(inner)) ||
         isRowValue(node)
       );
     case 'CASE':

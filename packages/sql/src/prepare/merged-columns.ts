@@ -1,13 +1,8 @@
-import { TesseraError } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
-import { deparse } from '../parse/parse.ts';
 import {
-  type CteMap,
   column,
   constant,
   type Expression,
-  isExpression,
-  isQueryNode,
   type JoinRef,
   operator,
   type QueryNode,
@@ -18,6 +13,7 @@ import {
   type TableRef,
   transformTree,
 } from '../tree.ts';
+import { describedAlone, queriesIn } from './query-alone.ts';
 
 /**
  * Replaces `*` over joins with USING or NATURAL by the columns in the order of the standard: first the columns that the join
@@ -45,12 +41,11 @@ export async function mergedColumnsFirst(
             }
           : node,
     });
-  for (const { node, ctes } of selectsIn(bound)) {
+  for (const { node, ctes } of queriesIn(bound, mergesInStar)) {
     const from = withNames(node.from_table);
     const columns = await columnsOf(from, async (select_list) => {
-      const asked = { ...selectAll(from), cte_map: { map: ctes }, select_list };
-      const sql = await deparse(binder, withoutStars(withoutParameters(asked)));
-      return (await binder.describe(sql)).columns.map(({ name }) => name);
+      const asked = withoutStars({ node: { ...selectAll(from), select_list }, named_param_map: [] });
+      return (await describedAlone(asked.node, ctes, binder))?.map(({ name }) => name);
     });
     if (columns === undefined) continue;
     for (const item of node.select_list) {
@@ -59,48 +54,6 @@ export async function mergedColumnsFirst(
     }
   }
   return replaced.size === 0 ? (statement) => statement : withoutStars;
-}
-
-/** Only the names of columns are asked for, which do not depend on the values of parameters. */
-const withoutParameters = (node: SelectNode): Statement => ({
-  node: transformTree(node, {
-    expression: (each) => (each.class === 'PARAMETER' ? { ...constant(null), alias: each.alias } : each),
-  }),
-  named_param_map: [],
-});
-
-type Ctes = CteMap['map'];
-
-/** A SELECT with a star over merged columns, and the common table expressions that its FROM can name. */
-interface StarSelect {
-  readonly node: SelectNode;
-  readonly ctes: Ctes;
-}
-
-/** Inner queries come first, because the columns of the outer ones follow from theirs. */
-function selectsIn(statement: Statement): readonly StarSelect[] {
-  const found: StarSelect[] = [];
-  const visit = (value: unknown, ctes: Ctes): void => {
-    if (value === null || typeof value !== 'object') return;
-    if (Array.isArray(value)) {
-      for (const item of value) visit(item, ctes);
-      return;
-    }
-    if (!isQueryNode(value)) {
-      if (isExpression(value) && value.class === 'CONSTANT') return;
-      for (const field of Object.values(value)) visit(field, ctes);
-      return;
-    }
-    let inner = ctes;
-    for (const cte of value.cte_map.map) {
-      visit(cte.value, inner);
-      inner = [...inner.filter(({ key }) => !same(key, cte.key)), cte];
-    }
-    for (const [name, field] of Object.entries(value)) if (name !== 'cte_map') visit(field, inner);
-    if (mergesInStar(value)) found.push({ node: value, ctes: inner });
-  };
-  visit(statement, []);
-  return found;
 }
 
 const mergesInStar = (node: QueryNode): node is SelectNode =>
@@ -142,18 +95,14 @@ function without(
  */
 async function columnsOf(
   from: TableRef,
-  describe: (selectList: readonly Expression[]) => Promise<readonly string[]>,
+  describe: (selectList: readonly Expression[]) => Promise<readonly string[] | undefined>,
 ): Promise<readonly MergedColumn[] | undefined> {
   const relations = relationsOf(from);
   if (new Set(relations.map(folded)).size < relations.length) return undefined;
   const [star] = selectAll(from).select_list as readonly [StarNode];
   const mark = { ...constant(null), alias: NEXT };
   const selectList = relations.flatMap((relation_name) => [mark, { ...star, relation_name }]);
-  const names = await describe(selectList).catch((error: unknown) => {
-    // The FROM cannot be bound alone.
-    if (!(error instanceof TesseraError) || error.retry !== 'never') throw error;
-    return undefined;
-  });
+  const names = await describe(selectList);
   const found: string[][] = [];
   for (const name of names ?? []) {
     if (name === NEXT) found.push([]);

@@ -165,9 +165,9 @@ function withDialectTypes(
   const types = columns.map((column) => outputType(column.type));
   const output = columns.map(({ name, type: kernelType }, i) => {
     const { type } = types[i]!;
-    const { notNull, declared } = facts[i]!;
+    const { notNull, declared, kind } = facts[i]!;
     const shown = hasOids ? catalogType(kernelType, type, items[i]) : withDeclared(type, declared);
-    return { name, type: shown, nullable: !notNull };
+    return { name, type: shown, nullable: !notNull, ...(kind === 'null' && { isNull: true }) };
   });
   const isPlain = columns.every((c, i) => c.convertTo === undefined && types[i]!.convert === undefined);
   return { sql: isPlain ? sql : outputSql(sql, columns), parameters: {}, columns: output };

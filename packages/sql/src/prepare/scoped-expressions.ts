@@ -1,11 +1,12 @@
 import { isLambda, lambdaParameters } from '../functions/expressions.ts';
 import { type ColumnRefNode, type Expression, isExpression, isQueryNode, type QueryNode } from '../tree.ts';
-import { selectedColumns } from './column-facts.ts';
+import { knownFrom, knownIn } from './column-facts.ts';
 import {
   type CatalogColumns,
   type ColumnFacts,
   type ColumnScope,
   fromScope,
+  type KnownRelations,
   NOTHING_KNOWN,
 } from './column-scope.ts';
 
@@ -24,21 +25,22 @@ export function rewriteInScope<T>(
   outermost: FactsOf,
   form: (node: Expression, factsOf: FactsOf) => Expression,
 ): T {
-  const rewritten = (value: unknown, around: FactsOf): unknown => {
+  const rewritten = (value: unknown, around: FactsOf, outside: KnownRelations): unknown => {
     if (value === null || typeof value !== 'object') return value;
     if (isExpression(value) && value.class === 'CONSTANT') return value;
     if (Array.isArray(value)) {
-      const items = value.map((item) => rewritten(item, around));
+      const items = value.map((item) => rewritten(item, around, outside));
       return items.every((item, i) => item === value[i]) ? value : items;
     }
+    const known = isQueryNode(value) ? knownIn(value, outside) : outside;
     const inside = isQueryNode(value)
-      ? insideQuery(value, catalog, around)
+      ? insideQuery(value, known, around)
       : isLambda(value)
         ? insideLambda(lambdaParameters(value), around)
         : around;
     let node = value as Record<string, unknown>;
     for (const [key, child] of Object.entries(value)) {
-      const changed = rewritten(child, inside);
+      const changed = rewritten(child, inside, known);
       if (changed === child) continue;
       if (node === value) node = { ...node };
       node[key] = changed;
@@ -47,14 +49,14 @@ export function rewriteInScope<T>(
     const found = form(node, around);
     return found === node ? node : { ...found, alias: node.alias, query_location: node.query_location };
   };
-  return rewritten(statement, outermost) as T;
+  return rewritten(statement, outermost, knownFrom(catalog)) as T;
 }
 
-function insideQuery(node: QueryNode, catalog: CatalogColumns, around: FactsOf): FactsOf {
+function insideQuery(node: QueryNode, known: KnownRelations, around: FactsOf): FactsOf {
   if (node.type !== 'SELECT_NODE') return around;
   let scope: ColumnScope | undefined;
   return (ref) => {
-    scope ??= fromScope(node.from_table, catalog, (inner) => selectedColumns(inner, catalog));
+    scope ??= fromScope(node.from_table, known);
     return scope.column(ref) ?? around(ref);
   };
 }

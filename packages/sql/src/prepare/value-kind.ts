@@ -2,9 +2,19 @@ import { type ColumnRefNode, type Expression, type FunctionNode, walkTree } from
 
 /**
  * The type of an expression, as far as its text tells: `float` for REAL and DOUBLE PRECISION, `number` for the other numbers,
- * `computed` for a value whose type is open, but which is no text that a user wrote: the result of arithmetic, a window or a subquery.
+ * `null` for the literal NULL, `computed` for a value whose type is open, but which is no text that a user wrote: the result of
+ * arithmetic, a window or a subquery.
  */
-export type ValueKind = 'float' | 'number' | 'computed' | 'text' | 'other' | 'unknown';
+export type ValueKind =
+  | 'float'
+  | 'number'
+  | 'computed'
+  | 'text'
+  | 'bytea'
+  | 'array'
+  | 'null'
+  | 'other'
+  | 'unknown';
 
 /** The kind of a column, if it is known. */
 export type KindOfColumn = (ref: ColumnRefNode) => ValueKind | undefined;
@@ -15,6 +25,8 @@ const NUMBERS = /^(?:U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL\b.*)$/;
 export function kindOfType(type: string): ValueKind {
   if (type === 'DOUBLE' || type === 'FLOAT') return 'float';
   if (type === 'VARCHAR') return 'text';
+  if (type === 'BLOB') return 'bytea';
+  if (type === 'LIST' || type.endsWith(']')) return 'array';
   return NUMBERS.test(type) ? 'number' : 'other';
 }
 
@@ -23,7 +35,7 @@ export function valueKind(node: Expression, ofColumn: KindOfColumn = () => undef
   const inner = (child: Expression) => valueKind(child, ofColumn);
   switch (node.class) {
     case 'CONSTANT':
-      return node.value.is_null ? 'unknown' : kindOfType(node.value.type.id);
+      return node.value.is_null ? 'null' : kindOfType(node.value.type.id);
     case 'COLUMN_REF':
       return ofColumn(node) ?? 'unknown';
     case 'CAST':
@@ -37,6 +49,7 @@ export function valueKind(node: Expression, ofColumn: KindOfColumn = () => undef
       return commonKind([...node.case_checks.map(({ then_expr }) => then_expr), node.else_expr].map(inner));
     case 'OPERATOR':
       if (node.type === 'OPERATOR_COALESCE') return commonKind(node.children.map(inner));
+      if (node.type === 'ARRAY_CONSTRUCTOR') return 'array';
       return /^(?:OPERATOR_(?:IS_|NOT)|COMPARE_)/.test(node.type) ? 'other' : 'unknown';
     case 'FUNCTION':
       return kindOfCall(node, inner);
@@ -49,9 +62,10 @@ export function valueKind(node: Expression, ofColumn: KindOfColumn = () => undef
   }
 }
 
-/** The kind of the type that values of several kinds are converted to. */
-export function commonKind(kinds: readonly ValueKind[]): ValueKind {
-  const [first = 'unknown'] = kinds;
+/** The kind of the type that values of several kinds are converted to. NULL takes the type of the others. */
+export function commonKind(all: readonly ValueKind[]): ValueKind {
+  const kinds = all.filter((kind) => kind !== 'null');
+  const [first = all.length > 0 ? 'null' : 'unknown'] = kinds;
   if (kinds.every((kind) => kind === first)) return first;
   return kinds.every((kind) => kind === 'float' || kind === 'number') ? 'float' : 'unknown';
 }
@@ -68,9 +82,12 @@ const CHOOSING = words('any_value first greatest last least max min tsr_divisor'
 const TEXTS = words(
   'concat concat_ws left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_split_part tsr_substring upper',
 );
+const ARRAYS = words(
+  'array_agg list list_concat list_distinct list_filter list_reverse list_reverse_sort list_sort list_transform list_value regexp_extract_all string_split',
+);
 
 /** The macros of `valueTexts`. */
-export const VALUE_TEXTS = words('tsr_text tsr_integer_text');
+export const VALUE_TEXTS = words('tsr_text tsr_array_text tsr_integer_text');
 
 function kindOfCall(
   { function_name, children }: FunctionNode,
@@ -80,6 +97,7 @@ function kindOfCall(
   if (FLOATS.has(name)) return 'float';
   if (COUNTS.has(name)) return 'number';
   if (TEXTS.has(name) || VALUE_TEXTS.has(name)) return 'text';
+  if (ARRAYS.has(name)) return 'array';
   if (CHOOSING.has(name)) return commonKind(children.map(inner));
   // A division whose operands are evaluated once.
   if (

@@ -12,7 +12,7 @@ import {
 } from '../tree.ts';
 import type { CatalogColumns } from './column-scope.ts';
 import { type FactsOf, rewriteInScope } from './scoped-expressions.ts';
-import { isRepeatable, type KindOfColumn, valueKind } from './value-kind.ts';
+import { isRepeatable, type KindOfColumn, type ValueKind, valueKind } from './value-kind.ts';
 
 const INTEGERS: ReadonlySet<string> = new Set(['SMALLINT', 'INTEGER', 'BIGINT']);
 
@@ -26,15 +26,19 @@ const JOINED: Readonly<Record<string, number>> = {
   group_concat: 1,
 };
 
+/** The functions that write byte strings and arrays too: `||` concatenates them, and `string_agg` keeps their type. */
+const WRITES_ALL: ReadonlySet<string> = new Set(['concat', 'concat_ws']);
+
 /**
- * Writes floating-point numbers as PostgreSQL does (`1`, `NaN`, `Infinity`, `1e+15`) where they become texts, for which the
- * kernel writes `1.0`, `nan`, `inf` and `1000000000000000.0`, and refuses texts such as `5.0` and `1e3` as integers, which the
- * kernel reads as numbers:
+ * Writes values as PostgreSQL does where they become texts: floating-point numbers (`1`, `NaN`, `Infinity`, `1e+15`, for which the
+ * kernel writes `1.0`, `nan`, `inf` and `1000000000000000.0`), byte strings (`\x6162` for `ab`) and arrays (`{a,"b c"}` for
+ * `[a, b c]`). Refuses texts such as `5.0` and `1e3` as integers, which the kernel reads as numbers:
  *     d::text     →   tsr_text(d)
+ *     a::text     →   tsr_array_text(a)
  *     'x' || d    →   'x' || tsr_text(d)
  *     s::integer  →   CASE WHEN tsr_is_text(s) THEN CAST(tsr_integer_text(CAST(s AS VARCHAR)) AS INTEGER) ELSE CAST(s AS INTEGER) END
  * The conditions on types are constants for the kernel's optimizer. Only a cast may stand over an expression of unknown type.
- * Elsewhere, the text of the query and the catalog must say that the operand is a floating-point number.
+ * Elsewhere, the text of the query and the catalog must say what the operand is.
  * @param outermost see `rewriteInScope`
  */
 export function valueTexts(statement: Statement, catalog: CatalogColumns, outermost: FactsOf): Statement {
@@ -61,9 +65,14 @@ function textForm(node: Expression, ofColumn: KindOfColumn): Expression {
   if (node.class === 'CAST') return castForm(node, ofColumn);
   if ((node.class !== 'FUNCTION' && node.class !== 'WINDOW') || !isJoined(node)) return node;
   const count = JOINED[node.function_name]!;
-  const children = node.children.map((child, i) =>
-    i < count && !isWrittenNumber(child) && valueKind(child, ofColumn) === 'float' ? textOf(child) : child,
-  );
+  const isText = WRITES_ALL.has(node.function_name);
+  const children = node.children.map((child, i) => {
+    if (i >= count || isWrittenNumber(child)) return child;
+    const kind = valueKind(child, ofColumn);
+    return kind === 'float' || (isText && (kind === 'bytea' || kind === 'array'))
+      ? textOf(child, kind)
+      : child;
+  });
   return children.every((child, i) => child === node.children[i]) ? node : { ...node, children };
 }
 
@@ -76,10 +85,12 @@ function castForm(node: CastNode, ofColumn: KindOfColumn): Expression {
   if (cast_type.id !== 'VARCHAR') return INTEGERS.has(cast_type.id) ? integerForm(node, ofColumn) : node;
   const kind = valueKind(child, ofColumn);
   const mayBeFloat = kind === 'computed' || (kind === 'unknown' && isRepeatable(child));
-  return kind === 'float' || (mayBeFloat && isTyped(child)) ? textOf(child) : node;
+  const isWritten = kind === 'float' || kind === 'bytea' || kind === 'array';
+  return isWritten || (mayBeFloat && isTyped(child)) ? textOf(child, kind) : node;
 }
 
-const textOf = (value: Expression): Expression => onceOnly(value, (operand) => internalCall('text', operand));
+const textOf = (value: Expression, kind: ValueKind): Expression =>
+  onceOnly(value, (operand) => internalCall(kind === 'array' ? 'array_text' : 'text', operand));
 
 const INTEGER_TEXT = /^\s*[-+]?\d+\s*$/;
 

@@ -40,6 +40,8 @@ export interface OutputColumn {
   readonly type: SqlType;
   /** False only if it is certain that no row holds NULL. */
   readonly nullable: boolean;
+  /** Whether the query says that every row holds NULL, so that the type says nothing. */
+  readonly isNull?: boolean;
 }
 
 /** The name of a column's type in result headers: `int`, `Decimal(38, 9) null`, `array(int null)`. */

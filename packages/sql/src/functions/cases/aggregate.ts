@@ -116,11 +116,11 @@ export const AGGREGATE_CASES: Cases = {
     ['SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY x DESC) FROM range(1, 6) t(x)', '4.0'],
     ['SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x) FROM (VALUES (1.1), (1.2)) t(x)', '1.15'],
     [
-      'SELECT list(p ORDER BY x)::text FROM (SELECT x, percentile_cont(0.5) WITHIN GROUP (ORDER BY x) OVER (PARTITION BY x % 2) AS p FROM range(5) t(x)) q',
+      'SELECT list(p ORDER BY x) FROM (SELECT x, percentile_cont(0.5) WITHIN GROUP (ORDER BY x) OVER (PARTITION BY x % 2) AS p FROM range(5) t(x)) q',
       '[2.0, 2.0, 2.0, 2.0, 2.0]',
     ],
     [
-      'SELECT list(p ORDER BY x)::text FROM (SELECT x, percentile_cont(0.25) WITHIN GROUP (ORDER BY x DESC) OVER () AS p FROM (VALUES (1), (5)) t(x)) q',
+      'SELECT list(p ORDER BY x) FROM (SELECT x, percentile_cont(0.25) WITHIN GROUP (ORDER BY x DESC) OVER () AS p FROM (VALUES (1), (5)) t(x)) q',
       '[4.0, 4.0]',
     ],
     [

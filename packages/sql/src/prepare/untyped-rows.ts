@@ -1,0 +1,119 @@
+import type { KernelSession, KernelType } from '@tessera/kernel';
+import { byteaLiteral } from '../rewrites/literals.ts';
+import { timeLiteral } from '../rewrites/time-texts.ts';
+import {
+  cast,
+  constant,
+  type Expression,
+  type ExpressionListRef,
+  type QueryNode,
+  type SelectNode,
+  type SetOperationNode,
+  type Statement,
+  selectAll,
+  type TableRef,
+  type TypeNode,
+  transformTree,
+} from '../tree.ts';
+import { outputType } from '../types/output-type.ts';
+import { typeNode } from '../types/type-node.ts';
+import { describedAlone, queriesIn } from './query-alone.ts';
+
+/**
+ * A text literal takes the type that its column has in the other queries of a set operation or in the other rows of VALUES, as in
+ * PostgreSQL. The kernel would make the whole column TEXT, or refuse it:
+ *     SELECT day FROM t UNION SELECT '2026-01-01'   →   SELECT day FROM t UNION SELECT CAST('2026-01-01' AS DATE)
+ *     VALUES ('7'), (1)                             →   VALUES (CAST('7' AS INTEGER)), (1)
+ * Literals stay texts if the query around them uses columns of an outer query.
+ * @param bound the form of the statement that `binder` knows
+ * @returns a function that replaces the literals in every form of the statement
+ */
+export async function typedRows(
+  bound: Statement,
+  binder: KernelSession,
+): Promise<(statement: Statement) => Statement> {
+  const typed = new Map<Expression, Expression>();
+  for (const { node, ctes } of queriesIn(bound, hasUntyped)) {
+    for (const { query, rows } of rowsIn(node)) {
+      const columns = await describedAlone(withoutLiterals(query, rows), ctes, binder);
+      for (const items of rows) {
+        for (const [i, item] of items.entries()) {
+          const type = columns?.[i] && isTextLiteral(item) ? typeNodeOf(columns[i].type) : undefined;
+          if (type === undefined) continue;
+          const literal = cast({ ...item, alias: '' }, type);
+          typed.set(item, { ...byteaLiteral(timeLiteral(literal)), alias: item.alias });
+        }
+      }
+    }
+  }
+  if (typed.size === 0) return (statement) => statement;
+  return (statement) => transformTree(statement, { expression: (node) => typed.get(node) ?? node });
+}
+
+/** The type of a column in the form of the parse tree; undefined for TEXT and for nested types that the dialect does not have. */
+function typeNodeOf(type: KernelType): TypeNode | undefined {
+  if (type.id === 'VARCHAR') return undefined;
+  const { type: shown, convert } = outputType(type);
+  if (convert === undefined) return typeNode(shown);
+  return shown.kind === 'array' || shown.kind === 'struct' ? undefined : { id: type.id, type_info: null };
+}
+
+type Row = readonly Expression[];
+
+/** Rows whose columns have one type each, and the query that returns them. */
+interface Rows {
+  readonly query: QueryNode;
+  readonly rows: readonly Row[];
+}
+
+const isTextLiteral = (item: Expression): boolean =>
+  item.class === 'CONSTANT' && !item.value.is_null && item.value.type.id === 'VARCHAR';
+
+const isNull = (item: Expression): boolean => item.class === 'CONSTANT' && item.value.is_null;
+
+/** Whether text literals stand in one column with values that may have another type. */
+function isMixed(rows: readonly Row[]): boolean {
+  const literals = new Set<number>();
+  const others = new Set<number>();
+  for (const row of rows) {
+    for (const [i, item] of row.entries()) {
+      if (isTextLiteral(item)) literals.add(i);
+      else if (!isNull(item)) others.add(i);
+    }
+  }
+  return [...literals].some((i) => others.has(i));
+}
+
+const hasUntyped = (node: QueryNode): node is SelectNode | SetOperationNode => rowsIn(node).length > 0;
+
+/** The rows of a set operation, or of each VALUES in the FROM of a SELECT, if they are mixed. */
+function rowsIn(node: QueryNode): readonly Rows[] {
+  const found =
+    node.type === 'SET_OPERATION_NODE'
+      ? [{ query: { ...node, modifiers: [] }, rows: branchesOf(node).map(({ select_list }) => select_list) }]
+      : node.type === 'SELECT_NODE'
+        ? valuesIn(node.from_table).map((ref) => ({ query: selectAll(ref), rows: ref.values }))
+        : [];
+  return found.filter(({ rows }) => isMixed(rows));
+}
+
+/** The queries of a set operation whose columns stand in their text. */
+function branchesOf(node: QueryNode): readonly SelectNode[] {
+  if (node.type === 'SELECT_NODE')
+    return node.select_list.some(({ class: kind }) => kind === 'STAR') ? [] : [node];
+  if (node.type !== 'SET_OPERATION_NODE' || node.setop_type === 'UNION_BY_NAME') return [];
+  return (node.children ?? [node.left, node.right]).flatMap(branchesOf);
+}
+
+function valuesIn(ref: TableRef): readonly ExpressionListRef[] {
+  if (ref.type === 'EXPRESSION_LIST') return [ref];
+  return ref.type === 'JOIN' ? [...valuesIn(ref.left), ...valuesIn(ref.right)] : [];
+}
+
+/** The query with NULL, which takes the type of the other values, in place of the literals. */
+function withoutLiterals(query: QueryNode, rows: readonly Row[]): QueryNode {
+  const literals = new Set(rows.flatMap((row) => row.filter(isTextLiteral)));
+  return transformTree(query, {
+    expression: (node) => (literals.has(node) ? { ...constant(null), alias: node.alias } : node),
+  });
+}
