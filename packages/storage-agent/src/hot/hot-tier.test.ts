@@ -58,6 +58,40 @@ test('columns that were not read before are loaded for the next scan, with the t
   scan.release();
 });
 
+test('numbers of more than 18 digits stay uncompressed in memory, because unpacking them takes twenty times as long', async () => {
+  const agent = await fixture.agent();
+  const types = {
+    a: 'BIGINT',
+    b: 'DECIMAL(38, 2)',
+    c: 'DECIMAL(18, 2)',
+    d: 'DECIMAL(19,0)',
+    e: 'DECIMAL(38, 2)[]',
+  };
+  const t = testTable('t', types);
+  const rows =
+    'SELECT i AS a, hash(i) % 1000000 AS b, hash(i) % 1000000 AS c, i AS d, [i] AS e FROM range(200000) t(i)';
+  const whole = request(t, [{ tablet: await storeTablet(fixture, t, rows) }], {
+    wholeTableAt: 1,
+    columns: [1, 2, 3, 4, 5],
+  });
+  await read(agent, whole);
+  await agent.settled();
+  const scan = await agent.prepareScan(whole);
+  const stored = await fixture.rows(
+    `SELECT replace(column_name, '_stored', '') AS name, bool_or(compression = 'Uncompressed') AS plain, bool_or(compression = 'BitPacking') AS packed
+     FROM pragma_storage_info('${/hot\.[\w.]+/.exec(scan.sql.replaceAll('"', ''))![0]}') WHERE segment_type NOT IN ('VALIDITY', 'LIST')
+     GROUP BY 1 ORDER BY 1`,
+  );
+  scan.release();
+  expect(stored.filter(({ name }) => String(name).length === 1)).toEqual([
+    { name: 'a', plain: false, packed: true },
+    { name: 'b', plain: true, packed: false },
+    { name: 'c', plain: false, packed: true },
+    { name: 'd', plain: true, packed: false },
+    { name: 'e', plain: true, packed: false },
+  ]);
+});
+
 test('appended tablets, deleted rows and removed tablets are applied; older snapshots remain correct meanwhile and afterwards', async () => {
   const agent = await fixture.agent();
   const t = table();
