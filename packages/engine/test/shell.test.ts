@@ -263,6 +263,11 @@ describe('an engine of its own', () => {
     shell.type('SELECT count(*) AS n FROM trips;\r');
     expect(await shell.until(/the engine is starting/)).toMatch(PROMPT);
     await shell.until(/│ +2 │[\s\S]*tessera> /);
+    // The columns of its files are completed, and they are in the list of tables.
+    shell.type('SELECT pla\t');
+    await shell.until(/SELECT place/);
+    shell.type('\u0003\\d\r');
+    await shell.until(/trips is \S+trips\.csv/);
     shell.type('\\q\r');
     expect(await shell.ended).toBe(0);
     const hasty = new TesseraTerminal(['sql'], { env, cwd: directory });

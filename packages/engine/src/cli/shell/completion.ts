@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { quoteText } from '@tessera/kernel';
 import { RESERVED_WORDS } from '@tessera/sql';
+import { withLocalFiles } from './local-files.ts';
 import { USER_TABLES } from './meta-commands.ts';
 import type { ShellSession } from './shell-session.ts';
 
@@ -30,6 +32,7 @@ export class Completion {
   readonly #session: ShellSession;
   readonly #commands: readonly string[];
   readonly #named: ReadonlyMap<string, string>;
+  #filesColumns: Promise<Known['columns']> | undefined;
   #known: Promise<Known> | undefined;
 
   constructor(session: ShellSession, commands: readonly string[], named: ReadonlyMap<string, string>) {
@@ -61,12 +64,34 @@ export class Completion {
   }
 
   #names(): Promise<Known> {
-    this.#known ??= readNames(this.#session).catch(() => {
+    this.#known ??= this.#readNames().catch(() => {
       this.#known = undefined;
       return NOTHING;
     });
     return this.#known;
   }
+
+  async #readNames(): Promise<Known> {
+    const known = await readNames(this.#session);
+    // Other engines would need the whole files for that.
+    if (!this.#session.readsFilesInPlace) return known;
+    this.#filesColumns ??= columnsOfFiles(this.#session, this.#named);
+    return { ...known, columns: new Map([...known.columns, ...(await this.#filesColumns)]) };
+  }
+}
+
+/** The columns of the files by their names; none for a file that cannot be read as a table. */
+async function columnsOfFiles(
+  session: ShellSession,
+  named: ReadonlyMap<string, string>,
+): Promise<Known['columns']> {
+  const described = [...named].map(async ([name, path]) => {
+    const { sql, parts } = await withLocalFiles(`DESCRIBE ${quoteText(path)}`);
+    const rows = await session.rows(sql, new AbortController().signal, parts);
+    return [name, rows.map(([column]) => String(column))] as const;
+  });
+  const settled = await Promise.allSettled(described);
+  return new Map(settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
 }
 
 async function readNames(session: ShellSession): Promise<Known> {

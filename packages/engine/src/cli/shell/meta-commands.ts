@@ -12,6 +12,8 @@ import { isShellFormat, SHELL_FORMATS, type ShellFormat } from './result-text.ts
 export interface CommandScope {
   readonly display: Display;
   readonly lastStatement: string | undefined;
+  /** The paths of the files that can be queried by name. */
+  readonly files: ReadonlyMap<string, string>;
   /** Runs a statement and shows its result, or its error; resolves to whether it succeeded. */
   query(statement: string): Promise<boolean>;
   runScript(text: string): Promise<boolean>;
@@ -44,9 +46,11 @@ export const META_COMMANDS: Readonly<Record<string, MetaCommand>> = {
   '\\dt': {
     usage: '[PATTERN]',
     description: 'lists tables and views',
-    run: (shell, pattern) =>
-      shell.query(`SELECT table_schema, table_name, table_type, number_of_rows
-        FROM information_schema.tables WHERE ${USER_TABLES} AND ${like('table_name', pattern)} ORDER BY 1, 2`),
+    run: async (shell, pattern) => {
+      await shell.query(`SELECT table_schema, table_name, table_type, number_of_rows
+        FROM information_schema.tables WHERE ${USER_TABLES} AND ${like('table_name', pattern)} ORDER BY 1, 2`);
+      if (pattern === '') for (const [name, path] of shell.files) shell.display.say(`  ${name} is ${path}`);
+    },
   },
   '\\l': { usage: '', description: 'lists databases', run: (shell) => shell.query('SHOW DATABASES') },
   '\\df': {

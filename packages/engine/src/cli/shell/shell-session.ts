@@ -79,14 +79,19 @@ export class ShellSession {
   }
 
   /** The rows of a query of the shell itself. */
-  async rows(sql: string, signal: AbortSignal): Promise<readonly Row[]> {
+  async rows(sql: string, signal: AbortSignal, parts: readonly SizedPart[] = []): Promise<readonly Row[]> {
     const all: Row[] = [];
     const rows = (some: readonly Row[]) => {
       all.push(...some);
       return true;
     };
-    await this.run(sql, { columns: () => {}, rows }, signal);
+    await this.run(sql, { columns: () => {}, rows }, signal, parts);
     return all;
+  }
+
+  /** Whether the engine reads files of this machine where they are; others get them as uploads. False before it has started. */
+  get readsFilesInPlace(): boolean {
+    return this.#connection?.localFileKey !== undefined;
   }
 
   /** Does not wait for an engine that is still starting. */

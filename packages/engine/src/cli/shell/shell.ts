@@ -44,6 +44,10 @@ export class Shell implements CommandScope {
     return this.#lastStatement;
   }
 
+  get files(): ReadonlyMap<string, string> {
+    return this.#options.files;
+  }
+
   /** Gives the terminal back. */
   close(): void {
     this.#lines?.close();
