@@ -48,6 +48,16 @@ const REWRITES: readonly (readonly [rewrite: string, before: string, after: stri
     'SELECT a, a::text FROM (SELECT 1 AS a) AS t ORDER BY a',
     'SELECT a, CAST(a AS VARCHAR) AS a FROM (SELECT 1 AS a) AS t ORDER BY 1',
   ],
+  [
+    'grouped-rows',
+    'SELECT unnest([1, 1]) + a AS x, count(*) AS n FROM (SELECT 1 AS a) AS s GROUP BY 1',
+    'SELECT (tsr_rows.tsr_1 + a) AS x, count_star() AS n FROM (SELECT 1 AS a) AS s , (SELECT unnest(main.list_value(1, 1)) AS tsr_1) AS tsr_rows GROUP BY 1',
+  ],
+  [
+    'grouped-rows: GROUP BY ALL',
+    'SELECT unnest([1, 1]) AS x, count(*) AS n GROUP BY ALL',
+    'SELECT tsr_rows.tsr_1 AS x, count_star() AS n FROM (SELECT unnest(main.list_value(1, 1)) AS tsr_1) AS tsr_rows GROUP BY ALL',
+  ],
   ['parameters', 'SELECT $1 AS x', 'SELECT CAST(7 AS BIGINT) AS x'],
   ['patterns: LIKE', "SELECT 'a' LIKE 'a\\_' AS x", "SELECT like_escape('a', 'a\\_', '\\') AS x"],
   ['patterns: ~*', "SELECT 'a' ~* 'A' AS x", "SELECT regexp_matches('a', 'A', 'i') AS x"],

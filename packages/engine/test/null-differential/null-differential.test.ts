@@ -290,7 +290,31 @@ const TEXTS_OF_NUMBERS = [
 ];
 
 /** Syntax and functions that the random queries do not use. */
+const TAGGED = `(VALUES (1, ARRAY['x', 'y'], 2), (2, ARRAY['x'], 0), (3, NULL, 1)) a(id, tags, n)`;
+
+/** Groups by functions that return several rows, which are called before or after the rows are grouped. */
+const GROUPED_ROWS = [
+  `SELECT unnest(tags) AS t, count(*), max(n) FROM ${TAGGED} GROUP BY 1 ORDER BY 1`,
+  `SELECT unnest(tags) AS t, count(*) FROM ${TAGGED} WHERE id < 3 GROUP BY t HAVING count(*) > 1 ORDER BY t`,
+  `SELECT unnest(tags), count(*) FROM ${TAGGED} GROUP BY unnest(tags) ORDER BY unnest(tags) DESC`,
+  `SELECT count(*) FROM ${TAGGED} GROUP BY unnest(tags) ORDER BY 1`,
+  `SELECT id, upper(unnest(a.tags)) AS t, count(*) FROM ${TAGGED} GROUP BY 1, 2 ORDER BY 1, 2`,
+  `SELECT unnest(tags) AS t, unnest(ARRAY[1, 2, 3]) AS u, count(*) FROM ${TAGGED} GROUP BY 1, 2 ORDER BY 1, 2`,
+  `SELECT unnest(tags) AS t, count(*) FROM ${TAGGED} GROUP BY GROUPING SETS ((unnest(tags)), ()) ORDER BY 1 NULLS LAST`,
+  `SELECT generate_series(1, n) AS g, sum(id) FROM ${TAGGED} GROUP BY 1 ORDER BY 1`,
+  `SELECT sum(id) FROM ${TAGGED} GROUP BY generate_series(1, n) ORDER BY 1`,
+  `SELECT regexp_split_to_table('a b a', ' ') AS w, count(*) FROM ${TAGGED} GROUP BY w ORDER BY w`,
+  `SELECT jsonb_array_elements('[1, 2]'::jsonb) AS e, count(*) FROM ${TAGGED} GROUP BY 1 ORDER BY 1`,
+  `SELECT generate_subscripts(tags, 1) AS s, count(*) FROM ${TAGGED} GROUP BY s ORDER BY s`,
+  'SELECT unnest(ARRAY[1, 1, 2]) AS x, count(*) GROUP BY 1 ORDER BY 1',
+  `SELECT unnest(array_agg(id ORDER BY id)) AS i, n > 0 AS p FROM ${TAGGED} GROUP BY n > 0 ORDER BY 2, 1`,
+  `SELECT tags, unnest(tags) AS t FROM ${TAGGED} GROUP BY tags ORDER BY 1, 2`,
+  `SELECT unnest(tags) AS tags, count(*) FROM ${TAGGED} GROUP BY tags ORDER BY 1, 2`,
+  `SELECT unnest(tags) AS id, count(*) FROM ${TAGGED} GROUP BY unnest(tags) ORDER BY 1`,
+];
+
 const SAME_ROWS = [
+  ...GROUPED_ROWS,
   ...MERGED_COLUMNS,
   ...TEXTS_OF_NUMBERS,
   ...EXISTS_QUERIES,

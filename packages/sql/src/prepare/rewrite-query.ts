@@ -21,6 +21,7 @@ import { existsInequalities } from '../rewrites/exists-inequalities.ts';
 import { functionColumn } from '../rewrites/function-columns.ts';
 import { functionsInFrom } from '../rewrites/functions-in-from.ts';
 import { groupByKey } from '../rewrites/group-by-key.ts';
+import { groupedRows } from '../rewrites/grouped-rows.ts';
 import { limitedCast } from '../rewrites/limited-casts.ts';
 import {
   byteaLiteral,
@@ -102,7 +103,7 @@ export async function rewriteQuery(
     expression: (node) => (node.class === 'FUNCTION' ? seriesArguments(node) : node),
     tableRef: asofNulls,
     queryNode: (node) =>
-      daysOfSeries(seriesInSelect(resolveOrderNames(node, (key) => locate(key.query_location)))),
+      groupedRows(daysOfSeries(seriesInSelect(resolveOrderNames(node, (key) => locate(key.query_location))))),
   });
   const statement = postgresForms(ordered, context);
   await parsed.pause();

@@ -12,6 +12,7 @@ import {
   transformTree,
   walkTree,
 } from '../tree.ts';
+import { spelling } from './spelling.ts';
 
 /**
  * `SELECT a, a::text FROM t ORDER BY a` → `… ORDER BY 1`. PostgreSQL names unnamed expressions, here both
@@ -139,13 +140,7 @@ function readsColumn(item: Expression, name: string): boolean {
   return reads;
 }
 
-/** A text that is equal for expressions that differ only in their place and alias. */
-const spelling = (expression: Expression): string =>
-  JSON.stringify(expression, (key, value: unknown) =>
-    key === 'query_location' || key === 'alias' ? undefined : typeof value === 'bigint' ? `${value}n` : value,
-  );
-
-/** The same for expressions that also differ in case and in the relations that their columns name. */
+/** Like `spelling`, but equal for expressions that also differ in case and in the relations that their columns name. */
 const looseSpelling = (expression: Expression): string =>
   spelling(
     transformTree(expression, {

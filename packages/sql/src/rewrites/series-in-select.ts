@@ -45,8 +45,8 @@ const OF_LISTS =
   /^(?:unnest|len|length|cardinality|flatten|contains|transform|filter|reduce|(?:array|list)_.*)$/;
 
 /**
- * `SELECT generate_series(1, 3)` → `SELECT unnest(generate_series(1, 3))`: in a select list, too, a series is rows, as in
- * PostgreSQL. The kernel makes it one list.
+ * `SELECT generate_series(1, 3)` → `SELECT unnest(generate_series(1, 3))`: in a select list and in
+ * GROUP BY, too, a series is rows, as in PostgreSQL. The kernel makes it one list.
  */
 export function seriesInSelect(node: QueryNode): QueryNode {
   if (node.type !== 'SELECT_NODE') return node;
@@ -54,8 +54,11 @@ export function seriesInSelect(node: QueryNode): QueryNode {
     const rows = asRows(item, false);
     return rows === item ? item : { ...rows, alias: item.alias || postgresName(item) };
   });
-  const isSame = select_list.every((item, i) => item === node.select_list[i]);
-  return isSame ? node : { ...node, select_list };
+  const group_expressions = asRows(node.group_expressions, false);
+  const isSame =
+    group_expressions === node.group_expressions &&
+    select_list.every((item, i) => item === node.select_list[i]);
+  return isSame ? node : { ...node, select_list, group_expressions };
 }
 
 /** Subqueries are left alone: their own select lists were rewritten before. */
