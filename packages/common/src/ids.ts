@@ -7,6 +7,12 @@ export type Branded<Name extends string> = string & { readonly __brand: Name };
 export type QueryId = Branded<'QueryId'>;
 export type RequestId = Branded<'RequestId'>;
 export type TransactionId = Branded<'TransactionId'>;
+/** The `host:port` of a node's distexec service; the name of the host if the node is alone. */
+export type NodeName = Branded<'NodeName'>;
+/** An id that is chosen at random when the process of a node starts. */
+export type Incarnation = Branded<'Incarnation'>;
+/** A node during one life of its process: `<name>/<incarnation>`. */
+export type NodeProcess = Branded<'NodeProcess'>;
 
 const ulid = monotonicFactory();
 
@@ -23,6 +29,15 @@ export function ownCommitIds(prefix = ''): { idempotencyKey: string; queryId: Qu
   const id = `${prefix}${newUlid()}`;
   return { idempotencyKey: id, queryId: asQueryId(id) };
 }
+
+export const asNodeName = (text: string): NodeName => text as NodeName;
+export const newIncarnation = (): Incarnation => randomUUID() as Incarnation;
+export const asIncarnation = (text: string): Incarnation => text as Incarnation;
+export const nodeProcess = (name: NodeName, incarnation: Incarnation): NodeProcess =>
+  asNodeProcess(`${name}/${incarnation}`);
+export const asNodeProcess = (text: string): NodeProcess => text as NodeProcess;
+export const nodeNameOf = (process: NodeProcess): NodeName =>
+  asNodeName(process.slice(0, process.lastIndexOf('/')));
 
 /** A ULID, which is also the idempotency key of its commit. */
 export const newTransactionId = (): TransactionId => newUlid() as TransactionId;

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { Authorizer } from '@tessera/access-control';
 import type { ClusterAnswers } from '@tessera/broadcast';
 import {
+  asNodeName,
   inSpan,
   newQueryId,
   newRequestId,
@@ -111,7 +112,7 @@ export class Coordinator {
     const { tables } = options;
     const { running } = this;
     const historyPlace = tables?.historyPlace;
-    const nodeName = () => options.cluster?.cluster.self.name ?? hostname();
+    const nodeName = () => options.cluster?.cluster.self.name ?? asNodeName(hostname());
     this.#history = new QueryHistory(nodeName, historyPlace);
     const authorizer = new Authorizer({
       checksPrivileges: options.checksPrivileges,

@@ -1,5 +1,5 @@
 import type { TableObject } from '@tessera/catalog';
-import type { QueryId } from '@tessera/common';
+import type { Incarnation, NodeName, QueryId } from '@tessera/common';
 import type { FileSource } from '@tessera/file-scan';
 import type { KernelSession, OperatorProfile } from '@tessera/kernel';
 import type {
@@ -205,8 +205,8 @@ export interface ResultTask {
 /** Runs tasks on this node. */
 export interface DistExec {
   /** The name of the node, for errors and for other nodes. */
-  readonly node: string;
-  readonly incarnation: string;
+  readonly node: NodeName;
+  readonly incarnation: Incarnation;
   /** @throws TesseraError the error of the task; QUERY_CANCELLED */
   runTask(task: Task, options: RunTaskOptions): Promise<TaskOutcome>;
   /** Makes sources readable without running a task; used for the root of a query. */

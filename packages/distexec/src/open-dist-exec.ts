@@ -1,4 +1,12 @@
-import { inSpan, parseTraceparent, type QueryId, TesseraError, traced } from '@tessera/common';
+import {
+  type Incarnation,
+  inSpan,
+  type NodeName,
+  parseTraceparent,
+  type QueryId,
+  TesseraError,
+  traced,
+} from '@tessera/common';
 import type { FileOpener } from '@tessera/file-scan';
 import { interruptOnAbort, type Kernel, type KernelLog, type KernelSession } from '@tessera/kernel';
 import { emptyRelation, type ResultPart, type Shuffle, type TaskKey } from '@tessera/shuffle';
@@ -17,7 +25,7 @@ export interface DistExecOptions {
   /** If undefined, tasks of this node cannot read files outside the managed store. */
   readonly files?: FileOpener | undefined;
   /** The name of the node: `host:port` of its distexec service. */
-  readonly node: string;
+  readonly node: NodeName;
   /** The `host:port` of its shuffle service. */
   readonly shuffleAddress: string;
   /** Where tasks store the tablets that they write; if undefined, no task writes tablets on this node. */
@@ -40,8 +48,8 @@ interface RunningTask {
 }
 
 class NodeDistExec implements DistExec {
-  readonly node: string;
-  readonly incarnation: string;
+  readonly node: NodeName;
+  readonly incarnation: Incarnation;
   readonly #services: TaskServices;
   readonly #turns: TaskTurns;
   readonly #tasks = new Set<RunningTask>();

@@ -1,4 +1,4 @@
-import { asQueryId } from '@tessera/common';
+import { asIncarnation, asNodeProcess, asQueryId } from '@tessera/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestNode, TestNodes, taskOf } from './testing/test-nodes.ts';
 
@@ -31,7 +31,7 @@ function alive(coordinator: string): () => void {
 }
 
 const OVER_ANOTHER = {
-  coordinator: 'coordinator:1/first',
+  coordinator: asNodeProcess('coordinator:1/first'),
   signal: new AbortController().signal,
   timeoutMs: 0,
 };
@@ -62,7 +62,7 @@ describe('a task is stopped', () => {
   it('at its deadline', async () => {
     const stop = alive('timed/1');
     await expect(
-      node.run(endless('timed'), { timeoutMs: 300, coordinator: 'timed/1' }),
+      node.run(endless('timed'), { timeoutMs: 300, coordinator: asNodeProcess('timed/1') }),
     ).rejects.toMatchObject({ name: 'STATEMENT_TIMEOUT' });
     stop();
     await isIdle();
@@ -124,10 +124,10 @@ describe('a task is stopped', () => {
 
   it('when its coordinator is not heard of any more, and so are outputs freed', async () => {
     const stop = alive('silent:1/a');
-    await node.run(short('silent'), { coordinator: 'silent:1/a' });
-    const { running } = await started('silent', { coordinator: 'silent:1/a' });
+    await node.run(short('silent'), { coordinator: asNodeProcess('silent:1/a') });
+    const { running } = await started('silent', { coordinator: asNodeProcess('silent:1/a') });
     const others = alive('other:1/a');
-    await node.run(short('other'), { coordinator: 'other:1/a' });
+    await node.run(short('other'), { coordinator: asNodeProcess('other:1/a') });
     stop();
     await expect(running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
     await expect.poll(() => node.distExec.runningTasks).toBe(0);
@@ -139,7 +139,7 @@ describe('a task is stopped', () => {
 
   it('when its coordinator was restarted', async () => {
     const stop = alive('restarted:1/a');
-    const { running } = await started('restarted', { coordinator: 'restarted:1/a' });
+    const { running } = await started('restarted', { coordinator: asNodeProcess('restarted:1/a') });
     stop();
     await node.ping('restarted:1/b');
     await expect(running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
@@ -148,7 +148,7 @@ describe('a task is stopped', () => {
 });
 
 it('a task for another incarnation is refused', async () => {
-  await expect(node.run(short('old'), { incarnation: 'another' })).rejects.toMatchObject({
+  await expect(node.run(short('old'), { incarnation: asIncarnation('another') })).rejects.toMatchObject({
     name: 'NODE_RESTARTED',
   });
 });

@@ -1,4 +1,4 @@
-import { asQueryId } from '@tessera/common';
+import { asIncarnation, asNodeName, asQueryId } from '@tessera/common';
 /**
  * Measures the cost of scheduling by numbers of nodes and tablets: CPU time of the thread per task, and sizes
  * of messages. No task runs; outcomes are available at once. The last line is of a run that loses one node in
@@ -63,9 +63,9 @@ const plan: DistributedPlan = {
 const nodesOf = (count: number): readonly ClusterNode[] =>
   Array.from({ length: count }, (_, index) => ({
     index,
-    name: `node-${index}.cluster.local:1717`,
+    name: asNodeName(`node-${index}.cluster.local:1717`),
     shuffleAddress: `node-${index}.cluster.local:16000`,
-    incarnation: `incarnation-${index}`,
+    incarnation: asIncarnation(`incarnation-${index}`),
     version: '0.1.0',
     status: 'running',
     startedAtMs: 0,
@@ -175,7 +175,11 @@ function measure(nodes: number, tablets: number, lost = 0): Measured {
     for (const effect of reduced.effects) perform(effect);
     // Nodes are lost while the join reads from all of them.
     while (measured.tasks > 2.5 * nodes && nextLost > nodes - lost)
-      events.unshift({ kind: 'node-lost', incarnation: `incarnation-${--nextLost}`, reason: 'lost' });
+      events.unshift({
+        kind: 'node-lost',
+        incarnation: asIncarnation(`incarnation-${--nextLost}`),
+        reason: 'lost',
+      });
   }
   if (state.end?.error !== undefined || state.end === undefined) throw new Error('the plan did not run');
   for (const task of samples.values())

@@ -1,4 +1,4 @@
-import type { QueryId } from '@tessera/common';
+import type { Incarnation, NodeName, QueryId } from '@tessera/common';
 import type { Task, TaskOutcome, TaskProgress } from '@tessera/distexec';
 
 /** A node of the engine as other nodes see it. */
@@ -6,10 +6,10 @@ export interface ClusterNode {
   /** The position in `engine.nodes`. */
   readonly index: number;
   /** The `host:port` of its distexec service, which serves as its name. */
-  readonly name: string;
+  readonly name: NodeName;
   readonly shuffleAddress: string;
   /** An id chosen at random when its process starts. */
-  readonly incarnation: string;
+  readonly incarnation: Incarnation;
   readonly version: string;
   readonly status: 'running' | 'draining';
   readonly startedAtMs: number;
@@ -22,7 +22,7 @@ export interface ClusterMember {
   /** The position in `engine.nodes`. */
   readonly index: number;
   /** The `host:port` of its distexec service. */
-  readonly name: string;
+  readonly name: NodeName;
   /**
    * `unknown`: it has not answered since this node started; `refused`: it answers but cannot work with this
    * node.

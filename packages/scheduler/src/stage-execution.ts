@@ -1,4 +1,4 @@
-import type { QueryId } from '@tessera/common';
+import type { NodeName, QueryId } from '@tessera/common';
 import type {
   KeyFilter,
   KeySummary,
@@ -85,7 +85,7 @@ export interface StageProgress {
 /** Measurements of a stage for EXPLAIN ANALYZE, from the attempts that count. */
 export interface StageProfile extends StageProgress {
   readonly tasksByNode: readonly {
-    readonly node: string;
+    readonly node: NodeName;
     readonly attempt: number;
     readonly outcome: TaskOutcome;
   }[];

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { Incarnation } from '@tessera/common';
 import { HASH_BUCKETS, type OutputShape, type ShuffleBlock } from '../src/index.ts';
 import { openNode } from '../src/testing/shuffle-nodes.ts';
 
@@ -40,7 +41,7 @@ async function answer<T>(child: ChildProcess, order?: unknown): Promise<T> {
 }
 
 const child = fork(new URL('./exchange-process.ts', import.meta.url), { stdio: 'inherit' });
-const producer = await answer<{ address: string; incarnation: string; kernel: number }>(child);
+const producer = await answer<{ address: string; incarnation: Incarnation; kernel: number }>(child);
 const consumer = await openNode({
   kernel: { memoryLimitBytes: 4e9 },
   shuffle: { compress: () => compress },

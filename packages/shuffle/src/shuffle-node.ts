@@ -1,4 +1,4 @@
-import { cancellation, type QueryId, TesseraError } from '@tessera/common';
+import { cancellation, type Incarnation, type NodeName, type QueryId, TesseraError } from '@tessera/common';
 import type { KernelLog, KernelSession } from '@tessera/kernel';
 import type { RpcChannel } from '@tessera/rpc';
 import { BlockFetcher } from './fetch/block-fetcher.ts';
@@ -29,9 +29,9 @@ export interface ShuffleOptions {
   /** The disk space that outputs may use; by default nine tenths of the free space. */
   readonly diskBytes?: number | undefined;
   /** The name of this node, for errors. */
-  readonly node: string;
+  readonly node: NodeName;
   /** The id of this process; no other process of any node ever has the same. */
-  readonly incarnation: string;
+  readonly incarnation: Incarnation;
   /**
    * Opens a channel to the shuffle service at `host:port`. Called once per address; the shuffle closes the
    * channel.
@@ -53,7 +53,7 @@ const DEFAULT_MEMORY_BYTES = 64 << 20;
 
 /** Implements `Shuffle` and provides the rows of its outputs to the service. */
 export class ShuffleNode implements Shuffle {
-  readonly incarnation: string;
+  readonly incarnation: Incarnation;
   readonly #options: ShuffleOptions;
   readonly #outputs: KeptOutputs;
   readonly #fetcher: BlockFetcher;
@@ -111,7 +111,7 @@ export class ShuffleNode implements Shuffle {
    */
   async *read(
     key: TaskKey,
-    incarnation: string,
+    incarnation: Incarnation,
     range: BlockRange,
     signal: AbortSignal,
   ): AsyncGenerator<ReadPart> {

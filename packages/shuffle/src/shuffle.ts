@@ -1,4 +1,4 @@
-import type { QueryId } from '@tessera/common';
+import type { Incarnation, QueryId } from '@tessera/common';
 import type { KernelSession, StatementProfile } from '@tessera/kernel';
 
 /** One attempt at one task of one run of a query; see `proto/tessera/v1/task.proto`. */
@@ -70,7 +70,7 @@ export interface ShuffleBlock extends BlockRange {
   readonly producer: TaskKey;
   /** The `host:port` of the shuffle service of the node that has it. */
   readonly address: string;
-  readonly incarnation: string;
+  readonly incarnation: Incarnation;
   /** The number of rows that must arrive; undefined if it is unknown. */
   readonly rows?: number | undefined;
   /** The rows of the whole output, if they need not be fetched. */
@@ -123,7 +123,7 @@ export interface StoreOptions {
 /** The outputs of tasks: this node keeps those of its own tasks and fetches those of other nodes. */
 export interface Shuffle {
   /** Identifies this process; outputs are named by it. */
-  readonly incarnation: string;
+  readonly incarnation: Incarnation;
   /**
    * Runs a query in the session and keeps its rows until they are released: in memory and, beyond a budget,
    * on disk. The columns of the SQL must be those of the shape, in order.

@@ -1,4 +1,4 @@
-import { SeededRandom } from '@tessera/common';
+import { asIncarnation, asNodeName, type NodeName, nodeProcess, SeededRandom } from '@tessera/common';
 import { describe, expect, test } from 'vitest';
 import { type PlaceRequest, SharedPlaces } from './shared-places.ts';
 
@@ -9,13 +9,13 @@ const SHARES = [3, 2, 2];
 class Node {
   running = 0;
   waiting = 0;
-  readonly name: string;
+  readonly name: NodeName;
   readonly places: SharedPlaces;
   /** The lenders that the node wants to ask soon; undefined stands for all of them. */
   readonly hurries: (string | undefined)[] = [];
 
   constructor(index: number, clock: { readonly now: number }) {
-    this.name = `node-${index}`;
+    this.name = asNodeName(`node-${index}`);
     this.places = new SharedPlaces(SHARES[index]!, () => clock.now);
     const node = this;
     this.places.use({
@@ -58,7 +58,12 @@ function engine() {
   /** One ping that is answered. */
   const ping = (from: Node, to: Node) => {
     const request = from.places.request(to.name);
-    from.places.onAnswer(to.name, request, to.places.lend(`${from.name}/1`, request), clock.now);
+    from.places.onAnswer(
+      to.name,
+      request,
+      to.places.lend(nodeProcess(from.name, asIncarnation('1')), request),
+      clock.now,
+    );
   };
   /** Pings of every node to every other one. */
   const round = () => {
@@ -147,7 +152,7 @@ describe('a borrower that falls silent', () => {
     nodes[0]!.enqueue(100);
     rounds();
     clock.now += 10_000;
-    for (const lender of nodes.slice(1)) lender.places.request('node-0');
+    for (const lender of nodes.slice(1)) lender.places.request(asNodeName('node-0'));
     nodes[1]!.enqueue(1);
     expect(running()).toEqual([LIMIT, 1, 0]);
     nodes[0]!.finish();
@@ -165,7 +170,7 @@ test('no more queries run than the limit, whatever requests and answers are lost
       const request: PlaceRequest = from.places.request(to.name);
       const sentAt = clock.now;
       inFlight.push(() => {
-        const places = to.places.lend(`${from.name}/1`, request);
+        const places = to.places.lend(nodeProcess(from.name, asIncarnation('1')), request);
         inFlight.push(() => from.places.onAnswer(to.name, request, places, sentAt));
       });
     };

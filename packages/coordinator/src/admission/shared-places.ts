@@ -1,3 +1,4 @@
+import { type NodeName, type NodeProcess, nodeNameOf } from '@tessera/common';
 /** A node sends this to another one with each ping, to borrow places of it and to give them back. */
 export interface PlaceRequest {
   /** Grows with each request of a node to the same lender, so that the lender recognises a late one. */
@@ -55,11 +56,11 @@ export class SharedPlaces {
   /** The number of places that this node owns. */
   readonly share: number;
   readonly #now: () => number;
-  readonly #borrowed = new Map<string, Borrowed>();
-  /** The places that others have, by `<name>/<incarnation>`. */
-  readonly #lent = new Map<string, Lent>();
+  readonly #borrowed = new Map<NodeName, Borrowed>();
+  /** The places that others have. */
+  readonly #lent = new Map<NodeProcess, Lent>();
   #users: PlaceUsers = { running: 0, waiting: 0, onMorePlaces: () => undefined };
-  #ask: (lender: string | undefined) => void = () => undefined;
+  #ask: (lender: NodeName | undefined) => void = () => undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
 
   constructor(share: number, now = () => performance.now()) {
@@ -73,7 +74,7 @@ export class SharedPlaces {
   }
 
   /** Sets how to send a request soon: to the node with the name, or to all nodes. */
-  askThrough(ask: (lender: string | undefined) => void): void {
+  askThrough(ask: (lender: NodeName | undefined) => void): void {
     this.#ask = ask;
   }
 
@@ -97,7 +98,7 @@ export class SharedPlaces {
    * The request to a lender, whose answer goes to `onAnswer`. It returns the places of the lender that are not
    * needed.
    */
-  request(lender: string): PlaceRequest {
+  request(lender: NodeName): PlaceRequest {
     if (this.#forgetSilent()) this.#users.onMorePlaces();
     const borrowed = this.#borrowed.get(lender) ?? { sequence: 0, held: 0, allowed: 0, usableUntil: 0 };
     this.#borrowed.set(lender, borrowed);
@@ -115,7 +116,7 @@ export class SharedPlaces {
    * Handles the answer of a lender to a request that was sent at `sentAt`. An answer to an earlier request than the latest one is
    * ignored: the lender has heard since that this node holds fewer places.
    */
-  onAnswer(lender: string, { sequence }: PlaceRequest, places: number, sentAt: number): void {
+  onAnswer(lender: NodeName, { sequence }: PlaceRequest, places: number, sentAt: number): void {
     const borrowed = this.#borrowed.get(lender);
     if (borrowed === undefined || borrowed.sequence !== sequence) return;
     borrowed.held = Math.max(borrowed.held, places);
@@ -124,11 +125,8 @@ export class SharedPlaces {
     this.#users.onMorePlaces();
   }
 
-  /**
-   * Answers the request of another node: the number of this node's places that it may use from now on.
-   * @param from `<name>/<incarnation>` of the node
-   */
-  lend(from: string, request: PlaceRequest): number {
+  /** Answers the request of another node: the number of this node's places that it may use from now on. */
+  lend(from: NodeProcess, request: PlaceRequest): number {
     const known = this.#lent.get(from);
     if (known !== undefined && request.sequence <= known.sequence) return 0;
     this.#forgetSilent();
@@ -140,7 +138,7 @@ export class SharedPlaces {
     const allowed = fairPart(Math.max(0, unused), [...this.#lent.values()], lent);
     lent.held += Math.max(0, Math.min(allowed - lent.held, unused - this.#lentPlaces()));
     if (this.#lentPlaces() < before) this.#users.onMorePlaces();
-    const name = from.slice(0, from.lastIndexOf('/'));
+    const name = nodeNameOf(from);
     // It may want back what it lends; its answer to the next request says so.
     if (request.wanted > 0 && (this.#borrowed.get(name)?.held ?? 0) > 0) this.#askSoon(name);
     return Math.min(allowed, lent.held);
@@ -163,7 +161,7 @@ export class SharedPlaces {
     return this.#users.waiting > 0 && this.#users.running >= this.limit;
   }
 
-  #askSoon(lender: string | undefined): void {
+  #askSoon(lender: NodeName | undefined): void {
     if (this.#now() - this.#askedAt < ASK_AGAIN_MS) return;
     this.#askedAt = this.#now();
     this.#ask(lender);

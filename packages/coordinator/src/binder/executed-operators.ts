@@ -1,3 +1,4 @@
+import type { NodeName } from '@tessera/common';
 import type { TaskOperator, TaskOutcome } from '@tessera/distexec';
 import { operatorWord, type Stage } from '@tessera/planner';
 import type { StageProfile } from '@tessera/scheduler';
@@ -7,7 +8,7 @@ import { keyOf, plannedDetails } from './planned-details.ts';
 
 /** An operator of one task, with the node that ran it. */
 interface Part {
-  readonly node: string;
+  readonly node: NodeName;
   readonly operator: ExplainedOperator;
 }
 

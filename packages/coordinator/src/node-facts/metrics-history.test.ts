@@ -1,3 +1,4 @@
+import { asNodeName } from '@tessera/common';
 import type { AgentMetrics } from '@tessera/storage-agent';
 import { expect, test, vi } from 'vitest';
 import { MetricsHistory } from './metrics-history.ts';
@@ -7,7 +8,7 @@ test('samples hold the change since the previous one', async () => {
   let isUp = true;
   const history = new MetricsHistory(
     {
-      nodeName: () => 'node-0',
+      nodeName: () => asNodeName('node-0'),
       kernelMemory: async () => {
         if (!isUp) throw new Error('The kernel is starting');
         return { usedBytes: 1000, limitBytes: 2000, spilledBytes: 7 };
@@ -46,7 +47,7 @@ test('samples are taken at the configured rate, and never concurrently', async (
     let answer = async () => ({ usedBytes: 1, limitBytes: 2, spilledBytes: 0 });
     const history = new MetricsHistory(
       {
-        nodeName: () => 'node-0',
+        nodeName: () => asNodeName('node-0'),
         kernelMemory: () => answer(),
         storageAgent: () => undefined,
         runningQueries: () => 0,

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { startInterval, type Timer } from '@tessera/common';
+import { type NodeName, startInterval, type Timer } from '@tessera/common';
 import type { MemoryUse } from '@tessera/kernel';
 import type { AgentMetrics } from '@tessera/storage-agent';
 import type { MetricsSample } from '@tessera/system-catalog';
@@ -9,7 +9,7 @@ const SAVE_EVERY_MS = 60_000;
 
 export interface MetricsSources {
   /** The name of this node. */
-  nodeName(): string;
+  nodeName(): NodeName;
   kernelMemory(): Promise<MemoryUse>;
   /** Undefined if the node keeps no tables. */
   storageAgent(): AgentMetrics | undefined;

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Authorizer, Sender } from '@tessera/access-control';
 import { engineName } from '@tessera/broadcast';
+import type { NodeName } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ClusterMember } from '@tessera/scheduler';
 import {
@@ -41,7 +42,7 @@ export interface NodeInformationOptions {
   /** If undefined, the histories are those of this process. */
   readonly historyPlace: HistoryPlace | undefined;
   /** The name of this node. */
-  readonly nodeName: () => string;
+  readonly nodeName: () => NodeName;
 }
 
 /** The facts about this node and its engine for system views. */

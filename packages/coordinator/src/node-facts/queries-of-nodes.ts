@@ -1,3 +1,4 @@
+import type { NodeName } from '@tessera/common';
 import type { Cluster } from '@tessera/scheduler';
 import type { QueryFacts, SystemValue } from '@tessera/system-catalog';
 import { RUNNING_NOW, runningRow } from '@tessera/system-catalog';
@@ -6,7 +7,7 @@ import { RUNNING_NOW, runningRow } from '@tessera/system-catalog';
 export type QueryRecord = Readonly<Record<string, unknown>>;
 
 /** The queries of this node, for other nodes. */
-export const queryRecords = (running: readonly QueryFacts[], node: string): readonly QueryRecord[] =>
+export const queryRecords = (running: readonly QueryFacts[], node: NodeName): readonly QueryRecord[] =>
   running.map((query) => {
     const row = runningRow(query, node);
     return Object.fromEntries(RUNNING_NOW.map(({ name }, i) => [name, plain(row[i])]));

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asQueryId, type RequestId, TesseraError } from '@tessera/common';
+import { asNodeName, asQueryId, type RequestId, TesseraError } from '@tessera/common';
 import { openLocalStore } from '@tessera/object-store';
 import { expect, onTestFinished, test } from 'vitest';
 import { QueryActivity, QueryHistory } from './query-history.ts';
@@ -22,7 +22,7 @@ function ended(text: string, end: { error?: Error; abort?: TesseraError } = {}) 
   };
 }
 
-const NODE = () => 'node-0';
+const NODE = () => asNodeName('node-0');
 const everything = (history: QueryHistory) => history.readBy(() => true);
 const texts = async (history: QueryHistory) => (await everything(history)).map((query) => query.text);
 
@@ -73,7 +73,7 @@ test('a process that follows reads the queries of the one before, with their nod
   const first = new QueryHistory(NODE, place(0));
   first.add(ended('SELECT 1'));
   await first.close();
-  const second = new QueryHistory(() => 'node-1', place(1));
+  const second = new QueryHistory(() => asNodeName('node-1'), place(1));
   second.add(ended('SELECT 2'));
   const [before, own, ...rest] = await everything(second);
   await second.close();

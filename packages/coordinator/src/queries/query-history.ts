@@ -1,4 +1,4 @@
-import { measurement, type QueryId, type RequestId } from '@tessera/common';
+import { measurement, type NodeName, type QueryId, type RequestId } from '@tessera/common';
 import { normalizedSql, redactedSql } from '@tessera/sql';
 import type { FinishedQuery, QueryFacts } from '@tessera/system-catalog';
 import { type HistoryPlace, StoredHistory } from '../history/stored-history.ts';
@@ -103,14 +103,14 @@ export const runningFacts = async (query: QueryInEngine): Promise<QueryFacts> =>
 
 /** The latest queries of all nodes of the cluster that have ended. */
 export class QueryHistory {
-  readonly #nodeName: () => string;
+  readonly #nodeName: () => NodeName;
   readonly #ended: StoredHistory<EndedQuery>;
 
   /**
    * @param nodeName the name of this node
    * @param place if undefined, the history is that of this process
    */
-  constructor(nodeName: () => string, place?: HistoryPlace) {
+  constructor(nodeName: () => NodeName, place?: HistoryPlace) {
     this.#nodeName = nodeName;
     this.#ended = new StoredHistory({
       kind: 'queries',
@@ -172,7 +172,7 @@ const restored = ({ facts, endedAt, ...rest }: EndedQuery): EndedQuery => ({
 });
 
 interface EndedQuery {
-  readonly node: string;
+  readonly node: NodeName;
   readonly facts: QueryFacts;
   readonly status: FinishedQuery['status'];
   readonly endedAt: Date;

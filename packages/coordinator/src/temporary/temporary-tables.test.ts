@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { asNodeName } from '@tessera/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestNode } from '../testing/test-node.ts';
 import { Sessions } from './sessions.ts';
@@ -188,7 +189,7 @@ describe('refused is', () => {
 
 describe('the tables of ended sessions', () => {
   const processes = { engine: 'test', log: undefined };
-  const member = (name: string) => ({ index: 0, name, status: 'lost' as const });
+  const member = (name: string) => ({ index: 0, name: asNodeName(name), status: 'lost' as const });
 
   it('are dropped by the node that starts again, by others when the node is gone from the engine', async () => {
     const manager = node.tables.manager;

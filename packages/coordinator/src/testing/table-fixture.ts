@@ -12,7 +12,7 @@ import {
   type Snapshot,
   type TableObject,
 } from '@tessera/catalog';
-import { newQueryId, newRequestId, newUlid } from '@tessera/common';
+import { asNodeName, newQueryId, newRequestId, newUlid } from '@tessera/common';
 import { type Kernel, quoteName, startKernel } from '@tessera/kernel';
 import { ExternalSources, type ObjectStore, openLocalStore } from '@tessera/object-store';
 import { mirrorBootstrap } from '@tessera/planner';
@@ -98,7 +98,7 @@ export class TableFixture implements AsyncDisposable {
         elsewhere: [],
         cluster: undefined,
         otherClusters: [],
-        node: 'test',
+        node: asNodeName('test'),
         history: [],
         metrics: [],
         nodes: [],

@@ -1,5 +1,12 @@
 import type { DeletionVector, Tablet, TabletId } from '@tessera/catalog';
-import { asQueryId, createLogging, newUlid, TesseraError } from '@tessera/common';
+import {
+  asIncarnation,
+  asNodeProcess,
+  asQueryId,
+  createLogging,
+  newUlid,
+  TesseraError,
+} from '@tessera/common';
 import { DistExecService, openRpcChannel, type RpcHandlers, serviceOf, startRpcServer } from '@tessera/rpc';
 import { expect, it } from 'vitest';
 import type { Task, TaskOutcome } from '../dist-exec.ts';
@@ -80,8 +87,8 @@ async function sent(task: Task, outcome: TaskOutcome) {
   });
   try {
     const got = await remoteTasks(channel.client(DistExecService)).runTask(task, {
-      incarnation: 'i',
-      coordinator: 'c/1',
+      incarnation: asIncarnation('i'),
+      coordinator: asNodeProcess('c/1'),
       signal: new AbortController().signal,
       timeoutMs: 0,
       onProgress: ({ percent }) => percents.push(percent),
@@ -123,7 +130,7 @@ it('tasks and outcomes reach the other node unchanged', async () => {
   const block = {
     producer: { queryId: asQueryId('q'), run: 0, stage: 1, task: 2, attempt: 3 },
     address: 'h:1',
-    incarnation: 'x',
+    incarnation: asIncarnation('x'),
   };
   const shape = { columns: [{ name: 'k"', type: 'DECIMAL(38,9)' }], hashKeys: [0] };
   const task = taskOf(['SELECT ', 0, ' JOIN ', 1, ''], [{ name: 'a', type: 'BIGINT' }], {

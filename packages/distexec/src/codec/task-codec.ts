@@ -1,5 +1,5 @@
 import type { TableObject } from '@tessera/catalog';
-import { asQueryId, TesseraError } from '@tessera/common';
+import { asIncarnation, asQueryId, TesseraError } from '@tessera/common';
 import { decodeFileSource, encodeFileSource } from '@tessera/file-scan';
 import type {
   DistExecService,
@@ -210,7 +210,7 @@ function decodeBlock(block: SentBlock): ShuffleBlock {
   return {
     producer: decodeKey(producer),
     address,
-    incarnation,
+    incarnation: asIncarnation(incarnation),
     ...(bucketTo > 0 && { buckets: [bucketFrom, bucketTo] as const }),
     ...(slices > 1 && { slice: [slice, slices] as const }),
     ...(rows >= 0n && { rows: Number(rows) }),

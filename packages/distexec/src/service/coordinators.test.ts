@@ -1,4 +1,4 @@
-import { asQueryId } from '@tessera/common';
+import { asNodeProcess, asQueryId } from '@tessera/common';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Coordinators } from './coordinators.ts';
 
@@ -18,7 +18,8 @@ beforeEach(() => {
 });
 afterEach(() => coordinators.close());
 
-const ran = (queryId: string, run: number) => coordinators.begin('a:1/x', asQueryId(queryId), run)(false);
+const ran = (queryId: string, run: number) =>
+  coordinators.begin(asNodeProcess('a:1/x'), asQueryId(queryId), run)(false);
 
 function silence() {
   nowMs += 3 * HEARTBEAT_MS;

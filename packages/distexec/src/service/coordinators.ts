@@ -1,4 +1,4 @@
-import { type QueryId, startInterval, type Timer } from '@tessera/common';
+import { type NodeProcess, nodeNameOf, type QueryId, startInterval, type Timer } from '@tessera/common';
 
 /** The state of one coordinator that has work on this node. */
 interface Coordinator {
@@ -13,7 +13,7 @@ export interface CoordinatorsOptions {
   /** The interval of the pings that coordinators send. */
   readonly heartbeatMs: number;
   /** Called when a coordinator is gone: its queries' tasks must be stopped and their outputs released. */
-  onGone(coordinator: string, queryIds: readonly QueryId[]): void;
+  onGone(coordinator: NodeProcess, queryIds: readonly QueryId[]): void;
   /** The clock in milliseconds; replaced in tests. */
   readonly now?: (() => number) | undefined;
 }
@@ -26,8 +26,8 @@ export interface CoordinatorsOptions {
 export class Coordinators {
   readonly #o: CoordinatorsOptions;
   readonly #now: () => number;
-  readonly #known = new Map<string, Coordinator>();
-  readonly #broken = new Set<string>();
+  readonly #known = new Map<NodeProcess, Coordinator>();
+  readonly #broken = new Set<NodeProcess>();
   readonly #sweeping: Timer;
 
   constructor(options: CoordinatorsOptions) {
@@ -36,11 +36,11 @@ export class Coordinators {
     this.#sweeping = startInterval(() => this.sweep(), options.heartbeatMs / 4).unref();
   }
 
-  /** Records a ping or any other call of the coordinator `<name>/<incarnation>`. */
-  heard(coordinator: string): void {
-    const name = nameOf(coordinator);
+  /** Records a ping or any other call of a coordinator. */
+  heard(coordinator: NodeProcess): void {
+    const name = nodeNameOf(coordinator);
     for (const other of [...this.#known.keys()]) {
-      if (other !== coordinator && nameOf(other) === name) this.#gone(other);
+      if (other !== coordinator && nodeNameOf(other) === name) this.#gone(other);
     }
     const known = this.#known.get(coordinator);
     if (known === undefined) return;
@@ -49,7 +49,7 @@ export class Coordinators {
   }
 
   /** Records the start of a call for a task of a query's run; the returned function ends it. */
-  begin(coordinator: string, queryId: QueryId, run: number): (isBroken: boolean) => void {
+  begin(coordinator: NodeProcess, queryId: QueryId, run: number): (isBroken: boolean) => void {
     let known = this.#known.get(coordinator);
     if (known === undefined) {
       known = { lastHeardMs: 0, calls: 0, queries: new Map() };
@@ -99,16 +99,14 @@ export class Coordinators {
     this.#sweeping.clear();
   }
 
-  #gone(coordinator: string): void {
+  #gone(coordinator: NodeProcess): void {
     const queries = [...(this.#known.get(coordinator)?.queries.keys() ?? [])];
     this.#forget(coordinator);
     if (queries.length > 0) this.#o.onGone(coordinator, queries);
   }
 
-  #forget(coordinator: string): void {
+  #forget(coordinator: NodeProcess): void {
     this.#known.delete(coordinator);
     this.#broken.delete(coordinator);
   }
 }
-
-const nameOf = (coordinator: string): string => coordinator.slice(0, coordinator.lastIndexOf('/'));

@@ -1,4 +1,4 @@
-import { asQueryId, type QueryId } from '@tessera/common';
+import { asNodeProcess, asQueryId, type NodeProcess, type QueryId } from '@tessera/common';
 import type { Kernel, KernelLog } from '@tessera/kernel';
 import {
   DistExecService,
@@ -35,11 +35,8 @@ export interface DistExecServiceOptions {
   runningQueries(): number;
   /** Returns false if the node runs no such query, or only one of another user. */
   cancelQuery(queryId: QueryId, how: Cancellation): boolean | Promise<boolean>;
-  /**
-   * Returns how many places of this node's admission control another node may use from now on.
-   * @param from `<name>/<incarnation>` of the node
-   */
-  lendPlaces?(from: string, request: PlaceRequest): number;
+  /** Returns how many places of this node's admission control another node may use from now on. */
+  lendPlaces?(from: NodeProcess, request: PlaceRequest): number;
   readonly log: KernelLog;
 }
 
@@ -75,7 +72,8 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
     coordinators.released(queryId, { run, stages });
   };
   const service = serviceOf(DistExecService, {
-    ping: async ({ from, places, releases }) => {
+    ping: async ({ from: text, places, releases }) => {
+      const from = asNodeProcess(text);
       coordinators.heard(from);
       // The caller does not wait: a ping is answered at once.
       for (const one of releases) {

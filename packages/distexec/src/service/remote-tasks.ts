@@ -1,4 +1,4 @@
-import type { QueryId } from '@tessera/common';
+import type { Incarnation, NodeProcess, QueryId } from '@tessera/common';
 import type { DistExecService, RpcClient } from '@tessera/rpc';
 import { decodeOutcome } from '../codec/outcome-codec.ts';
 import { encodeTask } from '../codec/task-codec.ts';
@@ -16,9 +16,9 @@ const MAX_TIMEOUT_MS = 2 ** 32 - 1;
 
 export interface RunRemoteTaskOptions {
   /** The incarnation that the node must have. */
-  readonly incarnation: string;
-  /** The coordinator, as `<name>/<incarnation>` of this node. */
-  readonly coordinator: string;
+  readonly incarnation: Incarnation;
+  /** The coordinator, which is this node. */
+  readonly coordinator: NodeProcess;
   readonly signal: AbortSignal;
   /** 0 means no limit. */
   readonly timeoutMs: number;

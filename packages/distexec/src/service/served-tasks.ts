@@ -1,4 +1,4 @@
-import { startTimer, TesseraError } from '@tessera/common';
+import { asNodeProcess, type NodeName, startTimer, TesseraError } from '@tessera/common';
 import type { RunTaskRequest, ServedEvents, ServedStream, TaskCall } from '@tessera/rpc';
 import { finishedReply, progressReply, type TaskReplyMessage } from '../codec/outcome-codec.ts';
 import { decodeTask } from '../codec/task-codec.ts';
@@ -77,7 +77,7 @@ export function serveTasks(
   };
 }
 
-const shutsDown = (node: string) => TesseraError.of('NODE_LOST', { node, reason: 'it is shutting down' });
+const shutsDown = (node: NodeName) => TesseraError.of('NODE_LOST', { node, reason: 'it is shutting down' });
 
 async function runTask(
   distExec: TaskRunner,
@@ -89,7 +89,7 @@ async function runTask(
   const { incarnation, coordinator, timeoutMs } = request;
   if (incarnation !== distExec.incarnation) throw TesseraError.of('NODE_RESTARTED', { node: distExec.node });
   const task = decodeTask(request);
-  const ended = coordinators.begin(coordinator, task.key.queryId, task.key.run);
+  const ended = coordinators.begin(asNodeProcess(coordinator), task.key.queryId, task.key.run);
   const timer =
     timeoutMs === 0
       ? undefined

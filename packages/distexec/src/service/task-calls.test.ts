@@ -1,4 +1,4 @@
-import { createLogging, TesseraError } from '@tessera/common';
+import { asIncarnation, asNodeName, createLogging, TesseraError } from '@tessera/common';
 import {
   DistExecService,
   openRpcChannel,
@@ -45,7 +45,7 @@ async function calls(onMessage: (message: TaskCall, stream: Stream, call: number
   const channel = openRpcChannel({
     address: `127.0.0.1:${server.port}`,
     clusterToken: token,
-    unanswered: (reason) => TesseraError.of('NODE_LOST', { node: 'n', reason }),
+    unanswered: (reason) => TesseraError.of('NODE_LOST', { node: asNodeName('n'), reason }),
   });
   stack.defer(() => channel.close());
   const tasks = new TaskCalls(channel.client(DistExecService));
@@ -139,8 +139,8 @@ it('progress that comes just after the message before it has left is sent, too',
   const lost = new AbortController();
   const left = Promise.withResolvers<void>();
   const runner: Parameters<typeof serveTasks>[0] = {
-    node: 'n',
-    incarnation: '',
+    node: asNodeName('n'),
+    incarnation: asIncarnation(''),
     runTask: (_, { signal, onProgress }) => {
       onProgress?.({ percent: 1 });
       // This runs directly after the sender has found no other progress.

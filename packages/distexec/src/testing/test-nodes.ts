@@ -3,7 +3,15 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Column, ObjectId, TableObject, Tablet } from '@tessera/catalog';
-import { asQueryId, createLogging, newUlid, TesseraError } from '@tessera/common';
+import {
+  asNodeName,
+  asNodeProcess,
+  asQueryId,
+  createLogging,
+  newIncarnation,
+  newUlid,
+  TesseraError,
+} from '@tessera/common';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { type ObjectStore, openLocalStore } from '@tessera/object-store';
 import { DistExecService, openRpcChannel, startRpcServer } from '@tessera/rpc';
@@ -20,7 +28,7 @@ const LOG = { info: silent, warn: silent, error: silent };
 const HEADER = { formatVersion: 2, compression: 'zstd', compressionLevel: 1, minBytesForWide: 1e8 } as const;
 const RPC_LOG = createLogging({ level: 'fatal', format: 'json', components: [], sinks: null }).logger('rpc');
 
-const COORDINATOR = 'coordinator:1/first';
+const COORDINATOR = asNodeProcess('coordinator:1/first');
 
 /** A node that can run tasks, on ports of its own. */
 export interface TestNode {
@@ -65,7 +73,7 @@ export class TestNodes implements AsyncDisposable {
   }
 
   async #openNode(options: TestNodeOptions): Promise<TestNode> {
-    const node = `node${this.nodes.length}`;
+    const node = asNodeName(`node${this.nodes.length}`);
     const directory = join(this.#directory, node);
     const readableDirectories = ['staged', 'tablets'].map((name) => join(directory, name));
     for (const path of readableDirectories) mkdirSync(path, { recursive: true });
@@ -88,7 +96,7 @@ export class TestNodes implements AsyncDisposable {
     const shuffle = openShuffle({
       directory: join(directory, 'exchange'),
       node,
-      incarnation: newUlid(),
+      incarnation: newIncarnation(),
       channel,
       memoryBytes: options.outputBytes,
       log: LOG,

@@ -1,4 +1,4 @@
-import type { Logger, QueryId } from '@tessera/common';
+import { type Logger, type NodeProcess, nodeProcess, type QueryId } from '@tessera/common';
 import type { SharedPlaces } from '@tessera/coordinator';
 import type { DistExec, Task, TaskOutcome } from '@tessera/distexec';
 import type { NodeCredentials } from '@tessera/rpc';
@@ -34,13 +34,12 @@ export class EngineCluster implements Cluster {
   readonly #options: EngineClusterOptions;
   readonly #peers: ReadonlyMap<number, Peer>;
   readonly #listeners = new Set<LossListener>();
-  /** The name of this node: `<name>/<incarnation>`. */
-  readonly #name: string;
+  readonly #process: NodeProcess;
 
   constructor(options: EngineClusterOptions) {
     this.#options = options;
     const self = options.self();
-    this.#name = `${self.name}/${self.incarnation}`;
+    this.#process = nodeProcess(self.name, self.incarnation);
     const onLost: LossListener = (node, reason) => {
       for (const listener of [...this.#listeners]) listener(node, reason);
     };
@@ -49,7 +48,7 @@ export class EngineCluster implements Cluster {
     this.#peers = new Map(
       others.map((place) => [
         place.index,
-        new Peer({ place, from: this.#name, credentials, places: admission, onLost, log }),
+        new Peer({ place, from: this.#process, credentials, places: admission, onLost, log }),
       ]),
     );
     const nodes = new Map(others.map(({ index, name }) => [name, this.#peers.get(index)]));
@@ -98,7 +97,7 @@ export class EngineCluster implements Cluster {
     if (peer === undefined) return distExec.runTask(task, options);
     const { incarnation } = node;
     const signal = AbortSignal.any([options.signal, peer.lifeOf(node)]);
-    return peer.tasks.runTask(task, { ...options, incarnation, coordinator: this.#name, signal });
+    return peer.tasks.runTask(task, { ...options, incarnation, coordinator: this.#process, signal });
   }
 
   async release(

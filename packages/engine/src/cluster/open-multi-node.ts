@@ -1,7 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { asQueryId, type Logging, type QueryId, TesseraError } from '@tessera/common';
+import {
+  asNodeName,
+  asQueryId,
+  type Logging,
+  newIncarnation,
+  type QueryId,
+  TesseraError,
+} from '@tessera/common';
 import { type EngineConfig, engineNodes } from '@tessera/config';
 import type { SharedPlaces } from '@tessera/coordinator';
 import { type DistExec, distExecService, openDistExec, type ServedDistExec } from '@tessera/distexec';
@@ -139,7 +145,7 @@ function openNodeShuffle(
   return openShuffle({
     ...exchange,
     node: place.name,
-    incarnation: randomUUID(),
+    incarnation: newIncarnation(),
     channel: (address) =>
       openRpcChannel({
         ...credentials,
@@ -164,7 +170,7 @@ async function idle(isBusy: () => boolean, graceMs: number, toldMs: number): Pro
 const placesOf = (config: EngineConfig): readonly PeerPlace[] =>
   engineNodes(config).map(({ host, distexec_port, shuffle_port }, index) => ({
     index,
-    name: addressOf(host, distexec_port),
+    name: asNodeName(addressOf(host, distexec_port)),
     shuffleAddress: addressOf(host, shuffle_port),
   }));
 

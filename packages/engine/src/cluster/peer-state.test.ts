@@ -1,3 +1,4 @@
+import { asIncarnation, asNodeName } from '@tessera/common';
 import type { ClusterNode } from '@tessera/scheduler';
 import { describe, expect, it } from 'vitest';
 import { afterPing, type PeerChange, type PeerState, UNKNOWN_PEER } from './peer-state.ts';
@@ -5,9 +6,9 @@ import type { PingReply } from './pinger.ts';
 
 const node = (incarnation: string): ClusterNode => ({
   index: 1,
-  name: 'b:5678',
+  name: asNodeName('b:5678'),
   shuffleAddress: 'b:16000',
-  incarnation,
+  incarnation: asIncarnation(incarnation),
   version: '1',
   status: 'running',
   startedAtMs: 0,

@@ -1,4 +1,4 @@
-import { type Logger, pause, TesseraError } from '@tessera/common';
+import { type Incarnation, type Logger, type NodeProcess, pause, TesseraError } from '@tessera/common';
 import type { SharedPlaces } from '@tessera/coordinator';
 import { type RemoteTasks, remoteTasks } from '@tessera/distexec';
 import { DistExecService, type NodeCredentials, openRpcChannel, type RpcChannel } from '@tessera/rpc';
@@ -15,8 +15,8 @@ import {
 
 export interface PeerOptions {
   readonly place: PeerPlace;
-  /** The `<name>/<incarnation>` of this node. */
-  readonly from: string;
+  /** This node. */
+  readonly from: NodeProcess;
   readonly credentials: NodeCredentials;
   /** The places of this node's admission control, if it has one. */
   readonly places: SharedPlaces | undefined;
@@ -35,7 +35,7 @@ const MAX_WITH_PING = 100;
 const CONFIRM_AFTER_MS = 100;
 
 interface Unreleased {
-  readonly incarnation: string;
+  readonly incarnation: Incarnation;
   readonly what: Release;
 }
 

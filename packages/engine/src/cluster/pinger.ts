@@ -1,4 +1,4 @@
-import { type QueryId, TesseraError } from '@tessera/common';
+import { asIncarnation, type NodeName, type NodeProcess, type QueryId, TesseraError } from '@tessera/common';
 import type { PlaceRequest } from '@tessera/coordinator';
 import { DistExecService, type NodeCredentials, openRpcChannel, type PingResponse } from '@tessera/rpc';
 import type { ClusterNode } from '@tessera/scheduler';
@@ -8,7 +8,7 @@ export interface PeerPlace {
   /** The position in `engine.nodes`. */
   readonly index: number;
   /** The `host:port` of its distexec service. */
-  readonly name: string;
+  readonly name: NodeName;
   readonly shuffleAddress: string;
 }
 
@@ -50,9 +50,9 @@ export const PING_TIMEOUT_MS = 1_000;
 
 /**
  * Opens a connection for pings only, so that no ping waits behind a task.
- * @param from `<name>/<incarnation>` of this node
+ * @param from this node
  */
-export function openPinger(place: PeerPlace, from: string, credentials: NodeCredentials): Pinger {
+export function openPinger(place: PeerPlace, from: NodeProcess, credentials: NodeCredentials): Pinger {
   let failure: PingReply | undefined;
   const channel = openRpcChannel({
     ...credentials,
@@ -85,7 +85,7 @@ const releaseMessage = ({ stages = [], ...release }: Release) => ({ ...release, 
 
 const nodeOf = (place: PeerPlace, answer: PingResponse): ClusterNode => ({
   ...place,
-  incarnation: answer.incarnation,
+  incarnation: asIncarnation(answer.incarnation),
   version: answer.version,
   status: answer.status === 'draining' ? 'draining' : 'running',
   startedAtMs: Number(answer.startedAtMs),

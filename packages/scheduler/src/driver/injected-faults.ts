@@ -1,4 +1,4 @@
-import { asQueryId, TesseraError } from '@tessera/common';
+import { asQueryId, type NodeName, TesseraError } from '@tessera/common';
 import type { ResultOutput, Task } from '@tessera/distexec';
 import type { ExecutingNodes } from '../stage-execution.ts';
 
@@ -34,7 +34,7 @@ export function withFaults(faults: readonly InjectedFault[], nodes: ExecutingNod
       (one) =>
         one.type === type && one.stage === key.stage && one.task === key.task && one.attempt === key.attempt,
     );
-  const run = async <T>(task: Task, node: string, work: () => Promise<T>): Promise<T> => {
+  const run = async <T>(task: Task, node: NodeName, work: () => Promise<T>): Promise<T> => {
     const lost = (reason: string) => TesseraError.of('NODE_LOST', { node, reason });
     if (of(task.key, 'TASK_MANAGEMENT_REQUEST_FAILURE')) throw lost('injected: the request did not arrive');
     const failure = of(task.key, 'TASK_FAILURE');

@@ -1,6 +1,7 @@
 import {
   cancellation,
   measurement,
+  type NodeName,
   type QueryId,
   startTimer,
   TesseraError,
@@ -33,7 +34,7 @@ import { StageSpans } from './stage-spans.ts';
 export interface TaskEnd extends AttemptRef {
   readonly queryId: QueryId;
   /** Undefined for a task in the session of the query. */
-  readonly node: string | undefined;
+  readonly node: NodeName | undefined;
   readonly ms: number;
 }
 

@@ -1,4 +1,4 @@
-import type { TesseraError } from '@tessera/common';
+import type { Incarnation, TesseraError } from '@tessera/common';
 import type { TaskOutcome } from '@tessera/distexec';
 import type { DistributedPlan, StageId } from '@tessera/planner';
 import type { ClusterNode } from '../cluster.ts';
@@ -14,7 +14,7 @@ export interface AttemptRef {
 export type SchedulerEvent =
   /** The nodes that are alive, as far as is known; all others are lost. */
   | { readonly kind: 'nodes'; readonly living: readonly ClusterNode[] }
-  | { readonly kind: 'node-lost'; readonly incarnation: string; readonly reason: string }
+  | { readonly kind: 'node-lost'; readonly incarnation: Incarnation; readonly reason: string }
   /** The planner's answer to `refine`. */
   | { readonly kind: 'refined'; readonly plan: DistributedPlan }
   /** The answer to `assign`: at least one assignment for each scan, by position in the stage's sources. */

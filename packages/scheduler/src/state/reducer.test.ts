@@ -1,4 +1,4 @@
-import { asQueryId, TesseraError } from '@tessera/common';
+import { asIncarnation, asQueryId, TesseraError } from '@tessera/common';
 import type { TaskOutcome } from '@tessera/distexec';
 import { describe, expect, test } from 'vitest';
 import { exchange, MemoryCluster, scan, stage } from '../../test/driver/memory-cluster.ts';
@@ -123,7 +123,7 @@ test('a process restarted under the same address is another node', () => {
   const [self, other] = run.nodes;
   run.sees(draining(self!), other!);
   run.send({ kind: 'task-finished', ...first, outcome: OUTCOME });
-  run.sees(draining(self!), { ...other!, incarnation: 'new' });
+  run.sees(draining(self!), { ...other!, incarnation: asIncarnation('new') });
   expect(run.begun).toEqual(['n1 0/0/1']);
   expect(run.effects.find((effect) => effect.kind === 'run')?.node.incarnation).toBe('new');
   expect(run.send({ kind: 'task-finished', ...first, outcome: OUTCOME }).effects).toEqual([]);

@@ -1,4 +1,4 @@
-import type { QueryId, TesseraError } from '@tessera/common';
+import type { Incarnation, QueryId, TesseraError } from '@tessera/common';
 import type { KeySummary, TaskOutcome } from '@tessera/distexec';
 import type { DistributedPlan, FinishedStage, Stage, StageId } from '@tessera/planner';
 import type { ClusterNode } from '../cluster.ts';
@@ -97,7 +97,7 @@ export interface SchedulerState {
   /** Entries are only ever appended. */
   readonly nodes: readonly NodeState[];
   /** The positions in `nodes` by incarnation, without the session. */
-  readonly numbers: ReadonlyMap<string, number>;
+  readonly numbers: ReadonlyMap<Incarnation, number>;
   /** The planner is refining the plan. No stage starts before it has answered. */
   readonly isRefining: boolean;
   /** Whether stages have finished since the planner was asked. */

@@ -1,4 +1,4 @@
-import { asQueryId, cancellation, TesseraError } from '@tessera/common';
+import { asIncarnation, asNodeName, asQueryId, cancellation, TesseraError } from '@tessera/common';
 import type { OpenedSources, ResultPart, ResultTask, Task, TaskOutcome } from '@tessera/distexec';
 import type { KernelSession } from '@tessera/kernel';
 import type { DistributedPlan, ScanSource, Stage, StageSource } from '@tessera/planner';
@@ -156,9 +156,9 @@ export class MemoryCluster implements Cluster, LocalTasks {
 
 const node = (index: number, status: ClusterNode['status']): ClusterNode => ({
   index,
-  name: `n${index}`,
+  name: asNodeName(`n${index}`),
   shuffleAddress: `n${index}:1`,
-  incarnation: `i${index}`,
+  incarnation: asIncarnation(`i${index}`),
   version: '1',
   status,
   startedAtMs: 0,

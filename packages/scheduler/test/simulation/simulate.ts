@@ -1,4 +1,4 @@
-import { asQueryId, TesseraError } from '@tessera/common';
+import { asQueryId, type Incarnation, TesseraError } from '@tessera/common';
 import type { KeyFilter, Task, TaskOutcome, TaskSource } from '@tessera/distexec';
 import type { ClusterNode } from '../../src/cluster.ts';
 import type { ScanAssignment } from '../../src/stage-execution.ts';
@@ -49,7 +49,7 @@ class Simulation {
   readonly #left = new Map<string, readonly Row[]>();
   readonly #cancelled = new Set<string>();
   readonly #failures = new Map<string, number>();
-  #seen = new Set<string>();
+  #seen = new Set<Incarnation>();
   #sessionIsBusyUntilMs = 0;
   #rootRows: readonly Row[] | undefined;
   #error: TesseraError | undefined;
@@ -274,7 +274,7 @@ class Simulation {
     this.#send({ kind: 'assigned', stage, scans: assigned });
   }
 
-  #run(task: Task, node: SimulatedNode, incarnation: string, inSession: boolean): void {
+  #run(task: Task, node: SimulatedNode, incarnation: Incarnation, inSession: boolean): void {
     const ref = { stage: task.key.stage, task: task.key.task, attempt: task.key.attempt };
     this.#checkBlocks(task);
     if (inSession) {
@@ -305,7 +305,7 @@ class Simulation {
   #finish(
     task: Task,
     node: SimulatedNode,
-    incarnation: string,
+    incarnation: Incarnation,
     ref: AttemptRef,
     fail: (error: TesseraError) => void,
   ): void {

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { asIncarnation, asNodeName, TesseraError } from '@tessera/common';
 import type { ExchangeBlocks, Task } from '@tessera/distexec';
 import type { ClusterNode } from '../../src/cluster.ts';
 import type { Row } from './stage-rows.ts';
@@ -27,9 +27,9 @@ export class SimulatedNode {
   describe(): ClusterNode {
     return {
       index: this.index,
-      name: `node${this.index}:1`,
+      name: asNodeName(`node${this.index}:1`),
       shuffleAddress: `node${this.index}:2`,
-      incarnation: `${this.index}/${this.incarnation}`,
+      incarnation: asIncarnation(`${this.index}/${this.incarnation}`),
       version: '1',
       status: this.status,
       startedAtMs: 0,

@@ -1,4 +1,11 @@
-import { cancellation, pause, retryDecision, TesseraError } from '@tessera/common';
+import {
+  cancellation,
+  type Incarnation,
+  type NodeName,
+  pause,
+  retryDecision,
+  TesseraError,
+} from '@tessera/common';
 import type { KernelLog, KernelSession } from '@tessera/kernel';
 import { type RpcChannel, ShuffleService } from '@tessera/rpc';
 import { isIntact, readInline } from '../outputs/inline-rows.ts';
@@ -15,8 +22,8 @@ import { type FetchedRows, receiveBlocks } from './receive-blocks.ts';
 import { fetchedColumns, relationSql } from './relation-sql.ts';
 
 export interface BlockFetcherOptions {
-  readonly node: string;
-  readonly incarnation: string;
+  readonly node: NodeName;
+  readonly incarnation: Incarnation;
   readonly outputs: KeptOutputs;
   readonly channel: (address: string) => RpcChannel;
   readonly nodeAt?: ((address: string) => string) | undefined;

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { asQueryId, TesseraError } from '@tessera/common';
+import { asIncarnation, asQueryId, TesseraError } from '@tessera/common';
 import {
   type FetchResponse,
   openRpcChannel,
@@ -193,7 +193,7 @@ it('a broken connection is re-established', async () => {
 
 describe('an output that is not there', () => {
   it.each([
-    ['another incarnation', { incarnation: 'an earlier one' }],
+    ['another incarnation', { incarnation: asIncarnation('an earlier one') }],
     ['another attempt', { producer: { queryId: asQueryId('query'), run: 0, stage: 0, task: 3, attempt: 1 } }],
   ])('%s: FETCH_FAILED without another attempt', async (_, change) => {
     const session = await consumer.session();

@@ -1,4 +1,4 @@
-import { HASH_BUCKETS, TesseraError } from '@tessera/common';
+import { HASH_BUCKETS, type Incarnation, TesseraError } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 import { bucketSql } from '../hash-buckets.ts';
 import { columnName } from '../outputs/output-sql.ts';
@@ -61,7 +61,7 @@ export class PartitionCheck {
   }
 }
 
-const checkName = (incarnation: string, { columns, hashKeys }: OutputShape): string =>
+const checkName = (incarnation: Incarnation, { columns, hashKeys }: OutputShape): string =>
   `${incarnation} ${hashKeys.map((key) => columns[key]?.type).join(';')}`;
 
 async function* batchesOf(samples: readonly Sample[]): AsyncGenerator<{ readonly ipc: Uint8Array }> {

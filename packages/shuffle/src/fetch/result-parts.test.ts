@@ -1,4 +1,4 @@
-import { asQueryId } from '@tessera/common';
+import { asIncarnation, asQueryId } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 import { type FetchResponse, type ServedService, ShuffleService, serviceOf } from '@tessera/rpc';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -130,7 +130,7 @@ it('a broken stream continues behind the batches that came', async () => {
 });
 
 it('another attempt is read if none of the rows of the first one were handed over', async () => {
-  const lost = { ...(await producer.store(2, rowsOf(0), SHAPE)), incarnation: 'gone' };
+  const lost = { ...(await producer.store(2, rowsOf(0), SHAPE)), incarnation: asIncarnation('gone') };
   const blocks = [lost, await producer.store(3, rowsOf(0), SHAPE)];
   const outdated = await producer.store(4, rowsOf(0), SHAPE);
   const failures: unknown[] = [];

@@ -1,3 +1,4 @@
+import type { NodeName } from '@tessera/common';
 import type { ArrowBatchInput, KernelSession } from '@tessera/kernel';
 import type { Schema } from 'apache-arrow';
 import type { OutputShape, ResultOutput, ResultPart, ShuffleBlock } from '../shuffle.ts';
@@ -20,7 +21,7 @@ export interface ResultPartsOptions {
   readonly follow: (block: ShuffleBlock) => AsyncIterable<BlockRows>;
   readonly shape: OutputShape;
   /** The name of this node, for errors. */
-  readonly node: string;
+  readonly node: NodeName;
 }
 
 /** The rows of outputs as they arrive, part by part; see `Shuffle.results`. */

@@ -1,4 +1,4 @@
-import { asQueryId, TesseraError } from '@tessera/common';
+import { asIncarnation, asQueryId, TesseraError } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 import { type FetchResponse, type ServedService, ShuffleService, serviceOf } from '@tessera/rpc';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -153,7 +153,7 @@ describe('rows of sorted outputs', () => {
     let counts = old;
     let failures = 0;
     const output: ResultOutput = {
-      attempt: async () => (failures === 0 ? { ...old, incarnation: 'gone' } : counts),
+      attempt: async () => (failures === 0 ? { ...old, incarnation: asIncarnation('gone') } : counts),
       begin: (block) => block === current,
       end: async (_, rows) => expect(rows).toBe(ROWS),
       failed: () => failures++,

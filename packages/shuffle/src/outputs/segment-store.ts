@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { type SpillFile, SpillFiles } from '@tessera/common';
+import { type NodeName, type SpillFile, SpillFiles } from '@tessera/common';
 import { discardBytes } from '@tessera/rpc';
 import { noRoom } from '../space.ts';
 
@@ -11,7 +11,7 @@ export interface SegmentStoreOptions {
   /** The maximum size on disk; by default nine tenths of the free space when the store is opened. */
   readonly diskBytes?: number | undefined;
   /** The name of the node, for errors. */
-  readonly node: string;
+  readonly node: NodeName;
 }
 
 /** A batch of an output, in memory or in the output's spill file. */

@@ -1,4 +1,4 @@
-import { asQueryId, TesseraError } from '@tessera/common';
+import { asIncarnation, asQueryId, TesseraError } from '@tessera/common';
 import { type FetchRequest, type ServedService, ShuffleService, serviceOf } from '@tessera/rpc';
 import type { Shuffle, TaskKey } from '../shuffle.ts';
 import { ShuffleNode } from '../shuffle-node.ts';
@@ -11,7 +11,7 @@ export const shuffleService = (shuffle: Shuffle): ServedService => {
     fetch: (request, { signal }) => {
       const key = keyOf(request);
       const range = rangeOf(request);
-      const rows = shuffle.read(key, request.incarnation, range, signal);
+      const rows = shuffle.read(key, asIncarnation(request.incarnation), range, signal);
       return encodeBatches(rows, request.compress);
     },
   });

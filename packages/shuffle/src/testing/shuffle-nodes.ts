@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asQueryId, createLogging, newUlid, TesseraError } from '@tessera/common';
+import { asNodeName, asQueryId, createLogging, newIncarnation, TesseraError } from '@tessera/common';
 import { type Kernel, type KernelOptions, type KernelSession, startKernel } from '@tessera/kernel';
 import { openRpcChannel, type ServedService, startRpcServer } from '@tessera/rpc';
 import { openShuffle, type Shuffle, type ShuffleBlock, type ShuffleOptions } from '../index.ts';
@@ -54,8 +54,8 @@ export async function openNode(options: TestNodeOptions = {}): Promise<TestNode>
   const name = `node${++nodes}`;
   const shuffle = openShuffle({
     directory: join(directory, 'exchange'),
-    node: name,
-    incarnation: newUlid(),
+    node: asNodeName(name),
+    incarnation: newIncarnation(),
     channel: (address) =>
       openRpcChannel({
         address,

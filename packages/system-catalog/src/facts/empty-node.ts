@@ -1,5 +1,6 @@
 import { unlimitedRights } from '@tessera/access-control';
 import { CatalogState } from '@tessera/catalog';
+import { asNodeName } from '@tessera/common';
 import type { SystemFacts } from './system-facts.ts';
 
 const USER = 'tessera';
@@ -20,7 +21,7 @@ export const EMPTY_NODE: SystemFacts = {
   elsewhere: [],
   cluster: undefined,
   otherClusters: [],
-  node: '',
+  node: asNodeName(''),
   history: [],
   metrics: [],
   nodes: [],

@@ -1,4 +1,4 @@
-import type { QueryId, RequestId } from '@tessera/common';
+import type { NodeName, QueryId, RequestId } from '@tessera/common';
 
 /** What statements read, as the statistics of an answer and the query history show it. */
 export interface ScanTotals {
@@ -67,7 +67,7 @@ export interface QueryFacts {
 
 export interface FinishedQuery extends QueryFacts {
   /** The name of the node that coordinated it. */
-  readonly node: string;
+  readonly node: NodeName;
   readonly status: 'ENDED_SUCCESSFULLY' | 'FAILED' | 'CANCELED';
   readonly endedAt: Date;
   readonly errorMessage: string | undefined;

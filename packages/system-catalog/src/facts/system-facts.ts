@@ -1,5 +1,6 @@
 import type { Rights, Visible } from '@tessera/access-control';
 import type { ObjectId, Snapshot } from '@tessera/catalog';
+import type { NodeName } from '@tessera/common';
 import type { OutputColumn } from '@tessera/sql';
 import type { FinishedQuery, QueryFacts } from './query-facts.ts';
 import type { SystemValue } from './system-relation.ts';
@@ -7,7 +8,7 @@ import type { SystemValue } from './system-relation.ts';
 /** One sample of the node's resource use. */
 export interface MetricsSample {
   readonly time: Date;
-  readonly node: string;
+  readonly node: NodeName;
   /** The fraction of all processors that is in use, 0 to 1. */
   readonly cpuUsed: number;
   readonly memoryBytes: number;
@@ -72,7 +73,7 @@ export interface ClusterFacts {
   /** The rows of `engine_running_queries` of other nodes. */
   readonly elsewhere: readonly (readonly SystemValue[])[];
   /** The name of this node. */
-  readonly node: string;
+  readonly node: NodeName;
   readonly history: Iterable<FinishedQuery>;
   readonly metrics: Iterable<MetricsSample>;
   readonly nodes: readonly NodeFacts[];

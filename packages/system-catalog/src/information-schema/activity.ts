@@ -1,3 +1,4 @@
+import type { NodeName } from '@tessera/common';
 import type { FinishedQuery, QueryFacts } from '../facts/query-facts.ts';
 import { scannedBytes } from '../facts/query-facts.ts';
 import type { ClusterFacts } from '../facts/system-facts.ts';
@@ -33,12 +34,12 @@ export const runningQueries = ({ running, node, elsewhere }: ClusterFacts): Syst
 });
 
 /** A row of `engine_running_queries`. */
-export const runningRow = (query: QueryFacts, node: string): readonly SystemValue[] => [
+export const runningRow = (query: QueryFacts, node: NodeName): readonly SystemValue[] => [
   ...common(query, query.isQueued ? 'SUSPENDED' : 'RUNNING', Date.now()),
   ...ofNodes(query, node),
 ];
 
-function ofNodes({ progress }: QueryFacts, node: string): readonly SystemValue[] {
+function ofNodes({ progress }: QueryFacts, node: NodeName): readonly SystemValue[] {
   const stages = progress?.stages ?? [];
   const finished = stages.filter(({ state }) => state === 'finished').length;
   const sum = (of: (stage: (typeof stages)[number]) => number) =>
