@@ -127,7 +127,7 @@ export class StatementRunner {
         if (isGarbageCollection(statement)) return this.#collectGarbage(run);
         return this.#answer(run, statement);
       case 'unsupported':
-        throw TesseraError.of('NOT_SUPPORTED', { what: statement.name });
+        throw TesseraError.of('NOT_SUPPORTED', ofSession(statement.name) ?? { what: statement.name });
       case 'copy_to':
         return this.#copyTo(run, statement);
       default:
@@ -200,3 +200,12 @@ function noteWithoutEffect(
     if (notice !== undefined) notices.notice(notice.message, { resolution: notice.resolution });
   }
 }
+
+/** Statements about the state of a connection, which the PostgreSQL endpoint runs itself. */
+const ofSession = (name: string): { readonly what: string; readonly hint: string } | undefined =>
+  /^(?:PREPARE|EXECUTE|DEALLOCATE|SAVEPOINT|RELEASE)$/.test(name)
+    ? {
+        what: `${name} over HTTP`,
+        hint: 'use the PostgreSQL protocol, or pass values with query_parameters',
+      }
+    : undefined;

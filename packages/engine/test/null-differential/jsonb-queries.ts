@@ -217,6 +217,15 @@ export const JSONB_QUERIES: readonly string[] = [
   `SELECT '{"*": 1, "b": 2}'::jsonb -> '*', '{"b": 1, "*": 2}'::jsonb @> '{"*": 2}', '{"b": 2}'::jsonb @> '{"*": 2}'`,
   'SELECT id, doc @> NULL, doc @> NULL::jsonb, NULL::jsonb <@ doc FROM documents ORDER BY id',
   `SELECT jsonb_build_object('a', 1, 'b', 'x'), jsonb_build_array(1, 'a', NULL)`,
+  // Columns of WITH, of set operations and of joins with USING, and documents built as json.
+  `WITH q AS (SELECT * FROM documents), r(i, d) AS (SELECT id, doc FROM q) SELECT i, d, d = '{"a": "one", "b": {"c": []}}' FROM r ORDER BY i`,
+  `SELECT doc FROM (SELECT id, doc FROM documents WHERE id < 4 UNION SELECT id + 100, NULL FROM documents) q WHERE doc = '{"b": {"c": []}, "a": "one"}'`,
+  `SELECT id, doc, doc = '[1, 2]' FROM documents JOIN (SELECT 2 AS id) q USING (id)`,
+  `WITH RECURSIVE r(n, d) AS (SELECT 1, '{"b": 1, "a": 2}'::jsonb UNION ALL SELECT n + 1, d FROM r WHERE n < 3) SELECT n, d, d = '{"a": 2, "b": 1}' FROM r ORDER BY n`,
+  `SELECT id, nullif(doc, '{"b": {"c": []}, "a": "one"}'), greatest(doc, NULL), doc::json::text FROM documents ORDER BY id`,
+  `SELECT jsonb_agg(json_build_object('b', id, 'a', json_build_array(1, json_build_object('d', 1, 'c', 2))) ORDER BY id) FROM documents WHERE id < 3`,
+  `SELECT to_jsonb(json_build_object('b', 1, 'a', 2)), json_build_object('b', 1, 'a', 2)::jsonb, jsonb_build_object('x', json_build_object('b', 1, 'a', 2)), jsonb_build_array(json_build_object('b', 1, 'a', 2))`,
+  `SELECT jsonb_agg('[1,  {"a" : 2}]'::json)`,
   ...[`'{"a":1'::jsonb`, `'[1,]'::jsonb`, `'{a:1}'::jsonb`, `''::jsonb`, `'[NaN]'::jsonb`].map(
     (text) => `SELECT ${text}`,
   ),

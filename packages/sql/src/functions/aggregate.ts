@@ -1,6 +1,7 @@
 import { constant, type Expression } from '../tree.ts';
 import { type Argument, allColumns, internalCall, kernelCall } from './expressions.ts';
 import { hllPrecision } from './hyperloglog.ts';
+import { builtAsJsonb } from './json.ts';
 import { PERCENTILE_CONT } from './percentile.ts';
 import { alias, type Implementation, inCategory, kernelFunction } from './types.ts';
 
@@ -46,7 +47,8 @@ const jsonObject = (type: 'json' | 'jsonb'): Implementation => ({
 const jsonItem = (type: 'json' | 'jsonb', value: Argument): Expression => {
   const isBuilt = value?.class === 'FUNCTION' && /^jsonb?_build_/.test(value.function_name);
   const convert = type === 'jsonb' ? 'to_jsonb_value' : 'json_of';
-  return internalCall('json_item_text', isBuilt ? value : internalCall(convert, value));
+  if (!isBuilt) return internalCall('json_item_text', internalCall(convert, value));
+  return internalCall('json_item_text', type === 'jsonb' ? builtAsJsonb(value) : value);
 };
 
 export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [

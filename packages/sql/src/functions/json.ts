@@ -1,5 +1,5 @@
 import { fail } from '@tessera/common';
-import { constant, type FunctionNode } from '../tree.ts';
+import { constant, type Expression, type FunctionNode } from '../tree.ts';
 import { type Argument, internalCall, literalText } from './expressions.ts';
 import { JSONB_MACROS } from './jsonb-macros.ts';
 import { type Implementation, inCategory } from './types.ts';
@@ -24,6 +24,16 @@ function checkSyntax(node: FunctionNode, syntax: Argument): void {
   if (syntax !== undefined && literalText(syntax)?.toLowerCase() !== 'jsonpointer') {
     fail('INVALID_ARGUMENT', { message: `${node.function_name}: path_syntax must be 'JSONPointer'` });
   }
+}
+
+/**
+ * A document that is built where a `jsonb` is needed, built as one, so that its keys are in the order of `jsonb`:
+ *     json_build_object('b', 1, 'a', json_build_array(x))   →   jsonb_build_object('b', 1, 'a', jsonb_build_array(x))
+ */
+export function builtAsJsonb(node: Expression): Expression {
+  if (node.class !== 'FUNCTION' || !/^json_build_(?:array|object)$/.test(node.function_name)) return node;
+  const function_name = node.function_name.replace('json_', 'jsonb_');
+  return { ...node, function_name, children: node.children.map(builtAsJsonb) };
 }
 
 const DOCUMENT = `'{"a": {"b": [1, "x", null]}, "c/d": "é"}'`;

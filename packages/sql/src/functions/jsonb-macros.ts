@@ -95,6 +95,7 @@ const OBJECTS: Readonly<Record<string, readonly string[]>> = {
   jsonb_sorted: ['(j) AS tsr_json_free(tsr_jsonb_object_text(tsr_json_members(tsr_json_hold(j))))'],
   to_jsonb_value: [
     `(x) AS CASE WHEN starts_with(typeof(x), 'STRUCT') THEN tsr_jsonb_sorted(to_json(x))
+      WHEN typeof(x) = 'JSON' THEN json(CAST(x AS JSON))
       WHEN typeof(x) IN ('DOUBLE', 'FLOAT') AND isfinite(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE))
       THEN TRY_CAST(tsr_json_digits(CAST(x AS VARCHAR)) AS JSON) ELSE tsr_json_of(x) END`,
   ],

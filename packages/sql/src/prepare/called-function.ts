@@ -1,11 +1,17 @@
 import type { TesseraError } from '@tessera/common';
 import { replacedFunction } from '../functions/rewrite-function.ts';
+import { JSON_OPERATORS } from '../text/json-operators.ts';
 import { tokenize, Word } from '../text/lexer.ts';
 import { locationAt } from '../text/location.ts';
 
 /** The function or operator that an error names, or none if the error is about some function for arrays. */
 const SUBJECT =
   /^(?:Function (\w+)(\(.*)?|Operator (?:.+? )??([^\w\s(),]+|I?LIKE)) |^A function for arrays /s;
+
+/** The operators of documents by the names that the kernel knows them by. */
+const WRITTEN_OPERATORS: ReadonlyMap<string, string> = new Map(
+  Object.entries(JSON_OPERATORS).map(([written, read]) => [read, written]),
+);
 
 /**
  * A dialect function that the kernel does not have is made of other functions, and the kernel's error names one of them:
@@ -16,6 +22,8 @@ export function aboutCalledFunction(error: TesseraError, text: string): TesseraE
   const subject = error.name === 'UNDEFINED_FUNCTION' ? SUBJECT.exec(error.message) : null;
   if (subject === null) return error;
   const [, name, types, operator] = subject;
+  const symbol = WRITTEN_OPERATORS.get(operator ?? '');
+  if (symbol !== undefined) return error.with({ message: error.message.replace(operator!, symbol) });
   const tokens = tokenize(text);
   // Only the lists of arguments of such a function can be unknown to the kernel, not its name.
   const isKnown = name !== undefined && types === undefined && replacedFunction(name) !== undefined;

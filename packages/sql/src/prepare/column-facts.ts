@@ -60,6 +60,7 @@ export function knownIn({ cte_map }: QueryNode, around: KnownRelations): KnownRe
 function queryColumns(node: QueryNode, around: KnownRelations): readonly SelectedColumn[] | undefined {
   const known = knownIn(node, around);
   if (node.type === 'SELECT_NODE') return selectedColumns(node, known);
+  if (node.type === 'RECURSIVE_CTE_NODE') return columnsOfRecursion(queryColumns(node.left, known));
   if (node.type !== 'SET_OPERATION_NODE' || node.setop_type === 'UNION_BY_NAME') return undefined;
   const branches = (node.children ?? [node.left, node.right]).map((branch) => queryColumns(branch, known));
   return branches.reduce((left, right) =>
@@ -68,6 +69,14 @@ function queryColumns(node: QueryNode, around: KnownRelations): readonly Selecte
       : left.map((column, i) => ({ ...commonFacts(column, right[i]!), name: column.name })),
   );
 }
+
+/** The columns of a recursive query have the types of its first rows. */
+const columnsOfRecursion = (first: readonly SelectedColumn[] | undefined) =>
+  first?.map((column) => ({
+    ...column,
+    notNull: false,
+    kind: column.kind === 'null' ? 'unknown' : column.kind,
+  }));
 
 /** The columns that a SELECT returns; undefined if a star expands to unknown columns. */
 function selectedColumns(node: SelectNode, known: KnownRelations): readonly SelectedColumn[] | undefined {

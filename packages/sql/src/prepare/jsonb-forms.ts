@@ -1,5 +1,6 @@
 import { fail } from '@tessera/common';
 import { internalCall, isNullLiteral, kernelCall, operatorCall } from '../functions/expressions.ts';
+import { builtAsJsonb } from '../functions/json.ts';
 import {
   containsJson,
   equalsJson,
@@ -20,6 +21,7 @@ import {
   or,
   type Statement,
   stringLiteral,
+  transformTree,
   walkTree,
 } from '../tree.ts';
 import { type JsonValue, jsonbText, parseJson } from '../types/jsonb-text.ts';
@@ -63,13 +65,25 @@ export function jsonbForms(
   hasJsonb: boolean,
 ): Statement {
   if (!hasJsonb && !mentionsJsonb(statement)) return statement;
-  return rewriteInScope(statement, catalog, outermost, (node, factsOf) =>
-    formOf(
-      node,
-      (ref) => factsOf(ref)?.declared,
-      (ref) => factsOf(ref)?.kind,
-    ),
+  return rewriteInScope(
+    transformTree(statement, { expression: withBuiltJsonb }),
+    catalog,
+    outermost,
+    (node, factsOf) =>
+      formOf(
+        node,
+        (ref) => factsOf(ref)?.declared,
+        (ref) => factsOf(ref)?.kind,
+      ),
   );
+}
+
+/** A cast to `jsonb`, or a call of a function of `jsonb`, of documents that `json_build_object` and `json_build_array` build. */
+function withBuiltJsonb(node: Expression): Expression {
+  if (node.class === 'CAST')
+    return isJsonbType(node.cast_type) ? { ...node, child: builtAsJsonb(node.child) } : node;
+  if (node.class !== 'FUNCTION' || !/^(?:to_)?jsonb(?:_|$)/.test(node.function_name)) return node;
+  return { ...node, children: node.children.map(builtAsJsonb) };
 }
 
 function mentionsJsonb(statement: Statement): boolean {
@@ -207,6 +221,7 @@ function castForm(node: CastNode, holds: Holds): Expression {
   if (!isJsonbType(cast_type)) {
     if (!isKnown) return node;
     if (cast_type.id === 'VARCHAR') return internalCall('jsonb_text', child);
+    if (isDocumentType(node)) return { ...node, child: internalCall('jsonb_text', child) };
     const scalar = SCALARS[cast_type.id];
     return scalar === undefined || try_cast
       ? node

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { fail, type SqlLocation } from '@tessera/common';
 
 const ESCAPE = /''|\\(?:x[0-9a-fA-F]{1,2}|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\s\S])|[^'\\]+/g;
@@ -14,6 +15,18 @@ type Locate = () => SqlLocation | undefined;
 export function escapeStringText(image: string, locate?: Locate): string {
   const inner = image.slice(2, -1);
   if (!inner.includes('\\')) return inner.replaceAll("''", "'");
+  return decoded(bytesOf(inner, locate), locate);
+}
+
+/** The text of the `bytea` that `E'…'` denotes: its text if it has one, otherwise its bytes as `\x…`. */
+export function escapeStringBytes(image: string, locate?: Locate): string {
+  const bytes = bytesOf(image.slice(2, -1), locate);
+  return isUtf8(bytes) && !bytes.includes(0)
+    ? escapeStringText(image, locate)
+    : `\\x${bytes.toString('hex')}`;
+}
+
+function bytesOf(inner: string, locate: Locate | undefined): Buffer {
   const pieces = (inner.match(ESCAPE) ?? []).map((part) => unescaped(part, locate));
   // Each byte is collected separately; neighbouring characters are joined, since two `\u` escapes may form a
   // surrogate pair.
@@ -32,7 +45,7 @@ export function escapeStringText(image: string, locate?: Locate): string {
     }
   }
   flush();
-  return decoded(Buffer.concat(bytes), locate);
+  return Buffer.concat(bytes);
 }
 
 function unescaped(part: string, locate: Locate | undefined): string | number {

@@ -1,7 +1,7 @@
 import { fail } from '@tessera/common';
 import { quoteName, quoteText } from '@tessera/kernel';
 import type { IToken } from 'chevrotain';
-import { escapeStringText, unicodeNameText, unicodeStringText } from './escape-string.ts';
+import { escapeStringBytes, escapeStringText, unicodeNameText, unicodeStringText } from './escape-string.ts';
 import { jsonOperators } from './json-operators.ts';
 import { kernelWords } from './kernel-words.ts';
 import {
@@ -53,7 +53,7 @@ export function kernelSource(text: string): KernelSource {
     ...tokens.flatMap(foldCase),
     ...tokens.flatMap(quoteFileColumn),
     ...tokens.flatMap((token) => unicodeName(token, text)),
-    ...tokens.flatMap((token) => plainString(token, text)),
+    ...tokens.flatMap((_, index) => plainString(tokens, index, text)),
     ...tokens.flatMap((_, index) => unicodeString(tokens, index, text)),
     ...tokens.flatMap((_, index) => symmetricBetween(tokens, index)),
     ...rewriteTypes(tokens),
@@ -91,10 +91,21 @@ function foldCase(token: IToken): Edit[] {
 }
 
 /** The kernel's parser does not support bytes above 127 and `\u` in `E'…'`, so it gets the decoded text. */
-function plainString(token: IToken, text: string): Edit[] {
+function plainString(tokens: readonly IToken[], index: number, text: string): Edit[] {
+  const token = tokens[index]!;
   if (token.tokenType !== EscapeString) return [];
   const locate = () => locationAt(text, token.startOffset, endOf(token));
-  return [replace(token, quoteText(escapeStringText(token.image, locate)))];
+  const textOf = isCastToBytes(tokens, index) ? escapeStringBytes : escapeStringText;
+  return [replace(token, quoteText(textOf(token.image, locate)))];
+}
+
+/** `E'…'::bytea` or `CAST(E'…' AS bytea)`: the bytes need not be a text. */
+function isCastToBytes(tokens: readonly IToken[], index: number): boolean {
+  const [first, second, third] = tokens.slice(index + 1, index + 4);
+  const type =
+    first?.image === '::' ? second : first?.image === ':' && second?.image === ':' ? third : undefined;
+  const casted = isWord(first, 'AS') && isWord(tokens[index - 2], 'CAST') ? second : type;
+  return isWord(casted, 'BYTEA') || isWord(casted, 'BLOB');
 }
 
 /** The kernel's parser does not support `U&'…'`, so it gets the decoded text, without `UESCAPE '…'`. */
