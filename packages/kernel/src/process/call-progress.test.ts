@@ -62,6 +62,23 @@ test('a pipeline counts by its work, so many groups are a part of it after all r
   expect(allRead.fraction).toBeLessThan(0.8);
 });
 
+test('an estimate of many times the rows of a join does not outweigh the rest of the plan', () => {
+  const joined = (rows: number) => node('HASH_JOIN', rows, [scan(1_000), scan(1_000)]);
+  const plan = (rows: number) =>
+    progressOf(node('HASH_GROUP_BY', 10, [node('HASH_JOIN', 1_000, [scan(1_000), joined(rows)])]));
+  const work = (rows: number) => plan(rows).pipelines.map((pipeline) => pipeline.work);
+  expect(work(1_000_000)[1]! / work(1_000)[1]!).toBeLessThan(2);
+});
+
+test('a range with two ends is expected to hold fewer rows than one with a single end', () => {
+  const work = (filter: string) => {
+    const filtered = node('SEQ_SCAN ', 1_000, [], { Filters: filter });
+    return progressOf(node('HASH_GROUP_BY', 10, [filtered])).pipelines[0]!.work;
+  };
+  expect(work('day>=5 AND day<8')).toBeLessThan(work('day>=5'));
+  expect(work('day>=5 AND hour<8')).toBe(work('day>=5'));
+});
+
 test('rows of other stages are counted where they are read', () => {
   const plan = progressOf(node('HASH_JOIN', 1_000, [received(1_000), received(1_000)]));
   expect(plan.of({}).fraction).toBe(-1);

@@ -54,6 +54,12 @@ function missedCache(rows: number): number {
 /** The part of the rows of a table that the optimiser expects to pass a filter without statistics. */
 const FILTERED = 0.2;
 
+/**
+ * The part of these rows that is expected to lie in a range with two ends, for which the optimiser makes the same guess as for one
+ * end.
+ */
+const IN_RANGE = 0.3;
+
 /** The pipelines of a plan, in the order in which the kernel runs them. */
 export function pipelinesOf(root: PlanNode, receivedFunction: string): PlannedPipeline[] {
   const pipelines: PlannedPipeline[] = [];
@@ -117,8 +123,9 @@ function pipelineOf(
   let rows = estimateOf(source!);
   let work = isCollected ? rows * COST.row : isReceived ? rows * COST.receivedRow : scanWork(source!);
   let before = isCollected ? finishWork(source!) : 0;
+  if (listOf(source!, 'Filters').some(isRange)) rows *= IN_RANGE;
   for (const operator of operators) {
-    const returned = estimateOf(operator) || rows;
+    const returned = returnedRows(operator, rows);
     work += operatorWork(operator, rows, returned);
     if (isHashJoin(operator)) before += builtRows(operator) * COST.finishBuildRow;
     rows = returned;
@@ -132,6 +139,19 @@ function pipelineOf(
     work,
     before,
   };
+}
+
+const isRange = (filter: string): boolean => /([\w"]+)>=?.* AND \1<=?/.test(filter);
+
+/**
+ * The rows that an operator is expected to return for `rows` rows. The optimiser multiplies what it does not know about the
+ * conditions of joins: it may expect many times the rows of both sides where nearly none match. Few joins return more than the
+ * larger of their sides.
+ */
+function returnedRows(operator: PlanNode, rows: number): number {
+  const estimate = estimateOf(operator) || rows;
+  if (isHashJoin(operator)) return Math.min(estimate, Math.max(rows, builtRows(operator)));
+  return /PROJECTION|FILTER/.test(operator.name) ? Math.min(estimate, rows) : estimate;
 }
 
 function scanWork(scan: PlanNode): number {

@@ -8,8 +8,11 @@ import { WrittenPages } from './written-pages.ts';
  * a row is also expected to take as long as reading one.
  */
 const MS_PER_VALUE = 7e-5;
-/** Moving the tablets to their places takes this part of the time for writing them. */
-const FINISHING = 0.05;
+/**
+ * Adding the headers and moving the tablets to their places takes this part of the time for writing them: less on a local disk,
+ * more in a slow bucket.
+ */
+const FINISHING = 0.3;
 /** A rate is measured from this part of the rows on. */
 const MEASURABLE = 0.02;
 const LEAST_READ = 0.001;
