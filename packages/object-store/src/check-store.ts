@@ -8,10 +8,12 @@ import type { ObjectStore, RequestOptions } from './object-store.ts';
 /** The check of one call that the engine makes. */
 export interface CheckedCall {
   readonly call: string;
-  /** Undefined if the store did what the engine expects. */
+  /** `ok` if the store did what the engine expects; `skipped` if an earlier failure leaves nothing to try. */
+  readonly outcome: 'ok' | 'failed' | 'skipped';
+  /** The reason if it failed. */
   readonly problem?: string;
-  /** The permissions that the identity of the engine needs for the call, in the provider's terms. */
-  readonly needs: string;
+  /** If the call was refused: the permission that the identity of the engine lacks, in the provider's terms. */
+  readonly needs?: string;
 }
 
 type Provider = 's3' | 'gcs' | 'azure' | 'local';
@@ -58,10 +60,16 @@ const SILENT_MS = 5_000;
 const SMALL = Buffer.from('Written by tessera storage check; may be deleted.\n');
 const OTHER = Buffer.from('Written by tessera storage check over the first; may be deleted.\n');
 
+/** The problem is a refusal, which a permission would cure, and no mistake in the place or the credentials. */
+const isRefusal = (problem: string): boolean =>
+  /access is denied|EACCES|EPERM|EROFS/.test(problem) &&
+  !/InvalidAccessKeyId|SignatureDoesNotMatch/.test(problem);
+
 /**
  * Makes every call that the engine makes to its store, on its own objects below `check/`, and yields the
- * outcome of each. It leaves no object behind if the store lets it delete them, and stops if the store does not
- * answer.
+ * outcome of each. A call that needs a right which an earlier call did not have is skipped, so that each missing
+ * permission is reported by the calls that need nothing else. It leaves no object behind if the store lets it delete
+ * them, and stops if the store does not answer or nothing can be written for another reason than a permission.
  */
 export async function* checkStore(
   store: ObjectStore,
@@ -69,24 +77,38 @@ export async function* checkStore(
   options: RequestOptions = {},
 ): AsyncGenerator<CheckedCall> {
   const permissions = PERMISSIONS[provider];
-  for (const { call, right, check } of storeChecks(store, options)) {
+  const lacking = new Set<Right>();
+  for (const { call, right, after = [], check } of storeChecks(store, options)) {
+    if (after.some((one) => lacking.has(one))) {
+      yield { call, outcome: 'skipped' };
+      continue;
+    }
     const startedAt = performance.now();
-    const problem = await check().catch((error: unknown) => {
+    const problem = await check(lacking).catch((error: unknown) => {
       options.signal?.throwIfAborted();
       return (error as Error).message;
     });
-    const needs = permissions[right];
-    yield problem === undefined ? { call, needs } : { call, needs, problem };
+    if (problem === undefined) {
+      yield { call, outcome: 'ok' };
+      continue;
+    }
+    const isRefused = isRefusal(problem);
+    if (isRefused) lacking.add(right);
+    yield { call, outcome: 'failed', problem, ...(isRefused && { needs: permissions[right] }) };
     // A store that does not answer would otherwise be asked many times for each of the other calls.
-    if (problem !== undefined && performance.now() - startedAt > SILENT_MS) return;
+    if (performance.now() - startedAt > SILENT_MS || (call === FIRST && !isRefused)) return;
   }
 }
+
+const FIRST = 'write an object';
 
 interface StoreCheck {
   readonly call: string;
   readonly right: Right;
-  /** Returns the problem, or undefined. */
-  readonly check: () => Promise<string | undefined>;
+  /** Further rights without which the check would say nothing about its own. */
+  readonly after?: readonly Right[];
+  /** Returns the problem, or undefined. The rights that are lacking are those of earlier calls that failed. */
+  readonly check: (lacking: ReadonlySet<Right>) => Promise<string | undefined>;
 }
 
 /** The objects of a check. */
@@ -115,7 +137,7 @@ function readAndWrite(
 ): readonly StoreCheck[] {
   return [
     {
-      call: 'write an object',
+      call: FIRST,
       right: 'write',
       check: async () => {
         await store.put(small, SMALL, options);
@@ -125,16 +147,19 @@ function readAndWrite(
     {
       call: 'read an object',
       right: 'read',
+      after: ['write'],
       check: async () => expected((await store.get(small, options))?.body, SMALL),
     },
     {
       call: 'read a range of an object',
       right: 'read',
+      after: ['write'],
       check: async () => expected(await store.getRange(small, 3, 9, options), SMALL.subarray(3, 9)),
     },
     {
       call: 'read the size of an object',
       right: 'read',
+      after: ['write'],
       check: async () => {
         const bytes = (await store.head(small, options))?.bytes;
         return bytes === SMALL.length
@@ -154,6 +179,7 @@ function conditions(
     {
       call: 'notice that an object does not exist',
       right: 'list',
+      after: ['read'],
       check: async () =>
         (await store.get(`${prefix}missing`, options)) === undefined
           ? undefined
@@ -162,6 +188,7 @@ function conditions(
     {
       call: 'create an object only if there is none',
       right: 'write',
+      after: ['write', 'read'],
       check: async () => {
         await store.putIfAbsent(once, SMALL, options);
         const again = await store.putIfAbsent(once, OTHER, options);
@@ -172,6 +199,7 @@ function conditions(
     {
       call: 'replace an object only if it has not changed',
       right: 'write',
+      after: ['write', 'read'],
       check: async () => {
         const etag = (await store.head(once, options))?.etag ?? '';
         if ((await store.putIfMatch(once, OTHER, etag, options)) !== 'replaced')
@@ -193,6 +221,7 @@ function manyBytesAndObjects(
     {
       call: 'write a large object in parts',
       right: 'write',
+      after: ['write', 'read'],
       check: async () => {
         const path = join(tmpdir(), `tessera-storage-check-${randomUUID()}`);
         try {
@@ -208,17 +237,20 @@ function manyBytesAndObjects(
     {
       call: 'list objects',
       right: 'list',
-      check: async () => {
+      check: async (lacking) => {
         const found: string[] = [];
         for await (const { key } of store.list(prefix, options)) found.push(key);
-        return found.includes(small) ? undefined : 'the listing lacks an object that was just written';
+        return lacking.has('write') || found.includes(small)
+          ? undefined
+          : 'the listing lacks an object that was just written';
       },
     },
     {
       call: 'delete objects',
       right: 'delete',
-      check: async () => {
+      check: async (lacking) => {
         await store.delete([small, once, large], options);
+        if (lacking.has('read') || lacking.has('list')) return undefined;
         return (await store.head(small, options)) === undefined ? undefined : 'the object is still there';
       },
     },

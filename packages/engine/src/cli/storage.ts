@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { CheckedCall } from '@tessera/object-store';
 import { Command } from 'commander';
 import { CommandFailure, EXIT } from './exit-code.ts';
 import { interruption } from './interruption.ts';
@@ -13,8 +14,8 @@ Examples:
   tessera storage check --config tessera.yaml
 
 Run it where a node would run, with the environment and the identity of the node. It tries each call that the engine
-makes of its object store, on objects of its own below check/, and says which of them fail and which permission they
-need. Exits with 0 if the store can be used, otherwise with 1.`;
+makes of its object store, on objects of its own below check/, and says which of them fail and which
+permissions are lacking. Exits with 0 if the store can be used, otherwise with 1.`;
 
 export function storageCommand(): Command {
   return new Command('storage')
@@ -22,6 +23,15 @@ export function storageCommand(): Command {
     .addCommand(checkCommand())
     .addHelpText('after', EXAMPLES);
 }
+
+const LABELS = { ok: 'ok     ', failed: 'FAILED ', skipped: 'skipped' };
+
+const lineOf = ({ call, outcome, problem, needs }: CheckedCall): string =>
+  [
+    `  ${LABELS[outcome]} ${call}${problem === undefined ? '' : `: ${problem}`}\n`,
+    needs === undefined ? '' : `          needs ${needs}\n`,
+    outcome === 'skipped' ? '          not tried without the permission that is lacking above\n' : '',
+  ].join('');
 
 function checkCommand(): Command {
   return new Command('check')
@@ -40,29 +50,28 @@ function checkCommand(): Command {
       const { checkStore, openObjectStore, providerOf } = await import('@tessera/object-store');
       const store = await openObjectStore(config, { dataDirectory: resolve(flags.dataDir) });
       process.stdout.write(`${store.url}\n`);
-      let failures = 0;
+      const failed: CheckedCall[] = [];
+      let skipped = false;
       try {
         const signal = interruption();
-        for await (const { call, problem, needs } of checkStore(
-          store,
-          providerOf(config, storageIsLocal(config)),
-          { signal },
-        )) {
-          if (problem !== undefined) failures += 1;
-          process.stdout.write(
-            problem === undefined
-              ? `  ok      ${call}\n`
-              : `  FAILED  ${call}: ${problem}\n          needs ${needs}\n`,
-          );
+        const provider = providerOf(config, storageIsLocal(config));
+        for await (const checked of checkStore(store, provider, { signal })) {
+          if (checked.outcome === 'failed') failed.push(checked);
+          skipped ||= checked.outcome === 'skipped';
+          process.stdout.write(lineOf(checked));
         }
       } finally {
         await store.close();
       }
-      if (failures > 0)
-        throw new CommandFailure(
-          EXIT.failed,
-          `The engine cannot use this store: ${failures} of its calls failed.`,
-        );
+      if (failed.length > 0) {
+        const lacking = [...new Set(failed.flatMap(({ needs }) => needs ?? []))];
+        const why =
+          lacking.length === 0
+            ? `${failed.length} of its calls failed`
+            : `its identity lacks ${lacking.join('; ')}`;
+        const next = skipped ? ' Check again afterwards: some calls were skipped.' : '';
+        throw new CommandFailure(EXIT.failed, `The engine cannot use this store: ${why}.${next}`);
+      }
       process.stdout.write('The engine can use this store.\n');
     });
 }

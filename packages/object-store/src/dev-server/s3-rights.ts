@@ -40,15 +40,22 @@ export class S3Rights {
   /** @throws S3Failure AccessDenied */
   check(request: S3Request): void {
     const action = actionOf(request);
-    if (!this.may(request, action)) throw accessDenied(action);
+    // A request may contain several deletions, and each of them is refused by itself.
+    const isRefused = !this.may(request, request.query.has('delete') ? undefined : action);
+    if (isRefused) throw accessDenied(action);
   }
 
-  may({ accessKeyId, bucket = '' }: Pick<S3Request, 'accessKeyId' | 'bucket'>, action: S3Action): boolean {
+  may(
+    { accessKeyId, bucket = '' }: Pick<S3Request, 'accessKeyId' | 'bucket'>,
+    action: S3Action | undefined,
+  ): boolean {
     if (accessKeyId === this.#owner.accessKeyId)
       return this.#users.every(({ buckets }) => !buckets.includes(bucket));
     return this.#users.some(
       ({ credentials, buckets, denied = [] }) =>
-        credentials.accessKeyId === accessKeyId && buckets.includes(bucket) && !denied.includes(action),
+        credentials.accessKeyId === accessKeyId &&
+        buckets.includes(bucket) &&
+        !denied.some((one) => one === action),
     );
   }
 }
@@ -58,10 +65,8 @@ export const accessDenied = (action: S3Action): S3Failure =>
 
 function actionOf({ method, key, query }: S3Request): S3Action {
   const isRead = method === 'GET' || method === 'HEAD';
-  if (key === undefined) {
-    // Each key of a deletion of several is answered by itself.
-    return isRead || query.has('delete') ? 's3:ListBucket' : 's3:CreateBucket';
-  }
+  if (query.has('delete')) return 's3:DeleteObject';
+  if (key === undefined) return isRead ? 's3:ListBucket' : 's3:CreateBucket';
   if (isRead) return 's3:GetObject';
   return method === 'DELETE' && !query.has('uploadId') ? 's3:DeleteObject' : 's3:PutObject';
 }

@@ -5,6 +5,7 @@ import {
   DeleteObjectsCommand,
   GetObjectCommand,
   type GetObjectCommandOutput,
+  HeadBucketCommand,
   HeadObjectCommand,
   PutObjectCommand,
   paginateListObjectsV2,
@@ -64,7 +65,11 @@ export class S3Bucket implements BucketClient {
     try {
       await this.#reader.send(new CreateBucketCommand({ Bucket: this.#bucket }));
     } catch (error) {
-      if (!isS3Error(error, 'BucketAlreadyOwnedByYou', 'BucketAlreadyExists')) throw error;
+      if (isS3Error(error, 'BucketAlreadyOwnedByYou', 'BucketAlreadyExists')) return;
+      // A user who may not create buckets may still use one that exists.
+      await this.#reader.send(new HeadBucketCommand({ Bucket: this.#bucket })).catch(() => {
+        throw error;
+      });
     }
   }
 
@@ -197,7 +202,7 @@ export class S3Bucket implements BucketClient {
         new Error(`${failures.length} objects were not deleted: ${failure.Message ?? ''}`),
         {
           name: failure.Code ?? 'unknown error',
-          $metadata: { httpStatusCode: 500 },
+          $metadata: { httpStatusCode: failure.Code === 'AccessDenied' ? 403 : 500 },
         },
       );
     }
