@@ -280,6 +280,10 @@ describe('MERGE', () => {
       [3, 'gone'],
       [4, 'vier'],
     ]);
+    // The source has the name of a column of the table.
+    const hidden =
+      "MERGE INTO m1 USING (VALUES (1, 'eins')) AS t(k, text) ON m1.k = t.k WHEN NOT MATCHED BY SOURCE AND t.text IS NULL THEN DELETE";
+    await expect(node.run(hidden)).rejects.toMatchObject({ name: 'UNDEFINED_NAME' });
     const source = "MERGE INTO m1 USING (VALUES (1, 'eins')) AS s(k, text) ON m1.k = s.k WHEN ";
     for (const [clauses, name, place] of [
       ['NOT MATCHED BY SOURCE THEN UPDATE SET t = s.text', 'UNDEFINED_TABLE', 's.text'],

@@ -321,6 +321,9 @@ const SAME_ROWS = [
   ...ROW_QUERIES,
   'SELECT k, (k, max(id)) NOT IN (SELECT 1, NULL::int) FROM (VALUES (1, 2), (2, 3), (NULL, 4)) a(k, id) GROUP BY k HAVING (k, min(id)) NOT IN (SELECT 1, 3) ORDER BY k',
   'SELECT (1, 2) IN (SELECT 1, 2, 3)',
+  // Elements of arrays.
+  "SELECT ARRAY[1] || 2 || 3, 1 || ARRAY[2], ARRAY['a'] || 'b'::text, ARRAY[1] || (2 + 3), ARRAY[1, 2] || ARRAY[3]",
+  "SELECT array_agg(x ORDER BY x) || 3, 0 || array_agg(x ORDER BY x), ('a' || array_agg(s ORDER BY s)::text) FROM (VALUES (1, 'b c'), (2, NULL)) v(x, s)",
   // Literals without a type.
   `SELECT x + '5', '5' - x, x * '2', '-7' % x, '5' + 6, x + ' 7 ' FROM (VALUES (3), (NULL)) t(x)`,
   `SELECT d + '1 day', t + '2 hours', '1 day' + t FROM (SELECT timestamp '2024-02-28' AS d, timestamp '2024-02-28 23:00' AS t) q`,

@@ -328,7 +328,7 @@ const TRANSLATIONS: readonly Translation[] = [
   },
   {
     says: /^Cannot extract field '(.*?)' from expression "(.*?)" because it is not a struct/s,
-    error: 'BINDING_ERROR',
+    error: 'UNDEFINED_NAME',
     message: (field, of) => `Cannot read field "${field}" of "${of}": it is not a struct`,
   },
   {

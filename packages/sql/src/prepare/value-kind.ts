@@ -83,7 +83,7 @@ const TEXTS = words(
   'concat concat_ws left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_split_part tsr_substring upper',
 );
 const ARRAYS = words(
-  'array_agg list list_concat list_distinct list_filter list_reverse list_reverse_sort list_sort list_transform list_value regexp_extract_all string_split',
+  'array_agg list list_append list_concat list_distinct list_filter list_prepend list_reverse list_reverse_sort list_sort list_transform list_value regexp_extract_all string_split',
 );
 
 /** The macros of `valueTexts`. */
@@ -106,7 +106,10 @@ function kindOfCall(
     children[0].function_name === 'list_transform'
   )
     return 'computed';
-  if (name === '||') return children.some((child) => inner(child) === 'text') ? 'text' : 'unknown';
+  if (name === '||') {
+    const kinds = children.map(inner);
+    return kinds.includes('text') ? 'text' : kinds.includes('array') ? 'array' : 'unknown';
+  }
   if (!ARITHMETIC.has(name)) return 'unknown';
   // The second argument of `round` is the number of digits.
   const kind = commonKind(

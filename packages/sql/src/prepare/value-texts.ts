@@ -1,4 +1,4 @@
-import { computedOnce, internalCall } from '../functions/expressions.ts';
+import { computedOnce, internalCall, kernelCall } from '../functions/expressions.ts';
 import {
   type CastNode,
   caseOf,
@@ -64,6 +64,8 @@ const isJoined = ({ function_name }: FunctionNode | WindowNode): boolean =>
 function textForm(node: Expression, ofColumn: KindOfColumn): Expression {
   if (node.class === 'CAST') return castForm(node, ofColumn);
   if ((node.class !== 'FUNCTION' && node.class !== 'WINDOW') || !isJoined(node)) return node;
+  const appended = node.class === 'FUNCTION' ? withElement(node, ofColumn) : undefined;
+  if (appended !== undefined) return appended;
   const count = JOINED[node.function_name]!;
   const isText = WRITES_ALL.has(node.function_name);
   const children = node.children.map((child, i) => {
@@ -75,6 +77,26 @@ function textForm(node: Expression, ofColumn: KindOfColumn): Expression {
   });
   return children.every((child, i) => child === node.children[i]) ? node : { ...node, children };
 }
+
+/** `array || element` → `list_append(array, element)`, and `element || array` → `list_prepend(element, array)` */
+function withElement(
+  { function_name, children }: FunctionNode,
+  ofColumn: KindOfColumn,
+): Expression | undefined {
+  const [left, right] = children;
+  if (function_name !== '||' || left === undefined || right === undefined) return undefined;
+  const isElement = (node: Expression) =>
+    !(node.class === 'CONSTANT' && stringLiteral(node) !== undefined) &&
+    ELEMENTS.has(valueKind(node, ofColumn));
+  if (valueKind(left, ofColumn) === 'array')
+    return isElement(right) ? kernelCall('list_append', left, right) : undefined;
+  return valueKind(right, ofColumn) === 'array' && isElement(left)
+    ? kernelCall('list_prepend', left, right)
+    : undefined;
+}
+
+/** The kinds of values that are no array. */
+const ELEMENTS: ReadonlySet<ValueKind> = new Set(['float', 'number', 'text', 'bytea']);
 
 /** Whether an operand is a literal with a decimal point, which keeps its digits: `'x' || 1.0` is `x1.0`. */
 const isWrittenNumber = (node: Expression): boolean =>
