@@ -2,10 +2,11 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * Packages whose tests change nothing that is global to a process, or put it back. Their files run one after another in the same
- * processes, which load the packages once and not for every file.
+ * processes, which load the packages once and not for every file. Tests of whole nodes load little themselves, so that they would
+ * gain nothing.
  */
 const inSharedProcesses =
-  'packages/{access-control,auth,broadcast,catalog,common,config,console,coordinator,file-scan,object-store,planner,postgres-api,readers,rpc,scheduler,sql,storage-agent,storage-manager,system-catalog,tablet}/**';
+  'packages/{access-control,auth,broadcast,catalog,common,config,console,coordinator,distexec,engine/src,file-scan,http-api,kernel,object-store,planner,postgres-api,readers,rpc,scheduler,shuffle,sql,storage-agent,storage-manager,system-catalog,tablet}/**';
 const everywhere = ['packages/*/{src,test}/**', 'bench/*/src/**', 'deploy/test/**', 'scripts/**'];
 
 export default defineConfig({
