@@ -313,8 +313,20 @@ const GROUPED_ROWS = [
   `SELECT unnest(tags) AS id, count(*) FROM ${TAGGED} GROUP BY unnest(tags) ORDER BY 1`,
 ];
 
+/** Functions of PostgreSQL that the kernel lacks, or has with another meaning. */
+const FURTHER_FUNCTIONS = [
+  'SELECT chr(98), chr(NULL), chr(228)',
+  `SELECT num_nulls(1, NULL, 'a'), num_nonnulls(1, NULL, 'a'), num_nulls(NULL), num_nonnulls(x, x) FROM (VALUES (1), (NULL)) t(x)`,
+  `SELECT overlay('abcdef' PLACING 'XX' FROM 2 FOR 3), overlay('abcdef' PLACING 'X' FROM 2), overlay('abc' PLACING 'X' FROM 9 FOR 1)`,
+  `SELECT overlay('abc' PLACING NULL FROM 2), overlay('abc' PLACING 'X' FROM 2 FOR 0), overlay('abc' PLACING 'X' FROM 2 FOR -1)`,
+  `SELECT regexp_count('abab', 'a'), regexp_count('', 'a'), regexp_count(NULL, 'a'), regexp_count('a1b22', '\\d+')`,
+  `SELECT string_to_table('a,b,a', ',') AS w, count(*) FROM (VALUES (1), (2)) t(x) GROUP BY w ORDER BY w`,
+  `SELECT w FROM string_to_table('b a', ' ') AS w ORDER BY w`,
+];
+
 const SAME_ROWS = [
   ...GROUPED_ROWS,
+  ...FURTHER_FUNCTIONS,
   ...MERGED_COLUMNS,
   ...TEXTS_OF_NUMBERS,
   ...EXISTS_QUERIES,

@@ -13,6 +13,10 @@ const laterOf = (one: string, other: string): string =>
   `CASE WHEN ${one} IS NOT NULL AND ${other} IS NOT NULL THEN greatest(${one}, ${other}) END`;
 
 /** Functions of PostgreSQL that need no lookup, under internal names. */
+const overlay = (parameters: string, count: string): string =>
+  `(${parameters}) AS CASE WHEN start < 1 THEN error('negative substring length not allowed')
+    ELSE left(s, start - 1) || part || substring(s, greatest(start + ${count}, 1)) END`;
+
 export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]>> = {
   pg_date_bin: ['(stride, t, origin) AS time_bucket(CAST(stride AS INTERVAL), t, origin)'],
   pg_initcap: [
@@ -86,6 +90,7 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
   pg_to_hex: [
     "(n) AS lower(to_hex(CASE WHEN typeof(n) = 'INTEGER' THEN CAST(n AS BIGINT) & 4294967295 ELSE n END))",
   ],
+  pg_overlay: [overlay('s, part, start', 'length(part)'), overlay('s, part, start, count', 'count')],
   pg_regexp_split: ['(s, p) AS CASE WHEN p IS NOT NULL THEN string_split_regex(s, p) END'],
   pg_array_upper: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN len(list) END'],
   pg_array_lower: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN 1 END'],

@@ -1,5 +1,5 @@
 import { fail } from '@tessera/common';
-import { internalCall, kernelCall } from '../functions/expressions.ts';
+import { internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
 import { POSTGRES_VERSION_TEXT, settingValue } from '../functions/postgres-settings.ts';
 import type { Arity } from '../functions/types.ts';
 import {
@@ -52,6 +52,15 @@ const advisoryLockFunctions: Readonly<Record<string, PostgresFunction>> = Object
   ['pg_advisory_unlock_shared', answered(false)],
   ['pg_advisory_unlock_all', answered(true)],
 ]);
+
+/** The number of arguments for which the test is true. */
+const nullCount = (test: 'OPERATOR_IS_NULL' | 'OPERATOR_IS_NOT_NULL'): PostgresFunction => ({
+  arity: [1, 100],
+  rewrite: (args) =>
+    args
+      .map((value): Expression => cast(operator(test, value), 'INTEGER'))
+      .reduce((sum, one) => cast(operatorCall('+', sum, one), 'INTEGER')),
+});
 
 const always = (value: Expression, arity: Arity = [0, 3]): PostgresFunction => ({
   arity,
@@ -240,7 +249,18 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   pg_tablespace_location: always(constant(''), [1, 1]),
   pg_tablespace_size: always(bigint(0n), [1, 1]),
   pg_total_relation_size: ofRelation('relation_bytes', [1, 1]),
+  regexp_count: {
+    arity: [2, 2],
+    rewrite: (args) => kernelCall('len', kernelCall('regexp_extract_all', ...args)),
+  },
   regexp_split_to_array: macro('pg_regexp_split', [2, 2]),
+  num_nonnulls: nullCount('OPERATOR_IS_NOT_NULL'),
+  num_nulls: nullCount('OPERATOR_IS_NULL'),
+  overlay: macro('pg_overlay', [3, 4]),
+  string_to_table: {
+    arity: [2, 2],
+    rewrite: (args) => call('unnest', call('string_to_array', ...args)),
+  },
   quote_ident: macro('pg_quote_ident', [1, 1]),
   quote_literal: macro('pg_quote_literal', [1, 1]),
   quote_nullable: {

@@ -15,7 +15,7 @@ import { spelling } from './spelling.ts';
 
 /** Functions that return several rows in a select list. A series is below `unnest` here, see `seriesInSelect`. */
 const ROW_FUNCTIONS =
-  /^(?:unnest|generate_subscripts|regexp_split_to_table|jsonb?_(?:(?:each|array_elements)(?:_text)?|object_keys))$/;
+  /^(?:unnest|generate_subscripts|regexp_split_to_table|string_to_table|jsonb?_(?:(?:each|array_elements)(?:_text)?|object_keys))$/;
 
 const AGGREGATES: ReadonlySet<string> = new Set(AGGREGATE_FUNCTIONS.map(({ name }) => name));
 
