@@ -315,7 +315,7 @@ it('a node answers for itself and for what it coordinates', async () => {
   expect(await remote.cancelQuery(asQueryId('q1'), { reason: 'because', ofUser: 'bob' })).toBe(false);
 });
 
-it('a task tells the bytes of its output that are on disk', async () => {
+it('a task reports the bytes of its output that are on disk', async () => {
   await using small = await TestNodes.open({ outputBytes: 1 << 20 });
   const columns = [{ name: 'n', type: 'BIGINT' }];
   const outcomeOf = (rows: number) =>

@@ -372,7 +372,7 @@ group('the extended protocol', () => {
 });
 
 group('COPY', () => {
-  it('accepts rows in pieces of any size', async () => {
+  it('accepts rows in messages of any size', async () => {
     using client = await open();
     await client.ask(query('CREATE TABLE copied (a INT NOT NULL, b TEXT)'));
     client.send(query('COPY copied FROM STDIN'));

@@ -81,7 +81,7 @@ describe('on a terminal', () => {
     await shell.until(/tessera> /);
   });
 
-  it('the tabulator completes keywords, tables, columns and functions', async () => {
+  it('the Tab key completes keywords, tables, columns and functions', async () => {
     shell.type('SELECT * FROM stati\t');
     await shell.until(/FROM stations/);
     shell.type(' WHERE stations.station_\t');

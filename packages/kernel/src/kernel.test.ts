@@ -42,7 +42,7 @@ describe('calls', () => {
     await s.close();
   });
 
-  test('describe tells columns and parameters without running', async () => {
+  test('describe returns columns and parameters without running the statement', async () => {
     const s = await t.kernel.session();
     const { columns, parameters } = await s.describe(
       "SELECT $n::INTEGER AS n, {'a': [1.5]} AS s, error('never') AS e",

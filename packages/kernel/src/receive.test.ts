@@ -104,7 +104,7 @@ it('types that nest, enumerations and NULLs are read from a file as they were se
   await session.close();
 });
 
-it('rows of all types that are sorted by bucket come in pieces of whole buckets, as they were', async () => {
+it('rows of all types that are sorted by bucket arrive unchanged, in batches of whole buckets', async () => {
   const session = await t.kernel.session();
   const nested = `SELECT range AS k, [range, NULL, 7] AS l, {'a': range::VARCHAR, 'b': range % 5 = 0} AS s,
     MAP {range: 'x' || range} AS m, [range, range + 1]::INTEGER[2] AS f, NULL AS n, range::HUGEINT AS h,

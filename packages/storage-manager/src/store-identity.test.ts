@@ -52,7 +52,7 @@ test('an answer that is lost does not make a second identity', async () => {
   expect([puts, gets]).toEqual([1, 3]);
 });
 
-test('an unresponsive store is given up in time', async () => {
+test('opening an unresponsive store fails in time', async () => {
   const down: ObjectStore = Object.assign(Object.create(store), { get: () => Promise.reject(unavailable()) });
   await expect(storeIdentity(down, 150)).rejects.toMatchObject({ name: 'STORAGE_UNAVAILABLE' });
 });

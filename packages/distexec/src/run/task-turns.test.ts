@@ -46,7 +46,7 @@ it('a task that must run alone waits for earlier tasks and delays later ones', a
   expect(order).toEqual(['a', 'b', 'alone', 'c', 'd']);
 });
 
-it('a task that is given up does not delay those behind it', async () => {
+it('a cancelled task does not delay those behind it', async () => {
   const { order, take, end } = takers(new TaskTurns(8));
   const controller = new AbortController();
   await take('a');

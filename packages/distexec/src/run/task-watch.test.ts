@@ -29,7 +29,7 @@ it('the kernel plans a longer task again for its progress', async () => {
   expect(progress.mock.calls).toEqual([[false], [false], [true], [true]]);
 });
 
-it('the progress of a longer task is told until it ends', async () => {
+it('the progress of a longer task is reported until it ends', async () => {
   const { watch, percents } = watched();
   await vi.advanceTimersByTimeAsync(1_000);
   watch.end();

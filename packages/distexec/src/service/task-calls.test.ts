@@ -111,7 +111,7 @@ it('when the node is gone, its tasks fail with the error of the channel', async 
   await expect(run()).rejects.toMatchObject({ name: 'NODE_LOST' });
 });
 
-it('a task that is given up or late is stopped, and its later replies are ignored', async () => {
+it('a task that is cancelled or late is stopped, and its later replies are ignored', async () => {
   const stopped: number[] = [];
   const begun = Promise.withResolvers<void>();
   const { run } = await calls(({ id, call }, stream) => {

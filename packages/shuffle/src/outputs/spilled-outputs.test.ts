@@ -100,7 +100,7 @@ it('rows of inline, remote, own and spilled outputs are one relation, in memory 
   await Promise.all([a.shuffle.release(asQueryId('query')), b.shuffle.release(asQueryId('query'))]);
 });
 
-it('slices, and ranges that do not end at the ends of pieces, have each row once', async () => {
+it('slices, and ranges that end within a batch, have each row once', async () => {
   const block = await a.store(3, ALL_ROWS, SHAPE);
   const edges = [0, 1, 63, 64, 341, 683, 1000, 1024];
   const ranges = edges.slice(1).map((to, i) => ({ buckets: [edges[i]!, to] as const }));
