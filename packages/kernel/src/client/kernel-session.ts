@@ -203,13 +203,10 @@ export class KernelSession {
 
   /**
    * Lets `progress` return what `measure` makes of the progress of the running call, for a work of which the kernel sees only
-   * a part. Returns a function that ends it.
+   * a part: from now on, because the work may go on after the last call.
    */
-  measureWith(measure: (call: QueryProgress) => QueryProgress): () => void {
+  measureWith(measure: (call: QueryProgress) => QueryProgress): void {
     this.#measure = measure;
-    return () => {
-      this.#measure = undefined;
-    };
   }
 
   /** Drops the session's temp tables. A running call is stopped and fails with QUERY_CANCELLED. */

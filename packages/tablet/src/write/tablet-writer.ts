@@ -18,7 +18,8 @@ export async function* writeTablets(options: WriteOptions): AsyncGenerator<Writt
   const { session, signal } = options;
   const interrupt = () => session.interrupt();
   const progress = new WriteProgress(options);
-  const endProgress = session.measureWith((call) => progress.of(call));
+  // It also applies while the caller moves the last tablets to their places.
+  session.measureWith((call) => progress.of(call));
   signal.throwIfAborted();
   signal.addEventListener('abort', interrupt, { once: true });
   let begun = false;
@@ -32,7 +33,6 @@ export async function* writeTablets(options: WriteOptions): AsyncGenerator<Writt
     if (begun || !isOutOfMemory(error)) throw error;
     yield* writeBodies(largeRowsOf(options, progress), 'run', options, progress);
   } finally {
-    endProgress();
     signal.removeEventListener('abort', interrupt);
   }
 }

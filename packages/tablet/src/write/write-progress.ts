@@ -8,11 +8,8 @@ import { WrittenPages } from './written-pages.ts';
  * a row is also expected to take as long as reading one.
  */
 const MS_PER_VALUE = 7e-5;
-/**
- * Adding the headers and moving the tablets to their places takes this part of the time for writing them: less on a local disk,
- * more in a slow bucket.
- */
-const FINISHING = 0.3;
+/** Adding the headers and moving the tablets to their places takes this part of the time before it, more in a slow bucket. */
+const FINISHING = 0.15;
 /** A rate is measured from this part of the rows on. */
 const MEASURABLE = 0.02;
 const LEAST_READ = 0.001;
@@ -89,7 +86,8 @@ export class WriteProgress {
         : Math.max(this.#leaves * MS_PER_VALUE, readingMs / Math.max(total, this.#planned.scanned));
     // While rows are read and written at the same time, the time for reading contains that for writing.
     const rowsLeft = Math.max(0, total - written / Math.max(read, LEAST_READ));
-    return readingMs - (atMs - this.#startedAt) + msPerRow * (rowsLeft + FINISHING * total);
+    const finishingMs = FINISHING * (this.#now() - this.#startedAt);
+    return readingMs - (atMs - this.#startedAt) + msPerRow * rowsLeft + finishingMs;
   }
 
   /** The rows to write; 0 if their number is unknown. */
