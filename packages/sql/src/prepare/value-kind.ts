@@ -12,6 +12,7 @@ export type ValueKind =
   | 'text'
   | 'bytea'
   | 'array'
+  | 'boolean'
   | 'null'
   | 'other'
   | 'unknown';
@@ -26,6 +27,7 @@ export function kindOfType(type: string): ValueKind {
   if (type === 'DOUBLE' || type === 'FLOAT') return 'float';
   if (type === 'VARCHAR') return 'text';
   if (type === 'BLOB') return 'bytea';
+  if (type === 'BOOLEAN') return 'boolean';
   if (type === 'LIST' || type.endsWith(']')) return 'array';
   return NUMBERS.test(type) ? 'number' : 'other';
 }
@@ -42,15 +44,15 @@ export function valueKind(node: Expression, ofColumn: KindOfColumn = () => undef
       return kindOfType(node.cast_type.id);
     case 'COMPARISON':
     case 'BETWEEN':
-      return 'other';
+      return 'boolean';
     case 'CONJUNCTION':
-      return node.children.length === 1 ? inner(node.children[0]!) : 'other';
+      return node.children.length === 1 ? inner(node.children[0]!) : 'boolean';
     case 'CASE':
       return commonKind([...node.case_checks.map(({ then_expr }) => then_expr), node.else_expr].map(inner));
     case 'OPERATOR':
       if (node.type === 'OPERATOR_COALESCE') return commonKind(node.children.map(inner));
       if (node.type === 'ARRAY_CONSTRUCTOR') return 'array';
-      return /^(?:OPERATOR_(?:IS_|NOT)|COMPARE_)/.test(node.type) ? 'other' : 'unknown';
+      return /^(?:OPERATOR_(?:IS_|NOT)|COMPARE_)/.test(node.type) ? 'boolean' : 'unknown';
     case 'FUNCTION':
       return kindOfCall(node, inner);
     case 'WINDOW':

@@ -3,6 +3,7 @@ import {
   type CastNode,
   caseOf,
   cast,
+  constant,
   type Expression,
   type FunctionNode,
   type Statement,
@@ -26,7 +27,10 @@ const JOINED: Readonly<Record<string, number>> = {
   group_concat: 1,
 };
 
-/** The functions that write byte strings and arrays too: `||` concatenates them, and `string_agg` keeps their type. */
+/**
+ * The functions that write byte strings and arrays too (`||` concatenates them, and `string_agg` keeps their type), and booleans as
+ * `t` and `f` (`||` writes `true`).
+ */
 const WRITES_ALL: ReadonlySet<string> = new Set(['concat', 'concat_ws']);
 
 /**
@@ -71,6 +75,8 @@ function textForm(node: Expression, ofColumn: KindOfColumn): Expression {
   const children = node.children.map((child, i) => {
     if (i >= count || isWrittenNumber(child)) return child;
     const kind = valueKind(child, ofColumn);
+    if (isText && kind === 'boolean')
+      return kernelCall('left', cast({ ...child, alias: '' }, 'VARCHAR'), constant(1));
     return kind === 'float' || (isText && (kind === 'bytea' || kind === 'array'))
       ? textOf(child, kind)
       : child;

@@ -8,7 +8,7 @@ export const STRING_CASES: Cases = {
     ['btrim(NULL)', null],
   ],
   concat: [
-    ["concat('a', 'ż', 1, NULL, true)", 'aż1true'],
+    ["concat('a', 'ż', 1, NULL, true)", 'aż1t'],
     ["concat('a')", 'a'],
     ['concat(NULL, NULL)', ''],
   ],
