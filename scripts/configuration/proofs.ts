@@ -97,7 +97,7 @@ export const PROOFS: Proofs = {
     'are created once, at their first login': ['auth.oidc.providers[*].jit_provisioning.default_role'],
   },
   [`${AUTH}/oidc/provider.test.ts`]: {
-    'are found where the discovery document says after it has moved them': [
+    'the discovery document is read again after refresh_interval': [
       'auth.oidc.providers[*].discovery.refresh_interval',
     ],
   },

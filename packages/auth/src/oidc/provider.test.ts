@@ -100,6 +100,12 @@ describe('keys', () => {
   });
 });
 
+it('the discovery document is read again after refresh_interval', async () => {
+  const server = await provider();
+  await authenticator(server.discoveryUrl, { refreshMs: 50 });
+  await eventually(() => asked(server, '/openid-configuration')).toBeGreaterThan(2);
+});
+
 describe('outages', () => {
   it('are survived with the keys that are cached, even beyond cache_ttl and refresh_interval', async () => {
     const server = await provider();
