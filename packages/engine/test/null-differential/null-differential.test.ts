@@ -334,6 +334,8 @@ const SAME_ROWS = [
   'SELECT k, (k, max(id)) NOT IN (SELECT 1, NULL::int) FROM (VALUES (1, 2), (2, 3), (NULL, 4)) a(k, id) GROUP BY k HAVING (k, min(id)) NOT IN (SELECT 1, 3) ORDER BY k',
   'SELECT (1, 2) IN (SELECT 1, 2, 3)',
   "SELECT concat('a', b, true, x > 1), concat_ws(',', b, NULL, x IS NULL, false), 'a' || b FROM (VALUES (1, true), (2, NULL), (NULL, false)) v(x, b) ORDER BY x",
+  "SELECT 'x' UNION SELECT s FROM (VALUES (1, NULL), (2, NULL)) v(n, s) ORDER BY 1",
+  "SELECT '07' UNION SELECT n FROM (VALUES (7), (NULL)) v(n) ORDER BY 1",
   // Elements of arrays.
   "SELECT ARRAY[1] || 2 || 3, 1 || ARRAY[2], ARRAY['a'] || 'b'::text, ARRAY[1] || (2 + 3), ARRAY[1, 2] || ARRAY[3]",
   "SELECT array_agg(x ORDER BY x) || 3, 0 || array_agg(x ORDER BY x), ('a' || array_agg(s ORDER BY s)::text) FROM (VALUES (1, 'b c'), (2, NULL)) v(x, s)",

@@ -35,11 +35,15 @@ export async function typedRows(
   const typed = new Map<Expression, Expression>();
   for (const { node, ctes } of queriesIn(bound, hasUntyped)) {
     for (const { query, rows } of rowsIn(node)) {
-      const columns = await describedAlone(withoutLiterals(query, rows), ctes, binder);
+      const columns = await describedAlone(withoutLiterals(query, rows, constant(null)), ctes, binder);
+      const whole = columns?.some(({ type }) => type.id === 'INTEGER')
+        ? await describedAlone(withoutLiterals(query, rows, NO_BOOLEAN), ctes, binder)
+        : [];
       for (const items of rows) {
         for (const [i, item] of items.entries()) {
           const type = columns?.[i] && isTextLiteral(item) ? typeNodeOf(columns[i].type) : undefined;
-          if (type === undefined) continue;
+          // A column of NULLs is an INTEGER for the kernel, unless it takes another type.
+          if (type === undefined || (type.id === 'INTEGER' && whole?.[i]?.type.id !== 'INTEGER')) continue;
           const literal = cast({ ...item, alias: '' }, type);
           typed.set(item, { ...byteaLiteral(timeLiteral(literal)), alias: item.alias });
         }
@@ -110,10 +114,12 @@ function valuesIn(ref: TableRef): readonly ExpressionListRef[] {
   return ref.type === 'JOIN' ? [...valuesIn(ref.left), ...valuesIn(ref.right)] : [];
 }
 
-/** The query with NULL, which takes the type of the other values, in place of the literals. */
-function withoutLiterals(query: QueryNode, rows: readonly Row[]): QueryNode {
+const NO_BOOLEAN = cast(constant(null), 'BOOLEAN');
+
+/** The query with a NULL, which takes the type of the other values, in place of the literals. */
+function withoutLiterals(query: QueryNode, rows: readonly Row[], value: Expression): QueryNode {
   const literals = new Set(rows.flatMap((row) => row.filter(isTextLiteral)));
   return transformTree(query, {
-    expression: (node) => (literals.has(node) ? { ...constant(null), alias: node.alias } : node),
+    expression: (node) => (literals.has(node) ? { ...value, alias: node.alias } : node),
   });
 }
