@@ -30,6 +30,21 @@ describe('the statement reads the files that came with it', () => {
     ]);
   });
 
+  it('Parquet, with a condition on an array that IS [NOT] DISTINCT FROM tests', async () => {
+    const body = "SELECT i AS id, ARRAY[i % 3] AS a, 'text ' || i AS t FROM generate_series(0, 5000) AS s(i)";
+    const file = await fetch(`${server.url}/?output_format=Parquet`, { method: 'POST', body });
+    const files = { rows: await file.blob() };
+    const longest = (condition: string) =>
+      rows(
+        server,
+        `SELECT count(*), max(length(t)) FROM READ_PARQUET('upload://rows') WHERE ${condition}`,
+        files,
+      );
+    expect(await longest('a IS DISTINCT FROM ARRAY[1]')).toEqual([['3334', '9']]);
+    expect(await longest('a IS NOT DISTINCT FROM ARRAY[1] AND id > 100')).toEqual([['1633', '9']]);
+    expect(await longest('row(a, 1) IS DISTINCT FROM row(ARRAY[1], 1)')).toEqual([['3334', '9']]);
+  });
+
   it('a join of two formats', async () => {
     const parquet = await query(server, "SELECT 'north' AS region, 'N' AS code", {
       output_format: 'CSVWithNames',

@@ -49,6 +49,16 @@ const REWRITES: readonly (readonly [rewrite: string, before: string, after: stri
     'SELECT a, CAST(a AS VARCHAR) AS a FROM (SELECT 1 AS a) AS t ORDER BY 1',
   ],
   [
+    'distinct-arrays',
+    'SELECT a IS DISTINCT FROM ARRAY[1] AS x FROM (SELECT ARRAY[2] AS a) AS s',
+    "SELECT CASE  WHEN ((a IS DISTINCT FROM (ARRAY[1]))) THEN (CAST('t' AS BOOLEAN)) ELSE CAST('f' AS BOOLEAN) END AS x FROM (SELECT (ARRAY[2]) AS a) AS s",
+  ],
+  [
+    'distinct-arrays: joins stay as they are',
+    'SELECT 1 AS x FROM (SELECT ARRAY[2] AS a) AS s JOIN (SELECT ARRAY[2] AS a) AS t ON s.a IS NOT DISTINCT FROM t.a',
+    'SELECT 1 AS x FROM (SELECT (ARRAY[2]) AS a) AS s INNER JOIN (SELECT (ARRAY[2]) AS a) AS t ON ((s.a IS NOT DISTINCT FROM t.a))',
+  ],
+  [
     'grouped-rows',
     'SELECT unnest([1, 1]) + a AS x, count(*) AS n FROM (SELECT 1 AS a) AS s GROUP BY 1',
     'SELECT (tsr_rows.tsr_1 + a) AS x, count_star() AS n FROM (SELECT 1 AS a) AS s , (SELECT unnest(main.list_value(1, 1)) AS tsr_1) AS tsr_rows GROUP BY 1',

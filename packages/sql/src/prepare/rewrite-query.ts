@@ -57,6 +57,7 @@ import {
   withoutArraySizes,
 } from '../tree.ts';
 import { NOTHING_KNOWN } from './column-scope.ts';
+import { distinctArrays } from './distinct-arrays.ts';
 import { jsonbForms } from './jsonb-forms.ts';
 import type { FactsOf } from './scoped-expressions.ts';
 import { kindOfType } from './value-kind.ts';
@@ -158,7 +159,7 @@ export async function rewriteQuery(
   // such values.
   if (view !== undefined || placement.readsSystem) return documents;
   await parsed.pause();
-  return valueTexts(documents, catalog, outermost);
+  return distinctArrays(valueTexts(documents, catalog, outermost), catalog, outermost);
 }
 
 /** The facts about columns that an expression names alone, without a relation. */
