@@ -77,6 +77,16 @@ const REWRITES: readonly (readonly [rewrite: string, before: string, after: stri
     'SELECT (1 = ANY(SELECT unnest((ARRAY[1, 2])) AS unnest)) AS x',
   ],
   [
+    'quantified-patterns: an array that the statement spells',
+    "SELECT a LIKE ANY (ARRAY['x%', 'y%']) AS x FROM (SELECT 'x' AS a) AS s",
+    "SELECT ((a ~~ 'x%') OR (a ~~ 'y%')) AS x FROM (SELECT 'x' AS a) AS s",
+  ],
+  [
+    'quantified-patterns: another array',
+    "SELECT 'x' NOT LIKE ALL (p) AS x FROM (SELECT ARRAY['x'] AS p) AS s",
+    "SELECT tsr_all_true(list_transform(p, (tsr_pattern -> not_like_escape('x', tsr_pattern, '\\')))) AS x FROM (SELECT (ARRAY['x']) AS p) AS s",
+  ],
+  [
     'row-comparisons: from left to right',
     'SELECT (1, 2) < (1, 3) AS x',
     'SELECT ((1 < 1) OR ((1 = 1) AND (2 < 3))) AS x',

@@ -313,6 +313,27 @@ const GROUPED_ROWS = [
   `SELECT unnest(tags) AS id, count(*) FROM ${TAGGED} GROUP BY unnest(tags) ORDER BY 1`,
 ];
 
+const PATTERNS = `(VALUES ('ab', ARRAY['a%', NULL]), ('b_', ARRAY['%\\_', 'x']), (NULL, ARRAY['a']), ('c', NULL), ('d', ARRAY[]::text[])) t(x, p)`;
+
+/** Texts compared with several patterns. */
+const QUANTIFIED_PATTERNS = [
+  ...[
+    'LIKE ANY',
+    'NOT LIKE ANY',
+    'LIKE ALL',
+    'NOT LIKE ALL',
+    'ILIKE ANY',
+    'NOT ILIKE ALL',
+    'LIKE SOME',
+  ].flatMap((how) => [
+    `SELECT x, x ${how} (ARRAY['A%', 'b\\_', 'c']) FROM ${PATTERNS} ORDER BY x`,
+    `SELECT x, x ${how} (ARRAY['A%', NULL]) AS matches FROM ${PATTERNS} ORDER BY x`,
+    `SELECT x, x ${how} (p) FROM ${PATTERNS} ORDER BY x`,
+    `SELECT x FROM ${PATTERNS} WHERE x ${how} ('{a%,"b\\\\_"}') ORDER BY x`,
+  ]),
+  `SELECT x LIKE ANY ('a%') FROM ${PATTERNS}`,
+];
+
 /** Functions of PostgreSQL that the kernel lacks, or has with another meaning. */
 const FURTHER_FUNCTIONS = [
   'SELECT chr(98), chr(NULL), chr(228)',
@@ -327,6 +348,7 @@ const FURTHER_FUNCTIONS = [
 const SAME_ROWS = [
   ...GROUPED_ROWS,
   ...FURTHER_FUNCTIONS,
+  ...QUANTIFIED_PATTERNS,
   ...MERGED_COLUMNS,
   ...TEXTS_OF_NUMBERS,
   ...EXISTS_QUERIES,

@@ -83,6 +83,13 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     `(list, item) AS CASE WHEN len(list) = 0 THEN false WHEN item IS NULL THEN NULL
       WHEN list_contains(list, item) THEN true WHEN list_count(list) = len(list) THEN false END`,
   ],
+  // Whether some or all outcomes of comparisons are true; NULL if a NULL leaves that undecided.
+  any_true: [
+    '(outcomes) AS CASE WHEN list_contains(outcomes, true) THEN true WHEN list_count(outcomes) = len(outcomes) THEN false END',
+  ],
+  all_true: [
+    '(outcomes) AS CASE WHEN list_contains(outcomes, false) THEN false WHEN list_count(outcomes) = len(outcomes) THEN true END',
+  ],
   pg_array_contains: [
     `(whole, part) AS CASE WHEN list_has_all(whole, part) THEN list_count(part) = len(part)
       WHEN whole IS NOT NULL AND part IS NOT NULL THEN false END`,

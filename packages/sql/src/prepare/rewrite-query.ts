@@ -35,6 +35,7 @@ import { resolveOrderNames } from '../rewrites/order-names.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
 import { backslashEscapes, partialRegexMatch } from '../rewrites/patterns.ts';
 import { quantifiedArray } from '../rewrites/quantified-arrays.ts';
+import { quantifiedPattern } from '../rewrites/quantified-patterns.ts';
 import { rowComparison } from '../rewrites/row-comparisons.ts';
 import { rowSubqueries } from '../rewrites/row-subqueries.ts';
 import { seriesArguments, seriesInSelect } from '../rewrites/series-in-select.ts';
@@ -101,7 +102,7 @@ export async function rewriteQuery(
     { parameters, sequences, view, database: scope.database },
   );
   const ordered = transformTree(counted, {
-    expression: (node) => (node.class === 'FUNCTION' ? seriesArguments(node) : node),
+    expression: (node) => (node.class === 'FUNCTION' ? quantifiedPattern(seriesArguments(node)) : node),
     tableRef: asofNulls,
     queryNode: (node) =>
       groupedRows(daysOfSeries(seriesInSelect(resolveOrderNames(node, (key) => locate(key.query_location))))),

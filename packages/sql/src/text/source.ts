@@ -18,6 +18,7 @@ import {
   Word,
 } from './lexer.ts';
 import { locationAt } from './location.ts';
+import { patternQuantifiers } from './pattern-quantifiers.ts';
 import { type Omission, qualifiedWords } from './qualified-words.ts';
 
 /** The nesting limit of the kernel's parser. Deeper statements are refused before it sees them. */
@@ -63,6 +64,7 @@ export function kernelSource(text: string): KernelSource {
       end: endOf(last),
       text: operator,
     })),
+    ...patternQuantifiers(tokens).map(({ token, name }) => replace(token, quoteName(name))),
     ...qualifiedWords(tokens).map(omission),
     ...emptySelections(tokens).map((select) => ({ start: endOf(select), end: endOf(select), text: ' 1' })),
   ].sort((a, b) => a.start - b.start);
