@@ -32,7 +32,7 @@ interface Announcement {
   readonly atMs: number;
 }
 
-/** What a service connects: the clusters of each engine, or the engines of an instance. */
+/** A service connects either the clusters of each engine, or the engines of an instance. */
 export type Connected = 'clusters' | 'engines';
 
 /** The time for which an announcement is valid. Nodes repeat theirs several times within it. */

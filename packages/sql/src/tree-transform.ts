@@ -8,6 +8,8 @@ export interface TreeVisitor {
   readonly expression?: (node: Expression) => Expression;
   readonly tableRef?: (node: TableRef) => TableRef;
   readonly queryNode?: (node: QueryNode) => QueryNode;
+  /** If true, query nodes and what they contain stay as they are: the visitor sees the expressions of one query. */
+  readonly skipsQueries?: boolean;
 }
 
 /** Rewrites a tree bottom-up, including subqueries and CTEs. Unchanged nodes are shared with the input. */
@@ -29,6 +31,7 @@ function transform(value: unknown, visitor: TreeVisitor): unknown {
     return copy ?? value;
   }
   if (isConstant(value)) return visitor.expression?.(value) ?? value;
+  if (visitor.skipsQueries === true && isQueryNode(value)) return value;
   let node = value as Record<string, unknown>;
   for (const [key, field] of Object.entries(value)) {
     const next = transform(field, visitor);
@@ -50,6 +53,21 @@ export function walkTree(node: unknown, visit: (node: Expression | TableRef | Qu
   if (node !== null && typeof node === 'object')
     for (const child of Object.values(node)) walkTree(child, visit);
 }
+
+/** Whether a test is true for some expression under `node`. */
+export function someExpression(node: unknown, test: (node: Expression) => boolean): boolean {
+  let found = false;
+  walkTree(node, (each) => {
+    found ||= 'class' in each && test(each);
+  });
+  return found;
+}
+
+/** A text that is equal for expressions that differ only in their place and alias. */
+export const spelling = (expression: Expression): string =>
+  JSON.stringify(expression, (key, value: unknown) =>
+    key === 'query_location' || key === 'alias' ? undefined : typeof value === 'bigint' ? `${value}n` : value,
+  );
 
 export function isExpression(value: unknown): value is Expression {
   return isObject(value) && typeof value.class === 'string' && typeof value.type === 'string';

@@ -21,4 +21,12 @@ export {
 } from './tree-build.ts';
 export { parseTree, printTree } from './tree-json.ts';
 export type * from './tree-nodes.ts';
-export { isExpression, isQueryNode, isTableRef, transformTree, walkTree } from './tree-transform.ts';
+export {
+  isExpression,
+  isQueryNode,
+  isTableRef,
+  someExpression,
+  spelling,
+  transformTree,
+  walkTree,
+} from './tree-transform.ts';

@@ -12,11 +12,12 @@ const NAME_PART = '"(?:[^"]|"")*"|[^".]+';
 const laterOf = (one: string, other: string): string =>
   `CASE WHEN ${one} IS NOT NULL AND ${other} IS NOT NULL THEN greatest(${one}, ${other}) END`;
 
-/** Functions of PostgreSQL that need no lookup, under internal names. */
+/** An overload of `overlay`, which replaces `count` characters of `s` from `start` on. */
 const overlay = (parameters: string, count: string): string =>
   `(${parameters}) AS CASE WHEN start < 1 THEN error('negative substring length not allowed')
     ELSE left(s, start - 1) || part || substring(s, greatest(start + ${count}, 1)) END`;
 
+/** Functions of PostgreSQL that need no lookup, under internal names. */
 export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]>> = {
   pg_date_bin: ['(stride, t, origin) AS time_bucket(CAST(stride AS INTERVAL), t, origin)'],
   pg_initcap: [

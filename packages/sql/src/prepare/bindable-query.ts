@@ -2,7 +2,14 @@ import type { KernelSession } from '@tessera/kernel';
 import type { Placement } from '../relations/placement.ts';
 import type { PrepareContext, PreparedQuery } from '../relations/prepare-context.ts';
 import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
-import { type QueryNode, type Statement, type TableRef, type TypeNode, walkTree } from '../tree.ts';
+import {
+  type QueryNode,
+  type Statement,
+  someExpression,
+  type TableRef,
+  type TypeNode,
+  walkTree,
+} from '../tree.ts';
 import type { CatalogColumns } from './column-scope.ts';
 import { kernelTimeTexts } from './foreign-time-texts.ts';
 import { mergedColumnsFirst } from './merged-columns.ts';
@@ -70,13 +77,8 @@ export async function bindable(
   return { running, bound, binder, tables, namedColumns, columns, sessionRelations, time, date, hasOids };
 }
 
-function castsToOid(statement: Statement): boolean {
-  let found = false;
-  walkTree(statement, (node) => {
-    found ||= 'class' in node && node.class === 'CAST' && isOid(node.cast_type);
-  });
-  return found;
-}
+const castsToOid = (statement: Statement): boolean =>
+  someExpression(statement, (node) => node.class === 'CAST' && isOid(node.cast_type));
 
 const isOid = ({ id, type_info }: TypeNode): boolean =>
   id === 'UINTEGER' || (type_info?.type === 'LIST_TYPE_INFO' && isOid(type_info.child_type));
@@ -119,13 +121,7 @@ export function columnNames(statement: Statement): ReadonlySet<string> | undefin
   return readsAll ? undefined : names;
 }
 
-function hasStar(selectList: unknown): boolean {
-  let found = false;
-  walkTree(selectList, (node) => {
-    found ||= 'class' in node && node.class === 'STAR';
-  });
-  return found;
-}
+const hasStar = (selectList: unknown): boolean => someExpression(selectList, (node) => node.class === 'STAR');
 
 /** Whether FROM contains a relation other than a subquery. */
 function namesRelation(from: TableRef): boolean {

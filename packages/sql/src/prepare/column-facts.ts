@@ -23,7 +23,7 @@ export function columnFacts(
   return columns?.length === count ? columns : Array.from({ length: count }, () => NOTHING_KNOWN);
 }
 
-/** What is known outside of all queries. */
+/** Returns the relations that a query can name if no other query surrounds it. */
 export function knownFrom(catalog: CatalogColumns): KnownRelations {
   const known: KnownRelations = {
     catalog,
@@ -33,7 +33,7 @@ export function knownFrom(catalog: CatalogColumns): KnownRelations {
   return known;
 }
 
-/** What is known inside of a query, which can name its common table expressions. */
+/** Returns the relations that can be named inside of a query: its common table expressions hide those of the queries around it. */
 export function knownIn({ cte_map }: QueryNode, around: KnownRelations): KnownRelations {
   if (cte_map.map.length === 0) return around;
   const ctes = new Map(cte_map.map.map(({ key, value }) => [key.toLowerCase(), value]));

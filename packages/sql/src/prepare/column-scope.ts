@@ -21,7 +21,7 @@ export interface SelectedColumn extends ColumnFacts {
 /** The columns of a managed table by its bound name; undefined for an unknown table. */
 export type CatalogColumns = (boundName: string) => TableRelation['columns'] | undefined;
 
-/** What is known about the relations that a FROM clause can name. Columns are undefined if they are unknown. */
+/** Finds the columns of the relations that a FROM clause can name. It returns undefined for columns that are unknown. */
 export interface KnownRelations {
   readonly catalog: CatalogColumns;
   /** The columns of a common table expression. */
@@ -126,7 +126,7 @@ const isColumnOfJsonb = (items: readonly (Expression | undefined)[]): boolean =>
 /** The columns of VALUES. A column is `jsonb` if every value says so. */
 const valuesColumns = (rows: readonly (readonly Expression[])[]): readonly SelectedColumn[] =>
   (rows[0] ?? []).map((_, i) => ({
-    name: `col${i}`,
+    name: `column${i + 1}`,
     notNull: false,
     declared: isColumnOfJsonb(rows.map((row) => row[i])) ? 'jsonb' : undefined,
     kind:

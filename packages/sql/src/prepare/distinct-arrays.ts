@@ -1,4 +1,12 @@
-import { type ComparisonNode, caseOf, constant, type Expression, type Statement, walkTree } from '../tree.ts';
+import {
+  type ComparisonNode,
+  caseOf,
+  constant,
+  type Expression,
+  type Statement,
+  someExpression,
+  walkTree,
+} from '../tree.ts';
 import type { CatalogColumns } from './column-scope.ts';
 import { type FactsOf, rewriteInScope } from './scoped-expressions.ts';
 import { type KindOfColumn, valueKind } from './value-kind.ts';
@@ -11,21 +19,13 @@ import { type KindOfColumn, valueKind } from './value-kind.ts';
  * @param outermost see `rewriteInScope`
  */
 export function distinctArrays(statement: Statement, catalog: CatalogColumns, outermost: FactsOf): Statement {
-  if (!hasDistinct(statement)) return statement;
+  if (!someExpression(statement, isDistinct)) return statement;
   return rewriteInScope(statement, catalog, outermost, (node, factsOf) => {
     if (!isDistinct(node) || comparesRelations(node)) return node;
     const isNested = (side: Expression) => isNestedValue(side, (ref) => factsOf(ref)?.kind);
     if (!isNested(node.left) && !isNested(node.right)) return node;
     return caseOf([[{ ...node, alias: '' }, constant(true)]], constant(false));
   });
-}
-
-function hasDistinct(statement: Statement): boolean {
-  let found = false;
-  walkTree(statement, (node) => {
-    found ||= 'class' in node && isDistinct(node);
-  });
-  return found;
 }
 
 const isDistinct = (node: Expression): node is ComparisonNode =>

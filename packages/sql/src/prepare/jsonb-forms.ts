@@ -20,9 +20,9 @@ import {
   operator,
   or,
   type Statement,
+  someExpression,
   stringLiteral,
   transformTree,
-  walkTree,
 } from '../tree.ts';
 import { type JsonValue, jsonbText, parseJson } from '../types/jsonb-text.ts';
 import { typeNode } from '../types/type-node.ts';
@@ -87,17 +87,12 @@ function withBuiltJsonb(node: Expression): Expression {
 }
 
 function mentionsJsonb(statement: Statement): boolean {
-  let found = false;
-  walkTree(statement, (node) => {
-    if (!('class' in node) || found) return;
-    if (node.class === 'CAST') found = isJsonbType(node.cast_type);
-    else if (node.class === 'FUNCTION')
-      found =
-        SYMBOLS.has(node.function_name) ||
-        isJsonFunction(node.function_name) ||
-        returnsJsonb(node.function_name);
+  return someExpression(statement, (node) => {
+    if (node.class === 'CAST') return isJsonbType(node.cast_type);
+    if (node.class !== 'FUNCTION') return false;
+    const { function_name } = node;
+    return SYMBOLS.has(function_name) || isJsonFunction(function_name) || returnsJsonb(function_name);
   });
-  return found;
 }
 
 function formOf(node: Expression, declaredOf: DeclaredOf, ofColumn: KindOfColumn): Expression {

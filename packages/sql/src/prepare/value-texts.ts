@@ -7,6 +7,7 @@ import {
   type Expression,
   type FunctionNode,
   type Statement,
+  someExpression,
   stringLiteral,
   type WindowNode,
   walkTree,
@@ -53,13 +54,10 @@ export function valueTexts(statement: Statement, catalog: CatalogColumns, outerm
 }
 
 function makesText(statement: Statement): boolean {
-  let found = false;
-  walkTree(statement, (node) => {
-    if (!('class' in node)) return;
-    if (node.class === 'CAST') found ||= node.cast_type.id === 'VARCHAR' || INTEGERS.has(node.cast_type.id);
-    else if (node.class === 'FUNCTION' || node.class === 'WINDOW') found ||= isJoined(node);
+  return someExpression(statement, (node) => {
+    if (node.class === 'CAST') return node.cast_type.id === 'VARCHAR' || INTEGERS.has(node.cast_type.id);
+    return (node.class === 'FUNCTION' || node.class === 'WINDOW') && isJoined(node);
   });
-  return found;
 }
 
 const isJoined = ({ function_name }: FunctionNode | WindowNode): boolean =>

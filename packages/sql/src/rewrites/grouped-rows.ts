@@ -1,3 +1,4 @@
+import { isSameName } from '@tessera/common';
 import { AGGREGATE_FUNCTIONS } from '../functions/aggregate.ts';
 import { postgresName } from '../functions/column-names.ts';
 import {
@@ -9,9 +10,11 @@ import {
   type QueryNode,
   type SelectNode,
   selectAll,
+  someExpression,
+  spelling,
   type TableRef,
+  transformTree,
 } from '../tree.ts';
-import { spelling } from './spelling.ts';
 
 /** Functions that return several rows in a select list. A series is below `unnest` here, see `seriesInSelect`. */
 const ROW_FUNCTIONS =
@@ -33,8 +36,17 @@ export function groupedRows(node: QueryNode): QueryNode {
   const calls = new Map<string, FunctionNode>();
   for (const key of groupKeys(node)) for (const call of rowCalls(key)) calls.set(spelling(call), call);
   if (calls.size === 0) return node;
-  const names = new Map([...calls.keys()].map((key, i) => [key, `tsr_${i + 1}`]));
-  const replaced = <T>(value: T): T => withColumns(value, names);
+  const columns = new Map([...calls.keys()].map((key, i) => [key, `tsr_${i + 1}`]));
+  const replaced = <T>(value: T): T =>
+    transformTree(value, {
+      skipsQueries: true,
+      expression: (node) => {
+        const name = isRowCall(node) ? columns.get(spelling(node)) : undefined;
+        if (name === undefined) return node;
+        const { alias, query_location } = node;
+        return { ...column(ROWS, name), alias, query_location };
+      },
+    });
   const { select_list, group_expressions, having, qualify, modifiers, from_table } = node;
   const rows = [...calls.values()].map((call, i) => ({ ...call, alias: `tsr_${i + 1}` }));
   return {
@@ -64,31 +76,20 @@ function groupKeys({
       return select_list[key.value.value - 1] ?? key;
     if (key.class !== 'COLUMN_REF' || key.column_names.length > 1) return key;
     const [name] = key.column_names;
-    const item = select_list.find(({ alias }) => alias.toLowerCase() === name!.toLowerCase());
+    const item = select_list.find(({ alias }) => isSameName(alias, name!));
     // `SELECT unnest(tags) AS tags … GROUP BY tags` groups by the column, which comes before the alias.
     return item === undefined || names(item, name!) ? key : item;
   });
 }
 
-function aggregates(value: unknown): boolean {
-  return holds(
-    value,
+const aggregates = (item: Expression): boolean =>
+  someExpression(
+    item,
     (node) => node.class === 'FUNCTION' && AGGREGATES.has(node.function_name.toLowerCase()),
   );
-}
 
 const names = (item: Expression, name: string): boolean =>
-  holds(
-    item,
-    (node) => node.class === 'COLUMN_REF' && node.column_names.at(-1)!.toLowerCase() === name.toLowerCase(),
-  );
-
-function holds(value: unknown, is: (node: Expression) => boolean): boolean {
-  if (value === null || typeof value !== 'object') return false;
-  return (
-    ('class' in value && is(value as Expression)) || Object.values(value).some((child) => holds(child, is))
-  );
-}
+  someExpression(item, (node) => node.class === 'COLUMN_REF' && isSameName(node.column_names.at(-1)!, name));
 
 /** The outermost calls of an expression that return several rows, without those of subqueries. */
 function rowCalls(value: unknown): FunctionNode[] {
@@ -100,26 +101,6 @@ function isRowCall(value: object): value is FunctionNode {
   const { class: kind, function_name: name = '', children } = value as Partial<FunctionNode>;
   // With further arguments, `unnest` may return several columns.
   return kind === 'FUNCTION' && ROW_FUNCTIONS.test(name) && (name !== 'unnest' || children!.length === 1);
-}
-
-/** The expressions with columns instead of the calls. */
-function withColumns<T>(value: T, columns: ReadonlyMap<string, string>): T {
-  if (value === null || typeof value !== 'object' || isQueryNode(value)) return value;
-  if (isRowCall(value)) {
-    const name = columns.get(spelling(value));
-    const { alias, query_location } = value;
-    if (name !== undefined) return { ...column(ROWS, name), alias, query_location } as T;
-  }
-  if (Array.isArray(value)) {
-    const items = value.map((item) => withColumns(item, columns));
-    return items.every((item, i) => item === value[i]) ? value : (items as T);
-  }
-  let node = value as Record<string, unknown>;
-  for (const [key, field] of Object.entries(value)) {
-    const next = withColumns(field as unknown, columns);
-    if (next !== field) node = { ...node, [key]: next };
-  }
-  return node as T;
 }
 
 function joined(from: TableRef, rows: readonly Expression[]): TableRef {

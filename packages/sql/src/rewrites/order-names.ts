@@ -9,10 +9,11 @@ import {
   type QueryNode,
   type ResultModifier,
   type SelectNode,
+  someExpression,
+  spelling,
   transformTree,
   walkTree,
 } from '../tree.ts';
-import { spelling } from './spelling.ts';
 
 /**
  * `SELECT a, a::text FROM t ORDER BY a` → `… ORDER BY 1`. PostgreSQL names unnamed expressions, here both
@@ -132,13 +133,8 @@ const isName = (key: Expression): key is ColumnRefNode =>
 const different = (items: readonly Expression[]): boolean =>
   new Set(items.map((item) => lastName(item) ?? spelling(item))).size > 1;
 
-function readsColumn(item: Expression, name: string): boolean {
-  let reads = false;
-  walkTree(item, (node) => {
-    reads ||= 'class' in node && isSameName(lastName(node) ?? '', name);
-  });
-  return reads;
-}
+const readsColumn = (item: Expression, name: string): boolean =>
+  someExpression(item, (node) => isSameName(lastName(node) ?? '', name));
 
 /** Like `spelling`, but equal for expressions that also differ in case and in the relations that their columns name. */
 const looseSpelling = (expression: Expression): string =>

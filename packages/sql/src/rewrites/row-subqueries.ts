@@ -16,8 +16,8 @@ import {
   type Statement,
   type SubqueryNode,
   selectAll,
+  someExpression,
   transformTree,
-  walkTree,
 } from '../tree.ts';
 import { isRow, pairOfRows } from './row-comparisons.ts';
 
@@ -38,7 +38,8 @@ const ROWS = 'tsr_rows';
  * loses rows. It also compares each field on its own: `(1, 5) > ALL (SELECT 2, 4)` would be true.
  */
 export function rowSubqueries(statement: Statement, locate: Locate): Statement {
-  if (!hasComparedRow(statement)) return statement;
+  if (!someExpression(statement, (node) => comparedRow(node) !== undefined || isComparedWithRow(node)))
+    return statement;
   const matches = new Map<Expression, Expression>();
   const asCondition = (condition: Expression | null): Expression | null => {
     if (condition?.class !== 'CONJUNCTION') return condition && (matches.get(condition) ?? condition);
@@ -66,14 +67,6 @@ export function rowSubqueries(statement: Statement, locate: Locate): Statement {
           }
         : node,
   });
-}
-
-function hasComparedRow(statement: Statement): boolean {
-  let found = false;
-  walkTree(statement, (node) => {
-    found ||= 'class' in node && (comparedRow(node) !== undefined || isComparedWithRow(node));
-  });
-  return found;
 }
 
 function comparedRow(node: Expression): FunctionNode | undefined {
