@@ -39,11 +39,27 @@ async function post(
   params: Params,
   headers: Params,
 ): Promise<Answer> {
-  const url = new URL(server.url);
-  for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
-  const response = await fetch(url, { method: 'POST', body, headers });
+  const response = await send(server, body, params, headers);
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+}
+
+function send(
+  server: Server,
+  body: string | FormData,
+  params: Params,
+  headers: Params = {},
+): Promise<Response> {
+  const url = new URL(server.url);
+  for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
+  return fetch(url, { method: 'POST', body, headers });
+}
+
+/** The result of a statement as a file. @throws with the server's answer if the statement fails */
+export async function resultFile(server: Server, output_format: string, sql: string): Promise<Blob> {
+  const response = await send(server, sql, { output_format });
+  if (response.status !== 200) throw new Error(await response.text());
+  return response.blob();
 }
 
 /** The rows of a statement as JSON values. @throws with the server's description if it fails */

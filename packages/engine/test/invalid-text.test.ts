@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { query, rows, upload } from './http.ts';
+import { query, resultFile, rows, upload } from './http.ts';
 import {
   bind,
   execute,
@@ -234,14 +234,7 @@ describe('names in files', () => {
 describe('values of files', () => {
   const NUL_VALUES = "VALUES ('a' || chr(0) || 'b'), ('a'), (chr(0)), ('b' || chr(0))";
   const kept = [['\0'], ['a'], ['a\0b'], ['b\0']];
-
-  const fileOf = async (format: string): Promise<Blob> => {
-    const response = await fetch(`${server.url}?output_format=${format}`, {
-      method: 'POST',
-      body: `SELECT * FROM (${NUL_VALUES}) AS t(s)`,
-    });
-    return response.blob();
-  };
+  const fileOf = (format: string) => resultFile(server, format, `SELECT * FROM (${NUL_VALUES}) AS t(s)`);
 
   it.each([
     ['Parquet', 'read_parquet'],

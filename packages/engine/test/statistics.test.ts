@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { query, rows, upload } from './http.ts';
+import { query, resultFile, rows, upload } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 /**
@@ -20,11 +20,7 @@ beforeAll(async () => {
       ' % 9223372036854775807',
     ),
   );
-  const file = await fetch(new URL('?output_format=Parquet', server.url), {
-    method: 'POST',
-    body: 'SELECT a, b, t FROM wide',
-  });
-  parquet = await file.blob();
+  parquet = await resultFile(server, 'Parquet', 'SELECT a, b, t FROM wide');
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

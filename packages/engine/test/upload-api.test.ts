@@ -1,17 +1,27 @@
 import { execFileSync } from 'node:child_process';
-import { readdir, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { parseString, writeToString } from 'fast-csv';
+import { ParquetReader, ParquetSchema, ParquetWriter, type Row } from 'parquetjs-lite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { query, rows, upload } from './http.ts';
+import { resultFile, rows, upload } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 let server: TesseraProcess;
+let directory: string;
 beforeAll(async () => {
-  server = await startTessera();
+  directory = await mkdtemp(join(tmpdir(), 'tessera-uploads-'));
+  server = await startTessera({ args: ['--allow-write', directory] });
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true, force: true });
+});
 
 const SALES = 'region,amount\nnorth,10\nsouth,20\nnorth,5\n';
 const csv = (text: string) => new Blob([text]);
@@ -32,8 +42,7 @@ describe('the statement reads the files that came with it', () => {
 
   it('Parquet, with a condition on an array that IS [NOT] DISTINCT FROM tests', async () => {
     const body = "SELECT i AS id, ARRAY[i % 3] AS a, 'text ' || i AS t FROM generate_series(0, 5000) AS s(i)";
-    const file = await fetch(`${server.url}/?output_format=Parquet`, { method: 'POST', body });
-    const files = { rows: await file.blob() };
+    const files = { rows: await resultFile(server, 'Parquet', body) };
     const longest = (condition: string) =>
       rows(
         server,
@@ -46,15 +55,7 @@ describe('the statement reads the files that came with it', () => {
   });
 
   it('a join of two formats', async () => {
-    const parquet = await query(server, "SELECT 'north' AS region, 'N' AS code", {
-      output_format: 'CSVWithNames',
-    });
-    expect(parquet.status).toBe(200);
-    const file = await fetch(`${server.url}/?output_format=Parquet`, {
-      method: 'POST',
-      body: "SELECT 'north' AS region, 'N' AS code",
-    });
-    const regions = await file.blob();
+    const regions = await resultFile(server, 'Parquet', "SELECT 'north' AS region, 'N' AS code");
     const sql = `SELECT code, count(*) FROM READ_CSV('upload://sales', HEADER => true) s
       JOIN READ_PARQUET('upload://regions.parquet') r ON s.region = r.region GROUP BY code`;
     expect(await rows(server, sql, { sales: csv(SALES), 'regions.parquet': regions })).toEqual([['N', '2']]);
@@ -62,9 +63,7 @@ describe('the statement reads the files that came with it', () => {
 
   it('a result in ArrowStream is read by READ_ARROW', async () => {
     const sql = "SELECT n, 'v' || n AS s FROM generate_series(1, 3) AS g(n)";
-    const stream = await (
-      await fetch(`${server.url}/?output_format=ArrowStream`, { method: 'POST', body: sql })
-    ).blob();
+    const stream = await resultFile(server, 'ArrowStream', sql);
     expect(
       await rows(server, "SELECT * FROM READ_ARROW('upload://data.arrow') ORDER BY n", {
         'data.arrow': stream,
@@ -94,6 +93,65 @@ describe('the statement reads the files that came with it', () => {
   it('the files are deleted when the response is complete', async () => {
     await rows(server, "SELECT count(*) FROM READ_CSV('upload://sales')", { sales: csv(SALES) });
     await expect.poll(leftFiles).toEqual([]);
+  });
+});
+
+describe('files of other libraries are read, and other libraries read what is written', () => {
+  const NAMES = ['plain', 'ü, "quoted"', ' two\nlines ', null];
+
+  it('Parquet: parquetjs-lite', async () => {
+    const written = NAMES.map((name, id) => ({
+      id,
+      name,
+      share: id / 4,
+      even: id % 2 === 0,
+      at: new Date(Date.UTC(2024, 1, 29, 12, 0, id)),
+      tags: NAMES.slice(0, id),
+    }));
+    const schema = new ParquetSchema({
+      id: { type: 'INT64' },
+      name: { type: 'UTF8', optional: true, compression: 'SNAPPY' },
+      share: { type: 'DOUBLE', compression: 'GZIP' },
+      even: { type: 'BOOLEAN' },
+      at: { type: 'TIMESTAMP_MILLIS' },
+      tags: { type: 'UTF8', repeated: true, compression: 'SNAPPY' },
+    });
+    const stream = new PassThrough();
+    const content = buffer(stream);
+    const writer = await ParquetWriter.openStream(schema, stream, { rowGroupSize: 3 });
+    for (const row of written) await writer.appendRow(row);
+    await writer.close();
+    const files = { people: new Blob([await content]) };
+
+    const from = "FROM READ_PARQUET('upload://people')";
+    expect(await rows(server, `SELECT id, name, share, even, tags ${from} ORDER BY id`, files)).toEqual(
+      written.map(({ id, name, share, even, tags }) => [`${id}`, name, share, even, tags]),
+    );
+    expect(await rows(server, `SELECT max(at) = '2024-02-29 12:00:03' ${from}`, files)).toEqual([[true]]);
+
+    const path = join(directory, 'people.parquet');
+    const sql = `COPY (SELECT id, name, share, even ${from} ORDER BY id) TO '${path}' COMPRESSION = SNAPPY`;
+    expect(await upload(server, sql, files)).toMatchObject({ status: 200 });
+    const reader = await ParquetReader.openBuffer(await readFile(path));
+    const read: Row[] = [];
+    const cursor = reader.getCursor();
+    for (let row = await cursor.next(); row !== null; row = await cursor.next()) read.push(row);
+    await reader.close();
+    expect(read.map(({ id, name = null, share, even }) => [`${id}`, name, share, even])).toEqual(
+      written.map(({ id, name, share, even }) => [`${id}`, name, share, even]),
+    );
+  });
+
+  it('CSV: fast-csv', async () => {
+    const table = [['id', 'name'], ...NAMES.map((name, id) => [`${id}`, name ?? ''])];
+    const files = { people: csv(await writeToString(table)) };
+    const sql = "SELECT * FROM READ_CSV('upload://people', HEADER => true, INFER_SCHEMA => true) ORDER BY id";
+    expect(await rows(server, sql, files)).toEqual(NAMES.map((name, id) => [`${id}`, name]));
+
+    const result = await upload(server, sql, files, { output_format: 'CSVWithNames' });
+    const read: unknown[] = [];
+    for await (const row of parseString(result.text)) read.push(row);
+    expect(read).toEqual(table);
   });
 });
 
@@ -239,19 +297,12 @@ describe('FROM names an upload without a function', () => {
   });
 
   it('the content determines the format if the name does not', async () => {
-    const parquet = await fetch(`${server.url}/?output_format=Parquet`, {
-      method: 'POST',
-      body: 'SELECT 7 AS n',
-    });
     const files = {
-      p: await parquet.blob(),
+      p: await resultFile(server, 'Parquet', 'SELECT 7 AS n'),
       'j.dat': csv(' [{"a": 1}, {"a": 2}]'),
       z: new Blob([zstdCompressSync('a|b\n1|2\n')]),
       g: new Blob([gzipSync('{"a":5}\n')]),
-      'misnamed.csv': await fetch(`${server.url}/?output_format=ArrowStream`, {
-        method: 'POST',
-        body: 'SELECT 9 AS n',
-      }).then((r) => r.blob()),
+      'misnamed.csv': await resultFile(server, 'ArrowStream', 'SELECT 9 AS n'),
     };
     const sql = (name: string) => `SELECT * FROM 'upload://${name}'`;
     expect((await read(sql('p'), files)).rows.slice(1)).toEqual(['7']);
