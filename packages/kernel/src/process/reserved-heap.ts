@@ -1,13 +1,18 @@
 import { setFlagsFromString } from 'node:v8';
+import { Script } from 'node:vm';
 
-/** About 4 KiB. */
-const ARRAY_LENGTH = 500;
-const ARRAY_BYTES = 8 * ARRAY_LENGTH;
-/** A page of V8 has 256 KiB. One array in 64 KiB keeps every page, whatever order the collector gives them. */
+const TEXT_BYTES = 4_000;
+/** A page of V8 has 256 KiB. One text in 64 KiB keeps every page, whatever order the collector gives them. */
 const KEEP_EVERY = 16;
 
-/** Each function takes about 8 KiB of compiled code, and 5 KiB of bytecode. */
-const FUNCTIONS = { number: 400, keepEvery: 8, statements: 100, bytes: 13 << 10 };
+/**
+ * A compiled function in about 64 KiB of code and 40 KiB of bytecode keeps every page of either kind. V8 takes long to compile functions,
+ * so others fill the pages in between: regular expressions, which take 14 KiB of code each, and a script that V8 reads from its own cache,
+ * with 5 KiB of bytecode for each function.
+ */
+const CODE = { functions: 50, expressionsBetween: 4, scriptFunctions: 7, bytesOfEach: 104 << 10 };
+const STATEMENTS = Array.from({ length: 100 }, (_, i) => `x = (x * ${i + 2} + y[${i}]) | 0;`).join('');
+const SCRIPT = `[${Array(CODE.scriptFunctions).fill(`(x, y) => { ${STATEMENTS} }`).join()}]`;
 
 /** Keeps the pages. */
 const kept: unknown[] = [];
@@ -21,41 +26,52 @@ const kept: unknown[] = [];
  * @returns the bytes reserved in all
  */
 export function reserveHeap(bytes: number): number {
-  const functions = compiledFunctions();
-  const arrays = Array.from({ length: bytes / ARRAY_BYTES }, () => new Array<number>(ARRAY_LENGTH).fill(0));
+  const code = compileCode();
+  const source = Buffer.alloc(TEXT_BYTES);
+  const texts = Array.from({ length: bytes / TEXT_BYTES }, () => source.toString('latin1'));
   // Two of them: an object moves to the old generation when it survives its second collection.
   collect('minor');
   collect('minor');
-  kept.push(...arrays.filter((_, i) => i % KEEP_EVERY === 0));
-  kept.push(...functions.filter((_, i) => i % FUNCTIONS.keepEvery === 0));
-  arrays.length = 0;
-  functions.length = 0;
+  kept.push(...texts.filter((_, i) => i % KEEP_EVERY === 0));
+  kept.push(...code.map(({ compiled }) => compiled));
+  texts.length = 0;
+  code.length = 0;
   // It also lets the system take the pages' free memory.
   collect('major', 'last-resort');
   collect('minor');
   collect('minor');
-  return bytes + FUNCTIONS.number * FUNCTIONS.bytes;
+  return bytes + CODE.functions * CODE.bytesOfEach;
 }
 
-/** Functions with bytecode and compiled code, which have pages of their own. */
-function compiledFunctions(): (() => unknown)[] {
-  const body = Array.from(
-    { length: FUNCTIONS.statements },
-    (_, i) => `x = (x * ${i + 2} + y[${i}]) | 0;`,
-  ).join('');
+/** Functions with bytecode and compiled code, which have pages of their own, and what fills the pages between them. */
+function compileCode(): { readonly compiled: unknown; readonly between: readonly unknown[] }[] {
   setFlagsFromString('--always-sparkplug');
+  setFlagsFromString('--no-regexp-tier-up');
   try {
-    return Array.from({ length: FUNCTIONS.number }, (_, i) => {
-      const compiled = new Function('x', 'y', `${body} return x + ${i};`) as (
-        x: number,
-        y: number[],
-      ) => number;
+    const cachedData = run(new Script(SCRIPT)).createCachedData();
+    return Array.from({ length: CODE.functions }, (_, i) => {
+      const compiled = new Function('x', 'y', `${STATEMENTS} return x + ${i};`);
       compiled(0, []);
-      return compiled as unknown as () => unknown;
+      // V8 would not read a script of the same name again.
+      const script = run(new Script(SCRIPT, { cachedData, filename: `reserved ${i}` }));
+      const expressions = Array.from({ length: CODE.expressionsBetween }, (_, n) => {
+        const expression = new RegExp(`${i} ${n}${'[^x]*y'.repeat(60)}`);
+        expression.test('');
+        return expression;
+      });
+      return { compiled, between: [script, ...expressions] };
     });
   } finally {
     setFlagsFromString('--no-always-sparkplug');
+    setFlagsFromString('--regexp-tier-up');
   }
+}
+
+/** Calls the functions of the script, because V8 compiles a function at its first call. */
+function run(script: Script): Script {
+  const functions = script.runInThisContext() as ((x: number, y: readonly number[]) => void)[];
+  for (const call of functions) call(0, []);
+  return script;
 }
 
 function collect(type: 'major' | 'minor', flavor: 'regular' | 'last-resort' = 'regular'): void {
