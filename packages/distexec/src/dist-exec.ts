@@ -202,6 +202,9 @@ export interface ResultTask {
   readonly outputs: readonly ResultOutput[];
 }
 
+/** What is needed to make the sources of a task readable. */
+export type TaskToOpen = Pick<Task, 'sql' | 'sources' | 'profiled'>;
+
 /** Runs tasks on this node. */
 export interface DistExec {
   /** The name of the node, for errors and for other nodes. */
@@ -210,11 +213,7 @@ export interface DistExec {
   /** @throws TesseraError the error of the task; QUERY_CANCELLED */
   runTask(task: Task, options: RunTaskOptions): Promise<TaskOutcome>;
   /** Makes sources readable without running a task; used for the root of a query. */
-  open(
-    task: Pick<Task, 'sql' | 'sources'>,
-    session: KernelSession,
-    signal: AbortSignal,
-  ): Promise<OpenedSources>;
+  open(task: TaskToOpen, session: KernelSession, signal: AbortSignal): Promise<OpenedSources>;
   /** Makes the rows of a result readable part by part; see `Shuffle.results`. */
   results(task: ResultTask, session: KernelSession, signal: AbortSignal): AsyncGenerator<ResultPart, void>;
   /** Stops the tasks of the query and releases their outputs; see `ReleaseQueryRequest`. */

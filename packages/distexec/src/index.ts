@@ -18,6 +18,7 @@ export type {
   TaskProgress,
   TaskSource,
   TaskSql,
+  TaskToOpen,
 } from './dist-exec.ts';
 export { type DistExecOptions, openDistExec } from './open-dist-exec.ts';
 export { TABLET_ROWS, tabletOfRow } from './run/tablet-rows.ts';

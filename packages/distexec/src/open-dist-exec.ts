@@ -11,7 +11,15 @@ import type { FileOpener } from '@tessera/file-scan';
 import { interruptOnAbort, type Kernel, type KernelLog, type KernelSession } from '@tessera/kernel';
 import { emptyRelation, type ResultPart, type Shuffle, type TaskKey } from '@tessera/shuffle';
 import type { StorageAgent, TabletStore } from '@tessera/storage-agent';
-import type { DistExec, OpenedSources, ResultTask, RunTaskOptions, Task, TaskOutcome } from './dist-exec.ts';
+import type {
+  DistExec,
+  OpenedSources,
+  ResultTask,
+  RunTaskOptions,
+  Task,
+  TaskOutcome,
+  TaskToOpen,
+} from './dist-exec.ts';
 import { CpuMeter } from './run/cpu-meter.ts';
 import { MemoryWatch } from './run/memory-watch.ts';
 import { openSources } from './run/open-sources.ts';
@@ -115,11 +123,7 @@ class NodeDistExec implements DistExec {
     );
   }
 
-  async open(
-    task: Pick<Task, 'sql' | 'sources'>,
-    session: KernelSession,
-    signal: AbortSignal,
-  ): Promise<OpenedSources> {
+  async open(task: TaskToOpen, session: KernelSession, signal: AbortSignal): Promise<OpenedSources> {
     const endInterrupts = interruptOnAbort(session, signal);
     try {
       return await openSources(task, session, signal, this.#services);

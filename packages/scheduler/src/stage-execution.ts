@@ -8,6 +8,7 @@ import type {
   Task,
   TaskOutcome,
   TaskSource,
+  TaskToOpen,
 } from '@tessera/distexec';
 import type { KernelSession } from '@tessera/kernel';
 import type { DistributedPlan, FinishedStage, ScanSource, StageId } from '@tessera/planner';
@@ -131,10 +132,6 @@ export interface ExecutingNodes {
 /** Tasks of this node, in the session of the query or one of their own. */
 export interface LocalTasks {
   runTask(task: Task, options: { session: KernelSession; signal: AbortSignal }): Promise<TaskOutcome>;
-  open(
-    task: Pick<Task, 'sql' | 'sources'>,
-    session: KernelSession,
-    signal: AbortSignal,
-  ): Promise<OpenedSources>;
+  open(task: TaskToOpen, session: KernelSession, signal: AbortSignal): Promise<OpenedSources>;
   results(task: ResultTask, session: KernelSession, signal: AbortSignal): AsyncGenerator<ResultPart, void>;
 }

@@ -11,6 +11,7 @@ import { CorruptSegment } from './outputs/segment-store.ts';
 import type {
   BlockRange,
   FetchedBlocks,
+  FetchOptions,
   OutputShape,
   ResultOutput,
   ResultPart,
@@ -89,9 +90,10 @@ export class ShuffleNode implements Shuffle {
     blocks: readonly ShuffleBlock[],
     shape: OutputShape,
     signal: AbortSignal,
+    options?: FetchOptions,
   ): Promise<FetchedBlocks> {
     if (signal.aborted) return Promise.reject(cancellation(signal));
-    return this.#fetcher.fetch(session, blocks, shape, signal);
+    return this.#fetcher.fetch(session, blocks, shape, signal, options);
   }
 
   results(

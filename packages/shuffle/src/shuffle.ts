@@ -120,6 +120,11 @@ export interface StoreOptions {
   readonly profiled?: boolean | undefined;
 }
 
+export interface FetchOptions {
+  /** Whether the rows must be readable as an exchange, as the profile of a statement shows it, however few they are. */
+  readonly asExchange?: boolean | undefined;
+}
+
 /** The outputs of tasks: this node keeps those of its own tasks and fetches those of other nodes. */
 export interface Shuffle {
   /** Identifies this process; outputs are named by it. */
@@ -146,6 +151,7 @@ export interface Shuffle {
     blocks: readonly ShuffleBlock[],
     shape: OutputShape,
     signal: AbortSignal,
+    options?: FetchOptions,
   ): Promise<FetchedBlocks>;
   /**
    * Makes the rows of outputs readable part by part, while the tasks that produce them run. The next part is requested

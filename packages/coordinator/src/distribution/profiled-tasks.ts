@@ -10,5 +10,5 @@ export const withProfiles = (remote: TaskRunner): TaskRunner => ({
 export const withLocalProfiles = (local: LocalTasks): LocalTasks => ({
   runTask: (task, options) => local.runTask({ ...task, profiled: true }, options),
   results: (task, session, signal) => local.results(task, session, signal),
-  open: (task, session, signal) => local.open(task, session, signal),
+  open: (task, session, signal) => local.open({ ...task, profiled: true }, session, signal),
 });

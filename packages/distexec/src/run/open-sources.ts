@@ -3,7 +3,15 @@ import type { FileOpener, FileSource, InSession } from '@tessera/file-scan';
 import type { KernelSession } from '@tessera/kernel';
 import type { Shuffle } from '@tessera/shuffle';
 import type { ReadCounts, StorageAgent } from '@tessera/storage-agent';
-import type { ExchangeBlocks, KeyFilter, OpenedSources, TableScan, Task, TaskSource } from '../dist-exec.ts';
+import type {
+  ExchangeBlocks,
+  KeyFilter,
+  OpenedSources,
+  TableScan,
+  Task,
+  TaskSource,
+  TaskToOpen,
+} from '../dist-exec.ts';
 import { keyConditions } from './key-filters.ts';
 
 export interface SourceServices {
@@ -43,7 +51,7 @@ interface OpenedSource extends SourceRelation {
  * QUERY_CANCELLED, …
  */
 export async function openSources(
-  task: Pick<Task, 'sql' | 'sources'>,
+  task: TaskToOpen,
   session: KernelSession,
   signal: AbortSignal,
   services: SourceServices,
@@ -62,7 +70,7 @@ export async function openSources(
     };
     try {
       if (source.kind === 'exchange')
-        return await inTurn(() => fetchBlocks(source, session, either, services));
+        return await inTurn(() => fetchBlocks(source, session, either, services, task.profiled));
       if (source.kind === 'files')
         return await scanFiles(source, (call) => inTurn(() => call(session)), either, services);
       const opened = await openAtOnce(source, session, either, services);
@@ -158,10 +166,13 @@ async function fetchBlocks(
   session: KernelSession,
   signal: AbortSignal,
   { shuffle }: SourceServices,
+  profiled: boolean | undefined,
 ): Promise<OpenedSource> {
   const attributes = { 'tessera.stage': blocks[0]?.producer.stage, 'tessera.blocks': blocks.length };
   return traced('fetch', attributes, async (span) => {
-    const { sql, rows, bytes, spilledBytes } = await shuffle.fetch(session, blocks, shape, signal);
+    const { sql, rows, bytes, spilledBytes } = await shuffle.fetch(session, blocks, shape, signal, {
+      asExchange: profiled,
+    });
     span?.set({ 'tessera.rows': rows, 'tessera.bytes': bytes });
     return { sql, fetchedRows: rows, fetchedBytes: bytes, spilledBytes };
   });

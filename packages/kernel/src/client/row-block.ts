@@ -4,6 +4,7 @@ import type { ArrayData } from '../arrow/array-data.ts';
 import { cutRows } from '../arrow/cut-rows.ts';
 import { messageOf, readMessage } from '../arrow/ipc.ts';
 import { readTrustedArrays } from '../arrow/read-arrays.ts';
+import { sqlLiterals } from '../arrow/sql-literals.ts';
 import { startsOf } from '../arrow/take-rows.ts';
 
 const schemas = new WeakMap<Uint8Array, Schema>();
@@ -49,6 +50,11 @@ export class RowBlock {
     const values = [...new type.ArrayType(data.buffer as ArrayBuffer, data.byteOffset, this.rows)];
     if (validity.length === 0) return values;
     return values.filter((_, row) => (validity[row >> 3]! & (1 << (row & 7))) !== 0);
+  }
+
+  /** The values of a column as SQL literals; undefined if its type, or a value, has none that is exactly the same. */
+  literals(position: number): readonly string[] | undefined {
+    return sqlLiterals(this.#schema.fields[position]!, this.#columns[position]!);
   }
 
   /** Returns the values of a BLOB column without NULLs by row; they are parts of the message. */

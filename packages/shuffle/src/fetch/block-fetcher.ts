@@ -13,10 +13,11 @@ import type { KeptOutput, KeptOutputs } from '../outputs/kept-outputs.ts';
 import { readOutput } from '../outputs/read-output.ts';
 import type { ReadPart } from '../outputs/read-part.ts';
 import { CorruptSegment } from '../outputs/segment-store.ts';
-import type { FetchedBlocks, OutputShape, ShuffleBlock } from '../shuffle.ts';
+import type { FetchedBlocks, FetchOptions, OutputShape, ShuffleBlock } from '../shuffle.ts';
 import { exhaustedSpace } from '../space.ts';
 import { Channels } from './channels.ts';
 import { type BlockRows, BrokenStream, decodeResponses } from './decode-responses.ts';
+import { literalRows } from './literal-rows.ts';
 import { PartitionCheck } from './partition-check.ts';
 import { type FetchedRows, receiveBlocks } from './receive-blocks.ts';
 import { fetchedColumns, relationSql } from './relation-sql.ts';
@@ -55,11 +56,15 @@ export class BlockFetcher {
     blocks: readonly ShuffleBlock[],
     shape: OutputShape,
     signal: AbortSignal,
+    { asExchange = false }: FetchOptions = {},
   ): Promise<FetchedBlocks> {
     const wanted = blocks.filter(({ rows }) => rows !== 0);
     const columns = wanted.length === 0 ? [] : await fetchedColumns(session, shape);
     const fetched =
-      wanted.length === 0 ? undefined : await this.#bring(session, wanted, columns, shape, signal);
+      wanted.length === 0
+        ? undefined
+        : ((asExchange ? undefined : this.#inText(wanted, shape)) ??
+          (await this.#bring(session, wanted, columns, shape, signal)));
     const { rows = 0, bytes = 0, spilledBytes = 0 } = fetched ?? {};
     return { sql: relationSql(fetched, columns, shape), rows, bytes, spilledBytes };
   }
@@ -94,6 +99,16 @@ export class BlockFetcher {
         await this.#pauseBefore(block, attempt, message, signal);
       }
     }
+  }
+
+  /** A few rows that came with the task as a part of its statement, which takes no further calls of the kernel. */
+  #inText(
+    blocks: readonly ShuffleBlock[],
+    shape: OutputShape,
+  ): Omit<FetchedRows, 'schema' | 'samples'> | undefined {
+    const { incarnation } = this.#options;
+    if (blocks.some((block) => this.#partitions.isNeeded(block, shape))) return undefined;
+    return literalRows(blocks, shape, (block) => block.incarnation === incarnation);
   }
 
   async #bring(
