@@ -25,7 +25,7 @@ export function expressionText(node: PlanExpression): string {
     case 'BOUND_REF':
       return alias ?? `#${node.index ?? 0}`;
     case 'VALUE_CONSTANT':
-      return value === undefined ? '?' : constantText(value);
+      return value === undefined ? '?' : shortened(constantText(value));
     case 'CONJUNCTION_AND':
       return `(${items.join(' AND ')})`;
     case 'CONJUNCTION_OR':
@@ -62,6 +62,15 @@ export function expressionText(node: PlanExpression): string {
       return `${name ?? type.toLowerCase()}(${distinct}${items.join(', ')})`;
     }
   }
+}
+
+/** The longest constant that is shown whole. */
+const LONGEST = 80;
+
+/** The text in one line, cut off where it is too long for a line of a plan. */
+function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST)}…`;
 }
 
 export function constantText(value: PlanValue): string {

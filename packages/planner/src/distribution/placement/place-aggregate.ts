@@ -17,6 +17,7 @@ import {
 import { type Fragment, keyedBy, type Place, type Placed, placedAs, singleFragment } from './fragment.ts';
 import { partitionReplicated } from './partition-replicated.ts';
 import type { Planning } from './planning.ts';
+import { isSameEverywhere } from './same-everywhere.ts';
 
 /** Up to this number of partial rows, one task merges them. */
 const FEW_ROWS = 100_000;
@@ -133,13 +134,6 @@ function inEachTask(relation: AggregateRelation, fragment: Fragment): Fragment {
     output: undefined,
   };
 }
-
-const ORDER_SENSITIVE =
-  /^(?:first|last|any_value|arbitrary|list|array_agg|string_agg|group_concat|listagg|mode|arg_|argm|min_by|max_by|approx|reservoir|histogram)/;
-
-/** Whether tasks with the same rows in another order compute the same result. */
-const isSameEverywhere = ({ aggregates }: AggregateRelation): boolean =>
-  !aggregates.some(({ name = '' }) => ORDER_SENSITIVE.test(name));
 
 /** The input positions of the group columns that are in every grouping set. */
 function commonGroups({ groups, groupingSets }: AggregateRelation): readonly number[] {

@@ -7,6 +7,7 @@ import { isVolatileRelation, materialize, readAgain } from './exchange.ts';
 import { commonKeys, type Place, type Placed, placedAs, singleFragment } from './fragment.ts';
 import { rowsRead } from './partition-replicated.ts';
 import type { Planning } from './planning.ts';
+import { isSameEverywhere } from './same-everywhere.ts';
 
 /**
  * Computing a shared relation where a key's rows are saves each reader about this many exchanges of its size,
@@ -94,7 +95,7 @@ function isSameAgain(planning: Planning, relation: Relation): boolean {
     case 'join':
       return true;
     case 'aggregate':
-      return relation.aggregates.length === 0;
+      return isSameEverywhere(relation);
     case 'input':
       return planning.readings.get(relation.id)?.mode === undefined;
     default:

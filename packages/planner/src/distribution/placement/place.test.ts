@@ -44,6 +44,10 @@ interface Rule {
   readonly stages: string;
 }
 
+/** The check of the kernel that a subquery in an expression returns one row. */
+const ONE_ROW =
+  "CASE WHEN #1 > 1 THEN error('More than one row returned by a subquery used as an expression - scalar subquer…) ELSE #0 END";
+
 const RULES: readonly Rule[] = [
   {
     file: 'place-leaf.ts',
@@ -139,6 +143,46 @@ const RULES: readonly Rule[] = [
           input stage 0 hash
       2 coordinator
         input stage 1`,
+  },
+  {
+    file: 'place-aggregate.ts',
+    otherwise: 'each task would compare with the average of its own rows; a stage for the one value is not needed',
+    sql: 'SELECT id FROM a WHERE k > (SELECT avg(k) FROM b)',
+    stages: `
+      0 source
+        partial aggregate sum(k), count(k)
+          scan b (k)
+      1 source
+        inner join on CAST(k AS DOUBLE) > #0
+          scan a (k, id)
+          project ${ONE_ROW}
+            aggregate first(avg(k)), count_star()
+              project tsr_average(CAST(sum AS HUGEINT), sum)
+                aggregate sum(sum), sum(count)
+                  input stage 0
+      2 coordinator
+        input stage 1`,
+  },
+  {
+    file: 'place-aggregate.ts',
+    otherwise: 'tasks would add up the same sums in different orders, and compare with different averages',
+    sql: 'SELECT id FROM a WHERE k > (SELECT avg(k::DOUBLE) FROM b)',
+    stages: `
+      0 source
+        partial aggregate sum(CAST(k AS DOUBLE)), count(CAST(k AS DOUBLE))
+          scan b (k)
+      1 single
+        project ${ONE_ROW}
+          aggregate first(avg(CAST(k AS DOUBLE))), count_star()
+            project /(sum, CAST(sum AS DOUBLE))
+              aggregate sum(sum), sum(count)
+                input stage 0
+      2 source
+        inner join on CAST(k AS DOUBLE) > #0
+          scan a (k, id)
+          input stage 1
+      3 coordinator
+        input stage 2`,
   },
   {
     file: 'place-distinct.ts',
