@@ -5,6 +5,7 @@ import { cluster, clusterTpcds } from './benchmarks/cluster.ts';
 import { columnStatistics } from './benchmarks/column-statistics.ts';
 import { dashboard } from './benchmarks/dashboard.ts';
 import { files } from './benchmarks/files.ts';
+import { firstRow } from './benchmarks/first-row.ts';
 import { growth } from './benchmarks/growth.ts';
 import { insert } from './benchmarks/insert.ts';
 import { memory } from './benchmarks/memory.ts';
@@ -190,8 +191,16 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
   },
   {
     name: 'files',
-    about: '64 Parquet files of a bucket, aggregated by one node and by four: CPU time, balance',
+    about:
+      '64 Parquet files of a bucket, and an upload, aggregated by one node and by four: CPU time, balance',
     run: files,
+    inAll: false,
+    needs: ownNode,
+  },
+  {
+    name: 'first-row',
+    about: 'the time to the first and to the last row of 10 M rows from four nodes, sorted and not',
+    run: firstRow,
     inAll: false,
     needs: ownNode,
   },

@@ -146,7 +146,8 @@ const RULES: readonly Rule[] = [
   },
   {
     file: 'place-aggregate.ts',
-    otherwise: 'each task would compare with the average of its own rows; a stage for the one value is not needed',
+    otherwise:
+      'each task would compare with the average of its own rows; a stage for the one value is not needed',
     sql: 'SELECT id FROM a WHERE k > (SELECT avg(k) FROM b)',
     stages: `
       0 source
