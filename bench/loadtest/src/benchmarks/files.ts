@@ -26,7 +26,7 @@ const BUCKET_QUERY =
   "SELECT g, count(*) AS n, sum(k) AS s, max(v) AS m, max(length(t)) AS l FROM READ_PARQUET('s3://lake/files/*.parquet') GROUP BY g ORDER BY g";
 /** A query that spends much more time on a row than reading it takes. */
 const UPLOAD_QUERY =
-  "SELECT g, count(*) AS n, sum(k) AS s, max(md5(sha256(md5(t)))) AS m FROM READ_CSV('upload://data') GROUP BY g ORDER BY g";
+  "SELECT g, count(*) AS n, sum(k) AS s, max(md5(sha256(md5(t)))) AS m FROM READ_CSV('upload://data', HEADER => true, INFER_SCHEMA => true) GROUP BY g ORDER BY g";
 
 /** Measures the CPU seconds of several nodes that read Parquet files of a bucket, and an upload, together. */
 export const files: Benchmark = async ({ scale, options, progress }) => {
