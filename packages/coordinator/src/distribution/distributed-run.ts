@@ -228,7 +228,7 @@ function readsOf(
     outcomes.reduce((total, outcome) => total + of(outcome), 0);
   const bytesFetched = sum((o) => o.storageBytesFetched) + executed.root.storageBytesFetched;
   const bytesCached = sum((o) => o.storageBytesCached) + executed.root.storageBytesCached;
-  const reads = [...readOnAllNodes(executed)];
+  const reads = [...readOnAllNodes(executed, scans)];
   const ofFiles = sumOfReads(reads.flatMap(([name, one]) => (files.has(name) ? [one] : [])));
   const read = sumOfReads(reads.flatMap(([name, one]) => (files.has(name) ? [] : [one])));
   const accesses = scans.map(({ access }, i) => {

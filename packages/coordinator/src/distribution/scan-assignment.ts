@@ -17,6 +17,9 @@ export interface AssignmentScope {
 }
 
 export interface AssignedScan {
+  readonly scan: ScanSource;
+  /** The tablets and granules that the nodes read together. */
+  readonly chosen: readonly ScanTablet[];
   readonly assignments: readonly ScanAssignment[];
   readonly access: ChosenAccess;
 }
@@ -62,6 +65,8 @@ export async function assignScan(
       ? nodes.map((node) => ({ node, tablets, shareId: undefined }))
       : orOne(await sharesOf(table, scan, tablets, nodes, { agent, snapshot, signal }), nodes);
   return {
+    scan,
+    chosen: tablets,
     assignments: shares.map((share) => ({
       node: share.node,
       source: source(share.tablets, share.shareId),

@@ -1,7 +1,19 @@
 import { expect, test } from 'vitest';
-import { kernelErrorToTessera } from './kernel-error.ts';
+import { isFatal, kernelErrorToTessera } from './kernel-error.ts';
 
 const UNREADABLE = 'Invalid Input Error: Failed to read file "/data/t.parquet": ZSTD Decompression failure';
+const UNWRITTEN = JSON.stringify({
+  exception_type: 'INTERNAL',
+  exception_message:
+    'Primary exception: Could not convert string \\"%s\\" to DECIMAL(%d,%d)\nSecondary exception in ExceptionFormatValue: std::bad_alloc',
+});
+
+test('an internal error gives the process up, but not one that only says that there was no memory for a message', () => {
+  expect(isFatal('{"exception_type":"INTERNAL","exception_message":"Attempted to access index 1"}')).toBe(
+    true,
+  );
+  expect(isFatal(UNWRITTEN)).toBe(false);
+});
 
 test.each([
   ['Out of Memory Error: Allocation failure', false, 'OUT_OF_MEMORY'],
@@ -10,6 +22,9 @@ test.each([
     false,
     'OUT_OF_MEMORY',
   ],
+  // There was no memory for the message of an error, which contains a long value.
+  ['{"exception_type":"Conversion","position":"7"}', false, 'OUT_OF_MEMORY'],
+  [UNWRITTEN, false, 'OUT_OF_MEMORY'],
   // A damaged file and a failed allocation have the same message.
   [UNREADABLE, true, 'OUT_OF_MEMORY'],
   [UNREADABLE, false, 'STATEMENT_FAILED'],

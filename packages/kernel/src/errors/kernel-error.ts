@@ -95,9 +95,14 @@ export function kernelErrorToTessera(text: string, sql?: string, memoryIsShort =
 
 /** Whether the kernel refuses everything after such an error, so that its process has to be replaced. */
 export const isFatal = (text: string): boolean => {
-  const { type } = parseFailure(text);
+  const { type, message } = parseFailure(text);
+  if (type === 'INTERNAL' && UNWRITTEN_MESSAGE.test(message)) return false;
   return type === 'INTERNAL' || type === 'FATAL' || isInvalidation(text);
 };
+
+/** There was no memory for the message of an error, which has a long value. Only the statement has failed. */
+const UNWRITTEN_MESSAGE =
+  /^Primary exception: .*\nSecondary exception in ExceptionFormatValue: std::bad_alloc/s;
 
 /** Whether an error only refers to an earlier one. */
 const isInvalidation = (text: string): boolean => text.includes('database has been invalidated');
@@ -182,6 +187,12 @@ export const outOfMemory = (detail: string): TesseraError =>
     message: `The query needs more memory than the engine may use (engine.max_server_memory_usage): ${detail.replace(/[.\s]+$/, '')}. Let it hold less at once, or give the engine more memory`,
   });
 
+/** A failure whose message is missing, because it has a long value. */
+const UNWRITTEN: KernelFailure = {
+  type: 'Out of Memory',
+  message: 'there was none for the message of an error',
+};
+
 /**
  * Parses both forms: `{"exception_type":...}`, perhaps after a prefix, and `Binder Error: ... LINE 1: ... ^`.
  */
@@ -190,9 +201,10 @@ function parseFailure(text: string): KernelFailure {
   if (json >= 0) {
     try {
       const parsed = JSON.parse(text.slice(json)) as Record<string, string>;
+      if (parsed.exception_message === undefined) return UNWRITTEN;
       return {
         type: parsed.exception_type ?? '',
-        message: withoutExcerpt(shortened(parsed.exception_message ?? '')),
+        message: withoutExcerpt(shortened(parsed.exception_message)),
         subtype: parsed.error_subtype,
         entry: parsed.type,
         position: parsed.position === undefined ? undefined : Number(parsed.position),

@@ -1,6 +1,6 @@
 import type { SqlText } from '../protocol/long-text.ts';
 import { duckdb, type Pointer } from './library.ts';
-import { NativeBlock, textAt } from './memory.ts';
+import { NativeBlock, errorTextAt } from './memory.ts';
 import { NativeError } from './native-error.ts';
 
 /** Throws the error in a `duckdb_error_data`, if there is one, and destroys it. */
@@ -16,5 +16,5 @@ export function checkErrorData(data: Pointer | null): void {
 /** The error of a result that failed. The result remains the caller's to destroy. */
 export function failureOf(result: Pointer, sql: SqlText): NativeError {
   const text = duckdb.resultError(result);
-  return new NativeError(text ? textAt(text) : 'The statement failed', sql);
+  return new NativeError(text ? errorTextAt(text) : 'The statement failed', sql);
 }

@@ -70,14 +70,35 @@ export const cString = (pointer: Pointer): string => (pointer === 0n ? '' : koff
 
 const strlen = libc.func('strlen', 'size_t', ['void *']) as unknown as Native<number, [Pointer]>;
 
+/** How much of the beginning and of the end of an error text is kept. */
+const KEPT_BYTES = 32 << 10;
+
 /**
- * Reads a text like `cString`; a long one stays UTF-8.
+ * Reads the text of an error like `cString`; a long one stays UTF-8. It may contain a value of 100 MB, and needs a multiple of
+ * that on its way to the client, who sees a few lines. The middle of such a text is left out, so that the rest is still valid JSON
+ * if it was.
  * @throws RangeError if there is no memory for a long one
  */
-export function textAt(pointer: Pointer): string | LongText {
+export function errorTextAt(pointer: Pointer): string | LongText {
   const length = Number(strlen(pointer));
-  return length < LONG_TEXT_LENGTH ? cString(pointer) : { utf8: copyOut(pointer, length) };
+  if (length < LONG_TEXT_LENGTH) return cString(pointer);
+  if (length <= 2 * KEPT_BYTES) return { utf8: copyOut(pointer, length) };
+  const beginning = copyOut(pointer, KEPT_BYTES);
+  const end = copyOut(pointer + BigInt(length - KEPT_BYTES), KEPT_BYTES);
+  const cut = beginning.findLastIndex(
+    (byte, i) => isPlain(byte) && !beginning.subarray(Math.max(0, i - LONGEST_ESCAPE), i).includes('\\'),
+  );
+  return {
+    utf8: Buffer.concat([beginning.subarray(0, cut + 1), OMITTED, end.subarray(end.findIndex(isPlain))]),
+  };
 }
+
+const OMITTED = Buffer.from(' … ');
+/** `\u001f`, as JSON writes control characters. */
+const LONGEST_ESCAPE = 6;
+
+/** Whether a byte is an ASCII letter or digit, so that a cut beside it does not divide a character. */
+const isPlain = (byte: number): boolean => /[0-9A-Za-z]/.test(String.fromCharCode(byte));
 
 /** Memory that holds a pointer, for functions that free the target of a pointer variable. */
 export function slotOf(pointer: Pointer): NativeBlock {

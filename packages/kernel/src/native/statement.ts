@@ -13,7 +13,7 @@ import type { NativeConnection } from './connection.ts';
 import { failureOf } from './error-data.ts';
 import { duckdb, offLoop, type Pointer, type ResultValue, takeString } from './library.ts';
 import { takeLogicalType } from './logical-type.ts';
-import { NativeBlock, textAt } from './memory.ts';
+import { NativeBlock, errorTextAt } from './memory.ts';
 import { failedOnce, interrupted, NativeError, positionedAfter, requireCString } from './native-error.ts';
 
 const SELECT = 1;
@@ -44,7 +44,7 @@ export class NativeStatement {
     statement.#handle = statement.#slot.pointerAt(0);
     if (failed !== 0) {
       const text = statement.#handle === 0n ? null : duckdb.prepareError(statement.#handle);
-      const error = new NativeError(text ? textAt(text) : 'The statement could not be prepared', sql);
+      const error = new NativeError(text ? errorTextAt(text) : 'The statement could not be prepared', sql);
       statement.destroy();
       throw error;
     }
@@ -252,7 +252,7 @@ export class NativeResult {
     if (chunk) return chunk;
     this.#ended = true;
     const text = duckdb.resultError(this.address);
-    if (text) throw new NativeError(textAt(text), this.#sql);
+    if (text) throw new NativeError(errorTextAt(text), this.#sql);
     return undefined;
   }
 
