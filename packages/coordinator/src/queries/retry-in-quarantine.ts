@@ -12,13 +12,16 @@ const MAX_RETRY_MS = 30_000;
  * that needs more sequence values than it had gets more.
  *
  * While other queries hold the memory, no quarantine process can start. A query that ran out of memory is then sent to
- * the serving process again, and so on until it has run in one of the two, or `MAX_RETRY_MS` have passed. A query whose
+ * the serving process again, and so on until it has run in one of the two, or `longestMs` have passed. A query whose
  * process was lost may end the serving process again, so it only waits for its quarantine.
  */
 export async function retryInQuarantine<T>(
-  { signal, activity, admitted, demand }: Pick<RunningQuery, 'signal' | 'activity' | 'admitted' | 'demand'>,
+  query: Pick<RunningQuery, 'signal' | 'activity' | 'admitted' | 'demand' | 'holdsResults'>,
   attempt: (quarantine: boolean) => Promise<T>,
 ): Promise<T> {
+  const { signal, activity, admitted, demand, holdsResults } = query;
+  // A client frees no memory of its open results while it waits, so another try would find none.
+  const longestMs = holdsResults ? 0 : MAX_RETRY_MS;
   let quarantine = false;
   let isDangerous = false;
   let deadline = Number.POSITIVE_INFINITY;
@@ -37,7 +40,7 @@ export async function retryInQuarantine<T>(
         if (!(await admitted.retry())) throw error;
       } else {
         if (isShort && ranAlone(error)) throw error;
-        deadline = Math.min(deadline, performance.now() + MAX_RETRY_MS);
+        deadline = Math.min(deadline, performance.now() + longestMs);
         isDangerous = !isShort;
         quarantine = true;
       }

@@ -36,6 +36,8 @@ export interface RunningQuery extends QueryIdentity {
   admitted: AdmittedQuery | undefined;
   /** The session change that the answer carries, whether the request succeeded or failed. */
   session: SessionUpdate | undefined;
+  /** Whether its client keeps results of earlier statements open: their memory is not free before this statement has ended. */
+  holdsResults: boolean;
   /** The span of the query; undefined if its trace is not recorded. */
   span: Span | undefined;
   /** Aborts when the query must stop; its reason is the TesseraError for the client. */
@@ -107,6 +109,7 @@ function newRunningQuery(identity: QueryIdentity): RunningQuery {
     notices: new Notices(),
     admitted: undefined,
     session: undefined,
+    holdsResults: false,
     span: undefined,
     signal: abort.signal,
     cancel: (reason) => abort.abort(reason),

@@ -21,6 +21,7 @@ const runningQuery = () => ({
   activity: new QueryActivity(),
   admitted: undefined,
   demand: new SequenceDemand(),
+  holdsResults: false,
 });
 
 /** Runs a query as statements do: again in quarantine if the kernel process was lost. */
@@ -78,7 +79,7 @@ const LONG_LIST = 'SELECT length(range(10000000 + (random() * 0)::BIGINT))';
 /** Holds a list of 32 MiB until its last row has been read. */
 const HOLDS_A_LIST = 'SELECT unnest(range(4000000 + (random() * 0)::BIGINT)) AS n';
 
-test('a query that cannot start in quarantine is sent to the serving process again', async () => {
+test('a query that cannot start in quarantine is sent to the serving process again, unless its client holds results', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'kernel-loss-'));
   const silent = () => undefined;
   const kernel = await startKernel({
@@ -108,6 +109,13 @@ test('a query that cannot start in quarantine is sent to the serving process aga
         await session.close();
       }
     };
+    const tried: boolean[] = [];
+    const beside = retryInQuarantine({ ...runningQuery(), holdsResults: true }, (quarantine) => {
+      tried.push(quarantine);
+      return length(quarantine);
+    });
+    await expect(beside).rejects.toMatchObject({ name: 'OUT_OF_MEMORY' });
+    expect(tried).toEqual([false, true]);
     const made: boolean[] = [];
     const found = await retryInQuarantine(runningQuery(), async (quarantine) => {
       made.push(quarantine);

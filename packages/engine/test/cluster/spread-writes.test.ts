@@ -88,6 +88,7 @@ it('a query on several nodes counts what it reads once, as on one node', async (
     'SELECT sum(c) FROM source',
     'SELECT b, count(*) FROM source GROUP BY b',
     'SELECT sum(s.c), count(DISTINCT o.b) FROM source s JOIN other o USING (a)',
+    'SELECT count(*) FROM source x, source y WHERE x.a = y.c',
   ]) {
     const alone = await statistics(sql, { enable_distributed_execution: 'false' });
     expect(alone.rows_read, sql).toBe(sql.includes('JOIN') ? ROWS * 1.5 : ROWS);

@@ -23,7 +23,12 @@ test.each([
     'OUT_OF_MEMORY',
   ],
   // There was no memory for the message of an error, which contains a long value.
-  ['{"exception_type":"Conversion","position":"7"}', false, 'OUT_OF_MEMORY'],
+  ['{"exception_type":"Conversion","exception_message":""}', false, 'OUT_OF_MEMORY'],
+  [
+    '{"exception_type":"Serialization","exception_message":"Failed to write JSON string: memory allocation failed"}',
+    false,
+    'OUT_OF_MEMORY',
+  ],
   [UNWRITTEN, false, 'OUT_OF_MEMORY'],
   // A damaged file and a failed allocation have the same message.
   [UNREADABLE, true, 'OUT_OF_MEMORY'],

@@ -120,7 +120,8 @@ const NOT_OF_STATEMENT: ReadonlySet<string> = new Set([
  * Libraries inside the kernel report a failed allocation as an error of their own, such as an unreadable
  * block.
  */
-const FAILED_ALLOCATION = /Allocation error : not enough memory|std::bad_alloc|Failed to allocate block of/;
+const FAILED_ALLOCATION =
+  /Allocation error : not enough memory|std::bad_alloc|Failed to allocate block of|memory allocation failed/;
 
 /** These messages also occur for damaged files. Only if memory is short, they are attributed to it. */
 const MAY_BE_FAILED_ALLOCATION = /Decompression failure|decompress|page size out of range/i;
@@ -201,10 +202,11 @@ function parseFailure(text: string): KernelFailure {
   if (json >= 0) {
     try {
       const parsed = JSON.parse(text.slice(json)) as Record<string, string>;
-      if (parsed.exception_message === undefined) return UNWRITTEN;
+      const { exception_type: type = '', exception_message: message = '' } = parsed;
+      if (type === 'Conversion' && message === '') return UNWRITTEN;
       return {
-        type: parsed.exception_type ?? '',
-        message: withoutExcerpt(shortened(parsed.exception_message)),
+        type,
+        message: withoutExcerpt(shortened(message)),
         subtype: parsed.error_subtype,
         entry: parsed.type,
         position: parsed.position === undefined ? undefined : Number(parsed.position),

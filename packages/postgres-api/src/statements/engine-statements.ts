@@ -71,6 +71,8 @@ export class EngineStatements {
   readonly #clientGone: AbortSignal;
   readonly #notify: (notice: Notice) => void;
   #active: RunningQuery | undefined;
+  /** The number of statements that have begun and not ended. */
+  #open = 0;
 
   /** @param notify sends the client a notice that accompanies the result */
   constructor(
@@ -180,6 +182,8 @@ export class EngineStatements {
     };
     this.#clientGone.addEventListener('abort', onGone);
     this.#active = query;
+    query.holdsResults = this.#open > 0;
+    this.#open += 1;
     let [ended, wasSuspended] = [false, false];
     const deactivate = () => {
       if (this.#active === query) this.#active = undefined;
@@ -201,6 +205,7 @@ export class EngineStatements {
       end: async (outcome: string) => {
         if (ended) return;
         ended = true;
+        this.#open -= 1;
         deactivate();
         this.#clientGone.removeEventListener('abort', onGone);
         stopTimer?.(outcome);
