@@ -59,12 +59,12 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
       ],
       ['columns in a SELECT list', count(SIZE, 'columns'), 'select fewer, or use arrays or structs'],
       [
-        'relations that one query joins',
+        'joins in one query, with JOIN or a comma',
         count(SIZE, 'joins'),
         'put parts into subqueries with GROUP BY or LIMIT, or into temporary tables',
       ],
       [
-        'relations that all queries of a statement join',
+        'joins in all queries of a statement',
         count(SIZE, 'allJoins'),
         'split the statement, with temporary tables',
       ],

@@ -44,7 +44,7 @@ describe('several scans of a table', () => {
     expect(readByScans([whole, whole])).toMatchObject({ rows: 1000, bytes: 3000 });
   });
 
-  it('of files count the files once', () => {
+  it('count the files that all of them read once', () => {
     const files = { ...scan(['a'], 3), chosen: undefined };
     expect(readByScans([files, files])).toEqual(files.read);
   });

@@ -58,7 +58,7 @@ export function readByScans(scans: readonly ScanRead[]): ReadCounts {
   return { rows, bytes, bytesFromStorage: Math.min(bytes, all.bytesFromStorage) };
 }
 
-/** Of the rows that the scans read, the part that remains when each row counts once. */
+/** The fraction of the rows that remains when a row that several scans read counts once. */
 function distinctShare(scans: readonly ScanRead[]): number {
   const counted = new Map<string, Set<number> | 'all'>();
   let [all, distinct] = [0, 0];

@@ -1,6 +1,6 @@
 import type { SqlText } from '../protocol/long-text.ts';
 import { duckdb, type Pointer } from './library.ts';
-import { NativeBlock, errorTextAt } from './memory.ts';
+import { errorTextAt, NativeBlock } from './memory.ts';
 import { NativeError } from './native-error.ts';
 
 /** Throws the error in a `duckdb_error_data`, if there is one, and destroys it. */

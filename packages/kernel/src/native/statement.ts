@@ -13,7 +13,7 @@ import type { NativeConnection } from './connection.ts';
 import { failureOf } from './error-data.ts';
 import { duckdb, offLoop, type Pointer, type ResultValue, takeString } from './library.ts';
 import { takeLogicalType } from './logical-type.ts';
-import { NativeBlock, errorTextAt } from './memory.ts';
+import { errorTextAt, NativeBlock } from './memory.ts';
 import { failedOnce, interrupted, NativeError, positionedAfter, requireCString } from './native-error.ts';
 
 const SELECT = 1;

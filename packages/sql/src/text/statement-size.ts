@@ -17,11 +17,11 @@ export const STATEMENT_LIMITS = {
   columns: 4_096,
   setOperations: 1_000,
   /**
-   * The number of relations that one query joins, with JOIN or a comma. The kernel searches for their best
-   * order, which takes a second for 60.
+   * The number of joins in one query, with JOIN or a comma. The kernel searches for the best order of the relations, which takes a
+   * second for 60.
    */
   joins: 48,
-  /** The number of joined relations in all queries of the statement together. */
+  /** The number of joins in all queries of the statement together. */
   allJoins: 200,
   /** The nesting depth of scalar subqueries: each level doubles the time to bind them. */
   valueSubqueries: 12,
