@@ -20,7 +20,6 @@ export const PROOFS: Proofs = {
       'endpoints.postgres.listeners[*].type',
       'engine.nodes[*].host',
       'engine.nodes[*].storage_manager_port',
-      'engine.nodes[*].storage_agent_port',
       'engine.nodes[*].distexec_port',
       'engine.nodes[*].shuffle_port',
     ],
@@ -211,6 +210,10 @@ export const PROOFS: Proofs = {
     'a cluster sends at most the limit of rows, and a warning says so': [
       'engine.multi_cluster.broadcast_tuple_limit_per_engine_cluster',
     ],
+  },
+  [`${ENGINE}/cluster/secured-cluster.test.ts`]: {
+    'work together and read tablets from each other; a node with a certificate of another authority is refused':
+      ['engine.nodes[*].storage_agent_port'],
   },
   'packages/broadcast/src/announcements.test.ts': {
     'a cluster sees the others of its engine, ordered by engine.cluster_ordinal, with draining nodes last': [

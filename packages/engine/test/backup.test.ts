@@ -1,14 +1,16 @@
 import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { loadConfig } from '@tessera/config';
-import { openStoreAt } from '@tessera/object-store';
+import { openObjectStore, openStoreAt } from '@tessera/object-store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SharedStore, startSharedStore } from './cluster/shared-store.ts';
 import { query, rows } from './http.ts';
 import { MAIN } from './programs.ts';
+import { startProgram } from './store-servers.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 /** Large enough that every batch becomes a tablet in the store instead of a part of the log. */
@@ -42,15 +44,17 @@ afterAll(async () => {
 const place = (name: string) => join(directory, name);
 
 /** A configuration file whose tables are in the bucket, below a separate instance id. */
-async function configured(instance: string): Promise<string> {
-  const path = place(`${instance}.json`);
-  const storage = {
+async function configured(
+  instance: string,
+  storage: object = {
     type: 'minio',
     minio: { endpoint: shared.endpoint },
     bucket_name: 'tables',
     enable_managed_location: true,
     default_s3_endpoint_override: shared.endpoint,
-  };
+  },
+): Promise<string> {
+  const path = place(`${instance}.json`);
   await writeFile(path, JSON.stringify({ schema_version: '1.0', instance: { id: instance }, storage }));
   return path;
 }
@@ -260,6 +264,112 @@ async function createGuarded(node: TesseraProcess): Promise<void> {
   const ddl = "SELECT ddl FROM information_schema.tables WHERE table_name = 'guarded'";
   expect(String(await rows(node, ddl))).toContain('LOCATION = vault');
 }
+
+/** The emulators of Google Cloud Storage and Azure. In both, the identity of the engine does not open the bucket `vault`. */
+async function startClouds(stack: AsyncDisposableStack) {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2_048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  const client_email = 'keeper@vault.iam.gserviceaccount.com';
+  const vaultOfGoogle = { bucket: 'vault', account: client_email, publicKey };
+  const buckets = JSON.stringify(['tables', vaultOfGoogle]);
+  const gcs = await startProgram<{ endpoint: string }>('fake-gcs', buckets);
+  stack.defer(gcs.stop);
+  const azurite = await startProgram<{ connectionString: string; sasToken: string }>('azurite');
+  stack.defer(azurite.stop);
+  const { connectionString, sasToken } = azurite.facts;
+  const withWrongKey = connectionString.replace(/AccountKey=..../, 'AccountKey=AAAA');
+  const env = { STORAGE_EMULATOR_HOST: gcs.facts.endpoint };
+  return {
+    serviceAccountKey: JSON.stringify({ client_email, private_key: privateKey, private_key_id: 'k' }),
+    sasToken,
+    refusedByAzure: { ...env, AZURE_STORAGE_CONNECTION_STRING: withWrongKey },
+    knownToBoth: { ...env, AZURE_STORAGE_CONNECTION_STRING: connectionString },
+  };
+}
+
+/** What the tables at both vaults hold after `fillVaults`. */
+const SUMS = (table: string) => `SELECT count(*)::int, count_if(m = md5(a::text))::int FROM ${table}`;
+const HALF = [[BATCH, BATCH]];
+
+/** Creates tables at both vaults after their buckets have been refused, changes them, and copies from and to them. */
+async function useVaults(node: TesseraProcess, serviceAccountKey: string, sasToken: string): Promise<void> {
+  const refused = async (sql: string, name: string) =>
+    expect((await query(node, sql)).text, sql).toContain(name);
+  for (const url of ['gs://vault/raw', 'azure://devstoreaccount1/vault/raw'])
+    await refused(`CREATE TABLE x (a int) LOCATION = '${url}'`, 'STORAGE_UNAVAILABLE');
+  const google = "SOURCE = GOOGLE_CLOUD_STORAGE URL = 'gs://vault/raw/'";
+  const azure = "SOURCE = AZURE_BLOB_STORAGE URL = 'azure://devstoreaccount1/vault/raw/'";
+  const key = (text: string) => `CREDENTIALS = (GOOGLE_SERVICE_ACCOUNT_KEY = '${text}')`;
+  const sas = (text: string) => `CREDENTIALS = (AZURE_SAS_TOKEN = '${text}')`;
+  await run(node, `CREATE LOCATION g WITH ${google} ${key(serviceAccountKey.replace('keeper', 'somebody'))}`);
+  await run(node, `CREATE LOCATION a WITH ${azure} ${sas(sasToken.replace(/sig=.../, 'sig=AAA'))}`);
+  for (const name of ['g', 'a'])
+    await refused(`CREATE TABLE t_${name} (a int, m text) LOCATION = ${name}`, 'STORAGE_UNAVAILABLE');
+  await run(node, `CREATE OR REPLACE LOCATION g WITH ${google} ${key(serviceAccountKey)}`);
+  await run(node, `CREATE OR REPLACE LOCATION a WITH ${azure} ${sas(sasToken)}`);
+  for (const name of ['g', 'a']) {
+    const table = `t_${name}`;
+    await run(node, `CREATE TABLE ${table} (a int, m text) PRIMARY INDEX a LOCATION = ${name}`);
+    for (const from of [1, BATCH + 1]) await fill(node, table, from);
+    await run(node, `DELETE FROM ${table} WHERE a % 2 = 0`);
+    await run(node, `VACUUM ${table}`);
+    await run(node, `COPY (SELECT a FROM ${table} WHERE a < 100) TO ${name} TYPE = PARQUET`);
+    await run(node, `CREATE TABLE copied_${name} (a int)`);
+    await run(node, `COPY INTO copied_${name} FROM ${name} WITH PATTERN = '*.parquet' TYPE = PARQUET`);
+    const copies = `SELECT count(*)::int FROM copied_${name} NATURAL JOIN READ_PARQUET(LOCATION => '${name}', PATTERN => '*.parquet')`;
+    expect(await rows(node, copies)).toEqual([[50]]);
+  }
+}
+
+test('tables in Google Cloud Storage and Azure, and at locations there with credentials of their own, are like others', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { serviceAccountKey, sasToken, refusedByAzure, knownToBoth } = await startClouds(stack);
+  const managed = { enable_managed_location: true, bucket_name: 'tables' };
+  const azure = { type: 'abs', azure: { storage_account_name: 'devstoreaccount1' }, ...managed };
+  const inGoogle = await configured('01JZ0000000000000000000GCS', { type: 'gcs', gcp: {}, ...managed });
+  const inAzure = await configured('01JZ0000000000000000000ABS', azure);
+  Object.assign(process.env, knownToBoth);
+  for (const bucket_name of ['tables', 'vault']) {
+    const emulator = { type: 'azurite', azure: {}, bucket_name };
+    const { config } = await loadConfig(await configured('01JZ0000000000000000000NEW', emulator));
+    await (await openObjectStore(config, { dataDirectory: directory })).close();
+  }
+
+  const allowed = ['--allow-url', '--allow-write'].flatMap((flag) =>
+    ['gs://vault', 'azure://devstoreaccount1/vault'].flatMap((url) => [flag, url]),
+  );
+  const args = ['--config', inGoogle, ...allowed];
+  {
+    await using node = await startTessera({ args, env: refusedByAzure });
+    await run(node, 'CREATE TABLE t (a int, m text) PRIMARY INDEX a');
+    for (const from of [1, BATCH + 1]) await fill(node, 't', from);
+    await run(node, 'DELETE FROM t WHERE a % 2 = 0');
+    await run(node, 'VACUUM t');
+    await useVaults(node, serviceAccountKey, sasToken);
+  }
+  {
+    // Nothing of it was on the disk of that node only.
+    await using node = await startTessera({ args, env: refusedByAzure });
+    for (const table of ['t', 't_g', 't_a']) expect(await rows(node, SUMS(table)), table).toEqual(HALF);
+  }
+  const env = { ...process.env, ...refusedByAzure };
+  await promisify(execFile)(
+    process.execPath,
+    [MAIN, 'backup', '--config', inGoogle, '--to', 'gs://tables/backup'],
+    { env },
+  );
+  await tessera('restore', '--config', inAzure, '--from', 'gs://tables/backup');
+  await using node = await startTessera({ args: ['--config', inAzure], env: knownToBoth });
+  for (const table of ['t', 't_g', 't_a']) {
+    expect(await rows(node, SUMS(table)), table).toEqual(HALF);
+    await fill(node, table, 2 * BATCH + 1);
+    await run(node, `VACUUM ${table}`);
+    expect(await rows(node, SUMS(table)), table).toEqual([[2 * BATCH, 2 * BATCH]]);
+  }
+}, 120_000);
 
 /** Copies the files below a directory, of which a running node may delete some meanwhile. */
 async function copyFiles(from: string, to: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
-import { requireOpen, TesseraError } from '@tessera/common';
+import { TesseraError } from '@tessera/common';
 import { type EngineConfig, storageIsLocal, storageScheme, storageTypeOf } from '@tessera/config';
 import type { BucketClient } from './bucket/bucket-client.ts';
 import { BucketStore } from './bucket/bucket-store.ts';
-import { keysOf, type ObjectCredentials } from './external/object-access.ts';
+import { checkCredentials, keysOf, type ObjectCredentials } from './external/object-access.ts';
 import { parseObjectUrl } from './external/object-url.ts';
 import { openLocalStore } from './local/local-store.ts';
 import { type LocationCredentials, locatedStore } from './located-store.ts';
@@ -13,8 +13,8 @@ import type { ObjectStore } from './object-store.ts';
 /**
  * Opens a store at a given place, such as that of a backup: a directory, or a URL (`s3://bucket/prefix`). A URL
  * of the provider of the configured storage is accessed like that storage.
- * @param credentials those of a bucket of S3 that the identity of the engine does not open
- * @throws TesseraError INVALID_ARGUMENT if the URL names no bucket; SECRET_KEY_MISSING if this process cannot decrypt the credentials
+ * @param credentials those of a bucket that the identity of the engine does not open
+ * @throws TesseraError INVALID_ARGUMENT if the URL names no bucket, or the credentials are those of another provider; SECRET_KEY_MISSING if this process cannot decrypt the credentials
  */
 export async function openStoreAt(
   place: string,
@@ -23,9 +23,10 @@ export async function openStoreAt(
 ): Promise<ObjectStore> {
   if (!place.includes('://')) return measuredStore(await openLocalStore(resolve(place)));
   const { scheme, bucket, key } = parseObjectUrl(place);
-  const prefix = key === '' || key.endsWith('/') ? key : `${key}/`;
   const { storage } = config;
   const type = storageTypeOf(config, scheme);
+  const prefix = key === '' || key.endsWith('/') ? key : `${key}/`;
+  if (credentials !== undefined) checkCredentials(credentials, PROTOCOL_OF[type]);
   const [account, container = bucket] = scheme === 'azure' ? bucket.split('/') : [undefined];
   const azure = account === undefined ? storage.azure : { ...storage.azure, storage_account_name: account };
   const api_scheme = `${scheme}://`;
@@ -77,6 +78,9 @@ async function openBucketStore(
   return measuredStore(new BucketStore(bucket, prefix));
 }
 
+/** The scheme of the provider, whatever `storage.api_scheme` calls it. */
+const PROTOCOL_OF = { s3: 's3', minio: 's3', gcs: 'gs', abs: 'azure', azurite: 'azure' } as const;
+
 /** The bucket of an instance whose configuration names none. Names of buckets have no capital letters. */
 function bucketName({ storage, instance }: EngineConfig): string {
   return storage.bucket_name ?? `tessera-${instance.id.toLowerCase()}`;
@@ -99,7 +103,7 @@ async function openBucket(config: EngineConfig, credentials?: ObjectCredentials)
         endpoint: storage.minio?.endpoint ?? storage.default_s3_endpoint_override ?? undefined,
         ...(credentials === undefined
           ? { roleArn: storage.aws?.intermediary_access_role ?? undefined }
-          : accessOf(credentials)),
+          : { credentials: keysOf(credentials), roleArn: credentials.aws_role_arn }),
       });
     }
     case 'gcs': {
@@ -107,6 +111,7 @@ async function openBucket(config: EngineConfig, credentials?: ObjectCredentials)
       return GcsBucket.open({
         ...place,
         impersonate: storage.gcp?.intermediary_service_account_id ?? undefined,
+        serviceAccountKey: credentials?.google_service_account_key,
       });
     }
     case 'abs':
@@ -118,15 +123,12 @@ async function openBucket(config: EngineConfig, credentials?: ObjectCredentials)
         service: azureServiceOf(storage.type, {
           account: storage.azure?.storage_account_name ?? undefined,
           clientId: storage.azure?.intermediary_service_principal_client_id ?? undefined,
+          sasToken: credentials?.azure_sas_token,
+          accountKey: credentials?.azure_account_key,
         }),
       });
     }
   }
-}
-
-function accessOf(credentials: ObjectCredentials) {
-  for (const text of Object.values(credentials)) requireOpen(text);
-  return { credentials: keysOf(credentials), roleArn: credentials.aws_role_arn };
 }
 
 async function create(bucket: CreatableBucket): Promise<void> {

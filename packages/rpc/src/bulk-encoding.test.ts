@@ -2,7 +2,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { bulkEncoder, discardBytes, type EncodedMessage } from './bulk-encoding.ts';
 import { FetchResponseSchema } from './generated/tessera/v1/shuffle_pb.ts';
-import { ReadChunksResponseSchema } from './generated/tessera/v1/storage_agent_pb.ts';
+import { ReadRangeResponseSchema } from './generated/tessera/v1/storage_agent_pb.ts';
 
 function bytesOf(encoded: EncodedMessage): Uint8Array {
   const buffer = Buffer.alloc(encoded.length + 5);
@@ -22,10 +22,10 @@ describe.each([0, 10, 100_000])('%d bytes', (length) => {
   });
 
   it('in the message itself, given as a plain object', () => {
-    const response = { chunk: { column: 3, granule: 4 }, offset: 5n, data: bytes(length) };
-    const encoded = bulkEncoder(ReadChunksResponseSchema)(response);
-    expect(fromBinary(ReadChunksResponseSchema, bytesOf(encoded))).toEqual(
-      create(ReadChunksResponseSchema, response),
+    const response = { data: bytes(length) };
+    const encoded = bulkEncoder(ReadRangeResponseSchema)(response);
+    expect(fromBinary(ReadRangeResponseSchema, bytesOf(encoded))).toEqual(
+      create(ReadRangeResponseSchema, response),
     );
   });
 

@@ -46,7 +46,12 @@ export { prepareQuery } from './prepare/prepare-query.ts';
 export { shapeOfIndex } from './prepare/with-indexes.ts';
 export { belowLocation } from './reads/below-location.ts';
 export { CSV_BUFFER_BYTES } from './reads/csv-scan.ts';
-export { formatByName, type ReadArguments, type StorageLocation } from './reads/read-arguments.ts';
+export {
+  credentialsIn,
+  formatByName,
+  type ReadArguments,
+  type StorageLocation,
+} from './reads/read-arguments.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource, SourceFile } from './reads/read-call.ts';
 export { READ_FUNCTIONS, type ReadOption } from './reads/read-options.ts';
 export { requireValidNames } from './reads/valid-names.ts';

@@ -1,6 +1,7 @@
 export { tabletEvictions } from './eviction/tablet-evictions.ts';
 export { warmedTables } from './hot/warm-up.ts';
 export { agentBootstrap, openStorageAgent, type StorageAgentOptions } from './open-storage-agent.ts';
+export { ClusterTablets } from './peers/cluster-tablets.ts';
 export { storageAgentService } from './service/storage-agent-service.ts';
 export type {
   AgentMetrics,
@@ -8,7 +9,8 @@ export type {
   ContentsOf,
   CurrentContents,
   FilterRequest,
-  LocalChunk,
+  ObjectRange,
+  PeerTablets,
   ReadCounts,
   Scan,
   ScanRequest,

@@ -1,4 +1,4 @@
-import type { ObjectId, TableObject, Tablet } from '@tessera/catalog';
+import type { ObjectId, TableObject, Tablet, TabletId } from '@tessera/catalog';
 import { cancellation } from '@tessera/common';
 import type { Kernel, KernelLog, KernelSession } from '@tessera/kernel';
 import type { ObjectStore } from '@tessera/object-store';
@@ -15,10 +15,10 @@ import { VectorCache } from './scan/vector-cache.ts';
 import { GranuleFilters } from './skip/granule-filters.ts';
 import type {
   AgentMetrics,
-  ChunkName,
   ContentsOf,
   FilterRequest,
-  LocalChunk,
+  ObjectRange,
+  PeerTablets,
   Scan,
   ScanRequest,
   StorageAgent,
@@ -167,8 +167,16 @@ class Agent implements StorageAgent {
     return this.#parts.warmUp.run(contentsOf);
   }
 
-  localChunks(tablet: Tablet, chunks: Iterable<ChunkName>): AsyncIterable<LocalChunk> {
-    return this.#parts.files.localChunks(tablet, chunks);
+  readFrom(peers: PeerTablets): void {
+    this.#parts.files.readFrom(peers);
+  }
+
+  bytesOnDisk(tablet: TabletId): number {
+    return this.#parts.files.bytesOf(tablet);
+  }
+
+  localRange(tablet: TabletId, range: ObjectRange): AsyncIterable<Uint8Array> {
+    return this.#parts.files.localRange(tablet, range);
   }
 
   async forget(tablets: readonly Tablet[]): Promise<void> {
@@ -198,6 +206,7 @@ class Agent implements StorageAgent {
       bytesHot: resident.bytes,
       bytesOnDisk: files.bytesOnDisk,
       bytesFetched: files.bytesFetched,
+      bytesFromPeers: files.bytesFromPeers,
       hits: files.hits,
       misses: files.misses,
       corruptRefetches: files.corruptRefetches,

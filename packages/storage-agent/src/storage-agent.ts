@@ -1,4 +1,4 @@
-import type { DeletionVector, ObjectId, TableObject, Tablet } from '@tessera/catalog';
+import type { DeletionVector, ObjectId, TableObject, Tablet, TabletId } from '@tessera/catalog';
 import type { KernelSession } from '@tessera/kernel';
 import type { GranuleFilter, HybridHeader, RowRange, TabletKeys } from '@tessera/tablet';
 
@@ -152,10 +152,24 @@ export interface ChunkName {
   readonly granule: number;
 }
 
-export interface LocalChunk extends ChunkName {
-  /** The offset in the tablet's object. */
+/** A part of a tablet's object. */
+export interface ObjectRange {
   readonly offset: number;
-  readonly bytes: Uint8Array;
+  readonly bytes: number;
+  /**
+   * The chunks that are wanted; what lies between them does not matter. Without chunks, the range is the whole object or its
+   * end, the Hybrid Header with the footer.
+   */
+  readonly chunks: readonly ChunkName[];
+}
+
+/** Reads parts of tablets from the disks of other nodes. */
+export interface PeerTablets {
+  /**
+   * The bytes of a range, if another node has them and answers soon; otherwise undefined. Nobody has verified them.
+   * @throws TesseraError QUERY_CANCELLED
+   */
+  read(tablet: TabletId, range: ObjectRange, signal: AbortSignal): Promise<Uint8Array | undefined>;
 }
 
 export interface AgentMetrics {
@@ -163,7 +177,9 @@ export interface AgentMetrics {
   readonly tabletsOnDisk: number;
   readonly bytesHot: number;
   readonly bytesOnDisk: number;
+  /** From the object store. */
   readonly bytesFetched: number;
+  readonly bytesFromPeers: number;
   readonly hits: number;
   readonly misses: number;
   readonly corruptRefetches: number;
@@ -222,8 +238,12 @@ export interface StorageAgent {
    * done or the agent is closed.
    */
   warmUp(contentsOf: ContentsOf): Promise<void>;
-  /** The requested column chunks that are on local disk. */
-  localChunks(tablet: Tablet, chunks: Iterable<ChunkName>): AsyncIterable<LocalChunk>;
+  /** From now on, what is missing is read from other nodes if they have it, and only then from the object store. */
+  readFrom(peers: PeerTablets): void;
+  /** The bytes of the tablet that are on local disk. */
+  bytesOnDisk(tablet: TabletId): number;
+  /** The bytes of the range in pieces; none if they are not all on local disk. */
+  localRange(tablet: TabletId, range: ObjectRange): AsyncIterable<Uint8Array>;
   /** Applies `engine.eviction` now; the agent also does it every few seconds. */
   evict(): Promise<void>;
   /** Resolves when no load into memory is running or waiting. */

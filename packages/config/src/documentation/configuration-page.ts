@@ -133,12 +133,13 @@ const DERIVED = `## Derived values and interactions
   locations, of READ_* and COPY, of LOCATION and of backups are read and written by the S3 protocol, at the endpoint of the
   storage block.
 - If \`storage.enable_managed_location\` is false, managed tables are stored only in the system-managed bucket. If it is true,
-  \`LOCATION = 'url'\` of CREATE TABLE, or the name of a location without credentials of its own, stores a table in any
-  bucket that the engine's identity opens ([tables at a location of their own](decisions/table-locations.md)).
+  \`LOCATION = 'url'\` of CREATE TABLE stores a table in any bucket that the engine's identity opens, and the name of a location in
+  one that its credentials open ([tables at a location of their own](decisions/table-locations.md)).
 - With \`execution.enable_shuffle: false\` every query runs on the node that receives it, and the shuffle port stays closed.
   The nodes still see each other, and queries can be listed and cancelled from any of them. See [cluster.md](cluster.md).
-- A node that shares its engine with others logs at startup how much memory it may lock (RLIMIT_MEMLOCK). If that is too
-  little, it logs a warning and exchanges rows through plain sockets and files.
+- A node that shares its engine with others logs at startup how much memory it may lock (RLIMIT_MEMLOCK), with a warning if that is
+  too little for registered buffers. It exchanges rows through plain sockets and files in both cases, because io_uring measures no
+  faster ([why](decisions/distributed-execution.md)).
 - A node that stands alone, with its tables on its own disk, opens no ports for other nodes, unless \`engine.nodes\` or a flag
   such as \`--shuffle-port\` names them.
 - Without \`logging.format\` and \`logging.sinks\`, log lines are text on a terminal and JSON elsewhere.

@@ -124,7 +124,7 @@ function granularityOf({ options }: TableShape): number {
 /**
  * The place at which the tablets of a new table are stored; empty for the managed store. The URL of a LOCATION object is copied into
  * the table, so it may be changed later; the credentials stay in the object.
- * @throws TesseraError UNDEFINED_OBJECT; NOT_SUPPORTED if the object has credentials that are not those of S3
+ * @throws TesseraError UNDEFINED_OBJECT
  */
 function locationOf(
   snapshot: Snapshot,
@@ -134,10 +134,6 @@ function locationOf(
   if (locationName === undefined) return location === undefined ? {} : { location };
   const { id, url, credentials } = requireLocation(snapshot, database.name, locationName);
   if (Object.keys(credentials).length === 0) return { location: url };
-  if (!url.startsWith('s3://'))
-    fail('NOT_SUPPORTED', {
-      what: `LOCATION "${locationName}" of a managed table with credentials for ${url}`,
-    });
   return { location: url, locationId: id };
 }
 

@@ -239,8 +239,8 @@ describe('LOCATION', () => {
       name: 'UNDEFINED_OBJECT',
     });
     await expect(node.run('CREATE TABLE x (a INT) LOCATION = guarded')).rejects.toMatchObject({
-      name: 'NOT_SUPPORTED',
-      message: expect.stringContaining('with credentials for gs://guarded/x'),
+      name: 'INVALID_ARGUMENT',
+      message: 'AWS_ACCESS_KEY_ID is no credential of gs:// (GOOGLE_SERVICE_ACCOUNT_KEY)',
     });
   });
 });

@@ -1,5 +1,5 @@
 import type { ExternalTableObject, LocationObject } from '@tessera/catalog';
-import { belowLocation, type ReadArguments, type ReadFunction } from '@tessera/sql';
+import { belowLocation, credentialsIn, type ReadArguments, type ReadFunction } from '@tessera/sql';
 
 const FUNCTIONS: Readonly<Record<ExternalTableObject['format'], ReadFunction>> = {
   PARQUET: 'read_parquet',
@@ -20,7 +20,7 @@ export function externalCall(
     function: FUNCTIONS[format],
     url: joined,
     options: {
-      ...credentialsOf({ ...options, ...location?.credentials }),
+      ...credentialsIn({ ...options, ...location?.credentials }),
       ...formatOptions(format, options),
     },
   };
@@ -52,15 +52,3 @@ function formatOptions(
 }
 
 const isTrue = (text: string): boolean => /^(?:true|on|yes|1)$/i.test(text);
-
-function credentialsOf(credentials: Readonly<Record<string, string>>): ReadArguments['options'] {
-  const id = credentials.aws_access_key_id ?? credentials.aws_key_id;
-  const secret = credentials.aws_secret_access_key ?? credentials.aws_secret_key;
-  const { aws_session_token, aws_role_arn } = credentials;
-  return {
-    ...(id === undefined ? {} : { aws_access_key_id: id }),
-    ...(secret === undefined ? {} : { aws_secret_access_key: secret }),
-    ...(aws_session_token === undefined ? {} : { aws_session_token }),
-    ...(aws_role_arn === undefined ? {} : { aws_role_arn }),
-  };
-}

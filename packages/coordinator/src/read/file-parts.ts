@@ -140,7 +140,9 @@ export class FileParts {
 
 /** The arguments of a call with the credentials of the store. */
 export const credentialsOf = ({ options }: Pick<ReadCall, 'options'>): ObjectCredentials =>
-  Object.fromEntries(Object.entries(options).filter(([name]) => /^aws_|^endpoint$/.test(name)));
+  Object.fromEntries(
+    Object.entries(options).filter(([name]) => /^(?:aws|google|azure)_|^endpoint$/.test(name)),
+  );
 
 const sizeOf = (files: readonly Pick<ListedFile, 'bytes'>[]): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -17,7 +17,7 @@ import type { ExternalSources } from '@tessera/object-store';
 import { type NodeCredentials, openRpcChannel } from '@tessera/rpc';
 import type { ClusterNode } from '@tessera/scheduler';
 import { openShuffle, type Shuffle, type ShuffleOptions } from '@tessera/shuffle';
-import type { StorageAgent, TabletStore } from '@tessera/storage-agent';
+import { ClusterTablets, type StorageAgent, type TabletStore } from '@tessera/storage-agent';
 import manifest from '../../package.json' with { type: 'json' };
 import { EngineCluster } from './engine-cluster.ts';
 import { LOST_AFTER_MS } from './peer-state.ts';
@@ -111,7 +111,14 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
     admission,
     log: logging.logger('cluster'),
   });
+  const tabletsOfOthers = new ClusterTablets({
+    others: () => otherAgents(cluster, places),
+    credentials,
+    log: logging.logger('storage-agent'),
+  });
+  agent.readFrom(tabletsOfOthers);
   const close = async () => {
+    tabletsOfOthers.close();
     await cluster.close();
     await distExec.close();
     sharedFiles.close();
@@ -134,6 +141,13 @@ export function openMultiNode(options: MultiNodeOptions): MultiNode {
   };
   return { shuffle, distExec, cluster, sharedFiles, service, drain, close };
 }
+
+/** The addresses of the storage agents of the other nodes that answer. */
+const otherAgents = (cluster: EngineCluster, places: readonly PeerPlace[]): readonly string[] =>
+  cluster
+    .living()
+    .filter(({ index }) => index !== cluster.self.index)
+    .map(({ index }) => places[index]!.storageAgentAddress);
 
 function openNodeShuffle(
   places: readonly PeerPlace[],
@@ -168,10 +182,11 @@ async function idle(isBusy: () => boolean, graceMs: number, toldMs: number): Pro
 }
 
 const placesOf = (config: EngineConfig): readonly PeerPlace[] =>
-  engineNodes(config).map(({ host, distexec_port, shuffle_port }, index) => ({
+  engineNodes(config).map(({ host, distexec_port, shuffle_port, storage_agent_port }, index) => ({
     index,
     name: asNodeName(addressOf(host, distexec_port)),
     shuffleAddress: addressOf(host, shuffle_port),
+    storageAgentAddress: addressOf(host, storage_agent_port),
   }));
 
 const addressOf = (host: string, port: number): string =>

@@ -10,6 +10,7 @@ export interface PeerPlace {
   /** The `host:port` of its distexec service. */
   readonly name: NodeName;
   readonly shuffleAddress: string;
+  readonly storageAgentAddress: string;
 }
 
 /** Names the outputs of a query that a node releases: all of them, or only those of a run or of some stages. */

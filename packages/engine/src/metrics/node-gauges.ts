@@ -237,18 +237,23 @@ function agentGauges(set: MetricSet, { agent, tabletDirectory }: MetricsSources)
     () => agent().bytesFetched,
   );
   set.total(
+    `${prefix}_peer_bytes_total`,
+    'Bytes of tablets fetched from other nodes instead of the object store',
+    () => agent().bytesFromPeers,
+  );
+  set.total(
     `${prefix}_hits_total`,
-    'Requests for tablets that were served without the object store',
+    'Requests for tablets that were served from this node',
     () => agent().hits,
   );
   set.total(
     `${prefix}_misses_total`,
-    'Requests for tablets that fetched data from the object store',
+    'Requests for tablets that fetched data from the object store or another node',
     () => agent().misses,
   );
   set.total(
     `${prefix}_corrupt_refetches_total`,
-    'Damaged responses of the object store that were fetched again',
+    'Damaged responses of the object store or another node that were fetched again',
     () => agent().corruptRefetches,
   );
   const disk = () => statfs(tabletDirectory);

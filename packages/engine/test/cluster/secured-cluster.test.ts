@@ -61,6 +61,8 @@ function certified(n: number, by: Authority): Record<string, string> {
   return { TESSERA_CLUSTER_TLS_CA: ours.path, TESSERA_CLUSTER_TLS_CERT: cert, TESSERA_CLUSTER_TLS_KEY: key };
 }
 
+const metricsOf = async ({ metricsUrl }: TesseraProcess) => (await fetch(`${metricsUrl}/metrics`)).text();
+
 function start(n: number, env: Record<string, string>): Promise<TesseraProcess> {
   const place = Object.entries(places[n]!).filter(([name]) => name !== 'host');
   const ports = place.flatMap(([name, port]) => [`--${name.replaceAll('_', '-')}`, String(port)]);
@@ -72,7 +74,7 @@ function start(n: number, env: Record<string, string>): Promise<TesseraProcess> 
 
 describe('nodes with certificates and no token', () => {
   it(
-    'work together; a node with a certificate of another authority is refused',
+    'work together and read tablets from each other; a node with a certificate of another authority is refused',
     async () => {
       await using first = await start(0, certified(0, ours));
       await using second = await start(1, certified(1, ours));
@@ -88,6 +90,17 @@ describe('nodes with certificates and no token', () => {
       const sql = 'SELECT k::int, count(*)::int FROM t GROUP BY k ORDER BY k';
       const answer = await query(first, sql, settings);
       expect(answer.json().data).toEqual([0, 1, 2, 3, 4].map((k) => [k, 400]));
+
+      // A node that misses a tablet reads it from the node that has it, at `storage_agent_port`.
+      await query(
+        second,
+        'CREATE TABLE w AS SELECT n, md5(n::text) AS m FROM generate_series(1, 8000) AS g(n)',
+      );
+      const readFromOthers = async () =>
+        Number(/^tessera_storage_agent_peer_bytes_total\S* (\d+)/m.exec(await metricsOf(first))?.[1]);
+      expect(await readFromOthers()).toBe(0);
+      expect(await rows(first, 'SELECT count(DISTINCT m)::int FROM w')).toEqual([[8_000]]);
+      expect(await readFromOthers()).toBeGreaterThan(8_000 * 16);
 
       await using stranger = await start(2, certified(2, strange));
       const reason = async (node: TesseraProcess) =>

@@ -5,7 +5,11 @@ import {
   type TokenCredential,
   WorkloadIdentityCredential,
 } from '@azure/identity';
-import { BlobServiceClient, type StoragePipelineOptions } from '@azure/storage-blob';
+import {
+  BlobServiceClient,
+  type StoragePipelineOptions,
+  StorageSharedKeyCredential,
+} from '@azure/storage-blob';
 import { fail } from '@tessera/common';
 
 /** Creates a client for one account with the credentials that the account requires. */
@@ -18,6 +22,10 @@ export interface AzureIdentity {
    * identity of this process.
    */
   readonly clientId?: string | undefined;
+  /** A shared access signature, which is used instead of every identity. */
+  readonly sasToken?: string | undefined;
+  /** A key of the account, which is used instead of every identity. */
+  readonly accountKey?: string | undefined;
 }
 
 /** The audience of a token that is sent to another tenant. */
@@ -28,7 +36,17 @@ const TOKEN_EXCHANGE = 'api://AzureADTokenExchange/.default';
  */
 export function azureServiceOf(type: 'abs' | 'azurite', identity: AzureIdentity): AzureService {
   const connection = process.env.AZURE_STORAGE_CONNECTION_STRING;
-  const { account } = identity;
+  const { account, sasToken, accountKey } = identity;
+  if (account !== undefined && sasToken !== undefined)
+    return (options) =>
+      new BlobServiceClient(`${endpointOf(account)}?${sasToken.replace(/^\?/, '')}`, undefined, options);
+  if (account !== undefined && accountKey !== undefined)
+    return (options) =>
+      new BlobServiceClient(
+        endpointOf(account),
+        new StorageSharedKeyCredential(account, accountKey),
+        options,
+      );
   if (type === 'azurite' || (connection !== undefined && accountOf(connection) === account)) {
     return (options) =>
       BlobServiceClient.fromConnectionString(connection ?? 'UseDevelopmentStorage=true', options);
@@ -37,12 +55,20 @@ export function azureServiceOf(type: 'abs' | 'azurite', identity: AzureIdentity)
     return fail('INVALID_ARGUMENT', { message: 'storage.azure.storage_account_name is not set' });
   }
   const credential = credentialOf(identity);
-  return (options) => new BlobServiceClient(`https://${account}.blob.core.windows.net`, credential, options);
+  return (options) => new BlobServiceClient(endpointOf(account), credential, options);
 }
 
-function accountOf(connection: string): string | undefined {
-  return /(?:^|;)AccountName=([^;]+)/i.exec(connection)?.[1];
+/** The endpoint of an account: that of the connection string if it is about the account. */
+function endpointOf(account: string): string {
+  const connection = process.env.AZURE_STORAGE_CONNECTION_STRING ?? '';
+  const own = accountOf(connection) === account ? valueIn(connection, 'BlobEndpoint') : undefined;
+  return own ?? `https://${account}.blob.core.windows.net`;
 }
+
+const accountOf = (connection: string): string | undefined => valueIn(connection, 'AccountName');
+
+const valueIn = (connection: string, name: string): string | undefined =>
+  new RegExp(`(?:^|;)${name}=([^;]+)`, 'i').exec(connection)?.[1];
 
 function credentialOf({ clientId }: AzureIdentity): TokenCredential {
   if (clientId === undefined) return new DefaultAzureCredential();

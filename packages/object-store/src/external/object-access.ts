@@ -14,6 +14,10 @@ export interface ObjectCredentials {
   readonly aws_secret_key?: string | undefined;
   readonly aws_session_token?: string | undefined;
   readonly aws_role_arn?: string | undefined;
+  /** The key of a service account of Google Cloud: the JSON that Google issues. */
+  readonly google_service_account_key?: string | undefined;
+  readonly azure_sas_token?: string | undefined;
+  readonly azure_account_key?: string | undefined;
   /** The address of a server that implements the S3 protocol. It must be permitted like any other URL. */
   readonly endpoint?: string | undefined;
 }
@@ -40,8 +44,8 @@ export async function openExternalBucket(
   credentials: ObjectCredentials,
   defaults: StoreDefaults,
 ): Promise<BucketClient> {
-  for (const text of Object.values(credentials)) if (typeof text === 'string') requireOpen(text);
   const override = defaults.override?.scheme === written ? defaults.override : undefined;
+  checkCredentials(credentials, override?.protocol ?? written);
   const [bucket = '', container] = place.split('/');
   const scheme = `${written}://`;
   switch (override?.protocol ?? written) {
@@ -60,7 +64,11 @@ export async function openExternalBucket(
     }
     case 'gs': {
       const { GcsBucket } = await import('../gcs/gcs-bucket.ts');
-      return GcsBucket.open({ bucket: container ?? bucket, scheme });
+      return GcsBucket.open({
+        bucket: container ?? bucket,
+        scheme,
+        serviceAccountKey: credentials.google_service_account_key,
+      });
     }
     case 'azure': {
       const { AzureBucket } = await import('../azure/azure-bucket.ts');
@@ -68,9 +76,36 @@ export async function openExternalBucket(
       return new AzureBucket({
         bucket: container ?? bucket,
         scheme,
-        service: azureServiceOf('abs', { account: container === undefined ? override?.account : bucket }),
+        service: azureServiceOf('abs', {
+          account: container === undefined ? override?.account : bucket,
+          sasToken: credentials.azure_sas_token,
+          accountKey: credentials.azure_account_key,
+        }),
       });
     }
+  }
+}
+
+/** The credentials with which a store can be opened, by scheme. */
+const CREDENTIALS_OF: Readonly<Record<ObjectScheme, { readonly prefix: string; readonly names: string }>> = {
+  s3: { prefix: 'aws_', names: 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_ROLE_ARN' },
+  gs: { prefix: 'google_', names: 'GOOGLE_SERVICE_ACCOUNT_KEY' },
+  azure: { prefix: 'azure_', names: 'AZURE_SAS_TOKEN or AZURE_ACCOUNT_KEY' },
+};
+
+/**
+ * Checks that this process can decrypt the credentials, and that they are those of the store.
+ * @throws TesseraError SECRET_KEY_MISSING, INVALID_ARGUMENT
+ */
+export function checkCredentials(credentials: ObjectCredentials, scheme: ObjectScheme): void {
+  const { prefix, names } = CREDENTIALS_OF[scheme];
+  for (const [name, text] of Object.entries(credentials)) {
+    if (typeof text !== 'string') continue;
+    if (name !== 'endpoint' && !name.startsWith(prefix))
+      fail('INVALID_ARGUMENT', {
+        message: `${name.toUpperCase()} is no credential of ${scheme}:// (${names})`,
+      });
+    requireOpen(text);
   }
 }
 

@@ -1,8 +1,10 @@
+import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { type ApiError, type Bucket, type File, IdempotencyStrategy, Storage } from '@google-cloud/storage';
-import { type AuthClient, GoogleAuth, Impersonated } from 'google-auth-library';
+import { fail } from '@tessera/common';
+import { type AuthClient, GoogleAuth, Impersonated, JWT } from 'google-auth-library';
 import {
   type BodyInFlight,
   type BucketClient,
@@ -21,6 +23,8 @@ export interface GcsBucketOptions {
   readonly endpoint?: string | undefined;
   /** The service account to impersonate, with the identity of the standard chain. */
   readonly impersonate?: string | undefined;
+  /** The key of a service account, as JSON. It is used instead of every other identity. */
+  readonly serviceAccountKey?: string | undefined;
   /** The attempts at a write, including the first; by default, those of the SDK. */
   readonly uploadTries?: number | undefined;
 }
@@ -39,15 +43,21 @@ export class GcsBucket implements BucketClient {
   readonly #writer: Bucket;
 
   static async open(options: GcsBucketOptions): Promise<GcsBucket> {
-    const { impersonate } = options;
+    const { impersonate, serviceAccountKey } = options;
+    if (serviceAccountKey !== undefined) return new GcsBucket(options, accountOf(serviceAccountKey));
     return new GcsBucket(options, impersonate === undefined ? undefined : await actingAs(impersonate));
   }
 
-  private constructor({ bucket, scheme, endpoint, uploadTries }: GcsBucketOptions, authClient?: AuthClient) {
+  private constructor(
+    { bucket, scheme, endpoint, uploadTries, serviceAccountKey }: GcsBucketOptions,
+    authClient?: AuthClient,
+  ) {
     const client = (tries: number | undefined) =>
       new Storage({
         ...(endpoint !== undefined && { apiEndpoint: endpoint, projectId: 'none' }),
         ...(authClient !== undefined && { authClient }),
+        // An emulator gets no identity, but credentials that a statement gives for it.
+        useAuthWithCustomEndpoint: serviceAccountKey !== undefined,
         retryOptions: {
           ...(tries !== undefined && { maxRetries: tries - 1 }),
           // Writing the same bytes once more does no harm, whether there is a condition or not.
@@ -174,6 +184,30 @@ async function actingAs(account: string): Promise<AuthClient> {
     scopes: 'https://www.googleapis.com/auth/cloud-platform',
   }).getClient();
   return new Impersonated({ sourceClient, targetPrincipal: account, targetScopes: [SCOPE], lifetime: 3_600 });
+}
+
+/**
+ * The service account of a key. It signs requests itself (`useJWTAccessWithScope`), without asking for a token first.
+ * @throws TesseraError INVALID_ARGUMENT
+ */
+function accountOf(keyAsJson: string): AuthClient {
+  const { email, key, keyId } = serviceAccountKeyOf(keyAsJson);
+  const client = new JWT({ email, key, keyId, scopes: [SCOPE] });
+  client.useJWTAccessWithScope = true;
+  return client;
+}
+
+function serviceAccountKeyOf(text: string) {
+  const message =
+    'GOOGLE_SERVICE_ACCOUNT_KEY is not the key of a service account: JSON with client_email and private_key, as Google issues it';
+  try {
+    const { client_email: email, private_key: key, private_key_id: keyId } = JSON.parse(text);
+    createPrivateKey(key);
+    if (typeof email === 'string') return { email, key, keyId };
+  } catch {
+    // The text must not appear in the error.
+  }
+  return fail('INVALID_ARGUMENT', { message });
 }
 
 function bodyOf({ headers }: IncomingMessage, stream: AsyncIterable<Uint8Array>): BodyInFlight {

@@ -1,10 +1,15 @@
-/** Microsoft's emulator of blob storage, in memory. Prints `{connectionString}`. */
+/** Microsoft's emulator of blob storage, in memory. Prints `{connectionString, sasToken}`; the token is valid for a day. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import {
+  AccountSASPermissions,
+  generateAccountSASQueryParameters,
+  StorageSharedKeyCredential,
+} from '@azure/storage-blob';
 import { freePort } from '@tessera/common';
 import { serveUntilInputEnds } from './server-program.ts';
 
@@ -35,8 +40,19 @@ const up = await Promise.race([
 if (!up) process.exit(1);
 child.stdout.resume();
 
+const sasToken = generateAccountSASQueryParameters(
+  {
+    services: 'b',
+    resourceTypes: 'sco',
+    permissions: AccountSASPermissions.parse('rwdlac'),
+    expiresOn: new Date(Date.now() + 86_400_000),
+  },
+  new StorageSharedKeyCredential(ACCOUNT, KEY),
+).toString();
+
 await serveUntilInputEnds(
   {
+    sasToken,
     connectionString: `DefaultEndpointsProtocol=http;AccountName=${ACCOUNT};AccountKey=${KEY};BlobEndpoint=http://127.0.0.1:${port}/${ACCOUNT};`,
   },
   async () => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createVerify, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,21 +16,35 @@ interface Session {
   parts: Buffer[];
 }
 
+type Objects = Map<string, Stored>;
+
+/** A bucket that only one service account may use, which signs its requests itself. */
+export interface GuardedBucket {
+  readonly bucket: string;
+  readonly account: string;
+  readonly publicKey: KeyObject;
+}
+
 /**
  * The part of Google Cloud Storage's JSON API that its SDK uses for objects: media and multipart and resumable uploads,
- * generation conditions, ranges, checksums, paged listing. One bucket, in memory.
+ * generation conditions, ranges, checksums, paged listing, tokens that service accounts sign. Everything is in memory.
  */
 export class FakeGcs implements AsyncDisposable {
   readonly #server = createServer((request, response) => {
     this.#answer(request, response).catch((error: Error) => fail(response, 500, error.message));
   });
-  readonly #objects = new Map<string, Stored>();
+  readonly #buckets: ReadonlyMap<string, { readonly objects: Objects; readonly guard?: GuardedBucket }>;
   readonly #sessions = new Map<string, Session>();
-  readonly #bucket: string;
   #generation = 1_000;
 
-  constructor(bucket: string) {
-    this.#bucket = bucket;
+  constructor(...buckets: readonly (string | GuardedBucket)[]) {
+    this.#buckets = new Map(
+      buckets.map((one) =>
+        typeof one === 'string'
+          ? [one, { objects: new Map() }]
+          : [one.bucket, { objects: new Map(), guard: one }],
+      ),
+    );
   }
 
   /** Returns the endpoint. */
@@ -48,32 +62,48 @@ export class FakeGcs implements AsyncDisposable {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://fake');
     const body = await bodyOf(request);
-    const [, upload, bucket, name] =
+    const [, upload, bucket = '', name] =
       /^(\/upload)?(?:\/storage\/v1)?\/b\/([^/]+)(?:\/o(?:\/(.+))?)?$/.exec(url.pathname) ?? [];
-    if (bucket !== this.#bucket) return fail(response, 404, 'The specified bucket does not exist.');
-    if (upload !== undefined) return this.#upload(request, response, url, body);
-    if (name === undefined) return this.#list(response, url.searchParams);
-    return this.#object(request, response, url, decodeURIComponent(name));
+    const found = this.#buckets.get(bucket);
+    if (found === undefined) return fail(response, 404, 'The specified bucket does not exist.');
+    if (found.guard !== undefined && !isSignedBy(found.guard, request.headers.authorization))
+      return fail(response, 403, `The caller does not have storage.objects access to ${bucket}.`);
+    const place = { bucket, objects: found.objects };
+    if (upload !== undefined) return this.#upload(request, response, url, body, place);
+    if (name === undefined) return this.#list(response, url.searchParams, place);
+    return this.#object(request, response, url, decodeURIComponent(name), place);
   }
 
-  #object(request: IncomingMessage, response: ServerResponse, url: URL, name: string): undefined {
-    const found = this.#objects.get(name);
-    if (found === undefined) return fail(response, 404, `No such object: ${this.#bucket}/${name}`);
+  #object(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: URL,
+    name: string,
+    { bucket, objects }: Place,
+  ): undefined {
+    const found = objects.get(name);
+    if (found === undefined) return fail(response, 404, `No such object: ${bucket}/${name}`);
     if (request.method === 'DELETE') {
-      this.#objects.delete(name);
+      objects.delete(name);
       response.writeHead(204).end();
     } else if (url.searchParams.get('alt') === 'media') {
       sendMedia(request, response, found);
     } else {
-      json(response, 200, this.#metadata(name, found));
+      json(response, 200, metadataOf(bucket, name, found));
     }
   }
 
-  #upload(request: IncomingMessage, response: ServerResponse, url: URL, body: Buffer): undefined {
+  #upload(
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: URL,
+    body: Buffer,
+    place: Place,
+  ): undefined {
     const { searchParams } = url;
     const condition = searchParams.get('ifGenerationMatch');
     const id = searchParams.get('upload_id');
-    if (id !== null) return this.#resume(request, response, id, body);
+    if (id !== null) return this.#resume(request, response, id, body, place);
     if (searchParams.get('uploadType') === 'resumable') {
       const name = searchParams.get('name') ?? (JSON.parse(body.toString()) as { name: string }).name;
       const session = String(++this.#generation);
@@ -83,10 +113,16 @@ export class FakeGcs implements AsyncDisposable {
       return;
     }
     const { metadata, media } = multipart(request, body);
-    this.#store(response, searchParams.get('name') ?? metadata.name ?? '', media, condition);
+    this.#store(response, searchParams.get('name') ?? metadata.name ?? '', media, condition, place);
   }
 
-  #resume(request: IncomingMessage, response: ServerResponse, id: string, body: Buffer): undefined {
+  #resume(
+    request: IncomingMessage,
+    response: ServerResponse,
+    id: string,
+    body: Buffer,
+    place: Place,
+  ): undefined {
     const session = this.#sessions.get(id);
     if (session === undefined) return fail(response, 404, 'no such upload');
     const [, from, total] =
@@ -100,42 +136,61 @@ export class FakeGcs implements AsyncDisposable {
       return;
     }
     this.#sessions.delete(id);
-    this.#store(response, session.name, Buffer.concat(session.parts), session.condition);
+    this.#store(response, session.name, Buffer.concat(session.parts), session.condition, place);
   }
 
-  #store(response: ServerResponse, name: string, body: Buffer, condition: string | null): undefined {
-    const current = this.#objects.get(name)?.generation ?? 0;
+  #store(
+    response: ServerResponse,
+    name: string,
+    body: Buffer,
+    condition: string | null,
+    { bucket, objects }: Place,
+  ): undefined {
+    const current = objects.get(name)?.generation ?? 0;
     if (condition !== null && Number(condition) !== current) {
       return fail(response, 412, 'At least one of the pre-conditions you specified did not hold.');
     }
     const stored = { body, generation: ++this.#generation, updated: new Date() };
-    this.#objects.set(name, stored);
-    json(response, 200, this.#metadata(name, stored));
+    objects.set(name, stored);
+    json(response, 200, metadataOf(bucket, name, stored));
   }
 
-  #list(response: ServerResponse, query: URLSearchParams): undefined {
+  #list(response: ServerResponse, query: URLSearchParams, { bucket, objects }: Place): undefined {
     const prefix = query.get('prefix') ?? '';
     const from = query.get('pageToken') ?? query.get('startOffset') ?? '';
     const limit = Number(query.get('maxResults') ?? 1_000);
-    const names = [...this.#objects.keys()]
+    const names = [...objects.keys()]
       .filter((name) => name.startsWith(prefix) && Buffer.compare(Buffer.from(name), Buffer.from(from)) >= 0)
       .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-    const items = names.slice(0, limit).map((name) => this.#metadata(name, this.#objects.get(name)!));
+    const items = names.slice(0, limit).map((name) => metadataOf(bucket, name, objects.get(name)!));
     json(response, 200, { items, ...(names.length > limit && { nextPageToken: names[limit] }) });
   }
-
-  #metadata(name: string, { body, generation, updated }: Stored) {
-    return {
-      kind: 'storage#object',
-      name,
-      bucket: this.#bucket,
-      generation: String(generation),
-      size: String(body.length),
-      updated: updated.toISOString(),
-      ...checksums(body),
-    };
-  }
 }
+
+interface Place {
+  readonly bucket: string;
+  readonly objects: Objects;
+}
+
+/** Whether the request has a token that is valid now, of that service account and for Cloud Storage. */
+function isSignedBy({ account, publicKey }: GuardedBucket, authorization = ''): boolean {
+  const [head = '', claims = '', signature = ''] = authorization.replace(/^Bearer /, '').split('.');
+  const signed = createVerify('RSA-SHA256').update(`${head}.${claims}`);
+  if (!signed.verify(publicKey, signature, 'base64url')) return false;
+  const { iss, sub, scope, iat, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+  const nowS = Date.now() / 1_000;
+  return iss === account && sub === account && /devstorage/.test(scope) && iat <= nowS + 60 && nowS < exp;
+}
+
+const metadataOf = (bucket: string, name: string, { body, generation, updated }: Stored) => ({
+  kind: 'storage#object',
+  name,
+  bucket,
+  generation: String(generation),
+  size: String(body.length),
+  updated: updated.toISOString(),
+  ...checksums(body),
+});
 
 function checksums(body: Buffer) {
   const crc = new CRC32C();

@@ -77,7 +77,7 @@ export function readArguments(
     if (storage === undefined) fail('NOT_SUPPORTED', { what: `${call} with LOCATION here` }, { location });
     const wanted = pattern ?? (name === 'list_objects' ? '**' : undefined);
     url = wanted === undefined ? storage.url : belowLocation(storage.url, String(wanted), location);
-    Object.assign(typed, { ...credentialsOf(storage), ...typed });
+    Object.assign(typed, { ...credentialsIn(storage.credentials), ...typed });
   } else if (pattern !== undefined) invalid('PATTERN goes with LOCATION; a URL may be a pattern itself');
   if (url === undefined) return invalid('the URL to read is missing');
   checkUrl(url, invalid);
@@ -107,16 +107,17 @@ export function fileArguments(
   return {
     function: byExtension(url, invalid),
     url,
-    options: storage === undefined ? {} : credentialsOf(storage),
+    options: storage === undefined ? {} : credentialsIn(storage.credentials),
     within: storage?.url,
   };
 }
 
 const isFolder = (url: string): boolean => !/^(?:upload|https?):/i.test(url) && !/[*?[]/.test(url);
 
-const credentialsOf = ({ credentials }: StorageLocation): Record<string, string> =>
+/** The credentials among the options of a statement, under the names that READ_* calls have for them. */
+export const credentialsIn = (options: Readonly<Record<string, string>>): ReadOptions =>
   Object.fromEntries(
-    Object.entries(credentials)
+    Object.entries(options)
       .map(([name, value]) => [NAMES_IN_CREDENTIALS[name] ?? name, value] as const)
       .filter(([name]) => Object.hasOwn(CREDENTIALS, name)),
   );

@@ -51,6 +51,9 @@ export interface ReadOptions {
   readonly aws_secret_access_key?: string;
   readonly aws_session_token?: string;
   readonly aws_role_arn?: string;
+  readonly google_service_account_key?: string;
+  readonly azure_sas_token?: string;
+  readonly azure_account_key?: string;
 }
 
 /** What a READ_* call scans. */

@@ -28,6 +28,12 @@ export const CREDENTIALS: Readonly<Record<string, ReadOption>> = {
     type: 'text',
     meaning: 'role to assume, with these keys or with the identity of the engine',
   },
+  google_service_account_key: {
+    type: 'text',
+    meaning: 'key of a service account (JSON) that opens a `gs://` URL',
+  },
+  azure_sas_token: { type: 'text', meaning: 'shared access signature that opens an `azure://` URL' },
+  azure_account_key: { type: 'text', meaning: 'key of the account of an `azure://` URL' },
 };
 
 const COMMON: Readonly<Record<string, ReadOption>> = {

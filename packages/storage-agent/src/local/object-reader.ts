@@ -1,11 +1,18 @@
-import type { TableObject, Tablet } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { isLocated, type ObjectStore } from '@tessera/object-store';
+import type { ObjectRange, PeerTablets } from '../storage-agent.ts';
+import type { TabletNeed } from './local-tablets.ts';
+
+type Place = Pick<TabletNeed, 'table' | 'tablet'>;
+type Check = (body: Uint8Array) => Promise<string | undefined>;
 
 /** Reads objects of tablets, verifies them, and requests damaged ones a second time. */
 export class ObjectReader {
   readonly #store: ObjectStore;
+  peers: PeerTablets | undefined;
+  /** From the object store. */
   bytesFetched = 0;
+  bytesFromPeers = 0;
   corruptRefetches = 0;
 
   constructor(store: ObjectStore) {
@@ -18,35 +25,29 @@ export class ObjectReader {
   }
 
   /**
-   * Reads a range of the object.
+   * Reads a range of the object, from another node if one has it.
    * @param check describes what is wrong with the bytes, if anything
-   * @throws TesseraError CORRUPT_TABLET if they are wrong twice
+   * @throws TesseraError CORRUPT_TABLET if the object store returns wrong bytes twice
    */
-  range(
-    table: TableObject,
-    tablet: Tablet,
-    offset: number,
-    bytes: number,
-    check: (body: Uint8Array) => Promise<string | undefined>,
-    signal: AbortSignal,
-  ): Promise<Uint8Array> {
-    return this.checked(
-      table,
-      tablet,
-      () => this.#store.getRange(tablet.key!, offset, offset + bytes, { signal }),
-      async (body) => {
-        if (body.length !== bytes) return `${body.length} bytes of ${bytes} at ${offset}`;
-        return check(body);
-      },
-    );
+  async range(need: Place, range: ObjectRange, check: Check, signal: AbortSignal): Promise<Uint8Array> {
+    const { offset, bytes } = range;
+    const { id, key } = need.tablet;
+    const whole: Check = async (body) =>
+      body.length === bytes ? check(body) : `${body.length} bytes of ${bytes} at ${offset}`;
+    const found = await this.peers?.read(id, range, signal);
+    if (found !== undefined && (await whole(found)) === undefined) {
+      this.bytesFromPeers += bytes;
+      return found;
+    }
+    if (found !== undefined) this.corruptRefetches++;
+    return this.checked(need, () => this.#store.getRange(key!, offset, offset + bytes, { signal }), whole);
   }
 
   /** Returns the result of `read`, which is called a second time if the first result is damaged. */
   async checked(
-    table: TableObject,
-    tablet: Tablet,
+    { table, tablet }: Place,
     read: () => Promise<Uint8Array>,
-    check: (body: Uint8Array) => Promise<string | undefined>,
+    check: Check,
   ): Promise<Uint8Array> {
     const first = await this.#counted(read);
     if ((await check(first)) === undefined) return first;

@@ -1,6 +1,7 @@
 import { type FileHandle, link, open, rename, rm, writeFile } from 'node:fs/promises';
 import type { TabletId } from '@tessera/catalog';
 import type { HybridHeader } from '@tessera/tablet';
+import type { ObjectRange } from '../storage-agent.ts';
 import { ChunkSet } from './chunk-set.ts';
 
 /**
@@ -92,6 +93,14 @@ export class TabletFile {
     const body = Buffer.allocUnsafe(bytes);
     const { bytesRead } = await opened(this.path, 'r', (handle) => handle.read(body, 0, bytes, offset));
     return body.subarray(0, bytesRead);
+  }
+
+  /** Whether everything that is wanted of the range is present. */
+  contains({ offset, bytes, chunks }: ObjectRange): boolean {
+    if (offset + bytes > this.bytes) return false;
+    if (this.kind !== 'sparse') return true;
+    if (chunks.length > 0) return chunks.every(({ column, granule }) => this.chunks.has(column, granule));
+    return offset > 0;
   }
 
   /** Makes the present data survive a crash of the machine. */

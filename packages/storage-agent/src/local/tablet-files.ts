@@ -6,7 +6,7 @@ import type { KernelLog } from '@tessera/kernel';
 import type { ObjectStore } from '@tessera/object-store';
 import { chunksOf, type FetchRange, type HybridHeader, rangesOver, readHeader } from '@tessera/tablet';
 import { tabletEvictions } from '../eviction/tablet-evictions.ts';
-import type { ChunkName, LocalChunk } from '../storage-agent.ts';
+import type { ObjectRange, PeerTablets } from '../storage-agent.ts';
 import { chunkKey } from './chunk-set.ts';
 import { bytesToMakeRoom, type DiskSpace, diskSpaceOf, fitsAtAll } from './disk-room.ts';
 import { FoundFiles } from './found-files.ts';
@@ -34,6 +34,8 @@ export interface TabletFilesOptions {
 const FETCHES_AT_ONCE = 64;
 /** The limit of the memory that the answers of these requests take. */
 const FETCHED_BYTES_AT_ONCE = 256 * 2 ** 20;
+/** The size of the messages in which another node gets a range. */
+const PIECE_BYTES = 1 << 20;
 const SAVE_DELAY_MS = 500;
 /**
  * Statements on single rows make a tablet each, which is soon merged with others. Its file is read once, when the resident table
@@ -85,6 +87,10 @@ export class TabletFiles {
 
   get bytesFetched(): number {
     return this.#objects.bytesFetched;
+  }
+
+  get bytesFromPeers(): number {
+    return this.#objects.bytesFromPeers;
   }
 
   get corruptRefetches(): number {
@@ -204,18 +210,23 @@ export class TabletFiles {
     }
   }
 
-  /** The requested chunks that are present locally. */
-  async *localChunks(tablet: Tablet, chunks: Iterable<ChunkName>): AsyncGenerator<LocalChunk, void> {
-    const file = this.#open.get(tablet.id);
-    if (file === undefined) return;
+  readFrom(peers: PeerTablets): void {
+    this.#objects.peers = peers;
+  }
+
+  bytesOf(id: TabletId): number {
+    return this.#open.get(id)?.filledBytes ?? 0;
+  }
+
+  /** The bytes of a range, or nothing unless all that is wanted of it is present. */
+  async *localRange(id: TabletId, range: ObjectRange): AsyncGenerator<Uint8Array, void> {
+    const file = this.#open.get(id);
+    if (file === undefined || !file.contains(range)) return;
     file.uses++;
     try {
-      const header = await this.#header(file, tablet);
-      for (const { column, granule } of chunks) {
-        const at = header.columns.find((c) => c.id === column)?.granules[granule];
-        if (at === undefined || !(file.kind === 'whole' || file.chunks.has(column, granule))) continue;
-        yield { column, granule, offset: at.offset, bytes: await file.read(at.offset, at.bytes) };
-      }
+      const end = range.offset + range.bytes;
+      for (let from = range.offset; from < end; from += PIECE_BYTES)
+        yield await file.read(from, Math.min(PIECE_BYTES, end - from));
     } finally {
       this.#release(file);
     }
@@ -288,7 +299,7 @@ export class TabletFiles {
       return undefined;
     };
     const tail = await this.#slots.run(tailBytes, () =>
-      this.#objects.range(need.table, tablet, tablet.headerOffset, tailBytes, check, signal),
+      this.#objects.range(need, { offset: tablet.headerOffset, bytes: tailBytes, chunks: [] }, check, signal),
     );
     const path = this.#newPath(tablet.id);
     const file = await this.#writing(need, tailBytes, () =>
@@ -312,12 +323,13 @@ export class TabletFiles {
     }
   }
 
-  async #wholeObject({ table, tablet }: TabletNeed, signal: AbortSignal): Promise<Uint8Array> {
+  async #wholeObject(need: TabletNeed, signal: AbortSignal): Promise<Uint8Array> {
+    const { tablet } = need;
     const check = async (body: Uint8Array) => {
       const header = await headerOrReason(body.subarray(tablet.headerOffset), tablet);
       return typeof header === 'string' ? header : damageIn(header, body);
     };
-    return this.#objects.range(table, tablet, 0, tablet.bytes, check, signal);
+    return this.#objects.range(need, { offset: 0, bytes: tablet.bytes, chunks: [] }, check, signal);
   }
 
   async #wholeFile(need: TabletNeed, body: Uint8Array): Promise<TabletFile> {
@@ -364,12 +376,11 @@ export class TabletFiles {
     const fetching = this.#slots.run(range.bytes, async () => {
       if (signal.aborted) throw cancellation(signal);
       const check = async (body: Uint8Array) => damageOf(range, body);
-      const { table, tablet } = need;
       if (file.kind === 'link') {
         const read = () => file.read(range.offset, range.bytes);
-        await this.#objects.checked(table, tablet, read, check);
+        await this.#objects.checked(need, read, check);
       } else {
-        const body = await this.#objects.range(table, tablet, range.offset, range.bytes, check, signal);
+        const body = await this.#objects.range(need, range, check, signal);
         await this.#writing(need, body.length, () => file.fill(range.offset, body));
       }
       for (const chunk of range.chunks) file.chunks.add(chunk);

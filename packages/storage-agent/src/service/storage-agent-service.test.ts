@@ -54,7 +54,7 @@ function client(clusterToken = TOKEN) {
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-test('another node can warm tablets, read local chunks, and evict tablets', async () => {
+test('another node can warm tablets, read local ranges, and evict tablets', async () => {
   const node = client();
   const warmed = await node.warm({ table: json(table), tablets: [json(tablet)], columns: [1] });
   expect(warmed.bytesFetched).toBeGreaterThan(0n);
@@ -63,25 +63,36 @@ test('another node can warm tablets, read local chunks, and evict tablets', asyn
     misses: 1n,
     bytesFetched: warmed.bytesFetched,
   });
+  const located = await node.locate({ tabletIds: ['01ARZ3NDEKTSV4RRFFQ69G5FAV', tablet.id] });
+  expect(located.bytesOnDisk).toEqual([0n, expect.any(BigInt)]);
+  expect(located.bytesOnDisk[1]).toBeGreaterThanOrEqual(warmed.bytesFetched);
 
   const object = (await fixture.store.get(tablet.key!))!.body;
   const header = await readHeader(object.subarray(tablet.headerOffset), tablet);
-  const got = new Map<string, Buffer[]>();
-  const chunks = [0, 1, 2].flatMap((granule) => [1, 2].map((column) => ({ column, granule })));
-  for await (const { chunk, data } of node.readChunks({ tablet: json(tablet), chunks })) {
-    const name = `${chunk!.column}:${chunk!.granule}`;
-    got.set(name, [...(got.get(name) ?? []), Buffer.from(data)]);
-  }
-  // Column 2 was not fetched.
-  expect([...got.keys()].sort()).toEqual(['1:0', '1:1', '1:2']);
-  for (const [granule, { offset, bytes }] of header.columns[0]!.granules.entries()) {
-    expect(Buffer.concat(got.get(`1:${granule}`)!).equals(object.subarray(offset, offset + bytes))).toBe(
-      true,
-    );
-  }
+  const read = async (offset: number, bytes: number, chunks: { column: number; granule: number }[] = []) => {
+    const pieces: Uint8Array[] = [];
+    const range = { tabletId: tablet.id, offset: BigInt(offset), bytes: BigInt(bytes), chunks };
+    for await (const { data } of node.readRange(range)) pieces.push(data);
+    return Buffer.concat(pieces);
+  };
+  const [warm, cold] = header.columns.map(({ id, granules }) => ({
+    column: id,
+    granule: 1,
+    ...granules[1]!,
+  }));
+  expect(await read(warm!.offset, warm!.bytes, [warm!])).toEqual(
+    object.subarray(warm!.offset, warm!.offset + warm!.bytes),
+  );
+  const tailBytes = tablet.bytes - tablet.headerOffset;
+  expect(await read(tablet.headerOffset, tailBytes)).toEqual(object.subarray(tablet.headerOffset));
+  // Column 2 was not fetched, and so neither was the whole object. There is nothing beyond its end.
+  expect(await read(cold!.offset, cold!.bytes, [cold!])).toHaveLength(0);
+  expect(await read(0, tablet.bytes)).toHaveLength(0);
+  expect(await read(tablet.headerOffset, tailBytes + 1)).toHaveLength(0);
 
   await node.evict({ tablets: [json(tablet)] });
   expect(await node.status({})).toMatchObject({ tabletsOnDisk: 0n });
+  expect(await node.locate({ tabletIds: [tablet.id] })).toMatchObject({ bytesOnDisk: [0n] });
 });
 
 test('a caller without the token of the cluster, and a malformed request, are refused', async () => {

@@ -1,9 +1,7 @@
-import type { TableObject, Tablet } from '@tessera/catalog';
+import type { TableObject, Tablet, TabletId } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { type ServedService, StorageAgentService, serviceOf } from '@tessera/rpc';
 import type { AgentMetrics, StorageAgent } from '../storage-agent.ts';
-
-const PIECE_BYTES = 1 << 20;
 
 /** Serves requests of other nodes about the tablets of this one. */
 export const storageAgentService = (agent: StorageAgent): ServedService =>
@@ -26,15 +24,14 @@ export const storageAgentService = (agent: StorageAgent): ServedService =>
       await agent.forget(tablets.map(fromJson<Tablet>));
       return {};
     },
-    readChunks: async function* ({ tablet, chunks }, { signal }) {
-      for await (const { column, granule, offset, bytes } of agent.localChunks(
-        fromJson<Tablet>(tablet),
-        chunks,
-      )) {
-        for (let from = 0; from < bytes.length && !signal.aborted; from += PIECE_BYTES) {
-          const data = bytes.subarray(from, from + PIECE_BYTES);
-          yield { chunk: { column, granule }, offset: BigInt(offset + from), data };
-        }
+    locate: async ({ tabletIds }) => ({
+      bytesOnDisk: tabletIds.map((id) => BigInt(agent.bytesOnDisk(id as TabletId))),
+    }),
+    readRange: async function* ({ tabletId, offset, bytes, chunks }, { signal }) {
+      const range = { offset: Number(offset), bytes: Number(bytes), chunks };
+      for await (const data of agent.localRange(tabletId as TabletId, range)) {
+        if (signal.aborted) return;
+        yield { data };
       }
     },
   });

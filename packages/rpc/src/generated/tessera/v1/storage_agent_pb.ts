@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file tessera/v1/storage_agent.proto.
  */
 export const file_tessera_v1_storage_agent: GenFile = /*@__PURE__*/
-  fileDesc("Ch50ZXNzZXJhL3YxL3N0b3JhZ2VfYWdlbnQucHJvdG8SCnRlc3NlcmEudjEiDwoNU3RhdHVzUmVxdWVzdCLUAQoOU3RhdHVzUmVzcG9uc2USEwoLdGFibGV0c19ob3QYASABKAQSFwoPdGFibGV0c19vbl9kaXNrGAIgASgEEhEKCWJ5dGVzX2hvdBgDIAEoBBIVCg1ieXRlc19vbl9kaXNrGAQgASgEEhUKDWJ5dGVzX2ZldGNoZWQYBSABKAQSDAoEaGl0cxgGIAEoBBIOCgZtaXNzZXMYByABKAQSGQoRY29ycnVwdF9yZWZldGNoZXMYCCABKAQSGgoScHJvbW90aW9uc19wZW5kaW5nGAkgASgEIj4KC1dhcm1SZXF1ZXN0Eg0KBXRhYmxlGAEgASgMEg8KB3RhYmxldHMYAiADKAwSDwoHY29sdW1ucxgDIAMoDSIlCgxXYXJtUmVzcG9uc2USFQoNYnl0ZXNfZmV0Y2hlZBgBIAEoBCIfCgxFdmljdFJlcXVlc3QSDwoHdGFibGV0cxgBIAMoDCIPCg1FdmljdFJlc3BvbnNlIkoKEVJlYWRDaHVua3NSZXF1ZXN0Eg4KBnRhYmxldBgBIAEoDBIlCgZjaHVua3MYAiADKAsyFS50ZXNzZXJhLnYxLkNodW5rTmFtZSIsCglDaHVua05hbWUSDgoGY29sdW1uGAEgASgNEg8KB2dyYW51bGUYAiABKA0iWAoSUmVhZENodW5rc1Jlc3BvbnNlEiQKBWNodW5rGAEgASgLMhUudGVzc2VyYS52MS5DaHVua05hbWUSDgoGb2Zmc2V0GAIgASgEEgwKBGRhdGEYAyABKAwyngIKE1N0b3JhZ2VBZ2VudFNlcnZpY2USPwoGU3RhdHVzEhkudGVzc2VyYS52MS5TdGF0dXNSZXF1ZXN0GhoudGVzc2VyYS52MS5TdGF0dXNSZXNwb25zZRI5CgRXYXJtEhcudGVzc2VyYS52MS5XYXJtUmVxdWVzdBoYLnRlc3NlcmEudjEuV2FybVJlc3BvbnNlEjwKBUV2aWN0EhgudGVzc2VyYS52MS5FdmljdFJlcXVlc3QaGS50ZXNzZXJhLnYxLkV2aWN0UmVzcG9uc2USTQoKUmVhZENodW5rcxIdLnRlc3NlcmEudjEuUmVhZENodW5rc1JlcXVlc3QaHi50ZXNzZXJhLnYxLlJlYWRDaHVua3NSZXNwb25zZTABYgZwcm90bzM");
+  fileDesc("Ch50ZXNzZXJhL3YxL3N0b3JhZ2VfYWdlbnQucHJvdG8SCnRlc3NlcmEudjEiDwoNU3RhdHVzUmVxdWVzdCLuAQoOU3RhdHVzUmVzcG9uc2USEwoLdGFibGV0c19ob3QYASABKAQSFwoPdGFibGV0c19vbl9kaXNrGAIgASgEEhEKCWJ5dGVzX2hvdBgDIAEoBBIVCg1ieXRlc19vbl9kaXNrGAQgASgEEhUKDWJ5dGVzX2ZldGNoZWQYBSABKAQSDAoEaGl0cxgGIAEoBBIOCgZtaXNzZXMYByABKAQSGQoRY29ycnVwdF9yZWZldGNoZXMYCCABKAQSGgoScHJvbW90aW9uc19wZW5kaW5nGAkgASgEEhgKEGJ5dGVzX2Zyb21fcGVlcnMYCiABKAQiPgoLV2FybVJlcXVlc3QSDQoFdGFibGUYASABKAwSDwoHdGFibGV0cxgCIAMoDBIPCgdjb2x1bW5zGAMgAygNIiUKDFdhcm1SZXNwb25zZRIVCg1ieXRlc19mZXRjaGVkGAEgASgEIh8KDEV2aWN0UmVxdWVzdBIPCgd0YWJsZXRzGAEgAygMIg8KDUV2aWN0UmVzcG9uc2UiIwoNTG9jYXRlUmVxdWVzdBISCgp0YWJsZXRfaWRzGAEgAygJIicKDkxvY2F0ZVJlc3BvbnNlEhUKDWJ5dGVzX29uX2Rpc2sYASADKAQiawoQUmVhZFJhbmdlUmVxdWVzdBIRCgl0YWJsZXRfaWQYASABKAkSDgoGb2Zmc2V0GAIgASgEEg0KBWJ5dGVzGAMgASgEEiUKBmNodW5rcxgEIAMoCzIVLnRlc3NlcmEudjEuQ2h1bmtOYW1lIiwKCUNodW5rTmFtZRIOCgZjb2x1bW4YASABKA0SDwoHZ3JhbnVsZRgCIAEoDSIhChFSZWFkUmFuZ2VSZXNwb25zZRIMCgRkYXRhGAEgASgMMtwCChNTdG9yYWdlQWdlbnRTZXJ2aWNlEj8KBlN0YXR1cxIZLnRlc3NlcmEudjEuU3RhdHVzUmVxdWVzdBoaLnRlc3NlcmEudjEuU3RhdHVzUmVzcG9uc2USOQoEV2FybRIXLnRlc3NlcmEudjEuV2FybVJlcXVlc3QaGC50ZXNzZXJhLnYxLldhcm1SZXNwb25zZRI8CgVFdmljdBIYLnRlc3NlcmEudjEuRXZpY3RSZXF1ZXN0GhkudGVzc2VyYS52MS5FdmljdFJlc3BvbnNlEj8KBkxvY2F0ZRIZLnRlc3NlcmEudjEuTG9jYXRlUmVxdWVzdBoaLnRlc3NlcmEudjEuTG9jYXRlUmVzcG9uc2USSgoJUmVhZFJhbmdlEhwudGVzc2VyYS52MS5SZWFkUmFuZ2VSZXF1ZXN0Gh0udGVzc2VyYS52MS5SZWFkUmFuZ2VSZXNwb25zZTABYgZwcm90bzM");
 
 /**
  * @generated from message tessera.v1.StatusRequest
@@ -73,6 +73,11 @@ export type StatusResponse = Message<"tessera.v1.StatusResponse"> & {
    * @generated from field: uint64 promotions_pending = 9;
    */
   promotionsPending: bigint;
+
+  /**
+   * @generated from field: uint64 bytes_from_peers = 10;
+   */
+  bytesFromPeers: bigint;
 };
 
 /**
@@ -159,26 +164,77 @@ export const EvictResponseSchema: GenMessage<EvictResponse> = /*@__PURE__*/
   messageDesc(file_tessera_v1_storage_agent, 5);
 
 /**
- * @generated from message tessera.v1.ReadChunksRequest
+ * @generated from message tessera.v1.LocateRequest
  */
-export type ReadChunksRequest = Message<"tessera.v1.ReadChunksRequest"> & {
+export type LocateRequest = Message<"tessera.v1.LocateRequest"> & {
   /**
-   * @generated from field: bytes tablet = 1;
+   * @generated from field: repeated string tablet_ids = 1;
    */
-  tablet: Uint8Array;
+  tabletIds: string[];
+};
+
+/**
+ * Describes the message tessera.v1.LocateRequest.
+ * Use `create(LocateRequestSchema)` to create a new message.
+ */
+export const LocateRequestSchema: GenMessage<LocateRequest> = /*@__PURE__*/
+  messageDesc(file_tessera_v1_storage_agent, 6);
+
+/**
+ * @generated from message tessera.v1.LocateResponse
+ */
+export type LocateResponse = Message<"tessera.v1.LocateResponse"> & {
+  /**
+   * In the order of the tablets; 0 for those of which the node has nothing.
+   *
+   * @generated from field: repeated uint64 bytes_on_disk = 1;
+   */
+  bytesOnDisk: bigint[];
+};
+
+/**
+ * Describes the message tessera.v1.LocateResponse.
+ * Use `create(LocateResponseSchema)` to create a new message.
+ */
+export const LocateResponseSchema: GenMessage<LocateResponse> = /*@__PURE__*/
+  messageDesc(file_tessera_v1_storage_agent, 7);
+
+/**
+ * @generated from message tessera.v1.ReadRangeRequest
+ */
+export type ReadRangeRequest = Message<"tessera.v1.ReadRangeRequest"> & {
+  /**
+   * @generated from field: string tablet_id = 1;
+   */
+  tabletId: string;
 
   /**
-   * @generated from field: repeated tessera.v1.ChunkName chunks = 2;
+   * The range in the tablet's object.
+   *
+   * @generated from field: uint64 offset = 2;
+   */
+  offset: bigint;
+
+  /**
+   * @generated from field: uint64 bytes = 3;
+   */
+  bytes: bigint;
+
+  /**
+   * The chunks that are wanted; what lies between them may be zeros. Without chunks, the range is the whole object or its
+   * end, the Hybrid Header with the footer.
+   *
+   * @generated from field: repeated tessera.v1.ChunkName chunks = 4;
    */
   chunks: ChunkName[];
 };
 
 /**
- * Describes the message tessera.v1.ReadChunksRequest.
- * Use `create(ReadChunksRequestSchema)` to create a new message.
+ * Describes the message tessera.v1.ReadRangeRequest.
+ * Use `create(ReadRangeRequestSchema)` to create a new message.
  */
-export const ReadChunksRequestSchema: GenMessage<ReadChunksRequest> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_storage_agent, 6);
+export const ReadRangeRequestSchema: GenMessage<ReadRangeRequest> = /*@__PURE__*/
+  messageDesc(file_tessera_v1_storage_agent, 8);
 
 /**
  * @generated from message tessera.v1.ChunkName
@@ -200,38 +256,26 @@ export type ChunkName = Message<"tessera.v1.ChunkName"> & {
  * Use `create(ChunkNameSchema)` to create a new message.
  */
 export const ChunkNameSchema: GenMessage<ChunkName> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_storage_agent, 7);
+  messageDesc(file_tessera_v1_storage_agent, 9);
 
 /**
- * A piece of a chunk. The pieces of a chunk arrive one after the other.
+ * The next bytes of the range. The receiver knows the checksums.
  *
- * @generated from message tessera.v1.ReadChunksResponse
+ * @generated from message tessera.v1.ReadRangeResponse
  */
-export type ReadChunksResponse = Message<"tessera.v1.ReadChunksResponse"> & {
+export type ReadRangeResponse = Message<"tessera.v1.ReadRangeResponse"> & {
   /**
-   * @generated from field: tessera.v1.ChunkName chunk = 1;
-   */
-  chunk?: ChunkName | undefined;
-
-  /**
-   * The offset of the piece in the tablet's object.
-   *
-   * @generated from field: uint64 offset = 2;
-   */
-  offset: bigint;
-
-  /**
-   * @generated from field: bytes data = 3;
+   * @generated from field: bytes data = 1;
    */
   data: Uint8Array;
 };
 
 /**
- * Describes the message tessera.v1.ReadChunksResponse.
- * Use `create(ReadChunksResponseSchema)` to create a new message.
+ * Describes the message tessera.v1.ReadRangeResponse.
+ * Use `create(ReadRangeResponseSchema)` to create a new message.
  */
-export const ReadChunksResponseSchema: GenMessage<ReadChunksResponse> = /*@__PURE__*/
-  messageDesc(file_tessera_v1_storage_agent, 8);
+export const ReadRangeResponseSchema: GenMessage<ReadRangeResponse> = /*@__PURE__*/
+  messageDesc(file_tessera_v1_storage_agent, 10);
 
 /**
  * Manages the tablets that a node has on disk and in memory. Tables and tablets are sent as the JSON of the catalog.
@@ -268,14 +312,24 @@ export const StorageAgentService: GenService<{
     output: typeof EvictResponseSchema;
   },
   /**
-   * Returns those of the requested column chunks that the node has; it fetches none. The Hybrid Header has their checksums.
+   * Says how much of each tablet the node has on disk.
    *
-   * @generated from rpc tessera.v1.StorageAgentService.ReadChunks
+   * @generated from rpc tessera.v1.StorageAgentService.Locate
    */
-  readChunks: {
+  locate: {
+    methodKind: "unary";
+    input: typeof LocateRequestSchema;
+    output: typeof LocateResponseSchema;
+  },
+  /**
+   * Returns a range of a tablet's object if the node has what is wanted of it; otherwise nothing. It fetches nothing itself.
+   *
+   * @generated from rpc tessera.v1.StorageAgentService.ReadRange
+   */
+  readRange: {
     methodKind: "server_streaming";
-    input: typeof ReadChunksRequestSchema;
-    output: typeof ReadChunksResponseSchema;
+    input: typeof ReadRangeRequestSchema;
+    output: typeof ReadRangeResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_tessera_v1_storage_agent, 0);
