@@ -8,6 +8,7 @@ import {
   type BodyInFlight,
   type BucketClient,
   type Explanation,
+  eachInParallel,
   explainVendorError,
   type ReadRequest,
   type WriteCondition,
@@ -123,6 +124,11 @@ export class AzureBucket implements BucketClient {
   }
 
   async delete(keys: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+    // The URL contains the shared access signature, which may permit to delete blobs but no batch of requests.
+    if (new URL(this.#reader.url).search !== '')
+      return eachInParallel(keys, async (key) => {
+        await this.#reader.getBlobClient(key).deleteIfExists(abortable(signal));
+      });
     const blobs = keys.map((key) => this.#reader.getBlobClient(key));
     const { subResponses } = await this.#reader.getBlobBatchClient().deleteBlobs(blobs, abortable(signal));
     const failure = subResponses.find(({ status }) => status >= 300 && status !== 404);

@@ -140,3 +140,17 @@ export interface Explanation {
   /** Whether a write that failed with this error may have happened nevertheless. */
   readonly mayHaveHappened: boolean;
 }
+
+const REQUESTS_IN_PARALLEL = 32;
+
+/** Calls `request` for every key, for some of them at the same time. */
+export async function eachInParallel(
+  keys: readonly string[],
+  request: (key: string) => Promise<void>,
+): Promise<void> {
+  const left = [...keys];
+  const worker = async () => {
+    for (let key = left.pop(); key !== undefined; key = left.pop()) await request(key);
+  };
+  await Promise.all(Array.from({ length: Math.min(REQUESTS_IN_PARALLEL, keys.length) }, worker));
+}

@@ -9,6 +9,7 @@ import {
   type BodyInFlight,
   type BucketClient,
   type Explanation,
+  eachInParallel,
   explainVendorError,
   type ReadRequest,
   type WriteCondition,
@@ -33,7 +34,6 @@ const READ_TRIES = 10;
 const SCOPE = 'https://www.googleapis.com/auth/devstorage.read_write';
 /** Larger files are uploaded in chunks, each of which is retried separately. */
 const CHUNK_BYTES = 16 << 20;
-const DELETED_IN_PARALLEL = 32;
 
 /** A bucket of Google Cloud Storage. Etags are generations. */
 export class GcsBucket implements BucketClient {
@@ -154,13 +154,9 @@ export class GcsBucket implements BucketClient {
   }
 
   async delete(keys: readonly string[], signal: AbortSignal | undefined): Promise<void> {
-    const left = [...keys];
-    const worker = async () => {
-      for (let key = left.pop(); key !== undefined; key = left.pop()) {
-        await unlessAborted(this.#reader.file(key).delete({ ignoreNotFound: true }), signal);
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(DELETED_IN_PARALLEL, keys.length) }, worker));
+    await eachInParallel(keys, async (key) => {
+      await unlessAborted(this.#reader.file(key).delete({ ignoreNotFound: true }), signal);
+    });
   }
 
   explain(error: unknown): Explanation {
