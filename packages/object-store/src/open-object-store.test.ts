@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EngineConfig, parseConfig } from '@tessera/config';
+import { defaultConfig, type EngineConfig, parseConfig } from '@tessera/config';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { S3DevServer } from './dev-server/s3-dev-server.ts';
 import { ExternalSources } from './external/external-sources.ts';
@@ -125,6 +125,26 @@ describe('the store of a configuration', () => {
     const account = { type: 'abs', azure: { storage_account_name: 'devstoreaccount1' }, bucket_name: 'none' };
     await expect(tried(account)).rejects.toMatchObject({
       message: expect.stringContaining('the container does not exist'),
+    });
+  });
+
+  it.each([
+    ['gs://lake', { aws_access_key_id: 'a' }, 'AWS_ACCESS_KEY_ID is no credential of gs://'],
+    [
+      'gs://lake',
+      { google_service_account_key: '{"private_key": "p"}' },
+      'is not the key of a service account',
+    ],
+    [
+      'azure://a/lake',
+      { google_service_account_key: '{}' },
+      'GOOGLE_SERVICE_ACCOUNT_KEY is no credential of',
+    ],
+    ['s3://lake', { azure_sas_token: 'sv=1' }, 'AZURE_SAS_TOKEN is no credential of s3://'],
+  ])('is not opened at %s with credentials that are not its own: %j', async (url, credentials, message) => {
+    await expect(openStoreAt(url, defaultConfig(), credentials)).rejects.toMatchObject({
+      name: 'INVALID_ARGUMENT',
+      message: expect.stringContaining(message),
     });
   });
 

@@ -105,7 +105,7 @@ async function* never(): AsyncGenerator<Uint8Array> {
 
 const NOTHING = { bytesFromPeers: 0, corruptRefetches: 0 };
 
-test('what another node has comes from it, the rest from the object store', async () => {
+test('missing bytes come from another node if it has them, the rest from the object store', async () => {
   expect((await scanned()).bytesFromPeers).toBeGreaterThan(wide.bytes - wide.headerOffset + compact.bytes);
   expect(store.requests).toBe(0);
   const { bytesFetched } = await scanned([1, 2]);
@@ -114,7 +114,7 @@ test('what another node has comes from it, the rest from the object store', asyn
   expect(failed).toEqual([]);
 });
 
-test('without other nodes, and from nodes without the tablet, nothing is read', async () => {
+test('nothing is read from other nodes that do not have the tablet', async () => {
   others = [];
   expect(await scanned()).toMatchObject({ ...NOTHING, bytesFetched: store.bytes });
   const other = await storeTablet(
