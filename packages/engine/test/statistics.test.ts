@@ -209,3 +209,16 @@ describe('progress', () => {
     expect(all.at(-1)).toMatchObject({ message_type: 'FINISH_SUCCESSFULLY', affected_rows: 1 });
   });
 });
+
+it('one node plans joins of tables in memory with their numbers of distinct values', async () => {
+  await rowless('CREATE TABLE tens AS SELECT n % 10 AS k FROM generate_series(1, 20000) AS g(n)');
+  const sql = 'SELECT count(*)::int FROM tens a JOIN tens b ON a.k = b.k';
+  const expectedRows = async () => {
+    const plan = String(await rows(server, `EXPLAIN (ANALYZE) ${sql}`));
+    return Number(/Hash join \[.*?\(about ([\d,]+) expected\)/.exec(plan)?.[1]!.replaceAll(',', ''));
+  };
+  // Of files, the kernel knows the number of rows only; with ten values of k, a row meets every tenth.
+  expect(await expectedRows()).toBe(20_000);
+  expect(await rows(server, sql)).toEqual([[40_000_000]]);
+  await expect.poll(expectedRows, { timeout: 30_000 }).toBeGreaterThan(20_000 * 1_000);
+});
