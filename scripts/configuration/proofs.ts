@@ -14,7 +14,6 @@ export const PROOFS: Proofs = {
   [`${ENGINE}/parameters.test.ts`]: {
     'endpoints.*.listeners and engine.nodes: the node listens where the file says': [
       'endpoints.http.listeners[*].port',
-      'endpoints.http.listeners[*].type',
       'endpoints.postgres.listeners[*].path',
       'endpoints.postgres.listeners[*].port',
       'endpoints.postgres.listeners[*].type',
@@ -115,12 +114,12 @@ export const PROOFS: Proofs = {
     ],
     'merges eight tablets by jobs within %s': [
       'engine.auto_vacuum.enabled',
-      'engine.auto_vacuum.max_concurrency',
       'engine.auto_vacuum.max_tablets_in_job',
       'engine.auto_vacuum.memory_allowance',
       'engine.auto_vacuum.min_bad_tablets_threshold',
       'engine.auto_vacuum.run_on_first_dml',
     ],
+    'runs as many jobs at once as max_concurrency allows': ['engine.auto_vacuum.max_concurrency'],
     'merges what small commits leave behind': ['execution.merge_committed_tablets'],
   },
   [`${COORDINATOR}/read/table-facts.test.ts`]: {
@@ -230,8 +229,11 @@ export const PROOFS: Proofs = {
   'packages/common/src/logging/logging.test.ts': {
     'are readable as text': ['logging.format'],
   },
-  'packages/engine/src/cli/program.test.ts': {
-    'checks a configuration file': ['schema_version'],
+  'packages/config/src/parse.test.ts': {
+    'the file %j is refused as a whole, or accepted': ['schema_version'],
+  },
+  'packages/config/src/rules/rules.test.ts': {
+    'decide about %s': ['endpoints.http.listeners[*].type'],
   },
   [`${STORE}/open-object-store.test.ts`]: {
     'is in a bucket of an S3 server, made on demand for minio only (skipped without radosgw)': [

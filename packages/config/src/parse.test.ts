@@ -154,7 +154,7 @@ describe('the file as a whole', () => {
     ['schema_version: "1.0"\n\tengine: {}', 'c.yaml:2: Tabs are not allowed as indentation'],
     ['--- 1\n--- 2', 'c.yaml:2: the file holds more than one YAML document'],
     ['schema_version: !!js/function x', 'c.yaml:1: Unresolved tag: tag:yaml.org,2002:js/function'],
-  ])('%j', (text, message) => {
+  ])('the file %j is refused as a whole, or accepted', (text, message) => {
     expect(whole(text)).toBe(message);
   });
 

@@ -184,7 +184,7 @@ describe('rules that tie parameters together', () => {
       'storage: {api_scheme: "ftp://"}',
       ['storage.api_scheme: expected one of s3://, gs://, azure:// or null, got "ftp://"'],
     ],
-  ])('%s', (text, expected) => {
+  ])('decide about %s', (text, expected) => {
     expect(broken(text)).toEqual(expected);
   });
 

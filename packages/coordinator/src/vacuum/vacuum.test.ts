@@ -126,4 +126,23 @@ describe('maintenance', () => {
     await node.coordinator.settled();
     expect(await node.tablets('t')).toHaveLength(left);
   });
+
+  it('runs as many jobs at once as max_concurrency allows', async () => {
+    const limits = { enabled: true, run_on_first_dml: true, max_tablets_in_job: 2, max_concurrency: 3 };
+    await using node = await TestNode.open({ maintenance: maintenance(limits) });
+    const { manager } = node.tables;
+    const commit = manager.commit.bind(manager);
+    const together = Promise.withResolvers<void>();
+    let ready = 0;
+    manager.commit = async (transaction, ...rest) => {
+      if (transaction.actions.some(({ kind }) => kind === 'remove_tablet')) {
+        if (++ready === limits.max_concurrency) together.resolve();
+        await together.promise;
+      }
+      return commit(transaction, ...rest);
+    };
+    await insertEight(node);
+    await node.coordinator.settled();
+    expect(await node.tablets('t')).toHaveLength(4);
+  });
 });
