@@ -217,7 +217,7 @@ it('one node plans joins of tables in memory with their numbers of distinct valu
     const plan = String(await rows(server, `EXPLAIN (ANALYZE) ${sql}`));
     return Number(/Hash join \[.*?\(about ([\d,]+) expected\)/.exec(plan)?.[1]?.replaceAll(',', ''));
   };
-  // Of files, the kernel knows the number of rows only; with ten values of k, a row meets every tenth.
+  // The kernel knows only the number of rows of files. A row meets every tenth, because k has ten values.
   expect(await expectedRows()).toBe(20_000);
   expect(await rows(server, sql)).toEqual([[40_000_000]]);
   await expect.poll(expectedRows, { timeout: 30_000 }).toBeGreaterThan(20_000 * 1_000);
