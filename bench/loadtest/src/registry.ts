@@ -3,6 +3,7 @@ import { chaos } from './benchmarks/chaos.ts';
 import { clickbench } from './benchmarks/clickbench.ts';
 import { cluster, clusterTpcds } from './benchmarks/cluster.ts';
 import { columnStatistics } from './benchmarks/column-statistics.ts';
+import { consoleNeeds, webConsole } from './benchmarks/console.ts';
 import { dashboard } from './benchmarks/dashboard.ts';
 import { files } from './benchmarks/files.ts';
 import { firstRow } from './benchmarks/first-row.ts';
@@ -21,6 +22,7 @@ import { singleInserts } from './benchmarks/single-inserts.ts';
 import { skipIndex } from './benchmarks/skip-index.ts';
 import { tpcds } from './benchmarks/tpcds.ts';
 import { tpch } from './benchmarks/tpch.ts';
+import { tracing } from './benchmarks/tracing.ts';
 import { upload } from './benchmarks/upload.ts';
 import { uploads } from './benchmarks/uploads.ts';
 import type { RunOptions } from './options.ts';
@@ -157,6 +159,20 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
     name: 'shell',
     about: 'the shell on a terminal: to the prompt, to the first answer, and over a CSV of 100 MB',
     run: shell,
+    inAll: false,
+    needs: ownNode,
+  },
+  {
+    name: 'console',
+    about: 'the console in Chromium: first paint, interactive, size, a grid of 10,000 rows and 60 columns',
+    run: webConsole,
+    inAll: false,
+    needs: (options) => ownNode(options) ?? consoleNeeds(),
+  },
+  {
+    name: 'tracing',
+    about: 'SELECT 42 with and without OpenTelemetry traces: CPU time',
+    run: tracing,
     inAll: false,
     needs: ownNode,
   },

@@ -115,10 +115,14 @@ describe('on a terminal', () => {
 
   it('local files are uploaded, and a notice says how they are read', async () => {
     const output = await shell.run('SELECT trips.place FROM trips ORDER BY id DESC;');
-    expect(output).toContain("notice: upload://trips.csv is read as CSV with delimiter ';'");
+    expect(output).toContain("notice: trips.csv is read as CSV with delimiter ';'");
     expect(output).toMatch(/│ 日本 +│\n│ Böblingen │/);
     expect(await shell.run("DESCRIBE './trips.csv';")).toContain('│ place       │ text ');
     expect(await shell.run("FROM './trip.csv';")).toMatch(/error: .*trip\.csv: there is no such file/);
+    const failed = await shell.run("SELECT id FROM './trips.csv' WHERE nix;");
+    expect(failed).toContain('Line 1, Column 36: Column "nix" does not exist');
+    expect(failed).toMatch(/\n {2}SELECT id FROM '\.\/trips\.csv' WHERE nix\n {37}\^{3}\n/);
+    expect(await shell.run("SELECT place::int FROM './trips.csv';")).toMatch(/error: \.\/trips\.csv, line 2/);
     expect(await shell.run("SELECT extract(year FROM '2024-01-02'::date) AS y;")).toContain('2024');
   });
 

@@ -14,15 +14,23 @@ interface Message {
   readonly errors?: readonly unknown[];
 }
 
-/** Runs a statement with `progress=true` and reads its whole answer. @throws Error if the statement fails */
-export async function seenProgress(
+/**
+ * Runs a statement with `progress=true` and reads its whole answer.
+ * @param clocks in milliseconds, such as CPU time, which does not depend on other load of the machine
+ * @returns what was seen, by each clock
+ * @throws Error if the statement fails
+ */
+export async function seenProgress<Clock extends string>(
   url: string,
   sql: string,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<SeenProgress> {
+  settings: Readonly<Record<string, string>>,
+  clocks: Readonly<Record<Clock, () => number>>,
+): Promise<Record<Clock, SeenProgress>> {
+  const names = Object.keys(clocks) as Clock[];
+  const now = () => names.map((name) => clocks[name]());
   const pool = new Pool(url, { connections: 1, headersTimeout: 0, bodyTimeout: 0 });
-  const start = performance.now();
-  const updates: SeenProgress['updates'][number][] = [];
+  const start = now();
+  const updates: { readonly at: readonly number[]; readonly percent: number | null }[] = [];
   try {
     const parameters = { output_format: 'JSONLines_Compact', progress: 'true', ...settings };
     const path = `/?${new URLSearchParams(parameters)}`;
@@ -31,10 +39,14 @@ export async function seenProgress(
     for await (const line of createInterface(body)) {
       const message = JSON.parse(line) as Message;
       if (message.errors !== undefined) throw new Error(line);
-      if (message.message_type !== 'PROGRESS') continue;
-      updates.push({ at: performance.now() - start, percent: message.percent ?? null });
+      if (message.message_type === 'PROGRESS') updates.push({ at: now(), percent: message.percent ?? null });
     }
-    return { milliseconds: performance.now() - start, updates };
+    const end = now();
+    const by = (clock: number): SeenProgress => ({
+      milliseconds: end[clock]! - start[clock]!,
+      updates: updates.map(({ at, percent }) => ({ at: at[clock]! - start[clock]!, percent })),
+    });
+    return Object.fromEntries(names.map((name, clock) => [name, by(clock)])) as Record<Clock, SeenProgress>;
   } finally {
     await pool.close();
   }

@@ -68,6 +68,25 @@ test('a kernel that does not know the progress, is gone, or does not answer leav
   expect(await progress.now()).toMatchObject({ percent: 50 });
 });
 
+test('an answer that the kernel gives late is there for whoever looks next', async () => {
+  const progress = new StatementProgress(() => 0);
+  const { promise, resolve } =
+    Promise.withResolvers<Awaited<ReturnType<ReturnType<typeof session>['progress']>>>();
+  let questions = 0;
+  progress.observe({
+    progress: () => {
+      questions += 1;
+      return questions === 1 ? promise : new Promise(() => {});
+    },
+  });
+  expect(await progress.now()).toMatchObject({ percent: undefined });
+  expect(await progress.now()).toMatchObject({ percent: undefined });
+  expect(questions).toBe(1);
+  resolve({ fraction: 0.5, rowsProcessed: 0, rowsTotal: 0 });
+  await promise;
+  expect(await progress.now()).toMatchObject({ percent: 50 });
+});
+
 test('on several nodes, the last stage has its share of the work', async () => {
   const progress = new StatementProgress(() => 0);
   progress.observe(session(0.5));

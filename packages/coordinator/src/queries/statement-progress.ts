@@ -17,6 +17,10 @@ export class StatementProgress {
   #begunAt: number;
   #runsSince: number;
   #session: ObservedSession | undefined;
+  /** The question that the kernel has not answered yet. */
+  #asked: Promise<void> | undefined;
+  /** What the kernel has answered for the session, 0 to 100. */
+  #sessionPercent: number | undefined;
   #stages: (() => ExecutionProgress) | undefined;
   #percent: number | undefined;
   /** The part of its input that has been read, 0 to 1. */
@@ -40,7 +44,7 @@ export class StatementProgress {
   begin(): void {
     this.#begunAt = this.#now();
     this.#runsSince = this.#begunAt;
-    this.#session = undefined;
+    this.#observed(undefined);
     this.#stages = undefined;
     this.#percent = undefined;
     this.#read = 0;
@@ -49,10 +53,16 @@ export class StatementProgress {
 
   /** Observes the session in which the statement, or its last stage, runs. Returns a function that ends it. */
   observe(session: ObservedSession): () => void {
-    this.#session = session;
+    this.#observed(session);
     return () => {
-      if (this.#session === session) this.#session = undefined;
+      if (this.#session === session) this.#observed(undefined);
     };
+  }
+
+  #observed(session: ObservedSession | undefined): void {
+    this.#session = session;
+    this.#asked = undefined;
+    this.#sessionPercent = undefined;
   }
 
   /** Observes the stages on several nodes, when they begin. */
@@ -98,15 +108,22 @@ export class StatementProgress {
     return { rowsRead: this.#read * rows, bytesRead: this.#read * bytes };
   }
 
-  /** The progress of the call in the session, 0 to 100. */
+  /** The progress of the call in the session, 0 to 100. A busy kernel answers late: whoever looks next gets that answer. */
   async #inSession(): Promise<number | undefined> {
     const session = this.#session;
     if (session === undefined) return undefined;
-    const asked = session.progress().catch(() => undefined);
-    const answer = await Promise.race([asked, pause(KERNEL_ANSWER_MS, { ref: false })]);
-    if (answer === undefined || answer.fraction < 0) return undefined;
+    this.#asked ??= this.#ask(session);
+    await Promise.race([this.#asked, pause(KERNEL_ANSWER_MS, { ref: false })]);
+    return this.#sessionPercent;
+  }
+
+  async #ask(session: ObservedSession): Promise<void> {
+    const answer = await session.progress().catch(() => undefined);
+    if (session !== this.#session) return;
+    this.#asked = undefined;
+    if (answer === undefined || answer.fraction < 0) return;
     this.#read = Math.max(this.#read, Math.min(1, answer.read ?? answer.fraction));
-    return 100 * answer.fraction;
+    this.#sessionPercent = 100 * answer.fraction;
   }
 }
 

@@ -156,6 +156,17 @@ describe.skipIf(executablePath === undefined)(
       await expect.poll(text).toContain('FROM stations');
       await editor().press('Control+Enter');
       await cells().getByText('3').waitFor();
+      // Columns of the tables of the statement, and after a dot nothing but columns.
+      await write('SELECT  FROM stations s WHERE s.');
+      await page.keyboard.type('i');
+      const options = () => list.getByRole('option').allTextContents();
+      await expect.poll(options).toEqual(['idinteger']);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Home');
+      for (let i = 0; i < 'SELECT '.length; i++) await page.keyboard.press('ArrowRight');
+      await page.keyboard.type('open');
+      await expect.poll(options).toContain('openeddate');
+      await page.keyboard.press('Escape');
       const keyword = page.getByText('SELECT', { exact: true });
       const weight =
         "getComputedStyle(document.querySelector('.editor').shadowRoot.querySelector('.cm-line span')).fontWeight";
@@ -201,8 +212,8 @@ describe.skipIf(executablePath === undefined)(
       };
       await cells().getByText('Rome').waitFor();
       await expect.poll(() => column('opened')).toEqual(['2020-01-01', 'NULL', '2022-03-04']);
-      await page.getByRole('button', { name: /id ?↑? ?int/ }).click();
-      await page.getByRole('button', { name: /id ?↑? ?int/ }).click();
+      await page.getByRole('button', { name: /id ?↑? ?integer/ }).click();
+      await page.getByRole('button', { name: /id ?↑? ?integer/ }).click();
       await expect.poll(() => column('id')).toEqual(['10', '2', '1']);
       await page.getByRole('searchbox', { name: 'Filter rows' }).fill('r');
       await expect.poll(() => column('city')).toEqual(['Rome', 'Paris', 'Berlin']);
@@ -231,7 +242,7 @@ describe.skipIf(executablePath === undefined)(
         .poll(() => page.locator('.cell pre').textContent())
         .toBe('{\n  "a": 2,\n  "b": [\n    1,\n    null\n  ]\n}');
       await run('SELECT id FROM stations WHERE id > 99');
-      await page.getByText('No rows. The columns are id (int).').waitFor();
+      await page.getByText('No rows. The columns are id (integer).').waitFor();
     });
 
     test('a whole result is saved as CSV, JSON, Parquet and Arrow', async () => {

@@ -50,6 +50,26 @@ test('a delim join computes its left side first, and returns matched rows of its
   expect(pipelines.map(({ rows }) => rows)).toEqual([300, 500, 20, 70, 70]);
 });
 
+test('as many groups as rows are not believed, also where a common table expression returns them', () => {
+  const grouped = (groups: number) => node('HASH_GROUP_BY', groups, [scan(1_000_000)]);
+  const workAfter = (groups: number) => {
+    const { pipelines } = progressOf(node('ORDER_BY', 0, [grouped(groups)]));
+    return pipelines[1]!.work;
+  };
+  expect(workAfter(1_000_000)).toBeCloseTo(workAfter(100_000));
+  expect(workAfter(500_000)).toBeGreaterThan(workAfter(400_000));
+  const read = (number: string) => node('CTE_SCAN', 1_000_000, [], { 'CTE Index': number });
+  const { pipelines } = progressOf(
+    node('CTE', 1_000_000, [grouped(1_000_000), node('HASH_JOIN', 9, [read('7'), read('8')])], {
+      'Table Index': '7',
+    }),
+  );
+  const [, , built, probed] = pipelines;
+  // The kernel counts what it expects, so only the work is corrected.
+  expect([built!.rows, probed!.rows]).toEqual([1_000_000, 1_000_000]);
+  expect(probed!.work * 2).toBeLessThan(built!.work);
+});
+
 test('a pipeline counts by its work, so many groups are a part of it after all rows have been read', () => {
   const grouped = (groups: number) =>
     progressOf(node('HASH_GROUP_BY', groups, [scan(1_000_000)], { Aggregates: 'sum(#1)' }));

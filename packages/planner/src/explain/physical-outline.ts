@@ -116,6 +116,8 @@ interface Described {
   readonly outline: PlanOutline;
   /** The texts of the columns that it returns, where they are known. */
   readonly columns: readonly string[];
+  /** The columns of an aggregate that are its groups, which a projection above it may reference by position: `1`. */
+  readonly groups: readonly string[];
 }
 
 /** Operators that return the columns of their input. */
@@ -129,24 +131,28 @@ function described(operator: KernelOperator, describing: Describing): Described 
   const scanned = scan(operator);
   const inputs = children.map((child) => described(child, describing));
   const below = inputs[0]?.columns ?? [];
+  const unresolved = (key: string) =>
+    [info[key] ?? []].flat().map((text) => detailText(rename(String(text))));
   const textsOf = (key: string) =>
-    [info[key] ?? []]
-      .flat()
-      .map((text) => detailText(rename(String(text))))
+    unresolved(key)
       .map((text) => (inputs.length === 1 ? resolved(text, below) : text))
       .filter((text) => text !== '');
+  const groups = inputs[0]?.groups ?? [];
   const columns =
     name === 'PROJECTION'
-      ? textsOf('Projections')
+      ? textsOf('Projections').map((text) => (/^\d+$/.test(text) ? (groups[Number(text)] ?? text) : text))
       : PASSING.has(name)
         ? below
         : [...textsOf('Groups'), ...textsOf('Aggregates')];
   const [only] = inputs;
-  if (name === 'PROJECTION' && only !== undefined && columns.every(isPassed))
-    return { columns, outline: plusTime(only.outline, operator) };
+  if (name === 'PROJECTION' && only !== undefined && unresolved('Projections').every(isPassed))
+    return { columns, groups: columns.slice(0, groups.length), outline: plusTime(only.outline, operator) };
   const details = Object.fromEntries(
     Object.keys(info).flatMap((key) => {
-      const [detail, text] = [detailName(key), textsOf(key).join(', ')];
+      const [detail, text] = [
+        detailName(key),
+        (key === 'Projections' && name === 'PROJECTION' ? columns : textsOf(key)).join(', '),
+      ];
       return detail === undefined || text === ''
         ? []
         : [[detail, detail === 'type' ? text.toLowerCase() : text]];
@@ -161,7 +167,7 @@ function described(operator: KernelOperator, describing: Describing): Described 
     ...figuresOf(operator),
     inputs: inputs.map((input) => input.outline),
   };
-  return { columns, outline };
+  return { columns, groups: textsOf('Groups'), outline };
 }
 
 /** Whether a text is a name or a reference by position, and not an expression or a constant. */

@@ -12,16 +12,16 @@ function answerOf(
 
 test.each([
   [
-    { day: 'date', amount: 'double' },
+    { day: 'date', amount: 'double precision' },
     { kind: 'line', x: 0, y: [1] },
   ],
   [
-    { shop: 'text', amount: 'long null' },
+    { shop: 'text', amount: 'bigint' },
     { kind: 'bar', x: 0, y: [1] },
   ],
-  [{ amount: 'int' }, { kind: 'histogram', x: 0, y: [0] }],
+  [{ amount: 'integer' }, { kind: 'histogram', x: 0, y: [0] }],
   [
-    { a: 'int', b: 'Decimal(10, 2)', c: 'text' },
+    { a: 'integer', b: 'numeric(10, 2)', c: 'text' },
     { kind: 'line', x: 0, y: [1] },
   ],
   [{ name: 'text' }, undefined],
@@ -35,7 +35,7 @@ test('points are in the order of the axis; what is no number is a gap', () => {
     ['2026-01-01', 'nan'],
     [null, '7'],
   ];
-  const data = chartData(answerOf({ day: 'date null', n: 'long' }, rows), { kind: 'line', x: 0, y: [1] });
+  const data = chartData(answerOf({ day: 'date', n: 'bigint' }, rows), { kind: 'line', x: 0, y: [1] });
   expect(data.series).toEqual([{ name: 'n', values: [null, 5] }]);
   expect(data.x[1]! - data.x[0]!).toBe(86_400);
   expect(data.axis).toBe('time');
@@ -47,15 +47,15 @@ test('bars have a category for every value', () => {
     ['a', 2],
     [null, 3],
   ];
-  const data = chartData(answerOf({ s: 'text null', n: 'int' }, rows), { kind: 'bar', x: 0, y: [1] });
+  const data = chartData(answerOf({ s: 'text null', n: 'integer' }, rows), { kind: 'bar', x: 0, y: [1] });
   expect(data).toMatchObject({ x: [0, 1, 2], categories: ['b', 'a', 'NULL'], axis: 'category' });
 });
 
 test('a histogram counts values in bins between the least and the greatest', () => {
   const rows = Array.from({ length: 301 }, (_, i) => [i]);
-  const data = chartData(answerOf({ n: 'int' }, [...rows, [null]]), { kind: 'histogram', x: 0, y: [0] });
+  const data = chartData(answerOf({ n: 'integer' }, [...rows, [null]]), { kind: 'histogram', x: 0, y: [0] });
   expect(data.x).toHaveLength(30);
   expect(data.series[0]?.values.reduce((sum, n) => (sum ?? 0) + (n ?? 0), 0)).toBe(301);
-  const same = chartData(answerOf({ n: 'int' }, [[4], [4]]), { kind: 'histogram', x: 0, y: [0] });
+  const same = chartData(answerOf({ n: 'integer' }, [[4], [4]]), { kind: 'histogram', x: 0, y: [0] });
   expect(same.series[0]?.values).toEqual([2]);
 });

@@ -25,7 +25,8 @@ export function ChartView({ answer }: { answer: RowsAnswer }) {
   useEffect(() => {
     if (now === undefined || now.y.length === 0) return undefined;
     const element = host.current!;
-    const chart = new uPlot(...optionsOf(now, chartData(answer, now), element), element);
+    const across = answer.columns[now.kind === 'histogram' ? now.y[0]! : now.x]!.name;
+    const chart = new uPlot(...optionsOf(now, chartData(answer, now), across, element), element);
     const watcher = new ResizeObserver(() => chart.setSize(sizeOf(element)));
     watcher.observe(element);
     return () => {
@@ -130,6 +131,7 @@ const sizeOf = (element: HTMLElement) => ({
 function optionsOf(
   { kind }: ChartChoice,
   { x, series, axis, categories }: ChartData,
+  across: string,
   element: HTMLElement,
 ): [uPlot.Options, uPlot.AlignedData] {
   const style = getComputedStyle(element);
@@ -164,9 +166,12 @@ function optionsOf(
         { ...axisStyle, size: 70 },
       ],
       series: [
-        axis === 'category'
-          ? { value: (_: uPlot, at: number | null) => (at === null ? '' : (categories[at] ?? '')) }
-          : {},
+        {
+          label: across,
+          ...(axis === 'category'
+            ? { value: (_: uPlot, at: number | null) => (at === null ? '' : (categories[at] ?? '')) }
+            : {}),
+        },
         ...series.map(({ name }, at): uPlot.Series => {
           const colour = COLOURS[at % COLOURS.length]!;
           return {

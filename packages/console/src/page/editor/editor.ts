@@ -3,14 +3,14 @@ import {
   autocompletion,
   type Completion,
   type CompletionContext,
-  type CompletionResult,
+  type CompletionSource,
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { type SQLNamespace, sql } from '@codemirror/lang-sql';
-import { bracketMatching, syntaxHighlighting } from '@codemirror/language';
+import { keywordCompletionSource, type SQLNamespace, schemaCompletionSource } from '@codemirror/lang-sql';
+import { bracketMatching, LanguageSupport, syntaxHighlighting } from '@codemirror/language';
 import { lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorSelection, EditorState, type Extension, Prec } from '@codemirror/state';
 import {
@@ -25,6 +25,7 @@ import {
 } from '@codemirror/view';
 import { dialect } from './dialect.ts';
 import { editorTheme, highlighting } from './editor-theme.ts';
+import { statementsAt } from './statements.ts';
 
 export interface EditorEvents {
   changed(text: string): void;
@@ -42,6 +43,8 @@ export interface ErrorMark {
 /** The editor completes these names besides keywords. */
 export interface Completions {
   readonly tables: SQLNamespace;
+  /** The columns of each table or view, by its name in lower case. */
+  readonly columns: ReadonlyMap<string, readonly Completion[]>;
   readonly functions: readonly Completion[];
 }
 
@@ -51,7 +54,7 @@ export class Editor {
   readonly #events: EditorEvents;
   readonly #language = new Compartment();
   readonly #states = new Map<number, EditorState>();
-  #completions: Completions = { tables: {}, functions: [] };
+  #completions: Completions = { tables: {}, columns: new Map(), functions: [] };
   #tab: number | undefined;
 
   constructor(parent: HTMLElement, events: EditorEvents) {
@@ -181,15 +184,43 @@ export class Editor {
     });
   }
 
-  #languageOf({ tables, functions }: Completions): Extension {
-    const completeFunctions = (context: CompletionContext): CompletionResult | null => {
-      const word = context.matchBefore(/\w+/);
-      if (word === null || (word.from === word.to && !context.explicit)) return null;
-      return { from: word.from, options: functions, validFor: /^\w*$/ };
-    };
-    return [
-      sql({ dialect, schema: tables, defaultSchema: 'public', upperCaseKeywords: true }),
-      dialect.language.data.of({ autocomplete: completeFunctions }),
+  #languageOf({ tables, columns, functions }: Completions): Extension {
+    const names = schemaCompletionSource({ dialect, schema: tables, defaultSchema: 'public' });
+    const others = [
+      keywordCompletionSource(dialect, true),
+      wordsSource(({ state, pos }) => columnsOfStatement(state.doc.toString(), pos, columns)),
+      wordsSource(() => functions),
     ];
+    return new LanguageSupport(
+      dialect.language,
+      [names, ...others.map(unlessQualified)].map((autocomplete) =>
+        dialect.language.data.of({ autocomplete }),
+      ),
+    );
   }
+}
+
+/** After a dot, only the columns of a table and the tables of a schema can follow. */
+const unlessQualified =
+  (source: CompletionSource): CompletionSource =>
+  (context) =>
+    context.matchBefore(/\.\w*/) === null ? source(context) : null;
+
+const wordsSource =
+  (options: (context: CompletionContext) => readonly Completion[]): CompletionSource =>
+  (context) => {
+    const word = context.matchBefore(/\w+/);
+    return word === null ? null : { from: word.from, options: options(context), validFor: /^\w*$/ };
+  };
+
+/** The columns of the tables that the statement at the cursor names. */
+function columnsOfStatement(
+  text: string,
+  at: number,
+  columns: Completions['columns'],
+): readonly Completion[] {
+  const sql = statementsAt(text, at, at)[0]?.sql ?? '';
+  const words = new Set(sql.toLowerCase().match(/[\p{L}_][\p{L}\d_]*/gu));
+  const found = [...words].flatMap((word) => columns.get(word) ?? []);
+  return [...new Map(found.map((column) => [column.label, column])).values()];
 }

@@ -6,11 +6,30 @@ const result = { meta: [{ name: 'x', type: 'int' }], data: [[1]], rows: 1, stati
 test('a result becomes columns, rows and the time the engine took', () => {
   expect(readAnswer(200, JSON.stringify(result))).toEqual({
     kind: 'rows',
-    columns: result.meta,
+    columns: [{ name: 'x', type: 'integer' }],
     rows: [[1]],
     statistics: { elapsed: 0.5 },
     notices: [],
   });
+});
+
+test('types have the names of SQL', () => {
+  const types = [
+    'long null',
+    'array(double null) null',
+    'Decimal(12, 2)',
+    'struct(a int null, b text null)',
+    'date',
+  ];
+  const body = JSON.stringify({ ...result, meta: types.map((type) => ({ name: 'x', type })), data: [] });
+  const answer = readAnswer(200, body);
+  expect(answer.kind === 'rows' && answer.columns.map(({ type }) => type)).toEqual([
+    'bigint',
+    'array(double precision)',
+    'numeric(12, 2)',
+    'struct(a integer, b text)',
+    'date',
+  ]);
 });
 
 test('an empty body is a statement without a result', () => {
@@ -53,7 +72,7 @@ test.each([
 });
 
 test('recognises numeric types, nullable or not, and nothing else', () => {
-  expect(['int', 'long null', 'double', 'float', 'Decimal(10, 2)'].every(isNumeric)).toBe(true);
+  expect(['integer', 'bigint', 'double precision', 'real', 'numeric(10, 2)'].every(isNumeric)).toBe(true);
   expect(['text', 'array(int)', 'interval', 'date', 'timestamp null'].some(isNumeric)).toBe(false);
 });
 

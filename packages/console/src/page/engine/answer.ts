@@ -1,5 +1,6 @@
 export interface Column {
   readonly name: string;
+  /** As SQL names it, such as `bigint`. */
   readonly type: string;
 }
 
@@ -65,15 +66,29 @@ export function readAnswer(
     return failed('The answer is not a result.');
   return {
     kind: 'rows',
-    columns: parsed.meta,
+    columns: (parsed.meta as Column[]).map(({ name, type }) => ({ name, type: sqlType(type) })),
     rows: parsed.data,
     statistics: parsed.statistics ?? {},
     notices: parsed.warnings ?? notices,
   };
 }
 
-/** Whether values of a type, such as `long null`, are numbers. */
-export const isNumeric = (type: string): boolean => /^(int|long|float|double|decimal|numeric)\b/i.test(type);
+const SQL_TYPES: Readonly<Record<string, string>> = {
+  int: 'integer',
+  long: 'bigint',
+  float: 'real',
+  double: 'double precision',
+  Decimal: 'numeric',
+};
+
+/** The SQL name of a type that the HTTP API describes as, for example, `long null`. */
+const sqlType = (type: string): string =>
+  type
+    .replaceAll(/ null\b/g, '')
+    .replaceAll(/\b(?:int|long|float|double|Decimal)\b/g, (name) => SQL_TYPES[name]!);
+
+/** Whether values of a type are numbers. */
+export const isNumeric = (type: string): boolean => /^(integer|bigint|real|double|numeric)\b/.test(type);
 
 /** A value as the grid shows it. */
 export function cellText(value: unknown): string {

@@ -67,7 +67,7 @@ export const DataTable = <Row,>({ label, rows, columns, keyOf }: DataTableProps<
         {rows.map((row) => (
           <tr key={keyOf(row)}>
             {columns.map((column) => (
-              <td key={column.title} class={classOf(column)}>
+              <td key={column.title} class={classOf(column)} data-title={column.title}>
                 {column.cell(row)}
               </td>
             ))}

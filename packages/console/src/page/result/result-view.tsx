@@ -81,7 +81,7 @@ function RowsView({ run, answer, seconds }: { run: StatementRun; answer: RowsAns
   return (
     <>
       <div class="result-bar row">
-        <span class="statistics">{statisticsText(answer, seconds)}</span>
+        <span class="statistics">{statisticsText(answer, seconds, plan !== undefined)}</span>
         {answer.rows.length > 0 && (
           <fieldset class="views" aria-label="View">
             {views.map((name) => (
@@ -161,11 +161,11 @@ const Notices = ({ notices }: { notices: readonly Notice[] }) => (
   </>
 );
 
-function statisticsText({ rows, statistics }: RowsAnswer, seconds: number): string {
+function statisticsText({ rows, statistics }: RowsAnswer, seconds: number, isPlan: boolean): string {
   const { elapsed, rows_read, bytes_read, scanned_bytes_cache = 0 } = statistics;
   const limited = rows.length >= ROW_LIMIT;
   const parts = [
-    limited ? `The first ${rowsText(rows.length)}` : rowsText(rows.length),
+    isPlan ? 'Plan' : limited ? `The first ${rowsText(rows.length)}` : rowsText(rows.length),
     `${secondsText(seconds)}${elapsed === undefined ? '' : ` (engine ${secondsText(elapsed)})`}`,
   ];
   if (rows_read) parts.push(`${countText(rows_read)} rows read`);

@@ -12,14 +12,14 @@ const order = (values: unknown[], type: string, descending = false) =>
   ].map((at) => values[at]);
 
 test('numbers are sorted as numbers, also where they are texts, with NULL last', () => {
-  expect(order([10, 9, null, -1], 'int null')).toEqual([-1, 9, 10, null]);
-  expect(order([10, 9, null, -1], 'int null', true)).toEqual([10, 9, -1, null]);
-  expect(order(['9007199254740993', '9007199254740992', '5'], 'long')).toEqual([
+  expect(order([10, 9, null, -1], 'integer')).toEqual([-1, 9, 10, null]);
+  expect(order([10, 9, null, -1], 'integer', true)).toEqual([10, 9, -1, null]);
+  expect(order(['9007199254740993', '9007199254740992', '5'], 'bigint')).toEqual([
     '5',
     '9007199254740992',
     '9007199254740993',
   ]);
-  expect(order(['inf', '-inf', 0.5], 'double')).toEqual(['-inf', 0.5, 'inf']);
+  expect(order(['inf', '-inf', 0.5], 'double precision')).toEqual(['-inf', 0.5, 'inf']);
 });
 
 test('texts are sorted as texts, and equal rows keep their order', () => {
@@ -29,7 +29,7 @@ test('texts are sorted as texts, and equal rows keep their order', () => {
     [1, 'y'],
     [0, 'z'],
   ];
-  expect([...rowOrder(rows, ['int', 'text'], '', { column: 0, descending: true })]).toEqual([0, 1, 2]);
+  expect([...rowOrder(rows, ['integer', 'text'], '', { column: 0, descending: true })]).toEqual([0, 1, 2]);
 });
 
 test('the filter looks into every column, in any letter case', () => {

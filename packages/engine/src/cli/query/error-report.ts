@@ -1,7 +1,7 @@
 import { CommandFailure, EXIT } from '../exit-code.ts';
 import type { Answer } from './server.ts';
 
-interface ReportedError {
+export interface ReportedError {
   readonly description?: string;
   readonly location?: {
     readonly failing_line?: number;
@@ -38,8 +38,11 @@ export function errorReport(errors: readonly ReportedError[], sql: string): stri
     .join('\n');
 }
 
-/** The failure that a refused request ends with: the server's errors, or what else it answered. */
-export async function refusal({ statusCode, body }: Answer, sql: string): Promise<CommandFailure> {
+/** The failure that a refused request ends with: the server's errors as `report` shows them, or what else it answered. */
+export async function refusal(
+  { statusCode, body }: Answer,
+  report: (errors: readonly ReportedError[]) => string,
+): Promise<CommandFailure> {
   const text = await body.text();
   const errors = parseErrors(text);
   if (errors === undefined) {
@@ -49,7 +52,7 @@ export async function refusal({ statusCode, body }: Answer, sql: string): Promis
     );
   }
   const hint = statusCode === 401 ? '\nhint: log in with --user NAME, or show a token with --token' : '';
-  return new CommandFailure(EXIT.queryError, errorReport(errors, sql) + hint);
+  return new CommandFailure(EXIT.queryError, report(errors) + hint);
 }
 
 /** Longer lines are shown only around the position. */

@@ -44,7 +44,7 @@ export async function runQuery(query: QueryRequest, io: Streams, interrupt: Abor
     };
     const answer = await send(connection, query.sql, parts, parameters, io, cancellation.stop.signal);
     query.onHeaders?.(answer.headers);
-    if (answer.statusCode >= 300) throw await refusal(answer, query.sql);
+    if (answer.statusCode >= 300) throw await refusal(answer, (errors) => errorReport(errors, query.sql));
     await printResult(answer, query.sql, format, queryId, io);
   } catch (error) {
     if (!interrupt.aborted) throw error;

@@ -86,8 +86,8 @@ async function columnsOfFiles(
   named: ReadonlyMap<string, string>,
 ): Promise<Known['columns']> {
   const described = [...named].map(async ([name, path]) => {
-    const { sql, parts } = await withLocalFiles(`DESCRIBE ${quoteText(path)}`);
-    const rows = await session.rows(sql, new AbortController().signal, parts);
+    const { statement, parts } = await withLocalFiles(`DESCRIBE ${quoteText(path)}`);
+    const rows = await session.rows(statement, new AbortController().signal, parts);
     return [name, rows.map(([column]) => String(column))] as const;
   });
   const settled = await Promise.allSettled(described);

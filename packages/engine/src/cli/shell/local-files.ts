@@ -1,16 +1,17 @@
 import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { formatByName, TokenCursor } from '@tessera/sql';
 import { CommandFailure, EXIT } from '../exit-code.ts';
 import { type SizedPart, sizeParts } from '../query/file-part.ts';
+import { TypedStatement } from './typed-statement.ts';
 
 /** Functions whose arguments contain the word FROM, as in EXTRACT(year FROM '…'). */
 const FROM_INSIDE = ['EXTRACT', 'TRIM', 'SUBSTRING', 'OVERLAY'];
 
 /** A statement in which files of this machine are named as uploads, and the files to send with it. */
 export interface StatementWithFiles {
-  readonly sql: string;
+  readonly statement: TypedStatement;
   readonly parts: readonly SizedPart[];
 }
 
@@ -27,19 +28,20 @@ export async function withLocalFiles(
   named: ReadonlyMap<string, string> = new Map(),
 ): Promise<StatementWithFiles> {
   const paths = new Map<string, string>();
-  let text = '';
-  let end = 0;
-  for (const { path, from, to } of fileMentions(sql, named)) {
-    text += `${sql.slice(end, from)}'upload://${uploadName(path, paths)}'`;
-    end = to;
-  }
-  if (end === 0) return { sql, parts: [] };
+  const shown = new Map<string, string>();
+  const replacements = fileMentions(sql, named).map(({ path, typed, from, to }) => {
+    const name = uploadName(path, paths);
+    shown.set(name, typed);
+    return { from, to, sent: `'upload://${name}'` };
+  });
   const parts = await sizeParts([...paths].map(([name, path]) => ({ name, path, encoding: undefined })));
-  return { sql: text + sql.slice(end), parts };
+  return { statement: new TypedStatement(sql, replacements, shown), parts };
 }
 
 interface FileMention {
   readonly path: string;
+  /** What the user calls the file. */
+  readonly typed: string;
   /** Its place in the text, in UTF-16 units. */
   readonly from: number;
   readonly to: number;
@@ -62,16 +64,23 @@ function fileMentions(sql: string, named: ReadonlyMap<string, string>): readonly
       if (FROM_INSIDE.includes(open.at(-1) ?? '')) return [];
       const path = expanded(text);
       if (!existsSync(path) && !looksLikePath(text)) return [];
-      return [{ path, from, to }];
+      return [{ path, typed: text, from, to }];
     }
     const path = BEFORE_FILE.includes(before) ? named.get(token.image.toLowerCase()) : undefined;
     const follows = tokens[i + 1]?.image;
-    return path === undefined || follows === '.' || follows === '(' ? [] : [{ path, from, to }];
+    if (path === undefined || follows === '.' || follows === '(') return [];
+    return [{ path, typed: shortPath(path), from, to }];
   });
 }
 
 const expanded = (path: string): string =>
   resolve(/^~(?=\/|$)/.test(path) ? join(homedir(), path.slice(1)) : path);
+
+/** The path from the working directory if the file is below it. */
+function shortPath(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith('..') ? path : short;
+}
 
 const looksLikePath = (text: string): boolean =>
   /^(?:\.{0,2}|~)\//.test(text) || formatByName(text) !== undefined;

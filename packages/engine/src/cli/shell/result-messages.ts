@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { parseErrors } from '../query/error-report.ts';
+import type { ReportedError } from '../query/error-report.ts';
 
 /** A column of a result: its name, and its type as the HTTP API names it, such as `long null`. */
 export interface ResultColumn {
@@ -40,7 +40,7 @@ export type ResultMessage =
     }
   | {
       readonly message_type: 'FINISH_WITH_ERRORS';
-      readonly errors: NonNullable<ReturnType<typeof parseErrors>>;
+      readonly errors: readonly ReportedError[];
       readonly warnings?: readonly Warning[];
     };
 

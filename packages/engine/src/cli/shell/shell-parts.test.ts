@@ -106,15 +106,45 @@ describe('files', () => {
   it('become uploads if FROM names them, and only then', async () => {
     const path = join(directory, 'my trips.csv');
     const named = namedFiles([path]);
-    const { sql, parts } = await withLocalFiles(
+    const { statement, parts } = await withLocalFiles(
       `SELECT '${path}' FROM '${path}' JOIN my_trips ON a = extract(year FROM '2024-01-01') WHERE b IN ('${path}')`,
       named,
     );
-    expect(sql).toBe(
+    expect(statement.sql).toBe(
       `SELECT '${path}' FROM 'upload://my_trips.csv' JOIN 'upload://my_trips.csv' ON a = extract(year FROM '2024-01-01') WHERE b IN ('${path}')`,
     );
     expect(parts).toMatchObject([{ name: 'my_trips.csv', path, sizeBytes: 4 }]);
     const untouched = "SELECT * FROM 'upload://x' JOIN READ_CSV('s3://b/x.csv') ON true";
-    expect(await withLocalFiles(untouched, named)).toEqual({ sql: untouched, parts: [] });
+    const other = await withLocalFiles(untouched, named);
+    expect([other.statement.sql, other.parts]).toEqual([untouched, []]);
+  });
+
+  it('keep the name and the place that the user typed, in errors and notices', async () => {
+    const path = join(directory, 'my trips.csv');
+    const { statement } = await withLocalFiles(
+      `SELECT 1;\nSELECT '😀', a FROM '${path}' JOIN my_trips ON nope`,
+      namedFiles([path]),
+    );
+    const line = statement.sql.split('\n')[1]!;
+    const errorAt = (word: string, width = word.length) => {
+      const start_offset = [...line.slice(0, line.lastIndexOf(word))].length + 1;
+      return {
+        description: `Line 2, Column ${start_offset}: upload://my_trips.csv has no "${word}".`,
+        resolution: 'Read upload://other.csv.',
+        location: { failing_line: 2, start_offset, end_offset: start_offset + width - 1 },
+      };
+    };
+    const typedLine = `SELECT '😀', a FROM '${path}' JOIN my_trips ON nope`;
+    const columnOf = (word: string) => [...typedLine.slice(0, typedLine.lastIndexOf(word))].length + 1;
+    const shown = (word: string) => statement.report([errorAt(word)]).split('\n');
+    expect(shown('nope')[0]).toBe(`error: Line 2, Column ${columnOf('nope')}: ${path} has no "nope".`);
+    expect(shown('nope')[2]).toMatch(/^ +\^{4}$/);
+    expect(shown('nope').at(-1)).toBe('hint: Read upload://other.csv.');
+    expect(shown('a FROM')[0]).toContain(`Column ${columnOf('a FROM')}:`);
+    // A place at the name of a file is the whole name that the user typed.
+    expect(statement.report([errorAt("'upload://my_trips.csv' ON")])).toContain(
+      `Column ${columnOf('my_trips')}:`,
+    );
+    expect(statement.textAsTyped('upload://my_trips.csv is read as CSV')).toBe(`${path} is read as CSV`);
   });
 });

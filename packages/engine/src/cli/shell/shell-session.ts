@@ -1,7 +1,7 @@
 import { newQueryId, type QueryId } from '@tessera/common';
 import { CommandFailure, EXIT } from '../exit-code.ts';
 import { cancelledBy } from '../query/cancel-query.ts';
-import { errorReport, refusal } from '../query/error-report.ts';
+import { refusal } from '../query/error-report.ts';
 import type { SizedPart } from '../query/file-part.ts';
 import { multipartBody } from '../query/multipart-body.ts';
 import { type Answer, Connection, type Server } from '../query/server.ts';
@@ -14,6 +14,7 @@ import {
   resultMessages,
   type Warning,
 } from './result-messages.ts';
+import { TypedStatement } from './typed-statement.ts';
 
 /** Takes the result of one statement as it arrives. */
 export interface ResultSink {
@@ -58,7 +59,7 @@ export class ShellSession {
    * @throws CommandFailure with the server's errors, if it cannot be reached, or with EXIT.interrupted
    */
   async run(
-    sql: string,
+    statement: TypedStatement,
     sink: ResultSink,
     interrupt: AbortSignal,
     parts: readonly SizedPart[] = [],
@@ -69,9 +70,16 @@ export class ShellSession {
     const queryId = newQueryId();
     using cancellation = cancelledBy(interrupt, connection, queryId);
     try {
-      const answer = await this.#send(connection, sql, parts, queryId, sink, cancellation.stop.signal);
+      const answer = await this.#send(
+        connection,
+        statement.sql,
+        parts,
+        queryId,
+        sink,
+        cancellation.stop.signal,
+      );
       adoptSession(this.parameters, answer.headers);
-      return await readAnswer(answer, sql, sink, cancellation.stop);
+      return await readAnswer(answer, statement, sink, cancellation.stop);
     } catch (error) {
       if (interrupt.aborted) throw new CommandFailure(EXIT.interrupted, 'cancelled');
       throw error;
@@ -79,13 +87,18 @@ export class ShellSession {
   }
 
   /** The rows of a query of the shell itself. */
-  async rows(sql: string, signal: AbortSignal, parts: readonly SizedPart[] = []): Promise<readonly Row[]> {
+  async rows(
+    sql: string | TypedStatement,
+    signal: AbortSignal,
+    parts: readonly SizedPart[] = [],
+  ): Promise<readonly Row[]> {
     const all: Row[] = [];
     const rows = (some: readonly Row[]) => {
       all.push(...some);
       return true;
     };
-    await this.run(sql, { columns: () => {}, rows }, signal, parts);
+    const statement = typeof sql === 'string' ? new TypedStatement(sql) : sql;
+    await this.run(statement, { columns: () => {}, rows }, signal, parts);
     return all;
   }
 
@@ -149,11 +162,11 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 
 async function readAnswer(
   answer: Answer,
-  sql: string,
+  statement: TypedStatement,
   sink: ResultSink,
   stop: AbortController,
 ): Promise<StatementEnd> {
-  if (answer.statusCode >= 300) throw await refusal(answer, sql);
+  if (answer.statusCode >= 300) throw await refusal(answer, (errors) => statement.report(errors));
   const header = answer.headers['x-tessera-affected-rows'];
   let affectedRows = header === undefined ? undefined : Number(header);
   let warnings = warningsOf(answer.headers);
@@ -166,7 +179,7 @@ async function readAnswer(
         stop.abort();
         break;
       } else if (message.message_type === 'FINISH_WITH_ERRORS') {
-        throw new CommandFailure(EXIT.queryError, errorReport(message.errors, sql));
+        throw new CommandFailure(EXIT.queryError, statement.report(message.errors));
       } else if (message.message_type === 'FINISH_SUCCESSFULLY') {
         affectedRows ??= message.affected_rows;
         warnings = message.warnings ?? warnings;
@@ -176,7 +189,11 @@ async function readAnswer(
     if (error instanceof CommandFailure || stop.signal.aborted) throw error;
     throw new CommandFailure(EXIT.connection, `error: the server broke the result off: ${String(error)}`);
   }
-  return { affectedRows, warnings };
+  const shown = warnings.map((warning) => ({
+    ...warning,
+    description: statement.textAsTyped(warning.description),
+  }));
+  return { affectedRows, warnings: shown };
 }
 
 function warningsOf(headers: Answer['headers']): readonly Warning[] {

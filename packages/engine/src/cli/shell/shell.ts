@@ -78,13 +78,13 @@ export class Shell implements CommandScope {
   }
 
   /** Runs one statement and shows its result. An error is shown and resolves to false. */
-  async query(statement: string): Promise<boolean> {
+  async query(sql: string): Promise<boolean> {
     const { session, files } = this.#options;
     const isDone = await this.#attempt(async () => {
-      const { sql, parts } = await withLocalFiles(statement, files);
+      const { statement, parts } = await withLocalFiles(sql, files);
       const { sink, finish } = this.display.result();
       const run = async (signal: AbortSignal) => {
-        await finish(await session.run(sql, sink, signal, parts));
+        await finish(await session.run(statement, sink, signal, parts));
       };
       if (await this.interruptible(run)) throw new CommandFailure(EXIT.interrupted, 'cancelled');
     });
