@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
@@ -22,6 +23,7 @@ export const tracing: Benchmark = async ({ scale, options, progress }) => {
     });
     request.on('end', () => response.setHeader('content-type', 'application/json').end('{}'));
   }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
   const { port } = receiver.address() as AddressInfo;
   const nodes: { readonly traces: boolean; readonly node: OwnNode; readonly ms: number[] }[] = [];
   try {

@@ -68,7 +68,7 @@ test('a kernel that does not know the progress, is gone, or does not answer leav
   expect(await progress.now()).toMatchObject({ percent: 50 });
 });
 
-test('an answer that the kernel gives late is there for whoever looks next', async () => {
+test('an answer that the kernel gives late is there for the next reader', async () => {
   const progress = new StatementProgress(() => 0);
   const { promise, resolve } =
     Promise.withResolvers<Awaited<ReturnType<ReturnType<typeof session>['progress']>>>();

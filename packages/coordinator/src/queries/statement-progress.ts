@@ -108,7 +108,7 @@ export class StatementProgress {
     return { rowsRead: this.#read * rows, bytesRead: this.#read * bytes };
   }
 
-  /** The progress of the call in the session, 0 to 100. A busy kernel answers late: whoever looks next gets that answer. */
+  /** The progress of the call in the session, 0 to 100. A busy kernel answers late: the next reader gets that answer. */
   async #inSession(): Promise<number | undefined> {
     const session = this.#session;
     if (session === undefined) return undefined;
