@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { startBuilt } from './scripts/test/built-programs.ts';
 
 /**
  * Packages whose tests change nothing that is global to a process, or put it back. Their files run one after another in the same
@@ -9,7 +10,10 @@ const inSharedProcesses =
   'packages/{access-control,auth,broadcast,catalog,common,config,console,coordinator,distexec,engine/src,file-scan,http-api,kernel,object-store,planner,postgres-api,readers,rpc,scheduler,shuffle,sql,storage-agent,storage-manager,system-catalog,tablet}/**';
 const everywhere = ['packages/*/{src,test}/**', 'bench/*/src/**', 'deploy/test/**', 'scripts/**'];
 
+const programs = process.env.TESSERA_TEST_PROGRAMS;
+
 export default defineConfig({
+  plugins: programs === undefined ? [] : [startBuilt(import.meta.dirname, programs)],
   test: {
     pool: 'forks',
     testTimeout: 60_000,
@@ -42,7 +46,7 @@ export default defineConfig({
         },
       },
       {
-        // Tests that measure memory or time, or need much of either: one file at a time, beside nothing else.
+        // Tests that measure times, or the memory of the process that runs them: one file at a time, beside nothing else.
         extends: true,
         test: {
           name: 'heavy',

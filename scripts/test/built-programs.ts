@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
@@ -17,6 +18,9 @@ const LEFT_OUTSIDE =
  * has been replaced by a text.
  */
 const STARTED = /new URL\('([\w./-]+)\.ts', "file:[^"]*"\)/g;
+
+/** The same form in a source. */
+const STARTS = /new URL\('([\w./-]+)\.ts', import\.meta\.url\)/g;
 
 /**
  * Builds the programs as a few files each, because loading more than a thousand files takes most of the CPU time in which a node starts.
@@ -54,11 +58,34 @@ const keepPaths = (root: string): Plugin => ({
       if (!code.includes('import.meta')) return withCommonJsPaths(code, file);
       return withPaths(code, file).replace(STARTED, (_, path: string) => {
         const id = resolve(dirname(file), `${path}.ts`);
-        const fileName = relative(root, id).replaceAll('/', '-').replace(/\.ts$/, '.js');
+        const fileName = builtName(root, id);
         this.emitFile({ type: 'chunk', id, fileName });
         return `new URL('./${fileName}', import.meta.url)`;
       });
     },
+  },
+});
+
+/** The name of the file into which a program is built. */
+function builtName(root: string, source: string): string {
+  const path = relative(root, source);
+  const [name = path.replaceAll('/', '-').replace(/\.ts$/, '')] = Object.entries(PROGRAMS)
+    .filter(([, program]) => program === path)
+    .map(([given]) => given);
+  return `${name}.js`;
+}
+
+/** A plugin of vitest: sources that tests load start the built programs in `folder` instead of their sources. */
+export const startBuilt = (root: string, folder: string) => ({
+  name: 'start-built',
+  enforce: 'pre' as const,
+  transform: {
+    filter: { code: 'import.meta.url' },
+    handler: (code: string, file: string): string =>
+      code.replaceAll(STARTS, (text, path: string) => {
+        const built = join(folder, builtName(root, resolve(dirname(file), `${path}.ts`)));
+        return existsSync(built) ? `new URL(${JSON.stringify(pathToFileURL(built).href)})` : text;
+      }),
   },
 });
 

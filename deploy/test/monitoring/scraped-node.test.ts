@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startNode } from '../running-node.ts';
 import { ALERTS, expressions } from './expressions.ts';
 import { type PrometheusProcess, startPrometheus } from './prometheus-process.ts';
 
-const MAIN = join(import.meta.dirname, '../../../packages/engine/src/main.ts');
+const MAIN = fileURLToPath(new URL('../../../packages/engine/src/main.ts', import.meta.url));
 const PORTS = ['http', 'health', 'metrics', 'storage-manager', 'storage-agent', 'distexec', 'shuffle'];
 
 const stack = new AsyncDisposableStack();

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { MAIN } from './programs.ts';
 
-const MAIN = join(import.meta.dirname, '../src/main.ts');
 /** Runs a command as process 1 of a separate process namespace, as a container does. */
 const OWN_SPACE = ['unshare', '--pid', '--fork', '--kill-child'] as const;
 

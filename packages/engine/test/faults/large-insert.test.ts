@@ -40,4 +40,4 @@ it('an INSERT of more rows than fit into memory succeeds in bounded memory', asy
   const memory = (await peaks(node.child.pid!)).reduce((sum, bytes) => sum + bytes, 0);
   expect(memory).toBeLessThan(ALLOWED_BYTES);
   expect(await rows(node, 'SELECT count(*)::int FROM t')).toEqual([[ROWS]]);
-}, 120_000);
+}, 240_000);
