@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tableFromArrays } from 'apache-arrow';
+import { expect, test, vi } from 'vitest';
 import type { KernelSession } from './client/kernel-session.ts';
 import { testKernel } from './testing/test-kernel.ts';
 
@@ -34,4 +37,32 @@ test('a prepared query whose result was not read to its end runs again', async (
       break;
     }
   }
+});
+
+test('a prepared query stays prepared when a session drops received rows, unless it reads them', async () => {
+  await using t = await testKernel({});
+  const directory = join(t.directory, 'files');
+  mkdirSync(directory);
+  // A prepared query has the list of the files that there were.
+  const files = `SELECT count(*)::VARCHAR FROM glob('${directory}/*')`;
+  const id = (session: KernelSession) => session.scalar('SELECT current_connection_id()::BIGINT');
+  writeFileSync(join(directory, '1'), '');
+  const first = await t.kernel.session();
+  const connection = await id(first);
+  expect(await rowsOf(first, files)).toEqual(['1']);
+  writeFileSync(join(directory, '2'), '');
+  const rows = tableFromArrays({ n: Int32Array.from([3, 4]) });
+  const received = await first.receive(rows.schema, rows.batches);
+  const sum = `SELECT sum(n)::VARCHAR FROM ${received.sql}`;
+  expect(await rowsOf(first, sum)).toEqual(['7']);
+  await first.close();
+  const opened: KernelSession[] = [];
+  const next = async () => {
+    opened.push(await t.kernel.session());
+    expect(await id(opened.at(-1)!)).toBe(connection);
+  };
+  await vi.waitFor(next, { timeout: 20_000 });
+  expect(await rowsOf(opened.at(-1)!, files)).toEqual(['1']);
+  await expect(rowsOf(opened.at(-1)!, sum)).rejects.toThrow(/no received rows/);
+  expect(await rowsOf(await t.kernel.session(), files)).toEqual(['2']);
 });

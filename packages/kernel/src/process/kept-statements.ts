@@ -42,6 +42,15 @@ export class KeptStatements {
     this.#statements.clear();
   }
 
+  /** Drops the statements whose texts name one of these relations. */
+  dropReaders(relations: ReadonlySet<string>): void {
+    for (const [sql, statement] of this.#statements) {
+      if (![...relations].some((name) => sql.includes(name))) continue;
+      this.#statements.delete(sql);
+      statement.destroy();
+    }
+  }
+
   #dropOldest(): void {
     if (this.#statements.size <= MAX_STATEMENTS) return;
     const [[sql, statement]] = this.#statements as unknown as [[string, NativeStatement]];

@@ -254,7 +254,8 @@ export class SessionServer {
 
   async #dropAppended(): Promise<void> {
     // Statements over these relations would not be recognised as outdated before they run.
-    this.#kept.clear();
+    if (this.#appended.size > 0) this.#kept.clear();
+    else this.#kept.dropReaders(this.#received);
     const drops = [...this.#appended].map((table) => `DROP TABLE IF EXISTS temp.main.${quoteName(table)}`);
     if (drops.length > 0) await this.#connection.run(drops.join(';'));
     this.#appended.clear();
