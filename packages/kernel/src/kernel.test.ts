@@ -32,6 +32,18 @@ describe('calls', () => {
     await s.close();
   });
 
+  test('an error with a value of megabytes keeps its type, wherever its text is cut', async () => {
+    const s = await t.kernel.session();
+    for (const text of ['x', '\u0001', '🦆', '\\', 'x"', 'ab\u001f']) {
+      const failed = s.scalar('SELECT repeat($1, 400000)::INTEGER', [text]);
+      await expect(failed, text).rejects.toMatchObject({
+        name: 'CAST_ERROR',
+        message: expect.stringMatching(/^invalid input syntax for type integer: "/),
+      });
+    }
+    await s.close();
+  });
+
   test('named parameters, and a wrong number of them', async () => {
     const s = await t.kernel.session();
     const result = await s.query('SELECT $a::INT + $b::INT AS c', { a: 1, b: 2 });

@@ -86,7 +86,7 @@ export function errorTextAt(pointer: Pointer): string | LongText {
   const beginning = copyOut(pointer, KEPT_BYTES);
   const end = copyOut(pointer + BigInt(length - KEPT_BYTES), KEPT_BYTES);
   const cut = beginning.findLastIndex(
-    (byte, i) => isPlain(byte) && !beginning.subarray(Math.max(0, i - LONGEST_ESCAPE), i).includes('\\'),
+    (byte, i) => isPlain(byte) && !beginning.subarray(Math.max(0, i - LONGEST_ESCAPE), i).includes(BACKSLASH),
   );
   return {
     utf8: Buffer.concat([beginning.subarray(0, cut + 1), OMITTED, end.subarray(end.findIndex(isPlain))]),
@@ -97,8 +97,12 @@ const OMITTED = Buffer.from(' … ');
 /** `\u001f`, as JSON writes control characters. */
 const LONGEST_ESCAPE = 6;
 
-/** Whether a byte is an ASCII letter or digit, so that a cut beside it does not divide a character. */
-const isPlain = (byte: number): boolean => /[0-9A-Za-z]/.test(String.fromCharCode(byte));
+/** Whether a byte is a printable character of ASCII that means itself in JSON. */
+const isPlain = (byte: number): boolean =>
+  /[ -~]/.test(String.fromCharCode(byte)) && byte !== QUOTE && byte !== BACKSLASH;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 
 /** Memory that holds a pointer, for functions that free the target of a pointer variable. */
 export function slotOf(pointer: Pointer): NativeBlock {
