@@ -19,7 +19,7 @@ export interface ScannedFile {
  * `csv`: `settings` are arguments of the kernel's `read_csv`; every column is text.
  * `avro`: `header` is the header of the first file, in base64. All files must have its columns.
  * `table`: Parquet files whose columns are mapped to those of a table, with values that a file does not contain and
- * without its deleted rows. `counted` as for `parquet`.
+ * without its deleted rows. `counted` as for `parquet`. If `csv` is given, they are CSV files, without deleted rows.
  */
 export type FileFormat =
   | {
@@ -39,7 +39,19 @@ export type FileFormat =
       readonly kind: 'table';
       readonly columns: readonly TableColumn[];
       readonly counted?: readonly string[] | undefined;
+      readonly csv?: CsvTable | undefined;
     };
+
+/** How the CSV files of a table are read: with the columns of one of them, which the kernel finds in the others by name. */
+export interface CsvTable {
+  /** Arguments of the kernel's `read_csv`. */
+  readonly settings: string;
+  readonly shape: CompressedCsv;
+  /** The names of the columns of the files. */
+  readonly columns: readonly string[];
+  /** The file from whose first records the columns follow. */
+  readonly first: ScannedFile;
+}
 
 /** A column of a table that consists of Parquet files. */
 export interface TableColumn {
@@ -85,6 +97,10 @@ export interface CsvBytes {
   readonly delimiter: string;
   readonly quote: string;
   readonly escape: string;
+}
+
+export interface CompressedCsv extends CsvBytes {
+  readonly compression: 'none' | 'gzip' | 'zstd';
 }
 
 /** The properties that all tasks of one file scan share. */

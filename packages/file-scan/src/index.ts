@@ -1,6 +1,14 @@
 export { deltaTable } from './delta/delta-table.ts';
-export type { FileScan, FileSource, FileUnit, ReadRange, ScannedFile, TableColumn } from './file-scan.ts';
-export { hiveTable, mayBeHive } from './hive/hive-table.ts';
+export type {
+  CompressedCsv,
+  FileScan,
+  FileSource,
+  FileUnit,
+  ReadRange,
+  ScannedFile,
+  TableColumn,
+} from './file-scan.ts';
+export { type HiveCall, hiveTable, mayBeHive } from './hive/hive-table.ts';
 export { icebergTable } from './iceberg/iceberg-table.ts';
 export { FileOpener, type FileOpenerOptions, type InSession } from './open/file-opener.ts';
 export { readTable } from './open/open-table.ts';

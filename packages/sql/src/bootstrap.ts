@@ -20,7 +20,8 @@ const MAX_LINE_BYTES = 32 * 1024 * 1024;
  * kernel would answer NULL. `tsr_asof_key(x)` fails for types whose equality the kernel's ASOF join gets wrong: it finds
  * the end of a bytea at its first zero byte, and takes arrays for equal that are not. `tsr_read_text` reads one file as lines that end in LF or CR LF. It streams, in
  * parallel, but loses the text after a CR that stands alone; `tsr_split_text` reads such files, whole and
- * slowly.
+ * slowly. It would read the value of a folder named `content=…` in place of the file, so files below one are passed to
+ * `tsr_split_base64`.
  */
 export const kernelBootstrap: readonly string[] = [
   'SET GLOBAL integer_division = true',
@@ -35,19 +36,22 @@ export const kernelBootstrap: readonly string[] = [
   FROM read_csv(path, columns = {'line': 'VARCHAR'}, auto_detect = false, header = false, delim = ${NO_DELIMITER},
     quote = '', escape = '', strict_mode = false, max_line_size = ${MAX_LINE_BYTES},
     buffer_size = ${2 * MAX_LINE_BYTES}, compression = codec, hive_partitioning = false)`,
-  `CREATE OR REPLACE MACRO tsr_split_text(path, label) AS TABLE
+  `CREATE OR REPLACE MACRO tsr_split_lines(content, label) AS TABLE
   SELECT CASE WHEN ends_with(line, chr(13)) THEN line[:-2] ELSE line END AS line, label AS file, line_number
   FROM (
     SELECT unnest(lines) AS line, generate_subscripts(lines, 1) AS line_number
     FROM (
-      SELECT string_split(CASE WHEN ends_with(content, chr(10)) THEN content[:-2] ELSE content END, chr(10)) AS lines
+      SELECT string_split(CASE WHEN ends_with(whole, chr(10)) THEN whole[:-2] ELSE whole END, chr(10)) AS lines
       FROM (
-        SELECT CASE WHEN starts_with(content, chr(65279)) THEN content[2:] ELSE content END AS content
-        FROM read_text(path)
+        SELECT CASE WHEN starts_with(read, chr(65279)) THEN read[2:] ELSE read END AS whole FROM (SELECT content AS read)
       )
-      WHERE content <> ''
+      WHERE whole <> ''
     )
   )`,
+  `CREATE OR REPLACE MACRO tsr_split_text(path, label) AS TABLE
+  FROM tsr_split_lines((SELECT content FROM read_text(path)), label)`,
+  `CREATE OR REPLACE MACRO tsr_split_base64(encoded, label) AS TABLE
+  FROM tsr_split_lines(decode(from_base64(encoded)), label)`,
   ...averageMacros,
   ...NUMBER_TEXT_MACROS,
   ...functionBootstrap,

@@ -3,6 +3,7 @@ import { fail } from '@tessera/common';
 import {
   deltaTable,
   type FileTable,
+  type HiveCall,
   hiveTable,
   icebergTable,
   mayBeHive,
@@ -13,11 +14,13 @@ import {
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import type { TableScan } from '@tessera/planner';
-import type { ReadCall, RelationSource } from '@tessera/sql';
+import { csvColumns, type ReadCall, type RelationSource } from '@tessera/sql';
 import type { ScanTotals } from '@tessera/system-catalog';
 import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
 import type { RequestDirectory } from '../request/statement-request.ts';
+import { csvFile } from './csv-file.ts';
 import { credentialsOf } from './file-parts.ts';
+import type { ReadFile } from './read-resolution.ts';
 
 export interface FileTablesScope {
   readonly session: KernelSession;
@@ -34,7 +37,11 @@ export interface WantedOfTables {
   readonly counted: ReadonlySet<string> | undefined;
 }
 
+/** A data file that this node reads. */
+type TableFile = Pick<ReadFile, 'path' | 'label' | 'format' | 'csv'>;
+
 interface OpenTable {
+  readonly call: ReadCall;
   readonly table: FileTable;
   readonly scan: PlannedScan;
   /** The empty temp table that stands for the rows while the statement is bound. */
@@ -45,7 +52,7 @@ interface OpenTable {
 export const boundFileName = (scanId: string): string => `f_${scanId}`;
 
 /**
- * The tables of Parquet files that a statement reads. While it is bound, empty temp tables represent them. When its plan
+ * The tables of files that a statement reads. While it is bound, empty temp tables represent them. When its plan
  * is known, nodes read the files that it needs, or this node does.
  */
 export class FileTables {
@@ -80,7 +87,7 @@ export class FileTables {
     const name = `table_${scanId}`;
     const columns = table.columns.map((column) => `${quoteName(column.name)} ${column.type}`);
     await session.execute(`CREATE TEMP TABLE ${name} (${columns.join(', ')})`);
-    this.#tables.set(scanId, { table, scan: planTable(table, external), name });
+    this.#tables.set(scanId, { call, table, scan: planTable(table, external), name });
     return { name, scanId, namesFiles };
   }
 
@@ -99,10 +106,12 @@ export class FileTables {
           { url, credentials, within, version: options.version, time: timeOf(call) },
           services,
         );
+      case 'read_csv':
       case 'read_parquet': {
         const { hive_partitioning: isPartitioned, hive_types_autocast: infersTypes = true } = options;
+        const csv = call.function === 'read_csv' ? csvCall(call, session) : undefined;
         if (!external.isListed(url) || !mayBeHive({ url, isPartitioned })) return undefined;
-        return hiveTable({ url, credentials, isPartitioned, infersTypes }, services);
+        return hiveTable({ url, credentials, isPartitioned, infersTypes, csv }, services);
       }
       default:
         return undefined;
@@ -115,12 +124,12 @@ export class FileTables {
    */
   async readAlone({ scans, counted }: WantedOfTables): Promise<{
     readonly scanned: ScanTotals;
-    readonly files: readonly { readonly path: string; readonly label: string }[];
+    readonly files: readonly TableFile[];
   }> {
     const { session, external, directory, signal } = this.#scope;
     let scanned = NOTHING_SCANNED;
-    const files: { path: string; label: string }[] = [];
-    for (const [scanId, { table, scan, name }] of this.#tables) {
+    const files: TableFile[] = [];
+    for (const [scanId, { call, table, scan, name }] of this.#tables) {
       const wanted = scans?.get(boundFileName(scanId));
       const isRead = scans === undefined || wanted !== undefined;
       const all = table.columns.map((column) => column.name);
@@ -138,7 +147,7 @@ export class FileTables {
       });
       await session.execute(`DROP TABLE temp.${name}`);
       await session.execute(`CREATE TEMP VIEW ${name} AS SELECT ${items.join(', ')} FROM ${opened.sql}`);
-      files.push(...opened.files);
+      files.push(...opened.files.map((file) => ({ ...file, ...formatOf(call, file.label) })));
       const { rows, bytes: bytesFromFiles } = opened.read;
       scanned = plus(scanned, { ...NOTHING_SCANNED, rows, bytesFromFiles });
     }
@@ -146,6 +155,18 @@ export class FileTables {
     return { scanned, files };
   }
 }
+
+const csvCall =
+  (call: ReadCall, session: KernelSession): HiveCall['csv'] =>
+  (url) => ({
+    shape: csvFile({ ...call, url }).shape,
+    describe: (path) => csvColumns({ ...call, url }, path, session),
+  });
+
+const formatOf = (call: ReadCall, url: string): Pick<ReadFile, 'format' | 'csv'> =>
+  call.function === 'read_csv'
+    ? { format: 'read_csv', csv: csvFile({ ...call, url }) }
+    : { format: 'read_parquet' };
 
 /** The argument AS_OF_TIMESTAMP; without a zone, it is in UTC. @throws TesseraError INVALID_ARGUMENT */
 function timeOf({

@@ -4,11 +4,12 @@ import { TesseraError } from '@tessera/common';
 import type { PlannedScan, SharedFiles } from '@tessera/file-scan';
 import { type KernelSession, literalPath } from '@tessera/kernel';
 import type { ExternalSources, ResolvedFile } from '@tessera/object-store';
-import { type CsvShape, loadArrow, loadAvro } from '@tessera/readers';
+import { loadArrow, loadAvro } from '@tessera/readers';
 import type { ReadArguments, ReadCall, RelationSource, SourceFile } from '@tessera/sql';
 import type { ScanTotals } from '@tessera/system-catalog';
 import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
 import type { RequestDirectory, UploadedFile } from '../request/statement-request.ts';
+import { type CsvFile, csvFile } from './csv-file.ts';
 import {
   type BoundParts,
   credentialsOf,
@@ -58,13 +59,6 @@ export interface ReadFile {
   readonly csv?: CsvFile | undefined;
 }
 
-export interface CsvFile {
-  readonly shape: CsvShape;
-  readonly hasHeader: boolean;
-  /** Whether lines with too few fields are accepted. */
-  readonly isPadded: boolean;
-}
-
 /**
  * Resolves the `READ_*` calls of one statement to sources that the kernel can scan, and keeps track of their
  * files.
@@ -112,7 +106,7 @@ export class ReadResolution {
     this.#isAlone = true;
     const { scanned, files } = await this.#fileTables.readAlone(wanted);
     this.scannedOfTables = plus(this.scannedOfTables, scanned);
-    this.files.push(...files.map((file) => ({ ...file, format: 'read_parquet' as const, isOfTable: true })));
+    this.files.push(...files.map((file) => ({ ...file, isOfTable: true })));
     const { session, signal } = this.#scope;
     for (const { table, files } of this.#toLoad.splice(0)) {
       await session.execute(`DROP TABLE temp.${table}`);
@@ -260,20 +254,6 @@ export class ReadResolution {
 }
 
 type LocatedFile = Pick<ReadFile, 'label' | 'path'> & SourceFile;
-
-/** The format of a CSV file by the options of READ_CSV. */
-export function csvFile({ url, options }: Pick<ReadCall, 'url' | 'options'>): CsvFile {
-  const { quote = '"', header = false, null_padding: isPadded = false } = options;
-  const delimiter = options.delimiter ?? (/\.tsv(?:\.\w+)?$/i.test(url) ? '\t' : ',');
-  const named = /\.gz$/i.test(url) ? 'gzip' : /\.zst$/i.test(url) ? 'zstd' : 'none';
-  const { compression = 'auto' } = options;
-  const codec = compression === 'auto' ? named : (compression as CsvShape['compression']);
-  return {
-    shape: { delimiter, quote, escape: options.escape ?? quote, compression: codec },
-    hasHeader: header,
-    isPadded,
-  };
-}
 
 /**
  * The user-visible name of a file: the URL as written, with the name of the file if the URL matches several.

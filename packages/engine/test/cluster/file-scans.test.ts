@@ -54,6 +54,16 @@ it('Folders named key=value are pruned, and the files in the others are read by 
   }
 }, 300_000);
 
+it('CSV files in folders named key=value are read by all nodes', async () => {
+  for (let i = 0; i < 6; i++)
+    await run(
+      `COPY (SELECT x AS a, md5(x::text) AS b FROM generate_series(${i * 1000}, ${i * 1000 + 999}) AS t(x)) TO 's3://lake/files/hive-csv/day=2024-01-0${1 + (i % 3)}/${i}.csv'`,
+    );
+  const files = "READ_CSV('s3://lake/files/hive-csv/', HEADER => TRUE, INFER_SCHEMA => TRUE)";
+  await isTheSame(`SELECT day, count(*), sum(a), max(b) FROM ${files} GROUP BY ALL ORDER BY ALL`);
+  await isTheSame(`SELECT count(*), sum(a) FROM ${files} WHERE day > '2024-01-01' AND a % 3 = 0`);
+}, 300_000);
+
 it('Iceberg and Delta Lake tables are read by all nodes without deleted rows, even when a node is killed meanwhile', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'tessera-ice-'));
   try {

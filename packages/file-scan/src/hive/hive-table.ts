@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail, isSameName } from '@tessera/common';
-import { quoteText, typeToSql } from '@tessera/kernel';
+import { type KernelColumn, quoteText, typeToSql } from '@tessera/kernel';
 import type { ListedFile } from '@tessera/object-store';
 import { fileFilter } from '@tessera/tablet';
-import type { TableColumn } from '../file-scan.ts';
+import { csvHead } from '../csv/csv-head.ts';
+import type { CompressedCsv, CsvTable, TableColumn } from '../file-scan.ts';
 import { emptyFile, readFooter } from '../parquet/footer.ts';
 import { chooseFiles, constantBounds } from '../table/choose-files.ts';
 import type { ChosenFiles, DataFile, FileTable, Filters, TableCall } from '../table/file-table.ts';
@@ -23,6 +24,14 @@ export interface HiveCall extends TableCall {
   readonly isPartitioned?: boolean | undefined;
   /** Whether types of partition columns are inferred from their values; otherwise they are text. */
   readonly infersTypes: boolean;
+  /** How a CSV file is read; absent if the files are Parquet files. */
+  readonly csv?: ((url: string) => CsvCall) | undefined;
+}
+
+export interface CsvCall {
+  readonly shape: CompressedCsv;
+  /** The columns of the CSV file at a path, and the arguments of the kernel's `read_csv` for files like it. */
+  describe(path: string): Promise<{ readonly columns: readonly KernelColumn[]; readonly settings: string }>;
 }
 
 /** Whether a URL may name files in folders that have the values of partition columns. */
@@ -30,7 +39,7 @@ export const mayBeHive = ({ url, isPartitioned }: Pick<HiveCall, 'url' | 'isPart
   isPartitioned ?? /\/$|[^/]=[^/]*\/|[*?[][^/]*\//.test(url.replace(/^[a-z0-9]+:\/\//i, ''));
 
 /**
- * Parquet files in folders like `year=2024/month=5/`, whose names give columns. Undefined if the files of the URL are not
+ * Parquet or CSV files in folders like `year=2024/month=5/`, whose names give columns. Undefined if the files of the URL are not
  * in such folders.
  * @throws TesseraError BAD_FILE, FILE_NOT_FOUND, EXTERNAL_READ_FAILED, LOCATION_NOT_ALLOWED
  */
@@ -44,7 +53,7 @@ export async function hiveTable(call: HiveCall, services: TableServices): Promis
   const listed = await list({ limit: LOOKED_AT });
   const isComplete = listed.length < LOOKED_AT;
   const looked = listed.filter(isData);
-  const [first] = looked;
+  const first = looked.find(({ bytes }) => bytes > 0) ?? looked[0];
   if (first === undefined) return fail('FILE_NOT_FOUND', { url, hint: 'there is no data file' });
   const keys = partitionValues(first.url).map(({ key }) => key);
   const stray = looked.find((file) => !hasKeys(file, keys));
@@ -83,7 +92,8 @@ export async function hiveTable(call: HiveCall, services: TableServices): Promis
     url: call.url,
     credentials,
     columns,
-    rows: (stored.rows * bytes) / first.bytes,
+    csv: stored.csv,
+    rows: stored.rows * (bytes / Math.max(1, first.bytes)),
     bytes,
     isShared,
     choose,
@@ -144,12 +154,18 @@ function constantsOf(
   return constants;
 }
 
-/** The columns and the number of rows of the first file. */
-async function storedColumns(
-  file: ListedFile,
-  { url, credentials }: HiveCall,
-  { external, session, directory, signal }: TableServices,
-): Promise<{ readonly columns: readonly TableColumn[]; readonly rows: number }> {
+interface Stored {
+  readonly columns: readonly TableColumn[];
+  /** The number of rows, which is estimated for a CSV file. */
+  readonly rows: number;
+  readonly csv?: CsvTable;
+}
+
+/** The columns and the number of rows of a file. */
+async function storedColumns(file: ListedFile, call: HiveCall, services: TableServices): Promise<Stored> {
+  if (call.csv !== undefined) return storedCsv(file, call, call.csv(file.url), services);
+  const { url, credentials } = call;
+  const { external, session, directory, signal } = services;
   const { document } = await external.withReader(url, { signal, credentials }, ({ range }) =>
     readFooter(file, range),
   );
@@ -158,8 +174,31 @@ async function storedColumns(
   const { columns } = await session.describe(
     `SELECT * FROM read_parquet(${quoteText(path)}, hive_partitioning = false)`,
   );
+  return { columns: tableColumns(columns), rows: document.read().rows };
+}
+
+const tableColumns = (columns: readonly KernelColumn[]): readonly TableColumn[] =>
+  columns.map(({ name, type }) => ({ name, type: typeToSql(type) }));
+
+const BYTES_PER_CSV_ROW = 100;
+
+async function storedCsv(
+  file: ListedFile,
+  { url, credentials }: HiveCall,
+  { shape, describe }: CsvCall,
+  { external, directory, signal }: TableServices,
+): Promise<Stored> {
+  const head = await external.withReader(url, { signal, credentials }, ({ range }) =>
+    csvHead(file, shape, range),
+  );
+  const path = join(await directory(), `columns-${crypto.randomUUID()}`);
+  await writeFile(path, head, { mode: 0o600 });
+  const { columns, settings } = await describe(path);
+  const first = { url: file.url, bytes: file.bytes, etag: file.etag };
+  const names = columns.map(({ name }) => name);
   return {
-    columns: columns.map(({ name, type }) => ({ name, type: typeToSql(type) })),
-    rows: document.read().rows,
+    columns: tableColumns(columns),
+    rows: file.bytes / BYTES_PER_CSV_ROW,
+    csv: { settings, shape, columns: names, first },
   };
 }

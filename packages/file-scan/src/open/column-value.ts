@@ -1,5 +1,5 @@
 import { fail, isSameName } from '@tessera/common';
-import { quoteName } from '@tessera/kernel';
+import { quoteName, quoteText } from '@tessera/kernel';
 import type { FileColumn } from '@tessera/tablet';
 import type { TableColumn, TableField } from '../file-scan.ts';
 
@@ -36,6 +36,32 @@ export function columnValue(
   if (found.isInt96 && type === 'TIMESTAMPTZ') return `(${stored} AT TIME ZONE 'UTC')`;
   const value = field === undefined ? stored : rebuilt(stored, found, field, { url, column: wanted.name });
   return `CAST(${value} AS ${type})`;
+}
+
+/**
+ * How a scan of files says which of them a row is from: SQL for the position in the list, and an argument for the scan. A
+ * column of the files that is named as the kernel's `file_index` hides it.
+ */
+export function filePosition(
+  paths: readonly string[],
+  names: readonly string[],
+): { readonly sql: string; readonly argument: string } {
+  if (!names.some((name) => isSameName(name, 'file_index')))
+    return { sql: 'CAST(file_index AS BIGINT)', argument: '' };
+  const list = paths.map(quoteText).join(', ');
+  return { sql: `(list_position([${list}], "$file") - 1)`, argument: ", filename = '$file'" };
+}
+
+/**
+ * A value that is the same in all rows of a unit, as SQL.
+ * @param values the values of the units, as texts
+ * @param at the position of the unit of a row, as SQL
+ */
+export function constantValue(values: readonly (string | null)[], type: string, at: string): string {
+  const texts = values.map((text) => (text === null ? 'NULL' : quoteText(text)));
+  const one = new Set(texts).size === 1;
+  const text = one ? texts[0]! : `(CAST([${texts.join(', ')}] AS VARCHAR[]))[${at} + 1]`;
+  return `CAST(${text} AS ${type})`;
 }
 
 /** Gives the fields of a nested value the names and the order that the table has for their ids. */

@@ -10,7 +10,8 @@ import { mapInTurns } from '../map-in-turns.ts';
 import { countedIn, fetchParquet } from '../parquet/fetch-parquet.ts';
 import { readFooter } from '../parquet/footer.ts';
 import { completely } from '../read-ranges.ts';
-import { columnIn, columnValue } from './column-value.ts';
+import { columnIn, columnValue, constantValue, filePosition } from './column-value.ts';
+import { openCsvTable } from './open-csv-table.ts';
 
 const UNITS_AT_ONCE = 4;
 
@@ -77,6 +78,15 @@ export async function openTable(
   scope: TableScope,
 ): Promise<OpenedTable> {
   const wanted = columns.map((name) => format.columns.find((column) => column.name === name)!);
+  if (format.csv !== undefined && units.length > 0) {
+    const { sql, paths } = await openCsvTable(units, wanted, format.csv, scope);
+    const bytes = units.reduce((total, unit) => total + unit.bytes, 0);
+    return {
+      sql,
+      read: { rows: 0, bytes },
+      files: paths.map((path, i) => ({ path, label: units[i]!.file.url })),
+    };
+  }
   const opened = await mapInTurns(units, UNITS_AT_ONCE, (unit, i) => {
     if (scope.signal.aborted) throw cancellation(scope.signal);
     return openUnit(unit, join(scope.directory, `unit-${i}`), { ...scope, wanted, counted: format.counted });
@@ -172,12 +182,16 @@ async function branchOf(
   scope: BranchScope,
 ): Promise<string> {
   const positions = await positionsOf(group, opened, scope);
-  const unit = positions === undefined ? 'CAST(f.file_index AS BIGINT)' : 'f."$unit"';
+  const position = filePosition(
+    group.map(({ path }) => path),
+    group[0]!.columns.map(({ name }) => name),
+  );
+  const unit = positions === undefined ? position.sql : 'f."$unit"';
   const value = (column: TableColumn) => valueIn(group, column, unit);
   const items = wanted.map((column) => `${value(column)} AS ${quoteName(column.name)}`);
   const selected = items.length === 0 ? 'NULL AS nothing' : items.join(', ');
   const paths = group.map(({ path }) => quoteText(literalPath(path))).join(', ');
-  const scan = `read_parquet([${paths}], hive_partitioning = false)`;
+  const scan = `read_parquet([${paths}], hive_partitioning = false${position.argument})`;
   const conditions: string[] = [];
   if (positions !== undefined)
     conditions.push(
@@ -197,7 +211,7 @@ async function branchOf(
   const rows =
     positions === undefined
       ? scan
-      : `(SELECT *, CAST(file_index AS BIGINT) AS "$unit", CAST(file_row_number AS BIGINT) AS "$row" FROM ${scan})`;
+      : `(SELECT *, ${position.sql} AS "$unit", CAST(file_row_number AS BIGINT) AS "$row" FROM ${scan})`;
   return `SELECT ${selected} FROM ${rows} AS f${conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`}`;
 }
 
@@ -207,10 +221,7 @@ function valueIn(group: readonly OpenedUnit[], column: TableColumn, at: string):
   if (!Object.hasOwn(unit.constants ?? {}, column.name))
     return columnValue(columns, column, 'f', unit.file.url);
   const values = group.map((one) => one.unit.constants![column.name]!);
-  const texts = values.map((text) => (text === null ? 'NULL' : quoteText(text)));
-  const one = new Set(texts).size === 1;
-  const text = one ? texts[0]! : `(CAST([${texts.join(', ')}] AS VARCHAR[]))[${at} + 1]`;
-  return `CAST(${text} AS ${column.type})`;
+  return constantValue(values, column.type, at);
 }
 
 /** Where a branch keeps its positions. */

@@ -1,22 +1,18 @@
-import { constants, gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { quoteText } from '@tessera/kernel';
-import { QuoteState } from '../csv/quote-state.ts';
+import { compressed, decompressedHead, HEAD_BYTES, isByte, wholeRecords } from '../csv/csv-head.ts';
 import { splitCsv } from '../csv/split-csv.ts';
-import type { CsvBytes, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
+import type { CompressedCsv, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
 import { wholeFile } from '../whole-file.ts';
 import type { FormatPlan } from './planned-scan.ts';
 
 /** How CSV files are read. Every column is text, and rows have as many fields as the first row. */
-export interface CsvOptions extends CsvBytes {
+export interface CsvOptions extends CompressedCsv {
   readonly hasHeader: boolean;
-  readonly compression: 'none' | 'gzip' | 'zstd';
   /** The texts that represent NULL. */
   readonly nulls: readonly string[];
 }
 
-/** The number of bytes that are read from the first file to see its first records. */
-const HEAD_BYTES = 1 << 20;
 /** The number of bytes that are read from each other file to compare its header. */
 const HEADER_BYTES = 16 << 10;
 const AT_ONCE = 16;
@@ -31,7 +27,7 @@ export async function planCsv(
   if (!isByte(delimiter) || ![quote, escaping].every((text) => text === '' || isByte(text))) return undefined;
   const [first] = files;
   if (first === undefined || files.some(({ bytes }) => bytes === 0)) return undefined;
-  const start = await headOf(first, HEAD_BYTES, compression, read);
+  const start = await decompressedHead(first, HEAD_BYTES, compression, read);
   const head = wholeRecords(start, options);
   if (head === undefined) return undefined;
   const header = hasHeader ? head.bytes.subarray(0, head.firstEnd) : Buffer.alloc(0);
@@ -59,8 +55,6 @@ export async function planCsv(
 const withHeader = (unit: FileUnit, headerBytes: number): FileUnit =>
   unit.part?.[0] === headerBytes ? { ...unit, bytes: unit.bytes + headerBytes } : unit;
 
-const isByte = (text: string): boolean => text.length === 1 && text.charCodeAt(0) < 128;
-
 function settingsOf(options: CsvOptions): string {
   const { delimiter, quote, hasHeader, compression, nulls } = options;
   return [
@@ -78,50 +72,6 @@ function settingsOf(options: CsvOptions): string {
   ].join(', ');
 }
 
-/** The decompressed beginning of a file. */
-async function headOf(
-  file: ScannedFile,
-  bytes: number,
-  compression: CsvOptions['compression'],
-  read: ReadRange,
-): Promise<Buffer> {
-  const packed = await read(file, 0, Math.min(file.bytes, bytes));
-  const head = Buffer.from(packed);
-  if (compression === 'gzip') return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH });
-  if (compression === 'zstd') return zstdDecompressSync(head, { finishFlush: constants.ZSTD_e_flush });
-  return head;
-}
-
-const compressed = (bytes: Buffer, compression: CsvOptions['compression']): Buffer =>
-  compression === 'gzip' ? gzipSync(bytes) : compression === 'zstd' ? zstdCompressSync(bytes) : bytes;
-
-interface Head {
-  readonly bytes: Buffer;
-  readonly records: number;
-  /** The position after the first record. */
-  readonly firstEnd: number;
-}
-
-/**
- * The complete records in the beginning of a file; undefined if there is none, or if lines do not end with a
- * line feed.
- */
-function wholeRecords(start: Buffer, shape: CsvBytes): Head | undefined {
-  const quotes = new QuoteState(shape);
-  let [records, firstEnd, end] = [0, 0, 0];
-  for (let from = 0; ; ) {
-    const at = start.indexOf(10, from);
-    if (at < 0) break;
-    quotes.push(start.subarray(from, at + 1));
-    from = at + 1;
-    if (quotes.isQuoted) continue;
-    records += 1;
-    end = from;
-    if (records === 1) firstEnd = end;
-  }
-  return records === 0 ? undefined : { bytes: start.subarray(0, end), records, firstEnd };
-}
-
 async function haveHeader(
   files: readonly ScannedFile[],
   header: Buffer,
@@ -130,7 +80,7 @@ async function haveHeader(
 ): Promise<boolean> {
   const bytes = Math.max(HEADER_BYTES, header.length);
   const same = await mapInTurns(files.slice(1), AT_ONCE, async (file) => {
-    const head = await headOf(file, bytes, compression, read);
+    const head = await decompressedHead(file, bytes, compression, read);
     return head.subarray(0, header.length).equals(header);
   });
   return same.every((one) => one);

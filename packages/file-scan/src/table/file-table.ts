@@ -1,6 +1,6 @@
 import type { ObjectCredentials } from '@tessera/object-store';
 import type { Conjunct, FileBounds } from '@tessera/tablet';
-import type { RowDeletes, ScannedFile, TableColumn } from '../file-scan.ts';
+import type { CsvTable, RowDeletes, ScannedFile, TableColumn } from '../file-scan.ts';
 
 /** The conditions of each reference to a table in a statement. A file is needed if one of them may hold in it. */
 export type Filters = readonly (readonly Conjunct[])[];
@@ -13,12 +13,14 @@ export interface TableCall {
   readonly within?: string | undefined;
 }
 
-/** A table that consists of Parquet files outside the managed store, at one point in time. */
+/** A table that consists of Parquet or CSV files outside the managed store, at one point in time. */
 export interface FileTable {
   /** The URL in the statement. */
   readonly url: string;
   readonly credentials?: ObjectCredentials | undefined;
   readonly columns: readonly TableColumn[];
+  /** How the files are read if they are CSV files. */
+  readonly csv?: CsvTable | undefined;
   /** Estimates. */
   readonly rows: number;
   readonly bytes: number;
@@ -41,7 +43,7 @@ export interface ChosenFiles {
   readonly foldersSkipped: number;
 }
 
-/** A Parquet file of a table. */
+/** A file of a table. */
 export interface DataFile {
   readonly file: ScannedFile;
   readonly modifiedAt?: Date | undefined;

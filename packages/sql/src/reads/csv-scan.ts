@@ -19,11 +19,7 @@ export async function csvScan(
   session: KernelSession,
   warn?: Warn,
 ): Promise<FunctionNode> {
-  const settings = [...csvSettings(args), ...(args.options.null_padding === true ? PADDED : STRICT)];
-  const columns = await lookUp(session, paths, settings, args.url);
-  const isCompressed = compressionOf(args) !== undefined;
-  if (args.options.header === true && (isCompressed || (await mayNameNul('csv', paths))))
-    await requireValidNames(session, scanText(paths, settings), args.url);
+  const { settings, columns } = await described(args, paths, session);
   if (args.options.infer_schema === true && warn !== undefined) {
     const scan = scanText(paths, [
       ...settings.filter(([name]) => name !== 'all_varchar'),
@@ -31,13 +27,37 @@ export async function csvScan(
     ]);
     await warnOfStrayValues({ scan, columns, url: args.url, session, warn });
   }
-  const names = args.options.header === true ? undefined : columns.map((_, index) => `f${index}`);
-  const all: readonly Setting[] = [...settings, ['names', names]];
   return call(
     'read_csv',
     call('list_value', ...paths.map((path) => constant(path))),
-    ...all.flatMap(([name, value]) => namedArgument(name, value)),
+    ...settings.flatMap(([name, value]) => namedArgument(name, value)),
   );
+}
+
+/**
+ * The columns of a CSV file, and the settings with which the kernel's `read_csv` reads it and files like it, as SQL.
+ * @throws TesseraError BAD_FILE if the file does not match the arguments
+ */
+export async function csvColumns(
+  args: ReadArguments,
+  path: string,
+  session: KernelSession,
+): Promise<{ readonly columns: readonly KernelColumn[]; readonly settings: string }> {
+  const { settings, columns } = await described(args, [path], session);
+  return { columns, settings: settingsText(settings) };
+}
+
+async function described(args: ReadArguments, paths: readonly string[], session: KernelSession) {
+  const settings = [...csvSettings(args), ...(args.options.null_padding === true ? PADDED : STRICT)];
+  const columns = await lookUp(session, paths, settings, args.url);
+  if (args.options.header !== true) {
+    const names = columns.map((_, index) => `f${index}`);
+    const named: readonly Setting[] = [...settings, ['names', names]];
+    return { settings: named, columns: columns.map((column, index) => ({ ...column, name: names[index]! })) };
+  }
+  if (compressionOf(args) !== undefined || (await mayNameNul('csv', paths)))
+    await requireValidNames(session, scanText(paths, settings), args.url);
+  return { settings, columns };
 }
 
 function csvSettings(args: ReadArguments): readonly Setting[] {
@@ -104,8 +124,10 @@ async function lookUp(
 }
 
 /** The scan as SQL. */
-function scanText(paths: readonly string[], settings: readonly Setting[]): string {
+const scanText = (paths: readonly string[], settings: readonly Setting[]): string =>
+  `read_csv(${literalText(paths)}, ${settingsText(settings)})`;
+
+function settingsText(settings: readonly Setting[]): string {
   const given = settings.filter(([, value]) => value !== undefined);
-  const text = given.map(([name, value]) => `${name} = ${literalText(value!)}`).join(', ');
-  return `read_csv(${literalText(paths)}, ${text})`;
+  return given.map(([name, value]) => `${name} = ${literalText(value!)}`).join(', ');
 }

@@ -125,7 +125,11 @@ export const READ_FUNCTIONS: Readonly<Record<ReadFunction, ReadFunctionReference
     reads: 'Parquet files: columns by name',
     options: { ...COMMON, ...HIVE },
   },
-  read_csv: { name: 'read_csv', reads: 'CSV and similar files', options: { ...COMMON, ...CSV } },
+  read_csv: {
+    name: 'read_csv',
+    reads: 'CSV and similar files',
+    options: { ...COMMON, ...CSV, ...HIVE },
+  },
   read_json: {
     name: 'read_json',
     reads: 'JSON files: a sequence or an array of objects',
@@ -137,7 +141,7 @@ export const READ_FUNCTIONS: Readonly<Record<ReadFunction, ReadFunctionReference
   read_files: {
     name: 'read_files',
     reads: 'any of these formats, chosen by the extension of the file name',
-    options: { ...COMMON, ...CSV },
+    options: { ...COMMON, ...CSV, ...HIVE },
   },
   read_iceberg: {
     name: 'read_iceberg',

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { TesseraError } from '@tessera/common';
@@ -50,8 +50,10 @@ async function lineScan(path: string, label: string, codec: string): Promise<Fun
   const at = await loneCarriageReturn(path, codec);
   if (at === undefined) return call('tsr_read_text', constant(path), constant(label), constant(codec));
   const { size } = await stat(path);
-  if (codec === 'none' && size <= MAX_SPLIT_BYTES)
-    return call('tsr_split_text', constant(path), constant(label));
+  if (codec === 'none' && size <= MAX_SPLIT_BYTES) {
+    if (!/\/content=/i.test(path)) return call('tsr_split_text', constant(path), constant(label));
+    return call('tsr_split_base64', constant(await readFile(path, 'base64')), constant(label));
+  }
   throw TesseraError.of('BAD_FILE', {
     name: label,
     reason: `a carriage return without a line feed is at byte ${at}, which READ_TEXT accepts only in uncompressed files of up to ${MAX_SPLIT_BYTES} bytes`,
