@@ -6,15 +6,17 @@ import { dirname, join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../../../..');
 
 /**
- * The last version before the checked out commit: TESSERA_PREVIOUS_VERSION, or the last tag from 0.2.0 on. Undefined: there is no such
- * tag, or the checkout does not have it. Nodes of 0.1.0 refuse the log entries of later versions, whose statistics have more fields.
+ * The last version before the checked out commit: TESSERA_PREVIOUS_VERSION, the last tag from 0.2.0 on, or the commit that set such a
+ * version where the tags are missing. Undefined: the checkout does not have it. Nodes of 0.1.0 refuse the log entries of later versions,
+ * whose statistics have more fields.
  */
 export function previousVersion(): string | undefined {
   const { TESSERA_PREVIOUS_VERSION: given } = process.env;
   if (given !== undefined) return given;
-  const args = ['describe', '--tags', '--abbrev=0', '--match', 'v*', '--exclude', 'v0.1.*', 'HEAD^'];
-  const { status, stdout } = spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });
-  return status === 0 ? stdout.trim() : undefined;
+  const found = (...args: string[]) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' }).stdout.trim();
+  const tag = found('describe', '--tags', '--abbrev=0', '--match', 'v*', '--exclude', 'v0.1.*', 'HEAD^');
+  const message = '^Version \\(0\\.[2-9]\\|[1-9]\\)';
+  return tag || found('log', '-1', '--format=%H', `--grep=${message}`, 'HEAD^') || undefined;
 }
 
 /** The sources of an earlier version, which run with the packages that are installed for this one. */

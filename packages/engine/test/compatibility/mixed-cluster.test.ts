@@ -9,7 +9,7 @@ const ON_ALL_NODES = { min_distributed_bytes: '0', whole_table_bytes: '0', outpu
 const ROWS = 20_000;
 
 it.skipIf(VERSION === undefined)(
-  'nodes of the previous version are replaced one by one, and back (skipped where no version from 0.2.0 on is tagged)',
+  'nodes of the previous version are replaced one by one, and back (skipped where the checkout has no version from 0.2.0 on)',
   { timeout: TIMEOUT_MS },
   async () => {
     using earlier = new EarlierVersion(VERSION!);
