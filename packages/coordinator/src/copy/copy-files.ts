@@ -5,8 +5,8 @@ import type { PlannedScan } from '@tessera/file-scan';
 import type { KernelSession } from '@tessera/kernel';
 import { belowLocation, type CopyFromStatement, type ReadFunction } from '@tessera/sql';
 import type { ChangeContext } from '../changes/change.ts';
-import { csvFile } from '../read/csv-file.ts';
-import { type ReadFile, ReadResolution } from '../read/read-resolution.ts';
+import { csvFile, type ReadFile } from '../read/read-file.ts';
+import { ReadResolution } from '../read/read-resolution.ts';
 import { csvOptions, isOn } from './text-options.ts';
 
 type CopyFormat = 'CSV' | 'TSV' | 'PARQUET' | 'JSON' | 'AVRO';

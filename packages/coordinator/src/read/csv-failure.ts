@@ -1,8 +1,7 @@
 import { TesseraError } from '@tessera/common';
 import { failedValueOf } from '@tessera/kernel';
 import { firstUnreadable, firstWithCell } from '@tessera/readers';
-import type { CsvFile } from './csv-file.ts';
-import type { ReadFile } from './read-resolution.ts';
+import type { CsvFile, ReadFile } from './read-file.ts';
 
 type CsvReadFile = Pick<ReadFile, 'label' | 'path' | 'csv'>;
 

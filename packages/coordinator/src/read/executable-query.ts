@@ -7,7 +7,7 @@ import type { ScanTablet } from '@tessera/storage-agent';
 import type { ScanTotals } from '@tessera/system-catalog';
 import type { CachedResult, Reuse } from '../reuse/result-cache.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
-import type { ReadFile } from './read-resolution.ts';
+import type { ReadFile } from './read-file.ts';
 import type { TableAccess } from './table-access.ts';
 
 /** How a query of a statement is bound and made executable. */

@@ -18,9 +18,9 @@ import { csvColumns, type ReadCall, type RelationSource } from '@tessera/sql';
 import type { ScanTotals } from '@tessera/system-catalog';
 import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
 import type { RequestDirectory } from '../request/statement-request.ts';
-import { csvFile } from './csv-file.ts';
 import { credentialsOf } from './file-parts.ts';
-import type { ReadFile } from './read-resolution.ts';
+import type { ReadFile } from './read-file.ts';
+import { csvFile } from './read-file.ts';
 
 export interface FileTablesScope {
   readonly session: KernelSession;

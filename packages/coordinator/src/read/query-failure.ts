@@ -1,7 +1,7 @@
 import { type ErrorName, TesseraError } from '@tessera/common';
 import { keepDetails, ranAlone } from '@tessera/kernel';
 import { keepCsvFiles } from './csv-failure.ts';
-import type { ReadFile } from './read-resolution.ts';
+import type { ReadFile } from './read-file.ts';
 
 type FileName = Pick<ReadFile, 'label' | 'path' | 'csv'>;
 

@@ -9,7 +9,6 @@ import type { ReadArguments, ReadCall, RelationSource, SourceFile } from '@tesse
 import type { ScanTotals } from '@tessera/system-catalog';
 import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
 import type { RequestDirectory, UploadedFile } from '../request/statement-request.ts';
-import { type CsvFile, csvFile } from './csv-file.ts';
 import {
   type BoundParts,
   credentialsOf,
@@ -19,6 +18,7 @@ import {
   UPLOAD_SCHEME,
 } from './file-parts.ts';
 import { FileTables, type WantedOfTables } from './file-tables.ts';
+import { csvFile, type ReadFile } from './read-file.ts';
 import { type RecognisedFile, recogniseFile, textSample } from './recognised-file.ts';
 
 const OBJECT_LIST_TYPE = `'[{"object_name": "VARCHAR", "size_in_bytes": "BIGINT", "last_modified": "TIMESTAMPTZ"}]'`;
@@ -41,22 +41,6 @@ export interface FilePartsOptions {
   /** Files that are smaller in total are read by this node. */
   readonly leastBytes: number;
   readonly shared: SharedFiles;
-}
-
-/** A file that a statement reads, with its user-visible name and its path on disk. */
-export interface ReadFile {
-  readonly label: string;
-  readonly path: string;
-  /** The function that reads it. */
-  readonly format: ReadCall['function'];
-  /** The temp table that its rows were loaded into, for formats that the kernel cannot read itself. */
-  readonly relation?: string | undefined;
-  /** The scan through which nodes read parts of the file, until it is decided that this node reads it alone. */
-  readonly scanId?: string | undefined;
-  /** Whether it is a data file of a table, which was counted when it was opened. */
-  readonly isOfTable?: boolean | undefined;
-  /** The format of a CSV file; undefined for files of other formats. */
-  readonly csv?: CsvFile | undefined;
 }
 
 /**

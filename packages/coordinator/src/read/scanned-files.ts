@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { type KernelSession, literalPath, quoteName, quoteText } from '@tessera/kernel';
 import type { ScanTotals } from '@tessera/system-catalog';
 import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
-import type { ReadFile } from './read-resolution.ts';
+import type { ReadFile } from './read-file.ts';
 
 /**
  * Determines the parts of files that a query reads: for Parquet files the rows and the columns that it names, from the footers;

@@ -28,7 +28,7 @@ export interface HiveCall extends TableCall {
   readonly csv?: ((url: string) => CsvCall) | undefined;
 }
 
-export interface CsvCall {
+interface CsvCall {
   readonly shape: CompressedCsv;
   /** The columns of the CSV file at a path, and the arguments of the kernel's `read_csv` for files like it. */
   describe(path: string): Promise<{ readonly columns: readonly KernelColumn[]; readonly settings: string }>;

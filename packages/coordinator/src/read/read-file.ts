@@ -1,6 +1,22 @@
 import type { CsvShape } from '@tessera/readers';
 import type { ReadCall } from '@tessera/sql';
 
+/** A file that a statement reads, with its user-visible name and its path on disk. */
+export interface ReadFile {
+  readonly label: string;
+  readonly path: string;
+  /** The function that reads it. */
+  readonly format: ReadCall['function'];
+  /** The temp table that its rows were loaded into, for formats that the kernel cannot read itself. */
+  readonly relation?: string | undefined;
+  /** The scan through which nodes read parts of the file, until it is decided that this node reads it alone. */
+  readonly scanId?: string | undefined;
+  /** Whether it is a data file of a table, which was counted when it was opened. */
+  readonly isOfTable?: boolean | undefined;
+  /** The format of a CSV file; undefined for files of other formats. */
+  readonly csv?: CsvFile | undefined;
+}
+
 export interface CsvFile {
   readonly shape: CsvShape;
   readonly hasHeader: boolean;
