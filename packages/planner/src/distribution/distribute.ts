@@ -6,6 +6,7 @@ import { COST_CONSTANTS } from './placement/cost/cost-constants.ts';
 import { costOnOneNode } from './placement/cost/plan-cost.ts';
 import { gather, materialize } from './placement/exchange.ts';
 import { type Fragment, type Placed, singleFragment } from './placement/fragment.ts';
+import { joinOneRowStages } from './placement/one-row-stages.ts';
 import { partitionReplicated } from './placement/partition-replicated.ts';
 import { place } from './placement/place.ts';
 import { type PlanMemory, Planning, type StageDraft } from './placement/planning.ts';
@@ -96,6 +97,7 @@ function planned(planning: Planning, tree: Relation, choice?: NodeChoice): Distr
   const { cpuMs } = choice?.oneNode ?? costOnOneNode(planning, tree);
   planning.isWorthAllNodes = cpuMs * 1000 > planning.nodes * COST_CONSTANTS.startTask;
   const root = rootDraft(planning, tree);
+  joinOneRowStages(planning, neededDrafts(planning, root));
   const drafts = neededDrafts(planning, root);
   const stages = drafts.map((draft) => stageOfDraft(planning, draft));
   const names = tree.columns.map(({ name }, i) => (name === '' ? `c${i}` : name));

@@ -158,7 +158,7 @@ export function stageColumn(
 ): StageColumnRef | undefined {
   const found = inputColumn(relation, position);
   const reading = found && planning.readings.get(found.input);
-  return reading && { stage: reading.stage, position: found.position };
+  return reading && { stage: reading.stage, position: reading.firstColumn + found.position };
 }
 
 /**

@@ -299,7 +299,7 @@ export function readAgain(planning: Planning, fragment: Fragment): Fragment {
   let input = output.input;
   const relation = rebuild(fragment.relation, (inner) => {
     if (inner.kind !== 'input' || inner.id !== output.input) return inner;
-    const fresh = planning.read(output.stage, inner.columns);
+    const fresh = planning.readAgain(inner);
     input = fresh.id;
     return fresh;
   });

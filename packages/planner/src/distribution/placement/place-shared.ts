@@ -106,7 +106,7 @@ function isSameAgain(planning: Planning, relation: Relation): boolean {
 /** Gives each reader its own scans, because a dynamic filter of one reader must not affect the others. */
 const withOwnScans = (planning: Planning, relation: Relation): Relation =>
   rebuild(relation, (inner) => {
-    if (inner.kind === 'input') return planning.read(planning.readings.get(inner.id)!.stage, inner.columns);
+    if (inner.kind === 'input') return planning.readAgain(inner);
     if (inner.kind !== 'scan' || !planning.partitionedScans.has(inner)) return inner;
     const scan: ScanRelation = { ...inner };
     planning.partitionedScans.add(scan);

@@ -186,6 +186,49 @@ const RULES: readonly Rule[] = [
         input stage 2`,
   },
   {
+    file: 'one-row-stages.ts',
+    otherwise: 'each of the values would need a task on every node',
+    sql: `SELECT (SELECT count(*) FROM a WHERE v > 3) AS n, (SELECT max(k) FROM b) AS m,
+      (SELECT count(*) FROM a WHERE id < (SELECT avg(id) FROM b)) AS o`,
+    stages: `
+      5 source
+        inner join of all pairs
+          inner join of all pairs
+            partial aggregate count_star()
+              filter v > 3
+                scan a (v)
+            partial aggregate max(k)
+              scan b (k)
+          partial aggregate sum(id), count(id)
+            scan b (id)
+      3 source
+        partial aggregate count_star()
+          inner join on CAST(id AS DOUBLE) < #0
+            scan a (id)
+            project ${ONE_ROW}
+              aggregate first(avg(id)), count_star()
+                project tsr_average(CAST(sum AS HUGEINT), sum)
+                  aggregate sum(sum), sum(count)
+                    input stage 5
+      4 coordinator
+        inner join of all pairs
+          project ${ONE_ROW}
+            aggregate first(count_star()), count_star()
+              project CAST(operator_coalesce(sum, 0) AS BIGINT)
+                aggregate sum(#0)
+                  input stage 5
+          inner join of all pairs
+            project ${ONE_ROW}
+              aggregate first(max(k)), count_star()
+                aggregate max(#0)
+                  input stage 5
+            project ${ONE_ROW}
+              aggregate first(count_star()), count_star()
+                project CAST(operator_coalesce(sum, 0) AS BIGINT)
+                  aggregate sum(#0)
+                    input stage 3`,
+  },
+  {
     file: 'place-distinct.ts',
     otherwise: 'rows that several tasks have would stay',
     sql: 'SELECT DISTINCT k, v FROM a',

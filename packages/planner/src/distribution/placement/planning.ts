@@ -41,7 +41,9 @@ export interface StageDraft {
 
 /** The stage and exchange mode of an `input` relation. Without a mode, the reading task reads all rows. */
 export interface InputReading {
-  readonly stage: StageId;
+  stage: StageId;
+  /** The position in the output of the stage that the first column of the input has. */
+  firstColumn: number;
   mode?: ExchangeSource['mode'] | undefined;
 }
 
@@ -214,14 +216,20 @@ export class Planning {
     return found;
   }
 
-  /** Returns a relation that reads the output of a stage. */
-  read(stage: StageId, columns: readonly RelationColumn[]): InputRelation {
+  /** Returns a relation that reads columns of the output of a stage, from `firstColumn` on. */
+  read(stage: StageId, columns: readonly RelationColumn[], firstColumn = 0): InputRelation {
     const id = this.nextInput;
     this.nextInput += 1;
-    this.readings.set(id, { stage });
+    this.readings.set(id, { stage, firstColumn });
     const relation: InputRelation = { kind: 'input', id, columns };
     this.estimates.set(relation, this.draft(stage));
     return relation;
+  }
+
+  /** Returns a relation that reads the same columns as an input, with an exchange mode of its own. */
+  readAgain({ id, columns }: InputRelation): InputRelation {
+    const { stage, firstColumn } = this.readings.get(id)!;
+    return this.read(stage, columns, firstColumn);
   }
 
   /** Records a warning if a relation that may be large is gathered into one task. */

@@ -1,5 +1,6 @@
 import type { Relation } from '../../relational/relation.ts';
 import { decompose } from '../aggregates/decomposition.ts';
+import { hasOneRow } from '../tree/one-row.ts';
 
 /**
  * Whether the operators of a relation hold no rows, and no state that grows with them: an aggregate without groups over a
@@ -16,6 +17,8 @@ export function holdsNoRows(relation: Relation): boolean {
     case 'filter':
     case 'project':
       return holdsNoRows(relation.input);
+    case 'join':
+      return hasOneRow(relation) && holdsNoRows(relation.left) && holdsNoRows(relation.right);
     default:
       return false;
   }

@@ -86,9 +86,9 @@ function sourcesOf(planning: Planning, draft: StageDraft): DraftSources {
       case 'input': {
         const reading = planning.readings.get(leaf.id);
         if (reading === undefined) throw new RangeError(`Nothing to read for input ${leaf.id}`);
-        const { stage, mode = 'broadcast' } = reading;
+        const { stage, firstColumn, mode = 'broadcast' } = reading;
         sources.push({ kind: 'exchange', stage, mode: isOneTask(draft) ? 'gather' : mode });
-        holes.set(leaf, { hole, columns: leaf.columns.map((_, i) => `c${i}`) });
+        holes.set(leaf, { hole, columns: leaf.columns.map((_, i) => `c${firstColumn + i}`) });
         exchanges.set(leaf.id, hole);
         break;
       }

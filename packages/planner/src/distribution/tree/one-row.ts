@@ -1,6 +1,6 @@
 import type { Relation } from '../../relational/relation.ts';
 
-/** Whether a relation has at most one row: an aggregate without groups. */
+/** Whether a relation has at most one row: an aggregate without groups, or a join of such relations. */
 export function hasOneRow(relation: Relation): boolean {
   switch (relation.kind) {
     case 'aggregate':
@@ -8,6 +8,8 @@ export function hasOneRow(relation: Relation): boolean {
     case 'filter':
     case 'project':
       return hasOneRow(relation.input);
+    case 'join':
+      return relation.type === 'inner' && hasOneRow(relation.left) && hasOneRow(relation.right);
     default:
       return false;
   }
