@@ -55,7 +55,7 @@ async function described(args: ReadArguments, paths: readonly string[], session:
     const named: readonly Setting[] = [...settings, ['names', names]];
     return { settings: named, columns: columns.map((column, index) => ({ ...column, name: names[index]! })) };
   }
-  if (compressionOf(args) !== undefined || (await mayNameNul('csv', paths)))
+  if (await mayNameNul('csv', paths, compressionOf(args)))
     await requireValidNames(session, scanText(paths, settings), args.url);
   return { settings, columns };
 }

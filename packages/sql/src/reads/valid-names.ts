@@ -1,4 +1,6 @@
 import { open } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { constants, gunzip, zstdDecompress } from 'node:zlib';
 import { TesseraError } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 
@@ -20,20 +22,41 @@ type TextFormat = 'csv' | 'json';
 
 /** The part of a file that is searched here. */
 const HEAD_BYTES = 1 << 20;
+const MAX_DECOMPRESSED_BYTES = 64 << 20;
+const gunzipped = promisify(gunzip);
+const unzstd = promisify(zstdDecompress);
 const NUL: Readonly<Record<TextFormat, string>> = { csv: '\0', json: '\\u0000' };
 
 /**
- * Whether an uncompressed file may have a NUL character in a name, so that the kernel must be asked, which takes as long as
- * inferring the columns: if the first part of the file contains one, or if it is JSON and longer than that.
+ * Whether a file may have a NUL character in a name, so that the kernel must be asked, which takes as long as inferring the
+ * columns: if the first part of the file contains one, or if it is JSON and longer than that.
+ * @param codec the compression of a CSV file
  */
-export async function mayNameNul(format: TextFormat, paths: readonly string[]): Promise<boolean> {
+export async function mayNameNul(
+  format: TextFormat,
+  paths: readonly string[],
+  codec?: string,
+): Promise<boolean> {
   const head = Buffer.allocUnsafe(HEAD_BYTES);
   for (const path of format === 'csv' ? paths.slice(0, 1) : paths) {
     const length = await readHead(path, head);
     if (length === undefined || (format === 'json' && length === head.length)) return true;
-    if (head.subarray(0, length).includes(NUL[format])) return true;
+    const text = await decompressed(head.subarray(0, length), codec);
+    if (text === undefined || text.includes(NUL[format])) return true;
   }
   return false;
+}
+
+/** Undefined for data that cannot be decompressed, which the kernel reports. */
+async function decompressed(head: Buffer, codec: string | undefined): Promise<Buffer | undefined> {
+  const limit = { maxOutputLength: MAX_DECOMPRESSED_BYTES };
+  try {
+    if (codec === 'gzip') return await gunzipped(head, { ...limit, finishFlush: constants.Z_SYNC_FLUSH });
+    if (codec === 'zstd') return await unzstd(head, { ...limit, finishFlush: constants.ZSTD_e_flush });
+    return codec === undefined || codec === 'none' ? head : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The number of bytes read; undefined for a file that cannot be read, which the kernel reports. */
