@@ -22,7 +22,7 @@ import {
 import { ComposedText, leadingWith } from './composed-text.ts';
 import { returningText } from './returning.ts';
 
-const NUMBERS = new Set(['int', 'long', 'float', 'double', 'decimal']);
+const NUMBERS = new Set(['boolean', 'int', 'long', 'float', 'double', 'decimal']);
 /** The macros that write, as PostgreSQL does, values whose texts the kernel writes differently. */
 const WRITERS: Readonly<Record<string, string>> = {
   float: 'tsr_text',
@@ -34,8 +34,8 @@ const TIMES = new Set(['date', 'timestamp', 'timestamptz']);
 
 /**
  * Whether a value of one type may be stored in a column of another. PostgreSQL's assignment casts are
- * allowed, and so is text, which is parsed as the column's type: untyped literals and the cells of files
- * without a schema are text.
+ * allowed, and so are numbers as booleans and the reverse, and text, which is parsed as the column's type: untyped literals and
+ * the cells of files without a schema are text.
  */
 function isAssignable(from: SqlType, to: SqlType): boolean {
   if (to.kind === 'text' || from.kind === 'text') return true;

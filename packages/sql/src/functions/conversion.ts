@@ -20,7 +20,6 @@ export const CONVERSION_FUNCTIONS = inCategory('type conversion', [
   },
   {
     name: 'typeof',
-    aliases: ['pg_typeof'],
     signatures: ['typeof(any) → text'],
     description: 'The name of the type.',
     example: 'typeof([1.5::numeric(4, 1)])',

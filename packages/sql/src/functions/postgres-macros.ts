@@ -100,6 +100,27 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
   ],
   pg_overlay: [overlay('s, part, start', 'length(part)'), overlay('s, part, start, count', 'count')],
   pg_regexp_split: ['(s, p) AS CASE WHEN p IS NOT NULL THEN string_split_regex(s, p) END'],
+  pg_array_dims: [
+    `(list) AS CASE WHEN len(list) > 0 THEN '[1:' || len(list) || ']' || CASE WHEN suffix(typeof(list), '][]')
+      THEN '[1:' || len(CAST(list AS VARCHAR[][])[1]) || ']' ELSE '' END END`,
+  ],
+  pg_array_ndims: [
+    "(list) AS CASE WHEN len(list) > 0 THEN CAST(len(regexp_extract(typeof(list), '(\\[\\])*$')) // 2 AS INTEGER) END",
+  ],
+  pg_array_positions: [
+    `(list, item) AS list_filter(list_transform(list, lambda x, i: CASE WHEN x IS NOT DISTINCT FROM item
+      THEN CAST(i AS INTEGER) END), lambda i: i IS NOT NULL)`,
+  ],
+  pg_cardinality: [
+    `(list) AS CAST(CASE WHEN suffix(typeof(list), '][]')
+      THEN len(flatten(CAST(list AS VARCHAR[][]))) ELSE len(list) END AS INTEGER)`,
+  ],
+  pg_div: [
+    `(x, y) AS CASE WHEN regexp_full_match(typeof(x) || typeof(y), '(?:(?:TINY|SMALL|BIG|HUGE)INT|INTEGER)*')
+      THEN CAST(x AS HUGEINT) // tsr_divisor(CAST(y AS HUGEINT), x)
+      ELSE CAST(round((CAST(x AS DECIMAL(38, 9)) - CAST(x AS DECIMAL(38, 9)) % tsr_divisor(CAST(y AS DECIMAL(38, 9)), x))
+        / CAST(y AS DECIMAL(38, 9))) AS HUGEINT) END`,
+  ],
   pg_array_upper: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN len(list) END'],
   pg_array_lower: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN 1 END'],
   pg_array_remove: ['(list, item) AS list_filter(list, lambda x: x IS DISTINCT FROM item)'],

@@ -1,10 +1,12 @@
 import { fail } from '@tessera/common';
-import { constant, type Expression, type FunctionNode } from '../tree.ts';
+import { caseOf, constant, type Expression, type FunctionNode, operator } from '../tree.ts';
 import { type Argument, internalCall, kernelCall, literalInteger, literalText } from './expressions.ts';
 import type { Implementation } from './types.ts';
 
 type RegexFunction =
   | 'regexp_like'
+  | 'regexp_match'
+  | 'regexp_matches'
   | 'regexp_extract'
   | 'regexp_extract_all'
   | 'regexp_replace'
@@ -12,6 +14,8 @@ type RegexFunction =
 
 const ARITY = {
   regexp_like: [2, 3],
+  regexp_match: [2, 3],
+  regexp_matches: [2, 3],
   regexp_extract: [2, 4],
   regexp_extract_all: [2, 4],
   regexp_replace: [3, 4],
@@ -32,6 +36,8 @@ export const regexFunction = (name: RegexFunction): Implementation => ({
 const REWRITES: Readonly<Record<RegexFunction, (node: FunctionNode) => Expression | undefined>> = {
   regexp_like: ({ children: [subject, pattern, flags] }) =>
     kernelCall('regexp_matches', subject, patternWith(pattern, flags)),
+  regexp_match: (node) => firstMatch(node, constant(null)),
+  regexp_matches: (node) => firstMatch(node, kernelCall('list_value')),
   regexp_extract: (node) => extract(node, (...args) => internalCall('regexp_extract', ...args)),
   regexp_extract_all: (node) => extract(node, (...args) => kernelCall('regexp_extract_all', ...args)),
   regexp_replace: ({ children: [subject, pattern, replacement, flags] }) => {
@@ -53,6 +59,37 @@ const REWRITES: Readonly<Record<RegexFunction, (node: FunctionNode) => Expressio
       constant('g'),
     ),
 };
+
+/** How many groups of a pattern are returned: `(…)`, and neither `\(` nor `(?:…)`. */
+export const groupsOf = (pattern: string): number =>
+  (pattern.match(/(?<!\\)(?:\\\\)*\((?!\?)/g) ?? []).length;
+
+/** An array with the groups of the first match, or with all that matched if the pattern has no groups. */
+function firstMatch(
+  { function_name, children: [subject, pattern, flags] }: FunctionNode,
+  otherwise: Expression,
+): Expression {
+  const literal = literalText(pattern);
+  if (literal === undefined)
+    return fail('NOT_SUPPORTED', { what: `${function_name} with a pattern that is not a literal` });
+  if (literalText(flags)?.includes('g'))
+    return fail('NOT_SUPPORTED', {
+      what: `The flag g of ${function_name}`,
+      hint: 'regexp_extract_all returns all matches',
+    });
+  const groups = groupsOf(literal);
+  const numbers = groups === 0 ? [0] : Array.from({ length: groups }, (_, i) => i + 1);
+  const found = patternWith(pattern, flags);
+  const parts = numbers.map((group) => kernelCall('regexp_extract', subject, found, constant(group)));
+  const matches = kernelCall('regexp_matches', subject, found);
+  return caseOf(
+    [
+      [matches, kernelCall('list_value', ...parts)],
+      [operator('OPERATOR_NOT', matches), otherwise],
+    ],
+    constant(null),
+  );
+}
 
 function extract(
   { children: [subject, pattern, third, fourth] }: FunctionNode,

@@ -152,6 +152,23 @@ export const STRING_FUNCTIONS = inCategory('string', [
     ),
   },
   {
+    name: 'regexp_match',
+    signatures: ['regexp_match(text, text [, text flags]) → array(text)'],
+    description:
+      'The groups of the first match, or all that matched if the pattern has no groups; NULL when nothing matches. The pattern must be a literal.',
+    example: "regexp_match('#REGEX in #Tessera 2024', '#([A-Za-z]+) (\\d+)')",
+    result: '[Tessera, 2024]',
+    implementation: regexFunction('regexp_match'),
+  },
+  {
+    name: 'regexp_matches',
+    signatures: ['regexp_matches(text, text [, text flags]) → array(text)'],
+    description: '`regexp_match`, but an empty array when nothing matches.',
+    example: "regexp_matches('ABC 2023', '^[a-z]+')",
+    result: '[]',
+    implementation: regexFunction('regexp_matches'),
+  },
+  {
     name: 'regexp_replace',
     signatures: ['regexp_replace(text, text, text [, text flags]) → text'],
     description:
@@ -309,6 +326,10 @@ export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
   regexp_replace: [
     `(s, p, r, f) AS CASE WHEN contains(f, 'g') THEN regexp_replace(s, p, r, 'g')
       WHEN f IS NOT NULL THEN regexp_replace(s, p, r) END`,
+  ],
+  similar_pattern: [
+    String.raw`(p) AS '(?s)' || replace(replace(replace(replace(replace(regexp_replace(replace(replace(p, '\%', chr(1)), '\_', chr(2)),
+      '([.^$])', '\\\1', 'g'), '[\^', '[^'), '%', '.*'), '_', '.'), chr(1), '%'), chr(2), '_')`,
   ],
   regexp_flags: ["(p, f) AS '(?s' || regexp_replace(f, '[cg]', '', 'g') || ')' || p"],
 };

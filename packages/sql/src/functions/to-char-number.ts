@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
 import { cast, constant, type Expression, type FunctionNode } from '../tree.ts';
-import { internalCall, literalText } from './expressions.ts';
+import { internalCall, kernelCall, literalText, operatorCall } from './expressions.ts';
 
 /** A parsed number pattern of PostgreSQL's to_char. */
 interface NumberPattern {
@@ -13,23 +13,40 @@ interface NumberPattern {
   /** For each comma, the number of integer digits to its right. */
   readonly commas: readonly number[];
   readonly fill: boolean;
-  readonly sign: 'default' | 'S' | 'MI' | 'trailing S' | 'PR';
+  readonly sign: 'default' | 'S' | 'MI' | 'trailing S' | 'PR' | 'leading MI' | 'leading SG';
+  /** `1st`, or `1ST` */
+  readonly ordinal: '' | 'th' | 'TH';
+  /** `1.00e+10` */
+  readonly isScientific: boolean;
+  /** The number of digits behind `V`, by whose power of ten the value is multiplied. */
+  readonly shift: number;
   readonly prefix: string;
   readonly suffix: string;
 }
 
+const ROMAN = /^(FM)?(RN)$/i;
+
 /** Whether a pattern has digits and no date or time field. */
 export const isNumberPattern = (pattern: string): boolean => {
-  const unquoted = pattern.replace(/"[^"]*"/g, '');
-  return /[09]/.test(unquoted) && !/YY|MM|MON|DD|DAY|DY|HH|SS|W|Q|J|CC/i.test(unquoted);
+  const unquoted = pattern.replace(/"[^"]*"/g, '').replace(/^FM/i, '');
+  return (
+    ROMAN.test(pattern) || (/[09]/.test(unquoted) && !/YY|MM|MON|DD|DAY|DY|HH|SS|W|Q|J|CC/i.test(unquoted))
+  );
 };
 
 /** `to_char(x, '999,990.00')` → one call of the macro, with the parsed pattern as constant arguments. */
 export function numberToChar(value: Expression, pattern: string): Expression {
+  const [, fill, roman] = ROMAN.exec(pattern) ?? [];
+  if (roman !== undefined) {
+    const numeral = internalCall('number_roman', value);
+    const written = roman === 'RN' ? numeral : kernelCall('lower', numeral);
+    return fill === undefined ? kernelCall('lpad', written, constant(15), constant(' ')) : written;
+  }
   const p = parseNumberPattern(pattern, 'to_char');
-  const body = internalCall(
+  if (p.isScientific) return internalCall('number_scientific', value, constant(`{:.${p.decimals}e}`));
+  const text = internalCall(
     'number_text',
-    value,
+    p.shift === 0 ? value : operatorCall('*', value, constant(10 ** p.shift)),
     constant(p.integerDigits),
     constant(p.forcedDigits),
     constant(p.decimals),
@@ -39,6 +56,8 @@ export function numberToChar(value: Expression, pattern: string): Expression {
     constant(p.fill ? 0 : widthOf(p)),
     constant(p.sign),
   );
+  const numbered = p.ordinal === '' ? text : internalCall('number_ordinal', text);
+  const body = p.ordinal === 'TH' ? kernelCall('upper', numbered) : numbered;
   return p.prefix === '' && p.suffix === ''
     ? body
     : internalCall('number_between', body, constant(p.prefix), constant(p.suffix));
@@ -54,12 +73,14 @@ function groupingOf({ commas, integerDigits }: NumberPattern): string {
 const widthOf = (p: NumberPattern): number =>
   p.integerDigits + p.commas.length + (p.point ? 1 : 0) + p.decimals + (p.sign === 'PR' ? 2 : 1);
 
-const TOKEN = /^(?:FM|MI|PR|SG|PL|[SLG,.D$09]|"([^"]*)"|[ %])/i;
+const TOKEN = /^(?:FM|MI|PR|SG|PL|TH|EEEE|[SLGV,.D$09]|"([^"]*)"|[ %])/i;
 
 function parseNumberPattern(pattern: string, name: 'to_char' | 'to_number'): NumberPattern {
   let [integer, fraction, prefix, suffix] = ['', '', '', ''];
   let sign: NumberPattern['sign'] = 'default';
-  let [point, fill] = [false, false];
+  let [point, fill, isScientific] = [false, false, false];
+  let ordinal: NumberPattern['ordinal'] = '';
+  let shiftFrom: number | undefined;
   const commasAt: number[] = [];
   for (let at = 0; at < pattern.length; ) {
     const found = TOKEN.exec(pattern.slice(at));
@@ -76,9 +97,14 @@ function parseNumberPattern(pattern: string, name: 'to_char' | 'to_number'): Num
     } else if (token === ',' || token === 'G') commasAt.push(integer.length);
     else if (token === '.' || token === 'D') point = true;
     else if (token === 'FM') fill = true;
-    else if (token === 'S' || token === 'SG') sign = begun ? 'trailing S' : 'S';
-    else if (token === 'MI' || token === 'PL') sign = token === 'MI' ? 'MI' : 'trailing S';
+    else if (token === 'S') sign = begun ? 'trailing S' : 'S';
+    else if (token === 'SG') sign = begun ? 'trailing S' : 'leading SG';
+    else if (token === 'MI') sign = begun ? 'MI' : 'leading MI';
+    else if (token === 'PL') sign = 'trailing S';
     else if (token === 'PR') sign = 'PR';
+    else if (token === 'TH') ordinal = found[0] === 'TH' ? 'TH' : 'th';
+    else if (token === 'EEEE') isScientific = true;
+    else if (token === 'V') shiftFrom = integer.length;
     else {
       const literal = token === 'L' ? '$' : (found[1] ?? found[0]);
       if (begun) suffix += literal;
@@ -96,6 +122,9 @@ function parseNumberPattern(pattern: string, name: 'to_char' | 'to_number'): Num
     commas: commasAt.map((digits) => integer.length - digits).filter((digits) => digits > 0),
     fill,
     sign,
+    ordinal: point ? '' : ordinal,
+    isScientific,
+    shift: shiftFrom === undefined ? 0 : integer.length - shiftFrom,
     prefix,
     suffix,
   };
@@ -149,6 +178,23 @@ export const TO_CHAR_NUMBER_MACROS: Readonly<Record<string, readonly string[]>> 
   number_padded: [
     "(text, width) AS CASE WHEN width = 0 THEN trim(text) ELSE lpad(text, greatest(width, length(text))::INTEGER, ' ') END",
   ],
+  // A sign in front of the place of the first digit.
+  number_led: [
+    `(text, width, negative, sign) AS CASE WHEN negative THEN '-' WHEN sign = 'leading SG' THEN '+' WHEN width = 0 THEN ''
+      ELSE ' ' END || tsr_number_padded(text, greatest(width - 1, 0))`,
+  ],
+  number_ordinal: [
+    "(text) AS CASE WHEN contains(text, '-') OR contains(text, '#') THEN text ELSE tsr_ordinal(text) END",
+  ],
+  number_scientific: ["(x, pattern) AS CASE WHEN x < 0 THEN '' ELSE ' ' END || format(pattern, x::DOUBLE)"],
+  number_roman: [
+    `(x) AS CASE WHEN round(x) BETWEEN 1 AND 3999 THEN list_transform([round(x)::INTEGER], n ->
+      ['', 'M', 'MM', 'MMM'][n // 1000 + 1]
+      || ['', 'C', 'CC', 'CCC', 'CD', 'D', 'DC', 'DCC', 'DCCC', 'CM'][n // 100 % 10 + 1]
+      || ['', 'X', 'XX', 'XXX', 'XL', 'L', 'LX', 'LXX', 'LXXX', 'XC'][n // 10 % 10 + 1]
+      || ['', 'I', 'II', 'III', 'IV', 'V', 'VI', 'VII', 'VIII', 'IX'][n % 10 + 1])[1]
+      WHEN x IS NOT NULL THEN '###############' END`,
+  ],
   number_of_text: [
     `(t, room, decimals) AS CASE WHEN regexp_matches(t, '^[^0-9.]*[-<]|-\\s*$') THEN '-' ELSE '' END
       || left(replace(regexp_extract(t, '^[^0-9.]*([0-9,]*)', 1), ',', ''), room) || '.'
@@ -161,7 +207,9 @@ export const TO_CHAR_NUMBER_MACROS: Readonly<Record<string, readonly string[]>> 
         v -> {'negative': v < 0, 'digits': abs(v)::VARCHAR}),
         v -> {'negative': v.negative, 'part': rpad(split_part(v.digits, '.', 2), decimals, '0'),
           'whole': tsr_number_integer(split_part(v.digits, '.', 1), room, forced, decimals)}),
-        v -> tsr_number_padded(tsr_number_signed(tsr_number_grouped(v.whole, commas)
-          || tsr_number_fraction(v.part, forced_decimals, point), v.negative, sign), width))[1]`,
+        v -> CASE WHEN starts_with(sign, 'leading') THEN tsr_number_led(tsr_number_grouped(v.whole, commas)
+          || tsr_number_fraction(v.part, forced_decimals, point), width, v.negative, sign)
+          ELSE tsr_number_padded(tsr_number_signed(tsr_number_grouped(v.whole, commas)
+          || tsr_number_fraction(v.part, forced_decimals, point), v.negative, sign), width) END)[1]`,
   ],
 };

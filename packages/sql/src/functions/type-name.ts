@@ -47,4 +47,12 @@ export const TYPE_NAME_MACROS: Readonly<Record<string, readonly string[]>> = {
       withDialectNames,
     )}`,
   ],
+  // PostgreSQL's name of a type of the dialect.
+  pg_type_name: [
+    `(t) AS ${Array.from({ length: ARRAY_NESTING }).reduce<string>(
+      (subject) => replaced(subject, 'array\\(([^()]*)\\)', '\\1[]'),
+      String.raw`replace(replace(regexp_replace(regexp_replace(t, 'numeric\([^)]*\)', 'numeric', 'g'),
+        '\b(time|timestamp)\b', '\1 without time zone', 'g'), 'timestamptz', 'timestamp with time zone'), 'timetz', 'time with time zone')`,
+    )}`,
+  ],
 };

@@ -1,6 +1,8 @@
 import { fail } from '@tessera/common';
 import { internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
+import { groupsOf } from '../functions/regex.ts';
 import type { Arity } from '../functions/types.ts';
+import { XOR } from '../text/json-operators.ts';
 import { call, caseOf, cast, constant, type Expression, stringLiteral } from '../tree.ts';
 import { coalesced } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
@@ -16,15 +18,31 @@ const now: PostgresFunction = { arity: [0, 0], rewrite: () => call('now') };
 export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   '@>': { arity: [2, 2], rewrite: ([whole, part]) => containment('@>', whole!, part!) },
   '<@': { arity: [2, 2], rewrite: ([part, whole]) => containment('<@', whole!, part!) },
-  cardinality: { arity: [1, 1], rewrite: ([array]) => cast(kernelCall('len', array), 'INTEGER') },
+  '|/': { arity: [1, 1], rewrite: ([number]) => kernelCall('sqrt', number) },
+  '||/': { arity: [1, 1], rewrite: ([number]) => kernelCall('cbrt', number) },
+  [XOR]: { arity: [2, 2], rewrite: (numbers) => kernelCall('xor', ...numbers) },
+  array_dims: macro('pg_array_dims', [1, 1]),
+  array_ndims: macro('pg_array_ndims', [1, 1]),
+  array_positions: macro('pg_array_positions', [2, 2]),
+  cardinality: macro('pg_cardinality', [1, 1]),
   clock_timestamp: now,
   statement_timestamp: now,
+  /** NUMERIC with all digits before the point, which 38 digits have room for. */
+  div: { arity: [2, 2], rewrite: (numbers) => cast(internalCall('pg_div', ...numbers), 'HUGEINT') },
   date_bin: macro('pg_date_bin', [3, 3]),
   format: { arity: [1, Infinity], rewrite: formatted },
   initcap: macro('pg_initcap', [1, 1]),
   make_interval: { arity: [0, 7], rewrite: madeInterval },
   overlaps: macro('pg_overlaps', [4, 4]),
-  regexp_match: { arity: [2, 2], rewrite: ([text, pattern]) => firstMatch(text!, pattern!) },
+  pg_typeof: {
+    arity: [1, 1],
+    rewrite: ([value]) =>
+      internalCall('pg_type_name', internalCall('type_name', kernelCall('typeof', value))),
+  },
+  regexp_substr: {
+    arity: [2, 2],
+    rewrite: ([text, pattern]) => internalCall('regexp_extract', text, pattern, constant(0)),
+  },
   substring: {
     arity: [2, 3],
     rewrite: (args) => {
@@ -67,29 +85,11 @@ const product = (value: Expression, factor: number): Expression => ({
   is_operator: true,
 });
 
-/** How many groups of a pattern are returned: `(…)`, and neither `\(` nor `(?:…)`. */
-const groupsOf = (pattern: string): number => (pattern.match(/(?<!\\)(?:\\\\)*\((?!\?)/g) ?? []).length;
-
 /** `substring('foo123' from '[0-9]+')`: the first group, or all that matched; NULL where nothing does. */
 function matchedPart(text: Expression, pattern: Expression): Expression {
   const group = groupsOf(stringLiteral(pattern) ?? '') > 0 ? 1 : 0;
-  return ifMatched(text, pattern, kernelCall('regexp_extract', text, pattern, constant(group)));
+  return internalCall('regexp_extract', text, pattern, constant(group));
 }
-
-/** An array with the groups, or with all that matched; NULL where nothing does. */
-function firstMatch(text: Expression, pattern: Expression): Expression {
-  const literal = stringLiteral(pattern);
-  if (literal === undefined) {
-    fail('NOT_SUPPORTED', { what: 'regexp_match with a pattern that is not a literal' });
-  }
-  const groups = groupsOf(literal!);
-  const numbers = groups === 0 ? [0] : Array.from({ length: groups }, (_, i) => i + 1);
-  const parts = numbers.map((group) => kernelCall('regexp_extract', text, pattern, constant(group)));
-  return ifMatched(text, pattern, kernelCall('list_value', ...parts));
-}
-
-const ifMatched = (text: Expression, pattern: Expression, value: Expression): Expression =>
-  caseOf([[kernelCall('regexp_matches', text, pattern), value]], constant(null));
 
 /** `format('%s is %I', a, b)`: texts, names and literals in the places of a literal pattern. */
 function formatted(args: readonly Expression[]): Expression {

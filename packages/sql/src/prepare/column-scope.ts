@@ -10,6 +10,16 @@ export interface ColumnFacts {
   /** `Column.declared` of the column of a table that the column is. */
   readonly declared: string | undefined;
   readonly kind: ValueKind;
+  /** The relation, if the reference names it instead of a column. */
+  readonly row?: WholeRow;
+}
+
+/** A relation whose row is a value. */
+export interface WholeRow {
+  readonly alias: string;
+  readonly columns: readonly SelectedColumn[];
+  /** Whether an outer join may add rows in which every column is NULL. */
+  readonly isOptional: boolean;
 }
 
 export const NOTHING_KNOWN: ColumnFacts = { notNull: false, declared: undefined, kind: 'unknown' };
@@ -42,6 +52,7 @@ interface Relation {
   readonly alias: string;
   /** Undefined if the columns are unknown. */
   readonly columns: readonly SelectedColumn[] | undefined;
+  readonly isOptional?: boolean;
 }
 
 interface Relations {
@@ -74,7 +85,8 @@ export function fromScope(from: TableRef, known: KnownRelations): ColumnScope {
       }
       if (list.some(({ columns }) => columns === undefined)) return undefined;
       const [found, ...others] = list.flatMap((relation) => columnsNamed(relation, first));
-      if (found === undefined || (others.length > 0 && !merged)) return undefined;
+      if (found === undefined) return wholeRow(named(first));
+      if (others.length > 0 && !merged) return undefined;
       return others.reduce<ColumnFacts>(
         (one, other) => ({ ...commonFacts(one, other), notNull: false }),
         found,
@@ -86,6 +98,12 @@ export function fromScope(from: TableRef, known: KnownRelations): ColumnScope {
       return list.flatMap(({ columns }) => columns ?? []);
     },
   };
+}
+
+function wholeRow(relation: Relation | undefined): ColumnFacts | undefined {
+  if (relation?.columns === undefined || relation.columns.length === 0) return undefined;
+  const { alias, columns, isOptional = false } = relation;
+  return { notNull: false, declared: undefined, kind: 'other', row: { alias, columns, isOptional } };
 }
 
 function relationsOf(ref: TableRef, known: KnownRelations): Relations {
@@ -162,6 +180,7 @@ function joined(join: JoinRef, known: KnownRelations): Relations {
   const nullable = ({ list }: Relations) =>
     list.map(({ alias, columns }) => ({
       alias,
+      isOptional: true,
       columns: columns?.map((column) => ({ ...column, notNull: false })),
     }));
   const isPositional = join.ref_type === 'POSITIONAL';

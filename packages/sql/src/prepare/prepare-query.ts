@@ -1,5 +1,6 @@
 import { fail, TesseraError } from '@tessera/common';
 import { caretOf, type KernelColumn, type KernelType, quoteName } from '@tessera/kernel';
+import { shownName } from '../functions/column-names.ts';
 import { deparse, parseQuery } from '../parse/parse.ts';
 import { Placement } from '../relations/placement.ts';
 import type { PrepareContext, PreparedQuery } from '../relations/prepare-context.ts';
@@ -167,9 +168,16 @@ function withDialectTypes(
     const { type } = types[i]!;
     const { notNull, declared, kind } = facts[i]!;
     const shown = hasOids ? catalogType(kernelType, type, items[i]) : withDeclared(type, declared);
-    return { name, type: shown, nullable: !notNull, ...(kind === 'null' && { isNull: true }) };
+    return {
+      name: shownName(name),
+      type: shown,
+      nullable: !notNull,
+      ...(kind === 'null' && { isNull: true }),
+    };
   });
-  const isPlain = columns.every((c, i) => c.convertTo === undefined && types[i]!.convert === undefined);
+  const isPlain = columns.every(
+    (c, i) => c.convertTo === undefined && types[i]!.convert === undefined && c.name === shownName(c.name),
+  );
   return { sql: isPlain ? sql : outputSql(sql, columns), parameters: {}, columns: output };
 }
 
@@ -178,7 +186,7 @@ function outputSql(sql: string, columns: readonly AdjustedColumn[]): string {
   const names = columns.map((_, i) => `c${i}`).join(', ');
   const items = columns.map(({ name, type, convertTo }, i) => {
     const value = convertTo === undefined ? `c${i}` : `CAST(c${i} AS ${convertTo})`;
-    return `${outputType(type).convert?.(value) ?? value} AS ${quoteName(name)}`;
+    return `${outputType(type).convert?.(value) ?? value} AS ${quoteName(shownName(name))}`;
   });
   return `SELECT ${items.join(', ')} FROM (${sql}) AS r(${names})`;
 }

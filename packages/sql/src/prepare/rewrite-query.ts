@@ -20,8 +20,11 @@ import { divideByZeroFails } from '../rewrites/division.ts';
 import { existsInequalities } from '../rewrites/exists-inequalities.ts';
 import { functionColumn } from '../rewrites/function-columns.ts';
 import { functionsInFrom } from '../rewrites/functions-in-from.ts';
+import { grandTotals } from '../rewrites/grand-totals.ts';
 import { groupByKey } from '../rewrites/group-by-key.ts';
 import { groupedRows } from '../rewrites/grouped-rows.ts';
+import { intervalLiteral } from '../rewrites/interval-texts.ts';
+import { jsonRows } from '../rewrites/json-rows.ts';
 import { limitedCast } from '../rewrites/limited-casts.ts';
 import {
   byteaLiteral,
@@ -39,6 +42,7 @@ import { quantifiedPattern } from '../rewrites/quantified-patterns.ts';
 import { rowComparison } from '../rewrites/row-comparisons.ts';
 import { rowSubqueries } from '../rewrites/row-subqueries.ts';
 import { seriesArguments, seriesInSelect } from '../rewrites/series-in-select.ts';
+import { similarTo } from '../rewrites/similar-patterns.ts';
 import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
 import { arraySubscripts } from '../rewrites/subscripts.ts';
 import { summarisedTypes } from '../rewrites/summarised-types.ts';
@@ -47,6 +51,7 @@ import { clockText, posixZone, timeDigits, timeLiteral } from '../rewrites/time-
 import { untypedFrame, untypedOperands } from '../rewrites/untyped-operands.ts';
 import { checkWindow } from '../rewrites/window-arguments.ts';
 import {
+  cast,
   type Expression,
   type FunctionNode,
   type ParameterNode,
@@ -63,6 +68,7 @@ import { jsonbForms } from './jsonb-forms.ts';
 import type { FactsOf } from './scoped-expressions.ts';
 import { kindOfType } from './value-kind.ts';
 import { valueTexts } from './value-texts.ts';
+import { wholeRows } from './whole-rows.ts';
 
 export interface RewriteScope {
   readonly placement: Placement;
@@ -102,10 +108,15 @@ export async function rewriteQuery(
     { parameters, sequences, view, database: scope.database },
   );
   const ordered = transformTree(counted, {
-    expression: (node) => (node.class === 'FUNCTION' ? quantifiedPattern(seriesArguments(node)) : node),
+    expression: (node) =>
+      node.class === 'FUNCTION' ? jsonRows(quantifiedPattern(seriesArguments(node))) : node,
     tableRef: asofNulls,
     queryNode: (node) =>
-      groupedRows(daysOfSeries(seriesInSelect(resolveOrderNames(node, (key) => locate(key.query_location))))),
+      grandTotals(
+        groupedRows(
+          daysOfSeries(seriesInSelect(resolveOrderNames(node, (key) => locate(key.query_location)))),
+        ),
+      ),
   });
   const statement = postgresForms(ordered, context);
   await parsed.pause();
@@ -155,7 +166,7 @@ export async function rewriteQuery(
   const hasJsonb = own.some(isJsonb) || [...allTables.values()].some(({ columns }) => columns.some(isJsonb));
   const catalog = (name: string) => allTables.get(name)?.columns;
   const outermost = factsAbout(own);
-  const documents = jsonbForms(rewritten, catalog, outermost, hasJsonb);
+  const documents = jsonbForms(wholeRows(rewritten, catalog, outermost), catalog, outermost, hasJsonb);
   // The query of a view becomes a part of the query that reads it. Clients cast many columns of the catalog, which contain no
   // such values.
   if (view !== undefined || placement.readsSystem) return documents;
@@ -250,7 +261,7 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
     const cast_type = withoutArraySizes(node.cast_type);
     const limited = limitedCast(cast_type === node.cast_type ? node : { ...node, cast_type });
     const timed = limited.class === 'CAST' ? timeDigits(limited) : limited;
-    return timed.class === 'CAST' ? byteaLiteral(timeLiteral(timed)) : timed;
+    return timed.class === 'CAST' ? byteaLiteral(timeLiteral(intervalLiteral(timed))) : timed;
   }
   if (node.class === 'COMPARISON') return rowComparison(node);
   if (node.class === 'WINDOW') checkWindow(node, parsed.locate);
@@ -260,8 +271,10 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
   const typed = withTypedOperands(node);
   const called = typed === undefined ? node : joinedWithoutSeparator(typed);
   const replaced = (typed && rewriteDialectFunction(typed, parsed, context)) ?? called;
-  const matched = partialRegexMatch(replaced, (at) => parsed.sourceAt(at.query_location));
+  const sourceAt = (at: Expression) => parsed.sourceAt(at.query_location);
+  const matched = similarTo(partialRegexMatch(replaced, sourceAt), sourceAt);
   if (matched.class === 'OPERATOR') {
+    if (matched.type === 'GROUPING_FUNCTION') return { ...cast(matched, 'INTEGER'), alias: node.alias };
     const compared = rowComparison(matched);
     return compared.class === 'OPERATOR' ? arraySubscripts(compared) : compared;
   }

@@ -13,6 +13,7 @@ export type ValueKind =
   | 'bytea'
   | 'array'
   | 'boolean'
+  | 'interval'
   | 'null'
   | 'other'
   | 'unknown';
@@ -28,6 +29,7 @@ export function kindOfType(type: string): ValueKind {
   if (type === 'VARCHAR') return 'text';
   if (type === 'BLOB') return 'bytea';
   if (type === 'BOOLEAN') return 'boolean';
+  if (type === 'INTERVAL') return 'interval';
   if (type === 'LIST' || type.endsWith(']')) return 'array';
   return NUMBERS.test(type) ? 'number' : 'other';
 }
@@ -52,6 +54,7 @@ export function valueKind(node: Expression, ofColumn: KindOfColumn = () => undef
     case 'OPERATOR':
       if (node.type === 'OPERATOR_COALESCE') return commonKind(node.children.map(inner));
       if (node.type === 'ARRAY_CONSTRUCTOR') return 'array';
+      if (node.type === 'GROUPING_FUNCTION') return 'number';
       return /^(?:OPERATOR_(?:IS_|NOT)|COMPARE_)/.test(node.type) ? 'boolean' : 'unknown';
     case 'FUNCTION':
       return kindOfCall(node, inner);
@@ -87,9 +90,12 @@ const TEXTS = words(
 const ARRAYS = words(
   'array_agg list list_append list_concat list_distinct list_filter list_prepend list_reverse list_reverse_sort list_sort list_transform list_value regexp_extract_all string_split',
 );
+const INTERVALS = words(
+  'age justify_days justify_hours justify_interval to_days to_hours to_microseconds to_minutes to_months to_seconds to_weeks to_years',
+);
 
 /** The macros of `valueTexts`. */
-export const VALUE_TEXTS = words('tsr_text tsr_array_text tsr_integer_text');
+export const VALUE_TEXTS = words('tsr_text tsr_array_text tsr_integer_text tsr_interval_text tsr_row_item');
 
 function kindOfCall(
   { function_name, children }: FunctionNode,
@@ -100,6 +106,7 @@ function kindOfCall(
   if (COUNTS.has(name)) return 'number';
   if (TEXTS.has(name) || VALUE_TEXTS.has(name)) return 'text';
   if (ARRAYS.has(name)) return 'array';
+  if (INTERVALS.has(name)) return 'interval';
   if (CHOOSING.has(name)) return commonKind(children.map(inner));
   // A division whose operands are evaluated once.
   if (
@@ -117,7 +124,7 @@ function kindOfCall(
   const kind = commonKind(
     name === 'round' || name === 'trunc' ? children.slice(0, 1).map(inner) : children.map(inner),
   );
-  return kind === 'float' || kind === 'number' ? kind : 'computed';
+  return kind === 'float' || kind === 'number' || kind === 'interval' ? kind : 'computed';
 }
 
 /** Larger expressions would make a query too long if it contained them several times. */

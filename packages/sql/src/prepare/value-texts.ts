@@ -18,6 +18,12 @@ import { isRepeatable, type KindOfColumn, type ValueKind, valueKind } from './va
 
 const INTEGERS: ReadonlySet<string> = new Set(['SMALLINT', 'INTEGER', 'BIGINT']);
 
+/** The types of casts that write or read texts. */
+const TEXTS_OR_READ: ReadonlySet<string> = new Set([...INTEGERS, 'VARCHAR', 'BOOLEAN']);
+
+/** The parser writes `true` as `'t'::BOOLEAN`. */
+const isWrittenBoolean = (node: Expression): boolean => /^[tf]$/.test(stringLiteral(node) ?? '');
+
 /** Functions that write their arguments as text, with the number of arguments that they write. */
 const JOINED: Readonly<Record<string, number>> = {
   '||': 2,
@@ -36,8 +42,8 @@ const WRITES_ALL: ReadonlySet<string> = new Set(['concat', 'concat_ws']);
 
 /**
  * Writes values as PostgreSQL does where they become texts: floating-point numbers (`1`, `NaN`, `Infinity`, `1e+15`, for which the
- * kernel writes `1.0`, `nan`, `inf` and `1000000000000000.0`), byte strings (`\x6162` for `ab`) and arrays (`{a,"b c"}` for
- * `[a, b c]`). Refuses texts such as `5.0` and `1e3` as integers, which the kernel reads as numbers:
+ * kernel writes `1.0`, `nan`, `inf` and `1000000000000000.0`), byte strings (`\x6162` for `ab`), arrays (`{a,"b c"}` for
+ * `[a, b c]`), intervals (`2 mons` for `2 months`) and rows (`(1,"a b")` for `(1, a b)`). Refuses texts such as `5.0` and `1e3` as integers, which the kernel reads as numbers:
  *     d::text     →   tsr_text(d)
  *     a::text     →   tsr_array_text(a)
  *     'x' || d    →   'x' || tsr_text(d)
@@ -55,7 +61,7 @@ export function valueTexts(statement: Statement, catalog: CatalogColumns, outerm
 
 function makesText(statement: Statement): boolean {
   return someExpression(statement, (node) => {
-    if (node.class === 'CAST') return node.cast_type.id === 'VARCHAR' || INTEGERS.has(node.cast_type.id);
+    if (node.class === 'CAST') return TEXTS_OR_READ.has(node.cast_type.id);
     return (node.class === 'FUNCTION' || node.class === 'WINDOW') && isJoined(node);
   });
 }
@@ -75,14 +81,17 @@ function textForm(node: Expression, ofColumn: KindOfColumn): Expression {
     const kind = valueKind(child, ofColumn);
     if (isText && kind === 'boolean')
       return kernelCall('left', cast({ ...child, alias: '' }, 'VARCHAR'), constant(1));
-    return kind === 'float' || (isText && (kind === 'bytea' || kind === 'array'))
+    return kind === 'float' || kind === 'interval' || (isText && (kind === 'bytea' || kind === 'array'))
       ? textOf(child, kind)
       : child;
   });
   return children.every((child, i) => child === node.children[i]) ? node : { ...node, children };
 }
 
-/** `array || element` → `list_append(array, element)`, and `element || array` → `list_prepend(element, array)` */
+/**
+ * `array || element` → `list_append(array, element)`, `element || array` → `list_prepend(element, array)`, and `array || array` →
+ * `list_concat(array, array)`, for which NULL has no elements
+ */
 function withElement(
   { function_name, children }: FunctionNode,
   ofColumn: KindOfColumn,
@@ -92,6 +101,9 @@ function withElement(
   const isElement = (node: Expression) =>
     !(node.class === 'CONSTANT' && stringLiteral(node) !== undefined) &&
     ELEMENTS.has(valueKind(node, ofColumn));
+  const isArray = (node: Expression) => /^(?:array|null)$/.test(valueKind(node, ofColumn));
+  if (isArray(left) && isArray(right) && [left, right].some((side) => valueKind(side, ofColumn) === 'array'))
+    return kernelCall('list_concat', left, right);
   if (valueKind(left, ofColumn) === 'array')
     return isElement(right) ? kernelCall('list_append', left, right) : undefined;
   return valueKind(right, ofColumn) === 'array' && isElement(left)
@@ -108,15 +120,30 @@ const isWrittenNumber = (node: Expression): boolean =>
 
 function castForm(node: CastNode, ofColumn: KindOfColumn): Expression {
   const { child, cast_type } = node;
+  if (cast_type.id === 'BOOLEAN' && valueKind(child, ofColumn) === 'text' && !isWrittenBoolean(child))
+    return { ...node, child: internalCall('boolean_text', child) };
   if (cast_type.id !== 'VARCHAR') return INTEGERS.has(cast_type.id) ? integerForm(node, ofColumn) : node;
   const kind = valueKind(child, ofColumn);
   const mayBeFloat = kind === 'computed' || (kind === 'unknown' && isRepeatable(child));
-  const isWritten = kind === 'float' || kind === 'bytea' || kind === 'array';
+  if (child.class === 'FUNCTION' && child.function_name === 'row') return rowText(child);
+  const isWritten = kind === 'float' || kind === 'bytea' || kind === 'array' || kind === 'interval';
   return isWritten || (mayBeFloat && isTyped(child)) ? textOf(child, kind) : node;
 }
 
 const textOf = (value: Expression, kind: ValueKind): Expression =>
-  onceOnly(value, (operand) => internalCall(kind === 'array' ? 'array_text' : 'text', operand));
+  onceOnly(value, (operand) =>
+    internalCall(kind === 'array' || kind === 'interval' ? `${kind}_text` : 'text', operand),
+  );
+
+/** `ROW(1, 'a b')::text` → `(1,"a b")` */
+function rowText({ children }: FunctionNode): Expression {
+  const items = children.map((child) => {
+    const isRow = child.class === 'FUNCTION' && child.function_name === 'row';
+    return internalCall('row_item', isRow ? rowText(child) : { ...child, alias: '' });
+  });
+  const text = items.flatMap((item, i) => (i === 0 ? [item] : [constant(','), item]));
+  return kernelCall('concat', constant('('), ...text, constant(')'));
+}
 
 const INTEGER_TEXT = /^\s*[-+]?\d+\s*$/;
 

@@ -1,3 +1,4 @@
+import { repeatedName } from '../functions/column-names.ts';
 import { kernelCall, operatorCall } from '../functions/expressions.ts';
 import { isTableFunction } from '../guard/functions.ts';
 import { isReadFunction } from '../reads/read-arguments.ts';
@@ -60,7 +61,8 @@ function itemsOf(
 ): readonly Expression[] | undefined {
   const rows = jsonRows(called, alias, isNamed);
   if (rows !== undefined) return rows;
-  if (isZip(called)) return called.children.map((list) => ({ ...call('unnest', list), alias: 'unnest' }));
+  if (isZip(called))
+    return called.children.map((list, i) => ({ ...call('unnest', list), alias: repeatedName('unnest', i) }));
   if (isReadFunction(called.function_name.toLowerCase()) || isTableFunction(called)) return undefined;
   return [{ ...called, alias: alias || called.function_name }];
 }

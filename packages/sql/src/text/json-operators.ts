@@ -1,6 +1,9 @@
 import type { IToken } from 'chevrotain';
 import { Close, isParameter, isWord, Open, Operator, QuotedName, stringOf, Word } from './lexer.ts';
 
+/** The operator for the kernel's parser that stands for `#`, the exclusive or of bits. */
+export const XOR = '~|~';
+
 /**
  * PostgreSQL's operators for JSON, and the operators in the text for the kernel's parser that stand for them. The parser
  * reads `->` as a lambda that ends at the next comma, `?` as a parameter, and does not know `#`; it reads all operators on the
@@ -31,7 +34,7 @@ export interface JsonOperator {
   readonly text: string;
 }
 
-/** The places of `JSON_OPERATORS` in a statement. */
+/** The places of `JSON_OPERATORS` and of `#` in a statement. */
 export function jsonOperators(tokens: readonly IToken[]): readonly JsonOperator[] {
   const found: JsonOperator[] = [];
   /** The position of each open bracket. */
@@ -50,7 +53,7 @@ export function jsonOperators(tokens: readonly IToken[]): readonly JsonOperator[
     const operator = run.slice(0, count - signs);
     const name = imageOf(operator);
     at += count - 1;
-    const text = Object.hasOwn(JSON_OPERATORS, name) ? JSON_OPERATORS[name] : undefined;
+    const text = name === '#' ? XOR : Object.hasOwn(JSON_OPERATORS, name) ? JSON_OPERATORS[name] : undefined;
     if (text === undefined) continue;
     const [before, after] = [tokens[at - count], tokens[at + 1 - signs]];
     const bracket = open.at(-1);
@@ -60,6 +63,7 @@ export function jsonOperators(tokens: readonly IToken[]): readonly JsonOperator[
         continue;
       }
     }
+    if (name === '#' && !isOperand(before)) continue;
     if (name.includes('?') && !(isValueEnd(before) && isKey(after))) continue;
     found.push({ first: operator[0]!, last: operator.at(-1)!, text: ` ${text} ` });
   }
@@ -102,6 +106,10 @@ function isLambdaArrow(tokens: readonly IToken[], end: number, open: number): bo
 const isValueEnd = (token: IToken | undefined): boolean =>
   token !== undefined &&
   (token.tokenType === Close || isName(token) || isParameter(token) || stringOf(token) !== undefined);
+
+/** Whether an operand of `#` ends here. In `ORDER BY #1`, the number of a column follows. */
+const isOperand = (token: IToken | undefined): boolean =>
+  isValueEnd(token) ? !isWord(token, 'BY', 'SELECT', 'DISTINCT') : /^\d/.test(token?.image ?? '');
 
 /** Whether a value begins here that may be a key: a `?` before anything else is a parameter. */
 const isKey = (token: IToken | undefined): boolean =>

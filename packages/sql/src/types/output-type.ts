@@ -49,6 +49,7 @@ const WIDENED: Readonly<Record<string, readonly [ScalarKind | 'decimal', string,
 
 /** Types that the dialect does not have (TIME, INTERVAL, UUID, ENUM, BIT, …) are output as text. */
 const AS_TEXT: OutputType = { type: { kind: 'text' }, convert: castTo('VARCHAR') };
+const INTERVAL: OutputType = { type: { kind: 'text' }, convert: (value) => `tsr_interval_text(${value})` };
 
 /** The dialect's type of a kernel type, at any depth of nesting. */
 export function outputType(type: KernelType): OutputType {
@@ -60,7 +61,9 @@ export function outputType(type: KernelType): OutputType {
     case 'ARRAY':
       return arrayOf(outputType(type.child), (value) => `list_transform(${value}, lambda x: x)`);
     case 'STRUCT':
-      return structOf(type.fields.map((f) => ({ name: f.name, ...outputType(f.type) })));
+      return type.fields.every(({ name }) => name === '')
+        ? rowOf(type.fields.map((f) => outputType(f.type)))
+        : structOf(type.fields.map((f) => ({ name: f.name, ...outputType(f.type) })));
     case 'MAP': {
       const entry = structOf([
         { name: 'key', ...outputType(type.key) },
@@ -72,6 +75,8 @@ export function outputType(type: KernelType): OutputType {
       return { type: { kind: 'json' }, convert: (value) => `to_json(${value})` };
     case 'ENUM':
       return AS_TEXT;
+    case 'INTERVAL':
+      return INTERVAL;
     default:
       return scalar(type.id);
   }
@@ -94,6 +99,20 @@ function arrayOf(element: OutputType, toList: ((value: string) => string) | unde
   return {
     type,
     convert: (value) => `list_transform(${toList?.(value) ?? value}, lambda x: ${convert('x')})`,
+  };
+}
+
+/** `(1, 'a b')`, whose fields have no names, is the text `(1,"a b")`, as in PostgreSQL. */
+function rowOf(fields: readonly OutputType[]): OutputType {
+  return {
+    type: { kind: 'text' },
+    convert: (value) => {
+      const items = fields.map(({ convert }, i) => {
+        const field = `struct_extract(${value}, ${i + 1})`;
+        return `tsr_row_item(${convert?.(field) ?? field})`;
+      });
+      return `CASE WHEN ${value} IS NOT NULL THEN '(' || concat_ws(',', ${items.join(', ')}) || ')' END`;
+    },
   };
 }
 

@@ -1,0 +1,81 @@
+-- Queries whose rows are those of PostgreSQL, and whose columns have other types or names, one per line.
+select 1e308*10
+select 1e-400
+select 1e308+1e308
+select sum(x) from (values (1e308),(1e308)) v(x)
+select (1, 'a')
+select row(1, null, 'x y', true)
+select (1,(2,3))
+select array[(1,'a'),(2,'b')]
+select interval '2 months'
+select interval '1 year 2 months 3 days 04:05:06.7'
+select interval '-1 month', interval '1 mon', interval '-1 day -02:03', interval '100 hours'
+select interval '1 year', interval '2 years', interval '0'
+select age(timestamp '2024-03-01', timestamp '2023-01-15')
+select timestamp '2024-03-01' - timestamp '2023-01-15'
+select array[interval '1 month']
+select upper('aé'), lower('AÉ'), initcap('hello wORLD-x'), length('aé'), char_length('é'), octet_length('é'), bit_length('é')
+select left('hello', -2), right('hello', -2), lpad('x', 5, 'ab'), rpad('x', 0), ltrim('xxa', 'x'), rtrim('axx', 'x'), trim(both 'x' from 'xax'), trim(leading from '  a')
+select position('l' in 'hello'), strpos('hello', 'z'), split_part('a,b,c', ',', -1), reverse('aé'), repeat('ab', 3), translate('abc', 'ab', 'x')
+select char 'a', varchar 'b', 'abc'::char(2), 'abc'::varchar(2), 'a'::char(3) || 'x', length('a'::char(3))
+select strpos('', ''), substr('abc', 0, 2), substr('abc', -1, 3), substring('abc', 2), left('abc', 0), repeat('a', -1)
+select char_length('  '), character_length('x'), ascii(''), chr(65)
+select date '2024-02-29' + 1, date '2024-02-29' - 7, date '2024-03-01' - date '2024-02-28', date '2024-01-31' + interval '1 month', timestamp '2024-01-31' + interval '1 month', date '2024-01-01' + time '03:04'
+select extract(year from date '2024-02-29'), extract(quarter from date '2024-02-29'), extract(week from date '2024-12-30'), extract(isoyear from date '2024-12-30'), extract(doy from date '2024-02-29'), extract(dow from date '2024-02-29'), extract(isodow from date '2024-03-03')
+select extract(epoch from timestamp '2024-02-29 12:00:00.5'), extract(epoch from date '2024-02-29'), extract(epoch from timestamptz '2024-02-29 00:00:00+01'), extract(epoch from interval '1 month 1 day'), extract(microseconds from time '01:02:03.5'), extract(milliseconds from timestamp '2024-01-01 00:00:01.5')
+select extract(century from date '2000-12-31'), extract(decade from date '2024-01-01'), extract(millennium from date '2001-01-01'), extract(julian from date '2024-01-01'), extract(second from timestamp '2024-01-01 00:00:01.25')
+select extract(timezone from timestamptz '2024-01-01 00:00+02'), extract(timezone_hour from timestamptz '2024-01-01 00:00+02'), extract(hour from interval '25 hours'), extract(day from interval '40 days'), extract(month from interval '14 months'), extract(year from interval '-14 months')
+select date_part('year', date '2024-02-29'), date_part('dow', timestamp '2024-02-29'), date_part('epoch', interval '2 days')
+select age(date '2024-03-01', date '2023-12-31'), age(timestamp '2023-01-01', timestamp '2024-03-15 10:00')
+select make_date(2024, 2, 29), make_time(1, 2, 3.5), make_timestamp(2024, 2, 29, 1, 2, 3.5), make_interval(years => 1, days => 3), make_interval(1, 2), make_timestamptz(2024,2,29,1,2,3.5,'UTC')
+select justify_days(interval '35 days'), justify_hours(interval '27 hours'), justify_interval(interval '1 mon -1 hour')
+select timestamp '2024-02-29 12:00' - timestamp '2024-02-28 10:30', timestamptz '2024-02-29 12:00+00' - timestamptz '2024-01-29 12:00+00', timestamp '2024-01-01' - interval '1 second'
+select * from generate_series(1, 0)
+select * from generate_series(1, 3) with ordinality as t(v, n)
+select max(at), min(at), count(at), avg(n) from ev
+select at::date, at::time, atz::date, atz at time zone 'Asia/Kolkata' from ev order by id
+select extract(day from at - timestamp '2024-01-01') from ev order by id
+select date_part('month', hired), count(*) from emp group by 1 order by 1
+select hired + 30, hired - date '2020-01-01', hired - interval '1 day', hired::timestamp from emp order by id
+select array_length(array[1,2],1), cardinality(array[[1,2],[3,4]]), array_upper(array[1,2],1), array_lower(array[1,2],1), array_length(array[]::int[],1), cardinality('{}'::int[])
+select generate_subscripts(array['a','b'],1)
+select id, row_number() over (order by id desc), rank() over (order by dept), dense_rank() over (order by dept), percent_rank() over (order by id), cume_dist() over (order by id), ntile(2) over (order by id) from emp order by id
+select id, sum(salary) over (partition by dept order by id), avg(salary) over w, count(*) over () from emp window w as (partition by dept) order by id
+select sum(sum(id)) over () from emp group by dept order by 1
+select count(*), count(dept), count(distinct dept), sum(id), avg(id), min(name), max(name), sum(salary), avg(salary), sum(score), avg(score) from emp
+select stddev(id), stddev_pop(id), variance(id), var_pop(id), corr(id, score), covar_pop(id, score), regr_slope(score, id), regr_count(score,id) from emp
+select avg(distinct dept), sum(distinct dept) from emp
+select min(date '2024-01-01'), max(interval '1 day')
+select sum(salary)::int, round(avg(salary), 2), avg(salary)::numeric(10,2) from emp
+select extract(day from (at - timestamp '2024-01-01')) from ev order by id
+select extract(day from at) from ev order by id
+select extract(day from ev.at - timestamp '2024-01-01') from ev order by id
+select at - timestamp '2024-01-01' from ev order by id
+select interval '1 day' * 2, interval '1 day' * 0.5, 2.5 * interval '1 hour', interval '1 month' * 1.5
+select - interval '1 day'
+select interval '1-2'
+select interval '1 2:03'
+select interval 'P1Y2M3DT4H5M6S'
+select interval '5' day
+select interval '1.5 days', interval '3 weeks', interval '1 year' + date '2024-02-29'
+select interval '1 decade', interval '2 centuries', interval '1 week ago', interval '3 days ago'
+select '24:00'::time, '12:34:56.789'::time
+select * from (select * from emp e join dept d on e.dept = d.id) q order by 1
+select sum(c) from (select sum(id) c from emp group by dept) q
+select (values (1))
+select '1'::int, ' 1 '::int, '1.5'::numeric, '1e3'::float8, 't'::bool, 'yes'::bool, 'off'::bool, '0'::bool
+select 1::numeric, 1.10::numeric, 1.10::numeric(4,2)::text, 1e10::numeric, 0.1::numeric + 0.2::numeric, 1::numeric/3
+select '2024-01-01'::timestamp, '2024-01-01'::timestamptz, '2024-01-01 12:00'::date, '12:00'::interval, '1'::interval
+select cast('1' as integer), cast(1 as text), int '1', integer '2', float8 '1.5', bool 't', numeric '1.5', date '2024-01-01'
+select gen_random_uuid() is not null, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid
+select 'a'::name, 1::oid, 'emp'::regclass, 'int4'::regtype
+select '1'::char
+select abs(-1), sign(-2.5), ceil(1.2), ceiling(-1.2), floor(1.8), round(1.5), round(2.5), round(-1.5), round(1.255::numeric, 2), round(1234, -2), trunc(1.99), trunc(1.999::numeric, 2)
+select mod(7, 3), mod(-7, 3), 7 % -3, power(2, 3), 2 ^ 3, sqrt(16), cbrt(27), exp(0), ln(1), log(100), log(2, 8), log10(1000), pi(), degrees(pi()), radians(180)
+select 7/2, -7/2, 7/2.0, 7::numeric/2, 1/3::float8, 5 & 3, 5 | 3, ~5, 1 << 4, 16 >> 2, gcd(12, 18), lcm(4, 6), factorial(5)
+select 1.5 % 0.4, 5.5::numeric % 2, mod(5.5, 2)
+select .5, 5., 1.e2, 1e-2
+select ceil(-0.5), trunc(-0.5), -0.0, 0.0 = -0.0
+select 1::int / 2::numeric, 1::bigint / 2::real, 1.5::real + 1, 1::smallint + 1::smallint
+select numeric '1.50' * 2, numeric '1.5' * numeric '1.5', numeric '10' / numeric '4', sum(x) from (values (1.5::numeric),(2)) v(x)
+select @ -5, @ (-5.5), |/ 4, ||/ 27

@@ -1,0 +1,329 @@
+-- Statements whose rows, names and types of columns, and errors are those of PostgreSQL, one per line.
+drop table if exists emp
+drop table if exists dept
+drop table if exists ev
+drop table if exists docs
+create table emp (id int not null, name text, dept int, salary numeric(10,2), hired date, active boolean, tags text[], score double precision)
+create table dept (id int, name text, budget bigint)
+create table ev (id int, at timestamp, atz timestamptz, n bigint, r real)
+create table docs (id int, j json, jb jsonb, t text)
+insert into emp values (1,'Ada',1,5000.50,'2020-01-15',true,'{a,b}',1.5),(2,'Bob',1,4000,'2021-03-31',false,'{b}',2.25),(3,'Cid',2,4500.25,'2019-12-31',true,null,null),(4,'Dan',2,null,'2022-02-28',null,'{}',-3),(5,'Eve',null,6000,null,true,'{c,a,NULL}',0)
+insert into dept values (1,'R&D',100000),(2,'Ops',50000),(3,'HR',null)
+insert into ev values (1,'2024-02-29 23:59:59.123456','2024-02-29 23:59:59.123456+00',9007199254740993,1.1),(2,'2023-12-31 00:00:00','2023-12-31 12:00:00+02',-5,2.5),(3,null,null,null,null)
+insert into docs values (1,'{"b":1,"a":[1,2]}','{"b":1,"a":[1,2]}','{"b": 1,  "a": 2}'),(2,'[1,"x",null]','[1,"x",null]','[1, 2]'),(3,null,null,null)
+select count(*) from emp group by grouping sets ((), ())
+select count(*), sum(id) from emp group by grouping sets ((), ()) having count(*) > 1
+select 1 from emp group by grouping sets ((), ())
+select count(*) from emp where false group by grouping sets ((), ())
+select count(*) from emp group by grouping sets ((), (), ())
+select dept, count(*) from emp group by grouping sets ((dept), (dept)) order by 1, 2
+select dept, count(*) from emp group by grouping sets ((dept), (), ()) order by 1, 2
+select dept, count(*) from emp group by rollup(dept, dept) order by 1, 2
+select dept, count(*) from emp group by cube(dept, dept) order by 1, 2
+select dept, active, count(*) from emp group by rollup(dept), rollup(active) order by 1, 2, 3
+select dept, active, count(*) from emp group by cube(dept), rollup(active) order by 1, 2, 3
+select dept, count(*), grouping(dept) from emp group by grouping sets (dept, dept, ()) order by 1, 2, 3
+select grouping(dept) from emp group by grouping sets ((dept), (), ()) order by 1
+select max(id), min(name) from emp group by (), ()
+select count(*) from emp group by ()
+select count(*) from emp group by (), dept order by 1
+select count(*) from emp where false group by dept
+select count(*) from emp where false group by grouping sets ((), dept)
+select count(*) from emp where false group by rollup(dept)
+select count(*) from emp where false group by cube(dept, active)
+select grouping(dept, active), dept, active, sum(id) from emp group by grouping sets (rollup(dept), cube(dept, active)) order by 1,2,3,4
+select dept+1, count(*) from emp group by grouping sets ((dept+1), ()) order by 1,2
+select distinct count(*) from emp group by grouping sets ((), ())
+select count(*) from emp group by grouping sets ((), ()) order by 1 limit 1
+select count(*) from (select 1 from emp group by grouping sets ((), ())) q
+select 1e308::real
+select '1e400'::float8
+select '1e400'::real
+select 'inf'::float8, '-Infinity'::float8, 'nan'::float8
+select 1.0/0
+select 1e0/0
+select 1::float8/0::float8
+select acos(2)
+select div(7, 2)
+select div(-7, 2), div(7.5, 2), div(7::numeric, 2)
+select div(1, 0)
+select 5 # 3
+select |/ 25.0
+select ||/ 27.0
+select !! 5
+select array_ndims(array[1,2])
+select array_ndims(array[[1,2],[3,4]])
+select array_dims(array[1,2])
+select to_char(125, '999')
+select to_char(125.8::real, '999D9')
+select to_char(-125.8, '999D99S')
+select to_char(1234567.891, '9,999,999.99')
+select to_char(12, '0000')
+select to_char(12, 'FM0000')
+select to_char(0.5, 'FM990.00')
+select to_char(485, 'RN')
+select to_char(485, 'FMRN')
+select to_char(1e10, '9.99EEEE')
+select to_char(-12, '999PR')
+select to_char(12, 'MI999'), to_char(-12, 'MI999'), to_char(12, 'SG999'), to_char(-12,'999MI')
+select to_char(1, '9th'), to_char(2, '9TH'), to_char(482, '999th')
+select to_char(12.45, '99V9')
+select to_char(12, '9')
+select to_char(null::int, '99')
+select to_char(salary, 'FM999,990.00') from emp order by id
+select to_char(hired, 'YYYY-MM-DD') from emp order by id
+select to_char(at, 'Day, DD Mon YYYY HH12:MI:SS.US AM') from ev order by id
+select to_char(date '2024-02-29', 'FMDay, FMDDth FMMonth YYYY Q WW IW IYYY J D ID DDD')
+select to_char(timestamp '2024-02-29 03:04:05.678', 'MS US SSSS TZ OF')
+select regexp_matches('foobarbequebaz', '(bar)(beque)')
+select regexp_match('foobarbequebaz', '(bar)(beque)')
+select row(1,2)::text
+select (interval '2 months')::text, 'x' || interval '14 months'
+select to_json(interval '2 months')
+select unnest(array[1,2]), unnest(array['a','b'])
+select * from unnest(array[1,2], array['a','b'])
+select * from unnest(array[1,2], array['a','b']) as t(x, y)
+select * from unnest(array[1,2], array['a','b','c']) with ordinality
+select * from unnest(array[1,2], array['a','b']) t
+select t from unnest(array[1,2]) t
+select t.* from unnest(array[1,2], array[3,4]) t
+create temp table bt (b boolean, i int)
+insert into bt values (true, 1)
+with q as (select jb from docs) select a.jb = b.jb from q a, q b where a.jb is not null and b.jb is not null order by 1
+with q as (select '{"a":1,"b":2}'::jsonb x union all select '{"b":2,"a":1}'::jsonb) select distinct x from q
+select jsonb_set(jb, array[t], '2') from docs where id = 1
+select concat('a', null, 1, true, 1.5), concat_ws(',', 'a', null, 'b'), 'a' || 1, 1 || 'a', 'a' || true, 'a' || null
+select quote_ident('a b'), quote_literal('a''b'), quote_nullable(null), quote_ident('abc')
+select ascii('é'), chr(233), md5('a'), encode('abc', 'hex'), encode('abc'::bytea, 'base64'), decode('616263', 'hex'), to_hex(255)
+select regexp_replace('hello', 'l', 'L'), regexp_replace('hello', 'l', 'L', 'g'), regexp_replace('Hello', 'h(.)', '\1\1', 'i'), regexp_replace('abc', '(a)(b)', '\2\1')
+select regexp_split_to_table('a b c', ' ')
+select string_to_array('a,b,,c', ','), string_to_array('a,b', null), string_to_array('', ','), string_to_array('a,b,c', ',', 'b'), array_to_string(array[1,null,3], ',', '*')
+select starts_with('hello', 'he'), 'hello' ^@ 'he', 'abc' like 'a_c', 'a%c' like 'a\%c', 'abc' similar to '(a|b)%', 'abc' ~* 'B', 'abc' !~ 'b', 'abc' not ilike 'B%'
+select 'abc' < 'abd', 'a' < 'B', 'a' collate "C" < 'B', greatest('a', 'B'), least('a', null, 'b')
+select lpad('hello', 3), rpad('hello', 3), lpad('', 3, '-'), lpad('a', 4, '')
+select to_number('1,234.56', '9,999.99'), to_number('-12', 'S99'), to_date('2024-02-29', 'YYYY-MM-DD'), to_timestamp('2024-02-29 12:34', 'YYYY-MM-DD HH24:MI')
+select 'a' 'b'
+select E'a\nb', 'a\nb', U&'\0061', $$dollar$$, $x$a$$b$x$
+select encode(sha256('abc'::bytea), 'hex'), crc32('abc')
+select string_agg(name, ',' order by name desc) from emp
+select string_agg(distinct dept::text, ',') from emp
+select date_trunc('day', timestamptz '2024-02-29 12:34+00', 'America/New_York')
+select date_bin('15 minutes', timestamp '2024-02-29 12:34:56', timestamp '2024-01-01')
+select timestamptz '2024-02-29 12:00+00' at time zone 'Europe/Oslo', timestamp '2024-02-29 12:00' at time zone 'Europe/Oslo', timestamptz '2024-02-29 12:00:00+05:30'
+select * from generate_series(timestamp '2024-01-01', timestamp '2024-03-01', interval '1 month') g
+select d::date from generate_series('2024-01-30'::date, '2024-02-02'::date, '1 day') d
+select generate_series(1, 10, 3), generate_series(3, 1, -1)
+select (date '2024-01-01', date '2024-01-10') overlaps (date '2024-01-05', date '2024-02-01')
+select to_char(timestamp '2024-02-29 13:05:06', 'HH:MI am'), to_char(timestamp '2024-02-29', 'YYYY"y"MM"m"'), to_char(timestamp '2024-02-29','Mon MON mon Dy DY dy'), to_char(timestamp '2024-12-30', 'IYYY-IW-ID')
+select to_timestamp(1709164800), to_timestamp(1709164800.5)
+select now() = current_timestamp, current_date = now()::date, clock_timestamp() >= now(), transaction_timestamp() = now(), localtime is not null, current_time is not null
+select date '2024-01-01' = timestamp '2024-01-01 00:00', date '2024-01-01' < timestamptz '2024-01-01 00:00:01+00', date '2024-01-01' between '2023-12-31' and '2024-01-01'
+select extract(foo from date '2024-01-01')
+select date_trunc('foo', now())
+select array[1,2,3], array[1,2]||3, 0||array[1], array[1]||array[2,3], array_append(array[1],2), array_prepend(0,array[1]), array_cat(array[1],array[2])
+select array[1,2] @> array[1], array[1] <@ array[1,2], array[1,2] && array[2,3], 1 = any(array[1,2]), 1 <> all(array[2,3]), array[1,2] = array[1,2], array[1,2] < array[1,3]
+select array(select id from emp order by id), array_agg(id order by id desc) from emp
+select array_agg(dept) from emp where false
+select unnest(tags) from emp order by 1
+select id, t from emp, unnest(tags) t order by 1, 2
+select id, t, n from emp left join lateral unnest(tags) with ordinality as u(t, n) on true order by 1, 3
+select array[1.5,2]::int[], array['1','2']::int[], array[1,2]::text, array[true,false]::text, array['a"b','c,d',null,'']::text
+select tags[1], tags[1:1], tags from emp order by id
+select array_agg(array[id]) from emp
+select array[1,2] is null, array[1] || null::int, array[1] || null::int[]
+select string_to_array('1,2',',')::int[]
+select unnest('{1,2}'::int[]) as x, 'k' as y
+select max(tags), min(tags) from emp
+select array_agg(distinct active order by active) from emp
+select '{"a":1}'::json, '{"a":1}'::jsonb, '[1,2]'::json->0, '{"a":{"b":2}}'::json#>>'{a,b}', '{"a":1}'::jsonb->>'a'
+select json_build_object('a',1,'b',array[1,2]), json_build_array(1,'a',null), to_json('a'::text), row_to_json(e) from (select 1 as x, 'y' as z) e
+select json_agg(name order by id), json_object_agg(id, name) from emp
+select jsonb_agg(e order by id) from (select id, name from emp) e
+select json_array_length('[1,2]'), jsonb_array_length('[]'), json_typeof('{}'), jsonb_typeof('1')
+select json_extract_path('{"a":{"b":1}}','a','b'), json_extract_path_text('{"a":"x"}','a')
+select j->'a'->0, j->>'b', jb @> '{"b":1}', jb ? 'a' from docs order by id
+select array_to_json(array[1,2]), array_to_json(array['a',null])
+select '{"a":1}'::jsonb = '{"a": 1}'::jsonb, '{"a":1}'::jsonb || '{"b":2}', '{"a":1,"b":2}'::jsonb - 'a', jsonb_set('{"a":1}','{a}','2')
+select '{a:1}'::json
+select to_jsonb(e) from (select * from dept where id = 1) e
+select row_to_json(row(1,'a')), to_json(row(1,2))
+select d.* from dept d order by d.id limit 1
+select (d).name from dept d order by id
+select count(d) from dept d
+select count(distinct d) from dept d
+select d is null, d is not null from dept d order by id
+select id, lag(name) over (order by id), lead(name, 2, 'none') over (order by id), first_value(name) over (order by id), last_value(name) over (order by id), nth_value(name, 2) over (order by id) from emp order by id
+select id, sum(id) over (order by id rows between 1 preceding and 1 following), sum(id) over (order by id range between 1 preceding and current row), sum(id) over (order by id groups between 1 preceding and current row exclude current row) from emp order by id
+select id, sum(id) filter (where active) over (order by id) from emp order by id
+select dept, sum(salary), rank() over (order by sum(salary) desc nulls last) from emp group by dept order by 3, 1
+select id, sum(id) over (order by hired range between interval '1 year' preceding and current row) from emp where hired is not null order by hired
+select id, count(*) over (partition by active order by id) from emp order by id
+select row_number() over () from emp order by 1
+select distinct dept, count(*) over (partition by dept) from emp order by 1
+select id from emp order by row_number() over (order by name desc)
+select id, lag(id) ignore nulls over (order by id) from emp
+select sum(row_number() over ()) from emp
+select bool_and(active), bool_or(active), every(active), bit_and(id), bit_or(id), bit_xor(id) from emp
+select percentile_cont(0.5) within group (order by id), percentile_disc(0.5) within group (order by id), mode() within group (order by dept), percentile_cont(array[0.25,0.75]) within group (order by score) from emp
+select percentile_disc(0.5) within group (order by name), percentile_disc(array[0.1,0.9]) within group (order by name) from emp
+select count(*) filter (where active), sum(salary) filter (where dept = 1) from emp
+select dept, string_agg(name, ', ' order by id) from emp group by dept order by dept nulls first
+select sum(n), sum(r), avg(r), sum(id::smallint), sum(n::numeric) from ev, (select 1 as id) q
+select sum(name) from emp
+select count(*) from emp having count(*) > 10
+select 1 from emp having true
+select dept as d, count(*) from emp group by d order by d
+select dept % 2, count(*) from emp group by dept % 2 order by 1
+select dept, name from emp group by dept
+select count(*) from emp where count(*) > 1
+select array_agg(name order by name) filter (where active) from emp
+select similar from (select 'abc' similar to '(a|b)%' as similar) q
+select 'abc' similar to 'a_c', 'abc' similar to '%(b|d)%', 'abc' similar to 'ab', 'abc' similar to '[a-c]+', 'a.c' similar to 'a.c', 'abc' similar to 'a.c', 'ac' similar to 'ab?c', 'abbc' similar to 'ab{2}c', 'a%c' similar to 'a\%c', 'x' not similar to 'y|z', 'aXc' similar to 'a_c', 'a^c' similar to 'a^c', 'a$' similar to 'a$'
+select name similar to '(A|B)%' from emp order by id
+select 'abc' similar to null
+select to_char(485, 'RN'), to_char(485, 'FMRN'), to_char(5000,'RN'), to_char(3,'rn')
+select to_char(1e10, '9.99EEEE'), to_char(-0.00123, '9.9EEEE')
+select to_char(12, 'MI999'), to_char(-12, 'MI999'), to_char(12, 'SG999'), to_char(-12, 'SG999'), to_char(12, 'FMMI999'), to_char(-12,'FMSG999')
+select to_char(1, '9th'), to_char(2, '9TH'), to_char(482, '999th'), to_char(-3, '9th'), to_char(11, 'FM99th')
+select to_char(12.45, '99V9'), to_char(12.4, '99V999')
+select extract(day from hired - date '2020-01-01') from emp where id = 1
+select interval '1 month' > interval '29 days', interval '1 day' = interval '24 hours'
+select 'on'::bool, 'off'::bool, 'n'::bool, 'tru'::bool, ' YES '::bool
+select b::bool from (values ('on'),('off'),('t')) v(b)
+select d is null, count(*) from emp e left join dept d on d.id = e.dept group by 1 order by 1
+select count(d), count(*) from emp e left join dept d on d.id = e.dept
+select e.id from emp e left join dept d on d.id = e.dept where d is null
+select e.id from emp e left join dept d on d.id = e.dept where d is not null order by 1
+select row_to_json(d) from emp e left join dept d on d.id = e.dept order by e.id
+select * from (select 1 a, 2 a) q
+select * from (select e.id, d.id from emp e join dept d on e.dept = d.id) q order by 1
+with q as (select 1 a, 2 a) select * from q
+select array[1] || null::int[], null::int[] || array[1], array[1,2] || null, null || array[1]
+select sum(x) from (select count(*) x from emp) q
+select div(7,2), div(-7,2), div(7.5,2), div(9223372036854775807, 3), div(null, 1)
+select div(1,0)
+select div(1.5,0)
+select 5 # 3, 5 # null, (6 # 1) + 1, 2 + 3 # 1
+select |/ 25.0, ||/ 27.0, |/ 4 + 1, @ -5 + 1
+select array_ndims(array[1,2]), array_ndims(array[[1],[2]]), array_ndims('{}'::int[]), array_dims(array[[1,2],[3,4]]), array_dims(array['a']), cardinality(array[[1,2],[3,4]]), array_positions(array[1,null,1],1), array_positions(array[1,null,1],null)
+select regexp_substr('hello', 'l+'), regexp_substr('hello', 'z'), regexp_match('abc', 'x'), regexp_match('abc', 'b'), regexp_match('aBc', 'b', 'i')
+select substring('foobar' from 'o(.)b'), substring('foobar' from 'x'), substring(null from 'x')
+select 1 union select 2 union all select 2 order by 1
+select 1 as a union select 2 as b order by a desc
+(select id from emp order by id limit 2) union all (select id from dept order by id limit 1) order by 1
+select dept from emp intersect select id from dept order by 1
+select dept from emp except all select 1 order by 1
+select 1, 'a' union select 2, null order by 1
+select null union select 1 order by 1
+select 1 union select 'a'
+values (1,'a'),(2,null)
+values (1,'a'),(2,null) order by column1 desc limit 1
+select * from (values (1,'a'),(2,'b')) as t(x,y) where y = 'b'
+select * from (values (1,'a'),(2,'b')) t
+select (select name from dept where id = 1), (select count(*) from dept), exists(select 1 from dept where id = 9)
+select id, (select name from dept d where d.id = e.dept) from emp e order by id
+select (select id from dept)
+select id in (select dept from emp), id not in (select dept from emp) from dept order by id
+select id = any(select dept from emp), id > all(select dept from emp where dept is not null) from dept order by id
+select * from dept d, lateral (select name n from emp e where e.dept = d.id order by id limit 1) x order by d.id
+select d.id, x.c from dept d left join lateral (select count(*) c from emp e where e.dept = d.id) x on true order by 1
+select * from dept cross join (select 1 as one) o order by id
+select * from emp natural join (select 1 as dept) q order by id
+select * from emp join dept using (id) order by id
+select e.*, d.name dname from emp e full join dept d on e.dept = d.id order by e.id, d.id
+with a as (select 1 x), b(y) as (select x+1 from a) select * from a, b
+with recursive t(n) as (values (1) union all select n+1 from t where n < 5) select sum(n) from t
+with recursive t(n, path) as (select 1, array[1] union all select n+1, path || (n+1) from t where n < 3) select * from t
+with x as materialized (select 1 as a) select * from x
+create temp table tt (id int, v text)
+insert into tt values (1,'a'),(2,'b'),(3,'c') returning id, upper(v) as u
+insert into tt (v) values ('x') returning *
+update tt set v = v || '!' where id = 1 returning id, v
+update tt set (id, v) = (10, 'ten') where id = 2 returning *
+update tt set v = d.name from dept d where d.id = tt.id returning tt.id, d.name
+delete from tt using dept d where d.id = tt.id returning tt.*
+delete from tt where id = 3 returning id as gone
+select * from tt order by id
+insert into tt select id, name from dept returning *
+insert into tt default values returning *
+insert into tt (nope) values (1)
+insert into tt values ('x', 'a')
+update tt set nope = 1
+delete from nope
+truncate tt
+insert into tt values (1, default) returning *
+drop table tt
+create temp table st (id serial, g int generated always as identity, v text default 'd')
+insert into st (v) values ('a') returning *
+insert into st (id) values (7) returning v
+insert into st (g) values (7)
+drop table st
+prepare p1 (int) as select $1 + 1 as r
+execute p1(41)
+execute p1('41')
+execute p1('x')
+execute p1
+deallocate p1
+prepare p2 as select name from emp where id = $1
+execute p2(2)
+deallocate all
+begin
+savepoint a
+select 1/0
+rollback to a
+select 1
+release a
+commit
+begin
+declare c cursor for select id from emp order by id
+fetch 2 from c
+fetch next from c
+fetch all in c
+move 1 from c
+close c
+commit
+fetch 1 from c
+select distinct on (dept) dept, name from emp order by dept, id desc
+select distinct dept, active from emp order by 1, 2
+select distinct name from emp order by id
+select all 1
+select id from emp order by id fetch first 2 rows only
+select id from emp order by id offset 1 row fetch next row only
+select id from emp order by id limit all offset null
+select id from emp order by 2
+select id, name as id from emp order by id
+select 1 as "A b", 2 as a, 3 A
+select 1 a, 2 a
+select emp.id, emp.name from emp where emp.id = 1
+select public.emp.id from public.emp where id = 1
+table dept order by id
+select * from dept where true and not false is true
+select case dept when 1 then 'one' else 'other' end, case when dept is null then 0 end from emp order by id
+select coalesce(dept, -1), nullif(dept, 1), greatest(dept, 1, null), least(dept, id) from emp order by id
+select id between 2 and 3, id not between 3 and 2, id between symmetric 3 and 2 from emp order by id
+select (id, name) = (1, 'Ada'), (id, dept) < (2, 1), row(id, dept) is distinct from row(1, 1) from emp order by id
+select active is true, active is not true, active is unknown, active is distinct from true, not active from emp order by id
+select 1.5::int, 2.5::int, -1.5::int, 0.5::int, 1.5::bigint, 2.5::numeric::int, 3.5::float8::int
+select 1::bool, 0::bool, true::int, 'true'::text::bool, 1::text, true::text, null::int
+select 'abc'::int
+select ''::int
+select '1.5'::int
+select 'maybe'::bool
+select 99999999999::int
+select 32768::smallint, 1::int2
+select '99999999999999999999'::bigint
+select int4(1.6), text(1), float8(1), numeric(1), date('2024-01-01'), bool('t'), varchar(5)
+select 'a'::uuid
+select 1::nope
+select 'x'::varchar(0)
+select 3 + '4', '3' || 4, '10' > 9, 5 / '2'
+select 1 + true
+select 1 = 'a'
+select sin(0), cos(0), tan(0), asin(1), acos(1), atan(1), atan2(1, 1), cot(1), sinh(0), cosh(0), tanh(0)
+select 2147483647 + 1
+select 2147483647::bigint * 2, 9223372036854775807 + 1
+select 9223372036854775807 + 1
+select 10 % 0
+select 'NaN'::float8 = 'NaN'::float8, 'NaN'::float8 > 1e308, 'inf'::float8 - 'inf'::float8, 0::float8 * 'inf'::float8
+select 0x1F, 0b101, 0o17
+select div(9,4), 9 / 4, 9 % 4
