@@ -79,3 +79,6 @@ select ceil(-0.5), trunc(-0.5), -0.0, 0.0 = -0.0
 select 1::int / 2::numeric, 1::bigint / 2::real, 1.5::real + 1, 1::smallint + 1::smallint
 select numeric '1.50' * 2, numeric '1.5' * numeric '1.5', numeric '10' / numeric '4', sum(x) from (values (1.5::numeric),(2)) v(x)
 select @ -5, @ (-5.5), |/ 4, ||/ 27
+select * from (select 1 a, 2 a) q
+select * from (select e.id, d.id from emp e join dept d on e.dept = d.id) q order by 1
+with q as (select 1 a, 2 a) select * from q

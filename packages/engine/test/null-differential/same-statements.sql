@@ -195,9 +195,6 @@ select count(d), count(*) from emp e left join dept d on d.id = e.dept
 select e.id from emp e left join dept d on d.id = e.dept where d is null
 select e.id from emp e left join dept d on d.id = e.dept where d is not null order by 1
 select row_to_json(d) from emp e left join dept d on d.id = e.dept order by e.id
-select * from (select 1 a, 2 a) q
-select * from (select e.id, d.id from emp e join dept d on e.dept = d.id) q order by 1
-with q as (select 1 a, 2 a) select * from q
 select array[1] || null::int[], null::int[] || array[1], array[1,2] || null, null || array[1]
 select sum(x) from (select count(*) x from emp) q
 select div(7,2), div(-7,2), div(7.5,2), div(9223372036854775807, 3), div(null, 1)

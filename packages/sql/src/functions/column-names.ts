@@ -3,23 +3,16 @@ import { bareNameOf } from './bare-name.ts';
 
 /**
  * `SELECT 1, f(x), a::int` → `SELECT 1 AS "?column?", f(x) AS f, a::int AS a`: applies PostgreSQL's names to
- * unnamed columns, for which the kernel would use the text of the expression. A repeated name gets an end that `shownName` removes.
+ * unnamed columns, for which the kernel would use the text of the expression.
  * @param nameOf the name of an item that an earlier rewrite may have replaced
  */
 export function nameColumns(node: QueryNode, nameOf: (item: Expression) => string): QueryNode {
   if (node.type !== 'SELECT_NODE' || node.from_table.type === 'SHOW_REF') return node;
-  const seen = new Map<string, number>();
   return {
     ...node,
-    select_list: node.select_list.map((item) => {
-      const named = item.alias !== '' || keepsOwnName(item) ? item : { ...item, alias: nameOf(item) };
-      const name =
-        named.class === 'COLUMN_REF' && named.alias === '' ? named.column_names.at(-1)! : named.alias;
-      if (name === '') return named;
-      const before = seen.get(name.toLowerCase()) ?? 0;
-      seen.set(name.toLowerCase(), before + 1);
-      return before === 0 ? named : { ...named, alias: repeatedName(name, before) };
-    }),
+    select_list: node.select_list.map((item) =>
+      item.alias !== '' || keepsOwnName(item) ? item : { ...item, alias: nameOf(item) },
+    ),
   };
 }
 
