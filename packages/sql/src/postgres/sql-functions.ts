@@ -3,7 +3,7 @@ import { internalCall, kernelCall, operatorCall } from '../functions/expressions
 import { groupsOf } from '../functions/regex.ts';
 import type { Arity } from '../functions/types.ts';
 import { XOR } from '../text/json-operators.ts';
-import { call, caseOf, cast, constant, type Expression, stringLiteral } from '../tree.ts';
+import { call, cast, constant, type Expression, stringLiteral } from '../tree.ts';
 import { coalesced } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
 
