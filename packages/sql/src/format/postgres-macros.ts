@@ -35,19 +35,13 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   WHEN t = '' OR regexp_matches(t, '[{}",\\\\\\s\\x0b]') OR lower(t) = 'null'
   THEN '"' || replace(replace(t, '\\', '\\\\'), '"', '\\"') || '"' ELSE coalesce(t, 'NULL') END`,
   "CREATE OR REPLACE MACRO tsr_bytea_text(b) AS '\\x' || lower(hex(CAST(b AS BLOB)))",
-  `CREATE OR REPLACE MACRO tsr_interval_part(n, unit, before) AS CASE WHEN n <> 0 THEN
-  CASE WHEN before < 0 AND n > 0 THEN '+' ELSE '' END || n || ' ' || unit || CASE WHEN n = 1 THEN '' ELSE 's' END END`,
-  `CREATE OR REPLACE MACRO tsr_interval_text(i) AS list_transform([i], lambda tsr_i: CASE WHEN tsr_i IS NOT NULL THEN array_to_string([
-  tsr_interval_part(year(tsr_i), 'year', 0), tsr_interval_part(month(tsr_i), 'mon', year(tsr_i)),
-  tsr_interval_part(day(tsr_i), 'day', coalesce(nullif(month(tsr_i), 0), year(tsr_i))),
-  CASE WHEN coalesce(nullif(day(tsr_i), 0), nullif(month(tsr_i), 0), year(tsr_i)) < 0
-  THEN regexp_replace(nullif(regexp_extract(CAST(tsr_i AS VARCHAR), '-?[0-9]+:[0-9:.]+$'), ''), '^([0-9])', '+\\1')
-  ELSE nullif(regexp_extract(CAST(tsr_i AS VARCHAR), '-?[0-9]+:[0-9:.]+$'), '') END], ' ') END)[1]`,
+  String.raw`CREATE OR REPLACE MACRO tsr_interval_text(i) AS regexp_replace(regexp_replace(
+  replace(CAST(i AS VARCHAR), ' month', ' mon'), '(-1 (?:year|mon|day))\b', '\1s', 'g'), '(-[0-9]+ [a-z]+ )([0-9])', '\1+\2', 'g')`,
   `CREATE OR REPLACE MACRO tsr_array_item(e, type) AS CASE
   WHEN starts_with(type, 'DOUBLE') THEN coalesce(tsr_pg_double(CAST(e AS DOUBLE)), 'NULL')
   WHEN starts_with(type, 'FLOAT') THEN coalesce(tsr_pg_float(CAST(e AS FLOAT)), 'NULL')
   WHEN starts_with(type, 'BLOB') THEN tsr_pg_item(tsr_bytea_text(e))
-  WHEN starts_with(type, 'INTERVAL') THEN tsr_pg_item(tsr_interval_text(CAST(e AS INTERVAL)))
+  WHEN starts_with(type, 'INTERVAL') THEN tsr_pg_item(tsr_interval_text(e))
   ELSE tsr_pg_item(e) END`,
   `CREATE OR REPLACE MACRO tsr_array_text(a) AS CASE
   WHEN regexp_matches(typeof(a), '^(BOOLEAN|(TINY|SMALL|BIG|HUGE)INT|INTEGER|DECIMAL)')
@@ -59,14 +53,13 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN tsr_pg_number(
     CAST(x AS DOUBLE), CAST(x AS VARCHAR), CASE typeof(x) WHEN 'FLOAT' THEN ${SCIENTIFIC.float} ELSE ${SCIENTIFIC.double} END)
   WHEN typeof(x) = 'BLOB' THEN tsr_bytea_text(x)
-  WHEN typeof(x) = 'INTERVAL' THEN tsr_interval_text(CAST(CAST(x AS VARCHAR) AS INTERVAL))
+  WHEN typeof(x) = 'INTERVAL' THEN tsr_interval_text(x)
   ELSE CAST(x AS VARCHAR) END`,
-  `CREATE OR REPLACE MACRO tsr_row_item(x) AS list_transform([CASE
+  String.raw`CREATE OR REPLACE MACRO tsr_row_item(x) AS coalesce(regexp_replace(replace(replace(CASE
   WHEN typeof(x) = 'BOOLEAN' THEN left(CAST(x AS VARCHAR), 1)
   WHEN starts_with(typeof(x), 'STRUCT') AND NOT suffix(typeof(x), ']') THEN CAST(to_json(x) AS VARCHAR)
-  WHEN suffix(typeof(x), ']') THEN tsr_array_text(x) ELSE tsr_text(x) END], lambda t: CASE
-  WHEN t = '' OR regexp_matches(t, '[(),"\\\\\\s\\x0b]') THEN '"' || replace(replace(t, '\\', '\\\\'), '"', '""') || '"'
-  ELSE coalesce(t, '') END)[1]`,
+  WHEN suffix(typeof(x), ']') THEN tsr_array_text(x) ELSE tsr_text(x) END,
+  '\', '\\'), '"', '""'), '(?s)^(.*[(),"\\\s\x0b].*|)$', '"\1"'), '')`,
   `CREATE OR REPLACE MACRO tsr_boolean_text(t) AS CASE WHEN lower(trim(t)) IN ('on', 'tr', 'tru', 'ye', 'yes', 'true', 'y', 't', '1') THEN 't'
   WHEN lower(trim(t)) IN ('of', 'off', 'fa', 'fal', 'fals', 'no', 'false', 'n', 'f', '0') THEN 'f' ELSE t END`,
   "CREATE OR REPLACE MACRO tsr_is_text(x) AS typeof(x) = 'VARCHAR'",

@@ -121,7 +121,7 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
     signatures: ['justify_days(interval) → interval'],
     description: 'The interval with every 30 days as a month.',
     example: "justify_days(INTERVAL '35 days')",
-    result: '1 month 5 days',
+    result: '1 mon 5 days',
     implementation: macro(
       [1, 1],
       `(i) AS to_months(tsr_whole_units(tsr_interval_days(i), 30)::INTEGER)

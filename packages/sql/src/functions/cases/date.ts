@@ -74,22 +74,22 @@ export const DATE_CASES: Cases = {
     ["DATE '2024-03-31' - INTERVAL '1 month'", '2024-02-29 00:00:00'],
   ],
   justify_days: [
-    ["justify_days(INTERVAL '65 days 30 hours')", '2 months 5 days 30:00:00'],
+    ["justify_days(INTERVAL '65 days 30 hours')", '2 mons 5 days 30:00:00'],
     ["justify_days(INTERVAL '1 month' - INTERVAL '5 days')", '25 days'],
-    ["justify_days('-1 year -40 days')", '-1 year -1 month -10 days'],
+    ["justify_days('-1 year -40 days')", '-1 years -1 mons -10 days'],
     ['justify_days(NULL)', null],
   ],
   justify_hours: [
-    ["justify_hours(INTERVAL '2 months 1 day' - INTERVAL '25 hours')", '2 months -01:00:00'],
+    ["justify_hours(INTERVAL '2 months 1 day' - INTERVAL '25 hours')", '2 mons -01:00:00'],
     ["justify_hours(INTERVAL '-49 hours 30 seconds')", '-2 days -00:59:30'],
     ["justify_hours(INTERVAL '2 days' - INTERVAL '25 hours')", '23:00:00'],
     ['justify_hours(NULL::interval)', null],
   ],
   justify_interval: [
-    ["justify_interval(INTERVAL '1 year 35 days 25 hours')", '1 year 1 month 6 days 01:00:00'],
+    ["justify_interval(INTERVAL '1 year 35 days 25 hours')", '1 year 1 mon 6 days 01:00:00'],
     ["justify_interval(INTERVAL '1 hour' - INTERVAL '1 month')", '-29 days -23:00:00'],
     ["justify_interval(INTERVAL '0 days')", '00:00:00'],
-    ["SELECT justify_interval(i) FROM (VALUES (INTERVAL '720 hours')) t(i)", '1 month'],
+    ["SELECT justify_interval(i) FROM (VALUES (INTERVAL '720 hours')) t(i)", '1 mon'],
   ],
   from_unixtime: [
     ['from_unixtime(0)', '1970-01-01 00:00:00'],
