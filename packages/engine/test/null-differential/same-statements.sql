@@ -237,8 +237,6 @@ insert into tt values (1,'a'),(2,'b'),(3,'c') returning id, upper(v) as u
 insert into tt (v) values ('x') returning *
 update tt set v = v || '!' where id = 1 returning id, v
 update tt set (id, v) = (10, 'ten') where id = 2 returning *
-update tt set v = d.name from dept d where d.id = tt.id returning tt.id, d.name
-delete from tt using dept d where d.id = tt.id returning tt.*
 delete from tt where id = 3 returning id as gone
 select * from tt order by id
 insert into tt select id, name from dept returning *
