@@ -30,9 +30,9 @@ const MODES: readonly {
 ];
 
 /** Random queries over random tables: our result must equal plain DuckDB's over its own tables. */
-describe.skipIf(!fuzzToolPresent()).each(MODES)(
-  `random SQL over $over, seed ${SEED} (skipped where the generator is absent)`,
-  ({ target: targetOf }) => {
+describe.skipIf(!fuzzToolPresent())(
+  `random SQL, seed ${SEED} (skipped where the generator is absent)`,
+  () => {
     let server: TesseraProcess;
     let directory: string;
     let reference: Executor;
@@ -49,29 +49,31 @@ describe.skipIf(!fuzzToolPresent()).each(MODES)(
       await rm(directory, { recursive: true });
     });
 
-    test.for(Array.from({ length: SCHEMAS }, (_, i) => `${SEED}:${i}`))(
-      'schema %s',
-      { timeout: SCHEMA_TIMEOUT_MS },
-      async (schemaSeed) => {
-        const { makeSchema, schemaSql, genQuery, relax, clean, compare } = await fuzzGenerator();
-        const schema = makeSchema(schemaSeed);
-        for (const { name } of schema.tables) await reference.execute(`DROP TABLE IF EXISTS ${name}`);
-        for (const statement of schemaSql(schema)) await reference.execute(statement);
-        const target = await targetOf(server, schema, reference, directory);
+    describe.each(MODES)('over $over', ({ target: targetOf }) => {
+      test.for(Array.from({ length: SCHEMAS }, (_, i) => `${SEED}:${i}`))(
+        'schema %s',
+        { timeout: SCHEMA_TIMEOUT_MS },
+        async (schemaSeed) => {
+          const { makeSchema, schemaSql, genQuery, relax, clean, compare } = await fuzzGenerator();
+          const schema = makeSchema(schemaSeed);
+          for (const { name } of schema.tables) await reference.execute(`DROP TABLE IF EXISTS ${name}`);
+          for (const statement of schemaSql(schema)) await reference.execute(statement);
+          const target = await targetOf(server, schema, reference, directory);
 
-        const wrong: string[] = [];
-        let compared = 0;
-        for (let i = 0; i < QUERIES_PER_SCHEMA; i++) {
-          const query = await relax(genQuery(schema, `${schemaSeed}:${i}`, 'duckdb'), reference);
-          const sql = clean(query.sql);
-          const { kind, why } = await compare(sql, query.ordered, reference, target);
-          if (kind === 'same') compared += 1;
-          else if (kind !== 'both-error') wrong.push(`${schemaSeed}:${i} ${kind}: ${why}\n${sql}`);
-        }
-        expect(wrong).toEqual([]);
-        expect(compared).toBeGreaterThan(QUERIES_PER_SCHEMA / 2);
-      },
-    );
+          const wrong: string[] = [];
+          let compared = 0;
+          for (let i = 0; i < QUERIES_PER_SCHEMA; i++) {
+            const query = await relax(genQuery(schema, `${schemaSeed}:${i}`, 'duckdb'), reference);
+            const sql = clean(query.sql);
+            const { kind, why } = await compare(sql, query.ordered, reference, target);
+            if (kind === 'same') compared += 1;
+            else if (kind !== 'both-error') wrong.push(`${schemaSeed}:${i} ${kind}: ${why}\n${sql}`);
+          }
+          expect(wrong).toEqual([]);
+          expect(compared).toBeGreaterThan(QUERIES_PER_SCHEMA / 2);
+        },
+      );
+    });
   },
 );
 
