@@ -197,7 +197,7 @@ export class ReadResolution {
   async #list({ url, options }: ReadCall): Promise<RelationSource> {
     const { external, session, signal } = this.#scope;
     this.listsObjects = true;
-    const listed = await external.list(url, { signal, credentials: options });
+    const listed = await external.list(url, { signal, credentials: credentialsOf({ options }) });
     const objects = listed.map((object) => ({
       object_name: object.url,
       size_in_bytes: object.bytes,
@@ -219,7 +219,7 @@ export class ReadResolution {
       directory: target,
       signal,
       maxBytes: MAX_DOWNLOAD_BYTES,
-      credentials: options,
+      credentials: credentialsOf({ options }),
     });
     return files.map((file) => ({ ...file, label: labelOf(file, url, files.length) }));
   }

@@ -41,7 +41,7 @@ async function textOf(sql: string, settings: Settings, node: number): Promise<st
 }
 
 const isDistributed = async (sql: string): Promise<boolean> =>
-  /stage 0/.test(await answerOf(`EXPLAIN ${sql}`, SPREAD));
+  /stage \d/.test(await answerOf(`EXPLAIN ${sql}`, SPREAD));
 
 const STATEMENTS: readonly (readonly [what: string, statements: readonly string[]])[] = [
   [
