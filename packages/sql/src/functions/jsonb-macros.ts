@@ -58,7 +58,7 @@ const TO_JSONB: Readonly<Record<string, readonly string[]>> = {
     `(x) AS CASE
       WHEN typeof(x) = 'JSON' THEN CAST(x AS JSON)
       WHEN typeof(x) = 'BLOB' THEN to_json('\\x' || lower(hex(x::VARCHAR::BLOB)))
-      WHEN typeof(x) = 'INTERVAL' THEN to_json(tsr_text(x))
+      WHEN typeof(x) = 'INTERVAL' THEN to_json(tsr_interval_text(x))
       WHEN regexp_full_match(typeof(x), '${SCALAR_TYPES}')
       THEN CAST(tsr_json_scalar(typeof(x), CAST(x AS VARCHAR)) AS JSON)
       WHEN regexp_full_match(typeof(x), '${SCALAR_TYPES}\\[\\]') THEN CAST('[' || array_to_string(
