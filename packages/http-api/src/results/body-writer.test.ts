@@ -135,7 +135,8 @@ describe('BodyWriter', () => {
       writer.end('end');
     };
     const body = String(await bodyOf(await get()));
-    expect(body).toMatch(/^\[x+\]end$/);
+    expect(body).toHaveLength((8 << 20) + '[]end'.length);
+    expect([body.slice(0, 2), body.slice(-5)]).toEqual(['[x', ']end'.padStart(5, 'x')]);
   });
 
   it('a client that does not read the end is disconnected after the idle time', async () => {

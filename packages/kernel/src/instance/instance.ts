@@ -5,7 +5,6 @@ import { PROFILE_SETTING } from '../native/profile.ts';
 import { startWorkers } from '../native/workers.ts';
 import { quoteText } from '../types/quoting.ts';
 import { DefinedRelations } from './defined-relations.ts';
-import { createMacros, isMacro } from './macros.ts';
 import { ReceivedRows } from './received-rows.ts';
 
 /** The options that a kernel process gets at its start. */
@@ -43,10 +42,7 @@ export class NativeInstance {
     const connection = instance.connect();
     relations?.install(database, connection);
     instance.received.install(connection, instance.connect());
-    await connection.run(settings(options).join(';\n'));
-    await createMacros(connection, options.bootstrap.filter(isMacro));
-    const others = options.bootstrap.filter((statement) => !isMacro(statement));
-    await connection.run([...others, ...lockDown(options)].join(';\n'));
+    await connection.run([...settings(options), ...options.bootstrap, ...lockDown(options)].join(';\n'));
     await connection.close();
     // The thread that waits for a query executes its tasks, too.
     if (sharesCores(options)) startWorkers(instance.#database, options.cores - 1);
