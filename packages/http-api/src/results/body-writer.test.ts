@@ -136,7 +136,7 @@ describe('BodyWriter', () => {
     };
     const body = String(await bodyOf(await get()));
     expect(body).toHaveLength((8 << 20) + '[]end'.length);
-    expect([body.slice(0, 2), body.slice(-5)]).toEqual(['[x', ']end'.padStart(5, 'x')]);
+    expect([body.slice(0, 2), body.slice(-5)]).toEqual(['[x', 'x]end']);
   });
 
   it('a client that does not read the end is disconnected after the idle time', async () => {
