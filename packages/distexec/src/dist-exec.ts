@@ -202,7 +202,7 @@ export interface ResultTask {
   readonly outputs: readonly ResultOutput[];
 }
 
-/** What is needed to make the sources of a task readable. */
+/** The parts of a task from which its sources are opened. */
 export type TaskToOpen = Pick<Task, 'sql' | 'sources' | 'profiled'>;
 
 /** Runs tasks on this node. */

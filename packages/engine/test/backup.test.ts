@@ -290,7 +290,7 @@ async function startClouds(stack: AsyncDisposableStack) {
   };
 }
 
-/** What the tables at both vaults hold after `fillVaults`. */
+/** The rows of the tables at both vaults after `fillVaults`. */
 const SUMS = (table: string) => `SELECT count(*)::int, count_if(m = md5(a::text))::int FROM ${table}`;
 const HALF = [[BATCH, BATCH]];
 

@@ -6,7 +6,7 @@ import type { AssignedScan } from './scan-assignment.ts';
 
 export const NOTHING_READ: ReadCounts = { rows: 0, bytes: 0, bytesFromStorage: 0 };
 
-/** What all tasks of one scan read. */
+/** The rows and columns that all tasks of one scan read together. */
 interface ScanRead {
   readonly read: ReadCounts;
   readonly columns: readonly string[];
@@ -46,7 +46,7 @@ const readByTasks = ({ partitioning }: ScanSource, reads: readonly ReadCounts[])
   reads.reduce(partitioning === 'replicated' ? larger : together, NOTHING_READ);
 
 /**
- * What several scans of a table read together: the rows that one of them reads, with the columns that one of them reads, as on
+ * Returns the rows of a table that at least one of its scans reads, with the columns that at least one of them reads, as on
  * one node. Each node knows only its own scans, so what they have in common follows from the tablets and granules that were
  * chosen for them. The bytes of a column that two scans read are estimated if each also reads a column that the other does not.
  */

@@ -19,7 +19,7 @@ export class StatementProgress {
   #session: ObservedSession | undefined;
   /** The question that the kernel has not answered yet. */
   #asked: Promise<void> | undefined;
-  /** What the kernel has answered for the session, 0 to 100. */
+  /** The latest percentage that the kernel has reported for the session, 0 to 100. */
   #sessionPercent: number | undefined;
   #stages: (() => ExecutionProgress) | undefined;
   #percent: number | undefined;

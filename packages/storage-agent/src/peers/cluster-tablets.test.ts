@@ -21,7 +21,7 @@ let table: TableObject;
 let wide: Tablet;
 let compact: Tablet;
 let holder: StorageAgent;
-/** What the other node sends of a range instead of what it has. */
+/** Replaces the bytes that the other node sends of a range. */
 let sent: StorageAgent['localRange'] | undefined;
 let rangesAsked = 0;
 let server: RpcServer;

@@ -40,7 +40,7 @@ export async function withLocalFiles(
 
 interface FileMention {
   readonly path: string;
-  /** What the user calls the file. */
+  /** The name of the file as the user typed it. */
   readonly typed: string;
   /** Its place in the text, in UTF-16 units. */
   readonly from: number;

@@ -13,7 +13,7 @@ export class TypedStatement {
   readonly sql: string;
   readonly #typed: string;
   readonly #replacements: readonly Replacement[];
-  /** What the user calls each upload. */
+  /** The name of each upload's file as the user typed it. */
   readonly #names: ReadonlyMap<string, string>;
 
   constructor(
