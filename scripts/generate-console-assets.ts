@@ -35,12 +35,15 @@ const built = (await build({
   },
 })) as Rolldown.RolldownOutput;
 
+/** The page shows itself before it has the editor, so the browser may fetch that at once. */
+const PRELOADED = '<link rel="modulepreload" crossorigin href="./console/editor.js">';
 const files = new Map(
   built.output.map((file) => [
     file.fileName,
     Buffer.from(file.type === 'chunk' ? file.code : file.source).toString('utf8'),
   ]),
 );
+files.set('index.html', files.get('index.html')!.replace('</head>', `  ${PRELOADED}\n</head>`));
 const committed = globSync('**/*.*', { cwd: target });
 const stale = [
   ...committed.filter((name) => !files.has(name)),

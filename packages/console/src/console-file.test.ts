@@ -15,7 +15,7 @@ test('the page names only files that the console has, and nothing inline', async
   const html = body.toString('utf8');
   expect(html).not.toMatch(/<style|\s(?:on\w+|style)=|<script(?![^>]*\bsrc=)/);
   const names = [...html.matchAll(/(?:src|href)="(?!data:)([^"]*)"/g)].map((match) => match[1]!);
-  expect(names).toHaveLength(2);
+  expect(names).toHaveLength(3);
   for (const name of names) expect((await file(name.replace(/^\.\//, '/'))).body.length).toBeGreaterThan(0);
   const policy = headers['Content-Security-Policy'];
   expect(policy).toContain("default-src 'none'");
@@ -23,7 +23,9 @@ test('the page names only files that the console has, and nothing inline', async
 });
 
 test('a browser loads at most 350 kB for the first screen', async () => {
-  const parts = await Promise.all(['/', '/console/console.js', '/console/style.css'].map(file));
+  const parts = await Promise.all(
+    ['/', '/console/console.js', '/console/editor.js', '/console/style.css'].map(file),
+  );
   const loaded = parts.reduce((sum, part) => sum + part.gzipped.length, 0);
   expect(loaded).toBeGreaterThan(50_000);
   expect(loaded).toBeLessThan(350_000);

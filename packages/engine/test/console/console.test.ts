@@ -127,6 +127,29 @@ describe.skipIf(executablePath === undefined)(
       await page.getByRole('button', { name: /example_sales/ }).waitFor();
     });
 
+    test('the header is there before any script, and the page before the editor', async () => {
+      const held = new Map<string, () => void>();
+      await page.route('**/console/*.js', async (route) => {
+        const name = route.request().url().split('/').at(-1)!;
+        await new Promise<void>((resolve) => held.set(name, resolve));
+        await route.continue();
+      });
+      const loaded = page.reload();
+      await page.locator('h1', { hasText: 'Tessera' }).waitFor();
+      expect(await runButton().count()).toBe(0);
+      await expect.poll(() => held.has('console.js')).toBe(true);
+      held.get('console.js')!();
+      await runButton().waitFor();
+      expect(await editor().count()).toBe(0);
+      // What is clicked before the editor is there runs when it is.
+      await page.getByRole('button', { name: /Rows to look at/ }).click();
+      await expect.poll(() => held.has('editor.js')).toBe(true);
+      held.get('editor.js')!();
+      await loaded;
+      await cells().first().waitFor();
+      await expect.poll(text).toContain('four sensors');
+    });
+
     test('Ctrl-Enter runs the statement at the cursor, the selection or all; the first failure ends a run', async () => {
       await write("SELECT 'first' AS a;\nSELECT 'second' AS b;\nSELECT 'third' AS c");
       await editor().press('Control+Home');
@@ -207,7 +230,7 @@ describe.skipIf(executablePath === undefined)(
       await context.grantPermissions(['clipboard-read', 'clipboard-write']);
       await run(`SELECT id, city, opened, {'a': id, 'b': [1, NULL]} AS more FROM stations ORDER BY id`);
       const column = async (name: string) => {
-        const at = { id: 2, city: 3, opened: 4 }[name];
+        const at = { id: 1, city: 2, opened: 3 }[name];
         return grid().locator(`[role=gridcell][aria-colindex="${at}"]`).allTextContents();
       };
       await cells().getByText('Rome').waitFor();
@@ -389,6 +412,18 @@ describe.skipIf(executablePath === undefined)(
         await page.getByRole('img', { name: `${kind} of temperature, 1,000 rows` }).waitFor();
         await page.locator('.chart-host canvas').waitFor();
       }
+      const drawn = () => page.evaluate<string>('[...new Set(globalThis.drawn.splice(0))].join(" ")');
+      await page.evaluate(`
+        globalThis.drawn = [];
+        const { fillText } = CanvasRenderingContext2D.prototype;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+          drawn.push(text);
+          return fillText.call(this, text, ...rest);
+        };
+      `);
+      await run("SELECT date '2026-01-07' + n::int AS day, n FROM generate_series(0, 9) AS g(n)");
+      await page.getByRole('button', { name: 'Chart' }).click();
+      await expect.poll(drawn).toMatch(/\b9 Jan\b.*\b15 Jan\b/);
       await run("SELECT 'no number' AS text");
       await page.getByRole('button', { name: 'Chart' }).click();
       await page.getByText('A chart needs a column of numbers').waitFor();

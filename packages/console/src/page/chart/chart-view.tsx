@@ -16,6 +16,21 @@ const KINDS: Readonly<Record<ChartKind, string>> = {
 /** Told apart by people who do not see all colours, on light and on dark. */
 const COLOURS = ['#1d8fb0', '#d9730d', '#8a63d2', '#2f9e5b', '#c2406f', '#7a8794'];
 
+/** Units of a time axis, in seconds. */
+const [SECOND, MINUTE, DAY, YEAR] = [1, 60, 86_400, 31_536_000];
+/**
+ * The texts of a time axis, by the distance of its marks: what each mark says, and what it says besides where another year, day
+ * or minute begins. The columns are those of uPlot.
+ */
+const TIME_TEXTS: uPlot.Axis.Values = [
+  [YEAR, '{YYYY}', null, null, null, null, null, null, 1],
+  [28 * DAY, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [DAY, '{D} {MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [MINUTE, '{HH}:{mm}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
+  [SECOND, '{HH}:{mm}:{ss}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
+  [SECOND / 1_000, '{ss}.{fff}', '\n{D} {MMM} {YYYY} {HH}:{mm}', null, null, null, '\n{HH}:{mm}', null, 1],
+];
+
 /** A chart of a result, with the choice of its kind and columns. */
 export function ChartView({ answer }: { answer: RowsAnswer }) {
   const choice = useSignal<ChartChoice | undefined>(suggestedChart(answer));
@@ -145,7 +160,9 @@ function optionsOf(
           values: (_: uPlot, splits: number[]) => splits.map((at) => categories[at] ?? ''),
           incrs: [1, 2, 5, 10, 20, 50, 100, 500],
         }
-      : {};
+      : axis === 'time'
+        ? { values: TIME_TEXTS }
+        : {};
   return [
     {
       ...sizeOf(element),
@@ -170,7 +187,9 @@ function optionsOf(
           label: across,
           ...(axis === 'category'
             ? { value: (_: uPlot, at: number | null) => (at === null ? '' : (categories[at] ?? '')) }
-            : {}),
+            : axis === 'time'
+              ? { value: hasTimes(x) ? '{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}' : '{YYYY}-{MM}-{DD}' }
+              : {}),
         },
         ...series.map(({ name }, at): uPlot.Series => {
           const colour = COLOURS[at % COLOURS.length]!;
@@ -190,6 +209,10 @@ function optionsOf(
     [x, ...series.map(({ values }) => values)],
   ];
 }
+
+/** Whether instants, in seconds since 1970, are not all beginnings of days. */
+const hasTimes = (instants: readonly number[]): boolean =>
+  instants.some((seconds) => new Date(1_000 * seconds).toTimeString().slice(0, 8) !== '00:00:00');
 
 /** The range of an axis with room for a whole bar at both ends. */
 function around(x: readonly number[]): uPlot.Range.MinMax {

@@ -23,9 +23,10 @@ import {
   lineNumbers,
   placeholder,
 } from '@codemirror/view';
+import type { Statement } from '../state/outcome.ts';
 import { dialect } from './dialect.ts';
 import { editorTheme, highlighting } from './editor-theme.ts';
-import { statementsAt } from './statements.ts';
+import { statementsAt, statementsIn } from './statements.ts';
 
 export interface EditorEvents {
   changed(text: string): void;
@@ -85,8 +86,14 @@ export class Editor {
     return this.#view.state.doc.toString();
   }
 
-  get selection(): { readonly from: number; readonly to: number } {
-    return this.#view.state.selection.main;
+  get statements(): readonly Statement[] {
+    return statementsIn(this.text);
+  }
+
+  /** The statement at the cursor, or those in the selection. */
+  get statementsAtCursor(): readonly Statement[] {
+    const { from, to } = this.#view.state.selection.main;
+    return statementsAt(this.text, from, to);
   }
 
   focus(): void {

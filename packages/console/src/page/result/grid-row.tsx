@@ -1,8 +1,8 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table cannot render only its visible rows and columns
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and aria-activedescendant names the cell
-import type { VirtualItem } from '@tanstack/virtual-core';
 import { Component } from 'preact';
 import { cellText, isNumeric } from '../engine/answer.ts';
+import type { ShownItem } from './virtual.ts';
 
 /** The height of a row, in pixels. */
 export const ROW_HEIGHT = 26;
@@ -12,12 +12,10 @@ const SHOWN_CHARACTERS = 400;
 interface GridRowProps {
   /** The position among the rows that are shown, from 0. */
   readonly row: number;
-  /** The position in the result, from 1. */
-  readonly number: number;
   readonly values: readonly unknown[];
   readonly types: readonly string[];
   /** The columns to render. */
-  readonly columns: readonly VirtualItem[];
+  readonly columns: readonly ShownItem[];
   readonly numberWidth: number;
   /** The selected columns; from 0 to -1 if the row is not selected. */
   readonly left: number;
@@ -33,27 +31,24 @@ export class GridRow extends Component<GridRowProps> {
   }
 
   override render() {
-    const { row, number, values, types, columns, numberWidth, left, right, active } = this.props;
+    const { row, values, types, columns, numberWidth, left, right, active } = this.props;
     return (
       <div
         class={`grid-row ${row % 2 === 1 ? 'odd' : ''}`}
         role="row"
         aria-rowindex={row + 2}
-        style={{ transform: `translateY(${row * ROW_HEIGHT}px)`, height: `${ROW_HEIGHT}px` }}
+        style={{ top: `${row * ROW_HEIGHT}px`, height: `${ROW_HEIGHT}px` }}
       >
-        <span class="grid-number" role="rowheader" aria-colindex={1} style={{ width: `${numberWidth}px` }}>
-          {number}
-        </span>
-        {columns.map(({ index: column, start, size }) => {
+        {columns.map(({ index: column, start, size, slot }) => {
           const value = values[column];
           const isSelected = column >= left && column <= right;
           return (
             <span
-              key={column}
+              key={slot}
               id={`cell-${row}-${column}`}
               class={cellClass(value, types[column]!, isSelected, column === active)}
               role="gridcell"
-              aria-colindex={column + 2}
+              aria-colindex={column + 1}
               aria-selected={isSelected}
               style={{ left: `${numberWidth + start}px`, width: `${size}px` }}
             >

@@ -1,7 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table cannot render only its visible rows and columns
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and aria-activedescendant names the cell
 import { type Signal, useComputed, useSignal } from '@preact/signals';
-import type { VirtualItem } from '@tanstack/virtual-core';
 import { useMemo, useRef } from 'preact/hooks';
 import { cellText, isNumeric, type RowsAnswer } from '../engine/answer.ts';
 import { copy } from '../state/notice.ts';
@@ -9,7 +8,7 @@ import { rowsText } from '../units.ts';
 import { CellInspector } from './cell-inspector.tsx';
 import { type Cell, cellAt, GridRow, ROW_HEIGHT } from './grid-row.tsx';
 import { rowOrder, type Sorting } from './row-order.ts';
-import { useVirtualAxis } from './virtual.ts';
+import { evenAxis, type ShownItem, scrolledTo, unevenAxis, useVisible } from './virtual.ts';
 
 const HEAD_HEIGHT = 42;
 const CHARACTER_WIDTH = 7.6;
@@ -27,21 +26,24 @@ export function Grid({ answer, filter }: { readonly answer: RowsAnswer; readonly
     [rows, types, filter, sorting.value],
   );
   const numberWidth = 24 + String(rows.length).length * CHARACTER_WIDTH;
-  const vertical = useVirtualAxis(scroller, order.length, () => ROW_HEIGHT, {
-    horizontal: false,
-    overscan: 8,
-    before: HEAD_HEIGHT,
-  });
-  const across = useVirtualAxis(scroller, columns.length, (at) => widths[at]!, {
-    horizontal: true,
-    overscan: 2,
-    before: numberWidth,
-  });
+  const vertical = useMemo(
+    () => evenAxis(order.length, ROW_HEIGHT, { overscan: 3, before: HEAD_HEIGHT }),
+    [order.length],
+  );
+  const across = useMemo(
+    () => unevenAxis(widths, { overscan: 1, before: numberWidth }),
+    [widths, numberWidth],
+  );
+  const visible = useVisible(scroller, vertical, across);
+  const width = numberWidth + across.startOf(across.count);
   const { active, selected, moveTo, moveToCell, selectAll } = useSelection(
     { rows: order.length, columns: columns.length },
-    (cell) => {
-      vertical.scrollTo(cell.row);
-      across.scrollTo(cell.column);
+    ({ row, column }) => {
+      const { scrollTop, scrollLeft, clientHeight, clientWidth } = scroller.current!;
+      scroller.current!.scrollTo(
+        scrolledTo(across, column, scrollLeft, clientWidth),
+        scrolledTo(vertical, row, scrollTop, clientHeight),
+      );
     },
   );
   const valueAt = ({ row, column }: Cell): unknown => rows[order[row] ?? 0]?.[column];
@@ -68,7 +70,7 @@ export function Grid({ answer, filter }: { readonly answer: RowsAnswer; readonly
         role="grid"
         aria-label="Rows of the result"
         aria-rowcount={order.length + 1}
-        aria-colcount={columns.length + 1}
+        aria-colcount={columns.length}
         aria-activedescendant={
           order.length > 0 ? `cell-${active.value.row}-${active.value.column}` : undefined
         }
@@ -79,29 +81,29 @@ export function Grid({ answer, filter }: { readonly answer: RowsAnswer; readonly
       >
         <GridHead
           columns={columns}
-          items={across.items}
+          items={visible.columns}
           numberWidth={numberWidth}
-          width={numberWidth + across.size}
+          width={width}
           sorting={sorting}
         />
         <div
           class="grid-body"
           role="rowgroup"
-          style={{ height: px(vertical.size), width: px(numberWidth + across.size) }}
+          style={{ height: px(vertical.startOf(vertical.count)), width: px(width) }}
           onMouseDown={(event) => moveToCell(event, event.shiftKey)}
           onMouseMove={(event) => event.buttons === 1 && moveToCell(event, true)}
           onDblClick={(event) => (inspected.value ||= cellAt(event) !== undefined)}
         >
-          {vertical.items.map(({ index: row }) => {
+          <RowNumbers rows={visible.rows} order={order} width={numberWidth} />
+          {visible.rows.map(({ index: row, slot }) => {
             const isSelected = row >= top && row <= bottom;
             return (
               <GridRow
-                key={row}
+                key={slot}
                 row={row}
-                number={order[row]! + 1}
                 values={rows[order[row]!]!}
                 types={types}
-                columns={across.items}
+                columns={visible.columns}
                 numberWidth={numberWidth}
                 left={isSelected ? left : 0}
                 right={isSelected ? right : -1}
@@ -159,10 +161,27 @@ function useSelection(size: Pick<GridSize, 'rows' | 'columns'>, scrollTo: (cell:
   return { active, selected, moveTo, moveToCell, selectAll };
 }
 
+interface RowNumbersProps {
+  readonly rows: readonly ShownItem[];
+  readonly order: ArrayLike<number>;
+  readonly width: number;
+}
+
+/** The positions of the rows in the result. They are one element that stays in sight, because the browser makes a layer of each. */
+const RowNumbers = ({ rows, order, width }: RowNumbersProps) => (
+  <div class="grid-numbers" aria-hidden="true" style={{ width: px(width) }}>
+    {rows.map(({ index, start, slot }) => (
+      <span key={slot} style={{ top: px(start), height: px(ROW_HEIGHT) }}>
+        {order[index]! + 1}
+      </span>
+    ))}
+  </div>
+);
+
 interface GridHeadProps {
   readonly columns: RowsAnswer['columns'];
   /** The columns that are visible. */
-  readonly items: readonly VirtualItem[];
+  readonly items: readonly ShownItem[];
   readonly numberWidth: number;
   readonly width: number;
   readonly sorting: Signal<Sorting | undefined>;
@@ -176,22 +195,16 @@ function GridHead({ columns, items, numberWidth, width, sorting }: GridHeadProps
   }
   return (
     <div class="grid-head" role="row" aria-rowindex={1} style={{ width: px(width), height: px(HEAD_HEIGHT) }}>
-      <span
-        class="grid-number"
-        role="columnheader"
-        aria-colindex={1}
-        aria-label="Row number"
-        style={{ width: px(numberWidth) }}
-      />
-      {items.map(({ index, start, size }) => {
+      <span class="grid-corner" style={{ width: px(numberWidth) }} />
+      {items.map(({ index, start, size, slot }) => {
         const { name, type } = columns[index]!;
         const sorted = sorting.value?.column === index ? sorting.value : undefined;
         return (
           <span
-            key={index}
+            key={slot}
             class={`grid-cell ${isNumeric(type) ? 'number' : ''}`}
             role="columnheader"
-            aria-colindex={index + 2}
+            aria-colindex={index + 1}
             aria-sort={sorted ? (sorted.descending ? 'descending' : 'ascending') : 'none'}
             style={{ left: px(numberWidth + start), width: px(size) }}
           >

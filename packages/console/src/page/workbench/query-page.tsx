@@ -1,25 +1,22 @@
-import { effect, untracked, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
-import { catalogCompletions } from '../editor/completions.ts';
-import { Editor, type ErrorMark } from '../editor/editor.ts';
+import { useSignal } from '@preact/signals';
+import type { Editor } from '../editor/editor.ts';
 import { formatSql } from '../editor/format.ts';
-import { statementsAt, statementsIn } from '../editor/statements.ts';
-import { placeIn } from '../engine/answer.ts';
 import { session, setParameter } from '../engine/session.ts';
 import { FilePicker } from '../parts/file-picker.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { loadCatalog } from '../state/catalog.ts';
-import { insertion } from '../state/insertion.ts';
 import { copy, tell } from '../state/notice.ts';
+import type { Statement } from '../state/outcome.ts';
 import { linkTo } from '../state/route.ts';
 import { isRunning, runStatements } from '../state/run.ts';
-import { activeTab, type Tab, tabs } from '../state/tabs.ts';
+import { activeTab, type Tab } from '../state/tabs.ts';
 import { attachAndRead } from './attach-and-read.ts';
 import { FileChips } from './file-chips.tsx';
 import { HistoryDialog } from './history-dialog.tsx';
 import { Results } from './results.tsx';
 import { TabBar } from './tab-bar.tsx';
+import { useEditor } from './use-editor.ts';
 import { Welcome } from './welcome.tsx';
 
 /** The editor with its tabs, and the results of the active tab. */
@@ -31,20 +28,17 @@ export function QueryPage() {
     format: () => void format(),
   });
 
-  const statementsHere = () => {
-    const { from, to } = editor.current!.selection;
-    return statementsAt(editor.current!.text, from, to);
-  };
-  const run = () => runAndReload(statementsHere(), 'table');
-  const explain = (prefix: string) => {
-    const explained = statementsHere().map(({ sql, from }) => ({
+  const run = async () => runAndReload((await editor).statementsAtCursor, 'table');
+  const explain = async (prefix: string) => {
+    const explained = (await editor).statementsAtCursor.map(({ sql, from }) => ({
       sql: prefix + sql,
       from: from - prefix.length,
     }));
-    return runAndReload(explained, 'plan');
+    await runAndReload(explained, 'plan');
   };
-  const runAll = () => runAndReload(statementsIn(editor.current!.text), 'table');
-  const format = () => formatText(editor.current!);
+  const runAll = async () => runAndReload((await editor).statements, 'table');
+  const format = async () => formatText(await editor);
+  const withEditor = (action: (loaded: Editor) => void) => void editor.then(action);
 
   const tab = activeTab.value;
   const isEmpty = tab.sql.value.trim() === '' && tab.runs.value.length === 0;
@@ -53,7 +47,7 @@ export function QueryPage() {
       <TabBar />
       <section class="statement" aria-label="Statements">
         <div class="editor" ref={host} />
-        <FileChips insert={(text) => editor.current?.insert(text)} />
+        <FileChips insert={(text) => withEditor((loaded) => loaded.insert(text))} />
         <Toolbar
           tab={tab}
           run={run}
@@ -68,14 +62,14 @@ export function QueryPage() {
         {isEmpty ? (
           <Welcome run={() => void runAll()} />
         ) : (
-          <Results tab={tab} onShow={(from, to) => editor.current?.select(from, to)} />
+          <Results tab={tab} onShow={(from, to) => withEditor((loaded) => loaded.select(from, to))} />
         )}
       </section>
       {historyOpen.value && (
         <HistoryDialog
           onClose={() => {
             historyOpen.value = false;
-            editor.current?.focus();
+            withEditor((loaded) => loaded.focus());
           }}
         />
       )}
@@ -157,62 +151,11 @@ function Toolbar({ tab, run, runAll, explain, format, showHistory }: ToolbarProp
   );
 }
 
-type EditorActions = Pick<ConstructorParameters<typeof Editor>[1], 'run' | 'runAll' | 'format'>;
-
-/** The editor in the element of `host`: it shows the active tab, the errors of its statements and inserted texts. */
-function useEditor(actions: EditorActions) {
-  const host = useRef<HTMLDivElement>(null);
-  const editor = useRef<Editor>(undefined);
-  useEffect(() => {
-    const made = new Editor(host.current!, {
-      changed: (text) => {
-        activeTab.value.sql.value = text;
-      },
-      ...actions,
-    });
-    editor.current = made;
-    const stops = [
-      effect(() => made.show(activeTab.value.id, activeTab.value.sql.value)),
-      effect(() => made.keepOnly(tabs.value.map((tab) => tab.id))),
-      effect(() => made.complete(catalogCompletions())),
-      effect(() => {
-        const errors = errorMarks();
-        untracked(() => made.mark(errors));
-      }),
-      effect(() => {
-        const text = insertion.value;
-        if (text === undefined) return;
-        insertion.value = undefined;
-        made.insert(text);
-      }),
-    ];
-    if (!matchMedia('(pointer: coarse)').matches) made.focus();
-    return () => {
-      for (const stop of stops) stop();
-      made.destroy();
-      editor.current = undefined;
-    };
-  }, []);
-  return { host, editor };
-}
-
 const CHANGES_CATALOG = /^\s*(create|drop|alter|insert|copy|truncate|use|delete|update|merge|vacuum)\b/i;
 
-async function runAndReload(statements: ReturnType<typeof statementsIn>, view: 'table' | 'plan') {
+async function runAndReload(statements: readonly Statement[], view: 'table' | 'plan') {
   await runStatements(activeTab.value, statements, view);
   if (statements.some(({ sql }) => CHANGES_CATALOG.test(sql))) await loadCatalog();
-}
-
-/** The places of the errors of the active tab, in its text. */
-function errorMarks(): ErrorMark[] {
-  return activeTab.value.runs.value.flatMap((run) => {
-    const outcome = run.outcome.value;
-    if (outcome.kind !== 'answered' || outcome.answer.kind !== 'failed') return [];
-    return outcome.answer.failures.flatMap(({ location, description }) => {
-      const place = location && placeIn(run.sql, location);
-      return place ? [{ from: run.from + place.start, to: run.from + place.end, message: description }] : [];
-    });
-  });
 }
 
 /** What earlier statements have set for the following ones; each can be taken back. */

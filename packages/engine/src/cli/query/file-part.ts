@@ -11,6 +11,8 @@ export interface FilePart {
   readonly name: string;
   /** The path of the file; `-` means standard input. */
   readonly path: string;
+  /** The path as the user wrote it, for messages, if it is another text. */
+  readonly typed?: string | undefined;
   /** The Content-Encoding that the file already has. */
   readonly encoding: string | undefined;
 }
@@ -44,19 +46,19 @@ export async function sizeParts(parts: readonly FilePart[]): Promise<SizedPart[]
       EXIT.usage,
       `error: two files are named "${twice}"; give one of them another name`,
     );
-  return Promise.all(parts.map(async (part) => ({ ...part, sizeBytes: await sizeOf(part.path) })));
+  return Promise.all(parts.map(async (part) => ({ ...part, sizeBytes: await sizeOf(part) })));
 }
 
-async function sizeOf(path: string): Promise<number | undefined> {
+async function sizeOf({ path, typed = path }: FilePart): Promise<number | undefined> {
   if (path === '-') return undefined;
   const readable = async () => {
     await access(path, constants.R_OK);
     return stat(path);
   };
   const found = await readable().catch((error: Error) => {
-    throw unusableFile(path, error);
+    throw unusableFile(typed, error);
   });
-  if (found.isDirectory()) throw new CommandFailure(EXIT.usage, `error: ${path}: ${REASONS.EISDIR}`);
+  if (found.isDirectory()) throw new CommandFailure(EXIT.usage, `error: ${typed}: ${REASONS.EISDIR}`);
   return found.isFile() ? found.size : undefined;
 }
 

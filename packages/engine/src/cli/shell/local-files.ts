@@ -34,7 +34,9 @@ export async function withLocalFiles(
     shown.set(name, typed);
     return { from, to, sent: `'upload://${name}'` };
   });
-  const parts = await sizeParts([...paths].map(([name, path]) => ({ name, path, encoding: undefined })));
+  const parts = await sizeParts(
+    [...paths].map(([name, path]) => ({ name, path, typed: shown.get(name), encoding: undefined })),
+  );
   return { statement: new TypedStatement(sql, replacements, shown), parts };
 }
 
