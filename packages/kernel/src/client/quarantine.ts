@@ -1,4 +1,5 @@
 import type { TesseraError } from '@tessera/common';
+import { markedAsNotStarted } from '../errors/failed-value.ts';
 import { outOfMemory } from '../errors/kernel-error.ts';
 import type { KernelLog } from '../kernel-log.ts';
 import type { MemoryLimits } from '../protocol/messages.ts';
@@ -11,8 +12,16 @@ import type { SharedMemory } from './shared-memory.ts';
  * serving process has less memory.
  */
 const IDLE_MS = 100;
+/**
+ * How long the process takes sessions after it was started. Queries that wait for it longer have probably failed because the
+ * serving process has less memory meanwhile, and run there again once it has all of it. Otherwise the queries that fail
+ * for that reason could keep the process, and the memory that it has, for ever.
+ */
+const MAX_SERVICE_MS = 2_000;
 /** The messages with which programs and libraries end for lack of memory. */
 const OUT_OF_MEMORY = /bad_alloc|out of memory|allocation failed|failed to allocate|cannot allocate/i;
+
+const WAITED_TOO_LONG = 'other queries had the memory that a second attempt needs for too long';
 
 type SpawnLimited = (name: string, limits: MemoryLimits, events: ProcessEvents) => KernelProcessHandle;
 
@@ -22,6 +31,9 @@ export class Quarantine implements ProcessEvents {
   readonly #memory: SharedMemory;
   readonly #log: KernelLog;
   #process: KernelProcessHandle | undefined;
+  #startedAt = 0;
+  /** The number of processes that ended because they had served for `MAX_SERVICE_MS`. */
+  #outdated = 0;
   #turn: Promise<void> = Promise.resolve();
   #waiting = 0;
   #idle: NodeJS.Timeout | undefined;
@@ -40,7 +52,8 @@ export class Quarantine implements ProcessEvents {
   }
 
   /**
-   * @throws OUT_OF_MEMORY, which `hasNotStarted` recognises, if other queries hold the memory for the process
+   * @throws OUT_OF_MEMORY, which `hasNotStarted` recognises, if other queries hold the memory for the process, or if
+   * queries before this one have had it for `MAX_SERVICE_MS`; the serving process then has its memory again
    * @throws the signal's reason, if it aborts before the session's turn
    */
   async session(timeZone: string | null, signal?: AbortSignal): Promise<KernelSession> {
@@ -50,6 +63,7 @@ export class Quarantine implements ProcessEvents {
       done = resolve;
     });
     this.#waiting++;
+    const outdated = this.#outdated;
     const release = () => {
       this.#waiting--;
       if (this.#waiting === 0) this.#idle = setTimeout(() => this.#retire(), IDLE_MS).unref();
@@ -64,6 +78,8 @@ export class Quarantine implements ProcessEvents {
     }
     clearTimeout(this.#idle);
     try {
+      await this.#endIfOutdated();
+      if (outdated !== this.#outdated) throw markedAsNotStarted(outOfMemory(WAITED_TOO_LONG));
       const process = this.#process ?? (await this.#start(signal));
       await process.ready();
       return new KernelSession(process, await process.take(), timeZone, release);
@@ -71,6 +87,13 @@ export class Quarantine implements ProcessEvents {
       release();
       throw error;
     }
+  }
+
+  async #endIfOutdated(): Promise<void> {
+    if (this.#process === undefined || performance.now() - this.#startedAt < MAX_SERVICE_MS) return;
+    this.#outdated++;
+    this.#retire();
+    await this.#lastExit;
   }
 
   onUnfit(process: KernelProcessHandle): void {
@@ -110,6 +133,7 @@ export class Quarantine implements ProcessEvents {
     const limits = await this.#memory.takeForQuarantine(signal);
     const process = this.#spawn(`quarantine-${this.#count++}`, limits, this);
     this.#process = process;
+    this.#startedAt = performance.now();
     this.#lastExit = process.exited;
     this.#log.info({ pid: process.pid }, 'A quarantine kernel process was started');
     return process;

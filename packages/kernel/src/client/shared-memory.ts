@@ -6,8 +6,8 @@ import type { MemoryLimits } from '../protocol/messages.ts';
 import type { KernelProcessHandle } from './kernel-process-handle.ts';
 
 /**
- * The quarantine process gets the memory that the serving process does not use, within these fractions of the
- * whole.
+ * The quarantine process gets half of the memory that the serving process does not use, within these fractions of the
+ * whole. The queries of the serving process go on with the other half.
  */
 const QUARANTINE_SHARE = { least: 1 / 4, most: 1 / 2 };
 /** The serving process could not work with less, whatever the node's own process uses. */
@@ -83,7 +83,7 @@ export class SharedMemory {
     const serving = await this.#processes.current();
     const spare =
       this.#whole.ceilingBytes - this.#elsewhereBytes() - (processMemory(serving.pid)?.ownBytes ?? 0);
-    const bytes = Math.min(most, Math.max(least, spare));
+    const bytes = Math.min(most, Math.max(least, Math.floor(spare / 2)));
     // A process that ends meanwhile holds nothing; the next attempt asks its successor.
     const fits = await serving.comeDownTo(this.#servingLimits(bytes)).catch(() => false);
     if (!fits) return undefined;
