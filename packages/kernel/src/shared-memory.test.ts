@@ -53,7 +53,9 @@ describe.runIf(process.platform === 'linux')('memory of the processes of a kerne
     const pid = own.kernel.status().pid!;
     const whole = reservable(pid);
     const first = await own.kernel.session({ quarantine: true });
-    const waiting = [1, 2].map(() => own.kernel.session({ quarantine: true }).catch((error: unknown) => error));
+    const waiting = [1, 2].map(() =>
+      own.kernel.session({ quarantine: true }).catch((error: unknown) => error),
+    );
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 2_000);
     await first.close();
     const refused = await Promise.all(waiting);
