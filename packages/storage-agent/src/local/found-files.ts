@@ -1,6 +1,7 @@
+import { type Stats, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Tablet } from '@tessera/catalog';
+import type { Tablet, TabletId } from '@tessera/catalog';
 import type { KernelLog } from '@tessera/kernel';
 import { ChunkSet } from './chunk-set.ts';
 import { type Sidecar, sidecarPath, TabletFile } from './tablet-file.ts';
@@ -41,6 +42,19 @@ export class FoundFiles {
     return this.#paths.has(tabletId);
   }
 
+  /** The disk space that the tablet's file occupies, in bytes; 0 without a file. */
+  bytesOf(tabletId: string): number {
+    const path = this.#paths.get(tabletId);
+    return path === undefined ? 0 : occupiedBytes(statSync(path, { throwIfNoEntry: false }));
+  }
+
+  /** The tablet's file, for reading what will be verified. It stays among the found files. */
+  async peek(tabletId: TabletId): Promise<TabletFile | undefined> {
+    const path = this.#paths.get(tabletId);
+    // Without its sidecar, or with a damaged one, nobody knows what the file contains.
+    return path === undefined ? undefined : await fileAt(tabletId, path).catch(() => undefined);
+  }
+
   /** The tablet's file if `isUsable` accepts it. It is returned only once. */
   async take(
     tablet: Tablet,
@@ -50,10 +64,8 @@ export class FoundFiles {
     if (path === undefined) return undefined;
     this.#paths.delete(tablet.id);
     try {
-      const sidecar = JSON.parse(await readFile(sidecarPath(path), 'utf8')) as Sidecar;
-      const { size } = await stat(path);
-      if (size === tablet.bytes && sidecar.bytes === tablet.bytes) {
-        const file = new TabletFile(tablet.id, path, size, sidecar.kind, ChunkSet.fromData(sidecar.chunks));
+      const file = await fileAt(tablet.id, path);
+      if (file?.bytes === tablet.bytes) {
         await isUsable(file);
         return file;
       }
@@ -75,13 +87,25 @@ export class FoundFiles {
     let freed = 0;
     for (const [tabletId, path] of [...this.#paths]) {
       if (freed >= bytes) break;
-      const status = await stat(path).catch(() => undefined);
-      freed += (status?.blocks ?? 0) * 512;
+      freed += occupiedBytes(await stat(path).catch(() => undefined));
       await this.remove(tabletId);
     }
     return freed;
   }
 }
+
+/** Undefined if the file has another length than its sidecar says. */
+async function fileAt(tabletId: TabletId, path: string): Promise<TabletFile | undefined> {
+  const { bytes, kind, chunks } = JSON.parse(await readFile(sidecarPath(path), 'utf8')) as Sidecar;
+  const status = await stat(path);
+  if (status.size !== bytes) return undefined;
+  const file = new TabletFile(tabletId, path, bytes, kind, ChunkSet.fromData(chunks));
+  file.filledBytes = occupiedBytes(status);
+  return file;
+}
+
+const BLOCK_BYTES = 512;
+const occupiedBytes = (status: Stats | undefined): number => (status?.blocks ?? 0) * BLOCK_BYTES;
 
 async function removeFile(path: string): Promise<void> {
   await rm(sidecarPath(path), { force: true });

@@ -215,20 +215,21 @@ export class TabletFiles {
   }
 
   bytesOf(id: TabletId): number {
-    return this.#open.get(id)?.filledBytes ?? 0;
+    return this.#open.get(id)?.filledBytes ?? this.#found.bytesOf(id);
   }
 
   /** The bytes of a range, or nothing unless all that is wanted of it is present. */
   async *localRange(id: TabletId, range: ObjectRange): AsyncGenerator<Uint8Array, void> {
-    const file = this.#open.get(id);
+    const open = this.#open.get(id);
+    const file = open ?? (await this.#found.peek(id));
     if (file === undefined || !file.contains(range)) return;
-    file.uses++;
+    if (open !== undefined) open.uses++;
     try {
       const end = range.offset + range.bytes;
       for (let from = range.offset; from < end; from += PIECE_BYTES)
         yield await file.read(from, Math.min(PIECE_BYTES, end - from));
     } finally {
-      this.#release(file);
+      if (open !== undefined) this.#release(open);
     }
   }
 

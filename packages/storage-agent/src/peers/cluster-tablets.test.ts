@@ -39,11 +39,7 @@ beforeAll(async () => {
   const rows = 'SELECT i AS a, md5(i::VARCHAR) AS b FROM range(100000) t(i)';
   wide = await storeTablet(fixture, table, rows, WIDE);
   compact = await storeTablet(fixture, table, rows.replace('100000', '5000'));
-  holder = await openStorageAgent({
-    store: new FaultyStore(fixture.store),
-    kernel: fixture.kernel,
-    directory: join(fixture.directory, 'holder'),
-  });
+  holder = await openHolder();
   await holder.warm(table, [wide, compact], [1], signal);
   const served: StorageAgent = Object.create(holder, {
     bytesOnDisk: { value: (id: typeof wide.id) => holder.bytesOnDisk(id) },
@@ -57,6 +53,12 @@ beforeAll(async () => {
   const services = [storageAgentService(served)];
   server = await startRpcServer({ host: '127.0.0.1', port: 0, services, clusterToken, log: log as never });
 });
+const openHolder = () =>
+  openStorageAgent({
+    store: new FaultyStore(fixture.store),
+    kernel: fixture.kernel,
+    directory: join(fixture.directory, 'holder'),
+  });
 afterAll(async () => {
   await server.close(0);
   await holder.close();
@@ -111,6 +113,24 @@ test('missing bytes come from another node if it has them, the rest from the obj
   const { bytesFetched } = await scanned([1, 2]);
   expect(bytesFetched).toBe(store.bytes);
   expect(store.requests).toBeGreaterThan(0);
+  expect(failed).toEqual([]);
+});
+
+test('a node that has restarted offers what is on its disk, before and after it has opened it itself', async () => {
+  const bytesOnDisk = () => [wide, compact].map(({ id }) => holder.bytesOnDisk(id));
+  const before = bytesOnDisk();
+  await holder.close();
+  holder = await openHolder();
+  const [wideBytes, compactBytes] = bytesOnDisk();
+  expect([wideBytes! >= before[0]!, compactBytes! >= before[1]!]).toEqual([true, true]);
+  expect(wideBytes).toBeLessThan(wide.bytes);
+  store.getRange = () => Promise.reject(new Error('the bucket is down'));
+  expect((await scanned()).bytesFromPeers).toBeGreaterThan(0);
+  await holder.warm(table, [wide, compact], [1], signal);
+  expect(holder.metrics().bytesFetched).toBe(0);
+  expect(bytesOnDisk()).toEqual([wideBytes, compactBytes]);
+  await reader.forget([wide, compact]);
+  expect((await scanned()).bytesFetched).toBe(0);
   expect(failed).toEqual([]);
 });
 

@@ -12,10 +12,11 @@ export const sharesOf = (column: TableColumn | undefined): ValueShares | undefin
 /** A value that is not known to be common has at least this share: it may have been added after the sample. */
 const LEAST_SHARE = 0.0001;
 
-/** The sum and the smallest of the shares of common values. */
+/** The sum, the smallest and the largest of the shares of common values. */
 interface Total {
   readonly sum: number;
   readonly least: number;
+  readonly most: number;
 }
 
 const totals = new WeakMap<ValueShares['common'], Total>();
@@ -23,12 +24,13 @@ const totals = new WeakMap<ValueShares['common'], Total>();
 function totalOf(common: ValueShares['common']): Total {
   const known = totals.get(common);
   if (known !== undefined) return known;
-  let [sum, least] = [0, 1];
+  let [sum, least, most] = [0, 1, 0];
   for (const share of common.values()) {
     sum += share;
     least = Math.min(least, share);
+    most = Math.max(most, share);
   }
-  const total = { sum, least };
+  const total = { sum, least, most };
   totals.set(common, total);
   return total;
 }
@@ -41,6 +43,18 @@ export function shareOfValue({ nulls = 0, common }: ValueShares, value: string, 
   const others = (1 - nulls - sum) / Math.max(1, distinct - common.size);
   return Math.max(LEAST_SHARE, Math.min(others, least));
 }
+
+/** The share of the rows that have the most common value; 0 if it is not known. */
+export function largestShare(shares: ValueShares | undefined, hasNulls: boolean): number {
+  if (shares === undefined) return 0;
+  const { nulls = 0, common } = shares;
+  const { most } = totalOf(common);
+  return hasNulls ? Math.max(nulls, most) : most / Math.max(most, 1 - nulls, LEAST_SHARE);
+}
+
+/** The share of the rows that have one of few values: a common one or NULL. */
+export const commonShare = (shares: ValueShares | undefined): number =>
+  shares === undefined ? 0 : Math.min(1, (shares.nulls ?? 0) + totalOf(shares.common).sum);
 
 /** The number of distinct values among `rows` rows of a column with `distinct` values, of which some are common. */
 export function distinctAmong(shares: ValueShares | undefined, distinct: number, rows: number): number {

@@ -3,6 +3,7 @@ import { groupCount } from '../estimate/estimate.ts';
 import { plainReference } from '../tree/expressions.ts';
 import { inputsOf, withInputs } from '../tree/inputs.ts';
 import { exchangeCost, writeCost } from './cost/exchange-cost.ts';
+import { imbalance } from './cost/imbalance.ts';
 import { equalKeys } from './equal-keys.ts';
 import { repartition } from './exchange.ts';
 import type { Fragment, Placed } from './fragment.ts';
@@ -23,10 +24,11 @@ interface Cut {
   readonly above: (relation: Relation) => Relation;
 }
 
-/** Returns the cost in CPU µs of writing and hashing all rows of a relation. */
-export function hashCost(planning: Planning, relation: Relation): number {
+/** Returns the cost in CPU µs of writing and hashing all rows of a relation by the keys. */
+export function hashCost(planning: Planning, relation: Relation, keys: readonly number[]): number {
   const moved = planning.estimates.of(relation);
-  return writeCost(moved) + exchangeCost(moved, 'hash', planning.nodes);
+  const wait = imbalance(moved, keys, planning.nodes, true);
+  return writeCost(moved) + exchangeCost(moved, 'hash', planning.nodes) * wait;
 }
 
 /**
@@ -57,7 +59,9 @@ export function exchangeBelow(
   };
   let [best, least]: [Cut | undefined, number] = [undefined, limit];
   for (let cut = cutBelow(planning, top); cut !== undefined; cut = cutBelow(planning, cut)) {
-    const cost = planning.materialized.has(cut.logical) ? 0 : hashCost(planning, cut.logical);
+    const cost = planning.materialized.has(cut.logical)
+      ? 0
+      : hashCost(planning, cut.logical, [...new Set(cut.columns.values())]);
     if (cost < least && hasEnoughKeys(planning, cut)) [best, least] = [cut, cost];
   }
   return best && exchangedAt(planning, best);

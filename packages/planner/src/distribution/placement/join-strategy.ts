@@ -1,31 +1,24 @@
-import type { JoinRelation, JoinType } from '../../relational/relation.ts';
+import type { JoinRelation } from '../../relational/relation.ts';
 import { coLocatedSides } from './co-located.ts';
 import { COST_CONSTANTS as COST } from './cost/cost-constants.ts';
 import { exchangeCost, writeCost } from './cost/exchange-cost.ts';
+import { imbalance } from './cost/imbalance.ts';
 import { totalWork, workOf } from './cost/relation-work.ts';
 import { equalKeys, type KeyPair } from './equal-keys.ts';
 import { hashKeysWithin } from './exchange.ts';
 import { type Placed, singleFragment } from './fragment.ts';
 import { limitToKeys } from './key-limit.ts';
+import { mayBroadcast } from './may-broadcast.ts';
 import { isForOneTask } from './one-task.ts';
 import type { Planning } from './planning.ts';
 import { replicate } from './replicate.ts';
+import { dropsUnmatched } from './unmatched-rows.ts';
 import type { JoinStrategy, WeighedStrategy } from './weighed-strategy.ts';
-
-/**
- * Join types whose right (left) side may be broadcast: they return rows of that side only together with a row
- * of the other side.
- */
-const BROADCAST_RIGHT: ReadonlySet<JoinType> = new Set(['inner', 'left', 'semi', 'anti', 'mark', 'single']);
-const BROADCAST_LEFT: ReadonlySet<JoinType> = new Set(['inner', 'right', 'right_semi', 'right_anti']);
 
 /** The fraction of a node's memory that the hash table of a replicated side may occupy. */
 const REPLICATED_SHARE = 0.1;
 /** The bytes that the hash table of a join needs per row in addition to the row itself. */
 const HASH_ENTRY_BYTES = 16;
-
-export const mayBroadcast = (type: JoinType, side: 'left' | 'right'): boolean =>
-  (side === 'right' ? BROADCAST_RIGHT : BROADCAST_LEFT).has(type);
 
 /**
  * Chooses the cheapest correct strategy by the CPU time of all tasks together: computing the sides, moving
@@ -102,8 +95,12 @@ function weighedStrategies(
     });
   const keys = hashedKeys(planning, join, left, right);
   if (keys !== undefined) {
+    const waits = {
+      left: waitFor(planning, join, 'left', keys),
+      right: waitFor(planning, join, 'right', keys),
+    };
     const moved = (side: 'left' | 'right', isThere: boolean) =>
-      isThere ? 0 : repartitionCost(planning, sides[side]);
+      isThere ? 0 : repartitionCost(planning, sides[side], waits[side]);
     weighed.push({
       strategy: { kind: 'hash', leftKeys: keys.leftKeys, rightKeys: keys.rightKeys },
       cost:
@@ -111,8 +108,7 @@ function weighedStrategies(
         once.right +
         moved('left', keys.isLeftThere) +
         moved('right', keys.isRightThere) +
-        built +
-        probed +
+        (built + probed) * Math.max(waits.left, waits.right) +
         (keys.isLeftThere && keys.isRightThere ? 0 : tasks * COST.startTask),
     });
   }
@@ -155,8 +151,25 @@ function broadcastCost(planning: Planning, placed: Placed): number {
   return stageCost(planning, placed) + exchangeCost(moved, 'broadcast', planning.nodes);
 }
 
-const repartitionCost = (planning: Planning, placed: Placed): number =>
-  stageCost(planning, placed) + exchangeCost(planning.estimates.of(placed.relation), 'hash', planning.nodes);
+const repartitionCost = (planning: Planning, placed: Placed, wait: number): number =>
+  stageCost(planning, placed) +
+  exchangeCost(planning.estimates.of(placed.relation), 'hash', planning.nodes) * wait;
+
+/**
+ * The imbalance of a side that is hashed by its keys. A side whose rows may be divided has none: several tasks read its large
+ * bucket.
+ */
+function waitFor(planning: Planning, join: JoinRelation, side: 'left' | 'right', keys: HashedKeys): number {
+  const other = side === 'left' ? 'right' : 'left';
+  if (!join.isAsof && mayBroadcast(join.type, other)) return 1;
+  const hasNulls = !dropsUnmatched(join.type, side);
+  return imbalance(
+    planning.estimates.of(join[side]),
+    side === 'left' ? keys.leftKeys : keys.rightKeys,
+    planning.nodes,
+    hasNulls,
+  );
+}
 
 /** The cost of the tasks that compute a side and write its rows; 0 if a stage has already written them. */
 function stageCost(planning: Planning, placed: Placed): number {

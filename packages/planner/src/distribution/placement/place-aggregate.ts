@@ -1,5 +1,6 @@
 import type { AggregateRelation } from '../../relational/relation.ts';
 import { type SplitAggregate, splitAggregate } from '../aggregates/split-aggregate.ts';
+import { commonShare, sharesOf } from '../estimate/common-values.ts';
 import { groupCount } from '../estimate/estimate.ts';
 import { plainReference } from '../tree/expressions.ts';
 import { coLocatedWithin } from './co-located.ts';
@@ -54,7 +55,7 @@ export function placeAggregate(planning: Planning, relation: AggregateRelation, 
     planning,
     input,
     keys,
-    isReduced ? partialCost(planning, relation, split) : hashCost(planning, relation.input),
+    isReduced ? partialCost(planning, relation, split) : hashCost(planning, relation.input, keys),
   );
   if (early !== undefined) return placedAs(relation, inEachTask(relation, early));
   if (isReduced)
@@ -148,7 +149,7 @@ function partialCost(planning: Planning, relation: AggregateRelation, { partial 
   const input = planning.estimates.of(relation.input).rows;
   const rows = Math.max(1, planning.estimates.of(relation).rows);
   const copies = Math.min(planning.nodes, Math.max(1, input / rows));
-  return copies * hashCost(planning, partial);
+  return copies * hashCost(planning, partial, []);
 }
 
 /** Whether partial aggregation reduces the rows enough to be worth its work. */
@@ -159,9 +160,29 @@ function reduces(planning: Planning, relation: AggregateRelation, placed: Placed
   const groups = planning.estimates.of(relation).rows;
   if (input < FEW_ROWS) return true;
   if (isClustered(planning, relation, placed)) return true;
-  const each = input / planning.nodes;
-  const left = Math.min(input * relation.groupingSets.length, groupCount([groups], each) * planning.nodes);
+  const { few, rest } = commonGroupRows(planning, relation);
+  const each = Math.min(input, few + groupCount([groups], (input * rest) / planning.nodes) * planning.nodes);
+  const left = Math.min(input * relation.groupingSets.length, each);
   return left < input * REDUCES;
+}
+
+/**
+ * What partial aggregation leaves of the groups of common values, as rows of all tasks together, and the share of the input that
+ * belongs to other groups.
+ */
+function commonGroupRows(
+  planning: Planning,
+  { input, groups }: AggregateRelation,
+): { readonly few: number; readonly rest: number } {
+  const { rows, tableColumns } = planning.estimates.of(input);
+  let [share, combinations] = [1, 1];
+  for (const group of groups) {
+    const key = plainReference(group);
+    const shares = key === undefined ? undefined : sharesOf(tableColumns[key]);
+    share *= commonShare(shares);
+    combinations *= 1 + (shares?.common.size ?? 0);
+  }
+  return { few: Math.min(rows * share, combinations * planning.nodes), rest: 1 - share };
 }
 
 /** Whether most groups have all their rows in one task because the table is clustered by a group column. */

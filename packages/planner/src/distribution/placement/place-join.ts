@@ -15,8 +15,9 @@ import {
   singleFragment,
   withOperator,
 } from './fragment.ts';
-import { joinStrategy, mayBroadcast } from './join-strategy.ts';
+import { joinStrategy } from './join-strategy.ts';
 import { limitToKeys } from './key-limit.ts';
+import { mayBroadcast } from './may-broadcast.ts';
 import { nullAwareMark } from './null-aware-mark.ts';
 import type { Planning } from './planning.ts';
 import { replicate } from './replicate.ts';

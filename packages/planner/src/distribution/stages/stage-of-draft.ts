@@ -9,12 +9,12 @@ import { typeSql } from '../../relational/rendering/type-sql.ts';
 import { cpuMsOfStage } from '../placement/cost/plan-cost.ts';
 import { keyLimitIn } from '../placement/key-limit.ts';
 import type { Planning, StageDraft } from '../placement/planning.ts';
+import { sliceableInputs } from '../placement/sliceable.ts';
 import { inputsOf } from '../tree/inputs.ts';
 import { hasOneRow } from '../tree/one-row.ts';
 import { holdsNoRows } from './holds-no-rows.ts';
 import { relationOperators, relationOutline } from './outline.ts';
 import { isRowWise } from './row-wise.ts';
-import { sliceableInputs } from './sliceable.ts';
 import { sortedInput } from './sorted-input.ts';
 
 /** Renders a draft as SQL over its sources. */

@@ -1,9 +1,11 @@
 import type { PlanCost } from '../../../distributed-plan.ts';
 import type { Relation, ScanRelation } from '../../../relational/relation.ts';
 import { inputsOf } from '../../tree/inputs.ts';
-import type { Planning, StageDraft } from '../planning.ts';
+import type { InputReading, Planning, StageDraft } from '../planning.ts';
+import { sliceableInputs } from '../sliceable.ts';
 import { COST_CONSTANTS as COST } from './cost-constants.ts';
 import { exchangeCost, writeCost } from './exchange-cost.ts';
+import { imbalance } from './imbalance.ts';
 import { totalWork, workOf, workOfTask } from './relation-work.ts';
 
 /** A hash stage has one task per this many bytes of input, at most one per node. */
@@ -35,6 +37,7 @@ function costOfStage(
   const work = workOf(planning, draft.relation);
   const isRoot = draft.partitioning === 'coordinator';
   const written = isRoot ? 0 : writeCost(draft);
+  const wait = waitFor(planning, draft, tasks);
   const moved = readingsOf(planning, draft.relation).reduce(
     (sum, { stage, mode = tasks === 1 ? 'gather' : 'broadcast' }) =>
       sum + exchangeCost(planning.draft(stage), mode, tasks),
@@ -43,8 +46,27 @@ function costOfStage(
   const started = isRoot ? 0 : COST.startTask;
   return {
     all: totalWork(work, tasks) + written + moved + tasks * started,
-    ofTask: workOfTask(work, tasks) + (written + moved) / tasks + started,
+    ofTask:
+      workOfTask({ ...work, divided: work.divided * wait }, tasks) +
+      ((written + moved) / tasks) * wait +
+      started,
   };
+}
+
+/** The imbalance of the tasks of a stage: those of a hash stage have the rows of the keys that they get. */
+function waitFor(planning: Planning, { partitioning, relation }: StageDraft, tasks: number): number {
+  if (partitioning !== 'hash') return 1;
+  const sliceable = sliceableInputs(planning, relation);
+  return Math.max(
+    1,
+    ...readingsOf(planning, relation)
+      .filter(({ mode, input }) => mode === 'hash' && !sliceable.has(input))
+      .map(({ stage }) => {
+        const read = planning.draft(stage);
+        // Where NULL cannot match, the stage ends with a filter of these rows.
+        return imbalance(read, read.hashKeys, tasks, read.relation.kind !== 'filter');
+      }),
+  );
 }
 
 function tasksOf(planning: Planning, { partitioning, relation }: StageDraft): number {
@@ -74,12 +96,16 @@ function mostTablets(planning: Planning, relation: Relation): number {
   return Math.max(0, ...inputsOf(relation).map((input) => mostTablets(planning, input)));
 }
 
-function readingsOf(planning: Planning, relation: Relation) {
+/** The readings below a relation, each with the id of its `input`. */
+function readingsOf(
+  planning: Planning,
+  relation: Relation,
+): readonly (InputReading & { readonly input: number })[] {
+  const below = inputsOf(relation).flatMap((input) => readingsOf(planning, input));
   const reading = relation.kind === 'input' ? planning.readings.get(relation.id) : undefined;
-  const below: readonly NonNullable<typeof reading>[] = inputsOf(relation).flatMap((input) =>
-    readingsOf(planning, input),
-  );
-  return reading === undefined ? below : [reading, ...below];
+  return relation.kind !== 'input' || reading === undefined
+    ? below
+    : [{ ...reading, input: relation.id }, ...below];
 }
 
 /** Estimates the cost of the whole query on one node. */

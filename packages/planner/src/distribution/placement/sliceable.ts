@@ -1,6 +1,6 @@
 import type { Relation } from '../../relational/relation.ts';
-import { mayBroadcast } from '../placement/join-strategy.ts';
-import type { Planning } from '../placement/planning.ts';
+import { mayBroadcast } from './may-broadcast.ts';
+import type { Planning } from './planning.ts';
 
 /**
  * Inputs whose rows may be divided arbitrarily, because each row is processed on its own: probe sides of

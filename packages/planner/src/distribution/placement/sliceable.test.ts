@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Relation } from '../../relational/relation.ts';
-import type { Planning } from '../placement/planning.ts';
+import type { Planning } from './planning.ts';
 import { sliceableInputs } from './sliceable.ts';
 
 const PLANNING = { partials: new Set() } as unknown as Planning;
