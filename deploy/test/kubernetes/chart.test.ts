@@ -164,7 +164,9 @@ describe.skipIf(!hasHelm)(
       const values = { 'config.engine.termination_grace_period': grace };
       const { spec } = nodesOf(render({ values })).spec.template;
       expect(spec.terminationGracePeriodSeconds).toBe(seconds);
-      expect(spec.containers[0].args).toContain('--drain-delay=10');
+      expect(spec.containers[0].args).toEqual(
+        expect.arrayContaining(['--drain-delay=10', '--exchange-buffer-bytes=8388608']),
+      );
     });
 
     it('prints how to send a query', () => {

@@ -16,6 +16,7 @@ import type { NodeCredentials } from '@tessera/rpc';
 import { kernelBootstrap } from '@tessera/sql';
 import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
 import type { ServedStorageManager } from '@tessera/storage-manager';
+import { exchangeBufferBytes } from './exchange-buffer-bytes.ts';
 import type { NodeProcess } from './node-process.ts';
 import { openedTogether } from './opened-together.ts';
 import type { ServeOptions } from './serve-options.ts';
@@ -69,6 +70,7 @@ export async function openNodeData(
       memoryLimitBytes: memory.kernelBytes,
       ceilingBytes: memory.kernelCeilingBytes,
       nodeBytes: memory.processBytes,
+      registeredBytes: exchangeBufferBytes(options),
       threads: config.execution.max_threads,
       bootstrap: [...kernelBootstrap, ...agentBootstrap],
       log: logging.logger('kernel'),

@@ -4,13 +4,13 @@ import type { OtherClusters } from '@tessera/broadcast';
 import { autoVacuum } from '@tessera/config';
 import { type AdmissionOptions, type ClusterServices, Coordinator } from '@tessera/coordinator';
 import type { NodeCredentials } from '@tessera/rpc';
-import { reportLockedMemory } from '@tessera/shuffle';
+import { registerExchangeBuffers } from '@tessera/shuffle';
 import type { TabletStore } from '@tessera/storage-agent';
 import { admissionOptions } from './admission-options.ts';
 import { kernelVersion } from './cluster/kernel-version.ts';
 import { type MultiNode, openMultiNode } from './cluster/open-multi-node.ts';
 import { openClusters } from './cluster/other-clusters.ts';
-import { hasOthers } from './cluster-protection.ts';
+import { exchangeBufferBytes } from './exchange-buffer-bytes.ts';
 import type { NodeData } from './node-data.ts';
 import type { NodeProcess } from './node-process.ts';
 import type { ServeOptions } from './serve-options.ts';
@@ -20,6 +20,8 @@ import { headerOptions, historyPlace, storageOptions } from './tables.ts';
  * The fraction of the memory of the node's own process that outputs of tasks may use; the rest goes to disk.
  */
 const EXCHANGE_SHARE = 1 / 8;
+/** The fraction of that which may be registered: other batches of the kernel use the registered memory, too. */
+const REGISTERED_SHARE = 1 / 2;
 /** The fraction of it that long statements may use; when it is used, the next ones wait. */
 const LONG_STATEMENT_SHARE = 1 / 4;
 
@@ -61,7 +63,13 @@ export async function openQueryServices(
     engine: `${config.instance.id}/${config.engine.id}`,
     kernelVersion: ofKernel,
   };
-  if (config.execution.enable_shuffle && hasOthers(config)) reportLockedMemory(logging.logger('shuffle'));
+  const exchangeBytes = Math.floor(memory.processBytes * EXCHANGE_SHARE);
+  const registeredBytes = Math.min(
+    exchangeBufferBytes(options),
+    Math.floor(exchangeBytes * REGISTERED_SHARE),
+  );
+  const buffers = await registerExchangeBuffers(logging.logger('shuffle'), registeredBytes);
+  resources.defer(() => buffers?.close());
   const written = {
     store,
     storeId: manager.store.id,
@@ -80,7 +88,7 @@ export async function openQueryServices(
     memoryLimitBytes: memory.kernelBytes,
     exchange: {
       directory: join(options.dataDirectory, 'exchange'),
-      memoryBytes: Math.floor(memory.processBytes * EXCHANGE_SHARE),
+      memoryBytes: exchangeBytes - (buffers?.bytes ?? 0),
     },
     isDraining,
     admission: admission?.places,

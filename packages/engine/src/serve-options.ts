@@ -59,6 +59,10 @@ export interface ServeOptions {
   readonly drainDelayMs: number;
   /** Memory for results that later queries may reuse, in bytes; 0 keeps none. Undefined means a share of the node's memory. */
   readonly resultCacheBytes: number | undefined;
+  /**
+   * The exchange buffers of the node process, and those of the kernel process, in bytes; 0 for none. Undefined means the default.
+   */
+  readonly exchangeBufferBytes: number | undefined;
   /** The absolute paths of directories that read functions may read. */
   readonly allowRead: readonly string[];
   /** The URL prefixes that read functions may read. */

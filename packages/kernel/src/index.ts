@@ -1,4 +1,5 @@
 export type { ArrowBatchInput } from './client/append.ts';
+export { batchPayloads, type RegisteredBuffers, registerBuffers } from './client/batch-payloads.ts';
 export { interruptOnAbort } from './client/interrupt-on-abort.ts';
 export type { KernelBatch } from './client/kernel-batch.ts';
 export type { KernelSession } from './client/kernel-session.ts';
@@ -24,7 +25,6 @@ export type {
   StatementDescription,
   StatementProfile,
 } from './protocol/messages.ts';
-export { PayloadPool } from './protocol/payload-pool.ts';
 export { RELATION_FUNCTION } from './relation-function.ts';
 export { decimalWidth, fixedWidth } from './types/fixed-width.ts';
 export { type KernelColumn, type KernelField, type KernelType, typeToSql } from './types/kernel-type.ts';

@@ -44,6 +44,11 @@ export interface KernelOptions {
   readonly bootstrap: readonly string[];
   /** Whether sessions can create relations to plan over (`defineRelation`). */
   readonly definesRelations?: boolean | undefined;
+  /**
+   * Locked memory for rows that sessions receive (`KernelSession.receive`), in bytes; at most half of the memory for received
+   * rows. None by default.
+   */
+  readonly registeredBytes?: number | undefined;
   readonly log: KernelLog;
 }
 
@@ -120,14 +125,14 @@ export class Kernel {
 export async function startKernel(options: KernelOptions): Promise<Kernel> {
   rmSync(options.directory, { recursive: true, force: true });
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
-  const spawn = (name: string, limits: MemoryLimits, events: ProcessEvents) =>
+  const spawn = (name: string, limits: MemoryLimits, events: ProcessEvents, registeredBytes = 0) =>
     new KernelProcessHandle(
       join(options.directory, name),
-      { ...instanceOptions(options), ...limits },
+      { ...instanceOptions(options), ...limits, registeredBytes },
       events,
     );
   const supervisor: Supervisor = new Supervisor(
-    (name, events) => spawn(name, memory.limits(), events),
+    (name, events) => spawn(name, memory.limits(), events, options.registeredBytes),
     options.log,
   );
   const memory = new SharedMemory(
@@ -154,7 +159,9 @@ const wholeMemory = ({ ceilingBytes, memoryLimitBytes }: KernelOptions): MemoryL
   memoryLimitBytes,
 });
 
-const instanceOptions = (o: KernelOptions): Omit<ProcessInstance, keyof MemoryLimits> => ({
+const instanceOptions = (
+  o: KernelOptions,
+): Omit<ProcessInstance, keyof MemoryLimits | 'registeredBytes'> => ({
   readableDirectories: o.readableDirectories,
   threads: o.threads,
   cores: o.cores ?? availableParallelism(),

@@ -2,16 +2,21 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Incarnation } from '@tessera/common';
+import { registerBuffers } from '@tessera/kernel';
 import { HASH_BUCKETS, type OutputShape, type ShuffleBlock } from '../src/index.ts';
 import { openNode } from '../src/testing/shuffle-nodes.ts';
 
 /**
- * Measures a hash exchange from one node to another over gRPC: `node bench/exchange-bench.ts [rows] [compress]`. The
+ * Measures a hash exchange from one node to another over gRPC: `node bench/exchange-bench.ts [rows] [compress] [registered]`. The
  * output is fetched and read by 1, 4 and 16 consumers. The benchmark prints rows per second, the CPU time per row of the
  * four processes, and the fixed cost of a small exchange.
  */
 const rows = Number(process.argv[2] ?? 10_000_000);
-const compress = process.argv[3] === 'compress';
+const compress = process.argv.includes('compress');
+/** The exchange buffers of each process. */
+const registeredBytes = process.argv.includes('registered') ? 64 << 20 : 0;
+/** The registered buffers are a part of the memory of outputs. */
+const OUTPUT_BYTES = 192 << 20;
 
 const SHAPE: OutputShape = {
   columns: [
@@ -40,10 +45,17 @@ async function answer<T>(child: ChildProcess, order?: unknown): Promise<T> {
   return (await once(child, 'message'))[0] as T;
 }
 
-const child = fork(new URL('./exchange-process.ts', import.meta.url), { stdio: 'inherit' });
+if (registeredBytes > 0) await registerBuffers(registeredBytes);
+const child = fork(
+  new URL('./exchange-process.ts', import.meta.url),
+  [String(OUTPUT_BYTES), String(registeredBytes)],
+  {
+    stdio: 'inherit',
+  },
+);
 const producer = await answer<{ address: string; incarnation: Incarnation; kernel: number }>(child);
 const consumer = await openNode({
-  kernel: { memoryLimitBytes: 4e9 },
+  kernel: { memoryLimitBytes: 4e9, registeredBytes },
   shuffle: { compress: () => compress },
 });
 const processes = {

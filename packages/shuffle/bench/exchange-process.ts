@@ -1,4 +1,5 @@
 import { asQueryId } from '@tessera/common';
+import { registerBuffers } from '@tessera/kernel';
 import type { OutputShape } from '../src/index.ts';
 import { openNode } from '../src/testing/shuffle-nodes.ts';
 
@@ -6,7 +7,12 @@ import { openNode } from '../src/testing/shuffle-nodes.ts';
  * A node of the benchmark in a process of its own: it stores and serves outputs on request, and reports its
  * resource use.
  */
-const node = await openNode({ kernel: { memoryLimitBytes: 4e9 } });
+const [outputBytes, registeredBytes] = process.argv.slice(2).map(Number) as [number, number];
+if (registeredBytes > 0) await registerBuffers(registeredBytes);
+const node = await openNode({
+  kernel: { memoryLimitBytes: 4e9, registeredBytes },
+  shuffle: { memoryBytes: outputBytes - registeredBytes },
+});
 process.send?.({
   address: node.address,
   incarnation: node.shuffle.incarnation,

@@ -1,6 +1,6 @@
 export { HASH_BUCKETS } from '@tessera/common';
+export { registerExchangeBuffers } from './exchange-buffers.ts';
 export { emptyRelation } from './fetch/relation-sql.ts';
-export { reportLockedMemory } from './locked-memory.ts';
 export { shuffleService } from './service/shuffle-service.ts';
 export type {
   BlockRange,

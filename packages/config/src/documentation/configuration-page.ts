@@ -137,9 +137,9 @@ const DERIVED = `## Derived values and interactions
   one that its credentials open ([tables at a location of their own](decisions/table-locations.md)).
 - With \`execution.enable_shuffle: false\` every query runs on the node that receives it, and the shuffle port stays closed.
   The nodes still see each other, and queries can be listed and cancelled from any of them. See [cluster.md](cluster.md).
-- A node that shares its engine with others logs at startup how much memory it may lock (RLIMIT_MEMLOCK), with a warning if that is
-  too little for registered buffers. It exchanges rows through plain sockets and files in both cases, because io_uring measures no
-  faster ([why](decisions/distributed-execution.md)).
+- With \`execution.enable_shuffle\`, each node of several allocates buffers for exchanged rows when it starts, and locks them in memory. If
+  RLIMIT_MEMLOCK is too low, it says so once, with the command that raises it, and uses the buffers without locking them.
+  \`tessera serve --exchange-buffer-bytes\` sets their size ([cluster.md](cluster.md#exchange-buffers)).
 - A node that stands alone, with its tables on its own disk, opens no ports for other nodes, unless \`engine.nodes\` or a flag
   such as \`--shuffle-port\` names them.
 - Without \`logging.format\` and \`logging.sinks\`, log lines are text on a terminal and JSON elsewhere.

@@ -32,6 +32,7 @@ interface Flags extends ClusterTlsFlags {
   listenHost?: string;
   drainDelay: number;
   resultCacheBytes?: number;
+  exchangeBufferBytes?: number;
   allowRead?: string[];
   allowUrl?: string[];
   allowWrite?: string[];
@@ -110,6 +111,11 @@ export function serveCommand(): Command {
       'memory for results that later queries reuse, 0 for none (default: an eighth of the share of the node process)',
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     )
+    .option(
+      '--exchange-buffer-bytes <bytes>',
+      'locked memory for rows that nodes exchange, in each of two processes, 0 for none (default: 64 MiB, or less if the memory is small)',
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    )
     .option('--allow-read <dir>', 'directory that statements may read; repeatable', repeated)
     .option('--allow-url <prefix>', 'URL prefix that statements may read; repeatable', repeated)
     .option('--allow-write <place>', 'directory or URL prefix that COPY TO may write; repeatable', repeated)
@@ -157,6 +163,7 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
     listenHost: flags.listenHost,
     drainDelayMs: 1_000 * flags.drainDelay,
     resultCacheBytes: flags.resultCacheBytes,
+    exchangeBufferBytes: flags.exchangeBufferBytes,
     allowRead: allowRead.map((directory) => resolve(directory)),
     allowUrl,
     localFileKey: takeLocalFileKey(),

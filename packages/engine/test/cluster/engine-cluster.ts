@@ -57,6 +57,9 @@ export interface NodeStart {
 /** The cluster token of every cluster in tests. */
 export const CLUSTER_TOKEN = 'a-token-of-these-tests';
 
+/** Any process may lock that much by default. */
+export const EXCHANGE_BUFFER_BYTES = 4 << 20;
+
 const WHOLE_WITHIN_MS = 60_000;
 
 /**
@@ -128,7 +131,15 @@ export class EngineCluster implements AsyncDisposable {
     };
     await writeFile(configPath, JSON.stringify(config));
     const reuse = reusesResults ? [] : ['--result-cache-bytes', '0'];
-    const parts = { places, directory, configPath, store: shared, env: env ?? {}, args: [...reuse, ...args] };
+    const buffers = ['--exchange-buffer-bytes', String(EXCHANGE_BUFFER_BYTES)];
+    const parts = {
+      places,
+      directory,
+      configPath,
+      store: shared,
+      env: env ?? {},
+      args: [...reuse, ...buffers, ...args],
+    };
     return new EngineCluster({ ...parts, stack: stack.move() });
   }
 

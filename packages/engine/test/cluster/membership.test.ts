@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { query, rows } from '../http.ts';
+import type { TesseraProcess } from '../tessera-process.ts';
 import { command } from './command.ts';
-import { EngineCluster } from './engine-cluster.ts';
+import { EngineCluster, EXCHANGE_BUFFER_BYTES } from './engine-cluster.ts';
 import { metric } from './metrics.ts';
 
 const TIMEOUT_MS = 90_000;
@@ -17,6 +19,25 @@ beforeAll(async () => {
   cluster = await EngineCluster.start({ nodes: 3, execution: { admission_controller } });
 }, TIMEOUT_MS);
 afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+/** Runs a node that may lock 64 KiB, which is too little for any buffer. The privilege to lock more is taken from root. */
+const LOCKING_NOTHING = [
+  ...(process.getuid!() === 0 ? ['setpriv', '--bounding-set=-ipc_lock'] : []),
+  ...['prlimit', '--memlock=65536'],
+];
+
+/** What the node has logged about its exchange buffers. */
+const reports = ({ log }: TesseraProcess) => log.filter((line) => 'bufferBytes' in line);
+
+/** The locked memory of the processes of a node, ascending. */
+async function lockedBytes({ child: { pid } }: TesseraProcess): Promise<readonly number[]> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ');
+  const statuses = [pid, ...children].map((id) => readFile(`/proc/${id}/status`, 'utf8'));
+  const locked = (await Promise.all(statuses)).map(
+    (status) => 1024 * Number(/^VmLck:\s+(\d+) kB$/m.exec(status)?.[1]),
+  );
+  return locked.sort((a, b) => a - b);
+}
 
 /** The nodes as node `n` sees them. */
 const seenBy = async (n: number) =>
@@ -184,8 +205,52 @@ describe('a node', () => {
       await expect.poll(reason, POLL).toContain('ECONNREFUSED');
       const engines = await rows(cluster.node(2), 'SELECT nodes FROM information_schema.engines');
       expect(engines).toEqual([[2]]);
-      await cluster.startNode(1);
+      await cluster.startNode(1, { runBy: LOCKING_NOTHING });
       await cluster.untilWhole();
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'locks its exchange buffers, in its own process and in its kernel process',
+    async (t) => {
+      const locked = await lockedBytes(cluster.node(0));
+      const [report, ...more] = reports(cluster.node(0));
+      expect([report?.bufferBytes, more]).toEqual([EXCHANGE_BUFFER_BYTES, []]);
+      if (report!.level === 'warn') t.skip(`RLIMIT_MEMLOCK is ${report!.memlockLimitBytes} bytes`);
+      expect(report!.msg).toBe('the exchange buffers are locked in memory');
+      // The kernel process that only plans receives no rows.
+      expect(locked).toEqual([0, EXCHANGE_BUFFER_BYTES, EXCHANGE_BUFFER_BYTES]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'that may not lock its exchange buffers says so once, with the cure, and exchanges rows nevertheless',
+    async () => {
+      expect(reports(cluster.node(1))).toEqual([
+        expect.objectContaining({
+          level: 'warn',
+          bufferBytes: EXCHANGE_BUFFER_BYTES,
+          memlockLimitBytes: 65_536,
+        }),
+      ]);
+      expect(reports(cluster.node(1))[0]!.msg).toContain('"ulimit -l 4096"');
+      expect(await lockedBytes(cluster.node(1))).toEqual([0, 0, 0]);
+      const distributed = {
+        min_distributed_bytes: '0',
+        whole_table_bytes: '0',
+        output_format: 'JSON_Compact',
+      };
+      await query(
+        cluster.node(1),
+        'CREATE TABLE wide AS SELECT n, md5(n::text) AS t FROM generate_series(1, 200000) AS g(n)',
+      );
+      const sql = 'SELECT count(*)::int FROM wide AS a JOIN wide AS b ON a.t = b.t';
+      for (const n of [0, 1]) {
+        const answer = await query(cluster.node(n), sql, { ...distributed, broadcast_limit_bytes: '0' });
+        expect(answer.json().data).toEqual([[200_000]]);
+      }
     },
     TIMEOUT_MS,
   );

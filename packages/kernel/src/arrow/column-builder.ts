@@ -1,7 +1,8 @@
 import { FieldNode } from 'apache-arrow/ipc/metadata/message';
 import type { Field } from 'apache-arrow/schema';
 import { DataType, type Dictionary } from 'apache-arrow/type';
-import { memcpy, type Pointer } from '../native/library.ts';
+import type { Pointer } from '../native/libc.ts';
+import { memcpy } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
 import type { ArrayData } from './array-data.ts';
 import { ARRAY_AT, ARRAY_BYTES } from './c-structs.ts';

@@ -1,4 +1,5 @@
-import { memcpy, type Pointer } from '../native/library.ts';
+import type { Pointer } from '../native/libc.ts';
+import { memcpy } from '../native/library.ts';
 import { allocate } from '../native/memory.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 

@@ -1,5 +1,6 @@
 import koffi from 'koffi';
-import { memcpy, type Pointer } from '../native/library.ts';
+import type { Pointer } from '../native/libc.ts';
+import { memcpy } from '../native/library.ts';
 import { allocate } from '../native/memory.ts';
 
 const MIN_CAPACITY = 64;

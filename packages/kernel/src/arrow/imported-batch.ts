@@ -1,6 +1,7 @@
 import type { DataType, Schema } from 'apache-arrow';
 import koffi from 'koffi';
-import { NO_RELEASE, type Pointer } from '../native/library.ts';
+import type { Pointer } from '../native/libc.ts';
+import { NO_RELEASE } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
 import type { ArrayData } from './array-data.ts';
 import { ARRAY_AT, ARRAY_BYTES } from './c-structs.ts';

@@ -1,7 +1,8 @@
 import { Field, type Schema } from 'apache-arrow/schema';
 import { DataType, type Dictionary } from 'apache-arrow/type';
 import { checkErrorData } from '../native/error-data.ts';
-import { duckdb, NO_RELEASE, type Pointer } from '../native/library.ts';
+import type { Pointer } from '../native/libc.ts';
+import { duckdb, NO_RELEASE } from '../native/library.ts';
 import { takeLogicalType } from '../native/logical-type.ts';
 import { NativeBlock } from '../native/memory.ts';
 import { NativeError } from '../native/native-error.ts';

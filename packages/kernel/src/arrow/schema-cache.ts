@@ -1,5 +1,5 @@
 import type { Schema } from 'apache-arrow';
-import type { Pointer } from '../native/library.ts';
+import type { Pointer } from '../native/libc.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 import { exportSchema } from './exported-schema.ts';
 import { schemaMessage } from './ipc.ts';

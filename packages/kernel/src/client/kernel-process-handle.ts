@@ -69,7 +69,7 @@ export interface ProcessEvents {
 
 /** The options of the instance, and the memory that the process may use. */
 export type ProcessInstance = Omit<InstanceOptions, 'spillDirectory'> &
-  Pick<KernelProcessOptions, 'ceilingBytes'>;
+  Pick<KernelProcessOptions, 'ceilingBytes' | 'registeredBytes'>;
 
 /** One kernel process, from start to end, with the sockets of its sessions. */
 export class KernelProcessHandle {

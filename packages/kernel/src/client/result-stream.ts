@@ -1,7 +1,8 @@
 import type { ResultHeader, StatementProfile } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
+import { batchPayloads } from './batch-payloads.ts';
 import { KernelBatch } from './kernel-batch.ts';
-import { batchPayloads, type SessionSocket } from './session-socket.ts';
+import type { SessionSocket } from './session-socket.ts';
 
 /** The number of unread batches that may wait here before the socket is paused. */
 const MAX_QUEUED = 2;

@@ -5,8 +5,8 @@ import { isFatal, kernelErrorToTessera } from '../errors/kernel-error.ts';
 import { decodePayload, encodeFrame, type Frame, FrameKind, FrameReader } from '../protocol/frames.ts';
 import { decodeText, encodeParams, encodeSql } from '../protocol/long-text.ts';
 import type { Reply, Request, ResultHeader, WireError } from '../protocol/messages.ts';
-import { PayloadPool } from '../protocol/payload-pool.ts';
 import type { KernelParams } from '../types/kernel-value.ts';
+import { batchPayloads } from './batch-payloads.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
 /** A longer header is not kept. */
@@ -15,9 +15,6 @@ const MAX_KEPT_HEADER_BYTES = 16 * 1024;
 const MAX_INTERRUPT_MS = 5_000;
 /** How long an interrupted call may continue after that, for which it occupies a processor. */
 const MAX_ABANDONED_MS = 25_000;
-
-/** Shared by all sessions: a buffer that one session has sent to its client can be filled by another. */
-export const batchPayloads = new PayloadPool();
 
 /**
  * Callbacks for events of a call before it ends; the one for a batch returns whether more batches are

@@ -1,6 +1,7 @@
 import koffi, { type TypeObject } from 'koffi';
 import type { NativeConnection } from '../native/connection.ts';
-import { duckdb, NO_RELEASE, type Pointer, takeString } from '../native/library.ts';
+import type { Pointer } from '../native/libc.ts';
+import { duckdb, NO_RELEASE, takeString } from '../native/library.ts';
 import { slotOf } from '../native/memory.ts';
 import { NativeError } from '../native/native-error.ts';
 import { NativeStatement } from '../native/statement.ts';

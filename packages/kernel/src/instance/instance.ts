@@ -1,5 +1,6 @@
 import { NativeConnection } from '../native/connection.ts';
-import { duckdb, type Pointer, takeString } from '../native/library.ts';
+import type { Pointer } from '../native/libc.ts';
+import { duckdb, takeString } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
 import { PROFILE_SETTING } from '../native/profile.ts';
 import { startWorkers } from '../native/workers.ts';

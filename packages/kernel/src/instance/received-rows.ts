@@ -4,7 +4,8 @@ import { ImportedBatch } from '../arrow/imported-batch.ts';
 import type { ImportedSchema } from '../arrow/imported-schema.ts';
 import type { NativeConnection } from '../native/connection.ts';
 import { checkErrorData } from '../native/error-data.ts';
-import { duckdb, NO_RELEASE, type Pointer, takeString } from '../native/library.ts';
+import type { Pointer } from '../native/libc.ts';
+import { duckdb, NO_RELEASE, takeString } from '../native/library.ts';
 import { NativeBlock, slotOf } from '../native/memory.ts';
 import { registerTableFunction } from './table-function.ts';
 

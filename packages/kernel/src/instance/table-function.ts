@@ -1,5 +1,6 @@
 import type { NativeConnection } from '../native/connection.ts';
-import { duckdb, type Pointer } from '../native/library.ts';
+import type { Pointer } from '../native/libc.ts';
+import { duckdb } from '../native/library.ts';
 import { slotOf } from '../native/memory.ts';
 
 const VARCHAR = 17;

@@ -1,5 +1,6 @@
 import koffi from 'koffi';
-import { lib, libc, memcpy, type Native, offLoop, type Pointer } from './library.ts';
+import { libc, type Native, type Pointer } from './libc.ts';
+import { lib, memcpy, offLoop } from './library.ts';
 
 /** What glibc keeps at the end of its heap for small allocations, which must not fail: see `KernelProcessHandle`. */
 const KEPT_BYTES = Number(process.env.MALLOC_TOP_PAD_ ?? 0);

@@ -1,6 +1,7 @@
 import type { SqlText } from '../protocol/long-text.ts';
 import { failureOf } from './error-data.ts';
-import { duckdb, offLoop, type Pointer } from './library.ts';
+import type { Pointer } from './libc.ts';
+import { duckdb, offLoop } from './library.ts';
 import { NativeBlock } from './memory.ts';
 import { interrupted, requireCString } from './native-error.ts';
 

@@ -1,5 +1,6 @@
 import type { SqlText } from '../protocol/long-text.ts';
-import { duckdb, type Pointer } from './library.ts';
+import type { Pointer } from './libc.ts';
+import { duckdb } from './library.ts';
 import { errorTextAt, NativeBlock } from './memory.ts';
 import { NativeError } from './native-error.ts';
 

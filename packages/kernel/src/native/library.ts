@@ -1,30 +1,12 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import koffi, { type TypeObject } from 'koffi';
+import { CALL_HEAP_BYTES, libc, type Native, type Pointer, RESIDENT_STACKS, STACK_BYTES } from './libc.ts';
 import { nulCharacter } from './native-error.ts';
 
-/** The stack size of a native call: the binder recurses deeply on deeply nested expressions. */
-const STACK_BYTES = 8 * 1024 * 1024;
-
-export type Pointer = bigint;
-
-export type Native<R, A extends unknown[]> = ((...args: A) => R) & {
-  async: (...args: [...A, (error: unknown, result: R) => void]) => void;
-};
-
-const STACK_AND_HEAP_BYTES = STACK_BYTES + 1024 * 1024 + 64 * 1024;
-/** This many concurrent calls use permanent stacks; for further calls, a stack is created and released. */
-export const RESIDENT_STACKS = 32;
+const STACK_AND_HEAP_BYTES = STACK_BYTES + CALL_HEAP_BYTES + 64 * 1024;
 /** The number of threads in the thread pool. */
 const MAX_CONCURRENT_CALLS = Number(process.env.UV_THREADPOOL_SIZE ?? 4);
-
-koffi.config({
-  sync_stack_size: STACK_BYTES,
-  async_stack_size: STACK_BYTES,
-  async_heap_size: 1024 * 1024,
-  resident_async_pools: RESIDENT_STACKS,
-  max_async_calls: 4096,
-});
 
 /**
  * `libduckdb` is next to the prebuilt addon, whose package is named after the platform.
@@ -48,7 +30,6 @@ function libraryPath(): string {
 }
 
 export const lib = koffi.load(libraryPath());
-export const libc = koffi.load(null);
 
 const RESULT = koffi.struct('duckdb_result', {
   column_count: 'uint64_t',

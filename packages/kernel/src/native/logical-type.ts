@@ -1,5 +1,6 @@
 import type { KernelField, KernelType, ScalarTypeId } from '../types/kernel-type.ts';
-import { duckdb, type Pointer, takeString } from './library.ts';
+import type { Pointer } from './libc.ts';
+import { duckdb, takeString } from './library.ts';
 
 /** The values of `duckdb_type` in the C API. */
 const SCALAR_BY_ID: Readonly<Record<number, ScalarTypeId>> = {

@@ -1,5 +1,5 @@
 import koffi from 'koffi';
-import { libc, type Native, type Pointer } from './library.ts';
+import { libc, type Native, type Pointer } from './libc.ts';
 
 const PROT_READ = 1;
 const MAP_SHARED = 1;

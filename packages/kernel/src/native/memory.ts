@@ -1,6 +1,7 @@
 import koffi from 'koffi';
 import { LONG_TEXT_LENGTH, type LongText } from '../protocol/long-text.ts';
-import { libc, memcpy, type Native, type Pointer } from './library.ts';
+import { libc, type Native, type Pointer } from './libc.ts';
+import { memcpy } from './library.ts';
 
 /**
  * A block of memory with a stable address, for out-parameters and C structs. Small typed arrays may live on

@@ -1,6 +1,7 @@
 import type { OperatorProfile, StatementProfile } from '../protocol/messages.ts';
 import type { NativeConnection } from './connection.ts';
-import { duckdb, type Pointer, takeString } from './library.ts';
+import type { Pointer } from './libc.ts';
+import { duckdb, takeString } from './library.ts';
 import { NativeBlock } from './memory.ts';
 
 /** The setting that turns profiles on; nothing is printed. */

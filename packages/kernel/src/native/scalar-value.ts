@@ -1,5 +1,6 @@
 import { LONG_TEXT_LENGTH, type WireValue } from '../protocol/long-text.ts';
-import { duckdb, type Pointer } from './library.ts';
+import type { Pointer } from './libc.ts';
+import { duckdb } from './library.ts';
 import { takeLogicalType } from './logical-type.ts';
 import { copyOut } from './memory.ts';
 import { NativeError } from './native-error.ts';

@@ -1,5 +1,6 @@
 import koffi from 'koffi';
-import { duckdb, lib, libc, type Native, type Pointer } from './library.ts';
+import { libc, type Native, type Pointer } from './libc.ts';
+import { duckdb, lib } from './library.ts';
 import { NativeBlock } from './memory.ts';
 
 /**

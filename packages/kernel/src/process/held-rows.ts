@@ -41,7 +41,7 @@ export class HeldRows {
   async add(payload: Buffer): Promise<void> {
     const { batches, hasDictionaries } = this.#decoder.decode(payload);
     for (const { rows } of batches) this.rows += rows;
-    const bytes = payload.buffer.byteLength;
+    const bytes = appendPayloads.isRegistered(payload) ? 0 : payload.buffer.byteLength;
     const fits = this.#memory.take(bytes);
     if (fits) this.#bytes += bytes;
     if (fits || hasDictionaries) {

@@ -2,7 +2,9 @@ import { flushCompileCache } from 'node:module';
 import { createServer } from 'node:net';
 import { SpillFiles } from '@tessera/common';
 import { type InstanceOptions, NativeInstance, setMemoryLimit } from '../instance/instance.ts';
+import { RegisteredMemory } from '../native/registered-memory.ts';
 import type { ControlAnswer, ControlMessage, ControlRequest, MemoryLimits } from '../protocol/messages.ts';
+import { appendPayloads } from './append-input.ts';
 import { MemoryCeiling } from './memory-ceiling.ts';
 import { memoryUse } from './memory-use.ts';
 import { ReceivedMemory } from './received-memory.ts';
@@ -17,6 +19,8 @@ export interface KernelProcessOptions extends Omit<InstanceOptions, 'bootstrap'>
   readonly socketPath: string;
   /** The limit of the process's private memory. */
   readonly ceilingBytes: number;
+  /** Locked memory for received rows, as far as `REGISTERED_SHARE` permits. */
+  readonly registeredBytes: number;
 }
 
 /**
@@ -24,6 +28,8 @@ export interface KernelProcessOptions extends Omit<InstanceOptions, 'bootstrap'>
  * go to files.
  */
 const RECEIVED_SHARE = 1 / 8;
+/** The fraction of it that may be registered: rows in small messages and in messages of other sizes need the rest. */
+const REGISTERED_SHARE = 1 / 2;
 
 /**
  * V8 collects the old generation at the latest when it has grown by 16 MiB, the young generation and half of what was
@@ -44,13 +50,17 @@ const bootstrap = await new Promise<readonly string[]>((resolve) => process.once
 const instance = await NativeInstance.open({ ...options, bootstrap });
 const control = instance.connect();
 const sessions = new Map<number, SessionServer>();
-const received = new ReceivedMemory((options.ceilingBytes - options.memoryLimitBytes) * RECEIVED_SHARE);
+const receivedBytes = (options.ceilingBytes - options.memoryLimitBytes) * RECEIVED_SHARE;
+const registeredBytes = Math.min(options.registeredBytes, Math.floor(receivedBytes * REGISTERED_SHARE));
+const received = new ReceivedMemory(receivedBytes - registeredBytes);
 const files = new SpillFiles(options.spillDirectory, options.spillLimitBytes);
 
 // A kernel process is killed and never exits, so it would not write what it compiled into the cache for later ones.
 flushCompileCache();
 const ceiling = await MemoryCeiling.prepare(reserveHeap(HEAP_RESERVE_BYTES));
 ceiling?.set(options.ceilingBytes);
+// Only now, so that it counts as memory of the process.
+appendPayloads.register(RegisteredMemory.open(registeredBytes));
 createServer((socket) => {
   try {
     new SessionServer(instance, socket, sessions, received, files, ceiling);

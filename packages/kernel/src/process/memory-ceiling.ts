@@ -1,12 +1,6 @@
 import { freeHeapBytes, returnFreedMemory, unmapFreedMemory } from '../native/allocator.ts';
-import {
-  libc,
-  type Native,
-  observeFurtherStacks,
-  offLoop,
-  type Pointer,
-  RESIDENT_STACKS,
-} from '../native/library.ts';
+import { libc, type Native, type Pointer, RESIDENT_STACKS } from '../native/libc.ts';
+import { observeFurtherStacks, offLoop } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
 import { processMemory } from '../own-memory.ts';
 

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { BatchBuilder } from '../arrow/batch-builder.ts';
 import { type ResultSchema, resultSchema } from '../arrow/schema-cache.ts';
-import { duckdb, type Pointer } from '../native/library.ts';
+import type { Pointer } from '../native/libc.ts';
+import { duckdb } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
 import { isInterrupt } from '../native/native-error.ts';
 import { destroyChunk, type NativeResult, type NativeStatement } from '../native/statement.ts';

@@ -1,4 +1,4 @@
-/** The memory that received rows of all sessions of a process use. */
+/** The memory that received rows of all sessions of a process use, apart from the registered memory. */
 export class ReceivedMemory {
   readonly #limitBytes: number;
   #usedBytes = 0;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { libc, type Native, type Pointer } from '../native/library.ts';
+import { libc, type Native, type Pointer } from '../native/libc.ts';
 import { processMemory } from '../own-memory.ts';
 import { MemoryCeiling } from '../process/memory-ceiling.ts';
 

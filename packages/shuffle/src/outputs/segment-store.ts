@@ -1,12 +1,13 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { type NodeName, type SpillFile, SpillFiles } from '@tessera/common';
+import { batchPayloads } from '@tessera/kernel';
 import { discardBytes } from '@tessera/rpc';
 import { noRoom } from '../space.ts';
 
 export interface SegmentStoreOptions {
   /** Owned by the store (for spill files) and emptied when it is opened. */
   readonly directory: string;
-  /** Segments beyond this size in total go to disk. */
+  /** Segments beyond this size in total go to disk, apart from those in registered memory. */
   readonly memoryBytes: number;
   /** The maximum size on disk; by default nine tenths of the free space when the store is opened. */
   readonly diskBytes?: number | undefined;
@@ -19,6 +20,8 @@ export type Segment =
   | {
       readonly kind: 'memory';
       readonly bytes: Uint8Array;
+      /** Whether the bytes are in the registered memory, which `memoryBytes` does not include. */
+      readonly isRegistered: boolean;
       /** Must be called at most once, when nobody reads the bytes any more. */
       readonly recycle: () => void;
     }
@@ -31,6 +34,7 @@ const WASTED = 1.25;
 export class SegmentStore {
   readonly #options: SegmentStoreOptions;
   #memoryBytes = 0;
+  #registeredBytes = 0;
   readonly #files: SpillFiles;
 
   constructor(options: SegmentStoreOptions) {
@@ -41,7 +45,7 @@ export class SegmentStore {
   }
 
   get memoryBytes(): number {
-    return this.#memoryBytes;
+    return this.#memoryBytes + this.#registeredBytes;
   }
 
   get diskBytes(): number {
@@ -59,13 +63,17 @@ export class SegmentStore {
    * @throws TesseraError SHUFFLE_SPACE_EXHAUSTED
    */
   async keep(bytes: Uint8Array, output: OutputFile, recycle: () => void): Promise<Segment> {
+    if (batchPayloads.isRegistered(bytes) && isWellUsed(bytes)) {
+      this.#registeredBytes += bytes.length;
+      return { kind: 'memory', bytes, isRegistered: true, recycle };
+    }
     if (this.#memoryBytes + bytes.length <= this.#options.memoryBytes) {
       this.#memoryBytes += bytes.length;
-      if (bytes.buffer.byteLength <= WASTED * bytes.length) return { kind: 'memory', bytes, recycle };
+      if (isWellUsed(bytes)) return { kind: 'memory', bytes, isRegistered: false, recycle };
       const copy = Buffer.allocUnsafeSlow(bytes.length);
       copy.set(bytes);
       recycle();
-      return { kind: 'memory', bytes: copy, recycle: () => discardBytes(copy) };
+      return { kind: 'memory', bytes: copy, isRegistered: false, recycle: () => discardBytes(copy) };
     }
     try {
       const file = await output.file();
@@ -79,13 +87,17 @@ export class SegmentStore {
 
   /** Forgets a segment that nobody reads any more. Its bytes in a spill file are freed with the file. */
   forget(segment: Segment): void {
-    if (segment.kind === 'memory') this.#memoryBytes -= segment.bytes.length;
+    if (segment.kind === 'disk') return;
+    if (segment.isRegistered) this.#registeredBytes -= segment.bytes.length;
+    else this.#memoryBytes -= segment.bytes.length;
   }
 
   close(): Promise<void> {
     return this.#files.close();
   }
 }
+
+const isWellUsed = ({ buffer, length }: Uint8Array): boolean => buffer.byteLength <= WASTED * length;
 
 /** Thrown if a segment on disk differs from what was written. */
 export class CorruptSegment extends Error {

@@ -1,0 +1,24 @@
+import koffi from 'koffi';
+
+export type Pointer = bigint;
+
+export type Native<R, A extends unknown[]> = ((...args: A) => R) & {
+  async: (...args: [...A, (error: unknown, result: R) => void]) => void;
+};
+
+/** The stack size of a native call: the kernel's binder recurses deeply on deeply nested expressions. */
+export const STACK_BYTES = 8 * 1024 * 1024;
+export const CALL_HEAP_BYTES = 1024 * 1024;
+/** This many concurrent calls use permanent stacks; for further calls, a stack is created and released. */
+export const RESIDENT_STACKS = 32;
+
+koffi.config({
+  sync_stack_size: STACK_BYTES,
+  async_stack_size: STACK_BYTES,
+  async_heap_size: CALL_HEAP_BYTES,
+  resident_async_pools: RESIDENT_STACKS,
+  max_async_calls: 4096,
+});
+
+/** The C library that the process has loaded already. */
+export const libc = koffi.load(null);
