@@ -5,7 +5,8 @@ import { TesseraError } from '@tessera/common';
 import { defaultConfig } from '@tessera/config';
 import { type ObjectStore, openStoreAt } from '@tessera/object-store';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { IDENTITY_KEY, readIdentity, storeIdentity } from './store-identity.ts';
+import { IDENTITY_KEY } from './log-node/identity.ts';
+import { readIdentity, storeIdentity } from './store-identity.ts';
 
 let directory: string;
 let store: ObjectStore;

@@ -1,8 +1,6 @@
 import { newUlid, pause, TesseraError } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
-
-/** The object that identifies a store. It is written once and never changed. */
-export const IDENTITY_KEY = 'meta/identity';
+import { decodeIdentity, encodeIdentity, IDENTITY_KEY } from './log-node/identity.ts';
 
 const RETRY_MS = 100;
 
@@ -33,9 +31,9 @@ export async function storeIdentity(store: ObjectStore, withinMs: number): Promi
 export async function readIdentity(store: ObjectStore): Promise<string | undefined> {
   const found = await store.get(IDENTITY_KEY);
   if (found === undefined) return undefined;
-  const text = new TextDecoder().decode(found.body);
-  const id = /^\{"format":1,"id":"([0-9A-Z]{26})"\}\n$/.exec(text)?.[1];
+  const id = decodeIdentity(found.body);
   if (id !== undefined) return id;
+  const text = new TextDecoder().decode(found.body);
   throw TesseraError.of('METADATA_UNAVAILABLE', {
     reason: `${store.url}/${IDENTITY_KEY} is damaged: ${JSON.stringify(text.slice(0, 100))}`,
   });
@@ -44,6 +42,5 @@ export async function readIdentity(store: ObjectStore): Promise<string | undefin
 /** Undefined if another node was faster; the object then holds that node's id. */
 async function createIdentity(store: ObjectStore): Promise<string | undefined> {
   const id = newUlid();
-  const body = new TextEncoder().encode(`${JSON.stringify({ format: 1, id })}\n`);
-  return (await store.putIfAbsent(IDENTITY_KEY, body)) === 'created' ? id : undefined;
+  return (await store.putIfAbsent(IDENTITY_KEY, encodeIdentity(id))) === 'created' ? id : undefined;
 }

@@ -10,7 +10,7 @@ import { openLocalStore } from '@tessera/object-store';
 import { openRpcChannel, StorageManagerService } from '@tessera/rpc';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StorageManager } from '../src/index.ts';
-import { clusterNode, engineOf, TOKEN } from './cluster-nodes.ts';
+import { type ClusterNode, clusterNode, engineOf, TOKEN } from './cluster-nodes.ts';
 import { commit, relationNames, table, transaction, uploaded } from './transactions.ts';
 
 let directory: string;
@@ -84,6 +84,37 @@ describe('two nodes on one store', () => {
     const unheard = await transaction(engine, create('v'));
     await expect(engine.commit(unheard)).rejects.toMatchObject({ name: 'METADATA_UNAVAILABLE' });
     expect(await relationNames(engine)).toEqual(['t', 'u']);
+  });
+});
+
+describe('a store whose objects were deleted', () => {
+  const deleteObjects = async ({ store }: ClusterNode, which: (key: string) => boolean) => {
+    const keys: string[] = [];
+    for await (const { key } of store.list('')) if (which(key)) keys.push(key);
+    await store.delete(keys);
+  };
+
+  it('gets no more commits, although its leader knows the whole log', async () => {
+    const a = await node(0);
+    await commit(a.manager, create('t'));
+    await deleteObjects(a, () => true);
+    await until(() => a.manager.status.role === 'broken');
+    await expect(a.manager.latest()).rejects.toMatchObject({
+      name: 'METADATA_UNAVAILABLE',
+      message: expect.stringContaining('meta/identity is gone'),
+    });
+  });
+
+  it('is not taken for a new one if entries of its log are left', async () => {
+    const a = await clusterNode(directory, 0);
+    await commit(a.manager, create('t'));
+    const version = await commit(a.manager, create('u'));
+    await deleteObjects(a, (key) => !key.startsWith('meta/log/') || !key.includes(`${version}.json`));
+    await a[Symbol.asyncDispose]();
+    await expect(node(0)).rejects.toMatchObject({
+      name: 'METADATA_UNAVAILABLE',
+      message: expect.stringContaining(`the entries before ${version}, and every checkpoint, are missing`),
+    });
   });
 });
 

@@ -1,8 +1,8 @@
 import { fail } from '@tessera/common';
 import type { ObjectStore } from '@tessera/object-store';
 import { encodeBoundary } from '../log-node/boundary.ts';
+import { IDENTITY_KEY } from '../log-node/identity.ts';
 import { BOUNDARY_KEY } from '../log-node/log-keys.ts';
-import { IDENTITY_KEY } from '../store-identity.ts';
 import { type BackupManifest, readManifest } from './backup-manifest.ts';
 import { copyObject } from './copy-object.ts';
 import { inParallel } from './in-parallel.ts';

@@ -9,11 +9,12 @@ import {
   type SystemRecord,
 } from '@tessera/catalog';
 import { decodeBoundary, NO_BOUNDARY } from './boundary.ts';
+import { breakDown } from './break-down.ts';
 import type { StoreAnswer } from './effects.ts';
 import { garbageRecordCommitted } from './garbage.ts';
 import { BOUNDARY_KEY, entryKey } from './log-keys.ts';
 import { answerProven } from './proof.ts';
-import { breakDown, stepDown } from './roles.ts';
+import { stepDown } from './roles.ts';
 import type { Append, QueuedCommit, Refusal } from './state.ts';
 import type { Turn } from './turn.ts';
 import { announceLeadership } from './watch.ts';

@@ -1,8 +1,9 @@
 import { decodeEntry } from '@tessera/catalog';
 import { decodeBoundary, NO_BOUNDARY } from './boundary.ts';
+import { breakDown } from './break-down.ts';
 import type { StoreAnswer } from './effects.ts';
 import { BOUNDARY_KEY, entryKey } from './log-keys.ts';
-import { breakDown, stepDown } from './roles.ts';
+import { stepDown } from './roles.ts';
 import type { Proof, Refusal } from './state.ts';
 import type { Turn } from './turn.ts';
 

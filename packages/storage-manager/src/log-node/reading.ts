@@ -1,5 +1,6 @@
 import { applyEntry, CatalogState, decodeCheckpoint, decodeEntry } from '@tessera/catalog';
 import { decodeBoundary, NO_BOUNDARY } from './boundary.ts';
+import { breakDown } from './break-down.ts';
 import type { StoreAnswer } from './effects.ts';
 import {
   BOUNDARY_KEY,
@@ -7,8 +8,9 @@ import {
   type CheckpointName,
   checkpointName,
   checkpointNames,
+  entryVersion,
+  LOG_PREFIX,
 } from './log-keys.ts';
-import { breakDown } from './roles.ts';
 import type { Reading, ReadingPhase } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -58,6 +60,8 @@ export function readingAnswered(turn: Turn, reading: Reading, answer: StoreAnswe
       return entriesRead(turn, reading, phase, answer);
     case 'checking_boundary':
       return boundaryChecked(turn, reading, phase, answer);
+    case 'looking_for_entries':
+      return entriesLookedFor(turn, reading, phase, answer);
     case 'pausing':
       return;
   }
@@ -188,7 +192,27 @@ function boundaryChecked(
     if (reading.attempts >= READ_AGAIN) return breakDown(turn, phase.misfit);
     return tryAgain(turn, reading, (phase.misfit as Error).message);
   }
-  caughtUp(turn, phase.catalog, phase.served);
+  if (phase.catalog.version > 0) return caughtUp(turn, phase.catalog, phase.served);
+  const op = turn.store({ kind: 'list', prefix: LOG_PREFIX, startAfter: '', limit: 1 });
+  turn.change({ reading: { ...reading, op, phase: { kind: 'looking_for_entries', served: phase.served } } });
+}
+
+/**
+ * Begins an empty log, unless the store has entries: then objects were deleted, and a log that began anew would hide the
+ * loss until it reached those entries. Another node may just have written the first entry.
+ */
+function entriesLookedFor(
+  turn: Turn,
+  reading: Reading,
+  { served }: Phase<'looking_for_entries'>,
+  answer: StoreAnswer,
+) {
+  const [first] = answer.kind === 'listed' ? answer.keys : [];
+  const version = first === undefined ? undefined : entryVersion(first);
+  if (version === undefined) return caughtUp(turn, CatalogState.empty, served);
+  const reason = `the entries before ${version}, and every checkpoint, are missing from the store`;
+  if (reading.attempts >= READ_AGAIN) return breakDown(turn, new Error(reason));
+  tryAgain(turn, reading, reason);
 }
 
 function caughtUp(turn: Turn, catalog: CatalogState, served: Phase<'reading_entries'>['served']) {

@@ -100,6 +100,8 @@ export type ReadingPhase =
        */
       readonly hidden: boolean;
     }
+  /** Nothing was found; entries that follow missing ones would show that the log was not always empty. */
+  | { readonly kind: 'looking_for_entries'; readonly served: readonly RequestId[] }
   | { readonly kind: 'pausing'; readonly fromCheckpoint: boolean };
 
 /** The entry that is being put. */
@@ -136,9 +138,9 @@ export interface Proof {
 interface Watch {
   /**
    * In `finding` and `releasing`, a leader that resigned reads its hint and records in it that nobody leads
-   * any more.
+   * any more. In `identifying`, a leader whose hint is gone checks that the store is still the same.
    */
-  readonly phase: 'idle' | 'reading' | 'writing' | 'pausing' | 'finding' | 'releasing';
+  readonly phase: 'idle' | 'reading' | 'identifying' | 'writing' | 'pausing' | 'finding' | 'releasing';
   readonly op: OpId;
   readonly known: KnownHint | undefined;
 }

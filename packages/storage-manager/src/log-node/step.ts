@@ -1,6 +1,7 @@
 import { applyEntry, decodeEntry } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { appendAnswered, appendEpoch, appendPaused, appendRecord, appendTransactions } from './append.ts';
+import { breakDown } from './break-down.ts';
 import type { Effect } from './effects.ts';
 import type { LogNodeEvent } from './events.ts';
 import { garbageAnswered, garbagePaused, nextGarbageRecord, startGarbage } from './garbage.ts';
@@ -8,7 +9,7 @@ import { maintenanceAnswered, startMaintenanceIfDue } from './log-maintenance.ts
 import type { LogNodeOptions } from './options.ts';
 import { proofAnswered, proofPaused, startProof } from './proof.ts';
 import { readingAnswered, readingPaused, startReading } from './reading.ts';
-import { breakDown, stepDown } from './roles.ts';
+import { stepDown } from './roles.ts';
 import type { LogNodeState } from './state.ts';
 import { Turn } from './turn.ts';
 import { lookNow, startWatch, watchAnswered, watchPaused } from './watch.ts';

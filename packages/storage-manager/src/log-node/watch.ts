@@ -1,4 +1,6 @@
+import { breakDown } from './break-down.ts';
 import type { StoreAnswer } from './effects.ts';
+import { decodeIdentity, IDENTITY_KEY } from './identity.ts';
 import { decodeHint, encodeHint, RELEASED } from './leader-hint.ts';
 import { LEADER_KEY } from './log-keys.ts';
 import type { KnownHint, LogNodeState } from './state.ts';
@@ -50,8 +52,11 @@ export function watchAnswered(turn: Turn, answer: StoreAnswer) {
     const first = watch.known === undefined;
     const known = noted(turn, answer);
     turn.change({ watch: { ...watch, known } });
-    if (role.kind === 'leader') return renew(turn, known);
+    if (role.kind === 'leader') return answer.kind === 'absent' ? identify(turn) : renew(turn, known);
     if (role.kind === 'follower' && isTimeToTry(turn, known, first)) campaign(turn);
+  }
+  if (watch.phase === 'identifying' && (answer.kind === 'found' || answer.kind === 'absent')) {
+    return identified(turn, answer);
   }
   if (watch.phase === 'writing' && answer.kind === 'replaced') return waitAndLook(turn);
   if (watch.phase === 'writing' && (answer.kind === 'changed' || answer.kind === 'exists')) {
@@ -133,6 +138,24 @@ function campaign(turn: Turn) {
   if (turn.state.role.kind !== 'follower') return;
   turn.log('info', 'this node tries to lead the metadata log');
   turn.change({ role: { kind: 'candidate' }, caughtUp: false });
+}
+
+/** The hint of a leader is gone if it has just begun, or if somebody deleted the objects of the store. */
+function identify(turn: Turn) {
+  const op = turn.store({ kind: 'get', key: IDENTITY_KEY });
+  turn.change({ watch: { ...turn.state.watch, op, phase: 'identifying' } });
+}
+
+/** What this node would commit to a store that was emptied or replaced could not be read after a restart. */
+function identified(turn: Turn, answer: StoreAnswer) {
+  const { options, watch } = turn.state;
+  const id = answer.kind === 'found' ? decodeIdentity(answer.body) : undefined;
+  if (id === options.store.id && watch.known !== undefined) return renew(turn, watch.known);
+  const has = id === undefined ? 'is gone' : `names the store ${id} instead of ${options.store.id}`;
+  breakDown(
+    turn,
+    new Error(`${options.store.url}/${IDENTITY_KEY} ${has}: the objects were deleted or replaced`),
+  );
 }
 
 function renew(turn: Turn, known: KnownHint) {

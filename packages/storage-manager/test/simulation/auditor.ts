@@ -1,8 +1,11 @@
 import { applyEntry, CatalogState, decodeEntry } from '@tessera/catalog';
 import type { TesseraError } from '@tessera/common';
 import { decodeBoundary } from '../../src/log-node/boundary.ts';
+import { encodeIdentity, IDENTITY_KEY } from '../../src/log-node/identity.ts';
 import { BOUNDARY_KEY, entryVersion } from '../../src/log-node/log-keys.ts';
 import { type BucketObserver, VirtualBucket } from './virtual-bucket.ts';
+
+export const STORE_ID = '01JZ0000000000000000000000';
 
 /** A violated guarantee. */
 export class Violation extends Error {}
@@ -25,6 +28,10 @@ export class Auditor implements BucketObserver {
   newestAcknowledged = 0;
   deletedTablets = 0;
   strayEntries = 0;
+
+  constructor() {
+    this.bucket.put(IDENTITY_KEY, encodeIdentity(STORE_ID));
+  }
 
   get head(): CatalogState {
     return this.states.at(-1)!;

@@ -5,7 +5,7 @@ import { LOG_NODE_DEFAULTS, type LogNodeOptions } from '../../src/log-node/optio
 import type { LogNodeState } from '../../src/log-node/state.ts';
 import { initialState } from '../../src/log-node/step.ts';
 import { Pins } from '../../src/pins.ts';
-import { type Auditor, Violation } from './auditor.ts';
+import { type Auditor, STORE_ID, Violation } from './auditor.ts';
 import type { Clockwork } from './clockwork.ts';
 import type { Random } from './random.ts';
 import type { Moment, Scenario } from './scenario.ts';
@@ -285,6 +285,7 @@ export class VirtualNode {
       address: `${this.name}:1`,
       preferred: this.name === 'n0',
       leaseMs: 3_000,
+      store: { url: 'simulated', id: STORE_ID },
       ...this.#world.scenario.options,
     };
   }
