@@ -127,6 +127,11 @@ export const PROOFS: Proofs = {
       'planner.automated_column_statistics.cache_max_size_bytes',
     ],
   },
+  [`${ENGINE}/cluster/common-values.test.ts`]: {
+    'each node samples a column when it first plans with it, unless cache_max_size_bytes is 0': [
+      'planner.automated_column_statistics.cache_max_size_bytes',
+    ],
+  },
   [`${ENGINE}/faults/garbage.test.ts`]: {
     'a table at a LOCATION in another bucket is collected like others': ['storage.enable_managed_location'],
   },
@@ -154,6 +159,11 @@ export const PROOFS: Proofs = {
     'is divided between the kernels of the node': ['engine.max_server_memory_usage'],
     'limits the processors that one query uses': ['execution.max_threads'],
     'opens no port for the shuffle': ['execution.enable_shuffle'],
+    'tablets are assessed and merged, and leave the disk when nobody reads them': [
+      'engine.auto_vacuum.enabled',
+      'engine.auto_vacuum.min_bad_tablets_threshold',
+      'engine.eviction.tablet_ttl_before_full_eviction_seconds',
+    ],
   },
   'packages/kernel/src/threads-per-query.test.ts': {
     'divides one query for that number of threads': ['execution.max_threads'],

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryShares } from '@tessera/config';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { metric } from './cluster/metrics.ts';
 import { query, rows } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
@@ -15,8 +16,12 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tessera-limits-'));
   const config = {
     schema_version: '1.0',
-    engine: { max_server_memory_usage: LIMIT_BYTES },
-    execution: { max_threads: 1, enable_shuffle: false },
+    engine: {
+      max_server_memory_usage: LIMIT_BYTES,
+      auto_vacuum: { enabled: true, assessment_frequency: 1, min_bad_tablets_threshold: 3 },
+      eviction: { tablet_ttl_before_full_eviction_seconds: 1 },
+    },
+    execution: { max_threads: 1, enable_shuffle: false, merge_committed_tablets: false },
   };
   await writeFile(join(directory, 'tessera.json'), JSON.stringify(config));
   server = await startTessera({ args: ['--config', join(directory, 'tessera.json')] });
@@ -172,6 +177,23 @@ describe('execution.max_threads', () => {
       const used = Math.max(...after.map((now, i) => now - before[i]!));
       expect(used).toBeGreaterThan(0);
       expect(used).toBeLessThan(1.3 * elapsedTicks + 20);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('engine.auto_vacuum and engine.eviction', () => {
+  it(
+    'tablets are assessed and merged, and leave the disk when nobody reads them',
+    async () => {
+      await query(server, 'CREATE TABLE small (a BIGINT, b TEXT)');
+      for (let i = 0; i < 3; i += 1)
+        await query(server, 'INSERT INTO small SELECT i, md5(i::TEXT) FROM generate_series(1, 30000) g(i)');
+      const tablets = "SELECT count(*)::int FROM information_schema.tablets WHERE table_name = 'small'";
+      await expect.poll(() => rows(server, tablets), { timeout: 30_000 }).toEqual([[1]]);
+      expect(server.log).toContainEqual(expect.objectContaining({ msg: 'tablets merged', table: 'small' }));
+      const evicted = () => metric(server, 'tessera_storage_agent_evicted_tablets_total{from="disk"}');
+      await expect.poll(evicted, { timeout: 30_000 }).toBeGreaterThan(0);
     },
     TIMEOUT_MS,
   );

@@ -6,7 +6,16 @@ import { until } from './until.ts';
 
 let cluster: EngineCluster;
 beforeAll(async () => {
-  cluster = await EngineCluster.start({ nodes: 2 });
+  // The second node keeps no statistics.
+  const cache_max_size_bytes = `\${env:STATISTICS_BYTES}`;
+  cluster = await EngineCluster.open({
+    nodes: 2,
+    planner: { automated_column_statistics: { cache_max_size_bytes } },
+  });
+  await Promise.all(
+    ['104857600', '0'].map((bytes, n) => cluster.startNode(n, { env: { STATISTICS_BYTES: bytes } })),
+  );
+  await cluster.untilWhole();
   const kind = "CASE WHEN i % 10 < 9 THEN 'view' ELSE 'buy' || i END AS kind";
   for (const [name, columns] of [
     ['clicks', `i AS id, ${kind}`],
@@ -32,11 +41,13 @@ async function strategy(node: number): Promise<string> {
   return /"strategies":"(\w+(?: left| right)?) /.exec(JSON.stringify(stages))?.[1] ?? text;
 }
 
-it('each node samples a column when it first plans with it, and then knows that a condition leaves most rows', async () => {
-  for (const node of [0, 1]) {
-    expect(await strategy(node)).toBe('broadcast left');
-    expect(await rows(cluster.node(node), `${QUERY} ${SETTINGS}`)).toEqual([['180000']]);
-    await until('the column is sampled', 60_000, async () => (await strategy(node)) === 'hash');
-    expect(await rows(cluster.node(node), `${QUERY} ${SETTINGS}`)).toEqual([['180000']]);
-  }
+it('each node samples a column when it first plans with it, unless cache_max_size_bytes is 0', async () => {
+  const count = (node: number) => rows(cluster.node(node), `${QUERY} ${SETTINGS}`);
+  const strategies = () => Promise.all([0, 1].map(strategy));
+  expect(await strategies()).toEqual(['broadcast left', 'broadcast left']);
+  expect(await Promise.all([0, 1].map(count))).toEqual([[['180000']], [['180000']]]);
+  await until('the column is sampled', 60_000, async () => (await strategies())[0] === 'hash');
+  expect(await count(0)).toEqual([['180000']]);
+  // Both nodes have planned with the column equally often.
+  expect(await strategies()).toEqual(['hash', 'broadcast left']);
 });

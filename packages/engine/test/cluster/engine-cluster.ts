@@ -19,6 +19,7 @@ export interface EngineClusterOptions {
   /** Further blocks of the configuration. */
   readonly engine?: object;
   readonly execution?: object;
+  readonly planner?: object;
   readonly storage?: object;
   /**
    * With authentication, the cluster is opened and its nodes are started one by one, without waiting until it
@@ -127,6 +128,7 @@ export class EngineCluster implements AsyncDisposable {
       storage: { type: 'minio', minio: { endpoint: shared.endpoint }, ...blocks.storage },
       engine: { ...blocks.engine, nodes: places },
       execution: { ...blocks.execution },
+      planner: { ...blocks.planner },
       ...(blocks.auth && { auth: blocks.auth }),
     };
     await writeFile(configPath, JSON.stringify(config));

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseConfig } from '@tessera/config';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BucketStore } from '../bucket/bucket-store.ts';
+import { openObjectStore } from '../open-object-store.ts';
 import { FaultProxy } from '../testing/fault-proxy.ts';
 import type { Fault, FaultRule } from '../testing/fault-rules.ts';
 import { areInstalled, RADOSGW_PROGRAMS } from '../testing/installed.ts';
@@ -63,11 +65,16 @@ describe.skipIf(skip)(skip ? 'S3 with faults: skipped, radosgw is not installed'
   });
 
   it('gives up a write after upload_max_tries attempts and reports that it may have happened', async () => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', server.facts.accessKeyId);
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', server.facts.secretAccessKey);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const storage = { type: 'minio', minio: { endpoint }, bucket_name: 'faults', upload_max_tries: 2 };
+    const { config } = parseConfig(JSON.stringify({ schema_version: '1.0', storage }), 'test');
+    const twice = await openObjectStore(config, { dataDirectory: tmpdir() });
     faults({ fault: SLOW_DOWN, method: 'PUT' });
-    const twice = new BucketStore(bucketAt(endpoint, 2), '');
     await expect(twice.put(key, bytes('x'))).rejects.toMatchObject({
       name: 'STORAGE_UNAVAILABLE',
-      message: `s3://faults/${key}: the server answered 503 (SlowDown: injected) (it may have been written)`,
+      message: `s3://faults/${config.instance.id}/${key}: the server answered 503 (SlowDown: injected) (it may have been written)`,
     });
     expect(caught()).toEqual([2]);
   });
