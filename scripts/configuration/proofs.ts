@@ -127,6 +127,11 @@ export const PROOFS: Proofs = {
       'planner.automated_column_statistics.cache_max_size_bytes',
     ],
   },
+  [`${ENGINE}/external-objects.test.ts`]: {
+    'are read by pattern, with the credentials of the call or of the engine': [
+      'storage.default_s3_endpoint_override',
+    ],
+  },
   [`${ENGINE}/cluster/common-values.test.ts`]: {
     'each node samples a column when it first plans with it, unless cache_max_size_bytes is 0': [
       'planner.automated_column_statistics.cache_max_size_bytes',
@@ -158,7 +163,6 @@ export const PROOFS: Proofs = {
   [`${ENGINE}/limits.test.ts`]: {
     'is divided between the kernels of the node': ['engine.max_server_memory_usage'],
     'limits the processors that one query uses': ['execution.max_threads'],
-    'opens no port for the shuffle': ['execution.enable_shuffle'],
     'tablets are assessed and merged, and leave the disk when nobody reads them': [
       'engine.auto_vacuum.enabled',
       'engine.auto_vacuum.min_bad_tablets_threshold',
@@ -195,6 +199,10 @@ export const PROOFS: Proofs = {
     'is a limit of all nodes together, which lend each other the places that they do not need': [
       'execution.admission_controller.max_concurrent_admitted_queries',
     ],
+    'locks its exchange buffers, in its own process and in its kernel process': ['execution.enable_shuffle'],
+    'with execution.enable_shuffle: false answers alone, and says so in its log and in EXPLAIN': [
+      'execution.enable_shuffle',
+    ],
   },
   'packages/engine/src/admission-options.test.ts': {
     'max_concurrent_admitted_queries is a limit of the engine: the shares of its nodes add up to it': [
@@ -212,6 +220,7 @@ export const PROOFS: Proofs = {
   [`${ENGINE}/cluster/several-clusters.test.ts`]: {
     'every node of every cluster sees the nodes of all': [
       'engine.cluster_id',
+      'engine.cluster_ordinal',
       'engine.multi_cluster.broadcast_endpoint',
     ],
     'the engines of an instance see the nodes, the queries and the history of each other, and cancel each other’s queries':

@@ -143,7 +143,6 @@ export class Coordinator {
       authorizer,
       transactions,
       sequenceValues: tables && new SequenceValues(tables.manager),
-      cluster: options.cluster?.distributes === true ? options.cluster : undefined,
       systemFacts: (scope) => this.#information.factsFor(scope),
     });
     this.#sessions = new Sessions({

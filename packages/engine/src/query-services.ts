@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { makeCredential } from '@tessera/auth';
 import type { OtherClusters } from '@tessera/broadcast';
-import { autoVacuum } from '@tessera/config';
+import { autoVacuum, engineNodes } from '@tessera/config';
 import { type AdmissionOptions, type ClusterServices, Coordinator } from '@tessera/coordinator';
 import type { NodeCredentials } from '@tessera/rpc';
 import { registerExchangeBuffers } from '@tessera/shuffle';
@@ -63,6 +63,10 @@ export async function openQueryServices(
     engine: `${config.instance.id}/${config.engine.id}`,
     kernelVersion: ofKernel,
   };
+  if (!config.execution.enable_shuffle && engineNodes(config).length > 1)
+    logging
+      .logger('shuffle')
+      .warn({}, 'execution.enable_shuffle is false: each query runs on the node that receives it');
   const exchangeBytes = Math.floor(memory.processBytes * EXCHANGE_SHARE);
   const registeredBytes = Math.min(
     exchangeBufferBytes(options),

@@ -21,7 +21,7 @@ beforeAll(async () => {
       auto_vacuum: { enabled: true, assessment_frequency: 1, min_bad_tablets_threshold: 3 },
       eviction: { tablet_ttl_before_full_eviction_seconds: 1 },
     },
-    execution: { max_threads: 1, enable_shuffle: false, merge_committed_tablets: false },
+    execution: { max_threads: 1, merge_committed_tablets: false },
   };
   await writeFile(join(directory, 'tessera.json'), JSON.stringify(config));
   server = await startTessera({ args: ['--config', join(directory, 'tessera.json')] });
@@ -197,12 +197,4 @@ describe('engine.auto_vacuum and engine.eviction', () => {
     },
     TIMEOUT_MS,
   );
-});
-
-describe('execution.enable_shuffle: false', () => {
-  it('opens no port for the shuffle', () => {
-    const { listeners } = server.log.find(({ msg }) => msg === 'listening') as { listeners: string[] };
-    expect(listeners.map((one) => one.split(' ')[0])).toContain('distexec');
-    expect(listeners.map((one) => one.split(' ')[0])).not.toContain('shuffle');
-  });
 });

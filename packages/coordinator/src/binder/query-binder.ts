@@ -254,9 +254,7 @@ export class QueryBinder {
         files: await explainedFiles(bound, context.query.signal),
         indexes: prepared.indexes,
         patterns: bound.patterns,
-        distribution: (await this.distribution.isFor(bound, scope))
-          ? await this.distribution.plan(bound, scope)
-          : undefined,
+        distribution: await this.distribution.explained(bound, scope),
         names: new Map([
           ...[...tables].map(([name, { table }]) => [name, table.name] as const),
           ...[...bound.files].map(([name, { scan }]) => [name, scan.url] as const),

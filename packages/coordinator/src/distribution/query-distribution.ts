@@ -33,7 +33,7 @@ import { limitedNodes } from './limited-nodes.ts';
 import { COPIED_FILES, filesToTablets } from './written-by-nodes.ts';
 
 export interface QueryDistributionOptions {
-  /** If undefined, every query runs on this node. */
+  /** If undefined, or if it does not distribute, every query runs on this node. */
   readonly cluster: ClusterServices | undefined;
   /** Undefined if the node keeps no tables. */
   readonly agent: StorageAgent | undefined;
@@ -55,11 +55,14 @@ export class QueryDistribution {
   /** The number of statements for which inputs of unbounded size were gathered on one node. */
   gathered = 0;
   readonly #cluster: ClusterServices | undefined;
+  /** Whether there are other nodes, to which no query may be distributed. */
+  readonly #isSwitchedOff: boolean;
   readonly #agent: StorageAgent | undefined;
   readonly #statistics: ColumnStatisticsCache;
 
   constructor({ cluster, agent, sampler, columnStatisticsBytes }: QueryDistributionOptions) {
-    this.#cluster = cluster;
+    this.#cluster = cluster?.distributes === true ? cluster : undefined;
+    this.#isSwitchedOff = cluster?.distributes === false && cluster.cluster.size > 1;
     this.#agent = agent;
     this.#statistics = new ColumnStatisticsCache(columnStatisticsBytes ?? COLUMN_STATISTICS_BYTES, sampler);
   }
@@ -115,6 +118,16 @@ export class QueryDistribution {
     if (rowPositionsOf !== undefined || this.#nodes(settings).length < 2) return undefined;
     if (!settings.enable_distributed_execution) return undefined;
     return { leastBytes: settings.min_distributed_bytes, shared: this.#cluster.sharedFiles };
+  }
+
+  /** What EXPLAIN says about the nodes of a statement; undefined if it is small, or if there is one node. */
+  async explained(
+    bound: BoundQuery,
+    scope: SessionScope,
+  ): Promise<PlannedQuery | UndistributedQuery | undefined> {
+    if (this.#isSwitchedOff && bound.tables.size + bound.files.size > 0)
+      return { reason: 'execution.enable_shuffle is false', isUnsupported: false };
+    return (await this.isFor(bound, scope)) ? this.plan(bound, scope) : undefined;
   }
 
   /** The plan of a statement that would run on several nodes. */

@@ -16,7 +16,11 @@ const PLACES = 4;
 let cluster: EngineCluster;
 beforeAll(async () => {
   const admission_controller = { enabled: true, max_concurrent_admitted_queries: PLACES };
-  cluster = await EngineCluster.start({ nodes: 3, execution: { admission_controller } });
+  cluster = await EngineCluster.start({
+    nodes: 3,
+    execution: { admission_controller, enable_shuffle: `\${env:SHUFFLE}` },
+    env: { SHUFFLE: 'true' },
+  });
 }, TIMEOUT_MS);
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
@@ -286,6 +290,28 @@ describe('a node', () => {
       expect((await running).json().errors[0].name).toBe('QUERY_CANCELLED');
       expect(await stopped).toBe(0);
       await expect.poll(() => seenBy(0), POLL).toEqual(statuses('RUNNING', 'RUNNING', 'LOST'));
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'with execution.enable_shuffle: false answers alone, and says so in its log and in EXPLAIN',
+    async () => {
+      const node = await cluster.startNode(2, { env: { SHUFFLE: 'false' } });
+      await expect.poll(() => seenBy(2), POLL).toEqual(statuses('RUNNING', 'RUNNING', 'RUNNING'));
+      const { listeners } = node.log.find(({ msg }) => msg === 'listening') as { listeners: string[] };
+      expect(listeners.some((one) => one.startsWith('shuffle '))).toBe(false);
+      expect(reports(node)).toEqual([]);
+      const warnings = node.log.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+      expect(warnings).toContain(
+        'execution.enable_shuffle is false: each query runs on the node that receives it',
+      );
+      const settings = { min_distributed_bytes: '0', nodes_per_query: '3' };
+      const sql = 'SELECT count(*)::int FROM wide';
+      const explained = (n: number) => query(cluster.node(n), `EXPLAIN (PHYSICAL) ${sql}`, settings);
+      expect((await explained(0)).text).toContain('stage 0');
+      expect((await explained(2)).text).toContain('On one node: execution.enable_shuffle is false');
+      expect(await rows(node, sql)).toEqual([[200_000]]);
     },
     TIMEOUT_MS,
   );
