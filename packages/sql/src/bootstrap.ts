@@ -16,6 +16,8 @@ const MAX_LINE_BYTES = 32 * 1024 * 1024;
  * it is not faster. They also disable the rule that filters the scan of one side of a join by the keys of the
  * other: it filters below a LIMIT, which then takes other rows, so that
  * `s JOIN (SELECT … ORDER BY k LIMIT 10) b ON s.k = b.k` finds keys that are not among the first ten.
+ * Without it, the rule that reads most columns of `ORDER BY k LIMIT n` only for the n rows would read the whole table twice, so
+ * that is disabled too.
  * `tsr_divisor(d, n)` fails if `d` is zero, unless the dividend `n` is NULL, where the
  * kernel would answer NULL. `tsr_asof_key(x)` fails for types whose equality the kernel's ASOF join gets wrong: it finds
  * the end of a bytea at its first zero byte, and takes arrays for equal that are not. `tsr_read_text` reads one file as lines that end in LF or CR LF. It streams, in
@@ -25,7 +27,7 @@ const MAX_LINE_BYTES = 32 * 1024 * 1024;
  */
 export const kernelBootstrap: readonly string[] = [
   'SET GLOBAL integer_division = true',
-  "SET GLOBAL disabled_optimizers = 'top_n_window_elimination,join_filter_pushdown'",
+  "SET GLOBAL disabled_optimizers = 'top_n_window_elimination,join_filter_pushdown,late_materialization'",
   "SET GLOBAL default_null_order = 'nulls_last_on_asc_first_on_desc'",
   "CREATE OR REPLACE MACRO tsr_divisor(d, n) AS CASE WHEN d = 0 AND n IS NOT NULL THEN error('division by zero') ELSE d END",
   `CREATE OR REPLACE MACRO tsr_asof_key(x) AS CASE

@@ -99,6 +99,12 @@ describe('EXPLAIN', () => {
     expect(json).not.toMatch(/i_[0-9a-z]{26}|parquet/);
   });
 
+  it('a query with ORDER BY and LIMIT reads a resident table once', async () => {
+    const sql = 'SELECT * FROM t WHERE id <> 5 ORDER BY k LIMIT 3';
+    const [json] = await explain(`EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`);
+    expect(operatorsOf(JSON.parse(json!).stages[0].operators)).toEqual(['Top N', 'Scan table']);
+  });
+
   it('STATISTICS shows rows and columns of the tables read', async () => {
     const [text] = await explain(`EXPLAIN (STATISTICS) ${SQL}`);
     expect(text).toContain('t: rows 10000, tablets 1');
