@@ -92,7 +92,7 @@ type Visible = (object: CatalogObject) => boolean;
 
 const ANYTHING: Visible = () => true;
 
-/** @throws TesseraError UNDEFINED_OBJECT */
+/** @throws TesseraError UNDEFINED_SCHEMA */
 export function requireSchema(
   snapshot: Snapshot,
   database: DatabaseObject,
@@ -106,7 +106,7 @@ export function requireSchema(
     .schemas(database.id)
     .filter(isVisible)
     .map((schema) => schema.name);
-  return fail('UNDEFINED_OBJECT', { what: 'Schema', name, nearest: nearestName(name, names) }, { location });
+  return fail('UNDEFINED_SCHEMA', { name, nearest: nearestName(name, names) }, { location });
 }
 
 export const relationAt = (

@@ -80,10 +80,16 @@ export type * from './statements/access-statement.ts';
 export type * from './statements/catalog-statement.ts';
 export { classifyStatement } from './statements/classify.ts';
 export { EXTERNAL_TABLE_OPTIONS } from './statements/grammar/file-options.ts';
+export { relationOfChange } from './statements/grammar/with-changes.ts';
 export type { ObjectName } from './statements/object-name.ts';
 export type { SettingPairs } from './statements/setting-pairs.ts';
 export { locationInText, type StatementText, splitStatements } from './statements/split.ts';
-export type { ExplainStatement, QueryStatement, Statement } from './statements/statement.ts';
+export type {
+  ExplainStatement,
+  QueryStatement,
+  Statement,
+  WithChangesStatement,
+} from './statements/statement.ts';
 export { isReturning } from './statements/statement.ts';
 export { isParameter, isWord } from './text/lexer.ts';
 export { locateValue } from './text/locate-error.ts';

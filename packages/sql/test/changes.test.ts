@@ -296,15 +296,15 @@ test('a row that a MERGE would change twice', () => {
 const ERRORS: readonly (readonly [sql: string, name: string, message: string, at?: string])[] = [
   [
     'INSERT INTO t VALUES (1, 2, 3, NULL, 5)',
-    'BINDING_ERROR',
+    'SYNTAX_ERROR',
     'has 5 values, but table "t" has 4 columns',
     '(1, 2, 3, NULL, 5)',
   ],
-  ['INSERT INTO t VALUES (1), (2, 3)', 'BINDING_ERROR', '2 values', '(2, 3)'],
-  ['INSERT INTO t (id, name) VALUES (1)', 'BINDING_ERROR', 'lists 2 columns but has 1 values', '(1)'],
+  ['INSERT INTO t VALUES (1), (2, 3)', 'SYNTAX_ERROR', '2 values', '(2, 3)'],
+  ['INSERT INTO t (id, name) VALUES (1)', 'SYNTAX_ERROR', 'lists 2 columns but has 1 values', '(1)'],
   ['INSERT INTO t (id, nme) VALUES (1, 2)', 'UNDEFINED_NAME', 'did you mean name?', 'nme'],
-  ['INSERT INTO t SELECT 1, 2, 3, NULL, 5', 'BINDING_ERROR', 'has 5 values', 't'],
-  ['INSERT INTO t (id) SELECT 1, 2', 'BINDING_ERROR', 'lists 1 columns but has 2 values', 't'],
+  ['INSERT INTO t SELECT 1, 2, 3, NULL, 5', 'SYNTAX_ERROR', 'has 5 values', 't'],
+  ['INSERT INTO t (id) SELECT 1, 2', 'SYNTAX_ERROR', 'lists 1 columns but has 2 values', 't'],
   [
     'INSERT INTO t (id, day) SELECT 1, true',
     'BINDING_ERROR',
@@ -329,7 +329,7 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   ['MERGE INTO t USING s ON t.id = s.nosuch WHEN MATCHED THEN DELETE', 'UNDEFINED_NAME', 'nosuch', 's'],
   [
     'MERGE INTO t USING s ON true WHEN NOT MATCHED THEN INSERT VALUES (1,2,3,4,5)',
-    'BINDING_ERROR',
+    'SYNTAX_ERROR',
     'has 5 values',
     't',
   ],

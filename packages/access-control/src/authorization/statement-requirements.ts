@@ -1,5 +1,5 @@
 import type { Privilege } from '@tessera/catalog';
-import type { ObjectName, ShowStatement, Statement } from '@tessera/sql';
+import { classifyStatement, type ObjectName, type ShowStatement, type Statement } from '@tessera/sql';
 import { accessRequirements, showGrantsRequirements } from './access-requirements.ts';
 import { changeRequirements, vacuumRequirements } from './change-requirements.ts';
 import { alterRequirements, createRequirements, dropRequirements } from './definition-requirements.ts';
@@ -74,6 +74,12 @@ export function statementRequirements(
     case 'copy_from_stdin':
     case 'copy_to':
       return (scope) => changeRequirements(scope, statement);
+    case 'with_changes':
+      return (scope) =>
+        requirementsOfAll(scope, [
+          ...statement.changes.map(({ sql }) => classifyStatement(sql)),
+          statement.main.statement,
+        ]);
     case 'vacuum':
       return (scope) => vacuumRequirements(scope, statement);
     case 'show':
@@ -92,6 +98,13 @@ export function statementRequirements(
       return (scope) => accessRequirements(scope, statement);
     default:
       return statement satisfies never;
+  }
+}
+
+function* requirementsOfAll(scope: RequirementScope, statements: readonly Statement[]): Requirements {
+  for (const statement of statements) {
+    const requirements = statementRequirements(statement);
+    if (requirements !== undefined) yield* requirements(scope);
   }
 }
 

@@ -173,7 +173,7 @@ export class QueryBinder {
       };
     } catch (error) {
       await scope[Symbol.asyncDispose]();
-      throw scope.explain(error);
+      throw scope.explain(locateValue(error, context.text));
     }
   }
 
@@ -287,7 +287,7 @@ export class QueryBinder {
       };
     } catch (error) {
       await scope[Symbol.asyncDispose]();
-      throw scope.explain(error);
+      throw scope.explain(locateValue(error, context.text));
     }
   }
 

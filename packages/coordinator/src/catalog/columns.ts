@@ -9,7 +9,7 @@ const RESERVED_PREFIX = '$';
 
 /**
  * The columns of a new table.
- * @throws TesseraError DUPLICATE_OBJECT, the error of an invalid default
+ * @throws TesseraError DUPLICATE_COLUMN, the error of an invalid default
  */
 export async function newColumns(
   context: ChangeContext,
@@ -30,7 +30,9 @@ export async function newColumns(
  * Refuses names that differ only in case, because the kernel, and therefore a tablet, does not distinguish
  * them.
  */
-export function checkNames(definitions: readonly Pick<ColumnDefinition, 'name' | 'location'>[]): void {
+export function checkNames(
+  definitions: readonly { readonly name: string; readonly location?: SqlLocation | undefined }[],
+): void {
   const seen = new Set<string>();
   for (const { name, location } of definitions) {
     if (name.startsWith(RESERVED_PREFIX)) {
@@ -38,7 +40,7 @@ export function checkNames(definitions: readonly Pick<ColumnDefinition, 'name' |
       fail('INVALID_ARGUMENT', { message }, { location });
     }
     const key = name.toLowerCase();
-    if (seen.has(key)) fail('DUPLICATE_OBJECT', { what: 'Column', name }, { location });
+    if (seen.has(key)) fail('DUPLICATE_COLUMN', { message: `Column "${name}" already exists` }, { location });
     seen.add(key);
   }
 }

@@ -1,5 +1,12 @@
-import { type Action, type Column, NO_CHANGE, type Place, type Snapshot } from '@tessera/catalog';
-import { fail } from '@tessera/common';
+import {
+  type Action,
+  type Column,
+  NO_CHANGE,
+  type Place,
+  type Snapshot,
+  type TableObject,
+} from '@tessera/catalog';
+import { fail, type SqlLocation } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import { type CreateStatement, declaredAs, kernelTypeSql, type OutputColumn } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
@@ -50,19 +57,24 @@ async function makeTable(
   { columnNames, shape }: Extract<CreateStatement, { kind: 'create_table_as' }>,
   given: ExecutableQuery['columns'],
 ): Promise<QueryToStore> {
-  const columns = columnsOf(given, columnNames, place);
-  const table = await newTable(context, snapshot, place, columns, shape);
-  const items = columns.map(
+  const columns = columnsOf(given, columnNames, place.location);
+  return rowsOf(await newTable(context, snapshot, place, columns, shape));
+}
+
+/** How the rows of a query are stored in a table that was made for its columns. */
+export function rowsOf(table: TableObject): QueryToStore {
+  const items = table.columns.map(
     (column, i) => `CAST(c${i} AS ${column.type}) AS ${quoteName(column.storedName)}`,
   );
-  const names = columns.map((_, i) => `c${i}`).join(', ');
+  const names = table.columns.map((_, i) => `c${i}`).join(', ');
   return { table, rows: (sql) => `SELECT ${items.join(', ')} FROM (${sql}) AS q(${names})` };
 }
 
-function columnsOf(
+/** The columns of a table for the rows of a query. @throws TesseraError if names are missing, invalid or used twice */
+export function columnsOf(
   columns: readonly OutputColumn[],
-  given: readonly string[] | undefined,
-  { location }: Place,
+  given?: readonly string[] | undefined,
+  location?: SqlLocation,
 ): Column[] {
   if (given !== undefined && given.length !== columns.length) {
     const message = `The table names ${given.length} columns, but its query returns ${columns.length}`;

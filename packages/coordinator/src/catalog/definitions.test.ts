@@ -17,8 +17,8 @@ const all = async (...statements: string[]) => {
 
 describe('CREATE TABLE', () => {
   it.each<[string, string | undefined]>([
-    ['CREATE TABLE x (a INT, A2 INT, a TEXT)', 'SYNTAX_ERROR'],
-    ['CREATE TABLE x (a INT, "A" TEXT)', 'DUPLICATE_OBJECT'],
+    ['CREATE TABLE x (a INT, A2 INT, a TEXT)', 'DUPLICATE_COLUMN'],
+    ['CREATE TABLE x (a INT, "A" TEXT)', 'DUPLICATE_COLUMN'],
     ['CREATE TABLE x ("$row" INT)', 'INVALID_ARGUMENT'],
     ['CREATE TABLE x (a INT DEFAULT nosuch)', 'UNDEFINED_NAME'],
     ["CREATE TABLE x (a INT DEFAULT 'x')", 'CAST_ERROR'],
@@ -29,7 +29,7 @@ describe('CREATE TABLE', () => {
     ['CREATE TABLE x (a INT) PARTITION BY b', 'UNDEFINED_NAME'],
     ['CREATE TABLE x (a INT) PARTITION BY 1', 'INVALID_ARGUMENT'],
     ['CREATE TABLE x (a INT) WITH (index_granularity = 1)', 'INVALID_ARGUMENT'],
-    ['CREATE TABLE nosuch.x (a INT)', 'UNDEFINED_OBJECT'],
+    ['CREATE TABLE nosuch.x (a INT)', 'UNDEFINED_SCHEMA'],
     ['CREATE TABLE nosuch.public.x (a INT)', 'DATABASE_NOT_FOUND'],
     ['CREATE TABLE information_schema.x (a INT)', 'FORBIDDEN'],
     ["CREATE TABLE x (a INT) LOCATION = 's3://b/'", undefined],

@@ -45,7 +45,7 @@ export async function createView(
   const names = columns.map(({ name }, i) => columnNames?.[i] ?? name);
   if (columnNames !== undefined && columnNames.length > columns.length) {
     const message = `The view names ${columnNames.length} columns, but its query returns ${columns.length}`;
-    fail('INVALID_ARGUMENT', { message }, { location: place.location });
+    fail('SYNTAX_ERROR', { message }, { location: place.location });
   }
   refuseTwice(names);
   if (existing !== undefined && relations.some(({ id }) => id === existing.id)) {

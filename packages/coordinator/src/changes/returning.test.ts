@@ -52,7 +52,7 @@ describe('INSERT … RETURNING', () => {
     ]);
     expect(await rows('INSERT INTO r2 SELECT a FROM r2 WHERE false RETURNING a')).toEqual([]);
     await expect(node.run('INSERT INTO r2 SELECT 1, 2, 3 RETURNING a')).rejects.toMatchObject({
-      name: 'BINDING_ERROR',
+      name: 'SYNTAX_ERROR',
       message: 'INSERT has 3 values, but table "r2" has 2 columns',
     });
   });

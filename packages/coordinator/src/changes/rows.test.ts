@@ -20,8 +20,8 @@ describe('INSERT', () => {
   it.each([
     ['INSERT INTO i1 VALUES (NULL, 1)', 'NOT_NULL_VIOLATION'],
     ['INSERT INTO i1 (b) VALUES (1)', 'NOT_NULL_VIOLATION'],
-    ['INSERT INTO i1 VALUES (1, 2, 3)', 'BINDING_ERROR'],
-    ['INSERT INTO i1 VALUES (1, 2), (3)', 'BINDING_ERROR'],
+    ['INSERT INTO i1 VALUES (1, 2, 3)', 'SYNTAX_ERROR'],
+    ['INSERT INTO i1 VALUES (1, 2), (3)', 'SYNTAX_ERROR'],
     ['INSERT INTO i1 (a, nosuch) VALUES (1, 2)', 'UNDEFINED_NAME'],
     ["INSERT INTO i1 VALUES ('x', 2)", 'CAST_ERROR'],
     [

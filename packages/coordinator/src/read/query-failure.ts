@@ -16,7 +16,11 @@ const BLAMED_ON_FILES: ReadonlySet<ErrorName> = new Set(['STATEMENT_FAILED', 'BA
 /** Failures caused by data, which may come from a file or from the statement itself. */
 const MAY_COME_FROM_FILES: ReadonlySet<ErrorName> = new Set([
   'CAST_ERROR',
+  'INVALID_DATETIME_FORMAT',
   'OUT_OF_RANGE',
+  'DATETIME_OUT_OF_RANGE',
+  'INVALID_POWER',
+  'INVALID_LOGARITHM',
   'NOT_SUPPORTED',
   'OUT_OF_MEMORY',
 ]);

@@ -1,7 +1,12 @@
 import type { Authorizer } from '@tessera/access-control';
 import { type Credential, isTemporary, NO_CHANGE, requireTable, type Snapshot } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
-import { type CatalogStatement, isReturning, type TransactionStatement } from '@tessera/sql';
+import {
+  type CatalogStatement,
+  isReturning,
+  type TransactionStatement,
+  type WithChangesStatement,
+} from '@tessera/sql';
 import { type ChangeContext, CommittedResults } from '../changes/change.ts';
 import { commitChange } from '../changes/commit-change.ts';
 import { returnedResult } from '../changes/returned-result.ts';
@@ -16,7 +21,9 @@ import { noticeSkipped } from './notice-skipped.ts';
 import { changeOf } from './run-change.ts';
 
 /** Catalog statements that are not answered by a query. */
-export type RunnableStatement = Exclude<CatalogStatement, { kind: 'show' | 'show_grants' | 'copy_to' }>;
+export type RunnableStatement =
+  | Exclude<CatalogStatement, { kind: 'show' | 'show_grants' | 'copy_to' }>
+  | WithChangesStatement;
 
 /** Computes the credential for a password; undefined if the engine has no passwords. */
 export type MakeCredential = (password: string) => Promise<Credential>;
@@ -148,7 +155,8 @@ export class CatalogStatements {
     if (!onlyReads) return;
     const isOfRows = changesRows(statement) || addsRows(statement);
     if (isOfRows && isTemporary(snapshot, requireTable(snapshot, statement.table, database))) return;
-    const what = statement.kind.replace('copy_from_stdin', 'copy_from').replaceAll('_', ' ').toUpperCase();
+    const kind = statement.kind.replace('_stdin', '').replace('with_changes', 'a_change_in_with');
+    const what = kind.replaceAll('_', ' ').toUpperCase();
     fail('READ_ONLY_TRANSACTION', { what });
   }
 

@@ -145,7 +145,7 @@ describe('statements run with the described parameter types and return the descr
     ['perhaps', { kind: 'boolean' }, 'CAST_ERROR'],
     ['{1,x}', { kind: 'array', element: { kind: 'int' } }, 'CAST_ERROR'],
     ['{1', { kind: 'array', element: { kind: 'int' } }, 'CAST_ERROR'],
-    ['2024-02-30', { kind: 'date' }, 'OUT_OF_RANGE'],
+    ['2024-02-30', { kind: 'date' }, 'DATETIME_OUT_OF_RANGE'],
     ['{"a":', { kind: 'json' }, 'CAST_ERROR'],
   ] as const)('%s is not a valid %j', async (value, type, name) => {
     const parameters = [text('$1', value, type)];

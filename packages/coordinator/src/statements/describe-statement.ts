@@ -13,6 +13,7 @@ import {
   type OutputColumn,
   type ParameterType,
   updateQuery,
+  type WithChangesStatement,
 } from '@tessera/sql';
 import { explainColumns } from '../binder/explain.ts';
 import { queryInPlace } from '../changes/derived-query.ts';
@@ -20,6 +21,7 @@ import type { AsyncStatements } from '../queries/async-statements.ts';
 import type { StatementRun } from '../run/query-run.ts';
 import { type DescribedAs, describeQuery } from '../run/query-run.ts';
 import { answeringQuery } from './answering-query.ts';
+import { ReturnedRelations } from './returned-relations.ts';
 
 /** What a client needs to know to prepare a statement. */
 export interface StatementDescription {
@@ -76,8 +78,39 @@ export async function describeStatement(
           head: statement.returning && 2,
         }),
       );
+    case 'with_changes':
+      return describeWithChanges(run, statement, asyncStatements);
     default:
       return NOTHING;
+  }
+}
+
+/** Describes the parts of a statement one after the other: each may read the columns that the ones before it return. */
+async function describeWithChanges(
+  run: StatementRun,
+  { changes, main }: WithChangesStatement,
+  asyncStatements: AsyncStatements,
+): Promise<StatementDescription> {
+  const read = await run.snapshot();
+  try {
+    const { database } = run.sessionValues;
+    const relations = new ReturnedRelations({ user: run.request.user, database }, read.snapshot);
+    const parameters = new Map<string, ParameterType>();
+    const described = async (text: string) => {
+      const snapshot = async () => ({ snapshot: relations.snapshot, release: () => undefined });
+      const part = await describeStatement({ ...run, text, snapshot }, asyncStatements);
+      for (const parameter of part.parameters)
+        if (!parameters.has(parameter.name)) parameters.set(parameter.name, parameter);
+      return part;
+    };
+    for (const [i, { sql }] of changes.entries()) {
+      const { columns } = await described(sql);
+      if (columns !== undefined) relations.add(relations.toStore(i, columns).table);
+    }
+    const { columns } = await described(main.sql);
+    return { parameters: [...parameters.values()], columns };
+  } finally {
+    read.release();
   }
 }
 

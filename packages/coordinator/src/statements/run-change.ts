@@ -6,6 +6,7 @@ import type {
   ChangeStatement,
   CreateStatement,
   DropStatement,
+  WithChangesStatement,
 } from '@tessera/sql';
 import { alterLocation, alterSchema, alterView } from '../catalog/alter-others.ts';
 import { alterTable } from '../catalog/alter-table.ts';
@@ -25,6 +26,7 @@ import { truncate } from '../changes/remove-tablets.ts';
 import { deleteFrom, merge, update } from '../changes/replace-rows.ts';
 import { copyFrom } from '../copy/copy-from.ts';
 import { copyFromStdin } from '../copy/copy-from-stdin.ts';
+import { runWithChanges } from './run-with-changes.ts';
 
 /** Statements whose only effect is a change of the catalog. */
 export type CommittedStatement =
@@ -32,6 +34,7 @@ export type CommittedStatement =
   | AlterStatement
   | DropStatement
   | AccessStatement
+  | WithChangesStatement
   | Exclude<ChangeStatement, { kind: 'copy_to' }>;
 
 /** The change that a statement wants to commit, based on the snapshot. Nothing of it is visible yet. */
@@ -78,6 +81,8 @@ export function changeOf(
       return drop(context, snapshot, statement);
     case 'insert':
       return insert(context, snapshot, statement);
+    case 'with_changes':
+      return runWithChanges(context, snapshot, statement, async (...part) => changeOf(...part));
     case 'truncate':
       return truncate(context, snapshot, statement);
     case 'update':

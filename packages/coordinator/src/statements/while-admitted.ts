@@ -16,6 +16,7 @@ const ADMITTED: ReadonlySet<string> = new Set([
   'update',
   'delete',
   'merge',
+  'with_changes',
   'create_table_as',
   'copy_to',
   'copy_from',

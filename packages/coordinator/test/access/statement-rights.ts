@@ -122,6 +122,22 @@ const CHANGES = {
       needs: [...inSchema, right('INSERT ON TABLE $s.t'), right('SELECT ON TABLE $s.t2')],
     },
   ],
+  with_changes: [
+    {
+      sql: 'WITH w AS (DELETE FROM $s.t RETURNING a) SELECT a FROM w',
+      needs: [...select, right('DELETE ON TABLE $s.t')],
+    },
+    {
+      sql: 'WITH w AS (UPDATE $s.t SET a = 5 RETURNING b) INSERT INTO $s.t2 SELECT b FROM w',
+      setup: ['CREATE TABLE $s.t2 (a INT)'],
+      needs: [...select, right('UPDATE ON TABLE $s.t'), right('INSERT ON TABLE $s.t2')],
+    },
+    {
+      sql: 'WITH w AS (INSERT INTO $s.t VALUES (1, 2)) SELECT c FROM $s.t2',
+      setup: ['CREATE TABLE $s.t2 (c INT)'],
+      needs: [...inSchema, right('INSERT ON TABLE $s.t'), right('SELECT ON TABLE $s.t2')],
+    },
+  ],
   update: [
     { sql: 'UPDATE $s.t SET a = 5, b = DEFAULT', needs: [...inSchema, right('UPDATE ON TABLE $s.t')] },
     { sql: 'UPDATE $s.t SET a = 5 RETURNING b', needs: [...select, right('UPDATE ON TABLE $s.t')] },

@@ -300,7 +300,7 @@ describe('SHOW and DESCRIBE', () => {
   it.each([
     ['DESCRIBE nosuch', 'UNDEFINED_TABLE', 10],
     ['SHOW CREATE TABLE plan', 'UNDEFINED_TABLE', 19],
-    ['SHOW TABLES IN nosuch', 'UNDEFINED_OBJECT', 16],
+    ['SHOW TABLES IN nosuch', 'UNDEFINED_SCHEMA', 16],
     ['SHOW TABLES IN nosuch.public', 'DATABASE_NOT_FOUND', 16],
   ])('%s', async (sql, name, startColumn) => {
     await expect(node.run(sql)).rejects.toMatchObject({ name, location: { startColumn } });

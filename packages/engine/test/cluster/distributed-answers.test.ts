@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ExplainedOperator, ExplainedQuery } from '@tessera/coordinator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { query, rows } from '../http.ts';
+import { MISTAKE_TABLES, MISTAKES, mistakeOf } from '../mistakes.ts';
 import { expectTpchAnswer, TPCH_DATA, TPCH_QUERIES, tpchQuery } from '../tpch-answers.ts';
 import { EngineCluster } from './engine-cluster.ts';
 import { loadTpcTables } from './tpc-tables.ts';
@@ -118,6 +119,37 @@ describe.each(STATEMENTS)('%s', (_, statements) => {
       await answerOf(sql, ON_ONE_NODE, isOrdered(sql)),
     );
   });
+});
+
+test('mistakes are reported as on one node', { timeout: 120_000 }, async () => {
+  await answerOf('CREATE DATABASE mistaken', {});
+  const settings = { ...SPREAD, database: 'mistaken' };
+  for (const sql of MISTAKE_TABLES) await answerOf(sql, settings);
+  expect(await answerOf('EXPLAIN SELECT name, count(*) FROM people GROUP BY name', settings)).toMatch(
+    /stage/,
+  );
+  const different: Record<string, unknown> = {};
+  const compare = async ([sql, ...expected]: (typeof MISTAKES)[number], node: number) => {
+    const { told } = await mistakeOf(cluster.node(node), sql, settings);
+    if (JSON.stringify(told) !== JSON.stringify(expected)) different[sql] = told;
+  };
+  for (let i = 0; i < MISTAKES.length; i += 3) await Promise.all(MISTAKES.slice(i, i + 3).map(compare));
+  expect(different).toEqual({});
+});
+
+test('changes in WITH see one snapshot, and all nodes read the rows that they return', async () => {
+  await answerOf('CREATE TABLE moved AS SELECT a, b FROM t', SPREAD);
+  await answerOf('CREATE TABLE kept (b INT, n BIGINT)', SPREAD);
+  const answer = await answerOf(
+    'WITH d AS (DELETE FROM moved WHERE a % 2 = 0 RETURNING *), g AS (SELECT b, count(*) AS n FROM d GROUP BY b), k AS (INSERT INTO kept SELECT * FROM g RETURNING *) SELECT k.b, k.n, (SELECT count(*) FROM moved) AS before FROM k ORDER BY b',
+    SPREAD,
+    true,
+    1,
+  );
+  const even = [2, 2, 3, 2, 2, 2, 2];
+  expect(answer.split('\n').slice(1)).toEqual(even.map((n, b) => JSON.stringify([b, String(n), '30'])));
+  const counts = await answerOf('SELECT count(*), (SELECT sum(n) FROM kept)::BIGINT FROM moved', SPREAD);
+  expect(counts.split('\n').slice(1)).toEqual(['["15","15"]']);
 });
 
 test.each(['alias(a)', 'stats(a)', 'vector_type(a)'])(

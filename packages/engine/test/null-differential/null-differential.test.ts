@@ -55,6 +55,7 @@ describe.skipIf(programs === undefined)(
       const different: Record<string, string> = {};
       const statements = [
         ...linesOf('same-statements.sql').map((sql) => [sql, true] as const),
+        ...linesOf('same-errors.sql').map((sql) => [sql, true] as const),
         ...[...linesOf('same-rows.sql'), ...Object.keys(OTHER_ROWS)].map((sql) => [sql, false] as const),
       ];
       for (const [sql, withColumns] of statements) {
@@ -65,7 +66,7 @@ describe.skipIf(programs === undefined)(
         if (actual !== expected) different[sql] = actual;
       }
       expect(different).toEqual(OTHER_ROWS);
-      expect(statements.length).toBeGreaterThan(400);
+      expect(statements.length).toBeGreaterThan(800);
     });
 
     describe('jsonb', () => {
@@ -211,6 +212,10 @@ const FITTED: readonly (readonly [sql: string, ...parameters: string[]])[] = [
   ['INSERT INTO fitted (id, ts) SELECT 11, ts FROM source RETURNING ts'],
   ["UPDATE fitted SET ts = ts + interval '0.06 seconds' WHERE id = 8 RETURNING ts"],
   ["SELECT id, v, c, s, ts, tz AT TIME ZONE 'UTC' FROM fitted ORDER BY id, ts"],
+  [
+    'WITH i AS (INSERT INTO fitted (id, v) VALUES ($1, $2) RETURNING id, v), d AS (DELETE FROM fitted WHERE id = $3 RETURNING v) SELECT v || $4, (SELECT count(*) FROM d) FROM i WHERE id = $1',
+    ...['20', 'new', '8', '!'],
+  ],
   ['ALTER TABLE fitted ALTER COLUMN v TYPE varchar(10)'],
   ["INSERT INTO fitted (id, v) VALUES (12, 'abcdefgh')"],
   ['ALTER TABLE fitted ALTER COLUMN v TYPE varchar(4)'],

@@ -82,3 +82,14 @@ select @ -5, @ (-5.5), |/ 4, ||/ 27
 select * from (select 1 a, 2 a) q
 select * from (select e.id, d.id from emp e join dept d on e.dept = d.id) q order by 1
 with q as (select 1 a, 2 a) select * from q
+select interval '1 day' / 2
+select interval '1 month' / 2, interval '10 hours' / 3, interval '1 day' / 0.5, interval '3 days 04:00' / 2
+select interval '1 day' / 0
+select sum(i) from (values (interval '1 day'), (interval '2 hours'), (null)) v(i)
+select avg(i) from (values (interval '1 day'), (interval '2 days'), (null)) v(i)
+select sum(i), avg(i) from (select interval '1 day' i where false) v
+select sum(i) from (values (interval '1 month 3 days'), (interval '2 months -05:00')) v(i)
+select avg(i) from (values (interval '1 month'), (interval '2 months')) v(i)
+select sum(at - timestamp '2023-01-01'), avg(at - timestamp '2023-01-01') from ev
+select time '10:30' - time '09:15', time '01:00' - time '02:30', time '10:00' + interval '2 hours', time '10:00' - interval '11 hours'
+select (time '10:30' - time '09:15')::text

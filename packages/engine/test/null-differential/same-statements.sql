@@ -322,3 +322,44 @@ select 10 % 0
 select 'NaN'::float8 = 'NaN'::float8, 'NaN'::float8 > 1e308, 'inf'::float8 - 'inf'::float8, 0::float8 * 'inf'::float8
 select 0x1F, 0b101, 0o17
 select div(9,4), 9 / 4, 9 % 4
+create table wt (id int, name text, n int)
+insert into wt values (1,'a',10),(2,'b',20),(3,'c',30)
+create table wa (id int, name text)
+with d as (delete from wt where id = 1 returning *) select id, name, n from d
+with d as (delete from wt where id = 2 returning id, name) insert into wa select * from d returning id, name
+select * from wt order by id
+select * from wa order by id
+with i as (insert into wt values (4, 'd', 40), (5, 'e', 50) returning id, n) select sum(n) as s, count(*) as c from i
+with u as (update wt set n = n + 1 where id > 3 returning id, n) select wt.id, wt.n as old, u.n as new from wt join u on u.id = wt.id order by wt.id
+select * from wt order by id
+with i as (insert into wt values (6, 'f', 60) returning id) select count(*) from wt
+select count(*) from wt
+with a as (select 7 as x), i as (insert into wt select x, 'g', 70 from a returning id as y), j as (insert into wa select y, 'from i' from i returning id) select (select y from i) as i, (select id from j) as j, (select x from a) as a
+with i as (insert into wt values (8, 'h', 80)) select 1 as one
+with i as (insert into wt values (9, 'i', 90)) select * from i
+with u as (update wt set name = 'z' where id = 100 returning id) insert into wt select 100, 'new', 0 where not exists (select 1 from u)
+with u as (update wt set name = 'z' where id = 100 returning id) insert into wt select 100, 'new', 0 where not exists (select 1 from u)
+select id, name from wt order by id
+with d as (delete from wt where id = 3 returning id) select 1/0 from d
+select count(*) from wt where id = 3
+with d(k) as (delete from wt where id = 3 returning id) select k + 1 as k1 from d
+with d as (delete from wt where id = 4 returning id) update wa set name = 'moved' from d where wa.id <> d.id
+select * from wa order by id
+with d as (delete from wt where id = 5 returning id) delete from wa using d where wa.id = 7
+select * from wa order by id
+with recursive r(n) as (select 1 union all select n + 1 from r where n < 3), i as (insert into wa select n, 'r' from r returning id) select max(id) from i
+with i as (insert into nope values (1) returning id) select * from i
+with i as (insert into wa values ('x', 'y') returning id) select * from i
+with i as (insert into wa values (1, 'y') returning nope) select * from i
+with i as (select 1) insert into wa select * from i, nope
+begin
+with i as (insert into wa values (50, 'tx') returning id) select id from i
+select name from wa where id = 50
+rollback
+select count(*) from wa where id = 50
+create table wser (id serial, v text)
+with i as (insert into wser (v) values ('a'), ('b') returning id, v) select id, v from i order by id desc
+with i as (insert into wser (v) values ('c') returning id), j as (insert into wser (v) select 'child of ' || id from i returning id, v) select * from j
+drop table wt
+drop table wa
+drop table wser

@@ -27,6 +27,8 @@ const CAST_FAILURES: readonly (readonly [RegExp, (...groups: string[]) => ReadVa
 /** If a text of digits cannot be cast to one of these types, the number is too large. */
 const WHOLE_TYPES: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint']);
 
+const TIME_TYPES: ReadonlySet<string> = new Set(['date', 'time', 'timestamp', 'timestamptz', 'interval']);
+
 const SOURCE_COLUMN = /when casting from source column (.+?)$/m;
 const INFERRED_COLUMN = /Error when converting column "(.*?)"\. /;
 
@@ -42,10 +44,15 @@ function castFailure(message: string): TesseraError | undefined {
     const text = refused.replace(REFUSED_END, '');
     // A uuid is an integer of 128 bits to the kernel; no other type of the dialect is.
     const typeName = type === 'INT128' ? 'uuid' : withDialectTypes(type);
-    const isTooLarge = isOutOfRange || (WHOLE_TYPES.has(typeName) && /^\s*[+-]?\d+\s*$/.test(text));
-    const error = isTooLarge
-      ? TesseraError.of('OUT_OF_RANGE', { message: `value "${text}" is out of range for type ${typeName}` })
-      : TesseraError.of('CAST_ERROR', { message: `invalid input syntax for type ${typeName}: "${text}"` });
+    const isTooLarge = WHOLE_TYPES.has(typeName) && /^\s*[+-]?\d+\s*$/.test(text);
+    const outside = { message: `value "${text}" is out of range for type ${typeName}` };
+    const error = isOutOfRange
+      ? TesseraError.of('DATETIME_OUT_OF_RANGE', outside)
+      : isTooLarge
+        ? TesseraError.of('OUT_OF_RANGE', outside)
+        : TesseraError.of(TIME_TYPES.has(typeName) ? 'INVALID_DATETIME_FORMAT' : 'CAST_ERROR', {
+            message: `invalid input syntax for type ${typeName}: "${text}"`,
+          });
     const column = (INFERRED_COLUMN.exec(message) ?? SOURCE_COLUMN.exec(message))?.[1];
     return withFailedValue(error, { text, column });
   }
@@ -145,6 +152,11 @@ function byType(failure: KernelFailure): TesseraError {
       if (/is ambiguous/.test(message)) return TesseraError.of('AMBIGUOUS_NAME', { message });
       return TesseraError.of('BINDING_ERROR', { message });
     case 'Catalog': {
+      const collation = /^Collation with name "?(.*?)"? (?:does not exist|is not in the catalog)/s.exec(
+        failure.message,
+      )?.[1];
+      if (collation !== undefined)
+        return TesseraError.of('UNDEFINED_OBJECT', { what: 'Collation', name: collation });
       const type = /^Type with name "?(.+?)"? (?:does not exist!|is not in the catalog)/.exec(
         failure.message,
       )?.[1];
@@ -160,6 +172,8 @@ function byType(failure: KernelFailure): TesseraError {
       if (message === 'division by zero') return TesseraError.of('DIVISION_BY_ZERO', {});
       if (/^relation ".*" does not exist$/s.test(message))
         return TesseraError.of('UNDEFINED_TABLE', { message });
+      if (/^type ".*" does not exist$/s.test(message))
+        return TesseraError.of('UNDEFINED_OBJECT', { what: 'Type', name: message.slice(6, -16) });
       return castFailure(failure.message) ?? TesseraError.of('STATEMENT_FAILED', { message });
     case 'Conversion': {
       return castFailure(failure.message) ?? TesseraError.of('CAST_ERROR', { message });

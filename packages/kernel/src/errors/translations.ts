@@ -21,6 +21,21 @@ type MessageError = Extract<
   | 'CARDINALITY_VIOLATION'
   | 'CAST_ERROR'
   | 'OUT_OF_RANGE'
+  | 'DATETIME_OUT_OF_RANGE'
+  | 'INVALID_POWER'
+  | 'INVALID_LOGARITHM'
+  | 'INVALID_REGULAR_EXPRESSION'
+  | 'WINDOWING_ERROR'
+  | 'WRONG_OBJECT_TYPE'
+  | 'AMBIGUOUS_FUNCTION'
+  | 'CANNOT_CAST'
+  | 'DATATYPE_MISMATCH'
+  | 'DUPLICATE_ALIAS'
+  | 'INVALID_DATETIME_FORMAT'
+  | 'INVALID_ESCAPE'
+  | 'INVALID_NTILE'
+  | 'INVALID_SUBSTRING'
+  | 'SYNTAX_ERROR'
   | 'INVALID_ARGUMENT'
 >;
 
@@ -86,20 +101,25 @@ const TRANSLATIONS: readonly Translation[] = [
   },
   {
     says: /^Ambiguous reference to table "(.*?)"/s,
-    error: 'AMBIGUOUS_NAME',
+    error: 'DUPLICATE_ALIAS',
     message: (name) => `Table name "${name}" is used more than once in FROM: use different aliases`,
   },
 
   // Functions and operators
   {
     says: /^(?:Scalar|Aggregate|Table) Function with name "?(row_number|rank|dense_rank|percent_rank|cume_dist|ntile|lag|lead|first_value|last_value|nth_value)"? does not exist/,
-    error: 'UNDEFINED_FUNCTION',
+    error: 'WRONG_OBJECT_TYPE',
     message: (name) => `${name} is a window function: it needs OVER (…)`,
   },
   {
     says: /^(?:Scalar|Aggregate|Table) (?:Macro )?Function with name "?(percentile_cont|percentile_disc)"? does not exist/,
     error: 'UNDEFINED_FUNCTION',
     message: (name) => `${name} needs WITHIN GROUP (ORDER BY …)`,
+  },
+  {
+    says: /^(?:Scalar|Aggregate|Table) (?:Macro )?Function with name "?`(?:__postfix)?"? does not exist/,
+    error: 'SYNTAX_ERROR',
+    message: () => 'Syntax error at or near "`": names are quoted with double quotes',
   },
   {
     says: /^(?:Scalar|Aggregate|Table) (?:Macro )?Function with name "?(.*?)"? does not exist!(?:\nDid you mean (.*)\?)?/s,
@@ -113,14 +133,17 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (name) => `Function ${shownFunction(name)} does not exist`,
   },
   {
-    says: /^Cannot deduce template type '\w+' in function: '(\w+)\(.*\n - '(.*?)', from first occurrence\n - '(.*?)', which/s,
+    says: /^Cannot deduce template type '\w+' in function: 'list_value\(.*\n - '([^'\n]*)', [^\n]*\n - '([^'\n]*)', which/s,
+    error: 'DATATYPE_MISMATCH',
+    message: (first, second) =>
+      `The elements of an array must have one type, not ${withDialectTypes(first)} and ${withDialectTypes(second)}`,
+    resolution: ADD_CASTS,
+  },
+  {
+    says: /^Cannot deduce template type '\w+' in function: '(\w+)\(.*\n - '([^'\n]*)', [^\n]*\n - '([^'\n]*)', which/s,
     error: 'UNDEFINED_FUNCTION',
-    message: (name, first, second) => {
-      const types = `not ${withDialectTypes(first)} and ${withDialectTypes(second)}`;
-      return name === 'list_value'
-        ? `The elements of an array must have one type, ${types}`
-        : `${kindOf(shownFunction(name))} ${shownFunction(name)}: the elements and values must have one type, ${types}`;
-    },
+    message: (name, first, second) =>
+      `${kindOf(shownFunction(name))} ${shownFunction(name)}: the elements and values must have one type, not ${withDialectTypes(first)} and ${withDialectTypes(second)}`,
     resolution: ADD_CASTS,
   },
   {
@@ -144,7 +167,7 @@ const TRANSLATIONS: readonly Translation[] = [
   },
   {
     says: /^Cannot mix values of type (.+?) and "NULL"\[\] in COALESCE operator/s,
-    error: 'BINDING_ERROR',
+    error: 'WRONG_OBJECT_TYPE',
     message: (type) => `ANY and ALL require an array or a subquery, not ${withDialectTypes(type)}`,
   },
   {
@@ -155,7 +178,7 @@ const TRANSLATIONS: readonly Translation[] = [
   },
   {
     says: /^Could not choose a best candidate function for the function call "(.*?)\((.*?)\)"/s,
-    error: 'UNDEFINED_FUNCTION',
+    error: 'AMBIGUOUS_FUNCTION',
     message: (name, types) => `${called(name, types)} is not unique`,
     resolution: ADD_CASTS,
   },
@@ -172,9 +195,20 @@ const TRANSLATIONS: readonly Translation[] = [
   },
   {
     says: /^Function "(.*?)" is a Scalar Function\. "DISTINCT", "FILTER", and "ORDER BY"/s,
-    error: 'BINDING_ERROR',
+    error: 'WRONG_OBJECT_TYPE',
     message: (name) =>
       `DISTINCT, FILTER and ORDER BY are allowed only in calls of aggregate functions; ${shownFunction(name)} is not one`,
+  },
+
+  {
+    says: /^(\w+) is not an aggregate function/,
+    error: 'WRONG_OBJECT_TYPE',
+    message: (name) => `${shownFunction(name)} is neither an aggregate function nor a window function`,
+  },
+  {
+    says: /^Invalid escape string/,
+    error: 'INVALID_ESCAPE',
+    message: () => 'The text behind ESCAPE must be empty or one character',
   },
 
   // Grouping and windows
@@ -190,15 +224,51 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (name) => `Column "${name}" must appear in GROUP BY or be used in an aggregate function`,
   },
   {
-    says: /^(WHERE|GROUP BY|HAVING|RETURNING|ON|JOIN|LIMIT|OFFSET|VALUES) (?:clause )?cannot contain (aggregates|window functions)/i,
+    says: /^(WHERE|GROUP BY|HAVING|RETURNING|ON|JOIN|LIMIT|OFFSET|VALUES|INSERT statement|Table function) (?:clause )?cannot contain aggregates/i,
     error: 'GROUPING_ERROR',
-    message: (clause, what) =>
-      `${what.startsWith('a') ? 'Aggregate' : 'Window'} functions are not allowed in ${clause.toUpperCase()}`,
+    message: (clause) => `Aggregate functions are not allowed in ${shownClause(clause)}`,
+  },
+  {
+    says: /^(WHERE|GROUP BY|HAVING|RETURNING|ON|JOIN|LIMIT|OFFSET|VALUES|INSERT statement|Table function) (?:clause )?cannot contain window functions/i,
+    error: 'WINDOWING_ERROR',
+    message: (clause) => `Window functions are not allowed in ${shownClause(clause)}`,
+  },
+  {
+    says: /^Unimplemented expression class in ExpressionBinder::BindExpression: WINDOW/,
+    error: 'WINDOWING_ERROR',
+    message: () => 'Window functions are not allowed here',
+  },
+  {
+    says: /^Aggregate functions are not supported here/,
+    error: 'GROUPING_ERROR',
+    message: () => 'Aggregate functions are not allowed here',
+  },
+  {
+    says: /^RANGE frames must have only one ORDER BY expression/,
+    error: 'WINDOWING_ERROR',
+    message: () =>
+      'A frame of RANGE with an offset needs exactly one expression in the ORDER BY of its window',
+  },
+  {
+    says: /^Argument for ntile must be greater than zero/,
+    error: 'INVALID_NTILE',
+    message: () => 'argument of ntile must be greater than zero',
+  },
+  {
+    says: /^(LAG|LEAD|NTILE|FIRST_VALUE|LAST_VALUE|NTH_VALUE|FIRST|LAST) needs (?:at least )?(\d+) parameters?, got (\d+)/,
+    error: 'UNDEFINED_FUNCTION',
+    message: (name, needed, given) =>
+      `${name.toLowerCase()} needs ${needed} ${needed === '1' ? 'argument' : 'arguments'}, not ${given}`,
   },
   {
     says: /^aggregate function calls cannot (be nested|contain window function calls)/,
     error: 'GROUPING_ERROR',
     message: (what) => `Aggregate function calls cannot ${what}`,
+  },
+  {
+    says: /^ORDER BY non-integer literal has no effect/,
+    error: 'SYNTAX_ERROR',
+    message: () => 'A constant in ORDER BY must be the position of a result column, not another value',
   },
   {
     says: /^(ORDER|GROUP BY) term out of range - should be between 1 and (\d+)/,
@@ -215,12 +285,12 @@ const TRANSLATIONS: readonly Translation[] = [
   },
   {
     says: /^Subquery returns (\d+) columns - expected (\d+)/,
-    error: 'BINDING_ERROR',
+    error: 'SYNTAX_ERROR',
     message: (count, expected) => `A subquery returns ${count} columns where ${expected} is expected`,
   },
   {
     says: /^Set operations can only apply to expressions with the same number of result columns/,
-    error: 'BINDING_ERROR',
+    error: 'SYNTAX_ERROR',
     message: () => 'The queries of UNION, INTERSECT or EXCEPT must have the same number of columns',
   },
 
@@ -234,7 +304,7 @@ const TRANSLATIONS: readonly Translation[] = [
   // Types and values
   {
     says: /^Type (STRUCT\(.*\)) does not match with (STRUCT\(.*\))\. Cannot cast STRUCTs of different size/s,
-    error: 'BINDING_ERROR',
+    error: 'SYNTAX_ERROR',
     message: (from, to) =>
       `${withDialectTypes(from)} and ${withDialectTypes(to)} have different numbers of fields`,
   },
@@ -244,14 +314,19 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (text) => `invalid input syntax for type bytea: "${text}"`,
   },
   {
-    says: /^Collation with name "?(.*?)"? does not exist/s,
-    error: 'BINDING_ERROR',
-    message: (name) => `Collation "${name}" does not exist`,
+    says: /^(?:COLLATE can only be applied to varchar columns|collations are only supported for type varchar)/i,
+    error: 'DATATYPE_MISMATCH',
+    message: () => 'COLLATE can only be applied to text',
   },
   {
-    says: /^COLLATE can only be applied to varchar columns/i,
-    error: 'BINDING_ERROR',
-    message: () => 'COLLATE can only be applied to text',
+    says: /^GROUPING (?:statement cannot be used without groups|child .* must be a grouping column)/,
+    error: 'GROUPING_ERROR',
+    message: () => 'The arguments of GROUPING must be expressions of GROUP BY',
+  },
+  {
+    says: /^\w+ clause cannot contain DEFAULT clause/,
+    error: 'SYNTAX_ERROR',
+    message: () => 'DEFAULT is not allowed here',
   },
   {
     says: /^list_\w+: list dimensions must be equal, got left length '(\d+)' and right length '(\d+)'/,
@@ -262,6 +337,16 @@ const TRANSLATIONS: readonly Translation[] = [
     says: /^Enum value: unrecognized value "(.*?)" for enum/s,
     error: 'INVALID_ARGUMENT',
     message: (value) => `Unknown order "${value.toLowerCase()}": use ASC, DESC, NULLS FIRST or NULLS LAST`,
+  },
+  {
+    says: /^cannot take square root of a negative number/,
+    error: 'INVALID_POWER',
+    message: () => 'cannot take square root of a negative number',
+  },
+  {
+    says: /^(cannot take logarithm of (?:zero|a negative number))/,
+    error: 'INVALID_LOGARITHM',
+    message: (what) => what,
   },
   {
     says: /^(ACOS|ASIN|ATANH) is undefined outside/,
@@ -285,7 +370,7 @@ const TRANSLATIONS: readonly Translation[] = [
   },
   {
     says: /^(?:Unimplemented type for cast|Unimplemented type for case expression|Unsupported cast) \((.*) -> (.*)\)/s,
-    error: 'CAST_ERROR',
+    error: 'CANNOT_CAST',
     message: (from, to) => `cannot cast type ${withDialectTypes(from)} to ${withDialectTypes(to)}`,
   },
   {
@@ -301,29 +386,34 @@ const TRANSLATIONS: readonly Translation[] = [
   },
   {
     says: /^DECIMAL type width must be between 1 and (\d+)/,
-    error: 'BINDING_ERROR',
+    error: 'INVALID_ARGUMENT',
     message: (most) => `The precision of numeric must be from 1 to ${most}`,
   },
   {
     says: /^DECIMAL type scale cannot be greater than width/,
-    error: 'BINDING_ERROR',
+    error: 'INVALID_ARGUMENT',
     message: () => 'The scale of numeric cannot be greater than its precision',
   },
   {
-    says: /^(Cannot (?:combine|compare|mix|concatenate) (?:values of |lists of )?types? .*?)(?: in (\w+) clause)? - an explicit cast is required/s,
-    error: 'BINDING_ERROR',
-    message: (what, clause) =>
-      withDialectTypes(`${what.replace(' lists of', '')}${clause === '' ? '' : ` in ${clause}`}`),
+    says: /^(Cannot (?:compare|concatenate) (?:values of |lists of )?types? .*?|Cannot mix values of types? .*? in BETWEEN)(?: clause)? - an explicit cast is required/s,
+    error: 'UNDEFINED_FUNCTION',
+    message: (what) => withDialectTypes(what.replace(' lists of', '')),
+    resolution: ADD_CASTS,
+  },
+  {
+    says: /^(Cannot (?:combine|mix) (?:values of )?types? .*?)(?: in (\w+) (?:clause|expression|operator))? - an explicit cast is required/s,
+    error: 'DATATYPE_MISMATCH',
+    message: (what, clause) => withDialectTypes(`${what}${clause === '' ? '' : ` in ${clause}`}`),
     resolution: ADD_CASTS,
   },
   {
     says: /^UNNEST\(\) can only be applied to lists, structs and NULL, not (.*)$/s,
-    error: 'BINDING_ERROR',
+    error: 'UNDEFINED_FUNCTION',
     message: (type) => `UNNEST requires an array, not ${withDialectTypes(type)}`,
   },
   {
     says: /^UNNEST requires a single list as input/,
-    error: 'BINDING_ERROR',
+    error: 'UNDEFINED_FUNCTION',
     message: () => 'UNNEST requires an array',
   },
   {
@@ -337,13 +427,18 @@ const TRANSLATIONS: readonly Translation[] = [
     message: () => '* is not allowed here',
   },
   {
-    says: /^Malformed JSON at byte (\d+) of input: (.*?)\.\s+Input: (.*)$/s,
+    says: /^Malformed JSON at byte (\d+) of input: (.*?)\.\s+Input: (.*?)(?: when casting from source column .*)?$/s,
     error: 'CAST_ERROR',
     message: (byte, what, input) => `invalid input syntax for type json: ${input} (${what} at byte ${byte})`,
   },
   {
+    says: /^Could not parse string (".*?") according to format specifier .*?\nError: (\w+ out of range.*)$/s,
+    error: 'DATETIME_OUT_OF_RANGE',
+    message: (text, what) => `date or time out of range: ${text} (${what.trim()})`,
+  },
+  {
     says: /^Could not parse string (".*?") according to format specifier .*?\nError: (.*)$/s,
-    error: 'CAST_ERROR',
+    error: 'INVALID_DATETIME_FORMAT',
     message: (text, what) => `${text} does not match the pattern (${what.trim()})`,
   },
   {
@@ -353,7 +448,7 @@ const TRANSLATIONS: readonly Translation[] = [
   },
   {
     says: /^(operator is not unique: .*)$/s,
-    error: 'UNDEFINED_FUNCTION',
+    error: 'AMBIGUOUS_FUNCTION',
     message: (what) => what,
   },
   {
@@ -373,14 +468,54 @@ const TRANSLATIONS: readonly Translation[] = [
       `unit "${unit}" is not recognized (use year, month, day, hour, minute or second, for example)`,
   },
   {
+    says: /^(?:(Date|Time) out of range(: .*)?|Date and time not in timestamp range)$/,
+    error: 'DATETIME_OUT_OF_RANGE',
+    message: (kind, value) => `${kind.toLowerCase() || 'timestamp'} out of range${value}`,
+  },
+  {
+    says: /^Can't bucket using (?:zero|negative)/,
+    error: 'DATETIME_OUT_OF_RANGE',
+    message: () => 'stride must be greater than zero',
+  },
+  {
+    says: /^interval cannot be 0/,
+    error: 'INVALID_ARGUMENT',
+    message: () => 'step size cannot equal zero',
+  },
+  {
+    says: /^(negative substring length not allowed)/,
+    error: 'INVALID_SUBSTRING',
+    message: (what) => what,
+  },
+  {
+    says: /^(split_part: the field position must not be zero|unrecognized encoding .*)/,
+    error: 'INVALID_ARGUMENT',
+    message: (what) => what,
+  },
+  {
+    says: /^Invalid input for hex digit: (.*)$/s,
+    error: 'INVALID_ARGUMENT',
+    message: (digit) => `invalid hexadecimal digit: "${digit}"`,
+  },
+  {
+    says: /^Could not decode string "(.*)" as base64: (.*)$/s,
+    error: 'INVALID_ARGUMENT',
+    message: (text, what) => `"${text}" is not valid base64: ${what}`,
+  },
+  {
+    says: /^PERCENTILEs can only take parameters/,
+    error: 'OUT_OF_RANGE',
+    message: () => 'a percentile must be in the range [0, 1]',
+  },
+  {
     says: /^Invalid UTF8 Codepoint (-?\d+)/,
     error: 'INVALID_ARGUMENT',
     message: (code) => `${code} is not a valid character code`,
   },
   {
     says: /^((?:missing [\])]|no argument for repetition operator|bad repetition operator|invalid (?:escape sequence|character class(?: range)?|repetition size|perl operator|named capture group|nested repetition operator)|unexpected \)|trailing \\).*)$/s,
-    error: 'INVALID_ARGUMENT',
-    message: (what) => `invalid regular expression: ${what}`,
+    error: 'INVALID_REGULAR_EXPRESSION',
+    message: (what) => `invalid regular expression: ${what.replace(': (?s)', ': ')}`,
   },
 ];
 
@@ -443,6 +578,13 @@ const FUNCTION_NAMES: Readonly<Record<string, string>> = {
 
 const shownFunction = (name: string): string =>
   FUNCTION_NAMES[name] ?? name.replace(/^tsr_/, '').replace(/^list_/, 'array_');
+
+const CLAUSES: Readonly<Record<string, string>> = {
+  'insert statement': 'VALUES',
+  'table function': 'functions in FROM',
+};
+
+const shownClause = (clause: string): string => CLAUSES[clause.toLowerCase()] ?? clause.toUpperCase();
 
 const NAME = /^[a-z_]\w*$/i;
 

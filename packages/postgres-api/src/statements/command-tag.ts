@@ -12,6 +12,8 @@ export function commandTag(statement: Statement, rows: number): string {
     case 'delete':
     case 'merge':
       return `${statement.kind.toUpperCase()} ${rows}`;
+    case 'with_changes':
+      return commandTag(statement.main.statement, rows);
     case 'copy_from':
     case 'copy_to':
       return `COPY ${rows}`;

@@ -27,7 +27,7 @@ const aboutStatement = new WeakSet<Error>();
 
 /** Throws an error that points into the user's statement. `explain` leaves such an error as it is. */
 export function failInStatement(
-  name: 'BINDING_ERROR' | 'CARDINALITY_VIOLATION',
+  name: 'BINDING_ERROR' | 'SYNTAX_ERROR' | 'CARDINALITY_VIOLATION',
   message: string,
   location: SqlLocation,
 ): never {

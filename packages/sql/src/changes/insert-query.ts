@@ -381,5 +381,5 @@ function wrongCount(
     named === undefined
       ? `INSERT has ${count} values, but table "${target.name}" has ${target.columns.length} columns`
       : `INSERT lists ${named.length} columns but has ${count} values`;
-  return failInStatement('BINDING_ERROR', message, location);
+  return failInStatement('SYNTAX_ERROR', message, location);
 }

@@ -134,7 +134,7 @@ function insertedValues(
     target.columns.slice(0, values.length);
   if (values.length > columns.length) {
     const message = `INSERT has ${values.length} values, but table "${target.name}" has ${columns.length} columns`;
-    fail('BINDING_ERROR', { message }, { location });
+    fail('SYNTAX_ERROR', { message }, { location });
   }
   return new Map(
     values.map((value, i) => [columns[i]!, { column: columns[i]!.name, value, location }] as const),

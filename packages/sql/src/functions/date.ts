@@ -239,6 +239,9 @@ export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(i) AS date_part('hour', i::INTERVAL) * 3600000000 + date_part('minute', i::INTERVAL) * 60000000
       + date_part('microsecond', i::INTERVAL)`,
   ],
+  // The parts of which the sum of intervals is made.
+  interval_months: ["(i) AS date_part('year', i::INTERVAL) * 12 + date_part('month', i::INTERVAL)"],
+  interval_only_days: ["(i) AS date_part('day', i::INTERVAL)"],
   // Days and microseconds together, with one sign: the whole days, and the rest as an interval.
   whole_days: ['(days, us) AS tsr_whole_units(days::HUGEINT * 86400000000 + us, 86400000000)'],
   time_of_day: ['(days, us) AS to_microseconds(((days::HUGEINT * 86400000000 + us) % 86400000000)::BIGINT)'],

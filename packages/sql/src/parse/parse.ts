@@ -172,11 +172,40 @@ function parseError(
   }
   if (error_type === 'out of memory' || FAILED_ALLOCATION.test(error_message))
     return kernelErrorToTessera(`Out of Memory Error: ${error_message}`);
-  const message = /^Max expression depth|memory exhausted/.test(error_message)
-    ? 'The statement is nested too deep: at most 1000 levels of expressions'
-    : capitalised(error_message.replace(/__internal_(\w+)_operator/, '$1'));
   const location = position === undefined ? undefined : locate(Number(position));
-  return TesseraError.of('SYNTAX_ERROR', { message }, { location });
+  if (/^A CTE needs a SELECT/.test(error_message)) {
+    const what = 'INSERT, UPDATE, DELETE or MERGE in a WITH inside of a statement';
+    const hint = 'move it to the WITH at the beginning of the statement';
+    return TesseraError.of('NOT_SUPPORTED', { what, hint }, { location });
+  }
+  const [, window] = /^window "(.*)" does not exist/i.exec(error_message) ?? [];
+  if (window !== undefined)
+    return TesseraError.of('UNDEFINED_OBJECT', { what: 'Window', name: window }, { location });
+  const [, name, words] = TRANSLATIONS.find(([says]) => says.test(error_message)) ?? [];
+  const message = words ?? capitalised(error_message.replace(/__internal_(\w+)_operator/, '$1'));
+  return TesseraError.of(name ?? 'SYNTAX_ERROR', { message }, { location });
 }
+
+type ParserError = 'SYNTAX_ERROR' | 'WINDOWING_ERROR' | 'DUPLICATE_ALIAS' | 'WRONG_OBJECT_TYPE';
+
+/** Messages of the kernel's parser, the errors that they are, and their texts if those of the parser do not help. */
+const TRANSLATIONS: readonly (readonly [says: RegExp, name: ParserError, words?: string])[] = [
+  [
+    /^Max expression depth|memory exhausted/,
+    'SYNTAX_ERROR',
+    'The statement is nested too deep: at most 1000 levels of expressions',
+  ],
+  [/^errhint NOT IMPLEMENTED/i, 'SYNTAX_ERROR', 'LIMIT a, b is not the syntax: use LIMIT b OFFSET a'],
+  [
+    /^(?:frame |cannot (?:copy|override) |window functions are not)|^window ".*" is already/i,
+    'WINDOWING_ERROR',
+  ],
+  [/^Duplicate CTE name/, 'DUPLICATE_ALIAS', 'WITH defines a name twice'],
+  [
+    /^Unknown ordered aggregate/,
+    'WRONG_OBJECT_TYPE',
+    'WITHIN GROUP is only for percentile_cont, percentile_disc and mode; others take their order as in array_agg(x ORDER BY x)',
+  ],
+];
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,4 +1,4 @@
-import type { TesseraError } from '@tessera/common';
+import { TesseraError } from '@tessera/common';
 import { replacedFunction } from '../functions/rewrite-function.ts';
 import { JSON_OPERATORS } from '../text/json-operators.ts';
 import { tokenize, Word } from '../text/lexer.ts';
@@ -19,7 +19,8 @@ const WRITTEN_OPERATORS: ReadonlyMap<string, string> = new Map(
  * calls only one function that may have used it, the error is about that call.
  */
 export function aboutCalledFunction(error: TesseraError, text: string): TesseraError {
-  const subject = error.name === 'UNDEFINED_FUNCTION' ? SUBJECT.exec(error.message) : null;
+  const isAboutCall = error.name === 'UNDEFINED_FUNCTION' || error.name === 'AMBIGUOUS_FUNCTION';
+  const subject = isAboutCall ? SUBJECT.exec(error.message) : null;
   if (subject === null) return error;
   const [, name, types, operator] = subject;
   const symbol = WRITTEN_OPERATORS.get(operator ?? '');
@@ -36,8 +37,8 @@ export function aboutCalledFunction(error: TesseraError, text: string): TesseraE
   if (call === undefined || another !== undefined) return error;
   const { signatures } = replacedFunction(call.image)!;
   const end = call.startOffset + call.image.length;
-  return error.with({
-    message: `${call.image.toLowerCase()} cannot be called with these arguments: ${signatures.join(', ')}`,
-    location: locationAt(text, call.startOffset, end),
-  });
+  const message = `${call.image.toLowerCase()} cannot be called with these arguments: ${signatures.join(', ')}`;
+  const { resolution, cause } = error;
+  const location = locationAt(text, call.startOffset, end);
+  return TesseraError.of('UNDEFINED_FUNCTION', { message }, { location, resolution, cause });
 }

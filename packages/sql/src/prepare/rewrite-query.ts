@@ -29,6 +29,7 @@ import { limitedCast } from '../rewrites/limited-casts.ts';
 import {
   byteaLiteral,
   checkDoubleText,
+  checkJsonText,
   doubleLiteral,
   negativeLiteral,
   refuseBitString,
@@ -64,6 +65,7 @@ import {
 } from '../tree.ts';
 import { NOTHING_KNOWN } from './column-scope.ts';
 import { distinctArrays } from './distinct-arrays.ts';
+import { intervalForms } from './interval-forms.ts';
 import { jsonbForms } from './jsonb-forms.ts';
 import type { FactsOf } from './scoped-expressions.ts';
 import { kindOfType } from './value-kind.ts';
@@ -171,7 +173,9 @@ export async function rewriteQuery(
   // such values.
   if (view !== undefined || placement.readsSystem) return documents;
   await parsed.pause();
-  return distinctArrays(valueTexts(documents, catalog, outermost), catalog, outermost);
+  const timed = intervalForms(documents, catalog, outermost);
+  await parsed.pause();
+  return distinctArrays(valueTexts(timed, catalog, outermost), catalog, outermost);
 }
 
 /** The facts about columns that an expression names alone, without a relation. */
@@ -258,6 +262,7 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
   }
   if (node.class === 'CAST') {
     checkDoubleText(node, parsed.locate);
+    checkJsonText(node, parsed.locate);
     const cast_type = withoutArraySizes(node.cast_type);
     const limited = limitedCast(cast_type === node.cast_type ? node : { ...node, cast_type });
     const timed = limited.class === 'CAST' ? timeDigits(limited) : limited;

@@ -14,6 +14,8 @@ export type ValueKind =
   | 'array'
   | 'boolean'
   | 'interval'
+  | 'time'
+  | 'timestamp'
   | 'null'
   | 'other'
   | 'unknown';
@@ -30,6 +32,8 @@ export function kindOfType(type: string): ValueKind {
   if (type === 'BLOB') return 'bytea';
   if (type === 'BOOLEAN') return 'boolean';
   if (type === 'INTERVAL') return 'interval';
+  if (type === 'TIME') return 'time';
+  if (/^TIMESTAMP(?: WITH TIME ZONE)?$/.test(type)) return 'timestamp';
   if (type === 'LIST' || type.endsWith(']')) return 'array';
   return NUMBERS.test(type) ? 'number' : 'other';
 }
@@ -94,6 +98,8 @@ const INTERVALS = words(
   'age justify_days justify_hours justify_interval to_days to_hours to_microseconds to_minutes to_months to_seconds to_weeks to_years',
 );
 
+const TIMESTAMPS = words('current_timestamp now date_trunc');
+
 /** The macros of `valueTexts`. */
 export const VALUE_TEXTS = words('tsr_text tsr_array_text tsr_integer_text tsr_interval_text tsr_row_item');
 
@@ -119,12 +125,26 @@ function kindOfCall(
     const kinds = children.map(inner);
     return kinds.includes('text') ? 'text' : kinds.includes('array') ? 'array' : 'unknown';
   }
+  if (TIMESTAMPS.has(name)) return 'timestamp';
   if (!ARITHMETIC.has(name)) return 'unknown';
+  const ofTimes = timeKind(name, children.map(inner));
+  if (ofTimes !== undefined) return ofTimes;
   // The second argument of `round` is the number of digits.
   const kind = commonKind(
     name === 'round' || name === 'trunc' ? children.slice(0, 1).map(inner) : children.map(inner),
   );
   return kind === 'float' || kind === 'number' || kind === 'interval' ? kind : 'computed';
+}
+
+/** The kind of arithmetic with times and intervals; undefined for other operands. */
+function timeKind(name: string, kinds: readonly ValueKind[]): ValueKind | undefined {
+  const [left, right] = kinds;
+  const isOf = (one: ValueKind, other: ValueKind) => left === one && right === other;
+  if (name === '-' && (isOf('timestamp', 'timestamp') || isOf('time', 'time'))) return 'interval';
+  if (isOf('timestamp', 'interval') || isOf('interval', 'timestamp')) return 'timestamp';
+  if (isOf('time', 'interval') || isOf('interval', 'time')) return 'time';
+  const isScaled = (name === '*' || name === '//') && kinds.includes('interval');
+  return isScaled ? 'interval' : undefined;
 }
 
 /** Larger expressions would make a query too long if it contained them several times. */

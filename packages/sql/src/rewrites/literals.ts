@@ -1,4 +1,4 @@
-import { fail, type SqlLocation } from '@tessera/common';
+import { fail, type SqlLocation, TesseraError } from '@tessera/common';
 import { isNullLiteral } from '../functions/expressions.ts';
 import type { ParsedQuery } from '../parse/parse.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type FunctionNode,
   stringLiteral,
 } from '../tree.ts';
+import { parseJson } from '../types/jsonb-text.ts';
 
 /**
  * `-9223372036854775808::bigint` → `(-9223372036854775808)::bigint`: the cast binds more tightly than the
@@ -85,6 +86,25 @@ export function checkDoubleText(node: CastNode, locate: Locate): void {
   const text = limit === undefined ? undefined : stringLiteral(node.child);
   if (limit === undefined || text === undefined || node.try_cast || !/^\s*[-+]?[\d.]/.test(text)) return;
   if (Math.abs(Number(text)) > limit) outOfRange(JSON.stringify(text), node.cast_type.id, node, locate);
+}
+
+/**
+ * Refuses `'[1,]'::json`: the kernel reads commas behind the last item.
+ * @throws TesseraError CAST_ERROR
+ */
+export function checkJsonText(
+  { cast_type, child, try_cast, query_location }: CastNode,
+  locate: Locate,
+): void {
+  const text = /,\s*[\]}]/.exec(stringLiteral(child) ?? '')?.input;
+  const { type_info } = cast_type;
+  if (text === undefined || try_cast || type_info?.type !== 'UNBOUND_TYPE_INFO') return;
+  if (!/^json$/i.test(type_info.name)) return;
+  try {
+    parseJson(text);
+  } catch (error) {
+    throw error instanceof TesseraError ? error.with({ location: locate(query_location) }) : error;
+  }
 }
 
 function outOfRange(value: string, type: string, node: Expression, locate: Locate): never {

@@ -1,6 +1,7 @@
 import { fail, isSameName, type SqlLocation } from '@tessera/common';
 import { bareNameOf } from '../functions/bare-name.ts';
 import { postgresName } from '../functions/column-names.ts';
+import { negativeInteger } from '../functions/expressions.ts';
 import {
   type ColumnRefNode,
   constant,
@@ -27,15 +28,22 @@ export function resolveOrderNames(
   node: QueryNode,
   locate: (key: Expression) => SqlLocation | undefined,
 ): QueryNode {
+  for (const modifier of node.modifiers) refuseNegative(modifier, locate);
   if (!node.modifiers.some(hasKeys)) return node;
   const items = leftmostSelect(node)?.select_list ?? [];
   const mayHoldOthers = node.type === 'SELECT_NODE' && !node.modifiers.some(isDistinct);
   const isPlainDistinct = node.type === 'SELECT_NODE' && node.modifiers.some(isDistinctOfRows);
+  refuseOtherOrder(node, items, locate);
   const resolved = (key: Expression) => {
     if (isPlainDistinct && !isDecidedBy(items, key)) {
       const message =
         'With SELECT DISTINCT, ORDER BY can only use columns of the result: rows that are merged into one may differ in anything else. Add the expression to the SELECT list, or use DISTINCT ON';
       fail('BINDING_ERROR', { message }, { location: locate(key) });
+    }
+    if (node.type === 'SET_OPERATION_NODE' && !mayOrderUnion(items, key)) {
+      const what = 'ORDER BY an expression over the result of UNION, INTERSECT or EXCEPT';
+      const hint = 'order by a column or its position, or put the queries into a subquery of FROM';
+      fail('NOT_SUPPORTED', { what, hint }, { location: locate(key) });
     }
     if (!isName(key)) return key;
     const found = orderKey(key, items, mayHoldOthers);
@@ -89,6 +97,64 @@ const isDistinct = ({ type }: ResultModifier): boolean => type === 'DISTINCT_MOD
 
 const isDistinctOfRows = (modifier: ResultModifier): boolean =>
   modifier.type === 'DISTINCT_MODIFIER' && modifier.distinct_on_targets.length === 0;
+
+/**
+ * Refuses `SELECT DISTINCT ON (a) … ORDER BY b`: the first row of each group is only defined if ORDER BY begins with the
+ * expressions of DISTINCT ON, in any order.
+ * @throws TesseraError BINDING_ERROR
+ */
+function refuseOtherOrder(
+  { modifiers }: QueryNode,
+  items: readonly Expression[],
+  locate: (key: Expression) => SqlLocation | undefined,
+): void {
+  const on = modifiers.flatMap((one) => (one.type === 'DISTINCT_MODIFIER' ? one.distinct_on_targets : []));
+  const orders = modifiers.flatMap((one) => (one.type === 'ORDER_MODIFIER' ? one.orders : []));
+  const missing = new Set(on.map((key) => keySpelling(key, items)));
+  for (const { expression } of orders) {
+    if (missing.size === 0 || isStar(expression)) return;
+    if (on.some((key) => keySpelling(key, items) === keySpelling(expression, items)))
+      missing.delete(keySpelling(expression, items));
+    else {
+      const message =
+        'SELECT DISTINCT ON expressions must match the first ORDER BY expressions: begin ORDER BY with the expressions of DISTINCT ON';
+      fail('BINDING_ERROR', { message }, { location: locate(expression) });
+    }
+  }
+}
+
+/** The spelling of a sort key, which is that of an item of the select list if the key is its position or its name. */
+function keySpelling(key: Expression, items: readonly Expression[]): string {
+  const position = key.class === 'CONSTANT' && !key.value.is_null ? Number(key.value.value) : undefined;
+  if (position !== undefined) {
+    const item = items.slice(0, position).some(isStar) ? undefined : items[position - 1];
+    return looseSpelling({ ...(item ?? key), alias: '' });
+  }
+  const item = isName(key) ? items.find(({ alias }) => isSameName(alias, key.column_names[0]!)) : undefined;
+  return looseSpelling({ ...(item ?? key), alias: '' });
+}
+
+/** @throws TesseraError INVALID_LIMIT, INVALID_OFFSET */
+function refuseNegative(
+  modifier: ResultModifier,
+  locate: (key: Expression) => SqlLocation | undefined,
+): void {
+  if (modifier.type !== 'LIMIT_MODIFIER') return;
+  const { limit, offset } = modifier;
+  if (limit !== null && negativeInteger(limit) !== undefined)
+    fail('INVALID_LIMIT', { message: 'LIMIT must not be negative' }, { location: locate(limit) });
+  if (offset !== null && negativeInteger(offset) !== undefined)
+    fail('INVALID_OFFSET', { message: 'OFFSET must not be negative' }, { location: locate(offset) });
+}
+
+/** Whether the result of a set operation can be sorted by a key: a column, a position, or an item of its first query. */
+function mayOrderUnion(items: readonly Expression[], key: Expression): boolean {
+  if (key.class === 'FUNCTION' || key.class === 'OPERATOR' || key.class === 'CASE' || key.class === 'CAST')
+    return (
+      items.some(isStar) || items.some((item) => looseSpelling({ ...item, alias: '' }) === looseSpelling(key))
+    );
+  return true;
+}
 
 /** Whether a sort key has one value for each combination of values of the items. */
 function isDecidedBy(items: readonly Expression[], key: Expression): boolean {

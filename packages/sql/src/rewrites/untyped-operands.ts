@@ -1,4 +1,5 @@
 import {
+  type ConstantNode,
   cast,
   constant,
   type Expression,
@@ -33,7 +34,7 @@ export function untypedOperands(node: FunctionNode): FunctionNode {
   if (children.length === 2 && node.is_operator && ARITHMETIC.has(name)) {
     const [isLeft, isRight] = children.map(isTextLiteral);
     if (isLeft === isRight) return node;
-    const typed = isLeft ? [typedLiteral(first!), second!] : [first!, typedLiteral(second!)];
+    const typed = isLeft ? [typedLiteral(first!, second), second!] : [first!, typedLiteral(second!, first)];
     return { ...node, children: typed };
   }
   if (first === undefined || !NUMERIC_FUNCTIONS.has(name) || !isTextLiteral(first) || !isNumber(first))
@@ -52,13 +53,17 @@ export function untypedFrame(node: WindowNode): WindowNode {
 const isTextLiteral = (node: Expression): boolean =>
   node.class === 'CONSTANT' && stringLiteral(node) !== undefined;
 
+const isNumeric = (node: Expression | undefined): node is ConstantNode =>
+  node?.class === 'CONSTANT' && /^(?:INTEGER|BIGINT|DOUBLE)$/.test(node.value.type.id) && !node.value.is_null;
+
 const isNumber = (node: Expression): boolean =>
   /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i.test(stringLiteral(node) ?? '');
 
-function typedLiteral(node: Expression): Expression {
+/** @param other the other operand: a text that is no number, beside one, is cast to its type, and the cast fails */
+function typedLiteral(node: Expression, other?: Expression): Expression {
   const text = stringLiteral(node) ?? '';
   if (INTERVAL.test(text)) return cast(node, 'INTERVAL');
-  if (!isNumber(node)) return node;
+  if (!isNumber(node)) return isNumeric(other) ? cast(node, other.value.type.id) : node;
   const isWhole = /^\s*[-+]?\d{1,18}\s*$/.test(text);
   if (!isWhole) return cast(node, 'DOUBLE');
   const value = Number(text);

@@ -381,6 +381,8 @@ export interface MergeStatement extends TableChangeBase<'merge'> {
   readonly clauses: readonly MergeClause[];
 }
 
+export type RowChangeStatement = InsertStatement | UpdateStatement | DeleteStatement | MergeStatement;
+
 /**
  * A column of `COPY t (…) FROM` and its source in the file: a position counted from 1, a name, or the
  * column's own name.

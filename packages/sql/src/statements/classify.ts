@@ -19,6 +19,7 @@ import { transactionStatement } from './grammar/transaction.ts';
 import { deleteStatement, updateStatement } from './grammar/update-delete.ts';
 import { principalStatement } from './grammar/users-and-roles.ts';
 import { vacuumStatement } from './grammar/vacuum.ts';
+import { withChanges } from './grammar/with-changes.ts';
 import { cutSettingsSuffix } from './settings-suffix.ts';
 import type { Statement } from './statement.ts';
 
@@ -89,6 +90,8 @@ export const classifyStatement = remembered(classified, ({ kind }) => REPEATED.h
 function classified(text: string): Statement {
   const cursor = new TokenCursor(text);
   if (cursor.peek() === undefined) return cursor.unexpected('a statement');
+  const changing = withChanges(cursor);
+  if (changing !== undefined) return changesThen(cursor, changing);
   const leading = leadingWith(cursor);
   const change = changeStatement(cursor, leading);
   if (change !== undefined) return change;
@@ -98,6 +101,24 @@ function classified(text: string): Statement {
   if (cursor.isAt('EXPLAIN')) return explainStatement(cursor);
   refuseUploads(cursor);
   return catalogStatement(cursor) ?? sessionStatement(cursor) ?? otherStatement(cursor);
+}
+
+/** @throws TesseraError SYNTAX_ERROR if neither a query nor a change of rows follows */
+function changesThen(
+  cursor: TokenCursor,
+  { changes, sql }: Exclude<ReturnType<typeof withChanges>, undefined>,
+): Statement {
+  const statement = classifyStatement(sql);
+  switch (statement.kind) {
+    case 'query':
+    case 'insert':
+    case 'update':
+    case 'delete':
+    case 'merge':
+      return { kind: 'with_changes', changes, main: { sql, statement }, settings: statement.settings ?? [] };
+    default:
+      return cursor.unexpected('a query or a change behind WITH');
+  }
 }
 
 /** Parses INSERT, UPDATE, DELETE or MERGE, which a WITH clause may precede. */

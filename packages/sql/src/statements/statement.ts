@@ -1,5 +1,5 @@
 import type { QueryId } from '@tessera/common';
-import type { CatalogStatement } from './catalog-statement.ts';
+import type { CatalogStatement, RowChangeStatement } from './catalog-statement.ts';
 import type { SettingPairs } from './setting-pairs.ts';
 
 /** A classified statement, before anything in it is bound. */
@@ -7,6 +7,7 @@ export type Statement =
   | QueryStatement
   | ExplainStatement
   | CatalogStatement
+  | WithChangesStatement
   | { readonly kind: 'set'; readonly name: string; readonly value: string }
   | { readonly kind: 'reset'; readonly name: string }
   /** Without a name it shows all settings. */
@@ -27,6 +28,23 @@ export interface QueryStatement {
   readonly settings: SettingPairs;
 }
 
+/** An INSERT, UPDATE, DELETE or MERGE in a WITH clause. */
+export interface ChangeInWith {
+  readonly name: string;
+  /** The change as a statement of its own, behind the parts of WITH that stand before it, at its place in the whole statement. */
+  readonly sql: string;
+  readonly isReturning: boolean;
+}
+
+/** `WITH a AS (DELETE … RETURNING …) …`, followed by a query or a change. */
+export interface WithChangesStatement {
+  readonly kind: 'with_changes';
+  readonly changes: readonly ChangeInWith[];
+  /** The whole statement, in which the changes of WITH are replaced by queries of the relations `relationOfChange`. */
+  readonly main: { readonly sql: string; readonly statement: QueryStatement | RowChangeStatement };
+  readonly settings: SettingPairs;
+}
+
 export type ExplainPart = 'logical' | 'physical' | 'analyze' | 'statistics' | 'all';
 
 export interface ExplainStatement {
@@ -39,6 +57,9 @@ export interface ExplainStatement {
   readonly format: 'text' | 'json';
 }
 
-/** Whether a statement that changes rows returns rows (RETURNING). */
-export const isReturning = (statement: Statement): boolean =>
-  'returning' in statement && statement.returning !== undefined;
+/** Whether a statement that changes rows returns rows (RETURNING, or a query behind changes in WITH). */
+export const isReturning = (statement: Statement): boolean => {
+  if (statement.kind !== 'with_changes') return 'returning' in statement && statement.returning !== undefined;
+  const { statement: main } = statement.main;
+  return main.kind === 'query' || isReturning(main);
+};

@@ -32,13 +32,18 @@ function tokensOf(text: string): readonly IToken[] {
   }
 }
 
+/** The text in the message of an error that another node has reported, without the details that this process keeps. */
+const FAILED_VALUE =
+  /^(?:invalid input syntax for type .*?: "(.*)"|value "(.*)" is out of range for type .*)$/s;
+
 /**
  * Adds a place to an error about an invalid value, if exactly one literal of the statement has that text. The
  * kernel reports no place for errors at run time.
  */
 export function locateValue(error: unknown, text: string): unknown {
-  const value = failedValueOf(error)?.text;
-  if (!(error instanceof TesseraError) || value === undefined || error.location !== undefined) return error;
+  if (!(error instanceof TesseraError) || error.location !== undefined) return error;
+  const value = failedValueOf(error)?.text ?? FAILED_VALUE.exec(error.message)?.slice(1).join('');
+  if (value === undefined) return error;
   const image = quoteText(value);
   const [literal, another] = tokenize(text).filter((token) => isPlainString(token) && token.image === image);
   if (literal === undefined || another !== undefined) return error;

@@ -55,7 +55,7 @@ export function tableElements(cursor: TokenCursor): TableElements {
     const { column } = element;
     if (columns.some((c) => c.name === column.name)) {
       fail(
-        'SYNTAX_ERROR',
+        'DUPLICATE_COLUMN',
         { message: `Column "${column.name}" is defined twice` },
         { location: column.location },
       );

@@ -116,7 +116,7 @@ function copyColumns(cursor: TokenCursor): readonly CopyColumn[] {
   do {
     const { name, location } = placedName(cursor, 'a column');
     if (columns.some((c) => c.name === name)) {
-      fail('SYNTAX_ERROR', { message: `Column "${name}" is listed twice` }, { location });
+      fail('DUPLICATE_COLUMN', { message: `Column "${name}" is listed twice` }, { location });
     }
     const byDefault = cursor.accept('DEFAULT') ? defaultValue(cursor) : undefined;
     columns.push({ name, source: copySource(cursor), default: byDefault, location });

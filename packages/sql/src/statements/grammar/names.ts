@@ -46,7 +46,8 @@ export function parenthesisedNames(cursor: TokenCursor, what: string): readonly 
   cursor.expectSymbol(')');
   const seen = new Set<string>();
   for (const { name, location } of names) {
-    if (seen.has(name)) fail('SYNTAX_ERROR', { message: `Column "${name}" is listed twice` }, { location });
+    if (seen.has(name))
+      fail('DUPLICATE_COLUMN', { message: `Column "${name}" is listed twice` }, { location });
     seen.add(name);
   }
   return names;

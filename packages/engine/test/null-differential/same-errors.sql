@@ -1,0 +1,372 @@
+-- Statements that fail as in PostgreSQL, with the same SQLSTATE, one per line. They change nothing.
+select sqrt(-1)
+select sqrt(x) from (values (-1.0)) v(x)
+select |/ -1.0
+select ln(0)
+select ln(-1)
+select log(0)
+select log(-1)
+select log(2, 0)
+select log(2, -1)
+select log(-2, 4)
+select log10(0)
+select ln(0::numeric)
+select acos(2)
+select asin(-2)
+select atanh(2)
+select '2023-02-29'::date
+select '2023-13-01'::date
+select date '2023-02-30'
+select '2023-02-29'::timestamp
+select '2023-02-29 10:00'::timestamptz
+select '2023-01-01 25:00'::timestamp
+select '25:00'::time
+select '10:61'::time
+select '2023-00-01'::date
+select 'x'::date
+select ''::date
+select '2023-02'::date
+select make_date(2023, 2, 29)
+select make_time(25, 0, 0)
+select make_timestamp(2023, 2, 30, 0, 0, 0)
+select s::date from (values ('2023-02-29')) v(s)
+select to_date('2023-02-30', 'YYYY-MM-DD')
+select to_date('x', 'YYYY-MM-DD')
+select to_timestamp('2023-13-01', 'YYYY-MM-DD')
+select date '2023-01-01' + 2147483647
+select timestamp '2023-01-01' + interval '300000 years'
+select 'x'::interval
+select 2147483647 + 1
+select 32767::smallint + 1::smallint
+select 9223372036854775807 + 1
+select 9223372036854775807 * 2
+select abs((-2147483648)::int)
+select 99999999999::int
+select 40000::smallint
+select 1e20::bigint
+select 1e10::int
+select 1e400::float8
+select '1e400'::float8
+select 'NaN'::float8::int
+select 'infinity'::float8::bigint
+select 123456::numeric(5,2)
+select 1000::numeric(3,0)
+select factorial(-1)
+select factorial(100000)
+select 1/0
+select 1%0
+select 1.0/0
+select mod(1,0)
+select div(1,0)
+select 1/0.0
+select id from emp where row_number() over () = 1
+select id from emp where sum(id) > 1
+select id from emp where count(*) > 1
+select id from emp group by id having row_number() over () = 1
+select id from emp group by row_number() over ()
+select count(*) from emp group by count(*)
+select sum(count(*)) from emp
+select sum(row_number() over ()) from emp
+select row_number() over (order by row_number() over ()) from emp
+select row_number() over (partition by rank() over ()) from emp
+select id from emp limit row_number() over ()
+select id from emp limit count(*)
+select id from emp e join dept d on count(*) = 1
+select id from emp e join dept d on row_number() over () = 1
+select e.id from emp e join dept d on row_number() over () = 1
+select e.id from emp e join dept d on sum(e.id) = 1
+insert into dept values (count(*), 'a', 1)
+insert into dept values (row_number() over (), 'a', 1)
+update dept set id = sum(id)
+delete from dept where sum(id) > 1
+delete from dept where row_number() over () = 1
+update dept set name = 'x' where count(*) > 1
+insert into dept values (1, 'a', 1) returning count(*)
+select * from generate_series(1, count(*))
+select id, count(*) from emp
+select id, name from emp group by id
+select name from emp having id > 1
+select count(*) from emp order by name
+select id from emp group by id order by name
+select distinct on (dept) dept, name from emp order by name
+select distinct on (dept) dept, name from emp order by name, dept
+select distinct on (dept, active) dept, name from emp order by dept, name, active
+select distinct on (2) id, dept from emp order by id
+select distinct on (3) id, dept from emp
+select distinct on (dept + 1) dept, id from emp order by dept, id
+select distinct on (lower(name)) name from emp order by name
+select distinct on (name) * from emp order by id
+select distinct on (a) a, b from (select dept as a, id as b from emp) q order by b
+select distinct name from emp order by id
+select distinct id + 1 from emp order by id
+select distinct id from emp order by random()
+select distinct dept from emp order by count(*)
+select distinct dept from emp group by dept order by count(*)
+select id from emp order by 2
+select id from emp order by 0
+select id from emp order by -1
+select id from emp order by 'x'
+select id from emp group by 2
+select id from emp group by 0
+select id from emp union select id from dept order by 2
+select id from emp union select id from dept order by id + 1
+select id from emp union select id from dept order by name
+select sum(id) from emp order by 2
+select count(*) as n from emp group by 1
+select count(*) from emp group by n
+select emp.* from emp group by 1
+select nope from emp
+select e.nope from emp e
+select x.id from emp
+select emp.id from emp e
+select id from emp, dept
+select id from emp e join dept d on e.dept = d.id
+select * from nope
+select nope(1)
+select lower(1, 2)
+select length()
+select substr('abc')
+select lower(1)
+select 1 + 'x'
+select 'a' + 'b'
+select true + 1
+select name + 1 from emp
+select id = 'x' from emp
+select hired > 5 from emp
+select active > 'x' from emp
+select id like 'x' from emp
+select name between 1 and 2 from emp
+select id in ('a') from emp
+select case id when 'a' then 1 end from emp
+select case when active then id else name end from emp
+select coalesce(id, name) from emp
+select greatest(id, name) from emp
+select array[1, 'a']
+select array[id, name] from emp
+select 1 union select 'a'
+select id, name from emp union select id from emp
+select 1, 2 intersect select 1
+values (1, 2), (3)
+values (1), ('a')
+values (id)
+select (select id, name from emp)
+select (select id from emp)
+select id in (select id, name from emp) from emp
+select (1, 2) = (1, 2, 3)
+select (1, 2) in (select 1)
+select id from emp where id = (select id from emp)
+select 1 from emp where exists select 1
+insert into dept values (1, 2, 3, 4)
+insert into dept (id) values (1, 2)
+insert into dept (id, name) values (1)
+insert into dept (id, id) values (1, 1)
+insert into dept (nope) values (1)
+insert into dept select 1, 2, 3, 4
+insert into nope values (1)
+insert into emp (id) values (null)
+insert into emp (name) values ('x')
+insert into emp (id) values ('x')
+insert into dept values (1, 'a', 'x')
+insert into dept values (99999999999, 'a', 1)
+insert into emp (id, salary) values (1, 1e10)
+insert into emp (id, hired) values (1, '2023-02-29')
+update dept set nope = 1
+update dept set id = 'x'
+update dept set id = 1, id = 2
+update nope set id = 1
+update emp set id = null
+delete from nope
+delete from dept where nope = 1
+truncate nope
+drop table nope
+drop view nope
+drop view emp
+drop table nope.nope
+drop schema nope
+create table emp (id int)
+create table t1 (a int, a int)
+create table t1 (a nope)
+create table t1 (a numeric(2000))
+create table t1 (id int default 'x')
+create table nope.t1 (id int)
+create view v1 as select nope
+create view v1 (a, b) as select 1
+create view emp as select 1
+alter table nope add column a int
+alter table emp add column id int
+alter table emp drop column nope
+alter table emp rename column nope to x
+alter table emp rename column id to name
+alter table emp rename to dept
+alter table emp alter column id type nope
+select 'abc'::int
+select '12.5'::int
+select ''::float8
+select 'abc'::numeric
+select 'maybe'::bool
+select 'x'::uuid
+select '{'::json
+select '{"a":}'::jsonb
+select '{1,x}'::int[]
+select '{1,2'::int[]
+select '1,2'::int[]
+select true::date
+select 1::date
+select now()::int
+select id::date from emp
+select name::int from emp
+select hired::int from emp
+select array[1,2]::int
+select 1::int[]
+select 1::nope
+select cast(1 as)
+select 1::varchar(-1)
+select 1::numeric(0)
+select "abc
+select 'abc
+select 1 +
+select (1
+select 1)
+selec 1
+select * form emp
+select * from emp where
+select * from emp order
+select from where
+select 1,,2
+select * from emp limit -1
+select * from emp offset -1
+select * from emp limit 'x'
+select * from emp limit 1 limit 2
+select * from emp fetch first -1 rows only
+select * from emp e, dept e
+select * from emp, emp
+select * from emp join dept
+select * from emp join dept using (nope)
+select * from emp join dept on nope = 1
+select * from emp join dept on id = 1
+select * from emp natural join nope
+with a as (select 1), a as (select 2) select * from a
+with a as (select 1) select * from b
+with recursive a as (select 1 union all select nope from a) select * from a
+select * from (select 1) q where q.x = 1
+select * from (values (1, 2)) v(a, b, c)
+select sum(name) from emp
+select avg(active) from emp
+select count(distinct) from emp
+select max() from emp
+select array_agg() from emp
+select percentile_cont(2) within group (order by id) from emp
+select percentile_cont(0.5) from emp
+select percentile_cont(0.5) within group (order by name) from emp
+select mode() from emp
+select lower(distinct name) from emp
+select lower(name) filter (where true) from emp
+select lower(name) over () from emp
+select count(*) over w from emp
+select row_number() from emp
+select rank() from emp
+select lag(id) from emp
+select lag() over () from emp
+select ntile(0) over () from emp
+select ntile(-1) over (order by id) from emp
+select nth_value(id, 0) over (order by id) from emp
+select sum(id) over (rows between current row and 1 preceding) from emp
+select sum(id) over (rows between unbounded following and current row) from emp
+select sum(id) over (rows between 1 following and current row) from emp
+select sum(id) over (rows -1 preceding) from emp
+select sum(id) over (range 1 preceding) from emp
+select sum(id) over (order by id, dept range 1 preceding) from emp
+select sum(id) over (rows 'x' preceding) from emp
+select sum(id) over (w rows 1 preceding) from emp window w as (rows 2 preceding)
+select sum(id) over (w order by id) from emp window w as (order by id)
+select count(*) from emp window w as (), w as ()
+select sum(id) filter (where sum(id) > 1) from emp
+select sum(id order by nope) from emp
+select 'a' ~ '('
+select 'a' ~ '['
+select 'a' ~ '*'
+select regexp_replace('a', '(', 'b')
+select 'a' like 'b' escape 'xx'
+select 'a' similar to '('
+select encode('a', 'nope')
+select decode('zz', 'hex')
+select decode('a', 'base64')
+select chr(-1)
+select split_part('a', 'b', 0)
+select substring('abc', 1, -1)
+select substr('abc', 1, -1)
+select left('abc', 'x')
+select overlay('abc' placing 'x' from 0)
+select to_number('abc', '999')
+select date_trunc('nope', now())
+select extract(nope from now())
+select extract(year from 'x')
+select date_part('nope', now())
+select now() at time zone 'Mars'
+select age('x')
+select date_bin('0 days', now(), now())
+select * from generate_series(1, 10, 0)
+select * from generate_series(timestamp '2024-01-01', timestamp '2024-01-02', interval '0')
+select unnest(1)
+select array_length(1, 1)
+select (array[1])['x']
+select 1 = any(1)
+select 1 = any(array['a'])
+select json_build_object('a')
+select json_build_object(null, 1)
+select jsonb_set('{}', 'x', '1')
+select jsonb_array_length('{}')
+select jsonb_object_keys('[]')
+select '{"a":1}'::jsonb -> 'a' + 1
+select ('{"a":1}'::jsonb ->> 'a') + 1
+select '"a"'::jsonb::int
+select nextval('nope')
+select currval('nope')
+select setval('nope', 1)
+select 'nope'::regclass
+select 'nope'::regtype
+set nope = 1
+set timezone = 'Mars'
+set statement_timeout = 'x'
+show nope
+reset nope
+select set_config('nope', 'x', false)
+select 1 as from emp
+select interval '1 day' + 1
+select date '2024-01-01' * 2
+select date '2024-01-01' + date '2024-01-01'
+select now() + 1
+select -'x'
+select - name from emp
+select @ name from emp
+select !1
+select 1 <=> 2
+select 'a' && 'b'
+select (emp).nope from emp
+select * from lower('a', 'b')
+select * from nope(1)
+select * from unnest(1)
+merge into dept using nope on true when matched then delete
+merge into nope using dept on true when matched then delete
+merge into dept d using emp e on true when matched then update set nope = 1
+insert into dept values (default, default, default, default)
+select * from emp where id in ()
+select row(1, 2) + 1
+select (select 1, 2)
+select array(select 1, 2)
+select 1 in (select 1, 2)
+select 1 = all (select 1, 2)
+select 1a
+select 0x
+select U&'\00zz'
+select id from emp group by grouping sets (nope)
+select * from emp where current of c
+select lower(name => 'x', nope => 1)
+select make_interval(nope => 1)
+select '{"a": 1,}'::json
+select grouping(id) from emp
+select grouping(name) from emp group by id
+select default
+select 'a' collate nope
+select 1 collate "C"
+select * from (with d as (delete from emp returning id) select * from d) q
