@@ -2,6 +2,7 @@ export * from './cancellation.ts';
 export * from './copy-text-format.ts';
 export * from './error-table.ts';
 export * from './errors.ts';
+export { expectedProgress } from './expected-progress.ts';
 export * from './file-exposure.ts';
 export { freePort, isFree } from './free-port.ts';
 export * from './hash-buckets.ts';

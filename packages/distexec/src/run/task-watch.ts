@@ -4,7 +4,7 @@ import type { MemoryWatch } from './memory-watch.ts';
 
 const INTERVAL_MS = 200;
 /** The kernel plans a statement once more for its exact progress, which is too much for short tasks. */
-const MIN_MS_BEFORE_PLANNING = 600;
+const MIN_MS_BEFORE_PLANNING = 350;
 
 /** Samples a running task: its progress, and how much the kernel spilled meanwhile. */
 export class TaskWatch {

@@ -1,3 +1,4 @@
+import { expectedProgress } from '@tessera/common';
 import type { QueryProgress } from '../protocol/messages.ts';
 import type { PlannedPipeline } from './pipelines.ts';
 import type { PlannedWork } from './planned-work.ts';
@@ -62,10 +63,8 @@ export class CallProgress {
     const { part, atMs } = this.#counted;
     const uncounted = workNotCounted(pipelines, parts) / total;
     if (uncounted === 0 || part === 0) return Math.min(1, part);
-    // It is assumed to go on as fast as before, but never to end.
     const expected = (part * (nowMs - atMs)) / Math.max(1, atMs - this.#startedAtMs);
-    const share = expected / uncounted;
-    return Math.min(1, part + (uncounted * share) / (1 + share ** 4) ** 0.25);
+    return Math.min(1, part + expectedProgress(expected, uncounted));
   }
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { refine } from './distribute.ts';
+import { COST_CONSTANTS } from './placement/cost/cost-constants.ts';
 import { SimulatedCluster } from './testing/simulated-cluster.ts';
 
 const OPTIONS = { nodes: 3, gatherLimitRows: 1_000_000 };
@@ -47,6 +48,18 @@ test('few rows are finished in the session of the query', async () => {
 
 test('many rows are not finished in the session of the query', async () => {
   expect((await planned()).left(1e9).length).toBeGreaterThan(1);
+});
+
+test('a stage is expected to take as long as its actual rows need to be moved', async () => {
+  const { plan, left } = await planned();
+  const [bytes, rows] = [1e9, 1e9 / 16];
+  // The estimate of the plan is larger than the actual rows.
+  const before = plan.stages.find(({ id }) => id === left(bytes)[0]!.id)!.estimate.cpuMs!;
+  const after = left(bytes)[0]!.estimate.cpuMs!;
+  expect(after).toBeLessThan(before);
+  const twice = left(2 * bytes)[0]!.estimate.cpuMs!;
+  const moved = rows * COST_CONSTANTS.moveRow + bytes * COST_CONSTANTS.moveByte;
+  expect(twice - after).toBeGreaterThan(moved / 1000);
 });
 
 test('a plan is refined only once for similar sizes', async () => {

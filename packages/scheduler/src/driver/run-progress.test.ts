@@ -11,7 +11,7 @@ import {
 import type { ExecutionProgress } from '../stage-execution.ts';
 import type { SchedulerState, StageState, TaskState } from '../state/scheduler-state.ts';
 import { PlanRun } from './plan-run.ts';
-import { RunProgress } from './run-progress.ts';
+import { RunProgress, TaskSpeed } from './run-progress.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -75,9 +75,10 @@ test('a stage counts by its estimated work', async () => {
   await run;
 });
 
-test('a task that reports nothing counts by the time that it is expected to take', () => {
-  let nowMs = 0;
-  const progress = new RunProgress(() => nowMs);
+/** A run of a stage with two tasks of 100 ms each by its estimate, and the clock that it sees. */
+function twoTasks(usual = new TaskSpeed()) {
+  const clock = { nowMs: 0 };
+  const progress = new RunProgress(usual, () => clock.nowMs);
   const running = (stage: number, tasks: number, succeeded: number, cpuMs: number): Partial<StageState> => ({
     stage: { id: stage, estimate: { rows: 1, bytes: 1, cpuMs } } as Stage,
     status: 'started',
@@ -96,20 +97,60 @@ test('a task that reports nothing counts by the time that it is expected to take
       nodes: [],
     } as unknown as SchedulerState);
   change(0);
-  progress.began({ stage: 0, task: 0, attempt: 0 });
-  nowMs = 50;
+  return { clock, progress, change };
+}
+const task = (number: number) => ({ stage: 0, task: number, attempt: 0 });
+
+test('a task that reports nothing counts by the time that it is expected to take', () => {
+  const { clock, progress, change } = twoTasks();
+  progress.began(task(0));
+  clock.nowMs = 50;
   // Nothing is known about the speed of the tasks.
   expect(progress.now().percent).toBe(0);
-  nowMs = 400;
-  progress.ended({ stage: 0, task: 0, attempt: 0 });
+  clock.nowMs = 400;
+  progress.ended(task(0));
   change(1);
-  progress.began({ stage: 0, task: 1, attempt: 0 });
+  progress.began(task(1));
   expect(progress.now().percent).toBeCloseTo(50, 0);
   // The first task took 400 ms, so the second one is expected to.
-  nowMs = 600;
+  clock.nowMs = 600;
   expect(progress.now().percent).toBeCloseTo(75, 0);
-  progress.reported({ stage: 0, task: 1, attempt: 0 }, 80);
+  progress.reported(task(1), 80);
   expect(progress.now().percent).toBeCloseTo(90, 0);
-  progress.reported({ stage: 0, task: 1, attempt: 0 }, 20);
+  progress.reported(task(1), 20);
   expect(progress.now().percent).toBeCloseTo(90, 0);
+});
+
+test('the first tasks of a run are expected to be as fast as those of earlier runs', () => {
+  const usual = new TaskSpeed();
+  for (let earlier = 0; earlier < 5; earlier++) usual.measured(10_000, 1_000);
+  // The machine has become faster since: the latest tasks count most.
+  for (let later = 0; later < 5; later++) usual.measured(10_000, 5_000);
+  expect(usual.factor).toBeCloseTo(2, 0);
+  const { clock, progress } = twoTasks(usual);
+  progress.began(task(0));
+  clock.nowMs = 100;
+  expect(progress.now().percent).toBeGreaterThan(20);
+  expect(progress.now().percent).toBeLessThan(30);
+});
+
+test('a task goes on between its reports, but not for long without one', () => {
+  const { clock, progress } = twoTasks();
+  progress.began(task(0));
+  clock.nowMs = 400;
+  progress.reported(task(0), 40);
+  clock.nowMs = 500;
+  // It has done 50 % of the task, which is a half of the stage.
+  expect(progress.now().percent).toBeCloseTo(25, 0);
+  clock.nowMs = 60_000;
+  expect(progress.now().percent).toBeLessThan(45);
+});
+
+test('a task that begins another statement does not lose what it has reported', () => {
+  const { clock, progress } = twoTasks();
+  progress.began(task(0));
+  clock.nowMs = 400;
+  progress.reported(task(0), 60);
+  progress.reported(task(0), 0);
+  expect(progress.now().percent).toBeCloseTo(30, 0);
 });

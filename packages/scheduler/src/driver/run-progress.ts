@@ -1,34 +1,40 @@
+import { expectedProgress } from '@tessera/common';
 import type { StageId } from '@tessera/planner';
 import type { ExecutionProgress, StageProgress } from '../stage-execution.ts';
 import type { AttemptRef } from '../state/events.ts';
 import { isComplete, rootOf, type SchedulerState, type StageState } from '../state/scheduler-state.ts';
 
-/** Shorter tasks tell nothing about the speed of others. */
-const LEAST_MEASURED_MS = 50;
+/** A task that has not reported for longer than this may not go on as fast as before. */
+const LONGEST_GAP_MS = 500;
 
 interface RunningTask {
   readonly sinceMs: number;
-  /** The progress that it has reported, 0 to 100. */
-  percent: number | undefined;
+  /** The greatest part that it has reported, 0 to 1, and when. */
+  reported: { readonly part: number; readonly atMs: number } | undefined;
 }
 
 /**
- * The progress of a run and the duration of its stages. It is computed when somebody asks for it. A task reports its progress
- * only after a while, and not at all where it cannot know it; until then, the part of its estimated time that has passed counts,
- * at the speed of the tasks that have ended.
+ * The progress of a run and the duration of its stages. It is computed when somebody asks for it. Tasks report their progress
+ * every few hundred milliseconds; between two reports, a task is assumed to go on as fast as before. Before its first report, and
+ * where it cannot know its progress, the part of its estimated time that has passed counts, at the speed of the tasks that have
+ * ended, in this run or else in earlier ones.
  */
 export class RunProgress {
   readonly #now: () => number;
   readonly #running = new Map<StageId, Map<number, RunningTask>>();
   readonly #times = new Map<StageId, { readonly fromMs: number; toMs: number }>();
-  /** The actual and the estimated time of the tasks that have ended. */
-  readonly #ended = { ms: 0, estimatedMs: 0 };
+  readonly #speed = new TaskSpeed();
+  readonly #usual: TaskSpeed;
   #percent = 0;
   #state: SchedulerState | undefined;
   #final: ExecutionProgress | undefined;
 
-  /** @param now milliseconds */
-  constructor(now: () => number = () => performance.now()) {
+  /**
+   * @param usual the speed of earlier runs; it learns from this one
+   * @param now milliseconds
+   */
+  constructor(usual: TaskSpeed, now: () => number = () => performance.now()) {
+    this.#usual = usual;
     this.#now = now;
   }
 
@@ -36,12 +42,15 @@ export class RunProgress {
     const sinceMs = this.#now();
     if (!this.#times.has(stage)) this.#times.set(stage, { fromMs: sinceMs, toMs: sinceMs });
     if (!this.#running.has(stage)) this.#running.set(stage, new Map());
-    this.#running.get(stage)!.set(task, { sinceMs, percent: undefined });
+    this.#running.get(stage)!.set(task, { sinceMs, reported: undefined });
   }
 
   reported({ stage, task }: AttemptRef, percent: number | undefined): void {
     const running = this.#running.get(stage)?.get(task);
-    if (running !== undefined && percent !== undefined) running.percent = percent;
+    if (running === undefined || percent === undefined) return;
+    // A task may run several statements, and what it reports is the progress of the latest one.
+    if (percent / 100 > (running.reported?.part ?? 0))
+      running.reported = { part: percent / 100, atMs: this.#now() };
   }
 
   ended({ stage, task }: AttemptRef): void {
@@ -51,8 +60,7 @@ export class RunProgress {
     this.#running.get(stage)?.delete(task);
     const state = this.#state?.stages[this.#state.positions.get(stage) ?? -1];
     if (running === undefined || state === undefined) return;
-    this.#ended.ms += nowMs - running.sinceMs;
-    this.#ended.estimatedMs += taskMs(state);
+    for (const speed of [this.#speed, this.#usual]) speed.measured(nowMs - running.sinceMs, taskMs(state));
   }
 
   /** The time from the first start of a task to the last end. */
@@ -94,20 +102,42 @@ export class RunProgress {
     const { stage, tasks, succeeded, finished } = state;
     if (finished !== undefined) return 1;
     const running = [...(this.#running.get(stage.id)?.values() ?? [])];
-    const parts = running.reduce(
-      (sum, { sinceMs, percent }) =>
-        sum + (percent === undefined ? this.#expected(state, sinceMs) : percent / 100),
-      0,
-    );
+    const parts = running.reduce((sum, task) => sum + this.#partOfTask(state, task), 0);
     return Math.min(1, (succeeded + parts) / Math.max(1, tasks.length));
   }
 
-  /** The part of a running task that is expected to be done, less than 1. */
-  #expected(state: StageState, sinceMs: number): number {
-    const { ms, estimatedMs } = this.#ended;
-    if (ms < LEAST_MEASURED_MS) return 0;
-    const share = (this.#now() - sinceMs) / ((ms / estimatedMs) * taskMs(state));
-    return share / (1 + share ** 4) ** 0.25;
+  /** The part of a running task that is expected to be done, less than 1 unless it has reported that. */
+  #partOfTask(state: StageState, { sinceMs, reported }: RunningTask): number {
+    const nowMs = this.#now();
+    if (reported !== undefined) {
+      const { part, atMs } = reported;
+      const perMs = part / Math.max(1, atMs - sinceMs);
+      return part + expectedProgress(perMs * Math.min(nowMs - atMs, LONGEST_GAP_MS), 1 - part);
+    }
+    const factor = this.#speed.factor ?? this.#usual.factor;
+    return factor === undefined ? 0 : expectedProgress((nowMs - sinceMs) / (factor * taskMs(state)), 1);
+  }
+}
+
+/** Shorter tasks tell nothing about the speed of others. */
+const LEAST_MEASURED_MS = 50;
+/** The latest tasks count, with about this time together. */
+const REMEMBERED_MS = 10_000;
+
+/** How much longer tasks take than they are estimated to. */
+export class TaskSpeed {
+  #ms = 0;
+  #estimatedMs = 0;
+
+  measured(ms: number, estimatedMs: number): void {
+    const kept = REMEMBERED_MS / (REMEMBERED_MS + ms);
+    this.#ms = this.#ms * kept + ms;
+    this.#estimatedMs = this.#estimatedMs * kept + estimatedMs;
+  }
+
+  /** Undefined while too little is known. */
+  get factor(): number | undefined {
+    return this.#ms < LEAST_MEASURED_MS ? undefined : this.#ms / this.#estimatedMs;
   }
 }
 

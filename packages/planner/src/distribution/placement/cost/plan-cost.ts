@@ -40,7 +40,7 @@ function costOfStage(
   const wait = waitFor(planning, draft, tasks);
   const moved = readingsOf(planning, draft.relation).reduce(
     (sum, { stage, mode = tasks === 1 ? 'gather' : 'broadcast' }) =>
-      sum + exchangeCost(planning.draft(stage), mode, tasks),
+      sum + exchangeCost(planning.finished.get(stage) ?? planning.draft(stage), mode, tasks),
     0,
   );
   const started = isRoot ? 0 : COST.startTask;
@@ -76,7 +76,7 @@ function tasksOf(planning: Planning, { partitioning, relation }: StageDraft): nu
     case 'hash': {
       const bytes = readingsOf(planning, relation)
         .filter(({ mode }) => mode === 'hash')
-        .reduce((sum, { stage }) => sum + planning.draft(stage).bytes, 0);
+        .reduce((sum, { stage }) => sum + (planning.finished.get(stage) ?? planning.draft(stage)).bytes, 0);
       return Math.min(planning.nodes, Math.max(1, Math.ceil(bytes / BYTES_OF_HASH_TASK)));
     }
     default:
