@@ -25,6 +25,7 @@ export type {
   StatementDescription,
   StatementProfile,
 } from './protocol/messages.ts';
+export { PayloadPool } from './protocol/payload-pool.ts';
 export { RELATION_FUNCTION } from './relation-function.ts';
 export { decimalWidth, fixedWidth } from './types/fixed-width.ts';
 export { type KernelColumn, type KernelField, type KernelType, typeToSql } from './types/kernel-type.ts';

@@ -1,9 +1,12 @@
-import { batchPayloads } from '@tessera/kernel';
+import { PayloadPool } from '@tessera/kernel';
 import type { ReadBatch } from './read-part.ts';
 
 /** Rows are gathered to parts of about this size: small ones cost more per row on their way. */
 const PART_BYTES = 1 << 20;
 const LARGE_BYTES = 256 << 10;
+
+/** Memory for parts, shared by all readers: fresh memory for each part would make the garbage collector run for its size. */
+const buffers = new PayloadPool();
 
 /** Gathers messages to parts of a good size. */
 export class PartBuilder {
@@ -19,7 +22,7 @@ export class PartBuilder {
   /** To be called before `take`: yields the part that is gathered when it has no room for another message. */
   *makeRoom(length: number): Generator<ReadBatch> {
     if (this.#buffer !== undefined && this.#used + length > this.#buffer.length) yield* this.rest();
-    this.#buffer ??= batchPayloads.take(Math.max(PART_BYTES, length));
+    this.#buffer ??= buffers.take(Math.max(PART_BYTES, length));
   }
 
   /** The memory for a message of this length and its rows. */
@@ -39,6 +42,6 @@ export class PartBuilder {
     this.#buffer = undefined;
     this.#used = 0;
     this.#rows = 0;
-    yield { ipc, rows, release: () => batchPayloads.give(buffer) };
+    yield { ipc, rows, release: () => buffers.give(buffer) };
   }
 }
