@@ -1,4 +1,5 @@
 import type { Action, TableObject, Tablet } from '@tessera/catalog';
+import { traced } from '@tessera/common';
 import { type KernelParams, type KernelSession, quoteName } from '@tessera/kernel';
 import { checkRefused, fits, fittedSql } from '@tessera/sql';
 import { storeTablets } from '@tessera/storage-agent';
@@ -44,15 +45,20 @@ export async function storeRows(context: StoreContext, rows: RowsToStore): Promi
   const { countsNulls, areInTable, sql, ...query } = rows;
   const { table, session } = rows;
   const checked = areInTable ? sql : (await checkedRows(context, session, table))(sql);
-  const tablets = await storeTablets(tables, {
-    ...query,
-    sql: checked,
-    partitionSql: await partitionsOf(context, session, table),
-    minBytes: settings.tablet_min_size_bytes,
-    maxBytes: settings.tablet_max_size_bytes,
-    check: countsNulls ? (tablet) => refuseNulls(table, tablet) : undefined,
+  const partitionSql = await partitionsOf(context, session, table);
+  return traced('write rows', {}, async (span) => {
+    const tablets = await storeTablets(tables, {
+      ...query,
+      sql: checked,
+      partitionSql,
+      minBytes: settings.tablet_min_size_bytes,
+      maxBytes: settings.tablet_max_size_bytes,
+      check: countsNulls ? (tablet) => refuseNulls(table, tablet) : undefined,
+    });
+    const stored = storedRows(tablets);
+    span?.set({ 'tessera.rows': stored.rows });
+    return stored;
   });
-  return storedRows(tablets);
 }
 
 /** Whether rows of the table can be stored without expressions that the kernel evaluates. */

@@ -1,4 +1,11 @@
-import { type FinishedSpan, type Logger, type SpanSink, startInterval, type Timer } from '@tessera/common';
+import {
+  type FinishedSpan,
+  type Logger,
+  type SpanSink,
+  startInterval,
+  startTimer,
+  type Timer,
+} from '@tessera/common';
 import type { TracingOptions } from './tracing-options.ts';
 
 /** Spans beyond this number are dropped while the receiver does not keep up. */
@@ -6,6 +13,8 @@ const MAX_WAITING = 8_192;
 const MAX_BATCH = 512;
 const INTERVAL_MS = 1_000;
 const REQUEST_MS = 10_000;
+/** The longest time for which the receiver delays the end of the process. */
+const CLOSE_MS = 2_000;
 const WARN_EVERY_MS = 60_000;
 
 /** Sends spans to a receiver of OTLP over HTTP, as JSON, once a second. */
@@ -18,6 +27,7 @@ export class OtlpExporter implements SpanSink {
   #dropped = 0;
   #sending: Promise<void> | undefined;
   #warnedAtMs = Number.NEGATIVE_INFINITY;
+  readonly #closing = new AbortController();
 
   /** @param resource attributes of the process, such as `service.instance.id` */
   constructor(options: TracingOptions, resource: Readonly<Record<string, string>>, log: Logger) {
@@ -38,10 +48,12 @@ export class OtlpExporter implements SpanSink {
     else this.#dropped += 1;
   }
 
-  /** Sends the remaining spans. */
+  /** Sends the remaining spans, unless that takes too long. */
   async close(): Promise<void> {
     this.#timer.clear();
+    const limit = startTimer(() => this.#closing.abort(new Error('the node has stopped')), CLOSE_MS);
     await this.#send();
+    limit.clear();
   }
 
   #send(): Promise<void> {
@@ -75,7 +87,7 @@ export class OtlpExporter implements SpanSink {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(REQUEST_MS),
+      signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), this.#closing.signal]),
     });
     await response.arrayBuffer();
     if (!response.ok) throw new Error(`it answered with status ${response.status}`);

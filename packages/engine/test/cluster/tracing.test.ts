@@ -86,7 +86,7 @@ it(
       'CREATE TABLE traced AS SELECT n, n % 10 AS k, md5(n::text) AS t FROM generate_series(1, 50000) AS g(n)';
     const created = await query(node, table, {}, { traceparent: traceparent(loading) });
     expect(created.status, created.text).toBe(200);
-    await traceWith(loading, 'query', 'parse', 'commit', 'object store put');
+    await traceWith(loading, 'query', 'parse', 'write rows', 'commit', 'object store put');
 
     const sql = 'SELECT a.k, count(*) FROM traced a JOIN traced b ON a.n = b.n GROUP BY a.k ORDER BY 1';
     const spread = {
