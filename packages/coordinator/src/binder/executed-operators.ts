@@ -1,6 +1,6 @@
 import type { NodeName } from '@tessera/common';
 import type { TaskOperator, TaskOutcome } from '@tessera/distexec';
-import { operatorWord, type Stage } from '@tessera/planner';
+import { operatorWord, type Stage, type StageSource } from '@tessera/planner';
 import type { StageProfile } from '@tessera/scheduler';
 import { renamed, type TableNames } from '../read/table-names.ts';
 import type { ExplainedNodeOfOperator, ExplainedOperator } from './explained-query.ts';
@@ -48,12 +48,21 @@ function memberOf(executed: TaskOperator, sources: TaskSources): ExplainedOperat
   if (source?.kind === 'exchange')
     return { operator: 'Exchange', details: {}, stage: source.stage, ...figures };
   if (source?.kind === 'scan') {
-    const details = { table: renamed(source.relation, names) };
-    const read = reads.find((one) => one.source === position);
-    return { operator: 'Scan table', details, ...figures, rows_scanned: read?.rows };
+    const table = renamed(source.relation, names);
+    // The kernel does not say which of several scans of a table it means.
+    const isOnly = stage.sources.filter((one) => tableOf(one, names) === table).length === 1;
+    const read = isOnly ? reads.find((one) => one.source === position) : undefined;
+    return { operator: 'Scan table', details: { table }, ...figures, rows_scanned: read?.rows };
   }
-  return { operator: name === 'TESSERA_RECEIVED' ? 'Exchange' : operatorWord(name), details: {}, ...figures };
+  const word = operatorWord(
+    name,
+    executed.inputs.map((input) => input.rows),
+  );
+  return { operator: name === 'TESSERA_RECEIVED' ? 'Exchange' : word, details: {}, ...figures };
 }
+
+const tableOf = (source: StageSource, names: TableNames): string | undefined =>
+  source.kind === 'scan' ? renamed(source.relation, names) : undefined;
 
 /** One operator for those of several tasks, of which the one whose plan takes the most time is shown. */
 function merged(parts: readonly Part[], nodes: number): ExplainedOperator {

@@ -19,7 +19,7 @@ const preorder = (operator: ExplainedOperator): readonly ExplainedOperator[] => 
 
 /**
  * The operators of the kernel for a stage, with the details that the planner gave them: the columns of a stage have internal
- * names in the kernel. An operator that is missing in the planner's tree, or there several times, is shown without details. Projections
+ * names in the kernel. An operator that is missing in the planner's tree, or there several times, has only the details of the kernel. Projections
  * that only pass columns on are left out.
  * @param stages the stages whose outputs the stage reads, in the order of its sources
  */
@@ -40,7 +40,7 @@ export function plannedDetails(
     const own = found?.length === 1 && counts.get(key)?.length === 1 ? found[0] : undefined;
     return {
       ...operator,
-      details: own?.details ?? {},
+      details: own?.details ?? operator.details,
       estimated_rows: operator.estimated_rows ?? own?.estimated_rows,
       inputs: operator.inputs.map(described),
     };

@@ -21,7 +21,10 @@ function taskOperator(operator: OperatorProfile, relations: readonly SourceRelat
   };
 }
 
-/** The only source that an operator can read, by the relation, file or number of rows that its description names. */
+/**
+ * The source that an operator reads, by the relation, file or number of rows that its description names. Of several sources that
+ * scan the same table, it is the first one.
+ */
 function sourceOf(
   { name, description }: OperatorProfile,
   relations: readonly SourceRelation[],
@@ -31,7 +34,14 @@ function sourceOf(
   const isRead = ({ sql, fetchedRows }: SourceRelation) =>
     name === RECEIVED
       ? fetchedRows !== undefined && (rows === undefined || fetchedRows === Number(rows))
-      : scanned !== undefined && sql.includes(scanned);
+      : scanned !== undefined && hasName(sql, scanned);
   const found = relations.flatMap((relation, position) => (isRead(relation) ? [position] : []));
-  return found.length === 1 ? found[0] : undefined;
+  return found.length === 1 || name !== RECEIVED ? found[0] : undefined;
 }
+
+/** Whether a text contains a name that does not go on: `r1` is not in `FROM r12`. */
+const hasName = (sql: string, name: string): boolean =>
+  sql
+    .split(name)
+    .slice(1)
+    .some((rest) => !/^\w/.test(rest));

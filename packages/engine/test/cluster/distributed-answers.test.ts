@@ -274,6 +274,19 @@ describe('the number of nodes of a query', () => {
     expect(json).not.toMatch(/t_[0-9a-z]{26}|TESSERA_|\bc\d\b/i);
   });
 
+  test('EXPLAIN (ANALYZE) names the table of each of several scans, and no cross join where a side has one row', async () => {
+    const values = ['avg(v) FROM many WHERE k < 10', 'count(*) FROM many WHERE k > 50', 'max(k) FROM many'];
+    const sql = `SELECT ${values.map((value) => `(SELECT ${value})`).join(', ')} WITH (nodes_per_query = 3, whole_table_bytes = 0)`;
+    const [[json]] = (await rows(cluster.node(0), `EXPLAIN (ANALYZE, FORMAT JSON) ${sql}`)) as [[string]];
+    const { stages } = JSON.parse(json) as ExplainedQuery;
+    const operators = stages.flatMap((stage) => allOf(stage.operators));
+    const scans = operators.filter(({ details }) => details.table === 'many');
+    expect(scans.length).toBeGreaterThanOrEqual(3);
+    const names = new Set(operators.map(({ operator }) => operator));
+    expect([...names].sort()).toEqual(expect.arrayContaining(['Join with one row', 'Scan table']));
+    expect([...names].filter((name) => /cross|seq|parquet/i.test(name))).toEqual([]);
+  });
+
   test('the answer is the same on any number of nodes', async () => {
     for (const settings of ['1', '2', '3', '0, min_distributed_bytes = 0'])
       expect(await rows(cluster.node(1), `${QUERY} WITH (nodes_per_query = ${settings})`)).toEqual([

@@ -33,8 +33,14 @@ const WORDS: Readonly<Record<string, string>> = {
   UNGROUPED_AGGREGATE: 'Aggregate',
 };
 
-/** For example `HASH_GROUP_BY` → `Aggregate`; an operator without an entry keeps its words: `HASH_JOIN` → `Hash join`. */
-export function operatorWord(kernelName: string): string {
+/**
+ * For example `HASH_GROUP_BY` → `Aggregate`; an operator without an entry keeps its words: `HASH_JOIN` → `Hash join`.
+ * @param inputRows the rows of its inputs, where they are known: a cross join with one row, such as the value of a subquery,
+ * multiplies nothing and has another name
+ */
+export function operatorWord(kernelName: string, inputRows: readonly (number | undefined)[] = []): string {
+  if (kernelName === 'CROSS_PRODUCT' && inputRows.some((rows) => rows !== undefined && rows <= 1))
+    return 'Join with one row';
   const known = WORDS[kernelName];
   if (known !== undefined) return known;
   const words = kernelName.toLowerCase().replaceAll('_', ' ').trim();

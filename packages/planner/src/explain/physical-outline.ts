@@ -158,7 +158,7 @@ function described(operator: KernelOperator, describing: Describing): Described 
         : [[detail, detail === 'type' ? text.toLowerCase() : text]];
     }),
   );
-  const { operator: word = rename(operatorWord(name)), ...source } = scanned ?? {};
+  const { operator: word = rename(operatorWord(name, inputs.map(rowsOf))), ...source } = scanned ?? {};
   const estimate = Number(info['Estimated Cardinality']);
   const outline = {
     operator: word,
@@ -169,6 +169,9 @@ function described(operator: KernelOperator, describing: Describing): Described 
   };
   return { columns, groups: textsOf('Groups'), outline };
 }
+
+/** The rows that an operator returned, or is expected to return. */
+const rowsOf = ({ outline: { rows, estimatedRows } }: Described): number | undefined => rows ?? estimatedRows;
 
 /** Whether a text is a name or a reference by position, and not an expression or a constant. */
 const isPassed = (column: string): boolean => /^(?:#\d+|[^\s()'\d][^\s()']*|"[^"]*")$/.test(column);
