@@ -170,6 +170,16 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
     'Types and values',
     '',
     [
+      [
+        'a value that `repeat` makes',
+        bytes('sql/functions/string.ts', 'MAX_REPEATED_BYTES'),
+        'the statement fails. Join shorter values with `||`',
+      ],
+      [
+        'a text that `lpad` or `rpad` makes',
+        `${count('sql/functions/string.ts', 'MAX_PADDED_CHARACTERS')} characters`,
+        'the statement fails. Use `repeat`',
+      ],
       ['digits of a NUMERIC', count('sql/column-type.ts', 'MAX_PRECISION'), 'use DOUBLE'],
       [
         'dimensions of an array literal such as `{{1,2},{3,4}}`',

@@ -41,6 +41,7 @@ export const V8_FLAGS = [
   '--no-page-promotion',
   '--no-compact',
   '--no-memory-reducer',
+  '--no-flush-bytecode',
   '--predictable',
   '--heap-growing-percent=50',
   '--expose-gc',

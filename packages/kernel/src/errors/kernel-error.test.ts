@@ -8,11 +8,14 @@ const UNWRITTEN = JSON.stringify({
     'Primary exception: Could not convert string \\"%s\\" to DECIMAL(%d,%d)\nSecondary exception in ExceptionFormatValue: std::bad_alloc',
 });
 
+const NO_SAMPLE = '{"exception_type":"INTERNAL","exception_message":"Memory allocation failure"}';
+
 test('an internal error gives the process up, but not one that only says that there was no memory for a message', () => {
   expect(isFatal('{"exception_type":"INTERNAL","exception_message":"Attempted to access index 1"}')).toBe(
     true,
   );
   expect(isFatal(UNWRITTEN)).toBe(false);
+  expect(isFatal(NO_SAMPLE)).toBe(true);
 });
 
 test.each([
@@ -30,6 +33,8 @@ test.each([
     'OUT_OF_MEMORY',
   ],
   [UNWRITTEN, false, 'OUT_OF_MEMORY'],
+  [NO_SAMPLE, false, 'OUT_OF_MEMORY'],
+  ['', true, 'OUT_OF_MEMORY'],
   // A damaged file and a failed allocation have the same message.
   [UNREADABLE, true, 'OUT_OF_MEMORY'],
   [UNREADABLE, false, 'STATEMENT_FAILED'],

@@ -94,6 +94,7 @@ export function kernelErrorToTessera(text: string, sql?: string, memoryIsShort =
   if (isInvalidation(text)) {
     return TesseraError.of('KERNEL_LOST', { message: 'The kernel process that ran the query was given up' });
   }
+  if (memoryIsShort && failure.message === '') return outOfMemory(UNWRITTEN.message);
   if (memoryIsShort && MAY_BE_FAILED_ALLOCATION.test(failure.message)) {
     return outOfMemory(`a file could not be read: ${failure.message}`);
   }
@@ -128,7 +129,7 @@ const NOT_OF_STATEMENT: ReadonlySet<string> = new Set([
  * block.
  */
 const FAILED_ALLOCATION =
-  /Allocation error : not enough memory|std::bad_alloc|Failed to allocate block of|memory allocation failed/;
+  /Allocation error : not enough memory|std::bad_alloc|Failed to allocate block of|memory allocation failed|^Memory allocation failure/;
 
 /** These messages also occur for damaged files. Only if memory is short, they are attributed to it. */
 const MAY_BE_FAILED_ALLOCATION = /Decompression failure|decompress|page size out of range/i;

@@ -2,6 +2,13 @@ import { kernelCall, operatorCall } from './expressions.ts';
 import { regexFunction } from './regex.ts';
 import { alias, type Implementation, inCategory, KERNEL, macro } from './types.ts';
 
+/**
+ * The kernel makes a value in one call, which no interrupt ends. These limits keep such a call, and those of other functions on
+ * the value, to some seconds also on a busy machine: `lpad` takes some 20 ns for each character.
+ */
+const MAX_REPEATED_BYTES = 128 << 20;
+const MAX_PADDED_CHARACTERS = 64 << 20;
+
 /** `like` and `ilike`: the kernel has an operator for two arguments, and a function for the form with an escape character. */
 const matches = (operator: string, withEscape: string): Implementation => ({
   kind: 'rewrite',
@@ -186,6 +193,18 @@ export const STRING_FUNCTIONS = inCategory('string', [
     implementation: regexFunction('regexp_replace_all'),
   },
   {
+    name: 'repeat',
+    signatures: [
+      'repeat(text, bigint) → text',
+      'repeat(bytea, bigint) → bytea',
+      'repeat(array(T), bigint) → array(T)',
+    ],
+    description: 'The value as many times as the number says, up to 128 MiB.',
+    example: "repeat('ab', 2)",
+    result: 'abab',
+    implementation: macro([2, 2], '(s, n) AS repeat(s, tsr_repetitions(s, n))'),
+  },
+  {
     name: 'replace',
     signatures: ['replace(text, text, text) → text'],
     description: 'The text with every occurrence of the second replaced by the third.',
@@ -301,9 +320,9 @@ export const STRING_FUNCTIONS = inCategory('string', [
 function padding(name: 'lpad' | 'rpad') {
   return macro(
     [2, 3],
-    `(s, n) AS ${name}(s, n::INTEGER, ' ')`,
+    `(s, n) AS ${name}(s, tsr_padded_length(n), ' ')`,
     // The kernel refuses to pad with an empty text.
-    `(s, n, p) AS CASE WHEN p = '' THEN left(s, CASE WHEN n < 0 THEN 0 ELSE n END) ELSE ${name}(s, n::INTEGER, p) END`,
+    `(s, n, p) AS CASE WHEN p = '' THEN left(s, CASE WHEN n < 0 THEN 0 ELSE n END) ELSE ${name}(s, tsr_padded_length(n), p) END`,
   );
 }
 
@@ -318,6 +337,15 @@ export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
   characters_left: [
     `(i, n) AS CASE WHEN n < 0 THEN error('negative substring length not allowed')
       WHEN i IS NOT NULL AND n IS NOT NULL THEN greatest(i + least(n, 4294967295) - greatest(i, 1), 0) END`,
+  ],
+  repetitions: [
+    `(s, n) AS CASE WHEN n > 1 AND (CASE WHEN typeof(s) = 'VARCHAR' THEN strlen(s::VARCHAR)
+        WHEN typeof(s) = 'BLOB' THEN octet_length(s::BLOB) WHEN s IS NOT NULL THEN 8 * length(concat(s[:])) END)::DOUBLE * n > ${MAX_REPEATED_BYTES}
+      THEN error('repeat makes no values of more than ${MAX_REPEATED_BYTES} bytes') ELSE n END`,
+  ],
+  padded_length: [
+    `(n) AS CASE WHEN n > ${MAX_PADDED_CHARACTERS}
+      THEN error('lpad and rpad make no texts of more than ${MAX_PADDED_CHARACTERS} characters') ELSE n::INTEGER END`,
   ],
   regexp_extract: [
     '(s, p, g) AS CASE WHEN regexp_matches(s, p) AND g IS NOT NULL THEN regexp_extract(s, p, g) END',
