@@ -162,9 +162,10 @@ export const PROOFS: Proofs = {
   [`${ENGINE}/limits.test.ts`]: {
     'is divided between the kernels of the node': ['engine.max_server_memory_usage'],
     'limits the processors that one query uses': ['execution.max_threads'],
-    'tablets are assessed and merged, and leave the disk when nobody reads them': [
+    'tablets are assessed and merged, if there are enough, and leave the disk when nobody reads them': [
       'engine.auto_vacuum.enabled',
       'engine.auto_vacuum.min_bad_tablets_threshold',
+      'execution.merge_committed_tablets',
       'engine.eviction.tablet_ttl_before_full_eviction_seconds',
     ],
   },
@@ -192,6 +193,11 @@ export const PROOFS: Proofs = {
     ],
     'a query that runs out of memory is retried as often as configured and then fails': [
       'execution.admission_controller.max_retries_per_query',
+    ],
+  },
+  [`${ENGINE}/cluster/tracing.test.ts`]: {
+    'a statement over HTTP belongs to the trace of its client, on all nodes, down to the object store': [
+      'engine.id',
     ],
   },
   [`${ENGINE}/cluster/membership.test.ts`]: {

@@ -9,6 +9,8 @@ import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 const LIMIT_BYTES = 1024 * 1024 * 1024;
 const TIMEOUT_MS = 90_000;
+/** The merging of committed tablets would begin with ten, and is off. */
+const BAD_TABLETS = 12;
 
 let directory: string;
 let server: TesseraProcess;
@@ -18,7 +20,7 @@ beforeAll(async () => {
     schema_version: '1.0',
     engine: {
       max_server_memory_usage: LIMIT_BYTES,
-      auto_vacuum: { enabled: true, assessment_frequency: 1, min_bad_tablets_threshold: 3 },
+      auto_vacuum: { enabled: true, assessment_frequency: 1, min_bad_tablets_threshold: BAD_TABLETS },
       eviction: { tablet_ttl_before_full_eviction_seconds: 1 },
     },
     execution: { max_threads: 1, merge_committed_tablets: false },
@@ -186,16 +188,23 @@ describe('execution.max_threads', () => {
 
 describe('engine.auto_vacuum and engine.eviction', () => {
   it(
-    'tablets are assessed and merged, and leave the disk when nobody reads them',
+    'tablets are assessed and merged, if there are enough, and leave the disk when nobody reads them',
     async () => {
-      await query(server, 'CREATE TABLE small (a BIGINT, b TEXT)');
-      for (let i = 0; i < 3; i += 1)
-        await query(server, 'INSERT INTO small SELECT i, md5(i::TEXT) FROM generate_series(1, 30000) g(i)');
-      const tablets = "SELECT count(*)::int FROM information_schema.tablets WHERE table_name = 'small'";
-      await expect.poll(() => rows(server, tablets), { timeout: 30_000 }).toEqual([[1]]);
-      expect(server.log).toContainEqual(expect.objectContaining({ msg: 'tablets merged', table: 'small' }));
+      for (const [table, inserts] of [
+        ['few', BAD_TABLETS - 1],
+        ['enough', BAD_TABLETS],
+      ] as const) {
+        await query(server, `CREATE TABLE ${table} (a BIGINT, b TEXT)`);
+        const insert = `INSERT INTO ${table} SELECT i, md5(i::TEXT) FROM generate_series(1, 3000) g(i)`;
+        for (let i = 0; i < inserts; i += 1) await query(server, insert);
+      }
+      const tablets = (table: string) =>
+        rows(server, `SELECT count(*)::int FROM information_schema.tablets WHERE table_name = '${table}'`);
+      await expect.poll(() => tablets('enough'), { timeout: 30_000 }).toEqual([[1]]);
       const evicted = () => metric(server, 'tessera_storage_agent_evicted_tablets_total{from="disk"}');
       await expect.poll(evicted, { timeout: 30_000 }).toBeGreaterThan(0);
+      // Committed tablets are not merged.
+      expect(await tablets('few')).toEqual([[BAD_TABLETS - 1]]);
     },
     TIMEOUT_MS,
   );

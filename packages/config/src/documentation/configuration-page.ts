@@ -121,7 +121,8 @@ const DERIVED = `## Derived values and interactions
   other the places that they do not need: one node of an idle cluster runs 100 queries. A node that needs its places
   gets them back as queries end on them. The places of a node that does not answer are not used by others
   ([admission](decisions/admission.md)).
-- \`engine.id\` is in the field \`engine\` of every log line and in the label \`engine\` of every metric.
+- \`engine.id\` is in the field \`engine\` of every log line, in the label \`engine\` of every metric, and in the attribute
+  \`tessera.engine\` of every trace.
 - At the level debug, the component \`query\` logs each statement when it has ended: id, user, duration, rows, bytes and
   outcome. At trace, components log the tasks of its stages, commits, calls of the object store and calls of other nodes.
 - Without \`engine.nodes\` there is one node on 127.0.0.1 with the default ports.

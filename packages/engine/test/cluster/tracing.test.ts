@@ -23,6 +23,8 @@ interface ReceivedSpan {
 
 const spans: ReceivedSpan[] = [];
 const headers = new Set<string | undefined>();
+/** The engines that sent spans. */
+const engines = new Set<string | undefined>();
 let receiver: Server;
 let cluster: EngineCluster;
 
@@ -32,8 +34,10 @@ beforeAll(async () => {
     for await (const chunk of request.setEncoding('utf8')) body += chunk;
     headers.add(request.headers['x-tenant'] as string);
     for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans) {
-      const { value } = resource.attributes.find(({ key }: { key: string }) => key === 'tessera.node');
-      for (const span of scopeSpans[0].spans) spans.push({ ...span, node: value.stringValue });
+      const resourceOf = (name: string) =>
+        resource.attributes.find(({ key }: { key: string }) => key === name)?.value.stringValue;
+      engines.add(resourceOf('tessera.engine'));
+      for (const span of scopeSpans[0].spans) spans.push({ ...span, node: resourceOf('tessera.node') });
     }
     response.setHeader('content-type', 'application/json').end('{}');
   });
@@ -41,6 +45,7 @@ beforeAll(async () => {
   const { port } = receiver.address() as AddressInfo;
   cluster = await EngineCluster.start({
     nodes: 2,
+    engine: { id: 'a-traced-engine' },
     args: ['--postgres-port', '0'],
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
@@ -125,6 +130,7 @@ it(
     const tasks = () => spans.filter(({ traceId, name }) => traceId === asking && name.startsWith('task 0.'));
     await until('tasks of both nodes', 25_000, () => new Set(tasks().map((span) => span.node)).size === 2);
     expect(headers).toEqual(new Set(['seven seas']));
+    expect(engines).toEqual(new Set(['a-traced-engine']));
   },
   TEST_MS,
 );
