@@ -200,7 +200,7 @@ describe.skipIf(executablePath === undefined)(
     test('an error is marked where it is, in the answer and in the editor', async () => {
       await write('SELECT 1;\n\nSELECT\n  nope\nFROM stations');
       await page.keyboard.press('Control+Enter');
-      await page.getByRole('alert').getByText('Column "nope" does not exist').waitFor();
+      await page.getByRole('alert').getByText('Line 4, Column 3: Column "nope" does not exist').waitFor();
       await expect.poll(() => page.locator('.error mark').textContent()).toBe('nope');
       await expect.poll(() => page.locator('.cm-lintRange-error').textContent()).toBe('nope');
       await page.getByRole('button', { name: 'Show in the statement' }).click();

@@ -157,8 +157,10 @@ function optionsOf(
   const names =
     axis === 'category'
       ? {
-          values: (_: uPlot, splits: number[]) => splits.map((at) => categories[at] ?? ''),
-          incrs: [1, 2, 5, 10, 20, 50, 100, 500],
+          values: (_: uPlot, splits: number[]) => splits.map((at) => shortened(categories[at] ?? '')),
+          incrs: [1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 100, 200, 500, 1_000, 2_000, 5_000],
+          // The texts of the marks must not overlap.
+          space: CHARACTER_WIDTH * (2 + Math.max(0, ...categories.map((text) => shortened(text).length))),
         }
       : axis === 'time'
         ? { values: TIME_TEXTS }
@@ -209,6 +211,10 @@ function optionsOf(
     [x, ...series.map(({ values }) => values)],
   ];
 }
+
+/** The width of a character at an axis, in pixels. */
+const CHARACTER_WIDTH = 7;
+const shortened = (text: string): string => (text.length > 20 ? `${text.slice(0, 19)}…` : text);
 
 /** Whether instants, in seconds since 1970, are not all beginnings of days. */
 const hasTimes = (instants: readonly number[]): boolean =>

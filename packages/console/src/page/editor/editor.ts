@@ -26,7 +26,7 @@ import {
 import type { Statement } from '../state/outcome.ts';
 import { dialect } from './dialect.ts';
 import { editorTheme, highlighting } from './editor-theme.ts';
-import { statementsAt, statementsIn } from './statements.ts';
+import { statementsAt, statementsIn, withPlaces } from './statements.ts';
 
 export interface EditorEvents {
   changed(text: string): void;
@@ -87,13 +87,13 @@ export class Editor {
   }
 
   get statements(): readonly Statement[] {
-    return statementsIn(this.text);
+    return withPlaces(this.text, statementsIn(this.text));
   }
 
   /** The statement at the cursor, or those in the selection. */
   get statementsAtCursor(): readonly Statement[] {
     const { from, to } = this.#view.state.selection.main;
-    return statementsAt(this.text, from, to);
+    return withPlaces(this.text, statementsAt(this.text, from, to));
   }
 
   focus(): void {

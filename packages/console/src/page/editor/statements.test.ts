@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { statementsAt, statementsIn } from './statements.ts';
+import { statementsAt, statementsIn, withPlaces } from './statements.ts';
 
 const texts = (sql: string) => statementsIn(sql).map((statement) => statement.sql);
 
@@ -36,4 +36,13 @@ test.each([
 ])('the statements at the cursor: %s', (_, from, to, statements) => {
   const sql = 'SELECT 1;\n\nSELECT 2;\nSELECT 3';
   expect(statementsAt(sql, from, to).map((statement) => statement.sql)).toEqual(statements);
+});
+
+test('the place of a statement counts lines and characters of the whole text', () => {
+  const text = "SELECT 1;\n\nSELECT '😀'; SELECT 3";
+  expect(withPlaces(text, statementsIn(text)).map(({ place }) => place)).toEqual([
+    { lines: 0, characters: 0 },
+    { lines: 2, characters: 0 },
+    { lines: 2, characters: 12 },
+  ]);
 });

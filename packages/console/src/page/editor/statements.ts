@@ -25,3 +25,10 @@ export function statementsAt(text: string, from: number, to: number): Statement[
   const at = all.findLast((statement) => statement.from <= from) ?? all[0];
   return at === undefined ? [] : [at];
 }
+
+/** Adds the places of statements of a text, for messages. */
+export const withPlaces = (text: string, statements: readonly Statement[]): readonly Statement[] =>
+  statements.map((statement) => {
+    const before = text.slice(0, statement.from).split('\n');
+    return { ...statement, place: { lines: before.length - 1, characters: [...before.at(-1)!].length } };
+  });

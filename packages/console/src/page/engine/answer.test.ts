@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cellText, isNumeric, placeIn, readAnswer } from './answer.ts';
+import { cellText, describedIn, isNumeric, placeIn, readAnswer } from './answer.ts';
 
 const result = { meta: [{ name: 'x', type: 'int' }], data: [[1]], rows: 1, statistics: { elapsed: 0.5 } };
 
@@ -98,3 +98,17 @@ test('a location outside the statement is ignored', () => {
   expect(marked('SELECT', 2, 1, 1)).toBeUndefined();
   expect(marked('SELECT', 1, 9, 9)).toBeDefined();
 });
+
+test.each([
+  [1, 5, undefined, 'Line 1, Column 5: no'],
+  [1, 5, { lines: 0, characters: 10 }, 'Line 1, Column 15: no'],
+  [1, 5, { lines: 3, characters: 2 }, 'Line 4, Column 7: no'],
+  [2, 5, { lines: 3, characters: 2 }, 'Line 5, Column 5: no'],
+])(
+  'an error at line %i, column %i of a statement behind %o is described as %s',
+  (line, column, before, text) => {
+    const location = { failing_line: line, start_offset: column, end_offset: column };
+    expect(describedIn({ description: `Line ${line}, Column ${column}: no`, location }, before)).toBe(text);
+    expect(describedIn({ description: 'no' }, before)).toBe('no');
+  },
+);

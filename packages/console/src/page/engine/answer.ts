@@ -122,6 +122,17 @@ export function placeIn(sql: string, location: Location): Place | undefined {
   return { line, lineStart, start: lineStart + first, end: lineStart + Math.max(last, first + 1) };
 }
 
+/** The description of a failure, with its place in the text that the statement is a part of. */
+export function describedIn(
+  { description, location }: Failure,
+  before: { readonly lines: number; readonly characters: number } = { lines: 0, characters: 0 },
+): string {
+  if (location === undefined) return description;
+  const { failing_line: line, start_offset: column } = location;
+  const place = `Line ${line + before.lines}, Column ${line === 1 ? column + before.characters : column}`;
+  return description.replace(/^Line \d+, Column \d+(?=:)/, place);
+}
+
 function failed(description: string): Answer {
   return { kind: 'failed', failures: [{ description }] };
 }

@@ -1,19 +1,20 @@
-import { type Failure, placeIn } from '../engine/answer.ts';
+import { describedIn, type Failure, placeIn } from '../engine/answer.ts';
+import type { Statement } from '../state/outcome.ts';
 
 interface FailureViewProps {
   readonly failure: Failure;
   /** The statement that failed. */
-  readonly sql: string;
+  readonly statement: Statement;
   /** Selects a range of the statement in the editor. */
   onShow(start: number, end: number): void;
 }
 
 /** An error with the line it points at, and the place marked in it. */
-export function FailureView({ failure, sql, onShow }: FailureViewProps) {
-  const place = failure.location && placeIn(sql, failure.location);
+export function FailureView({ failure, statement, onShow }: FailureViewProps) {
+  const place = failure.location && placeIn(statement.sql, failure.location);
   return (
     <div class="error" role="alert">
-      <p>{failure.description}</p>
+      <p>{describedIn(failure, statement.place)}</p>
       {place && (
         <pre>
           {place.line.slice(0, place.start - place.lineStart)}

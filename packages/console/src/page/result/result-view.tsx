@@ -48,7 +48,7 @@ function AnswerView({ run, outcome: { answer, seconds }, onShow }: AnswerViewPro
           <FailureView
             key={failure.description}
             failure={failure}
-            sql={run.sql}
+            statement={run}
             onShow={(start, end) => onShow(run.from + start, run.from + end)}
           />
         ))}

@@ -6,6 +6,8 @@ export interface Statement {
   readonly sql: string;
   /** Where it begins in the text of the tab. */
   readonly from: number;
+  /** The lines before it in the text, and the characters before it in its first line. */
+  readonly place?: { readonly lines: number; readonly characters: number };
 }
 
 export type Outcome =

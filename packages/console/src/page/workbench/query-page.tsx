@@ -30,9 +30,10 @@ export function QueryPage() {
 
   const run = async () => runAndReload((await editor).statementsAtCursor, 'table');
   const explain = async (prefix: string) => {
-    const explained = (await editor).statementsAtCursor.map(({ sql, from }) => ({
+    const explained = (await editor).statementsAtCursor.map(({ sql, from, place }) => ({
       sql: prefix + sql,
       from: from - prefix.length,
+      ...(place && { place: { ...place, characters: place.characters - prefix.length } }),
     }));
     await runAndReload(explained, 'plan');
   };
