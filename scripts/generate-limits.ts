@@ -73,6 +73,11 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
         count(SIZE, 'setOperations'),
         'insert into a temporary table in several statements',
       ],
+      [
+        'conditions joined with AND or OR, without those in further brackets',
+        count(SIZE, 'conditions'),
+        'use `x IN (…)` or `x = ANY($1)`, or join a temporary table',
+      ],
       ['levels of scalar subqueries', count(SIZE, 'valueSubqueries'), 'use joins'],
       ['parameters', count(SIZE, 'parameters'), 'pass arrays'],
       [

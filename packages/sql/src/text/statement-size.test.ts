@@ -6,7 +6,8 @@ import { STATEMENT_LIMITS } from './statement-size.ts';
 
 const repeated = (count: number, piece: (index: number) => string, separator: string) =>
   Array.from({ length: count }, (_, index) => piece(index)).join(separator);
-const { allJoins, columns, insertTokens, joins, setOperations, tokens, valueSubqueries } = STATEMENT_LIMITS;
+const { allJoins, columns, conditions, insertTokens, joins, setOperations, tokens, valueSubqueries } =
+  STATEMENT_LIMITS;
 
 type Case = [what: string, limit: number, statement: (size: number) => string];
 
@@ -21,6 +22,12 @@ test.each<Case>([
   ].map((statement): Case => ['joins in a query', joins, statement]),
   ['joins', allJoins, (n: number) => `SELECT 1${repeated(n, () => ' FROM a, b', ' UNION SELECT 1')}`],
   ['set operations', setOperations, (n: number) => repeated(n + 1, String, ' UNION ALL SELECT ')],
+  [
+    'conditions joined with AND or OR',
+    conditions,
+    (n: number) =>
+      `SELECT 1 FROM t WHERE (a AND b)${repeated(n + 1, (i) => (i === 0 ? '' : `a <> ${i}`), ' OR ')}`,
+  ],
   [
     'levels of subqueries that stand for values',
     valueSubqueries,
