@@ -52,7 +52,9 @@ export function* createRequirements(scope: RequirementScope, statement: CreateSt
       yield* tableRequirements(scope, statement);
       break;
     case 'create_sequence':
-      yield* creationIn(scope, statement.name);
+      if (statement.isTemporary)
+        yield* usableDatabase(scope, statement.name.parts.at(-3) ?? scope.database, statement.name.location);
+      else yield* creationIn(scope, statement.name);
       break;
     case 'clone_table': {
       yield* creationIn(scope, statement.name);

@@ -6,7 +6,6 @@ import {
   NO_CHANGE,
   newObject,
   type Place,
-  placeForNew,
   placeOf,
   requireRelation,
   requireSequence,
@@ -25,6 +24,7 @@ import {
   type SequenceOptions,
 } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
+import { placeForTable } from './temporary-place.ts';
 
 type Counting = Pick<
   SequenceObject,
@@ -41,9 +41,12 @@ const LARGEST_CACHE = 1_000_000n;
 export function createSequence(
   context: ChangeContext,
   snapshot: Snapshot,
-  { name, ifNotExists, options }: CreateSequenceStatement,
+  { name, ifNotExists, options, isTemporary }: CreateSequenceStatement,
 ): Change {
-  const place = placeForNew(snapshot, name, context.database);
+  const { place, opened } = placeForTable(context, snapshot, {
+    name,
+    ...(isTemporary && { temporary: true }),
+  });
   if (isNameTaken(snapshot, place)) {
     if (ifNotExists) return NO_CHANGE;
     fail('DUPLICATE_OBJECT', { what: 'Relation', name: place.name }, { location: place.location });
@@ -51,7 +54,10 @@ export function createSequence(
   const owner = options.ownedBy ? ownedBy(context, snapshot, options.ownedBy) : undefined;
   const object = newSequence(context, place, options);
   return {
-    actions: [{ kind: 'create', object: owner === undefined ? object : { ...object, ownedBy: owner } }],
+    actions: [
+      ...opened,
+      { kind: 'create', object: owner === undefined ? object : { ...object, ownedBy: owner } },
+    ],
   };
 }
 

@@ -30,7 +30,7 @@ export interface PlaceForTable {
 export function placeForTable(
   context: ChangeContext,
   snapshot: Snapshot,
-  { name, temporary }: CreateTable,
+  { name, temporary }: Pick<CreateTable, 'name'> & { readonly temporary?: unknown },
 ): PlaceForTable {
   if (temporary === undefined) return { place: placeForNew(snapshot, name, context.database), opened: [] };
   const { parts, location } = name;
@@ -38,7 +38,7 @@ export function placeForTable(
   if (session === undefined) {
     const hint =
       'a request over HTTP has no session: use the PostgreSQL port, or a common table expression (WITH)';
-    return fail('NOT_SUPPORTED', { what: 'A temporary table', hint }, { location });
+    return fail('NOT_SUPPORTED', { what: 'A temporary object', hint }, { location });
   }
   session.use();
   const database = requireDatabase(snapshot, parts.at(-3) ?? context.database, location);

@@ -363,3 +363,67 @@ with i as (insert into wser (v) values ('c') returning id), j as (insert into ws
 drop table wt
 drop table wa
 drop table wser
+select t::jsonb from docs order by id
+select (t::jsonb) = '{"a":2,"b":1}' from docs order by id
+select distinct x::jsonb from (values ('{"a":1,"b":2}'), ('{"b":2, "a":1}')) v(x)
+select x::jsonb, count(*) from (values ('{"aa":1,"b":{"y":1,"x":[{"q":1,"p":2}]}}'), ('{"b":{"x":[{"p":2,"q":1}],"y":1},"aa":1}')) v(x) group by 1
+select x::jsonb from (values ('{"k":1,"k":2}'), ('{"a,b":"{x}","a":[1,{"z":"]","y":"\""}]}'), ('{}'), ('[]'), ('[{},[]]'), ('"a{b"'), ('{"":{"":1}}'), ('{"é":1,"zz":2,"a":3}')) v(x)
+select a.x::jsonb = b.x::jsonb from (values ('{"a":1,"b":2}')) a(x), (values ('{"b":2,"a":1}')) b(x)
+create table jt (id int, t text, d jsonb, e jsonb)
+insert into jt (id, t) values (1, '{"b":1,"a":{"d":[1,{"z":1,"y":2}],"c":null}}'), (2, '{"a":{"c":null,"d":[1,{"y":2,"z":1}]},"b":1}'), (3, '[1, 2, "x,y:{", {"k\"q":1,"a\\":2}]'), (4, null)
+update jt set d = t::jsonb
+insert into jt (id, d) select id + 10, t::jsonb from jt where id < 5
+select id, d from jt order by id
+select d, count(*) from jt group by d order by 2, 1
+select count(distinct d) from jt
+select distinct d from jt where id < 3
+select a.id, b.id from jt a join jt b on a.d = b.d and a.id < b.id order by 1, 2
+select id from jt where d = (select d from jt where id = 2) order by id
+select d -> 'a' from jt where id < 3 group by 1
+select t::jsonb = d from jt where id < 5 order by id
+select t::jsonb ->> 'a' from jt where id = 1
+select d from jt where id < 5 union select t::jsonb from jt where id < 5 order by 1
+select t::jsonb #> '{a}', t::jsonb -> 'a' -> 'd' ->> 1, t::jsonb ? 'a', t::jsonb @> '{"b":1}', t::jsonb - 'b', t::jsonb || '{"0":1}' from jt where id < 3 order by id
+select distinct t::jsonb -> 'a' from jt where id < 3
+select '{"bb":1,"a":"x{y"}'::text::jsonb, '{"bb":[1,2],"a":2,"bb":[3]}'::text::jsonb
+select * from json_to_record('{"a":1,"b":"x"}') as x(a int, b text)
+select * from jsonb_to_record('{"a":1,"b":"x","c":[1,2]}') as x(a int, b text, c jsonb, d text)
+select * from json_to_recordset('[{"a":1,"b":"x"},{"a":2}]') as x(a int, b text)
+select * from jsonb_to_recordset('[{"a":1.5,"b":{"c":1}}]') as x(a numeric, b jsonb)
+select * from rows from (generate_series(1,3), generate_series(1,2)) as t(a, b)
+select * from rows from (generate_series(1,2)) t
+select '{{1,2},{3,4}}'::int[][]
+select '{{1,2},{3,4}}'::int[]
+select '{{a,"b c"},{NULL,d}}'::text[][]
+select '{{1,2},{3}}'::int[][]
+select '{1,{2}}'::int[]
+create temp sequence tseq
+select nextval('tseq')
+create temporary sequence tseq2 start 10 increment 5
+select nextval('tseq2')
+drop sequence tseq
+select nextval('tseq')
+select '{"a":{"b":{"c":{"d":{"e":{"f":{"g":{"h":{"i":1}}}}}}}}}'::jsonb #> '{a,b,c,d,e,f,g,h,i}'
+select * from (select id, dept from emp order by dept desc nulls last fetch first row with ties) q order by id
+select e.id, x.n from emp e, lateral (select d.name as n from dept d where d.id >= e.dept order by d.id fetch first 1 rows with ties) x order by 1
+select x.a, x."B c" from jsonb_to_record('{"a":null,"B c":[1]}') x(a numeric(4,1), "B c" jsonb)
+select * from json_to_recordset('[{"a":1,"b":[1,2]},{"b":null}]') as x(a bigint, b json)
+select count(*) from docs, jsonb_to_recordset('[{"a":1},{"a":2}]') as r(a int)
+select d.id, r.a from docs d left join lateral jsonb_to_recordset(case when jsonb_typeof(d.jb) = 'array' then '[{"a":7}]'::jsonb else '[]'::jsonb end) as r(a int) on true order by 1
+select * from json_to_record('{"a":1}')
+select * from rows from (jsonb_array_elements('[1,2]'), unnest(array['x','y','z'])) as r(j, t)
+select dept from emp order by dept fetch first 2 rows with ties
+select dept from emp order by dept offset 1 fetch next 1 rows with ties
+select id from emp order by id fetch first 0 rows with ties
+select dept as d, count(*) as c from emp group by dept order by c desc, 1 fetch first 2 rows with ties
+select id from emp order by 1 desc fetch first (1 + 1) rows with ties
+select jsonb_path_query_first('{"a":[1,2,{"b":3}]}', '$.a[2].b'), jsonb_path_query_first('{"a":1}', '$.b'), jsonb_path_query_first(null, '$.b')
+select jsonb_path_exists('{"a":1}', '$.a'), jsonb_path_exists('{"a":1}', '$.b'), jsonb_path_exists('{"a":null}', '$.a'), jsonb_path_exists(null, '$.a')
+select jsonb_path_query_array('{"a":[1,2.50,{"x":1,"b":2}]}', '$.a[*]'), jsonb_path_query_array('{"a":1}', '$.a[*]'), jsonb_path_query_array('[{"a":1},{"a":2},3]', '$.a'), jsonb_path_query_array('{}', '$.a')
+select jsonb_path_query('{"a":[1,2,3]}', '$.a[*]')
+select jsonb_path_query_array('[[1,2],[3]]', '$[*][0]'), jsonb_path_query_array('[[1,2],[3]]', 'lax $[0]'), jsonb_path_query_array('{"a b":{"c/d":[true,"x"]}}', '$."a b"."c/d"[1]')
+select id, jsonb_path_query_first(jb, '$.a[1]'), jsonb_path_exists(jb, '$[1]'), jb @? '$.b' from docs order by id
+select id from docs where jsonb_path_exists(jb, '$.b') order by id
+select p ->> 'x' from jsonb_path_query('{"r":[{"x":"1"},{"x":"2"}]}', '$.r[*]') p
+select jsonb_path_query_first('{"a":{"z":1,"b":[1.10]}}', '$.a') = '{"b":[1.10],"z":1}', jsonb_path_query_first('{"a":"x"}', '$.a') #>> '{}'
+select id from emp fetch first 1 row with ties

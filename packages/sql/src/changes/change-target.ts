@@ -23,7 +23,7 @@ export const assignedType = ({ type, declared }: TargetColumn): string =>
 export const storedForm = (
   value: string,
   { type, declared }: Pick<TargetColumn, 'type' | 'declared'>,
-): string => (declared === 'jsonb' ? `json(CAST(${value} AS JSON))` : `CAST(${value} AS ${type})`);
+): string => (declared === 'jsonb' ? `tsr_to_jsonb(${value})` : `CAST(${value} AS ${type})`);
 
 /** The table that a statement changes. */
 export interface ChangeTarget {

@@ -174,6 +174,7 @@ const UNBOUND_NAMES: Readonly<Record<string, string>> = {
 };
 
 function typeNameOf({ id, type_info }: TypeNode): string {
+  if (type_info?.type === 'LIST_TYPE_INFO') return typeNameOf(type_info.child_type);
   const name = type_info?.type === 'UNBOUND_TYPE_INFO' ? type_info.name : id;
   return TYPE_NAMES[name] ?? UNBOUND_NAMES[name] ?? name.toLowerCase();
 }

@@ -22,7 +22,35 @@ export function arrayLiteral(node: CastNode): Expression {
   const cast_type = withoutArraySizes(node.cast_type);
   if (cast_type.type_info?.type !== 'LIST_TYPE_INFO') return node;
   const text = arrayText(child);
-  return text === undefined ? node : { ...node, child: listOf(text, cast_type.type_info.child_type) };
+  if (text === undefined) return node;
+  const items = itemsOf(text);
+  const element = cast_type.type_info.child_type;
+  // As in PostgreSQL, the literal says how many dimensions the array has, not the type.
+  const missing = dimensionsOf(items, text) - dimensionsOfType(cast_type);
+  let nested: TypeNode = element;
+  let type: TypeNode = cast_type;
+  for (let i = 0; i < missing; i += 1) {
+    nested = type;
+    type = { ...cast_type, type_info: { ...cast_type.type_info, child_type: nested } };
+  }
+  return { ...node, cast_type: type, child: list(items, nested) };
+}
+
+/** The number of dimensions of an array; refuses arrays whose parts have different dimensions or lengths. */
+function dimensionsOf(items: ArrayText, text: string): number {
+  const shape = shapeOf(items);
+  return shape === undefined ? malformed(text) : shape.length;
+}
+
+function shapeOf(items: ArrayText): readonly number[] | undefined {
+  const shapes = items.map((item) => (typeof item === 'string' || item === null ? [] : shapeOf(item)));
+  const [first = []] = shapes;
+  const isSame = shapes.every((shape) => shape?.join() === first?.join());
+  return isSame && first !== undefined ? [items.length, ...first] : undefined;
+}
+
+function dimensionsOfType({ type_info }: TypeNode): number {
+  return type_info?.type === 'LIST_TYPE_INFO' ? 1 + dimensionsOfType(type_info.child_type) : 0;
 }
 
 /**
@@ -31,7 +59,7 @@ export function arrayLiteral(node: CastNode): Expression {
 export function unnestedLiteral(node: FunctionNode): FunctionNode {
   if (node.function_name !== 'unnest' || node.children.length !== 1) return node;
   const text = arrayText(node.children[0]!);
-  return text === undefined ? node : { ...node, children: [listOf(text, TEXT)] };
+  return text === undefined ? node : { ...node, children: [list(itemsOf(text), TEXT)] };
 }
 
 function arrayText(node: Expression): string | undefined {
@@ -39,14 +67,17 @@ function arrayText(node: Expression): string | undefined {
   return typeof text === 'string' && /^\s*\{/.test(text) ? text : undefined;
 }
 
-function listOf(text: string, type: TypeNode): Expression {
+function itemsOf(text: string): ArrayText {
   try {
-    return list(parseArrayText(text), type);
+    return parseArrayText(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return fail('CAST_ERROR', { message: `malformed array literal: "${text}"` });
+    return malformed(text);
   }
 }
+
+const malformed = (text: string): never =>
+  fail('CAST_ERROR', { message: `malformed array literal: "${text}"` });
 
 function list(items: ArrayText, type: TypeNode): Expression {
   const inner = type.type_info?.type === 'LIST_TYPE_INFO' ? type.type_info.child_type : type;

@@ -11,6 +11,7 @@ import {
 import { JSON_OPERATORS } from '../text/json-operators.ts';
 import {
   type CastNode,
+  call,
   caseOf,
   cast,
   comparison,
@@ -27,6 +28,7 @@ import {
 import { type JsonValue, jsonbText, parseJson } from '../types/jsonb-text.ts';
 import { typeNode } from '../types/type-node.ts';
 import type { CatalogColumns } from './column-scope.ts';
+import { partsAtPath } from './json-path.ts';
 import {
   documentOf,
   isDocumentType,
@@ -133,7 +135,14 @@ function callForm(node: FunctionNode, holds: Holds, kindOf: KindOf): Expression 
     const form = (of: (left: Expression, right: Expression) => Expression) =>
       ofArguments([left, right], holds, ([a, b]) => of(a!, b!));
     const symbol = SYMBOLS.get(name);
-    if (symbol !== undefined) return form((a, b) => jsonOperator(symbol, a, b, holds(left)));
+    if (symbol !== undefined) {
+      const read = symbol === '#-' ? left : readOnly(left);
+      return ofArguments([read, right], holds, ([a, b]) => {
+        const ordered = (found: Expression) =>
+          read === left ? found : internalCall('jsonb', internalCall('jsonb_canonical', found));
+        return jsonOperator(symbol, a!, b!, holds(left), ordered);
+      });
+    }
     const isOfDocuments = holds(left) || holds(right);
     // `@>` and `<@` are this call for arrays, and stay operators beside an open parameter.
     if (isOfDocuments && (name === '@>' || name === 'tsr_pg_array_contains'))
@@ -290,27 +299,47 @@ function contained(left: Expression, right: Expression, symbol: '@>' | '<@'): Ex
   });
 }
 
-function jsonOperator(symbol: string, left: Expression, right: Expression, isDocument: boolean): Expression {
+/** @param ordered a part of a document whose keys must be in order, as a result */
+function jsonOperator(
+  symbol: string,
+  left: Expression,
+  right: Expression,
+  isDocument: boolean,
+  ordered: (found: Expression) => Expression,
+): Expression {
   switch (symbol) {
     case '->':
-      return part(left, right);
+      return ordered(part(left, right));
     case '->>':
-      return shown(part(left, right), isDocument);
+      return shown(ordered(part(left, right)), isDocument);
     case '#>':
-      return partAt(left, right);
+      return ordered(partAt(left, right));
     case '#>>':
-      return shown(partAt(left, right), isDocument);
+      return shown(ordered(partAt(left, right)), isDocument);
     case '?':
       return kernelCall('list_contains', internalCall('json_names', left), cast(right, 'VARCHAR'));
     case '?|':
       return kernelCall('list_has_any', internalCall('json_names', left), textsOf(right));
     case '?&':
       return kernelCall('list_has_all', internalCall('json_names', left), textsOf(right));
+    case '@?':
+      return comparison('COMPARE_GREATERTHAN', call('len', partsAtPath(left, right)), constant(0));
     case '#-':
       return withoutPath(left, right);
     default:
       return fail('NOT_SUPPORTED', { what: `The operator ${symbol} of jsonb` });
   }
+}
+
+/** A document of which only parts are read: it costs less if its keys keep their order. */
+function readOnly(document: Expression): Expression {
+  const inner =
+    document.class === 'FUNCTION' && document.function_name === 'tsr_jsonb'
+      ? document.children[0]!
+      : document;
+  if (inner.class !== 'FUNCTION') return document;
+  if (inner.function_name === 'tsr_to_jsonb') return internalCall('json_checked', inner.children[0]);
+  return inner.function_name === 'tsr_jsonb_canonical' ? inner.children[0]! : document;
 }
 
 /** `document -> key`: a text is a key of an object, and an integer is a position in an array. */

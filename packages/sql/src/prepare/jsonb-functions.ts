@@ -6,6 +6,7 @@ import {
   call,
   caseOf,
   cast,
+  comparison,
   constant,
   type Expression,
   type FunctionNode,
@@ -15,6 +16,7 @@ import {
 } from '../tree.ts';
 import { jsonbText } from '../types/jsonb-text.ts';
 import { typeNode } from '../types/type-node.ts';
+import { partsAtPath } from './json-path.ts';
 import { isJsonbType } from './jsonb-type.ts';
 
 export const JSON_TYPE = typeNode({ kind: 'json' });
@@ -37,6 +39,7 @@ interface JsonFunction {
 }
 
 const FIRST = [1, 1] as const;
+const PATH = [2, 2] as const;
 
 /** The functions of `jsonb` without their prefix `jsonb_`, and of `json` without `json_`. */
 const OF_BOTH: Readonly<Record<string, JsonFunction>> = {
@@ -76,12 +79,38 @@ const OF_JSONB: Readonly<Record<string, JsonFunction>> = {
     form: ({ args: [value], holds }) => (holds(value) ? value! : internalCall('to_jsonb_value', value)),
   },
   jsonb_insert: { arity: [3, 4], form: (called) => inserted(called) },
+  jsonb_path_exists: {
+    arity: PATH,
+    form: ({ args: [document, path] }) =>
+      comparison('COMPARE_GREATERTHAN', call('len', partsAtPath(documentOf(document!), path!)), constant(0)),
+  },
+  jsonb_path_query: {
+    arity: PATH,
+    hasRows: true,
+    form: ({ args: [document, path] }) =>
+      rowsOf(internalCall('jsonb_held_list', partsAtPath(documentOf(document!), path!))),
+  },
+  jsonb_path_query_array: {
+    arity: PATH,
+    form: ({ args: [document, path] }) =>
+      internalCall('jsonb', internalCall('json_held_array', partsAtPath(documentOf(document!), path!))),
+  },
+  jsonb_path_query_first: {
+    arity: PATH,
+    form: ({ args: [document, path] }) =>
+      internalCall(
+        'jsonb',
+        internalCall(
+          'json_free',
+          call('list_extract', partsAtPath(documentOf(document!), path!), constant(1)),
+        ),
+      ),
+  },
   jsonb_pretty: { arity: FIRST, form: (called) => internalCall('jsonb_pretty', firstDocument(called)) },
   jsonb_set: { arity: [3, 4], form: (called) => set(called) },
 };
 
-const UNSUPPORTED =
-  /^jsonb?_(?:path_.*|populate_record(?:set)?|to_record(?:set)?)$|^jsonb_(?:set_lax|object)$/;
+const UNSUPPORTED = /^jsonb?_(?:path_.*|populate_record(?:set)?)$|^jsonb_(?:set_lax|object)$/;
 
 /** Whether `jsonFunction` translates calls of a function, or refuses them. */
 export const isJsonFunction = (name: string): boolean => found(name) !== undefined || UNSUPPORTED.test(name);

@@ -18,6 +18,7 @@ export const isJsonbType = ({ type_info }: TypeNode): boolean =>
 const RETURNS_JSONB: ReadonlySet<string> = new Set([
   'tsr_jsonb',
   'tsr_to_jsonb',
+  'tsr_json_checked',
   'tsr_to_jsonb_value',
   'tsr_jsonb_list',
   'tsr_jsonb_object',
@@ -28,6 +29,9 @@ const RETURNS_JSONB: ReadonlySet<string> = new Set([
   'jsonb_build_object',
   'jsonb_extract_path',
   'jsonb_insert',
+  'jsonb_path_query',
+  'jsonb_path_query_array',
+  'jsonb_path_query_first',
   'jsonb_set',
   'jsonb_strip_nulls',
 ]);
@@ -93,7 +97,7 @@ function isRowValue({
 }: Pick<FunctionNode, 'function_name' | 'children'>): boolean {
   if (first?.class !== 'FUNCTION') return false;
   if (first.function_name === 'jsonb_each') return stringLiteral(field!) === 'value';
-  if (function_name === 'unnest') return first.function_name === 'tsr_jsonb_elements';
+  if (function_name === 'unnest') return /^tsr_jsonb_(?:elements|held_list)$/.test(first.function_name);
   const [list] = first.children;
   return (
     function_name === 'struct_extract' &&

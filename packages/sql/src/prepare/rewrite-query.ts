@@ -51,6 +51,7 @@ import { symmetricBetween } from '../rewrites/symmetric-between.ts';
 import { clockText, posixZone, timeDigits, timeLiteral } from '../rewrites/time-texts.ts';
 import { untypedFrame, untypedOperands } from '../rewrites/untyped-operands.ts';
 import { checkWindow } from '../rewrites/window-arguments.ts';
+import { limitWithTies } from '../rewrites/with-ties.ts';
 import {
   cast,
   type Expression,
@@ -109,6 +110,8 @@ export async function rewriteQuery(
     { ...parsed, statement: called },
     { parameters, sequences, view, database: scope.database },
   );
+  const placeOf = (at: Expression) => locate(at.query_location);
+  const sourceOf = (at: Expression) => parsed.sourceAt(at.query_location);
   const ordered = transformTree(counted, {
     expression: (node) =>
       node.class === 'FUNCTION' ? jsonRows(quantifiedPattern(seriesArguments(node))) : node,
@@ -116,7 +119,7 @@ export async function rewriteQuery(
     queryNode: (node) =>
       grandTotals(
         groupedRows(
-          daysOfSeries(seriesInSelect(resolveOrderNames(node, (key) => locate(key.query_location)))),
+          daysOfSeries(seriesInSelect(limitWithTies(resolveOrderNames(node, placeOf), sourceOf, placeOf))),
         ),
       ),
   });

@@ -1,17 +1,24 @@
+import { fail } from '@tessera/common';
 import { repeatedName } from '../functions/column-names.ts';
 import { kernelCall, operatorCall } from '../functions/expressions.ts';
 import { isTableFunction } from '../guard/functions.ts';
 import { isReadFunction } from '../reads/read-arguments.ts';
+import { JSON_OPERATORS } from '../text/json-operators.ts';
+import { RECORD_FUNCTION, ROWS_FROM } from '../text/postgres-clauses.ts';
 import {
   call,
+  caseOf,
+  cast,
   constant,
   type Expression,
   type FunctionNode,
   NO_LOCATION,
+  operator,
   type Statement,
   selectAll,
   type TableFunctionRef,
   type TableRef,
+  type TypeNode,
   transformTree,
   walkTree,
 } from '../tree.ts';
@@ -45,9 +52,15 @@ function namesIn(statement: Statement): ReadonlySet<string> {
 type IsNamed = (name: string) => boolean;
 
 function asSubquery(node: TableFunctionRef, isNamed: IsNamed): TableRef | undefined {
-  const { function: called, alias, sample, query_location, column_name_alias, with_ordinality } = node;
-  const name = called.function_name;
-  const items = itemsOf(node, isNamed);
+  const { function: called, alias, sample, query_location, with_ordinality } = node;
+  const isRecord = RECORD_FUNCTION.test(called.function_name);
+  const isList = called.function_name === ROWS_FROM;
+  if ((isRecord || isList) && with_ordinality === 'WITH_ORDINALITY')
+    fail('NOT_SUPPORTED', { what: `WITH ORDINALITY of ${isList ? 'ROWS FROM' : called.function_name}` });
+  const column_name_alias = isRecord ? [] : node.column_name_alias;
+  const [first] = called.children;
+  const name = isList && first?.class === 'FUNCTION' ? first.function_name : called.function_name;
+  const items = isRecord ? recordItems(node) : itemsOf(node, isNamed);
   if (items === undefined) return undefined;
   const numbered = with_ordinality === 'WITH_ORDINALITY' ? [...items, ordinality(node)] : items;
   const subquery = { node: { ...selectAll(NO_TABLE), select_list: numbered }, named_param_map: [] };
@@ -59,6 +72,7 @@ function itemsOf(
   { function: called, alias }: TableFunctionRef,
   isNamed: IsNamed,
 ): readonly Expression[] | undefined {
+  if (called.function_name === ROWS_FROM) return rowsFrom(called, alias);
   const rows = jsonRows(called, alias, isNamed);
   if (rows !== undefined) return rows;
   if (isZip(called))
@@ -66,6 +80,53 @@ function itemsOf(
   if (isReadFunction(called.function_name.toLowerCase()) || isTableFunction(called)) return undefined;
   return [{ ...called, alias: alias || called.function_name }];
 }
+
+/** Functions with several columns. */
+const OF_RECORDS = /^jsonb?_(?:each|each_text|to_record|to_recordset)$/;
+
+/** The functions of ROWS FROM, which return their rows side by side, as those of a select list do. */
+function rowsFrom({ children }: FunctionNode, alias: string): readonly Expression[] {
+  return children.map((child) => {
+    if (child.class !== 'FUNCTION' || OF_RECORDS.test(child.function_name))
+      return fail('NOT_SUPPORTED', { what: 'ROWS FROM with anything other than functions of one column' });
+    return { ...child, alias: children.length === 1 && alias !== '' ? alias : child.function_name };
+  });
+}
+
+/**
+ * `jsonb_to_record(d) AS r(a int, b jsonb)` → `(SELECT CAST(d ->> 'a' AS int) AS a, CAST(d -> 'b' AS jsonb) AS b) AS r`. The parser
+ * gets the types as further arguments (`postgresClauses`).
+ * @throws TesseraError SYNTAX_ERROR without a list of column definitions
+ */
+function recordItems({ function: called, column_name_alias }: TableFunctionRef): readonly Expression[] {
+  const { function_name: name } = called;
+  const [document, ...types] = called.children;
+  if (document === undefined || types.length === 0 || types.length !== column_name_alias.length) {
+    const message = `${name} needs a list of column definitions: ${name}(…) AS r(a integer, b text)`;
+    return fail('SYNTAX_ERROR', { message });
+  }
+  const prefix = name.startsWith('jsonb') ? 'jsonb' : 'json';
+  const row = name.endsWith('set')
+    ? call(`${prefix}_array_elements`, document)
+    : cast(document, typed(prefix));
+  return column_name_alias.map((column, i) => {
+    const type = types[i]!;
+    if (type.class !== 'CAST') return fail('SYNTAX_ERROR', { message: `${name}: a type is expected` });
+    const field = (symbol: '->' | '->>') => operatorCall(JSON_OPERATORS[symbol]!, row, constant(column));
+    // JSON's null is NULL.
+    const document = () =>
+      caseOf([[operator('OPERATOR_IS_NOT_NULL', field('->>')), field('->')]], constant(null));
+    return { ...type, child: isDocumentType(type.cast_type) ? document() : field('->>'), alias: column };
+  });
+}
+
+const typed = (name: string): TypeNode => ({
+  id: 'UNBOUND',
+  type_info: { type: 'UNBOUND_TYPE_INFO', name, catalog: '', schema: '', user_type_modifiers: [] } as never,
+});
+
+const isDocumentType = ({ type_info }: TypeNode): boolean =>
+  type_info?.type === 'UNBOUND_TYPE_INFO' && /^jsonb?$/i.test(type_info.name);
 
 const JSON_ROWS = /^jsonb?_(?:(?:each|array_elements)(?:_text)?|object_keys)$/;
 

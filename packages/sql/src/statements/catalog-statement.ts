@@ -73,6 +73,8 @@ export interface SequenceOptions {
 export interface CreateSequenceStatement {
   readonly kind: 'create_sequence';
   readonly name: ObjectName;
+  /** Whether the sequence belongs to the session; its name then has the schema `pg_temp`. */
+  readonly isTemporary: boolean;
   readonly ifNotExists: boolean;
   readonly options: SequenceOptions;
 }

@@ -19,6 +19,7 @@ import {
 } from './lexer.ts';
 import { locationAt } from './location.ts';
 import { patternQuantifiers } from './pattern-quantifiers.ts';
+import { postgresClauses } from './postgres-clauses.ts';
 import { type Omission, qualifiedWords } from './qualified-words.ts';
 
 /** The nesting limit of the kernel's parser. Deeper statements are refused before it sees them. */
@@ -57,6 +58,7 @@ export function kernelSource(text: string): KernelSource {
     ...tokens.flatMap((_, index) => plainString(tokens, index, text)),
     ...tokens.flatMap((_, index) => unicodeString(tokens, index, text)),
     ...tokens.flatMap((_, index) => symmetricBetween(tokens, index)),
+    ...postgresClauses(text, tokens, (type) => kernelSource(`CAST(NULL AS ${type})`).text.slice(13, -1)),
     ...rewriteTypes(tokens),
     ...kernelWords(tokens).map((token) => replace(token, `"${token.image.toLowerCase()}"`)),
     ...jsonOperators(tokens).map(({ first, last, text: operator }) => ({

@@ -2,15 +2,20 @@ import { fail } from '@tessera/common';
 import { Close, Open } from '../../text/lexer.ts';
 import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
 import type { CreateStatement, TableShape, TemporaryShape } from '../catalog-statement.ts';
-import type { ObjectName, PlacedName } from '../object-name.ts';
+import type { PlacedName } from '../object-name.ts';
 import { withoutSettings } from './change-suffix.ts';
 import { tableElements } from './column-definition.ts';
 import { expressionText, restAsQuery } from './expression-text.ts';
-import { ifNotExists, nameList, objectName, parenthesisedNames } from './names.ts';
+import {
+  ifNotExists,
+  nameList,
+  objectName,
+  parenthesisedNames,
+  TEMPORARY_SCHEMA,
+  temporaryName,
+} from './names.ts';
 import { parenthesisedOptions, wholeNumber } from './option-list.ts';
 import { unsupported } from './unsupported.ts';
-
-const TEMPORARY_SCHEMA = 'pg_temp';
 
 /** `CREATE [OR REPLACE] [FACT | DIMENSION | TEMP] TABLE …`, from the word TABLE on. */
 export function createTable(
@@ -57,16 +62,6 @@ export function createTable(
 function isNameList(cursor: TokenCursor): boolean {
   const second = cursor.peek(2)?.image;
   return second === ')' || second === ',';
-}
-
-/**
- * `[database.]pg_temp.name`; the schema is added if it is not written. @throws TesseraError INVALID_ARGUMENT
- */
-function temporaryName({ parts, location }: ObjectName): ObjectName {
-  const [name = '', schema = TEMPORARY_SCHEMA, ...database] = [...parts].reverse();
-  if (schema === TEMPORARY_SCHEMA) return { parts: [...database, schema, name], location };
-  const message = `A temporary table belongs to the session, not to schema "${schema}": omit the schema`;
-  return fail('INVALID_ARGUMENT', { message }, { location });
 }
 
 /** `[ON COMMIT {PRESERVE ROWS | DELETE ROWS | DROP}]` */

@@ -117,6 +117,7 @@ export function createStatement(cursor: TokenCursor): CreateStatement | undefine
   for (const tableType of ['FACT', 'DIMENSION'] as const) {
     if (take(tableType)) return createTable(cursor, tableType, { orReplace });
   }
+  if (TEMPORARY.some((word) => take(word, 'SEQUENCE'))) return createSequence(cursor, true);
   if (isWord(next, ...TEMPORARY) && isWord(cursor.peek(object + 1), 'TABLE')) {
     take();
     cursor.next();

@@ -55,3 +55,16 @@ export function parenthesisedNames(cursor: TokenCursor, what: string): readonly 
 
 export const ifNotExists = (cursor: TokenCursor): boolean => cursor.accept('IF', 'NOT', 'EXISTS');
 export const ifExists = (cursor: TokenCursor): boolean => cursor.accept('IF', 'EXISTS');
+
+/** The schema of the temporary objects of the session. */
+export const TEMPORARY_SCHEMA = 'pg_temp';
+
+/**
+ * `[database.]pg_temp.name`; the schema is added if it is not written. @throws TesseraError INVALID_ARGUMENT
+ */
+export function temporaryName({ parts, location }: ObjectName): ObjectName {
+  const [name = '', schema = TEMPORARY_SCHEMA, ...database] = [...parts].reverse();
+  if (schema === TEMPORARY_SCHEMA) return { parts: [...database, schema, name], location };
+  const message = `A temporary object belongs to the session, not to schema "${schema}": omit the schema`;
+  return fail('INVALID_ARGUMENT', { message }, { location });
+}

@@ -6,15 +6,16 @@ import type {
   Identity,
   SequenceOptions,
 } from '../catalog-statement.ts';
-import { identifier, ifExists, ifNotExists, objectName } from './names.ts';
+import { identifier, ifExists, ifNotExists, objectName, temporaryName } from './names.ts';
 
-/** Parses `SEQUENCE [IF NOT EXISTS] name [options]` after CREATE. */
-export function createSequence(cursor: TokenCursor): CreateSequenceStatement {
+/** Parses `[IF NOT EXISTS] name [options]` after CREATE [TEMP] SEQUENCE. */
+export function createSequence(cursor: TokenCursor, isTemporary = false): CreateSequenceStatement {
   const quiet = ifNotExists(cursor);
-  const name = objectName(cursor, 'the name of a sequence');
+  const given = objectName(cursor, 'the name of a sequence');
   const options = sequenceOptions(cursor);
   cursor.expectEnd();
-  return { kind: 'create_sequence', name, ifNotExists: quiet, options };
+  const name = isTemporary ? temporaryName(given) : given;
+  return { kind: 'create_sequence', name, ifNotExists: quiet, options, isTemporary };
 }
 
 /** `SEQUENCE [IF EXISTS] name {options | RENAME TO n | OWNER TO u}` behind ALTER */
