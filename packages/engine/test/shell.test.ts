@@ -236,7 +236,9 @@ describe('scripts', () => {
     const script = await readFile(join(directory, 'script.sql'), 'utf8');
     const stopped = await sql([], script);
     expect(stopped).toMatchObject({ code: 1, stdout: expect.stringContaining('one') });
-    expect(stopped.stderr).toContain('Column "nix" does not exist');
+    expect(stopped.stderr).toContain('error: Line 3, Column 8: Column "nix" does not exist');
+    const inline = await sql([], "\n-- two lines\nSELECT 1; SELECT 'é',\n  2; SELECT nix");
+    expect(inline.stderr).toContain('error: Line 4, Column 13: Column "nix" does not exist');
     expect(stopped.stdout).not.toContain('two');
     const continued = await sql(['--on-error', 'continue'], script);
     expect(continued).toMatchObject({ code: 1, stdout: expect.stringContaining('two: 2') });

@@ -86,7 +86,7 @@ it.each([
   ['SELECT /* ; */ 1;;', ['SELECT /* ; */ 1'], ''],
 ])('%j is divided', (text, complete, rest) => {
   const typed = typedStatements(text);
-  expect(typed.complete).toEqual(complete);
+  expect(typed.complete.map((statement) => statement.text)).toEqual(complete);
   expect(typed.rest.trim()).toBe(rest.trim());
 });
 

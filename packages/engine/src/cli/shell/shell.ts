@@ -7,7 +7,7 @@ import { historyPath, mayBeKept, readHistory, writeHistory } from './history-fil
 import { withLocalFiles } from './local-files.ts';
 import { type CommandScope, isMetaCommand, META_COMMANDS, runMetaCommand } from './meta-commands.ts';
 import type { ShellSession } from './shell-session.ts';
-import { typedStatements } from './statement-text.ts';
+import { messageInScript, typedStatements } from './statement-text.ts';
 
 export interface ShellOptions {
   readonly session: ShellSession;
@@ -77,8 +77,11 @@ export class Shell implements CommandScope {
     return running.signal.aborted;
   }
 
-  /** Runs one statement and shows its result. An error is shown and resolves to false. */
-  async query(sql: string): Promise<boolean> {
+  /**
+   * Runs one statement and shows its result. An error is shown and resolves to false.
+   * @param shown changes the message of an error
+   */
+  async query(sql: string, shown?: (message: string) => string): Promise<boolean> {
     const { session, files } = this.#options;
     const isDone = await this.#attempt(async () => {
       const { statement, parts } = await withLocalFiles(sql, files);
@@ -87,7 +90,7 @@ export class Shell implements CommandScope {
         await finish(await session.run(statement, sink, signal, parts));
       };
       if (await this.interruptible(run)) throw new CommandFailure(EXIT.interrupted, 'cancelled');
-    });
+    }, shown);
     return isDone;
   }
 
@@ -97,8 +100,12 @@ export class Shell implements CommandScope {
    */
   async runScript(text: string): Promise<boolean> {
     let pending = '';
+    /** The offsets in the text of what is pending, and of the next line. */
+    let [begin, next] = [0, 0];
     for (const line of [...text.split('\n'), undefined]) {
-      if (line !== undefined && pending.trim() === '' && isMetaCommand(line)) {
+      if (pending.trim() === '') [pending, begin] = ['', next];
+      next += (line ?? '').length + 1;
+      if (line !== undefined && pending === '' && isMetaCommand(line)) {
         if (!(await this.#attempt(() => runMetaCommand(this, line))) && this.#stops) return false;
         if (this.#isLeaving) return true;
         continue;
@@ -107,13 +114,16 @@ export class Shell implements CommandScope {
       if (line?.includes(';') === false) continue;
       const { complete, rest } = typedStatements(pending);
       // A text with an open string has no end; the server reports where it begins.
-      const statements =
-        line === undefined && complete.length === 0 && rest.trim() !== '' ? [rest] : complete;
-      pending = rest;
+      const isOpen = line === undefined && complete.length === 0 && rest.trim() !== '';
+      const statements = isOpen ? [{ text: rest, offset: 0 }] : complete;
       for (const statement of statements) {
-        this.#lastStatement = statement;
-        if (!(await this.query(statement)) && this.#stops) return false;
+        this.#lastStatement = statement.text;
+        const inScript = { ...statement, offset: begin + statement.offset };
+        const shown = (message: string) => messageInScript(message, text, inScript);
+        if (!(await this.query(statement.text, shown)) && this.#stops) return false;
       }
+      begin += pending.length - rest.length;
+      pending = rest;
     }
     return true;
   }
@@ -172,7 +182,7 @@ export class Shell implements CommandScope {
     if (!line.includes(';')) return [];
     const { complete, rest } = typedStatements(this.#typed);
     if (complete.length > 0) this.#typed = rest.trim() === '' ? '' : rest;
-    return complete.map((statement) => `${statement};`);
+    return complete.map((statement) => `${statement.text};`);
   }
 
   /** Gives the terminal to a program, such as a pager, until it has ended. */
@@ -222,14 +232,14 @@ export class Shell implements CommandScope {
     return this.#options.onError === 'stop';
   }
 
-  async #attempt(work: () => Promise<void>): Promise<boolean> {
+  async #attempt(work: () => Promise<void>, shown = (message: string) => message): Promise<boolean> {
     try {
       await work();
       return true;
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error;
       this.#failures += 1;
-      this.display.complain(error.message);
+      this.display.complain(shown(error.message));
       return false;
     }
   }
