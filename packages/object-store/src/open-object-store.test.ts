@@ -112,7 +112,7 @@ describe('the store of a configuration', () => {
       }),
     ).rejects.toMatchObject({
       name: 'STORAGE_UNAVAILABLE',
-      message: expect.stringContaining('the connection was refused'),
+      message: expect.stringContaining('the connection was refused (127.0.0.1:1)'),
     });
   });
 

@@ -71,7 +71,10 @@ const NETWORK: Readonly<Record<string, string>> = {
 export function explainVendorError({ status, code, message }: VendorError): Explanation {
   const said = code === undefined || message.includes(code) ? message : `${code}: ${message}`;
   if (code !== undefined && NETWORK[code] !== undefined) {
-    return { reason: NETWORK[code], mayHaveHappened: true };
+    // The address or the name follows the code: `connect ECONNREFUSED 10.0.0.1:9000`.
+    const place = message.split(code)[1]?.trim() ?? '';
+    const reason = place === '' ? NETWORK[code] : `${NETWORK[code]} (${place})`;
+    return { reason, mayHaveHappened: true };
   }
   if (status === undefined) return { reason: said, mayHaveHappened: true };
   if (status === 401 || status === 403) {
