@@ -80,7 +80,7 @@ it('rows of inline, remote, own and spilled outputs are one relation, in memory 
   const blocks: ShuffleBlock[] = [];
   for (const [i, node] of nodes.entries()) blocks.push(await storeOn(node, 10 + i, edges[i]!, edges[i + 1]!));
   expect(blocks.map(({ inline }) => inline !== undefined)).toEqual([true, true, false, false, true]);
-  const small = await openNode({ kernel: { memoryLimitBytes: 64 << 20, ceilingBytes: 96 << 20 } });
+  const small = await openNode({ kernel: { memoryLimitBytes: 96 << 20, ceilingBytes: 128 << 20 } });
   try {
     for (const node of [a, b, small]) {
       const session = await node.session();
