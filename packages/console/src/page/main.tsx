@@ -1,4 +1,5 @@
 import { render } from 'preact';
 import { App } from './shell/app.tsx';
 
-render(<App />, document.body);
+// The browser paints the header, which the page has already, before the rest is computed.
+requestAnimationFrame(() => setTimeout(() => render(<App />, document.body)));
