@@ -72,6 +72,31 @@ describe('pg', () => {
     },
   );
 
+  it('arrays of many elements, as parameters and as literals', async () => {
+    const LONG = 40_000;
+    const numbers = Array.from({ length: LONG }, (_, i) => (i === 7 ? null : i - 5));
+    const one = async (sql: string, values: unknown[] = []) =>
+      (await client.query({ text: sql, values, rowMode: 'array' })).rows[0]![0];
+    const matching = 'SELECT count(*)::int FROM generate_series(1, 100000) t(i) WHERE i = ANY';
+    expect(await one(`${matching}($1)`, [numbers])).toBe(LONG - 7);
+    expect(await one(`${matching}('{${numbers.map((n) => n ?? 'NULL').join()}}'::bigint[])`)).toBe(LONG - 7);
+    for (const [type, items] of [
+      ['text', ['a', '"b"', "c'd", 'e\\f', '{g,h}', 'NULL', '', ' i ', '[j]', '🦆', null]],
+      ['boolean', [true, false, null]],
+      ['double precision', [1.5, -1e300, Number.NaN, Number.POSITIVE_INFINITY, null]],
+      ['bigint', ['9223372036854775807', '-1', null]],
+      ['numeric(38,9)', ['1.5', '-12345678901234567890123456789.123456789', null]],
+      ['date', ['2024-02-29', '0044-03-15 BC', null]],
+      ['json', ['{"a": [1, null]}', '"x"', null]],
+    ] as const) {
+      const long = Array.from({ length: 1_500 }, (_, i) => items[i % items.length]!);
+      const joined = `array_to_string(($1::${type}[])[1:${items.length}], '|', '∅')`;
+      expect(await one(`SELECT ${joined}`, [long]), type).toBe(await one(`SELECT ${joined}`, [items]));
+    }
+    const invalid = Array.from({ length: 1_500 }, (_, i) => (i === 1_400 ? 'x' : '1'));
+    await expect(one('SELECT $1::int[]', [invalid])).rejects.toMatchObject({ code: '22P02' });
+  });
+
   it('conditions with parameters of every kind', async () => {
     await client.query(
       'CREATE TABLE few AS SELECT i, i * 1.5 AS n, chr((64 + i)::int) AS s FROM generate_series(1, 20) t(i)',

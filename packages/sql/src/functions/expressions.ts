@@ -15,6 +15,15 @@ export const isLambda = (value: unknown): value is LambdaNode =>
 export const kernelCall = (name: string, ...args: readonly Argument[]): FunctionNode =>
   tree.call(name, ...args.filter((arg) => arg !== undefined));
 
+/** A list of more elements is written as one text: a node for each takes the parser and the planner half a millisecond. */
+const MAX_LISTED = 1_000;
+
+export const isLongList = (items: readonly unknown[]): boolean => items.length > MAX_LISTED;
+
+/** An array of texts in a single literal. */
+export const textList = (items: readonly (string | null)[]): FunctionNode =>
+  kernelCall('from_json', tree.constant(JSON.stringify(items)), tree.constant('["VARCHAR"]'));
+
 /** Builds a call of an internal macro. */
 export const internalCall = (name: string, ...args: readonly Argument[]): FunctionNode =>
   kernelCall(internalName(name), ...args);

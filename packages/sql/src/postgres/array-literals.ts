@@ -1,4 +1,5 @@
 import { fail } from '@tessera/common';
+import { isLongList, textList } from '../functions/expressions.ts';
 import { type ArrayText, parseArrayText } from '../text/postgres-array.ts';
 import {
   type CastNode,
@@ -81,6 +82,9 @@ const malformed = (text: string): never =>
 
 function list(items: ArrayText, type: TypeNode): Expression {
   const inner = type.type_info?.type === 'LIST_TYPE_INFO' ? type.type_info.child_type : type;
+  if (isLongList(items) && items.every((item) => item === null || typeof item === 'string')) {
+    return textList(items);
+  }
   return call(
     'list_value',
     ...items.map((item) =>

@@ -1,4 +1,5 @@
 import { fail, type SqlLocation } from '@tessera/common';
+import { isLongList, textList } from '../functions/expressions.ts';
 import { type ArrayText, parseArrayText } from '../text/postgres-array.ts';
 import { call, cast, constant, type Expression } from '../tree.ts';
 import { dialectTypeName } from '../types/column-type.ts';
@@ -171,5 +172,18 @@ function listOf(
       ? listOf(element, item, text, location)
       : invalidText(type, text, location, `an element is an array`);
   });
-  return cast(call('list_value', ...values), typeNode(type));
+  const texts = isLongList(values) ? textsOf(values) : undefined;
+  return cast(texts === undefined ? call('list_value', ...values) : textList(texts), typeNode(type));
+}
+
+/** The texts that are cast to the elements of an array; undefined if one has another form. */
+function textsOf(values: readonly Expression[]): (string | null)[] | undefined {
+  const texts = values.map((value) => {
+    const inner = value.class === 'CAST' ? value.child : value;
+    if (inner.class !== 'CONSTANT') return undefined;
+    const { is_null, value: given } = inner.value;
+    if (is_null) return null;
+    return typeof given === 'string' ? given : undefined;
+  });
+  return texts.every((text) => text !== undefined) ? texts : undefined;
 }
