@@ -277,9 +277,9 @@ const ENDLESS = 'SELECT count(*) FROM generate_series(1, 100000000000) AS g(n) W
 
 describe('requests that are not HTTP, or too much of it', () => {
   /** Sends raw bytes and returns what the server sends until it closes the connection. */
-  const raw = (bytes: string): Promise<string> =>
+  const raw = (bytes: string, url = server.url): Promise<string> =>
     new Promise((resolve, reject) => {
-      const { hostname, port } = new URL(server.url);
+      const { hostname, port } = new URL(url);
       const socket = connect(Number(port), hostname, () => socket.write(bytes));
       let text = '';
       socket.setEncoding('utf8').on('data', (piece) => {
@@ -323,6 +323,13 @@ describe('requests that are not HTTP, or too much of it', () => {
     ],
   ])('%s', async (_, bytes, status, name) => {
     expect(parsed(await raw(bytes))).toEqual([status, name]);
+  });
+
+  it('the ports for health and metrics refuse them in the same form', async () => {
+    for (const url of [server.healthUrl, server.metricsUrl]) {
+      expect(parsed(await raw('hello there\r\n\r\n', url))).toEqual([400, 'BAD_REQUEST']);
+      expect(parsed(await raw(`${POST}X-Long: ${'x'.repeat(1_000_000)}\r\n\r\n`, url))[0]).toBe(431);
+    }
   });
 
   it('long parameters are taken', async () => {
