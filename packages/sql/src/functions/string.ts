@@ -202,7 +202,7 @@ export const STRING_FUNCTIONS = inCategory('string', [
     description: 'The value as many times as the number says, up to 128 MiB.',
     example: "repeat('ab', 2)",
     result: 'abab',
-    implementation: macro([2, 2], '(s, n) AS repeat(s, tsr_repetitions(s, n))'),
+    implementation: macro([2, 2], '(s, n) AS repeat(s, tsr_repetitions(s, CAST(n AS BIGINT)))'),
   },
   {
     name: 'replace',
