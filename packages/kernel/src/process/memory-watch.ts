@@ -9,8 +9,8 @@ export interface WatchedCall {
 }
 
 const EVERY_MS = 10;
-/** Calls that have not run for longer than this have hardly taken memory, so older ones are ended first. */
-const SHORT_MS = 100;
+/** A call that has not run for longer than this is not ended: it has hardly taken memory. */
+const SHORT_MS = 60;
 /** While a call that was ended frees its memory, no other one is ended unless the process goes on growing by more than this. */
 const GROWTH_BYTES = 4 << 20;
 
@@ -18,7 +18,7 @@ const GROWTH_BYTES = 4 << 20;
  * Ends a running call when little memory is left below the ceiling. Beyond the ceiling every allocation fails: a large one ends
  * its query alone, but where a query takes its memory in small pieces, such as the groups of `mode(x)`, the next piece that
  * is refused may be one of V8 or of a destructor, which ends the process.
- * The youngest call is the one that most likely makes the process grow. It is tried again alone, as all that run out of memory.
+ * The oldest call is ended first, so that short ones beside it are answered. It is tried again alone, as all that run out of memory.
  */
 export function watchMemory(ceiling: MemoryCeiling, calls: () => Iterable<WatchedCall>): void {
   let ended: { readonly call: WatchedCall; readonly bytes: number } | undefined;
@@ -37,9 +37,7 @@ export function watchMemory(ceiling: MemoryCeiling, calls: () => Iterable<Watche
 }
 
 function mostLikely(calls: readonly WatchedCall[]): WatchedCall | undefined {
-  const [youngest, ...others] = calls.toSorted((a, b) => b.begunMs - a.begunMs);
-  const nowMs = performance.now();
-  return (
-    [youngest, ...others].find((call) => call !== undefined && nowMs - call.begunMs > SHORT_MS) ?? youngest
-  );
+  const latestMs = performance.now() - SHORT_MS;
+  const [oldest] = calls.filter(({ begunMs }) => begunMs < latestMs).sort((a, b) => a.begunMs - b.begunMs);
+  return oldest;
 }
