@@ -116,6 +116,21 @@ const REWRITES: readonly (readonly [rewrite: string, before: string, after: stri
     "SELECT TIMESTAMPTZ '2020-01-01 00:00:00+00' AT TIME ZONE '+02' AS x",
     "SELECT tsr_at_offset(CAST('2020-01-01 00:00:00+00' AS TIMESTAMP WITH TIME ZONE), -120) AS x",
   ],
+  [
+    'whole-partitions: the order goes into the aggregate',
+    "SELECT string_agg(a, ',') OVER (PARTITION BY b ORDER BY c ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS x FROM (SELECT 'a' AS a, 1 AS b, 2 AS c)",
+    "SELECT string_agg(a, ',' ORDER BY c) OVER (PARTITION BY b) AS x FROM (SELECT 'a' AS a, 1 AS b, 2 AS c)",
+  ],
+  [
+    'whole-partitions: a maximum has no order',
+    'SELECT max(a) OVER (PARTITION BY b ORDER BY a RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS x FROM (SELECT 1 AS a, 1 AS b)',
+    'SELECT max(a) OVER (PARTITION BY b) AS x FROM (SELECT 1 AS a, 1 AS b)',
+  ],
+  [
+    'whole-partitions: other frames and functions keep their order',
+    'SELECT max(a) OVER (ORDER BY a) AS x, first_value(a) OVER (ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS y FROM (SELECT 1 AS a)',
+    'SELECT max(a) OVER (ORDER BY a) AS x, first_value(a) OVER (ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS y FROM (SELECT 1 AS a)',
+  ],
 ];
 
 test.for(REWRITES)('%s', async ([, before, after]) => {

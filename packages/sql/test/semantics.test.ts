@@ -410,6 +410,19 @@ describe('parameters', () => {
   });
 });
 
+test('aggregates over ordered partitions are those of their own partition, however many there are', async () => {
+  const over = (order: string) =>
+    `(PARTITION BY a ORDER BY b ${order} ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)`;
+  const sql = `SELECT count_if(total <> a)::int, count_if(names <> a::text)::int FROM (
+    SELECT a, sum(a) OVER ${over('')} AS total, string_agg(a::text, ',') OVER ${over('DESC')} AS names
+    FROM (SELECT a, 'abc' AS b FROM generate_series(1, 1041748) AS g(a)))`;
+  expect(await dialect.rows(sql)).toEqual([[0, 0]]);
+  const ordered =
+    `SELECT string_agg(a::text, ',') OVER ${over('DESC').replace('PARTITION BY a', 'PARTITION BY a % 2')}
+    FROM generate_series(1, 4) AS g(a), (SELECT 1) AS one`.replace('ORDER BY b', 'ORDER BY a');
+  expect((await dialect.rows(ordered)).flat().sort()).toEqual(['3,1', '3,1', '4,2', '4,2']);
+}, 120_000);
+
 test('deep nesting is an error, not a crash', async () => {
   for (const sql of [
     `SELECT ${'('.repeat(10_000)}1${')'.repeat(10_000)}`,

@@ -50,6 +50,7 @@ import { summarisedTypes } from '../rewrites/summarised-types.ts';
 import { symmetricBetween } from '../rewrites/symmetric-between.ts';
 import { clockText, posixZone, timeDigits, timeLiteral } from '../rewrites/time-texts.ts';
 import { untypedFrame, untypedOperands } from '../rewrites/untyped-operands.ts';
+import { wholePartition } from '../rewrites/whole-partitions.ts';
 import { checkWindow } from '../rewrites/window-arguments.ts';
 import { limitWithTies } from '../rewrites/with-ties.ts';
 import {
@@ -296,7 +297,7 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
 /** A call whose untyped literals have the types that it requires; undefined for other expressions. */
 function withTypedOperands(node: Expression): FunctionNode | WindowNode | undefined {
   if (node.class === 'FUNCTION') return untypedOperands(node);
-  return node.class === 'WINDOW' ? untypedFrame(node) : undefined;
+  return node.class === 'WINDOW' ? wholePartition(untypedFrame(node)) : undefined;
 }
 
 /** Errors of a function's rewrite point at its call. */
