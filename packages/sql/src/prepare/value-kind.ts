@@ -127,12 +127,11 @@ function kindOfCall(
   }
   if (TIMESTAMPS.has(name)) return 'timestamp';
   if (!ARITHMETIC.has(name)) return 'unknown';
-  const ofTimes = timeKind(name, children.map(inner));
-  if (ofTimes !== undefined) return ofTimes;
   // The second argument of `round` is the number of digits.
-  const kind = commonKind(
-    name === 'round' || name === 'trunc' ? children.slice(0, 1).map(inner) : children.map(inner),
-  );
+  const kinds = (name === 'round' || name === 'trunc' ? children.slice(0, 1) : children).map(inner);
+  const ofTimes = timeKind(name, kinds);
+  if (ofTimes !== undefined) return ofTimes;
+  const kind = commonKind(kinds);
   return kind === 'float' || kind === 'number' || kind === 'interval' ? kind : 'computed';
 }
 
