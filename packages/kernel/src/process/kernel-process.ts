@@ -7,7 +7,6 @@ import type { ControlAnswer, ControlMessage, ControlRequest, MemoryLimits } from
 import { appendPayloads } from './append-input.ts';
 import { MemoryCeiling } from './memory-ceiling.ts';
 import { memoryUse } from './memory-use.ts';
-import { watchMemory } from './memory-watch.ts';
 import { ReceivedMemory } from './received-memory.ts';
 import { reserveHeap } from './reserved-heap.ts';
 import { SessionServer, UNKNOWN_PROGRESS } from './session-server.ts';
@@ -60,9 +59,6 @@ const files = new SpillFiles(options.spillDirectory, options.spillLimitBytes);
 flushCompileCache();
 const ceiling = await MemoryCeiling.prepare(reserveHeap(HEAP_RESERVE_BYTES));
 ceiling?.set(options.ceilingBytes);
-if (ceiling !== undefined) {
-  watchMemory(ceiling, () => [...sessions.values()].flatMap(({ watchedCall }) => watchedCall ?? []));
-}
 // Only now, so that it counts as memory of the process.
 appendPayloads.register(RegisteredMemory.open(registeredBytes));
 createServer((socket) => {

@@ -14,8 +14,6 @@ const SLEEP_MICROSECONDS = 50_000;
 const RETURN_FREED = { fromShare: 0.5, everyMs: 250 };
 
 const NEAR_SHARE = 0.6;
-/** What is left below the ceiling when it is nearly reached: a share of it within bounds. */
-const RESERVE = { share: 1 / 16, leastBytes: 24 << 20, mostBytes: 128 << 20 };
 /**
  * Left to the process when its ceiling is lowered: for small allocations of V8 and of the libraries, which end the process
  * if they fail.
@@ -75,17 +73,6 @@ export class MemoryCeiling {
   /** Whether the process uses nearly all of its memory, or did a moment ago: freeing memory takes a while. */
   get isNear(): boolean {
     return this.#countedBytes() > this.#bytes * NEAR_SHARE;
-  }
-
-  /**
-   * What the process has reserved, if little is left below the ceiling; otherwise undefined. A ceiling that was lowered below
-   * what the process has does not count: it leaves little by design.
-   */
-  bytesIfNearlyReached(): number | undefined {
-    if (this.#limitBytes > this.#wantedLimit()) return undefined;
-    const reserve = Math.max(RESERVE.leastBytes, Math.min(RESERVE.mostBytes, this.#bytes * RESERVE.share));
-    const counted = this.#countedBytes();
-    return counted > this.#bytes - reserve ? counted : undefined;
   }
 
   /** Whether the process could go on with this ceiling. Memory that it has freed is returned first if necessary. */

@@ -17,7 +17,6 @@ import { AppendInput, appendPayloads } from './append-input.ts';
 import { CallProgress } from './call-progress.ts';
 import { KeptStatements } from './kept-statements.ts';
 import type { MemoryCeiling } from './memory-ceiling.ts';
-import type { WatchedCall } from './memory-watch.ts';
 import { plannedWork } from './planned-work.ts';
 import { runQuery } from './query-call.ts';
 import { runReceive } from './receive-call.ts';
@@ -59,10 +58,6 @@ export class SessionServer {
   readonly #received = new Set<string>();
   #calls = 0;
   #running: Promise<void> | undefined;
-  /** The running call, for the watch of the memory. */
-  #watched: WatchedCall | undefined;
-  /** Whether the running call was interrupted because the process has too little memory. */
-  #isEndedForMemory = false;
   #append: AppendInput | undefined;
   /** The statement of the running call, if it has one. */
   #statement: { readonly sql: SqlText; readonly params: WireParams } | undefined;
@@ -147,11 +142,8 @@ export class SessionServer {
     this.#progress = undefined;
     // Its batches may already follow it on the socket.
     if (request.op === 'append' || request.op === 'receive') this.#append = new AppendInput(this.#socket);
-    this.#isEndedForMemory = false;
-    this.#watched = { begunMs: this.#begun.atMs, endForMemory: () => this.#endForMemory() };
     this.#running = this.#run(request).finally(() => {
       this.#connection.endInterrupt();
-      this.#watched = undefined;
       this.#append?.discard();
       this.#append = undefined;
       this.#running = undefined;
@@ -181,16 +173,6 @@ export class SessionServer {
     this.#append?.abort(interrupted());
   }
 
-  /** Undefined while no call runs. */
-  get watchedCall(): WatchedCall | undefined {
-    return this.#watched;
-  }
-
-  #endForMemory(): void {
-    this.#isEndedForMemory = true;
-    this.#interrupt();
-  }
-
   async #run(request: SessionCall): Promise<void> {
     try {
       await this.#setUp();
@@ -198,13 +180,10 @@ export class SessionServer {
       const value = await this.#call(request);
       this.#send(FrameKind.reply, { value, ...this.#traces });
     } catch (error) {
-      // Another error than that of the interrupt, if there is one, returns when the statement is tried again alone.
-      const isEnded = this.#isEndedForMemory;
-      const memoryIsShort = isEnded || this.#ceiling?.isNear === true;
+      const memoryIsShort = this.#ceiling?.isNear === true;
       // Otherwise the memory that this statement has freed could be missing for the next one.
       if (memoryIsShort) await this.#ceiling?.returnFreed();
-      const failure = isEnded ? { message: NEARLY_OUT_OF_MEMORY } : toWire(error);
-      this.#send(FrameKind.error, { ...failure, memoryIsShort, ...this.#traces });
+      this.#send(FrameKind.error, { ...toWire(error), memoryIsShort, ...this.#traces });
     }
   }
 
@@ -359,8 +338,6 @@ export class SessionServer {
     this.#dropReceived();
   }
 }
-
-const NEARLY_OUT_OF_MEMORY = 'Out of Memory Error: an allocation would have failed soon';
 
 /** Made in advance, for when there is no memory to read a request or to encode another answer. Its session is not used again. */
 const OUT_OF_MEMORY_ANSWER = encodeFrame(FrameKind.error, {
