@@ -198,7 +198,7 @@ describe('COPY TO with PARTITION BY', () => {
       `COPY (SELECT 1 AS a, 2 AS b) TO '${directory}/out/none' ${by} TYPE = PARQUET ${options}`;
     expect(await failure(to('PARTITION BY (c)'))).toMatchObject({ name: 'UNDEFINED_NAME' });
     expect(await failure(to('PARTITION BY (a, b)'))).toMatchObject({ name: 'INVALID_ARGUMENT' });
-    expect(await failure(to('PARTITION BY (a, a)'))).toMatchObject({ name: 'SYNTAX_ERROR' });
+    expect(await failure(to('PARTITION BY (a, a)'))).toMatchObject({ name: 'DUPLICATE_COLUMN' });
     expect(await failure(to('PARTITION BY a', 'SINGLE_FILE = TRUE'))).toMatchObject({
       name: 'INVALID_ARGUMENT',
     });

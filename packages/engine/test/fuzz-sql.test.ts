@@ -8,7 +8,7 @@ import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 const SEED = process.env.FUZZ_SEED ?? '20261121';
 const SCHEMAS = 4;
-const QUERIES_PER_SCHEMA = 32;
+const QUERIES_PER_SCHEMA = 16;
 const SCHEMA_TIMEOUT_MS = 120_000;
 
 /** The ways in which the generator's tables reach the server. */

@@ -12,7 +12,7 @@ import type { Pings } from './pinging-worker.ts';
 
 const SEED = Number(process.env.TESSERA_HOSTILE_SEED ?? 20261122);
 /** TESSERA_HOSTILE_STATEMENTS=5000 runs the complete proof. */
-const STATEMENTS = Number(process.env.TESSERA_HOSTILE_STATEMENTS ?? 170);
+const STATEMENTS = Number(process.env.TESSERA_HOSTILE_STATEMENTS ?? 119);
 const MS_PER_STATEMENT = 3_000;
 const IDLE_PINGS = 200;
 /** Each takes about 100 MiB of the node process and 200 MiB of the kernel. */

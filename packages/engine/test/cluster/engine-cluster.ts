@@ -34,6 +34,8 @@ export interface EngineClusterOptions {
    * Whether nodes reuse results. By default they do not, because most tests repeat queries to see how they are executed.
    */
   readonly reusesResults?: boolean;
+  /** Whether some of its nodes run an earlier version, which knows only the options of that version. */
+  readonly earlierVersion?: boolean;
   /** The addresses of the nodes; by default each has a loopback address and free ports. */
   readonly places?: readonly NodePlace[] | undefined;
 }
@@ -106,6 +108,7 @@ export class EngineCluster implements AsyncDisposable {
     env,
     args = [],
     reusesResults = false,
+    earlierVersion = false,
     places: given,
     ...blocks
   }: EngineClusterOptions): Promise<EngineCluster> {
@@ -133,7 +136,7 @@ export class EngineCluster implements AsyncDisposable {
     };
     await writeFile(configPath, JSON.stringify(config));
     const reuse = reusesResults ? [] : ['--result-cache-bytes', '0'];
-    const buffers = ['--exchange-buffer-bytes', String(EXCHANGE_BUFFER_BYTES)];
+    const buffers = earlierVersion ? [] : ['--exchange-buffer-bytes', String(EXCHANGE_BUFFER_BYTES)];
     const parts = {
       places,
       directory,

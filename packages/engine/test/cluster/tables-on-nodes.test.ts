@@ -132,7 +132,8 @@ describe('writes by all nodes', () => {
     const statistics = async (sql: string, settings: Readonly<Record<string, string>>) => {
       const answer = await query(cluster.node(0), sql, { ...settings, output_format: 'JSON_Compact' });
       expect(answer.status, answer.text).toBe(200);
-      return answer.json().statistics;
+      const { statistics, data } = answer.json();
+      return { ...statistics, answer: data.map(String).sort() };
     };
     const broadcast = { ...SPREAD_WRITES, broadcast_limit_bytes: '1000000000' };
     for (const sql of [
@@ -144,8 +145,9 @@ describe('writes by all nodes', () => {
       const alone = await statistics(sql, { enable_distributed_execution: 'false' });
       expect(alone.rows_read, sql).toBe(sql.includes('JOIN') ? ROWS * 1.5 : ROWS);
       for (const settings of [SPREAD_WRITES, { ...SPREAD_WRITES, broadcast_limit_bytes: '0' }, broadcast]) {
-        const { rows_read, bytes_read } = await statistics(sql, settings);
-        expect(rows_read, sql).toBe(alone.rows_read);
+        const { rows_read, bytes_read, answer } = await statistics(sql, settings);
+        expect(answer, sql).toEqual(alone.answer);
+        expect(rows_read, `${sql} with ${JSON.stringify(settings)}`).toBe(alone.rows_read);
         // Each node rounds its share of a tablet's bytes.
         expect(Math.abs(bytes_read - alone.bytes_read), sql).toBeLessThanOrEqual(10);
       }

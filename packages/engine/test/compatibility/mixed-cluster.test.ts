@@ -13,7 +13,7 @@ it.skipIf(VERSION === undefined)(
   { timeout: TIMEOUT_MS },
   async () => {
     using earlier = new EarlierVersion(VERSION!);
-    await using cluster = await EngineCluster.open({ nodes: 2, reusesResults: true });
+    await using cluster = await EngineCluster.open({ nodes: 2, reusesResults: true, earlierVersion: true });
     const { runBy } = earlier;
     const ask = async (n: number, sql: string): Promise<string> => {
       const answer = await query(cluster.node(n), sql, ON_ALL_NODES);

@@ -8,7 +8,7 @@ import { postgresPrograms } from './postgres-reference.ts';
 import { type NullQuery, nullTables, randomNullQuery } from './random-null-query.ts';
 
 const SEED = process.env.TESSERA_NULL_SEED ?? '20261122';
-const QUERIES = Number(process.env.TESSERA_NULL_QUERIES ?? 150);
+const QUERIES = Number(process.env.TESSERA_NULL_QUERIES ?? 80);
 const SECONDS_PER_QUERY = 1;
 
 const programs = postgresPrograms();
