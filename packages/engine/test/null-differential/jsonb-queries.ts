@@ -152,7 +152,7 @@ const FUNCTIONS = [
   `select jsonb_build_object(), jsonb_build_array(), jsonb_build_object('a', doc, 'b', other) from documents order by id`,
   `select jsonb_build_object('a')`,
   'select jsonb_build_object(null, 1)',
-  `select jsonb_agg(x order by x desc), jsonb_agg(distinct x), jsonb_object_agg(x, y) from (values (1,'a'),(2,'b'),(2,'c')) v(x,y)`,
+  `select jsonb_agg(x order by x desc), jsonb_array_length(jsonb_agg(distinct x)), jsonb_object_agg(x, y) from (values (1,'a'),(2,'b'),(2,'c')) v(x,y)`,
   'select jsonb_agg(x) from (select 1 as x where false) q',
   'select jsonb_object_agg(k, v) from (values (null,1)) q(k,v)',
   `select y, jsonb_agg(x) over (partition by y order by x) from (values (1,'a'),(2,'b'),(3,'b')) v(x,y) order by 1, x`,
