@@ -106,7 +106,7 @@ select 'a' 'b'
 select E'a\nb', 'a\nb', U&'\0061', $$dollar$$, $x$a$$b$x$
 select encode(sha256('abc'::bytea), 'hex'), crc32('abc')
 select string_agg(name, ',' order by name desc) from emp
-select length(string_agg(distinct dept::text, ',')) from emp
+select string_agg(distinct dept::text, ',' order by dept::text) from emp
 select date_trunc('day', timestamptz '2024-02-29 12:34+00', 'America/New_York')
 select date_bin('15 minutes', timestamp '2024-02-29 12:34:56', timestamp '2024-01-01')
 select timestamptz '2024-02-29 12:00+00' at time zone 'Europe/Oslo', timestamp '2024-02-29 12:00' at time zone 'Europe/Oslo', timestamptz '2024-02-29 12:00:00+05:30'
