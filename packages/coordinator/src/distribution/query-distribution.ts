@@ -120,7 +120,7 @@ export class QueryDistribution {
     return { leastBytes: settings.min_distributed_bytes, shared: this.#cluster.sharedFiles };
   }
 
-  /** What EXPLAIN says about the nodes of a statement; undefined if it is small, or if there is one node. */
+  /** Returns the plan that EXPLAIN shows, or why one node runs the statement; undefined if it is small, or if there is one node. */
   async explained(
     bound: BoundQuery,
     scope: SessionScope,

@@ -30,7 +30,7 @@ const LOCKING_NOTHING = [
   ...['prlimit', '--memlock=65536'],
 ];
 
-/** What the node has logged about its exchange buffers. */
+/** The records about exchange buffers in the log of a node. */
 const reports = ({ log }: TesseraProcess) => log.filter((line) => 'bufferBytes' in line);
 
 /** The locked memory of the processes of a node, ascending. */

@@ -141,7 +141,7 @@ describe.skipIf(executablePath === undefined)(
       held.get('console.js')!();
       await runButton().waitFor();
       expect(await editor().count()).toBe(0);
-      // What is clicked before the editor is there runs when it is.
+      // The page keeps a click that comes before the editor, and runs the statement when the editor is there.
       await page.getByRole('button', { name: /Rows to look at/ }).click();
       await expect.poll(() => held.has('editor.js')).toBe(true);
       held.get('editor.js')!();

@@ -22,3 +22,20 @@ koffi.config({
 
 /** The C library that the process has loaded already. */
 export const libc = koffi.load(null);
+
+/** The result of `mmap` when it fails. */
+export const MAP_FAILED = -1n;
+export const MADV_DONTNEED = 4;
+
+export const mmap = libc.func('mmap', 'int64_t', [
+  'void *',
+  'size_t',
+  'int',
+  'int',
+  'int',
+  'int64_t',
+]) as unknown as Native<number | bigint, [null, number, number, number, number, number]>;
+export const madvise = libc.func('madvise', 'int', ['void *', 'size_t', 'int']) as unknown as Native<
+  number,
+  [Pointer, number, number]
+>;

@@ -1,26 +1,12 @@
 import koffi from 'koffi';
-import { libc, type Native, type Pointer } from './libc.ts';
+import { libc, MADV_DONTNEED, MAP_FAILED, madvise, mmap, type Native, type Pointer } from './libc.ts';
 
 const PROT_READ = 1;
 const MAP_SHARED = 1;
-const MADV_DONTNEED = 4;
-const FAILED = -1n;
 
-const mmap = libc.func('mmap', 'int64_t', [
-  'void *',
-  'size_t',
-  'int',
-  'int',
-  'int',
-  'int64_t',
-]) as unknown as Native<number | bigint, [null, number, number, number, number, number]>;
 const munmap = libc.func('munmap', 'int', ['void *', 'size_t']) as unknown as Native<
   number,
   [Pointer, number]
->;
-const madvise = libc.func('madvise', 'int', ['void *', 'size_t', 'int']) as unknown as Native<
-  number,
-  [Pointer, number, number]
 >;
 
 /** The first bytes of a file as memory, which the system fills and takes back as it needs. The file must not become shorter. */
@@ -30,7 +16,7 @@ export class MappedFile {
 
   constructor(fd: number, length: number) {
     this.#address = BigInt(mmap(null, length, PROT_READ, MAP_SHARED, fd, 0));
-    if (this.#address === FAILED) throw new Error('The system could not map a file of received rows');
+    if (this.#address === MAP_FAILED) throw new Error('The system could not map a file of received rows');
     this.bytes = new Uint8Array(koffi.view(this.#address, length));
   }
 

@@ -1,32 +1,18 @@
 import koffi from 'koffi';
 import type { BackingMemory } from '../protocol/payload-pool.ts';
-import { libc, type Native, type Pointer } from './libc.ts';
+import { libc, MADV_DONTNEED, MAP_FAILED, madvise, mmap, type Native, type Pointer } from './libc.ts';
 
 const PROT_READ_WRITE = 3;
 /** `MAP_PRIVATE | MAP_ANONYMOUS` on Linux: it counts as memory of the process. */
 const MAP_OWN = 0x22;
-const MADV_DONTNEED = 4;
 const MADV_HUGEPAGE = 14;
 const RLIMIT_MEMLOCK = 8;
 const RLIM_INFINITY = 2n ** 64n - 1n;
-const FAILED = -1n;
 
-const mmap = libc.func('mmap', 'int64_t', [
-  'void *',
-  'size_t',
-  'int',
-  'int',
-  'int',
-  'int64_t',
-]) as unknown as Native<number | bigint, [null, number, number, number, number, number]>;
 const onRange = (name: string) =>
   libc.func(name, 'int', ['void *', 'size_t']) as unknown as Native<number, [Pointer, number]>;
 const mlock = onRange('mlock');
 const munlock = onRange('munlock');
-const madvise = libc.func('madvise', 'int', ['void *', 'size_t', 'int']) as unknown as Native<
-  number,
-  [Pointer, number, number]
->;
 const onLimit = (name: string) =>
   libc.func(name, 'int', ['int', 'void *']) as unknown as Native<number, [number, Uint8Array]>;
 const getrlimit = onLimit('getrlimit');
@@ -54,7 +40,7 @@ export class RegisteredMemory implements BackingMemory {
   static open(bytes: number): RegisteredMemory | undefined {
     if (process.platform !== 'linux' || bytes <= 0) return undefined;
     const address = BigInt(mmap(null, bytes, PROT_READ_WRITE, MAP_OWN, -1, 0));
-    return address === FAILED ? undefined : new RegisteredMemory(address, bytes);
+    return address === MAP_FAILED ? undefined : new RegisteredMemory(address, bytes);
   }
 
   view(offset: number, bytes: number): ArrayBuffer {

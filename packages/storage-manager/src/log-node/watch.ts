@@ -146,7 +146,7 @@ function identify(turn: Turn) {
   turn.change({ watch: { ...turn.state.watch, op, phase: 'identifying' } });
 }
 
-/** What this node would commit to a store that was emptied or replaced could not be read after a restart. */
+/** Stops the node if the store was emptied or replaced: nobody could read its later commits after a restart. */
 function identified(turn: Turn, answer: StoreAnswer) {
   const { options, watch } = turn.state;
   const id = answer.kind === 'found' ? decodeIdentity(answer.body) : undefined;

@@ -167,8 +167,8 @@ function reduces(planning: Planning, relation: AggregateRelation, placed: Placed
 }
 
 /**
- * What partial aggregation leaves of the groups of common values, as rows of all tasks together, and the share of the input that
- * belongs to other groups.
+ * Returns how many rows all tasks together send for the groups of common values after partial aggregation, and the share of the
+ * input that belongs to other groups.
  */
 function commonGroupRows(
   planning: Planning,
