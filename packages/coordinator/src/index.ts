@@ -14,6 +14,7 @@ export type { RunningQuery } from './queries/running-queries.ts';
 export { currentContents } from './read/current-contents.ts';
 export type { Notice } from './request/notices.ts';
 export { clearRequestDirectories, LazyRequestDirectory } from './request/request-directory.ts';
+export { statementTexts } from './request/request-statements.ts';
 export {
   DEFAULT_SETTINGS,
   expectedOfSetting,

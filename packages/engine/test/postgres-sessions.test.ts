@@ -42,6 +42,15 @@ group('what clients ask when they connect', () => {
     expect(await answer(client, 'SHOW TIME ZONE')).toEqual([shown, 'C SHOW']);
   });
 
+  it('SET standard_conforming_strings decides what a backslash means, and is reported', async () => {
+    using client = await open();
+    expect(await answer(client, 'SET standard_conforming_strings = off')).toEqual(['C SET', 'S']);
+    const text = String.raw`SELECT 'it\'s; \x41', E'\t' = '\t'; SELECT 'a\\'`;
+    expect(await answer(client, text)).toEqual(["D it's; A|t", 'C SELECT 1', 'D a\\', 'C SELECT 1']);
+    await answer(client, 'RESET standard_conforming_strings');
+    expect(await answer(client, String.raw`SELECT 'a\\'`)).toEqual(['D a\\\\', 'C SELECT 1']);
+  });
+
   it.each([
     ["INTERVAL '+05:30' HOUR TO MINUTE", '2024-01-01 05:30:00+05:30'],
     ["'-05:30'", '2024-01-01 05:30:00+05:30'],

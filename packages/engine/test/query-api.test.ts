@@ -187,6 +187,23 @@ describe('settings and parameters', () => {
     expect((await query(server, asked, { timezone: 'Asia/Tokyo' })).text).toContain('Asia/Tokyo');
   });
 
+  it('an error points into the text that was sent, also behind comments', async () => {
+    const { errors } = (await query(server, "-- first\n\n  SELECT 'x', oops")).json();
+    expect(errors[0].location).toMatchObject({ failing_line: 3, start_offset: 15 });
+  });
+
+  it('standard_conforming_strings decides what a backslash means', async () => {
+    const sql = String.raw`SELECT 'it\'s', length('\n'), oops`;
+    const off = { standard_conforming_strings: 'false' };
+    expect((await query(server, sql.replace(', oops', ''), off)).text).toContain("it's\t1");
+    expect((await query(server, sql, off)).json().errors[0].location).toMatchObject({
+      start_offset: sql.indexOf('oops') + 1,
+    });
+    expect((await query(server, sql)).json().errors[0].name).toBe('SYNTAX_ERROR');
+    const late = 'SELECT 1 WITH (standard_conforming_strings = false)';
+    expect((await query(server, late)).json().errors[0].name).toBe('INVALID_ARGUMENT');
+  });
+
   it('SET answers with the setting to keep, and refuses invalid ones', async () => {
     const answer = await query(server, "SET timezone = 'Asia/Tokyo'");
     expect([answer.status, answer.text]).toEqual([200, '']);

@@ -83,7 +83,12 @@ export { EXTERNAL_TABLE_OPTIONS } from './statements/grammar/file-options.ts';
 export { relationOfChange } from './statements/grammar/with-changes.ts';
 export type { ObjectName } from './statements/object-name.ts';
 export type { SettingPairs } from './statements/setting-pairs.ts';
-export { locationInText, type StatementText, splitStatements } from './statements/split.ts';
+export {
+  locationInText,
+  type StatementText,
+  splitStatements,
+  splitWithBackslashes,
+} from './statements/split.ts';
 export type {
   ExplainStatement,
   QueryStatement,

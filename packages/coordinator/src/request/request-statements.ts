@@ -5,8 +5,10 @@ import {
   type Statement,
   type StatementText,
   splitStatements,
+  splitWithBackslashes,
   withoutPasswords,
 } from '@tessera/sql';
+import type { Settings } from './settings.ts';
 import type { StatementRequest } from './statement-request.ts';
 
 /**
@@ -106,8 +108,17 @@ export function refuseUnheardChanges(request: StatementRequest): void {
   throw TesseraError.of('INVALID_ARGUMENT', { message }, { resolution: 'Send it without async=true.' });
 }
 
+/**
+ * The statements of a text, which the settings tell how to read. @throws TesseraError see `splitStatements`
+ */
+export const statementTexts = (
+  sql: string,
+  { standard_conforming_strings }: Pick<Settings, 'standard_conforming_strings'>,
+): readonly StatementText[] =>
+  standard_conforming_strings ? splitStatements(sql) : splitWithBackslashes(sql);
+
 function splitRequest({ sql, settings }: StatementRequest): readonly StatementText[] {
-  const statements = splitStatements(sql);
+  const statements = statementTexts(sql, settings);
   if (statements.length === 0)
     throw TesseraError.of('SYNTAX_ERROR', { message: 'The request contains no statement' });
   if (statements.length > 1 && !settings.enable_multi_query_requests) {
@@ -121,8 +132,8 @@ function splitRequest({ sql, settings }: StatementRequest): readonly StatementTe
  * The text of the only statement of a request. @throws TesseraError SYNTAX_ERROR for a request with none or
  * several
  */
-export function onlyStatement({ sql }: StatementRequest, message: string): string {
-  const [statement, ...more] = splitStatements(sql);
+export function onlyStatement({ sql, settings }: StatementRequest, message: string): string {
+  const [statement, ...more] = statementTexts(sql, settings);
   if (statement !== undefined && more.length === 0) return statement.text;
   throw TesseraError.of('SYNTAX_ERROR', { message });
 }

@@ -141,7 +141,8 @@ export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
   tablet_min_size_bytes: 'minimum size of the tablets that a statement writes, if it has enough rows',
   tablet_max_size_bytes: 'maximum size of the tablets that a statement writes',
   query_label: 'a label that is returned with the response and recorded in the query history',
-  standard_conforming_strings: 'accepted, but without effect yet',
+  standard_conforming_strings:
+    "whether a backslash in a string `'…'` stands for itself; if `false`, it escapes the next character, as in `E'…'`. A setting of requests and sessions, not of one statement (`WITH (…)`)",
   enable_multi_query_requests:
     'allows several statements in one request; `multi_query_results` chooses which results are returned',
   multi_query_results:

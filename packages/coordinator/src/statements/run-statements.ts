@@ -59,7 +59,7 @@ export async function runStatements(
           result = { kind: 'done' };
         }
       } catch (error) {
-        throw texts.length === 1 ? error : inRequest(error, request.sql, texts, i);
+        throw inRequest(error, request.sql, texts, i);
       }
       if (result.kind === 'done' && result.session !== undefined) session = remember(session, result.session);
       if (name !== undefined) transactions?.get(session.transactionId!).commitAs(name);
@@ -104,10 +104,11 @@ function blockName(
   return idempotencyKeyOf(queryId, begin, block.join(';\n'), request);
 }
 
-/** The error of one of several statements: it points into the request and names the statement. */
+/** The error of a statement: it points into the request, and names the statement if there are several. */
 function inRequest(error: unknown, sql: string, texts: readonly StatementText[], i: number): unknown {
   if (!(error instanceof TesseraError)) return error;
-  const message = `${error.message} (statement ${i + 1} of ${texts.length})`;
+  const message =
+    texts.length === 1 ? error.message : `${error.message} (statement ${i + 1} of ${texts.length})`;
   const { location } = error;
   return error.with({ message, location: location && locationInText(sql, texts[i]!, location) });
 }

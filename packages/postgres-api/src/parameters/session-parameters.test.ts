@@ -31,6 +31,7 @@ describe('parameters of a session', () => {
     ['search_path', '', ''],
     ['search_path', '"$user", public, sales', '"$user", public, sales'],
     ['max_result_rows', '10', '10'],
+    ['standard_conforming_strings', 'off', 'off'],
     ['my.own', 'x', 'x'],
   ])('%s accepts %s', (name, value, shown) => {
     const parameters = opened();
@@ -43,7 +44,6 @@ describe('parameters of a session', () => {
   it.each([
     ['DateStyle', 'German'],
     ['bytea_output', 'escape'],
-    ['standard_conforming_strings', 'off'],
     ['transaction_isolation', 'serializable'],
     ['search_path', 'sales, public'],
     ['server_version', '1'],

@@ -198,9 +198,6 @@ function shown({ values, settings }: State, key: string): string {
 
 function withValue(state: State, key: string, value: string): State {
   if (isSettingName(key)) {
-    if (key === 'standard_conforming_strings' && /^(?:off|false|0|no)$/i.test(value)) {
-      throw TesseraError.of('INVALID_SETTING', { name: key, value, expected: 'on' });
-    }
     return { ...state, settings: withSettings(state.settings, [[key, engineSpelling(key, value)]]) };
   }
   const kind = PARAMETER_KINDS.get(key);

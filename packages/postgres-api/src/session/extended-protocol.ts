@@ -1,4 +1,5 @@
 import { TesseraError } from '@tessera/common';
+import { statementTexts } from '@tessera/coordinator';
 import { isReturning, type OutputColumn } from '@tessera/sql';
 import {
   BIND_COMPLETE,
@@ -14,7 +15,7 @@ import {
 import type { BindMessage, FrontendMessage } from '../protocol/frontend-message.ts';
 import { CHANGED_RESULT } from '../protocol/report.ts';
 import { isQuery } from '../statements/command-tag.ts';
-import { type ParsedStatement, parseStatement, statementTexts } from '../statements/parsed-statement.ts';
+import { type ParsedStatement, parseStatement } from '../statements/parsed-statement.ts';
 import { rowFields } from '../values/row-description.ts';
 import { wireType } from '../values/type-oids.ts';
 import { boundParameters } from './bound-parameters.ts';
@@ -74,8 +75,8 @@ export class ExtendedProtocol {
   }
 
   #parse({ statement: name, sql, parameterTypes }: Message<'parse'>): void {
-    const { statements, stream } = this.#state;
-    const [text, ...more] = statementTexts(sql);
+    const { statements, stream, parameters } = this.#state;
+    const [text, ...more] = statementTexts(sql, parameters.settings);
     if (more.length > 0) {
       const message = 'cannot insert multiple commands into a prepared statement';
       throw TesseraError.of('SYNTAX_ERROR', { message });

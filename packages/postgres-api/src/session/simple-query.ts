@@ -1,5 +1,6 @@
+import { statementTexts } from '@tessera/coordinator';
 import { commandComplete, EMPTY_QUERY, rowDescription } from '../protocol/backend-message.ts';
-import { type ParsedStatement, parseStatement, statementTexts } from '../statements/parsed-statement.ts';
+import { type ParsedStatement, parseStatement } from '../statements/parsed-statement.ts';
 import { rowFields } from '../values/row-description.ts';
 import type { Outcome } from './outcome.ts';
 import type { SessionState } from './session-state.ts';
@@ -10,11 +11,11 @@ import type { SessionState } from './session-state.ts';
  * @throws TesseraError the error of the statement that failed
  */
 export async function simpleQuery(state: SessionState, sql: string): Promise<void> {
-  const { stream, portals, statements } = state;
+  const { stream, portals, statements, parameters } = state;
   await portals.close('');
   statements.remove('');
   const parsed: ParsedStatement[] = [];
-  for (const text of statementTexts(sql)) {
+  for (const text of statementTexts(sql, parameters.settings)) {
     parsed.push(parseStatement(sql, text));
     await stream.letOthersRun();
   }

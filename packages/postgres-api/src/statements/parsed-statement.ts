@@ -1,39 +1,27 @@
 import { TesseraError } from '@tessera/common';
-import {
-  classifyStatement,
-  locationInText,
-  type Statement,
-  type StatementText,
-  splitStatements,
-} from '@tessera/sql';
+import { classifyStatement, locationInText, type Statement, type StatementText } from '@tessera/sql';
 import { classifyCommand } from '../commands/classify-command.ts';
 import type { SessionCommand } from '../commands/session-command.ts';
 
 /** One statement of a text that a client sent. */
-export interface ParsedStatement {
-  readonly text: string;
-  /** The text that contains the statement, and the statement's offset in it. */
+export interface ParsedStatement extends StatementText {
+  /** The text that contains the statement. */
   readonly whole: string;
-  readonly offset: number;
   readonly work:
     | { readonly by: 'session'; readonly command: SessionCommand }
     | { readonly by: 'engine'; readonly statement: Statement };
 }
 
-/**
- * Splits a text into statements without parsing them: the statements before an invalid one must still run.
- */
-export const statementTexts = (sql: string): readonly StatementText[] => splitStatements(sql);
-
 /** @throws TesseraError SYNTAX_ERROR and other errors of classification, with a place in the whole text */
-export function parseStatement(whole: string, { text, offset }: StatementText): ParsedStatement {
-  return placed(whole, { text, offset }, () => {
+export function parseStatement(whole: string, statement: StatementText): ParsedStatement {
+  const { text } = statement;
+  return placed(whole, statement, () => {
     const command = classifyCommand(text);
     const work =
       command === undefined
         ? ({ by: 'engine', statement: classifyStatement(text) } as const)
         : ({ by: 'session', command } as const);
-    return { text, whole, offset, work };
+    return { ...statement, whole, work };
   });
 }
 

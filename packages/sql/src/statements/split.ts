@@ -1,5 +1,6 @@
 import { invalidCharacter, invalidCharacterAt, type SqlLocation } from '@tessera/common';
 import type { IToken } from 'chevrotain';
+import { inStandardForm } from '../text/backslash-strings.ts';
 import { Semicolon, TooManyTokens, tokenize } from '../text/lexer.ts';
 import { locationAt } from '../text/location.ts';
 import { remembered } from '../text/remembered.ts';
@@ -11,6 +12,8 @@ export interface StatementText {
   readonly text: string;
   /** The offset at which it begins in the whole text, in UTF-16 units. */
   readonly offset: number;
+  /** The offsets in `text` of characters that the whole text does not have (`inStandardForm`). */
+  readonly inserted?: readonly number[] | undefined;
 }
 
 /**
@@ -23,6 +26,24 @@ export const splitStatements: (text: string) => readonly StatementText[] = remem
   split,
   (statements, text) => statements.length === 1 && withoutPasswords(text) === text,
 );
+
+/**
+ * Splits a text in which a backslash escapes the next character of a plain string, too (`standard_conforming_strings = off`).
+ * @throws TesseraError as `splitStatements` does
+ */
+export function splitWithBackslashes(whole: string): readonly StatementText[] {
+  const { text, inserted } = inStandardForm(whole);
+  let before = 0;
+  return splitStatements(text).map((statement) => {
+    const end = statement.offset + statement.text.length;
+    let after = before;
+    while (inserted[after]! < end) after += 1;
+    const own = inserted.slice(before, after).map((at) => at - statement.offset);
+    const offset = statement.offset - before;
+    before = after;
+    return { text: statement.text, offset, inserted: own };
+  });
+}
 
 function split(text: string): readonly StatementText[] {
   const invalidAt = invalidCharacterAt(text);
@@ -58,7 +79,8 @@ function tokensWithin(text: string): readonly IToken[] {
 }
 
 /** Translates `location` in a statement to the place in the whole text that the statement was split from. */
-export function locationInText(whole: string, statement: StatementText, location: SqlLocation): SqlLocation {
+export function locationInText(whole: string, statement: StatementText, shown: SqlLocation): SqlLocation {
+  const location = withoutInserted(statement, shown);
   const before = whole.slice(0, statement.offset);
   const lines = before.split('\n');
   if (location.line > 1) return { ...location, line: location.line + lines.length - 1 };
@@ -67,5 +89,18 @@ export function locationInText(whole: string, statement: StatementText, location
     line: lines.length,
     startColumn: location.startColumn + shift,
     endColumn: location.endColumn + shift,
+  };
+}
+
+/** The place in a statement as the client wrote it. */
+function withoutInserted({ text, inserted = [] }: StatementText, location: SqlLocation): SqlLocation {
+  if (inserted.length === 0) return location;
+  const places = inserted.map((at) => locationAt(text, at)).filter(({ line }) => line === location.line);
+  const shifted = (column: number) =>
+    column - places.filter(({ startColumn }) => startColumn < column).length;
+  return {
+    ...location,
+    startColumn: shifted(location.startColumn),
+    endColumn: shifted(location.endColumn),
   };
 }

@@ -14,10 +14,14 @@ export function quotedEnd(text: string, at: number, quote: string): number {
 }
 
 /** `E'…'`, in which a backslash escapes the next character. */
-export function escapeStringEnd(text: string, at: number): number {
-  if (!/^e'$/i.test(text.slice(at, at + 2))) return -1;
+export const escapeStringEnd = (text: string, at: number): number =>
+  /^e'$/i.test(text.slice(at, at + 2)) ? escapedEnd(text, at + 1) : -1;
+
+/** `'…'`, in which a backslash escapes the next character. */
+export function escapedEnd(text: string, at: number): number {
+  if (text[at] !== "'") return -1;
   const marks = /['\\]/g;
-  marks.lastIndex = at + 2;
+  marks.lastIndex = at + 1;
   for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
     if (mark[0] === "'" && text[marks.lastIndex] !== "'") return marks.lastIndex;
     marks.lastIndex += 1;
