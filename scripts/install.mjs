@@ -1,6 +1,6 @@
 // Runs before every root script, under whatever Node the machine has (20 and up): `node install.mjs run` installs what running the
-// program needs, `node install.mjs all` the tools of development too. It does nothing if that is installed already. pnpm could do
-// it by itself (`verifyDepsBeforeRun`), but would install everything for every script.
+// program needs, `node install.mjs pack` what packing it needs, `node install.mjs all` the tools of development too. It does nothing
+// if that is installed already. pnpm could do it by itself (`verifyDepsBeforeRun`), but would install everything for every script.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,21 +14,26 @@ import { fileURLToPath } from 'node:url';
  */
 const ONLY_TO_RUN = [
   '--prod',
+  '--config.minimumReleaseAge=0',
   '--filter=tessera-workspace',
   '--filter=@tessera/engine...',
-  '--config.minimumReleaseAge=0',
 ];
+
+/** What packing the program needs beside that: the bundler. */
+const TO_PACK = '--filter=@tessera/deploy';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
 /** Records the lock file and the manifests of the last complete installation. */
 const stamp = join(modules, '.installed-for');
-const wantsTools = process.argv[2] === 'all';
+const wants = process.argv[2];
 const hasTools = existsSync(join(modules, 'vitest'));
+const hasWanted =
+  hasTools || wants === 'run' || (wants === 'pack' && existsSync(join(root, 'deploy/node_modules/rolldown')));
 const wanted = fingerprint();
 
-if (read(stamp) !== wanted || (wantsTools && !hasTools)) {
-  const scope = wantsTools || hasTools ? [] : ONLY_TO_RUN;
+if (read(stamp) !== wanted || !hasWanted) {
+  const scope = wants === 'all' || hasTools ? [] : [...ONLY_TO_RUN, ...(wants === 'pack' ? [TO_PACK] : [])];
   const args = ['install', '--frozen-lockfile', ...scope];
   const pnpm = process.env.npm_execpath;
   const [program, before] = pnpm === undefined ? ['npx', ['-y', 'pnpm@12']] : command(pnpm);

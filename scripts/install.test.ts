@@ -19,10 +19,12 @@ const PNPM = `
 import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
 appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n');
 mkdirSync(process.argv.includes('--prod') ? 'node_modules' : 'node_modules/vitest', { recursive: true });
+if (process.argv.includes('--filter=@tessera/deploy')) mkdirSync('deploy/node_modules/rolldown', { recursive: true });
 process.exit(existsSync('broken') ? 1 : 0);
 `;
 const TO_RUN =
-  'install --frozen-lockfile --prod --filter=tessera-workspace --filter=@tessera/engine... --config.minimumReleaseAge=0';
+  'install --frozen-lockfile --prod --config.minimumReleaseAge=0 --filter=tessera-workspace --filter=@tessera/engine...';
+const TO_PACK = `${TO_RUN} --filter=@tessera/deploy`;
 const ALL = 'install --frozen-lockfile';
 
 let root: string;
@@ -42,7 +44,7 @@ function write(file: string, text: string): void {
 }
 
 /** Runs the script and returns the installations that it started. */
-function install(scope: 'run' | 'all'): { code: number | null; calls: string[]; message: string } {
+function install(scope: 'run' | 'pack' | 'all'): { code: number | null; calls: string[]; message: string } {
   rmSync(join(root, 'calls'), { force: true });
   const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/install.mjs'), scope], {
     encoding: 'utf8',
@@ -57,9 +59,13 @@ function install(scope: 'run' | 'all'): { code: number | null; calls: string[]; 
 test('installs once, and only what a script needs', () => {
   expect(install('run')).toEqual({ code: 0, calls: [TO_RUN], message: '' });
   expect(install('run')).toEqual({ code: 0, calls: [], message: '' });
+  expect(install('pack').calls).toEqual([TO_PACK]);
+  expect(install('pack').calls).toEqual([]);
+  expect(install('run').calls).toEqual([]);
   expect(install('all').calls).toEqual([ALL]);
   expect(install('all').calls).toEqual([]);
   expect(install('run').calls).toEqual([]);
+  expect(install('pack').calls).toEqual([]);
 });
 
 test.each(['pnpm-lock.yaml', 'packages/a/package.json', 'packages/b/package.json'])(

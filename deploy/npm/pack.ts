@@ -13,7 +13,7 @@ import { writeProgram } from './program.ts';
 const PAGES = ['LICENSE', '{README,CHANGELOG,THIRD_PARTY}.md', 'docs/**/*.{md,json}', 'examples/*'];
 
 /**
- * Packs the npm package. It needs neither a network nor installed packages: what the package depends on is in the committed bill of
+ * Packs the npm package. It needs installed packages, but no network: what the package depends on is in the committed bill of
  * materials.
  * @param folder gets the tarball and the bill of materials
  * @returns the path of the tarball

@@ -17,8 +17,8 @@ if (isOlder(process.versions.node, required)) {
   process.exitCode = 1;
 } else {
   cacheCompiledCode();
-  // In the package, this file stands beside `packages`.
-  import(new URL('../packages/engine/src/main.js', import.meta.url).href);
+  // In the package, this file stands beside `program`.
+  import(new URL('../program/main.js', import.meta.url).href);
 }
 
 function isOlder(version, minimum) {

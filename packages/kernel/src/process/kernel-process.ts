@@ -5,7 +5,7 @@ import { type InstanceOptions, NativeInstance, setMemoryLimit } from '../instanc
 import { RegisteredMemory } from '../native/registered-memory.ts';
 import type { ControlAnswer, ControlMessage, ControlRequest, MemoryLimits } from '../protocol/messages.ts';
 import { appendPayloads } from './append-input.ts';
-import { MemoryCeiling } from './memory-ceiling.ts';
+import { MemoryCeiling, reserveStacks } from './memory-ceiling.ts';
 import { memoryUse } from './memory-use.ts';
 import { ReceivedMemory } from './received-memory.ts';
 import { reserveHeap } from './reserved-heap.ts';
@@ -47,7 +47,8 @@ process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 
 const bootstrap = await new Promise<readonly string[]>((resolve) => process.once('message', resolve));
-const instance = await NativeInstance.open({ ...options, bootstrap });
+// The threads whose stacks are reserved sleep, so this takes no time beside the bootstrap.
+const [instance] = await Promise.all([NativeInstance.open({ ...options, bootstrap }), reserveStacks()]);
 const control = instance.connect();
 const sessions = new Map<number, SessionServer>();
 const receivedBytes = (options.ceilingBytes - options.memoryLimitBytes) * RECEIVED_SHARE;

@@ -56,12 +56,11 @@ export class MemoryCeiling {
   }
 
   /**
-   * Returns undefined if the system has no such limit.
+   * Returns undefined if the system has no such limit. The stacks must have been reserved.
    * @param heapReserveBytes memory that is reserved for V8's heap and not resident; queries cannot get it
    */
   static async prepare(heapReserveBytes: number): Promise<MemoryCeiling | undefined> {
     unmapFreedMemory();
-    await reserveStacks();
     const memory = processMemory('self');
     if (memory === undefined) return undefined;
     const pair = new NativeBlock(16);
@@ -150,7 +149,7 @@ const usleep = libc.func('usleep', 'int', ['uint32_t']) as unknown as Native<num
  * Reserves all stacks now: a stack that cannot be allocated later, when queries have used all memory, would
  * end the process.
  */
-async function reserveStacks(): Promise<void> {
+export async function reserveStacks(): Promise<void> {
   const owner = {};
   await Promise.all(
     Array.from({ length: RESIDENT_STACKS }, () => offLoop(owner, usleep, SLEEP_MICROSECONDS)),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { libc, type Native, type Pointer } from '../native/libc.ts';
 import { processMemory } from '../own-memory.ts';
-import { MemoryCeiling } from '../process/memory-ceiling.ts';
+import { MemoryCeiling, reserveStacks } from '../process/memory-ceiling.ts';
 
 /** A program whose memory ceiling is lowered while it has reserved more; it prints what the ceiling then allows. */
 
@@ -11,6 +11,7 @@ const PIECES = { number: 40_000, bytes: 4 << 10 };
 const malloc = libc.func('malloc', 'void *', ['size_t']) as unknown as Native<Pointer | null, [number]>;
 const free = libc.func('free', 'void', ['void *']) as unknown as Native<void, [Pointer]>;
 
+await reserveStacks();
 const ceiling = (await MemoryCeiling.prepare(0))!;
 const own = processMemory('self')!.ownBytes;
 const [high, low] = [own + 600 * MIB, own + 200 * MIB];
