@@ -30,7 +30,11 @@ export async function writeBundle({ workspace, programs, folder, staysHere }: Bu
   const input = Object.fromEntries(
     Object.entries(programs).map(([name, source]) => [name, join(workspace, source)]),
   );
-  const plugins = [leftOutside(staysHere), startedPrograms(workspace, programs), ...(staysHere ? [keptPaths] : [])];
+  const plugins = [
+    leftOutside(staysHere),
+    startedPrograms(workspace, programs),
+    ...(staysHere ? [keptPaths] : []),
+  ];
   await using build = await rolldown({ input, cwd: workspace, platform: 'node', plugins, logLevel: 'warn' });
   await build.write({
     dir: folder,
@@ -83,7 +87,9 @@ const keptPaths: Plugin = {
       const url = JSON.stringify(pathToFileURL(file).href);
       return code
         .replaceAll('import.meta.dirname', folder)
-        .replaceAll(/(new URL\('[\w./-]+', )?import\.meta\.url/g, (text, ofStarted) => (ofStarted ? text : url));
+        .replaceAll(/(new URL\('[\w./-]+', )?import\.meta\.url/g, (text, ofStarted) =>
+          ofStarted ? text : url,
+        );
     },
   },
 };

@@ -95,3 +95,50 @@ test('on several nodes, the last stage has its share of the work', async () => {
   progress.observeStages(() => stages('finished', 100));
   expect(await progress.now()).toMatchObject({ percent: 90 });
 });
+
+/** Runs a statement whose counts are given at these times, and returns what its reader sees at them. */
+async function seen(
+  text: string,
+  counts: readonly (readonly [atMs: number, fraction: number])[],
+  endMs: number,
+) {
+  let nowMs = 0;
+  let counted = 0;
+  const progress = new StatementProgress(() => nowMs);
+  progress.begin();
+  progress.run(text);
+  progress.observe({ progress: async () => ({ fraction: counted, rowsProcessed: 0, rowsTotal: 0 }) });
+  const percents: (number | undefined)[] = [];
+  for (const [atMs, fraction] of counts) {
+    [nowMs, counted] = [atMs, fraction];
+    percents.push((await progress.now()).percent);
+  }
+  nowMs = endMs;
+  progress.returns();
+  return percents.map((percent) => percent && Math.round(percent));
+}
+
+test('a statement whose progress was read before is as far as its last run was at the same counts', async () => {
+  // The kernel counts nine tenths of the work in the first half of the time, and nothing for a while after that.
+  const first = [
+    [200, 0.4],
+    [500, 0.9],
+    [700, 0.9],
+    [900, 0.95],
+  ] as const;
+  expect(await seen('SELECT a FROM t WHERE b = 1', first, 1000)).toEqual([40, 90, 90, 95]);
+  expect(await seen('SELECT a FROM t WHERE b = 2', first, 1000)).toEqual([20, 50, 70, 90]);
+  const twiceAsSlow = first.map(([atMs, fraction]) => [2 * atMs, fraction] as const);
+  expect(await seen('SELECT a FROM t WHERE b = 3', twiceAsSlow, 2000)).toEqual([20, 50, 70, 90]);
+  expect(await seen('SELECT a FROM t WHERE b = 4', first, 1000)).toEqual([20, 50, 70, 90]);
+  expect(await seen('SELECT a FROM u WHERE b = 4', first, 1000)).toEqual([40, 90, 90, 95]);
+});
+
+test('before anything is counted, the time that the last run took says how far a statement is', async () => {
+  const counts = [
+    [100, -1],
+    [400, 0.5],
+  ] as const;
+  expect(await seen('SELECT 1 FROM v', counts, 800)).toEqual([undefined, 50]);
+  expect(await seen('SELECT 2 FROM v', counts, 800)).toEqual([13, 50]);
+});

@@ -1,10 +1,24 @@
 import { pause } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 import type { ExecutionProgress } from '@tessera/scheduler';
+import { normalizedSql } from '@tessera/sql';
 import { type QueryProgress, type ScanTotals, scannedBytes } from '@tessera/system-catalog';
+import { PastRun, type Sample } from './past-run.ts';
 
 /** The longest time, in milliseconds, that a reader of the progress waits for the kernel. */
 const KERNEL_ANSWER_MS = 200;
+
+interface Watched {
+  /** The statement without its literals. */
+  readonly statement: string;
+  readonly past: PastRun | undefined;
+  readonly samples: Sample[];
+}
+
+function watched(text: string): Watched {
+  const statement = normalizedSql(text);
+  return { statement, past: PastRun.of(statement), samples: [{ percent: 0, atMs: 0 }] };
+}
 
 type ObservedSession = Pick<KernelSession, 'progress'>;
 
@@ -23,6 +37,9 @@ export class StatementProgress {
   #sessionPercent: number | undefined;
   #stages: (() => ExecutionProgress) | undefined;
   #percent: number | undefined;
+  #text = '';
+  /** Set when somebody wants to know the progress of the statement. */
+  #watched: Watched | undefined;
   /** The part of its input that has been read, 0 to 1. */
   #read = 0;
   /** What the statement will have read at its end, if that is known before it runs. */
@@ -40,15 +57,29 @@ export class StatementProgress {
     return this.#session !== undefined;
   }
 
-  /** Begins another statement of the same request. */
+  /** Begins another statement of the same request, which may wait for its turn. */
   begin(): void {
-    this.#begunAt = this.#now();
-    this.#runsSince = this.#begunAt;
+    this.run('');
     this.#observed(undefined);
     this.#stages = undefined;
     this.#percent = undefined;
     this.#read = 0;
     this.#toRead = undefined;
+  }
+
+  /** The statement does not wait any more. */
+  run(text: string): void {
+    this.#begunAt = this.#now();
+    this.#runsSince = this.#begunAt;
+    this.#text = text;
+    this.#watched = undefined;
+  }
+
+  /** The result of the statement begins. */
+  returns(): void {
+    if (this.#watched === undefined) return;
+    const { statement, samples } = this.#watched;
+    new PastRun(samples, this.#now() - this.#begunAt).keepFor(statement);
   }
 
   /** Observes the session in which the statement, or its last stage, runs. Returns a function that ends it. */
@@ -82,7 +113,7 @@ export class StatementProgress {
     const stages = this.#stages?.();
     // The session of a distributed statement has nothing to do before its stages have finished.
     const inSession = stages === undefined || isLast(stages) ? await this.#inSession() : undefined;
-    const percent = this.#ofElapsed(stages === undefined ? inSession : withStages(stages, inSession ?? 0));
+    const percent = this.#ofTime(stages === undefined ? inSession : withStages(stages, inSession ?? 0));
     if (percent !== undefined) this.#percent = Math.max(this.#percent ?? 0, Math.min(100, percent));
     return {
       percent: this.#percent,
@@ -92,8 +123,16 @@ export class StatementProgress {
     };
   }
 
+  /** The part of the statement's time that has passed, from what was counted of its work. */
+  #ofTime(counted: number | undefined): number | undefined {
+    this.#watched ??= watched(this.#text);
+    const { past, samples } = this.#watched;
+    samples.push({ percent: counted ?? 0, atMs: this.#now() - this.#begunAt });
+    return past?.percentOf(samples) ?? this.#withPreparation(counted);
+  }
+
   /** Counts the time before the statement ran as well, in which it was bound and planned. */
-  #ofElapsed(percent: number | undefined): number | undefined {
+  #withPreparation(percent: number | undefined): number | undefined {
     if (percent === undefined || percent === 0) return percent;
     const prepared = this.#runsSince - this.#begunAt;
     const running = this.#now() - this.#runsSince;

@@ -86,9 +86,11 @@ export class StatementRunner {
       query.setDeadline(settings.statement_timeout);
     query.activity.progress.begin();
     const run = { ...asked, request: { ...request, settings } };
-    if (admission === undefined || !waitsForTurn(statement.kind, text))
-      return this.#run(run, statement, idempotencyKey);
-    return whileAdmitted(admission, run, () => this.#run(run, statement, idempotencyKey));
+    const started = () => this.#run(run, statement, idempotencyKey);
+    const waits = admission !== undefined && waitsForTurn(statement.kind, text);
+    const result = await (waits ? whileAdmitted(admission, run, started) : started());
+    query.activity.progress.returns();
+    return result;
   }
 
   async #run(
@@ -98,6 +100,7 @@ export class StatementRunner {
   ): Promise<StatementResult> {
     const { access, cancellation } = this.#options;
     const { request } = run;
+    run.query.activity.progress.run(run.text);
     switch (statement.kind) {
       case 'query':
       case 'explain':

@@ -50,6 +50,23 @@ test('a delim join computes its left side first, and returns matched rows of its
   expect(pipelines.map(({ rows }) => rows)).toEqual([300, 500, 20, 70, 70]);
 });
 
+test('each branch of a UNION ALL is a pipeline, and its rows have their part in what all rows go through', () => {
+  const joined = (probed: PlanNode) =>
+    node('HASH_GROUP_BY', 10, [
+      node('PROJECTION', 3_000, [node('HASH_JOIN', 3_000, [probed, scan(50_000)])]),
+    ]);
+  const whole = progressOf(joined(scan(3_000))).pipelines;
+  const union = progressOf(
+    joined(node('UNION', 3_000, [scan(2_000), node('UNION', 1_000, [scan(400), scan(600)])])),
+  );
+  expect(union.pipelines.map(({ rows }) => rows)).toEqual([50_000, 2_000, 400, 600, 10]);
+  const [, ...branches] = union.pipelines.slice(0, 4);
+  const total = (of: 'work' | 'before') => branches.reduce((sum, pipeline) => sum + pipeline[of], 0);
+  expect(total('work')).toBeCloseTo(whole[1]!.work, 6);
+  expect(total('before')).toBeCloseTo(whole[1]!.before, 6);
+  expect(branches[0]!.work / total('work')).toBeCloseTo(2 / 3, 2);
+});
+
 test('as many groups as rows are not believed, also where a common table expression returns them', () => {
   const grouped = (groups: number) => node('HASH_GROUP_BY', groups, [scan(1_000_000)]);
   const workAfter = (groups: number) => {

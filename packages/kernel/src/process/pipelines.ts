@@ -91,19 +91,38 @@ function partExpected(node: PlanNode, tables: Plan['tables']): number {
 const numberOf = ({ extra_info }: PlanNode): string =>
   String(extra_info?.['CTE Index'] ?? extra_info?.['Table Index']);
 
+/** What the rows of one branch of a UNION ALL go through above it, together with those of the other branches. */
+interface Shared {
+  /** From the UNION ALL up to the collector. */
+  readonly operators: readonly PlanNode[];
+  /** The part of all rows that the branch is expected to return. */
+  readonly part: number;
+  readonly isFirst: boolean;
+}
+
+const NOT_SHARED: Shared = { operators: [], part: 1, isFirst: true };
+
 /**
  * Adds the pipeline whose last operator is `top`, after those that it waits for: the kernel builds the hash tables of the
- * joins from the top down, and then reads the source.
+ * joins from the top down, and then reads the source. Each branch of a UNION ALL is the source of a pipeline.
  */
-function addPipelines(top: PlanNode, collector: PlanNode | undefined, plan: Plan): void {
+function addPipelines(
+  top: PlanNode,
+  collector: PlanNode | undefined,
+  plan: Plan,
+  shared: Shared = NOT_SHARED,
+): void {
   const operators: PlanNode[] = [];
-  let node = top;
-  for (;;) {
-    const [first, ...others] = childrenOf(node);
+  for (let node = top; ; ) {
+    if (isUnion(node)) {
+      addBranches(node, collector, plan, { ...shared, operators: [...operators, ...shared.operators] });
+      break;
+    }
     operators.unshift(node);
-    if (first === undefined) break;
-    if (isCollector(node)) {
-      addPipelines(first, node, plan);
+    const [first, ...others] = childrenOf(node);
+    if (first === undefined || isCollector(node)) {
+      if (first !== undefined) addPipelines(first, node, plan);
+      plan.pipelines.push(pipelineOf(operators, collector, plan, shared));
       break;
     }
     if (isTable(node)) plan.tables.set(numberOf(node), first);
@@ -111,10 +130,20 @@ function addPipelines(top: PlanNode, collector: PlanNode | undefined, plan: Plan
     for (const input of inputs) if (!isPlaceholder(input)) addPipelines(input, node, plan);
     node = next;
   }
-  plan.pipelines.push(pipelineOf(operators, collector, plan));
   for (const operator of operators)
     if (returnsUnmatched(operator)) plan.pipelines.push(unmatchedOf(operator));
 }
+
+function addBranches(union: PlanNode, collector: PlanNode | undefined, plan: Plan, shared: Shared): void {
+  const branches = childrenOf(union);
+  const rows = branches.reduce((total, branch) => total + estimateOf(branch), 0);
+  for (const [i, branch] of branches.entries()) {
+    const part = shared.part * (rows === 0 ? 1 / branches.length : estimateOf(branch) / rows);
+    addPipelines(branch, collector, plan, { ...shared, part, isFirst: shared.isFirst && i === 0 });
+  }
+}
+
+const isUnion = ({ name }: PlanNode): boolean => /^\s*UNION\s*$/.test(name);
 
 /** The first child of these is computed before their second one, which is part of the pipeline. */
 const hasInputsFirst = ({ name }: PlanNode): boolean => /DELIM_JOIN|CTE$/.test(name.trim());
@@ -139,6 +168,7 @@ function pipelineOf(
   [source, ...operators]: readonly PlanNode[],
   collector: PlanNode | undefined,
   { receivedFunction, tables }: Plan,
+  shared: Shared,
 ): PlannedPipeline {
   const isCollected = childrenOf(source!).length > 0;
   const isReceived = source!.name.trim().toLowerCase() === receivedFunction;
@@ -146,12 +176,16 @@ function pipelineOf(
   let work = isCollected ? rows * COST.row : isReceived ? rows * COST.receivedRow : scanWork(source!);
   let before = isCollected ? finishWork(source!) : 0;
   if (listOf(source!, 'Filters').some(isRange)) rows *= IN_RANGE;
-  for (const operator of operators) {
-    const returned = returnedRows(operator, rows);
+  const apply = (operator: PlanNode, partOfRows: number) => {
+    const returned = returnedRows(operator, rows, partOfRows);
     work += operatorWork(operator, rows, returned);
-    if (isHashJoin(operator)) before += builtRows(operator) * COST.finishBuildRow;
     rows = returned;
-  }
+  };
+  for (const operator of operators) apply(operator, 1);
+  for (const operator of shared.operators) apply(operator, shared.part);
+  // The hash tables are finished before the first branch is read.
+  for (const operator of shared.isFirst ? [...operators, ...shared.operators] : operators)
+    if (isHashJoin(operator)) before += builtRows(operator) * COST.finishBuildRow;
   if (collector !== undefined) work += collectorWork(collector, rows);
   // The rows of COPY are counted when they have been written.
   if (isCollected && collector?.name.includes('COPY') === true) work = before = 0;
@@ -167,12 +201,12 @@ function pipelineOf(
 const isRange = (filter: string): boolean => /([\w"]+)>=?.* AND \1<=?/.test(filter);
 
 /**
- * The rows that an operator is expected to return for `rows` rows. The optimiser multiplies what it does not know about the
+ * The rows that an operator is expected to return for `rows` rows, which are this part of all its rows. The optimiser multiplies what it does not know about the
  * conditions of joins: it may expect many times the rows of both sides where nearly none match. Few joins return more than the
  * larger of their sides.
  */
-function returnedRows(operator: PlanNode, rows: number): number {
-  const estimate = estimateOf(operator) || rows;
+function returnedRows(operator: PlanNode, rows: number, part: number): number {
+  const estimate = estimateOf(operator) * part || rows;
   if (isHashJoin(operator)) return Math.min(estimate, Math.max(rows, builtRows(operator)));
   return /PROJECTION|FILTER/.test(operator.name) ? Math.min(estimate, rows) : estimate;
 }
