@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Benchmark, repeat } from '../benchmark.ts';
+import { installPackage } from '../processes/installed-package.ts';
 import { Terminal } from '../processes/terminal.ts';
-import { figure } from '../report/figure.ts';
+import { figure, type Target } from '../report/figure.ts';
+import type { Line } from '../report/report.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../../../..');
 const CSV_BYTES = 100e6;
@@ -15,51 +17,58 @@ const PROMPT = /tessera> /;
 const PROMPT_TARGET = { at: 'most', value: 2 } as const;
 const FILE_TARGET = { at: 'most', value: 1 } as const;
 
-/** Opens the shell with an engine of its own on a terminal, as a user does. */
+/** Opens the shell with an engine of its own on a terminal, as a user does: from the npm package, and from a checkout. */
 export const shell: Benchmark = async ({ scale, options, progress }) => {
   const directory = await mkdtemp(join(tmpdir(), 'tessera-loadtest-shell-'));
   try {
     const file = join(directory, 'big.csv');
     progress('shell: writing the CSV');
     await pipeline(Readable.from(csvRows(CSV_BYTES * scale)), createWriteStream(file));
-    const open = async () => {
-      progress('shell: opening it');
-      return measured(file);
-    };
-    // The first start fills the compile cache.
-    await open();
-    const runs = await repeat(options.runs ?? RUNS, open);
-    const seconds = (of: (run: Measured) => number) => runs.map((run) => of(run) / 1000);
+    progress('shell: installing the npm package');
+    installPackage(directory);
+    const shells = [
+      { what: 'npx tessera', command: 'npx tessera', place: directory, target: PROMPT_TARGET },
+      { what: 'from a checkout', command: 'npx -y pnpm@12 tessera', place: CHECKOUT },
+    ];
+    const lines: Line[] = [];
+    for (const { what, command, place, target } of shells) {
+      const open = async () => {
+        progress(`shell: opening it, ${what}`);
+        return measured(`${command} sql '${file}'`, place);
+      };
+      // The first start fills the compile cache.
+      await open();
+      lines.push(lineOf(what, await repeat(options.runs ?? RUNS, open), target));
+    }
     return {
       benchmark: 'shell',
       title: 'The shell',
-      method: `\`npx -y pnpm@12 tessera sql big.csv\` on a pseudo-terminal, with an engine of its own, ${runs.length} times after one start that fills the compile cache. *Prompt*: from the start of the program. *First answer*: from the start to the answer of \`SELECT 42\`, typed at the prompt. *CSV*: the time that \`SELECT count(*)\` over ${Math.round((CSV_BYTES * scale) / 1e6)} MB takes after that.`,
-      lines: [
-        {
-          what: 'tessera sql',
-          figures: {
-            prompt: figure(
-              's',
-              seconds(({ prompt }) => prompt),
-            ),
-            'first answer': figure(
-              's',
-              seconds(({ answer }) => answer),
-              PROMPT_TARGET,
-            ),
-            CSV: figure(
-              's',
-              seconds(({ csv }) => csv),
-              FILE_TARGET,
-            ),
-          },
-        },
-      ],
+      method: `\`tessera sql big.csv\` on a pseudo-terminal, with an engine of its own, ${options.runs ?? RUNS} times after one start that fills the compile cache: by \`npx\` from the npm package, which is installed, and by pnpm from a checkout. *Prompt*: from the start of the command. *Engine answers*: from the start to the answer of \`SELECT 42\`, typed at the prompt. *CSV*: the time that \`SELECT count(*)\` over ${Math.round((CSV_BYTES * scale) / 1e6)} MB takes after that.`,
+      lines,
     };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 };
+
+function lineOf(what: string, runs: readonly Measured[], target?: Target): Line {
+  const seconds = (of: (run: Measured) => number) => runs.map((run) => of(run) / 1000);
+  const prompt = figure(
+    's',
+    seconds((run) => run.prompt),
+  );
+  const answer = figure(
+    's',
+    seconds((run) => run.answer),
+    target,
+  );
+  const csv = figure(
+    's',
+    seconds((run) => run.csv),
+    FILE_TARGET,
+  );
+  return { what, figures: { prompt, 'engine answers': answer, CSV: csv } };
+}
 
 /** In milliseconds. */
 interface Measured {
@@ -68,9 +77,9 @@ interface Measured {
   readonly csv: number;
 }
 
-async function measured(file: string): Promise<Measured> {
+async function measured(command: string, place: string): Promise<Measured> {
   const start = performance.now();
-  const terminal = new Terminal(`npx -y pnpm@12 tessera sql '${file}'`, CHECKOUT);
+  const terminal = new Terminal(command, place);
   try {
     await terminal.until(PROMPT);
     const prompt = performance.now() - start;

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { PATH } from './installed-package.ts';
 import { undoneAtExit } from './undone-at-exit.ts';
 
 /** A program on a pseudo-terminal, which `script` of util-linux makes. */
@@ -15,7 +16,7 @@ export class Terminal {
     const child = spawn('script', ['--quiet', '--flush', '--command', `exec ${command}`, '/dev/null'], {
       cwd: directory,
       stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...process.env, TERM: 'xterm' },
+      env: { ...process.env, PATH, TERM: 'xterm' },
     });
     // The program may have ended.
     child.stdin.on('error', () => undefined);

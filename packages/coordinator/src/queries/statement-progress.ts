@@ -127,7 +127,8 @@ export class StatementProgress {
   #ofTime(counted: number | undefined): number | undefined {
     this.#watched ??= watched(this.#text);
     const { past, samples } = this.#watched;
-    samples.push({ percent: counted ?? 0, atMs: this.#now() - this.#begunAt });
+    const percent = Math.max(counted ?? 0, samples.at(-1)!.percent);
+    samples.push({ percent, atMs: this.#now() - this.#begunAt });
     return past?.percentOf(samples) ?? this.#withPreparation(counted);
   }
 
