@@ -4,10 +4,10 @@ import { type Plugin, rolldown } from 'rolldown';
 
 /**
  * Packages that load native libraries, WebAssembly, threads or files by their own paths. They are loaded from the folders into
- * which a package manager installed them.
+ * which a package manager installed them. `@grpc/proto-loader` is neither installed nor loaded.
  */
 const OUTSIDE =
-  /^(@duckdb\/|@google-cloud\/|@napi-rs\/|@node-rs\/|koffi$|lz4-napi$|open$|pino|roaring-wasm$|snappy$|thread-stream$|.*\.node$)/;
+  /^(@grpc\/proto-loader$|@duckdb\/|@google-cloud\/|@napi-rs\/|@node-rs\/|koffi$|lz4-napi$|open$|pino|roaring-wasm$|snappy$|thread-stream$|.*\.node$)/;
 
 /** How sources name the program of a process or a thread that they start. */
 export const STARTS = /new URL\('([\w./-]+)\.ts', import\.meta\.url\)/g;
@@ -50,7 +50,7 @@ const leftOutside = (staysHere: boolean): Plugin => ({
     if (importer === undefined || !OUTSIDE.test(id)) return null;
     if (!staysHere) return { id, external: true };
     const found = await this.resolve(id, importer, { ...options, skipSelf: true });
-    return found === null ? null : { id: found.id, external: 'absolute' };
+    return found === null ? { id, external: true } : { id: found.id, external: 'absolute' };
   },
 });
 
