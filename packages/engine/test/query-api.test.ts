@@ -195,13 +195,16 @@ describe('settings and parameters', () => {
   it('standard_conforming_strings decides what a backslash means', async () => {
     const sql = String.raw`SELECT 'it\'s', length('\n'), oops`;
     const off = { standard_conforming_strings: 'false' };
+    const CSV = { output_format: 'CSVWithNames' };
     expect((await query(server, sql.replace(', oops', ''), off)).text).toContain("it's\t1");
     expect((await query(server, sql, off)).json().errors[0].location).toMatchObject({
       start_offset: sql.indexOf('oops') + 1,
     });
     expect((await query(server, sql)).json().errors[0].name).toBe('SYNTAX_ERROR');
-    const late = 'SELECT 1 WITH (standard_conforming_strings = false)';
-    expect((await query(server, late)).json().errors[0].name).toBe('INVALID_ARGUMENT');
+    const own = (value: string) =>
+      String.raw`SELECT 'a\\b' AS x WITH (standard_conforming_strings = ${value})`;
+    expect((await query(server, own('false'), CSV)).text).toBe('"x"\na\\b\n');
+    expect((await query(server, own('true'), { ...off, ...CSV })).text).toBe('"x"\na\\\\b\n');
   });
 
   it('SET answers with the setting to keep, and refuses invalid ones', async () => {

@@ -8,7 +8,7 @@ import {
   splitWithBackslashes,
   withoutPasswords,
 } from '@tessera/sql';
-import type { Settings } from './settings.ts';
+import { type Settings, withSettings } from './settings.ts';
 import type { StatementRequest } from './statement-request.ts';
 
 /**
@@ -108,14 +108,20 @@ export function refuseUnheardChanges(request: StatementRequest): void {
   throw TesseraError.of('INVALID_ARGUMENT', { message }, { resolution: 'Send it without async=true.' });
 }
 
+const MAX_SUFFIX = 1_000;
+/** `WITH (…)` at the end of a text, if it says what a backslash in a string means. */
+const OWN_STRINGS = /\bWITH\s*\([^()]*\bstandard_conforming_strings\s*=\s*'?(\w+)'?[^()]*\)[\s;]*$/i;
+
 /**
- * The statements of a text, which the settings tell how to read. @throws TesseraError see `splitStatements`
+ * The statements of a text, whose strings are read as the settings say, or the text itself at its end. @throws TesseraError see
+ * `splitStatements`
  */
-export const statementTexts = (
-  sql: string,
-  { standard_conforming_strings }: Pick<Settings, 'standard_conforming_strings'>,
-): readonly StatementText[] =>
-  standard_conforming_strings ? splitStatements(sql) : splitWithBackslashes(sql);
+export function statementTexts(sql: string, settings: Settings): readonly StatementText[] {
+  const own = OWN_STRINGS.exec(sql.slice(-MAX_SUFFIX))?.[1];
+  const { standard_conforming_strings } =
+    own === undefined ? settings : withSettings(settings, [['standard_conforming_strings', own]]);
+  return standard_conforming_strings ? splitStatements(sql) : splitWithBackslashes(sql);
+}
 
 function splitRequest({ sql, settings }: StatementRequest): readonly StatementText[] {
   const statements = statementTexts(sql, settings);

@@ -142,7 +142,7 @@ export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
   tablet_max_size_bytes: 'maximum size of the tablets that a statement writes',
   query_label: 'a label that is returned with the response and recorded in the query history',
   standard_conforming_strings:
-    "whether a backslash in a string `'…'` stands for itself; if `false`, it escapes the next character, as in `E'…'`. A setting of requests and sessions, not of one statement (`WITH (…)`)",
+    "whether a backslash in a string `'…'` stands for itself; if `false`, it escapes the next character, as in `E'…'`",
   enable_multi_query_requests:
     'allows several statements in one request; `multi_query_results` chooses which results are returned',
   multi_query_results:

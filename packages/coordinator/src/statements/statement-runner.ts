@@ -80,7 +80,6 @@ export class StatementRunner {
     const statement = classifyStatement(text);
     const changes = ('settings' in statement ? statement.settings : undefined) ?? [];
     const settings = withSettings(request.settings, changes);
-    refuseLateSetting(request.settings, settings);
     noteWithoutEffect(query, settings, changes);
     if (settings.statement_timeout !== request.settings.statement_timeout)
       query.setDeadline(settings.statement_timeout);
@@ -191,15 +190,6 @@ export class StatementRunner {
     const report = await tables.manager.collectGarbage(collectGarbageLimit);
     return this.#query({ ...run, text: collectedQuery(report) });
   }
-}
-
-/** @throws TesseraError INVALID_ARGUMENT if a statement changes how its own text is read */
-function refuseLateSetting(of: Settings, changed: Settings): void {
-  if (of.standard_conforming_strings === changed.standard_conforming_strings) return;
-  const message =
-    'standard_conforming_strings cannot be set for one statement: its text has already been read';
-  const resolution = 'Send it as a parameter of the request, or SET it for the session.';
-  throw TesseraError.of('INVALID_ARGUMENT', { message }, { resolution });
 }
 
 /** Adds a notice for each changed setting that has no effect. */
