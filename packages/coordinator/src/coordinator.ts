@@ -34,6 +34,7 @@ import { withPlaceInCsv } from './read/csv-failure.ts';
 import { onlyStatement, refuseUnheardChanges } from './request/request-statements.ts';
 import { requireValidTexts, type StatementRequest } from './request/statement-request.ts';
 import type { RowsResult, StatementResult } from './request/statement-result.ts';
+import type { KeptParts } from './reuse/kept-parts.ts';
 import type { ResultCache } from './reuse/result-cache.ts';
 import { describeQuery } from './run/query-run.ts';
 import { SequenceValues } from './sequences/sequence-values.ts';
@@ -75,6 +76,8 @@ export interface CoordinatorOptions {
   readonly longStatementBytes?: number | undefined;
   /** The memory for results that later queries may reuse, in bytes; 0, the default, keeps none. */
   readonly resultCacheBytes?: number | undefined;
+  /** Memory of the kernel for rows of parts of queries that later queries may reuse, in bytes; 0, the default, keeps none. */
+  readonly subresultCacheBytes?: number | undefined;
   /**
    * The number of values of a column of regular expressions that a query compiles once each; 0, the default, compiles them for
    * every row.
@@ -261,6 +264,11 @@ export class Coordinator {
   /** The results that later queries may reuse. */
   get resultCache(): Pick<ResultCache, 'hits' | 'misses' | 'size' | 'bytes'> {
     return this.#binder.results;
+  }
+
+  /** The rows of parts of queries that later queries may reuse. */
+  get keptParts(): Pick<KeptParts, 'hits' | 'size' | 'bytes'> {
+    return this.#binder.keptParts;
   }
 
   /** The number of retries of statements after a conflict or the loss of their kernel process. */

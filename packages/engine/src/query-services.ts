@@ -28,6 +28,9 @@ const LONG_STATEMENT_SHARE = 1 / 4;
 /** The share of it for results that later queries reuse. */
 const RESULT_CACHE_SHARE = 1 / 8;
 
+/** The share of the kernel's memory for rows of parts of queries that later queries reuse. */
+const SUBRESULT_CACHE_SHARE = 1 / 32;
+
 /** The services that bind, distribute and run the statements of a node. */
 export interface QueryServices {
   readonly coordinator: Coordinator;
@@ -132,6 +135,8 @@ function openCoordinator(
 ): Coordinator {
   const { config } = options;
   const { kernel, external, memory, manager, agent, mirror, store } = data;
+  const ofResults = options.resultCacheBytes ?? Math.floor(memory.processBytes * RESULT_CACHE_SHARE);
+  const ofParts = ofResults === 0 ? 0 : Math.floor(memory.kernelBytes * SUBRESULT_CACHE_SHARE);
   return new Coordinator({
     kernel,
     external,
@@ -141,7 +146,8 @@ function openCoordinator(
     checksPrivileges: config.auth.mode !== 'disabled',
     makeCredential,
     longStatementBytes: Math.floor(memory.processBytes * LONG_STATEMENT_SHARE),
-    resultCacheBytes: options.resultCacheBytes ?? Math.floor(memory.processBytes * RESULT_CACHE_SHARE),
+    resultCacheBytes: ofResults,
+    subresultCacheBytes: options.subresultCacheBytes ?? ofParts,
     regexpCacheMaxKeys: config.execution.regexp_cache_max_keys,
     columnStatisticsBytes: config.planner.automated_column_statistics.cache_max_size_bytes,
     admission,

@@ -60,6 +60,11 @@ export interface ServeOptions {
   /** Memory for results that later queries may reuse, in bytes; 0 keeps none. Undefined means a share of the node's memory. */
   readonly resultCacheBytes: number | undefined;
   /**
+   * Memory of the kernel for rows of parts of queries that later queries may reuse, in bytes; 0 keeps none. Undefined means a share
+   * of the kernel's memory, or none if no results are kept.
+   */
+  readonly subresultCacheBytes: number | undefined;
+  /**
    * The exchange buffers of the node process, and those of the kernel process, in bytes; 0 for none. Undefined means the default.
    */
   readonly exchangeBufferBytes: number | undefined;

@@ -82,6 +82,7 @@ export { classifyStatement } from './statements/classify.ts';
 export { EXTERNAL_TABLE_OPTIONS } from './statements/grammar/file-options.ts';
 export { relationOfChange } from './statements/grammar/with-changes.ts';
 export type { ObjectName } from './statements/object-name.ts';
+export { type QueryPart, queryParts, withParts } from './statements/query-parts.ts';
 export type { SettingPairs } from './statements/setting-pairs.ts';
 export {
   locationInText,

@@ -35,7 +35,9 @@ afterAll(() => dialect[Symbol.asyncDispose]());
 
 const relations: Pick<RelationResolver, 'resolve'> = {
   resolve: async ({ name }) =>
-    name === 't' || name === 's' ? { kind: 'temporary', name: name === 't' ? 'positions' : 's' } : undefined,
+    name === 't' || name === 's'
+      ? { kind: 'temporary', name: name === 't' ? 'positions' : 's', ofSystem: false }
+      : undefined,
 };
 
 const numbers = fc.constantFrom('NULL', '0', '1', '2', '3', '7');

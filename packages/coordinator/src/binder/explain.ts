@@ -20,7 +20,14 @@ import type { ExecutableQuery } from '../read/executable-query.ts';
 import { renamed, type TableNames } from '../read/table-names.ts';
 import { type ExplainedFiles, fileLines, fileMembers } from './explained-files.ts';
 import type { ExplainedNodes, ExplainedOperator, ExplainedQuery, ExplainedStage } from './explained-query.ts';
-import { type ExplainedReuse, reuseLine, reuseMember } from './explained-reuse.ts';
+import {
+  type ExplainedPart,
+  type ExplainedReuse,
+  partLine,
+  partMember,
+  reuseLine,
+  reuseMember,
+} from './explained-reuse.ts';
 import { executedStageMember, operatorMember, stageMember } from './explained-stages.ts';
 import { type ExplainedTable, tableLines, tableMembers, tableStatistics } from './explained-tables.ts';
 import { plannedDetails } from './planned-details.ts';
@@ -43,6 +50,8 @@ export interface ExplainableQuery {
   readonly names: TableNames;
   /** Whether its result is reused, once it is ready to run; undefined if this node keeps no results. */
   reuse(scannedRows: number): ExplainedReuse | undefined;
+  /** The parts whose rows later queries may read, with those that are kept. */
+  readonly parts: readonly ExplainedPart[];
   /** Makes the query ready to run. Only ANALYZE fetches the data that the query reads. */
   run(): Promise<ExecutableQuery>;
 }
@@ -77,9 +86,10 @@ async function textOf(part: Part, query: ExplainableQuery): Promise<string> {
   switch (part) {
     case 'analyze': {
       const analyzed = await analyze(query);
-      return sections(analyzedText(analyzed, query), tableLines(used(query, analyzed.executable)), query, [
-        ...(analyzed.reuse === undefined ? [] : [reuseLine(analyzed.reuse)]),
-      ]);
+      return sections(analyzedText(analyzed, query), tableLines(used(query, analyzed.executable)), query, {
+        results: analyzed.reuse === undefined ? [] : [reuseLine(analyzed.reuse)],
+        parts: query.parts.map(partLine),
+      });
     }
     case 'physical':
       return sections(await physicalText(query), tableLines(query.tables), query);
@@ -187,6 +197,7 @@ async function analyze(query: ExplainableQuery): Promise<AnalyzedQuery> {
     aggregating_indexes: indexMembers(query.indexes),
     regular_expressions: patternMembers(query.patterns),
     result_cache: reuse && reuseMember(reuse),
+    parts: query.parts.map(partMember),
     warnings: warningsOf(plan?.unboundedGathers),
   };
   return { executable, member, reuse };
@@ -301,11 +312,14 @@ function sections(
   plan: string,
   tables: readonly string[],
   { indexes, files, patterns }: ExplainableQuery,
-  reuse: readonly string[] = [],
+  reuse: { readonly results: readonly string[]; readonly parts: readonly string[] } = {
+    results: [],
+    parts: [],
+  },
 ): string {
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? '' : `\n${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
-  const all = `${section('Tables', [...tables, ...fileLines(files)])}${section('Aggregating indexes', indexes.map(indexLine))}${section('Regular expressions', patterns.map(patternLine))}${section('Result cache', reuse)}`;
+  const all = `${section('Tables', [...tables, ...fileLines(files)])}${section('Aggregating indexes', indexes.map(indexLine))}${section('Regular expressions', patterns.map(patternLine))}${section('Result cache', reuse.results)}${section('Parts of the query', reuse.parts)}`;
   return all === '' ? plan : `${plan.trimEnd()}\n${all}`;
 }
 

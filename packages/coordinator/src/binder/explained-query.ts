@@ -2,6 +2,13 @@
  * The answer of `EXPLAIN (FORMAT JSON)` and `EXPLAIN (ANALYZE, FORMAT JSON)`. A member that is undefined here is
  * absent there. Times are in milliseconds, sizes in bytes. Figures of what happened exist only with ANALYZE.
  */
+export interface ExplainedPartRows {
+  readonly text: string;
+  readonly kept: boolean;
+  readonly rows?: number | undefined;
+  readonly bytes?: number | undefined;
+}
+
 export interface ExplainedQuery {
   /** Whether the query was executed. */
   readonly analyzed: boolean;
@@ -22,6 +29,8 @@ export interface ExplainedQuery {
   }[];
   /** Only with ANALYZE, and only if this node keeps results. */
   readonly result_cache?: ExplainedResultCache | undefined;
+  /** Only with ANALYZE: the parts whose rows may be kept for later queries. */
+  readonly parts?: readonly ExplainedPartRows[] | undefined;
   /** For example that an input of unbounded size is gathered on one node. */
   readonly warnings: readonly string[];
   /** The time from the start of the first stage to the end of the last one. */

@@ -38,3 +38,27 @@ export const reuseMember = ({ refusal, kept }: ExplainedReuse) => ({
   rows: kept?.rows,
   bytes: kept?.bytes,
 });
+
+/** A part of a query, and its rows if they are kept. */
+export interface ExplainedPart {
+  readonly text: string;
+  readonly kept: { readonly rows: number; readonly bytes: number } | undefined;
+}
+
+const SHOWN_CHARACTERS = 60;
+
+/** One line. */
+export function partLine({ text, kept }: ExplainedPart): string {
+  const flat = text.replaceAll(/\s+/g, ' ');
+  const shown = flat.length > SHOWN_CHARACTERS ? `${flat.slice(0, SHOWN_CHARACTERS)}…` : flat;
+  if (kept === undefined) return `${shown}: computed`;
+  return `${shown}: kept (rows ${kept.rows}, bytes ${kept.bytes}): without EXPLAIN, it is read from memory`;
+}
+
+/** The member of the JSON format. */
+export const partMember = ({ text, kept }: ExplainedPart) => ({
+  text,
+  kept: kept !== undefined,
+  rows: kept?.rows,
+  bytes: kept?.bytes,
+});

@@ -192,7 +192,7 @@ function genericKey({ context, options }: CachedQuery): {
 }
 
 /** Whether names still refer to the same objects. */
-const namesHold = (named: BoundQuery['named'], snapshot: Snapshot): boolean =>
+export const namesHold = (named: BoundQuery['named'], snapshot: Snapshot): boolean =>
   named.every(
     ({ name, database, object, view }) =>
       findRelation(snapshot, { name, database, inView: view !== undefined }) === object,

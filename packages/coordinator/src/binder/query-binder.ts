@@ -28,6 +28,7 @@ import { type SessionScope, type SessionServices, statementSequences } from '../
 import { scannedTables } from '../read/table-access.ts';
 import { prepareScans, wantedOf } from '../read/table-scans.ts';
 import { chooseTablets } from '../read/tablet-choice.ts';
+import { KeptParts } from '../reuse/kept-parts.ts';
 import { type CachedResult, ResultCache, type Reuse } from '../reuse/result-cache.ts';
 import type { SequenceValues } from '../sequences/sequence-values.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
@@ -39,6 +40,7 @@ import { explainSql } from './explain.ts';
 import { explainedFiles } from './explained-files.ts';
 import { explainedReuse } from './explained-reuse.ts';
 import type { ExplainedTable } from './explained-tables.ts';
+import { type DividedQuery, PartReuse } from './part-reuse.ts';
 import { reuseOf } from './reuse-key.ts';
 import { type FactsFor, SystemRelations } from './system-relations.ts';
 
@@ -60,6 +62,8 @@ export interface BinderServices {
   /** See `CoordinatorOptions`. */
   readonly resultCacheBytes?: number | undefined;
   /** See `CoordinatorOptions`. */
+  readonly subresultCacheBytes?: number | undefined;
+  /** See `CoordinatorOptions`. */
   readonly regexpCacheMaxKeys?: number | undefined;
 }
 
@@ -73,11 +77,19 @@ export class QueryBinder {
   readonly #bound: BoundQueries;
   readonly distribution: QueryDistribution;
   readonly results: ResultCache;
+  readonly keptParts: KeptParts;
+  readonly #parts: PartReuse;
 
   constructor(services: BinderServices) {
     const { cluster, tables, columnStatisticsBytes } = services;
     this.#tables = tables;
     this.results = new ResultCache(services.resultCacheBytes ?? 0);
+    // The tables of kept rows are in the database of resident tables.
+    this.keptParts = new KeptParts(
+      services.kernel,
+      tables === undefined ? 0 : (services.subresultCacheBytes ?? 0),
+    );
+    this.#parts = new PartReuse(this.keptParts, (context, options) => this.executable(context, options));
     this.distribution = new QueryDistribution({
       cluster,
       agent: tables?.agent,
@@ -138,14 +150,16 @@ export class QueryBinder {
       const { bound } = found;
       bound.uses += 1;
       const { prepared, named } = bound;
-      const reuse = options.mayReuse === true ? await this.#reuseOf(found, scope) : undefined;
-      const reused = await this.#reused(reuse, scope);
+      const isKept = options.mayReuse === true || options.isPart === true;
+      const reuse = isKept ? await this.#reuseOf(found, scope) : undefined;
+      const reused = options.mayReuse === true ? await this.#reused(reuse, scope) : undefined;
       const common = {
         session: scope.session,
         params: prepared.parameters,
         columns: prepared.columns,
         relations: directly(named),
         reuse,
+        part: options.isPart === true ? { bound, reuse: reuse! } : undefined,
         release: () => scope[Symbol.asyncDispose](),
       };
       const explain = (error: unknown) => {
@@ -154,6 +168,16 @@ export class QueryBinder {
       };
       if (reused !== undefined)
         return { ...common, sql: '', reused, tables: [], files: [], scanned: NOTHING_SCANNED, explain };
+      const divided = reuse !== undefined && options.mayReuse === true && (await this.#divided(bound, scope));
+      const inParts = divided && (await this.#parts.executable(divided));
+      if (inParts) {
+        const { columns, relations } = common;
+        const release = async () => {
+          await inParts.release();
+          await common.release();
+        };
+        return { ...inParts, columns, relations, reuse, release };
+      }
       const usedSequences = scope.sequences?.areUsed === true ? scope.sequences : undefined;
       const distributed = usedSequences === undefined ? await this.distribution.run(bound, scope) : undefined;
       const { readInParts = NOTHING_SCANNED, ...readable } =
@@ -260,6 +284,7 @@ export class QueryBinder {
           ...[...bound.files].map(([name, { scan }]) => [name, scan.url] as const),
         ]),
         reuse: this.results.isOn ? (rows) => explainedReuse(reuse, known, rows) : () => undefined,
+        parts: await this.#explainedParts(bound, scope),
         run: async () => {
           const query = await this.executable(context, {
             ...options,
@@ -304,11 +329,30 @@ export class QueryBinder {
   }
 
   /** How the result of a query may be kept. */
-  async #reuseOf({ bound, isLasting }: FoundQuery, { context, relations }: SessionScope): Promise<Reuse> {
+  async #reuseOf(
+    { bound, isLasting }: FoundQuery,
+    { context, relations, options }: SessionScope,
+  ): Promise<Reuse> {
     const snapshot = bound.tables.size === 0 ? undefined : await relations!.snapshot();
-    return this.results.isOn
-      ? reuseOf(bound, context, { isLasting, snapshot })
-      : { refusal: 'this node keeps no results (--result-cache-bytes 0)' };
+    if (options.isPart !== true) {
+      if (!this.results.isOn) return { refusal: 'this node keeps no results (--result-cache-bytes 0)' };
+      if (!context.request.settings.enable_result_cache) return { refusal: 'enable_result_cache is off' };
+    }
+    return reuseOf(bound, context, { isLasting, snapshot });
+  }
+
+  async #explainedParts(bound: BoundQuery, scope: SessionScope): Promise<ReturnType<PartReuse['explained']>> {
+    const divided = await this.#divided(bound, scope);
+    return divided === undefined ? [] : this.#parts.explained(divided);
+  }
+
+  /** A query over tables, whose parts may be read from kept rows. */
+  async #divided(
+    bound: BoundQuery,
+    { context, options, relations }: SessionScope,
+  ): Promise<DividedQuery | undefined> {
+    if (bound.tables.size === 0) return undefined;
+    return { context, bound, options, snapshot: await relations!.snapshot() };
   }
 
   async #reused(reuse: Reuse | undefined, { relations }: SessionScope): Promise<CachedResult | undefined> {

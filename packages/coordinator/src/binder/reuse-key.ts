@@ -13,6 +13,7 @@ const IRRELEVANT: ReadonlySet<keyof Settings> = new Set([
   'cancel_query_on_connection_drop',
   'enable_result_cache',
   'enable_subresult_cache',
+  'subresult_min_rows',
   'query_label',
   'standard_conforming_strings',
   'enable_multi_query_requests',
@@ -35,7 +36,6 @@ export function reuseOf(
   { isLasting, snapshot }: { readonly isLasting: boolean; readonly snapshot: Snapshot | undefined },
 ): Reuse {
   const { prepared, tables } = bound;
-  if (!request.settings.enable_result_cache) return refused('enable_result_cache is off');
   if (tables.size === 0 || snapshot === undefined) return refused('it reads no table');
   if (prepared.time !== 'none') return refused('it reads the clock');
   if (!isLasting) return refused('it reads files, external tables, sequences or relations of the system');
@@ -45,16 +45,22 @@ export function reuseOf(
   }
   const sources = sourcesOf(bound, snapshot);
   if (sources.some(({ version }) => version < 0)) return refused('its transaction has changed a table');
-  const { settings, encoding, user, userId, protocol } = request;
-  const relevant = Object.entries(settings).filter(([name]) => !IRRELEVANT.has(name as keyof Settings));
-  const { database, engine } = sessionValues;
-  const session = [user, userId, protocol, database, engine, encoding, relevant];
+  const session = [...sessionOf({ request, sessionValues }), request.encoding];
   const columns = prepared.columns.map(({ name, type, nullable }) => [name, type, nullable]);
   const key = JSON.stringify([session, prepared.sql, prepared.parameters, columns], (_, value: unknown) =>
     typeof value === 'bigint' ? `${value}n` : value,
   );
   if (key.length > MAX_KEY_LENGTH) return refused('the statement is too long');
   return { key, sources };
+}
+
+/** The user, and everything of a session that the rows of a query depend on. */
+export function sessionOf({
+  request: { settings, user, userId, protocol },
+  sessionValues: { database, engine },
+}: Pick<StatementContext, 'request' | 'sessionValues'>): readonly unknown[] {
+  const relevant = Object.entries(settings).filter(([name]) => !IRRELEVANT.has(name as keyof Settings));
+  return [user, userId, protocol, database, engine, relevant];
 }
 
 /** The relations that the query names, and the partial rows that it reads in place of their rows. */

@@ -21,6 +21,8 @@ export class QueryActivity {
   insertedBytes = 0;
   spilledBytes = 0;
   isReused = false;
+  /** The number of parts of queries that were read from kept rows. */
+  reusedParts = 0;
   returnedRows = 0;
   returnedBytes = 0;
   retries = 0;

@@ -5,8 +5,10 @@ import type { ExecutedPlan } from '@tessera/scheduler';
 import type { OutputColumn } from '@tessera/sql';
 import type { ScanTablet } from '@tessera/storage-agent';
 import type { ScanTotals } from '@tessera/system-catalog';
+import type { KeptRows } from '../reuse/kept-parts.ts';
 import type { CachedResult, Reuse } from '../reuse/result-cache.ts';
 import type { StatementSequences } from '../sequences/statement-sequences.ts';
+import type { BoundQuery } from './bound-query.ts';
 import type { ReadFile } from './read-file.ts';
 import type { TableAccess } from './table-access.ts';
 
@@ -37,6 +39,10 @@ export interface ExecutionOptions {
     | undefined;
   /** Whether the result may be one that was computed for an earlier query: see `ExecutableQuery.reused`. */
   readonly mayReuse?: boolean | undefined;
+  /** Whether it is a part of another query, whose rows are kept: `ExecutableQuery.part` is then set. */
+  readonly isPart?: boolean | undefined;
+  /** The parts of the query that are read from kept rows, by their names in `PARTS_SCHEMA`. */
+  readonly parts?: ReadonlyMap<string, KeptRows> | undefined;
   /** Whether tasks on several nodes measure their operators (`TaskOutcome.profile`). */
   readonly profiled?: boolean | undefined;
   /** Whether the caller can read the rows part by part (`ExecutableQuery.streamed`). */
@@ -84,6 +90,8 @@ export interface ExecutableQuery {
   readonly reused?: CachedResult | undefined;
   /** Under which key the result may be kept for later queries; undefined without `mayReuse`. */
   readonly reuse?: Reuse | undefined;
+  /** What decides whether its rows may be kept as those of a part, if `isPart` was given. */
+  readonly part?: { readonly bound: BoundQuery; readonly reuse: Reuse } | undefined;
   /** Whether the same text is sent repeatedly, so that the kernel may keep it prepared. */
   readonly isKept?: boolean | undefined;
   /** See `PreparedQuery`. */

@@ -1,9 +1,10 @@
 import { type Authorizer, ReadAuthority } from '@tessera/access-control';
 import type { Snapshot } from '@tessera/catalog';
-import { interruptOnAbort, type Kernel, type KernelSession } from '@tessera/kernel';
+import { interruptOnAbort, type Kernel, type KernelSession, quoteName } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import type { PrepareContext } from '@tessera/sql';
 import type { StatementContext } from '../queries/statement-context.ts';
+import { type KeptRows, relationOf } from '../reuse/kept-parts.ts';
 import type { SequenceValues } from '../sequences/sequence-values.ts';
 import { StatementSequences } from '../sequences/statement-sequences.ts';
 import type { Transactions } from '../transactions/transactions.ts';
@@ -94,7 +95,7 @@ export class SessionScope implements AsyncDisposable {
     const { mirror, authorizer } = services;
     if (mirror === undefined) return undefined;
     const { request, sessionValues, snapshot } = this.context;
-    const { neverRuns = false, quarantine = false, rowPositionsOf } = this.options;
+    const { neverRuns = false, quarantine = false, rowPositionsOf, parts } = this.options;
     return new StatementRelations({
       mirror,
       timeZone: request.settings.timezone,
@@ -108,6 +109,7 @@ export class SessionScope implements AsyncDisposable {
         neverRuns || quarantine
           ? undefined
           : (source, read) => services.distinctPatterns(this.context, source, read),
+      keptRows: (name) => parts?.get(name) && keptView(this.session, parts.get(name)!),
       plannedScan: (scanId) => this.reads.plannedScan(scanId),
       systemRelation: (name, database, read) =>
         services.systemRelation(this, name, { database, snapshot: read }),
@@ -184,6 +186,15 @@ export class SessionScope implements AsyncDisposable {
     this.reads.release();
     await this.relations?.[Symbol.asyncDispose]();
   }
+}
+
+/** Creates a view of kept rows in a session and returns its name. */
+async function keptView(session: KernelSession, { name, columns }: KeptRows): Promise<string> {
+  const list = columns.map((column, i) => `c${i} AS ${quoteName(column.name)}`);
+  await session.execute(
+    `CREATE OR REPLACE TEMP VIEW ${quoteName(name)} AS SELECT ${list.join(', ')} FROM ${relationOf(name)}`,
+  );
+  return name;
 }
 
 /** The authority with which the user of a statement reads. */

@@ -29,6 +29,7 @@ import type {
   TableRelation,
 } from '@tessera/sql';
 import { isPgCatalogRelation } from '@tessera/system-catalog';
+import { PARTS_SCHEMA } from '../reuse/kept-parts.ts';
 import type { StatementSnapshot } from '../transactions/statement-snapshot.ts';
 import type { BoundFiles, BoundTable, CompiledPatterns, IndexChoice, NamedRelation } from './bound-query.ts';
 import { externalCall } from './external-call.ts';
@@ -73,6 +74,8 @@ export interface StatementRelationsOptions {
     database: string,
     snapshot: Snapshot,
   ) => Promise<string | undefined>;
+  /** Creates a view of the kept rows of a part of the statement, and returns its name; undefined if there are none of the name. */
+  readonly keptRows?: (name: string) => Promise<string> | undefined;
   /** See `distinctPatterns`. If absent, every pattern of a column stays variable. */
   readonly distinctPatterns?:
     | ((source: PatternSource, snapshot: Snapshot) => Promise<readonly string[]>)
@@ -124,6 +127,11 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     const snapshot = await this.snapshot();
     const { authority } = this.#options;
     const { database } = mention;
+    const kept = name.schema === PARTS_SCHEMA ? this.#options.keptRows?.(name.name) : undefined;
+    if (kept !== undefined) {
+      this.transient = true;
+      return { kind: 'temporary', name: await kept, ofSystem: false };
+    }
     const owner = requireDatabase(snapshot, name.database ?? database, name.location);
     const inView = mention.view !== undefined;
     const schemaName = schemaOf(snapshot, name, owner.name, inView);
@@ -306,7 +314,7 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     const made = this.#system.get(key) ?? (await this.#options.systemRelation(name, database, snapshot));
     if (made === undefined) return undefined;
     this.#system.set(key, made);
-    return { kind: 'temporary', name: made };
+    return { kind: 'temporary', name: made, ofSystem: true };
   }
 
   async #external(object: ExternalTableObject): Promise<ResolvedRelation> {

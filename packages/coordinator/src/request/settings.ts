@@ -13,6 +13,8 @@ export interface Settings {
   readonly cancel_query_on_connection_drop: 'none' | 'all' | 'type_dependent';
   readonly enable_result_cache: boolean;
   readonly enable_subresult_cache: boolean;
+  /** Queries whose tables have fewer rows reuse no rows of their parts. */
+  readonly subresult_min_rows: number;
   readonly enable_scan_cache: boolean;
   readonly tablet_min_size_bytes: number;
   readonly tablet_max_size_bytes: number;
@@ -102,6 +104,7 @@ const KINDS: { readonly [N in SettingName]: SettingKind<Settings[N]> } = {
   cancel_query_on_connection_drop: oneOf('none', 'all', 'type_dependent'),
   enable_result_cache: boolean,
   enable_subresult_cache: boolean,
+  subresult_min_rows: count,
   enable_scan_cache: boolean,
   tablet_min_size_bytes: count,
   tablet_max_size_bytes: count,
@@ -136,7 +139,9 @@ export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
     'which statements are cancelled when their client disconnects: `none`, `all`, or only those that do not change data (`type_dependent`)',
   enable_result_cache:
     'whether a query may be answered with the result of an earlier, equal query ([result cache](../result-cache.md))',
-  enable_subresult_cache: 'accepted, but without effect yet',
+  enable_subresult_cache:
+    'whether a query may read rows of a part, such as a CTE, that an earlier query has computed ([parts of queries](../result-cache.md#parts-of-queries))',
+  subresult_min_rows: 'queries whose tables have fewer rows together reuse no rows of parts',
   enable_scan_cache: 'accepted, but without effect yet',
   tablet_min_size_bytes: 'minimum size of the tablets that a statement writes, if it has enough rows',
   tablet_max_size_bytes: 'maximum size of the tablets that a statement writes',
@@ -173,6 +178,7 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   cancel_query_on_connection_drop: 'type_dependent',
   enable_result_cache: true,
   enable_subresult_cache: true,
+  subresult_min_rows: 100_000,
   enable_scan_cache: true,
   tablet_min_size_bytes: 134_217_728,
   tablet_max_size_bytes: 268_435_456,
@@ -195,8 +201,8 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
 const WITHOUT_EFFECT: Readonly<Partial<Record<SettingName, string>>> = {
   max_threads:
     'The kernel divides all queries of a node alike: set execution.max_threads in the configuration of the nodes.',
-  enable_subresult_cache: 'Subresults are not cached; enable_result_cache controls the cache of results.',
-  enable_scan_cache: 'To measure a query without cached results, set enable_result_cache to false.',
+  enable_scan_cache:
+    'To measure a query without cached results, set enable_result_cache and enable_subresult_cache to false.',
 };
 
 /**

@@ -25,6 +25,8 @@ export interface QueryStatistics {
   readonly bytesFromStorage: number;
   /** Whether the result of a statement of the request was taken from the cache of results. */
   readonly isReused: boolean;
+  /** The number of parts of queries of the request that were read from rows of earlier queries. */
+  readonly reusedParts: number;
 }
 
 export interface RowsResult {

@@ -165,7 +165,7 @@ export class ResultCache {
 }
 
 /** Whether every relation is the same, with the same rows. */
-const isCurrent = ({ sources }: CachedResult, snapshot: Snapshot): boolean =>
+export const isCurrent = ({ sources }: Pick<CachedResult, 'sources'>, snapshot: Snapshot): boolean =>
   sources.every(
     ({ id, object, version }) =>
       (object === undefined || snapshot.object(id) === object) && snapshot.contentsVersion(id) === version,

@@ -201,6 +201,7 @@ function statisticsOf({ submittedAt, activity }: RunningQuery, startedAt: number
     elapsed: (now - submitted) / 1000,
     timeBeforeExecution: (startedAt - submitted) / 1000,
     isReused: activity.isReused,
+    reusedParts: activity.reusedParts,
     timeToExecute: (now - startedAt) / 1000,
     rowsRead: scanned.rows,
     bytesRead: scannedBytes(scanned),

@@ -42,6 +42,8 @@ export interface TestNodeOptions {
   /** See `CoordinatorOptions`. */
   readonly resultCacheBytes?: number;
   /** See `CoordinatorOptions`. */
+  readonly subresultCacheBytes?: number;
+  /** See `CoordinatorOptions`. */
   readonly regexpCacheMaxKeys?: number;
   /** Whether no table is loaded into memory, where every row is read and no tablet is pruned. */
   readonly readsFiles?: boolean;
@@ -85,6 +87,7 @@ export class TestNode implements AsyncDisposable {
     allowCollectGarbage = false,
     indexMutations = 'reevaluate',
     resultCacheBytes = 0,
+    subresultCacheBytes = 0,
     regexpCacheMaxKeys = 0,
     readsFiles = false,
   }: TestNodeOptions = {}): Promise<TestNode> {
@@ -131,6 +134,7 @@ export class TestNode implements AsyncDisposable {
       tables,
       maintenance,
       resultCacheBytes,
+      subresultCacheBytes,
       regexpCacheMaxKeys,
       makeCredential: testCredential,
     });

@@ -32,6 +32,7 @@ interface Flags extends ClusterTlsFlags {
   listenHost?: string;
   drainDelay: number;
   resultCacheBytes?: number;
+  subresultCacheBytes?: number;
   exchangeBufferBytes?: number;
   allowRead?: string[];
   allowUrl?: string[];
@@ -112,6 +113,11 @@ export function serveCommand(): Command {
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     )
     .option(
+      '--subresult-cache-bytes <bytes>',
+      'memory of the kernel for rows of parts of queries that later queries reuse, 0 for none (default: a 32nd of the memory of the kernel, none with --result-cache-bytes 0)',
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    )
+    .option(
       '--exchange-buffer-bytes <bytes>',
       'locked memory for rows that nodes exchange, in each of two processes, 0 for none (default: 64 MiB, or less if the memory is small)',
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
@@ -163,6 +169,7 @@ async function serveOptions(flags: Flags): Promise<ServeOptions> {
     listenHost: flags.listenHost,
     drainDelayMs: 1_000 * flags.drainDelay,
     resultCacheBytes: flags.resultCacheBytes,
+    subresultCacheBytes: flags.subresultCacheBytes,
     exchangeBufferBytes: flags.exchangeBufferBytes,
     allowRead: allowRead.map((directory) => resolve(directory)),
     allowUrl,

@@ -142,6 +142,21 @@ function resultCacheGauges(set: MetricSet, coordinator: Coordinator): void {
     'Memory used by results that are kept',
     () => coordinator.resultCache.bytes,
   );
+  set.total(
+    'tessera_subresult_cache_hits_total',
+    'Parts of queries that were read from the rows that an earlier query computed',
+    () => coordinator.keptParts.hits,
+  );
+  set.gauge(
+    'tessera_subresult_cache_parts',
+    'Parts of queries whose rows are kept for later queries',
+    () => coordinator.keptParts.size,
+  );
+  set.gauge(
+    'tessera_subresult_cache_bytes',
+    'Estimated memory used by the rows of parts that are kept',
+    () => coordinator.keptParts.bytes,
+  );
 }
 
 /** A kernel that does not answer within this time, for example while it starts, is omitted. */

@@ -44,10 +44,16 @@ export interface DifferentialOptions {
   readonly queriesPerTables: number;
   /** The ids of tables or queries to run; all if omitted. */
   readonly only?: string | undefined;
+  /**
+   * Whether each query runs twice, and the second answer is compared, for which the node reads kept rows of the query's parts. The
+   * nodes must keep some.
+   */
+  readonly again?: boolean | undefined;
   readonly onMismatch: (mismatch: Mismatch) => void;
   readonly onProgress?: (tally: Tally) => void;
 }
 
+const AGAIN: Settings = { enable_result_cache: 'false', subresult_min_rows: '1' };
 /** The fraction of the queries. */
 const TYPES_CHECKED = 0.1;
 /** Limit for a whole query, so that one that never ends is reported. */
@@ -100,7 +106,7 @@ interface OneSource {
 }
 
 async function runQueries(
-  { cluster, only, onMismatch }: DifferentialOptions,
+  { cluster, only, again = false, onMismatch }: DifferentialOptions,
   { id, source, reference, queries }: OneSource,
   tally: Tally,
 ): Promise<void> {
@@ -109,10 +115,15 @@ async function runQueries(
     if (only !== undefined && !queryId.startsWith(`${only}:`) && queryId !== only) continue;
     const query = await source.query(queryId);
     const choice = new RandomChoice(`settings ${queryId}`);
-    const settings = { ...hostileSettings(choice), statement_timeout: String(STATEMENT_TIMEOUT_MS) };
+    const settings = {
+      ...hostileSettings(choice),
+      ...(again && AGAIN),
+      statement_timeout: String(STATEMENT_TIMEOUT_MS),
+    };
     const node = cluster.node(choice.between(0, cluster.size - 1));
     const differenceOf = (sql: string, under: Settings) =>
       difference(sql, query.ordered, reference, new HttpDatabase([node], under));
+    if (again) await attempt(() => new HttpDatabase([node], settings).run(withoutMarks(query.sql)));
     const found = await differenceOf(withoutMarks(query.sql), settings);
     if (found.kind === 'same' && choice.chance(TYPES_CHECKED)) {
       const why = await typeDifference(withoutMarks(query.sql), node, settings);

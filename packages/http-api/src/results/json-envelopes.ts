@@ -17,6 +17,7 @@ const statisticsMember = (s: QueryStatistics) => ({
   scanned_bytes_cache: s.bytesFromCache,
   scanned_bytes_storage: s.bytesFromStorage,
   from_result_cache: s.isReused,
+  subresults_reused: s.reusedParts,
 });
 
 const meta = (columns: readonly OutputColumn[]) =>

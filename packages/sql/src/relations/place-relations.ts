@@ -173,7 +173,7 @@ async function placed(
     case 'view':
       return placement.query(await rewriteView(relation, ref), (query) => viewRef(ref, relation, query));
     case 'temporary':
-      placement.readsSystem = true;
+      if (relation.ofSystem) placement.readsSystem = true;
       return placement.relation({
         ...ref,
         catalog_name: 'temp',

@@ -1,0 +1,168 @@
+import type { Snapshot } from '@tessera/catalog';
+import { type Kernel, quoteName } from '@tessera/kernel';
+import type { OutputColumn } from '@tessera/sql';
+import { isCurrent, type ResultSource } from './result-cache.ts';
+
+/** The schema in which a query names kept rows. No statement of a client can name it. */
+export const PARTS_SCHEMA = '$parts';
+
+/** The rows of a part of a query, as a table in the memory of a kernel process. */
+export interface KeptRows {
+  /** The name of the table, unique to this node. Its columns are `c0`, `c1` and so on. */
+  readonly name: string;
+  readonly processId: string;
+  readonly columns: readonly OutputColumn[];
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sources: readonly ResultSource[];
+  /** Whether the names in the text of the part mean the same in a snapshot. */
+  readonly namesHold: (snapshot: Snapshot) => boolean;
+}
+
+/** The name of the table of kept rows for FROM. */
+export const relationOf = (name: string): string => `hot.main.${quoteName(name)}`;
+
+interface Entry {
+  readonly kept: KeptRows;
+  users: number;
+  /** Whether it is dropped when its last user has ended. */
+  isGone: boolean;
+}
+
+const MAX_SEEN = 4_096;
+const REFUSED = 'refused';
+
+/**
+ * The rows of parts of queries that this node keeps, by the part's text and session. A part is kept when it occurs for the
+ * second time; beyond the memory limit, the least recently used go first.
+ */
+export class KeptParts {
+  readonly #kernel: Kernel;
+  readonly #maxBytes: number;
+  /** Least recently used first. */
+  readonly #entries = new Map<string, Entry>();
+  /** Parts that occurred, least recently first, with the contents of tables at that time, or `REFUSED`. */
+  readonly #seen = new Map<string, string>();
+  #bytes = 0;
+  #made = 0;
+  /** The number of parts that queries read from kept rows. */
+  hits = 0;
+
+  /** @param maxBytes 0 keeps nothing */
+  constructor(kernel: Kernel, maxBytes: number) {
+    this.#kernel = kernel;
+    this.#maxBytes = maxBytes;
+  }
+
+  get isOn(): boolean {
+    return this.#maxBytes > 0;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Larger rows are not kept. */
+  get maxPartBytes(): number {
+    return Math.floor(this.#maxBytes / 4);
+  }
+
+  newName(): string {
+    this.#made += 1;
+    return `part_${this.#made}`;
+  }
+
+  /** The rows of a part as a query of the snapshot sees them, which the caller must release. */
+  use(key: string, snapshot: Snapshot): { readonly kept: KeptRows; release(): void } | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (!this.#holds(entry.kept, snapshot)) {
+      // An older transaction must not drop what newer queries read.
+      if (entry.kept.processId !== this.#kernel.processId) this.#drop(key);
+      return undefined;
+    }
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    this.hits += 1;
+    entry.users += 1;
+    let isReleased = false;
+    const release = () => {
+      if (isReleased) return;
+      isReleased = true;
+      entry.users -= 1;
+      if (entry.isGone && entry.users === 0) this.#dropTable(entry.kept);
+    };
+    return { kept: entry.kept, release };
+  }
+
+  /** The rows that a query of the snapshot would use. */
+  peek(key: string, snapshot: Snapshot): KeptRows | undefined {
+    const kept = this.#entries.get(key)?.kept;
+    return kept !== undefined && this.#holds(kept, snapshot) ? kept : undefined;
+  }
+
+  /**
+   * Whether the part has occurred before with the same contents of tables, and its rows may be kept. Counts as an occurrence.
+   * @param contents identifies the contents of the tables that the query reads
+   */
+  isDue(key: string, contents: string): boolean {
+    const seen = this.#seen.get(key);
+    this.#remember(key, seen === REFUSED ? REFUSED : contents);
+    return seen === contents;
+  }
+
+  /** The part is not worth keeping, or cannot be computed alone. */
+  refuse(key: string): void {
+    this.#remember(key, REFUSED);
+  }
+
+  /** Replaces what the key had. */
+  add(key: string, kept: KeptRows): void {
+    this.#drop(key);
+    this.#entries.set(key, { kept, users: 0, isGone: false });
+    this.#bytes += kept.bytes;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#maxBytes) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #holds({ processId, namesHold, sources }: KeptRows, snapshot: Snapshot): boolean {
+    return processId === this.#kernel.processId && namesHold(snapshot) && isCurrent({ sources }, snapshot);
+  }
+
+  #remember(key: string, value: string): void {
+    this.#seen.delete(key);
+    this.#seen.set(key, value);
+    const [oldest] = this.#seen.keys();
+    if (this.#seen.size > MAX_SEEN && oldest !== undefined) this.#seen.delete(oldest);
+  }
+
+  #drop(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#bytes -= entry.kept.bytes;
+    entry.isGone = true;
+    if (entry.users === 0) this.#dropTable(entry.kept);
+  }
+
+  #dropTable({ name, processId }: KeptRows): void {
+    if (processId !== this.#kernel.processId) return;
+    // The process may have ended, and the table with it.
+    void dropTable(this.#kernel, name).catch(() => undefined);
+  }
+}
+
+async function dropTable(kernel: Kernel, name: string): Promise<void> {
+  const session = await kernel.session({});
+  try {
+    await session.execute(`DROP TABLE IF EXISTS ${relationOf(name)}`);
+  } finally {
+    await session.close();
+  }
+}
