@@ -26,6 +26,12 @@ const QUESTIONS = [
   'SELECT seq FROM newest ORDER BY writer',
   'SELECT max(seq) FROM levels WHERE writer < 99 GROUP BY writer ORDER BY writer',
   `SELECT greatest(n.seq, max(l.seq)) FROM newest n JOIN levels l USING (writer) GROUP BY n.writer, n.seq ORDER BY n.writer`,
+  // Parts, whose rows are kept on their own.
+  'WITH n AS (SELECT writer, max(seq) AS seq FROM events GROUP BY writer) SELECT seq FROM n ORDER BY writer',
+  `SELECT greatest(n.seq, l.seq)
+   FROM (SELECT writer, max(seq) AS seq FROM events GROUP BY writer) n
+     JOIN (SELECT writer, max(seq) AS seq FROM levels WHERE writer < 99 GROUP BY writer) l USING (writer)
+   ORDER BY n.writer`,
 ];
 
 let cluster: EngineCluster;
@@ -35,8 +41,12 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-async function must(node: number, sql: string): Promise<Answer> {
-  const answer = await query(cluster.node(node), sql, { output_format: 'JSON_Compact' });
+async function must(
+  node: number,
+  sql: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const answer = await query(cluster.node(node), sql, { output_format: 'JSON_Compact', ...settings });
   expect(answer.status, `${sql}\n${answer.text}`).toBe(200);
   return answer;
 }
@@ -74,10 +84,10 @@ const lastIn = (question: string, last: number): number => {
   return last > 0 && (last % 2 === 1) !== isOdd ? last - 1 : last;
 };
 
-const hits = async (): Promise<number> =>
-  (
-    await Promise.all([0, 1, 2].map((n) => metric(cluster.node(n), 'tessera_result_cache_hits_total')))
-  ).reduce((sum, count) => sum + count);
+const hits = async (name = 'tessera_result_cache_hits_total'): Promise<number> =>
+  (await Promise.all([0, 1, 2].map((n) => metric(cluster.node(n), name)))).reduce(
+    (sum, count) => sum + count,
+  );
 
 /**
  * How many answers of two equal questions were reused. It can be none, because a merge of small tablets, which follows
@@ -102,7 +112,8 @@ it(
       while (!isOver) {
         const question = random.pick(QUESTIONS);
         const before = [...writes.acknowledged];
-        const answer = await must(n % 3, question);
+        const settings = { enable_result_cache: random.pick(['true', 'false']), subresult_min_rows: '1' };
+        const answer = await must(n % 3, question, settings);
         stale.push(...[staleness(question, before, answer)].filter((one) => one !== undefined));
         answers += 1;
         writes.events.dispatchEvent(new Event('answer'));
@@ -122,6 +133,7 @@ it(
     expect(stale).toEqual([]);
     expect(answers).toBeGreaterThan(2 * READERS * WRITES);
     expect(await hits()).toBeGreaterThan(0);
+    expect(await hits('tessera_subresult_cache_hits_total')).toBeGreaterThan(0);
   },
   TIMEOUT_MS,
 );
