@@ -2,7 +2,7 @@
  * The answer of `EXPLAIN (FORMAT JSON)` and `EXPLAIN (ANALYZE, FORMAT JSON)`. A member that is undefined here is
  * absent there. Times are in milliseconds, sizes in bytes. Figures of what happened exist only with ANALYZE.
  */
-export interface ExplainedPartRows {
+interface ExplainedPartRows {
   readonly text: string;
   readonly kept: boolean;
   readonly rows?: number | undefined;
