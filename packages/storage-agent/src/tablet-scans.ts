@@ -12,6 +12,11 @@ import { columnsWithKey, granulesWithKeys, rowsWithKeys } from './scan/tablet-ke
 import type { DeletedPositions, VectorCache } from './scan/vector-cache.ts';
 import type { Scan, ScanRequest, ScanTablet } from './storage-agent.ts';
 
+/** A tablet of a scan, and which of its granules the scan asked for before its keys left some out. */
+interface OpenedTablet extends ReadableTablet {
+  readonly asked: ScanTablet;
+}
+
 /** Builds relations over tablets: from memory where possible, from files for the rest. */
 export class TabletScans {
   readonly #files: TabletFiles;
@@ -115,10 +120,10 @@ export class TabletScans {
     { table, columns, signal }: ScanRequest,
     tablets: readonly (readonly [number, ScanTablet])[],
     deleted: ReadonlyMap<number, DeletedPositions>,
-  ): Promise<ReadableTablet[]> {
+  ): Promise<OpenedTablet[]> {
     const scans = withFewRuns(tablets.map(([, scan]) => scan));
     const acquired = await Promise.allSettled(
-      tablets.map(async ([position], i): Promise<ReadableTablet> => {
+      tablets.map(async ([position], i): Promise<OpenedTablet> => {
         const scan = scans[i]!;
         const { tablet } = scan;
         const { keys } = scan;
@@ -131,7 +136,14 @@ export class TabletScans {
           signal,
         );
         const part = { ...scan, granules };
-        return { scan: part, position, local, header, deleted: deleted.get(position)?.all() ?? [] };
+        return {
+          scan: part,
+          asked: scan,
+          position,
+          local,
+          header,
+          deleted: deleted.get(position)?.all() ?? [],
+        };
       }),
     );
     const failure = acquired.find((result) => result.status === 'rejected');
@@ -193,25 +205,25 @@ const wholeScan = ({ sql, read, release }: WholeScan, tablets: number): Scan => 
   release,
 });
 
-/** The number of rows in the needed granules, without deleted ones. */
-function liveRowsOf(readable: ReadableTablet): number {
-  const { scan, deleted } = readable;
-  const live = rowsIn(difference(neededRows(readable), deleted));
-  return Math.min(live, rowsWithKeys(scan, scan.tablet.rows));
+/**
+ * The number of rows in the needed granules, without deleted ones. A scan of some keys counts a fraction of them, whichever granules
+ * have its keys: so the parts of all nodes add up to what one node would read.
+ */
+function liveRowsOf({ asked, header, deleted }: OpenedTablet): number {
+  return rowsWithKeys(asked, rowsIn(difference(neededRows({ scan: asked, header }), deleted)));
 }
 
 /**
- * The stored bytes of the requested columns. The key column that selects rows only counts if it was
+ * The stored bytes of the requested columns, counted as the rows are. The key column that selects rows only counts if it was
  * requested.
  */
-function bytesRead({ scan, local, header }: ReadableTablet, columns: readonly number[]): number {
+function bytesRead({ scan, asked, local, header }: OpenedTablet, columns: readonly number[]): number {
   if (header === undefined) return local.bytesNeeded;
-  const bytes = storedBytes(header, scan.granules, scan);
-  const ofColumns = columns.reduce((n, id) => n + (bytes.get(id) ?? 0), 0);
-  return Math.min(local.bytesNeeded, ofColumns);
+  const bytes = storedBytes(header, asked.keys === undefined ? scan.granules : asked.granules, asked);
+  return columns.reduce((n, id) => n + (bytes.get(id) ?? 0), 0);
 }
 
-const sum = (tablets: readonly ReadableTablet[], bytes: (local: LocalTablet) => number): number =>
+const sum = (tablets: readonly OpenedTablet[], bytes: (local: LocalTablet) => number): number =>
   tablets.reduce((total, { local }) => total + bytes(local), 0);
 
 function once(action: () => void): () => void {

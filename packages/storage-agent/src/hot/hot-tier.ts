@@ -74,7 +74,7 @@ export class HotTier {
     resident.lastUsedMs = this.#o.now();
     const { release } = resident.use({ exact: true, ...versionOf(request) });
     const sql = wholeCover(resident, request.shape, request.tablets);
-    return { sql, read: { rows: resident.liveRows, bytes: resident.storedBytes(request.counted) }, release };
+    return { sql, read: resident.readBy(request.tablets, request.counted), release };
   }
 
   /** The part of the tablets that a resident table with other contents can serve; for the parameters see `partialCover`. */

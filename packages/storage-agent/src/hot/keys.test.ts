@@ -159,3 +159,32 @@ test('a share of keys is in memory without the other rows, follows the table, an
   await agent.settled();
   expect(await read(agent, high)).toEqual({ ...expected(isHigh), hot: 1 });
 });
+
+test('the parts of a tablet by keys count together what the whole tablet counts, from files, in memory, and with deleted rows', async () => {
+  const agent = await fixture.agent({ store: new FaultyStore(fixture.store) });
+  const t = table();
+  const tablet = await storeTablet(fixture, t, sql(), WIDE);
+  const use = async (scan: ScanTablet, more: Partial<ScanRequest>) => {
+    const { use, release } = await agent.prepareScan(request(t, [scan], more));
+    release();
+    return use;
+  };
+  /** Two placements of the same keys may estimate the rows in different ways, and be wrong. */
+  const addsUp = async (part: ScanTablet, more: Partial<ScanRequest>, hot?: number) => {
+    const all = (await use(part, {})).read;
+    for (const rows of [4_102, 500]) {
+      const low = await use({ ...part, ...keys(LOW, rows) }, { ...more, share: 'keys/low' });
+      const high = await use({ ...part, ...keys(HIGH, tablet.rows - rows) }, { share: 'keys/high' });
+      if (hot !== undefined) expect(low.tabletsHot).toBe(hot);
+      expect(low.read.rows).toBe(Math.round((all.rows * rows) / tablet.rows));
+      expect(low.read.rows + high.read.rows).toBe(all.rows);
+      expect(Math.abs(low.read.bytes + high.read.bytes - all.bytes)).toBeLessThanOrEqual(5);
+    }
+  };
+  const deleted = withoutRows(tablet, Array(ROWS / 2 + 50).keys());
+  for (const part of [{ tablet }, { tablet, granules: [3, 8] }, deleted]) await addsUp(part, {});
+  const whole = { wholeTableAt: 5 };
+  await addsUp({ tablet }, whole);
+  await agent.settled();
+  for (const more of [{}, whole]) await addsUp({ tablet }, more, 1);
+});

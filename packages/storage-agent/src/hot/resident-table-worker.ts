@@ -132,7 +132,10 @@ export class ResidentTableWorker {
             columns: columnsWithKey(columns, scan.keys),
             granules: isOneRange ? held : undefined,
           });
-          const columnBytes = header === undefined ? local.columnBytes : storedBytes(header, held, scan);
+          const columnBytes =
+            header === undefined
+              ? local.columnBytes
+              : storedBytes(header, scan.keys ? undefined : held, scan);
           const runs =
             needed && isOneRange ? neededRows({ scan: { ...scan, granules: held }, header }) : undefined;
           return { ...local, columnBytes, runs };

@@ -65,10 +65,14 @@ const bytesOf = (columnBytes: ReadonlyMap<number, number>, columns: readonly num
 
 /**
  * The stored bytes of some columns that a scan of the part reads: the fraction that equals the fraction of the
- * part's rows that the scan addresses.
+ * part's rows that the scan addresses, or that it estimates to have its keys.
  */
-export const bytesRead = (part: ResidentPart, scan: ScanTablet, columns: readonly number[]): number =>
-  Math.round((bytesOf(part.columnBytes, columns) * rowsIn(rowsOf(scan))) / part.addressedRows);
+export function bytesRead(part: ResidentPart, scan: ScanTablet, columns: readonly number[]): number {
+  const bytes = bytesOf(part.columnBytes, columns);
+  if (part.keys !== undefined && scan.keys !== undefined)
+    return Math.round((bytes * scan.keys.rows) / Math.max(1, part.keys.rows));
+  return Math.round((bytes * rowsIn(rowsOf(scan))) / part.addressedRows);
+}
 
 /** A scan that may be running. A change waits for the scans that it would disturb. */
 export interface ResidentTableUse {
@@ -157,9 +161,19 @@ export class ResidentTable {
       this.#columnBytes.set(id, (this.#columnBytes.get(id) ?? 0) + sign * bytes);
   }
 
-  /** The stored bytes of some columns. */
-  storedBytes(columns: readonly number[]): number {
-    return bytesOf(this.#columnBytes, columns);
+  /**
+   * The rows and the stored bytes of some columns that a scan of all its rows reads. Where the number of rows with some keys is an
+   * estimate, that of the scan counts and not that of the scan for which they were loaded: so the parts of all nodes add up to the tablet.
+   */
+  readBy(tablets: readonly ScanTablet[], columns: readonly number[]): { rows: number; bytes: number } {
+    let [rows, bytes] = [this.liveRows, bytesOf(this.#columnBytes, columns)];
+    for (const scan of tablets) {
+      const part = scan.keys && this.parts.get(scan.tablet.id);
+      if (part === undefined) continue;
+      rows += liveRows({ ...part, keys: scan.keys }) - liveRows(part);
+      bytes += bytesRead(part, scan, columns) - bytesOf(part.columnBytes, columns);
+    }
+    return { rows, bytes };
   }
 
   /** Whether it has the columns, with their types. */

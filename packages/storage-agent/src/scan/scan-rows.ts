@@ -53,7 +53,7 @@ export function granulesIn(
 /**
  * The stored bytes of each column that a scan reads, by column id. A scan of some rows of a granule reads the
  * fraction of its bytes that equals the fraction of its rows; a scan of the rows with some keys reads that
- * fraction of the tablet. So the parts of all nodes add up to the bytes of the tablet; granules at the border
+ * fraction of all `granules`, whichever of them have its keys. So the parts of all nodes add up to the bytes of the tablet; granules at the border
  * of two parts would otherwise count twice.
  */
 export function storedBytes(
@@ -65,7 +65,7 @@ export function storedBytes(
   const columns = header.columns.map(({ id }) => id);
   const share = keys === undefined ? sharesOfGranules(header, scan) : () => keys.rows / tablet.rows;
   const bytes = new Map<number, number>();
-  for (const chunk of chunksOf(header, columns, keys === undefined ? granules : undefined))
+  for (const chunk of chunksOf(header, columns, granules))
     bytes.set(chunk.column, (bytes.get(chunk.column) ?? 0) + chunk.bytes * share(chunk.granule));
   return new Map([...bytes].map(([id, total]) => [id, Math.round(total)]));
 }
