@@ -2,6 +2,7 @@ import type { NodeName } from '@tessera/common';
 import type { TaskOperator, TaskOutcome } from '@tessera/distexec';
 import { operatorWord, type Stage, type StageSource } from '@tessera/planner';
 import type { StageProfile } from '@tessera/scheduler';
+import type { ExecutableQuery } from '../read/executable-query.ts';
 import { renamed, type TableNames } from '../read/table-names.ts';
 import type { ExplainedNodeOfOperator, ExplainedOperator } from './explained-query.ts';
 import { keyOf, plannedDetails } from './planned-details.ts';
@@ -60,6 +61,30 @@ function memberOf(executed: TaskOperator, sources: TaskSources): ExplainedOperat
   );
   return { operator: name === 'TESSERA_RECEIVED' ? 'Exchange' : word, details: {}, ...figures };
 }
+
+/**
+ * The operators of a query on one node, with the rows that their scans read before their filters. Which of several scans of a table
+ * read how many is unknown, and the kernel's own figure is its estimate for each thread.
+ */
+export function withRowsScanned(
+  root: ExplainedOperator,
+  tables: ExecutableQuery['tables'],
+): ExplainedOperator {
+  const scans = operatorsOf(root).map(({ details }) => details.table);
+  const within = (operator: ExplainedOperator): ExplainedOperator => {
+    const inputs = operator.inputs.map(within);
+    const { table } = operator.details;
+    const [read, ...others] = tables.filter((access) => access.table.name === table);
+    const isOnly = others.length === 0 && scans.indexOf(table) === scans.lastIndexOf(table);
+    return { ...operator, inputs, rows_scanned: isOnly ? read?.use.read.rows : undefined };
+  };
+  return within(root);
+}
+
+const operatorsOf = (operator: ExplainedOperator): readonly ExplainedOperator[] => [
+  operator,
+  ...operator.inputs.flatMap(operatorsOf),
+];
 
 const tableOf = (source: StageSource, names: TableNames): string | undefined =>
   source.kind === 'scan' ? renamed(source.relation, names) : undefined;

@@ -18,6 +18,7 @@ import type { PlannedQuery, UndistributedQuery } from '../distribution/distribut
 import type { CompiledPatterns } from '../read/bound-query.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
 import { renamed, type TableNames } from '../read/table-names.ts';
+import { withRowsScanned } from './executed-operators.ts';
 import { type ExplainedFiles, fileLines, fileMembers } from './explained-files.ts';
 import type { ExplainedNodes, ExplainedOperator, ExplainedQuery, ExplainedStage } from './explained-query.ts';
 import {
@@ -186,7 +187,10 @@ async function analyze(query: ExplainableQuery): Promise<AnalyzedQuery> {
     return stage === undefined ? [] : [executedStageMember(stage, one, names)];
   });
   const planned = root === undefined ? onlyStage(last) : stageMember(root, names);
-  const operators = root === undefined ? last : plannedDetails(last, planned.operators, planned.inputs);
+  const operators =
+    root === undefined
+      ? withRowsScanned(last, executable.tables)
+      : plannedDetails(last, planned.operators, planned.inputs);
   const reuse = query.reuse(executable.scanned.rows);
   const member: ExplainedQuery = {
     analyzed: true,

@@ -6,12 +6,14 @@ export interface Sample {
 
 /** Samples that are closer to each other tell nothing more. */
 const LEAST_PERCENT = 0.25;
-const MAX_RUNS = 500;
+const MAX_STATEMENTS = 500;
+/** Single runs differ by what else the machine did. */
+const RUNS_OF_STATEMENT = 3;
 
-/** The last runs of statements whose progress was read, by the statements without their literals. */
-const lastRuns = new Map<string, PastRun>();
+/** The latest runs of statements whose progress was read, by the statements without their literals. */
+const pastRuns = new Map<string, readonly PastRun[]>();
 
-/** How the counts of a statement and the time that it took were related when it ran last. */
+/** How the counts of a statement and the time that it took were related in one run. */
 export class PastRun {
   readonly #samples: readonly Sample[];
   readonly #durationMs: number;
@@ -25,15 +27,15 @@ export class PastRun {
     this.#durationMs = Math.max(1, durationMs);
   }
 
-  static of(statement: string): PastRun | undefined {
-    return lastRuns.get(statement);
+  static of(statement: string): readonly PastRun[] {
+    return pastRuns.get(statement) ?? [];
   }
 
-  /** Keeps this run as the last one of the statement. */
   keepFor(statement: string): void {
-    lastRuns.delete(statement);
-    lastRuns.set(statement, this);
-    if (lastRuns.size > MAX_RUNS) lastRuns.delete(lastRuns.keys().next().value!);
+    const runs = [this, ...PastRun.of(statement)].slice(0, RUNS_OF_STATEMENT);
+    pastRuns.delete(statement);
+    pastRuns.set(statement, runs);
+    if (pastRuns.size > MAX_STATEMENTS) pastRuns.delete(pastRuns.keys().next().value!);
   }
 
   /**

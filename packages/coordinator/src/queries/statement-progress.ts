@@ -11,7 +11,7 @@ const KERNEL_ANSWER_MS = 200;
 interface Watched {
   /** The statement without its literals. */
   readonly statement: string;
-  readonly past: PastRun | undefined;
+  readonly past: readonly PastRun[];
   readonly samples: Sample[];
 }
 
@@ -129,7 +129,8 @@ export class StatementProgress {
     const { past, samples } = this.#watched;
     const percent = Math.max(counted ?? 0, samples.at(-1)!.percent);
     samples.push({ percent, atMs: this.#now() - this.#begunAt });
-    return past?.percentOf(samples) ?? this.#withPreparation(counted);
+    if (past.length === 0) return this.#withPreparation(counted);
+    return past.reduce((sum, run) => sum + run.percentOf(samples), 0) / past.length;
   }
 
   /** Counts the time before the statement ran as well, in which it was bound and planned. */

@@ -14,7 +14,6 @@ interface KernelOperator {
   /** In seconds, of all threads. */
   readonly operator_timing?: number;
   readonly operator_cardinality?: number;
-  readonly operator_rows_scanned?: number;
   readonly result_set_size?: number;
 }
 
@@ -184,13 +183,12 @@ const plusTime = (outline: PlanOutline, { operator_timing: seconds = 0 }: Kernel
   outline.timeMs === undefined ? outline : { ...outline, timeMs: outline.timeMs + 1000 * seconds };
 
 function figuresOf(operator: KernelOperator): Partial<PlanOutline> {
-  const { operator_timing: seconds, operator_cardinality: rows, operator_rows_scanned: scanned } = operator;
+  const { operator_timing: seconds, operator_cardinality: rows } = operator;
   if (seconds === undefined) return {};
   return {
     timeMs: 1000 * seconds,
     rows: rows ?? 0,
     bytes: operator.result_set_size ?? 0,
-    ...(scanned !== undefined && scanned > 0 && { rowsScanned: scanned }),
   };
 }
 
