@@ -51,6 +51,11 @@ export interface ScanRequest {
   /** The ids of columns that no expression of the statement names; NULL may replace them. */
   readonly unnamed?: readonly number[] | undefined;
   /**
+   * The ids of columns that the relation need not have, because nothing depends on their existence or on the place of the
+   * others. Without them, the statement takes less time to plan.
+   */
+  readonly omitted?: readonly number[] | undefined;
+  /**
    * Whether the relation has only the columns that the statement reads, so that it takes less time to plan. If the statement
    * reads none, the relation has all columns of the table, with NULL in each.
    */
@@ -69,7 +74,7 @@ export interface ScanRequest {
 export interface Scan {
   /**
    * A relation of the kernel for FROM, either a table's name or a query in parentheses. It has all columns of
-   * the table by name (unless the request `isNarrow`), in order, without deleted rows. Reading a column that was not
+   * the table by name (unless the request `isNarrow` or has some `omitted`), in order, without deleted rows. Reading a column that was not
    * requested is an error.
    */
   readonly sql: string;

@@ -50,12 +50,16 @@ export class TabletScans {
     const request = asked.rowPositions ? asked : { ...asked, tablets: withTabletsOnce(asked.tablets) };
     const { session, table, tablets, columns, rowPositions, share } = request;
     const read = new Set(columns);
-    const isNarrow = request.isNarrow === true && read.size > 0;
+    const omitted = new Set(
+      request.isNarrow === true && read.size > 0
+        ? table.columns.map(({ id }) => id).filter((id) => !read.has(id))
+        : request.omitted,
+    );
     const hasNulls = request.isNarrow === true && read.size === 0;
     const unnamed = hasNulls
       ? new Set(table.columns.map(({ id }) => id))
       : request.unnamed && new Set(request.unnamed);
-    const shape: RelationShape = { table, read, unnamed, rowPositions, isNarrow };
+    const shape: RelationShape = { table, read, unnamed, omitted, rowPositions };
     const contents = contentsOf(request);
     const counted = request.counted ?? columns;
     const hotRequest = { session, shape, tablets, counted, contentsVersion: contents?.version, share };

@@ -85,6 +85,7 @@ async function prepareTable(
     columns: selection.columns.map(({ id }) => id),
     counted: wanted === undefined ? countedColumns(selection.columns, scope.namedColumns) : undefined,
     unnamed: selection.unnamed.map(({ id }) => id),
+    omitted: omittedColumns(table.columns, wanted, scope.namedColumns),
     rowPositions,
     signal: scope.signal,
   });
@@ -120,6 +121,17 @@ const countedColumns = (
   named: ReadonlySet<string> | undefined,
 ): readonly number[] =>
   columns.filter(({ name }) => named?.has(name.toLowerCase()) ?? true).map(({ id }) => id);
+
+/** The ids of the columns that neither the text nor the plan names; none if the query may depend on columns without naming them. */
+function omittedColumns(
+  columns: readonly Column[],
+  wanted: TableScan | undefined,
+  named: ReadonlySet<string> | undefined,
+): readonly number[] {
+  if (named === undefined) return [];
+  const isNamed = ({ name }: Column) => named.has(name.toLowerCase()) || wanted?.named.includes(name);
+  return columns.filter((column) => !isNamed(column)).map(({ id }) => id);
+}
 
 /** The scan of a table according to the plan. */
 export const wantedOf = ({ scans }: Pick<BoundQuery, 'scans'>, name: string): TableScan | undefined =>

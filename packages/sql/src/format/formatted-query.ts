@@ -17,19 +17,22 @@ export interface RowEncoding {
  * A query of one VARCHAR column. Its values, concatenated in order, are the body of the result. TSV and CSV
  * rows end in LF; each JSON row begins with a comma, the first one too.
  */
-export function formattedQuery(query: RunnableQuery, { format, limit }: RowEncoding): string {
+export function formattedQuery(query: FormattedQuery, { format, limit }: RowEncoding): string {
   const suffix = limit === undefined ? '' : ` LIMIT ${limit}`;
-  return `SELECT ${rowExpression(format, query.columns)} FROM ${asRelation(query)}${suffix}`;
+  return `SELECT ${rowExpression(format, query)} FROM ${asRelation(query)}${suffix}`;
 }
+
+/** With few rows, it takes longer to plan their expressions than to compute them. */
+type FormattedQuery = RunnableQuery & { readonly fewRows?: boolean };
 
 /** The query as a FROM item with columns c0, c1, …, because column names of a result may repeat. */
 export const asRelation = ({ sql, columns }: RunnableQuery): string =>
   `(${sql}) AS r(${columns.map((_, index) => `c${index}`).join(', ')})`;
 
-function rowExpression(format: RowFormat, columns: readonly OutputColumn[]): string {
+function rowExpression(format: RowFormat, { columns, fewRows = false }: FormattedQuery): string {
   switch (format) {
     case 'tsv':
-      return delimited(columns.map(tsvCell), quoteText('\t'));
+      return delimited(columns.map(tsvCell(fewRows ? replacedTsv : searchedTsv)), quoteText('\t'));
     case 'csv':
       return delimited(columns.map(csvCell), quoteText(','));
     case 'json_array':
@@ -51,26 +54,30 @@ const jsonRow = (make: string, cells: readonly string[]): string =>
   `concat(',', CAST(${make}(${cells.join(', ')}) AS VARCHAR))`;
 
 const delimited = (cells: readonly string[], separator: string): string =>
-  `concat(${cells.join(`, ${separator}, `)}, chr(10))`;
+  `concat(${cells.join(`, ${separator}, `)}, '\n')`;
 
-function tsvCell({ type, nullable }: OutputColumn, index: number): string {
-  const text = textValue(type, `c${index}`);
-  const escaped = needsEscape(type) ? escapeTsv(text) : text;
-  return nullable ? `coalesce(${escaped}, '\\N')` : escaped;
-}
+const tsvCell =
+  (escaped: (text: string) => string) =>
+  ({ type, nullable }: OutputColumn, index: number): string => {
+    const text = textValue(type, `c${index}`);
+    const cell = needsEscape(type) ? escaped(text) : text;
+    return nullable ? `coalesce(${cell}, '\\N')` : cell;
+  };
+
+const replacedTsv = (text: string): string =>
+  `replace(replace(replace(${text}, '\\', '\\\\'), '\t', '\\t'), '\n', '\\n')`;
 
 /**
  * Searches first: most texts contain nothing to escape, and three searches cost less than three replacements.
  */
-const escapeTsv = (text: string): string =>
-  `CASE WHEN ${containsAny(text, "'\\'", 'chr(9)', 'chr(10)')} THEN ` +
-  `replace(replace(replace(${text}, '\\', '\\\\'), chr(9), '\\t'), chr(10), '\\n') ELSE ${text} END`;
+const searchedTsv = (text: string): string =>
+  `CASE WHEN ${containsAny(text, "'\\'", "'\t'", "'\n'")} THEN ${replacedTsv(text)} ELSE ${text} END`;
 
 /** NULL is an empty field; the empty text is `""`. */
 function csvCell({ type }: OutputColumn, index: number): string {
   const text = textValue(type, `c${index}`);
   if (!needsEscape(type)) return text;
-  const special = `${text} = '' OR ${containsAny(text, "','", "'\"'", 'chr(10)', 'chr(13)')}`;
+  const special = `${text} = '' OR ${containsAny(text, "','", "'\"'", "'\n'", "'\r'")}`;
   return `CASE WHEN ${special} THEN concat('"', replace(${text}, '"', '""'), '"') ELSE ${text} END`;
 }
 

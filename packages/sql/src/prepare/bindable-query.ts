@@ -3,7 +3,9 @@ import type { Placement } from '../relations/placement.ts';
 import type { PrepareContext, PreparedQuery } from '../relations/prepare-context.ts';
 import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
 import {
+  type Expression,
   type QueryNode,
+  type StarNode,
   type Statement,
   someExpression,
   type TableRef,
@@ -99,29 +101,51 @@ export function countTables(statement: Statement): ReadonlyMap<string, number> {
 }
 
 /**
- * The names in lower case that may be columns of the relations that a query reads; undefined if a star
- * requests all columns. The star of `EXISTS (SELECT * …)` requests none, and a star over subqueries requests
- * the columns that these name.
+ * The names in lower case that may be columns of the relations that a query reads; undefined if it may depend on columns that it
+ * does not name: by a star, a whole row, or the position of a column. The star of `EXISTS (SELECT * …)` requests none, and a star
+ * over subqueries requests the columns that these name.
  */
 export function columnNames(statement: Statement): ReadonlySet<string> | undefined {
   const names = new Set<string>();
+  /** What may be a whole row, and the names of tables, whose rows they would be. */
+  const lastNames = new Set<string>();
+  const tables = new Set<string>();
   const withoutRows = new Set<QueryNode>();
+  const judgedStars = new Set<Expression>();
   let readsAll = false;
   walkTree(statement, (node) => {
     if ('class' in node) {
       if (node.class === 'SUBQUERY' && /EXISTS/.test(node.subquery_type)) withoutRows.add(node.subquery.node);
-      if (node.class === 'COLUMN_REF') for (const name of node.column_names) names.add(name.toLowerCase());
+      readsAll ||= node.class === 'POSITIONAL_REFERENCE' || (node.class === 'STAR' && !judgedStars.has(node));
+      if (node.class !== 'COLUMN_REF') return;
+      for (const name of node.column_names) names.add(name.toLowerCase());
+      lastNames.add(node.column_names.at(-1)!.toLowerCase());
     } else if (node.type === 'JOIN') {
       readsAll ||= node.ref_type === 'NATURAL';
       for (const name of node.using_columns) names.add(name.toLowerCase());
-    } else if (node.type === 'SELECT_NODE' && !withoutRows.has(node)) {
-      readsAll ||= hasStar(node.select_list) && namesRelation(node.from_table);
+    } else if (node.type === 'BASE_TABLE' && node.schema_name === MANAGED_SCHEMA) {
+      readsAll ||= node.column_name_alias.length > 0;
+      tables.add((node.alias || node.table_name).toLowerCase());
+    } else if (node.type === 'PIVOT' || node.type === 'SHOW_REF') {
+      readsAll = true;
+    } else if (node.type === 'SELECT_NODE') {
+      const stars = starsIn(node.select_list);
+      readsAll ||= stars.length > 0 && namesRelation(node.from_table) && !withoutRows.has(node);
+      // The star of ORDER BY ALL means the columns of the result.
+      for (const star of [...stars, ...starsIn(node.modifiers).filter(({ columns }) => !columns)])
+        judgedStars.add(star);
     }
   });
-  return readsAll ? undefined : names;
+  return readsAll || lastNames.intersection(tables).size > 0 ? undefined : names;
 }
 
-const hasStar = (selectList: unknown): boolean => someExpression(selectList, (node) => node.class === 'STAR');
+function starsIn(expressions: unknown): readonly StarNode[] {
+  const found: StarNode[] = [];
+  walkTree(expressions, (node) => {
+    if ('class' in node && node.class === 'STAR') found.push(node);
+  });
+  return found;
+}
 
 /** Whether FROM contains a relation other than a subquery. */
 function namesRelation(from: TableRef): boolean {

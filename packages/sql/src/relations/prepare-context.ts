@@ -67,7 +67,7 @@ export interface PreparedQuery extends RunnableQuery {
   readonly sql: string;
   /** The number of references to each table in `sql`, by bound name. */
   readonly tables: ReadonlyMap<string, number>;
-  /** The names in lower case that may be columns; undefined if a star requests all columns. */
+  /** See `columnNames`. */
   readonly namedColumns: ReadonlySet<string> | undefined;
   /** The query as the binder knows it, before its output is converted; absent if it reads no table. */
   readonly boundSql?: string | undefined;

@@ -161,7 +161,7 @@ test('a statement over all rows in memory may stay prepared while the table chan
   }
 });
 
-test('a narrow relation has only the columns that are read, in memory and in files', async () => {
+test('a narrow relation has only the columns that are read, in memory and in files, and others lack what is omitted', async () => {
   const agent = await fixture.agent();
   const t = table();
   const tablets = [{ tablet: await storeTablet(fixture, t, `${ROWS} range(10) t(i)`) }];
@@ -179,6 +179,14 @@ test('a narrow relation has only the columns that are read, in memory and in fil
   const { columns } = await fixture.session.describe(`SELECT * FROM ${empty.sql}`);
   expect(columns.map(({ name }) => name)).toEqual(['a', 'c']);
   empty.release();
+  const columnsWithout = async (omitted: readonly number[]) => {
+    const scan = await agent.prepareScan(request(t, tablets, { wholeTableAt: 1, omitted }));
+    const { columns } = await fixture.session.describe(`SELECT * FROM ${scan.sql}`);
+    scan.release();
+    return columns.map(({ name }) => name);
+  };
+  expect(await columnsWithout([2])).toEqual(['a', 'c']);
+  expect(await columnsWithout([1, 2, 3]), 'a relation has a column').toEqual(['a']);
 });
 
 test('the rows of a narrow relation of no columns can be read from memory, from files and from both', async () => {

@@ -8,17 +8,19 @@ export interface RelationShape {
   readonly read: ReadonlySet<number>;
   /** The ids of columns that no expression names; they may be replaced by NULL. */
   readonly unnamed?: ReadonlySet<number> | undefined;
+  /** The ids of columns that the relation lacks, unless it would have no column. */
+  readonly omitted: ReadonlySet<number>;
   readonly rowPositions: boolean;
-  /** Whether the relation has only the columns that a statement reads. */
-  readonly isNarrow: boolean;
 }
 
 export const TABLET_COLUMN = '"$tablet"';
 export const ROW_COLUMN = '"$row"';
 
 /** The columns of a relation, without those for row positions. */
-const columnsOf = ({ table, read, isNarrow }: RelationShape): readonly Column[] =>
-  isNarrow ? table.columns.filter(({ id }) => read.has(id)) : table.columns;
+function columnsOf({ table, omitted, rowPositions }: RelationShape): readonly Column[] {
+  const kept = omitted.size === 0 ? table.columns : table.columns.filter(({ id }) => !omitted.has(id));
+  return kept.length > 0 || rowPositions ? kept : table.columns.slice(0, 1);
+}
 
 /**
  * The select list of a relation: every column of the relation, in order, by name. A column that is not read is
