@@ -54,6 +54,16 @@ const REWRITES: readonly (readonly [rewrite: string, before: string, after: stri
     "SELECT CASE  WHEN ((a IS DISTINCT FROM (ARRAY[1]))) THEN (CAST('t' AS BOOLEAN)) ELSE CAST('f' AS BOOLEAN) END AS x FROM (SELECT (ARRAY[2]) AS a) AS s",
   ],
   [
+    'correlated-ctes: a subquery reads a common table expression that uses a column of an outer query',
+    'SELECT (WITH a AS (SELECT o.x AS y) SELECT (SELECT y FROM a WHERE y > z) AS s FROM (SELECT 1 AS z) AS t) AS r FROM (SELECT 2 AS x) AS o',
+    'SELECT (SELECT (SELECT y FROM (SELECT o.x AS y) AS a WHERE (y > z)) AS s FROM (SELECT 1 AS z) AS t) AS r FROM (SELECT 2 AS x) AS o',
+  ],
+  [
+    'correlated-ctes: no column of an outer query is used',
+    'SELECT (WITH a AS (SELECT 3 AS y) SELECT (SELECT y FROM a WHERE y > z) AS s FROM (SELECT 1 AS z) AS t) AS r FROM (SELECT 2 AS x) AS o',
+    'SELECT (WITH a AS (SELECT 3 AS y)SELECT (SELECT y FROM a WHERE (y > z)) AS s FROM (SELECT 1 AS z) AS t) AS r FROM (SELECT 2 AS x) AS o',
+  ],
+  [
     'distinct-arrays: joins stay as they are',
     'SELECT 1 AS x FROM (SELECT ARRAY[2] AS a) AS s JOIN (SELECT ARRAY[2] AS a) AS t ON s.a IS NOT DISTINCT FROM t.a',
     'SELECT 1 AS x FROM (SELECT (ARRAY[2]) AS a) AS s INNER JOIN (SELECT (ARRAY[2]) AS a) AS t ON ((s.a IS NOT DISTINCT FROM t.a))',
@@ -153,4 +163,15 @@ test.each([
   ['SELECT count(*) FROM range(9) AS r(i) UNION ALL SELECT i FROM range(9) AS r(i)', false],
 ])('%s certainly returns few rows: %s', async (sql, expected) => {
   expect((await prepareQuery(sql, dialect.context())).fewRows).toBe(expected);
+});
+
+test('common table expressions that use outer columns may not multiply without a limit', async () => {
+  const doubled = Array.from(
+    { length: 8 },
+    (_, i) => `a${i + 1} AS (SELECT l.y FROM a${i} AS l JOIN a${i} AS r ON TRUE)`,
+  );
+  const sql = `SELECT (WITH a0 AS (SELECT o.x AS y), ${doubled.join(', ')} SELECT (SELECT y FROM a8)) AS r FROM (SELECT 2 AS x) AS o`;
+  await expect(prepareQuery(sql, dialect.context([]))).rejects.toThrow(
+    'Reading common table expressions that use columns of an outer query more than 256 times is not supported yet',
+  );
 });

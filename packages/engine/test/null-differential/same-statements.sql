@@ -16,6 +16,17 @@ select count(*), sum(id) from emp group by grouping sets ((), ()) having count(*
 select 1 from emp group by grouping sets ((), ())
 select count(*) from emp where false group by grouping sets ((), ())
 select count(*) from emp group by grouping sets ((), (), ())
+select e.id, (with a as (select id from emp where id >= e.id) select count(*) from dept where exists (select 1 from a where a.id = dept.id)) from emp e order by 1
+select e.id, (with a as (select id from emp where id >= e.id) select count(*) from dept where (select count(*) from a where a.id <= dept.id) = 1) from emp e order by 1
+select e.id, x.* from emp e, lateral (with a as (select id from emp where dept = e.dept) select c.id as c, (select count(*) from a where a.id <= c.id) as n from a c) x order by 1, 2
+select d.name, (with n as (select length(d.name) as l) select (select l from (select * from n) q where substr(d.name, l, 1) = 's')) from dept d order by 1
+select d.name, (with n as (select length(d.name) as l) select (select max(l) from (select l from n union all select l + 10 from n) q where l > length(d.name))) from dept d order by 1
+select d.name, x.* from dept d, lateral (with n as (select length(d.name) as l), m(k) as (select l + 1 from n) select (select k from (select * from m) q where k > length(d.name)) as e) x order by 1
+select d.name, x.* from dept d, lateral (with n as (select length(d.name) as l) select y.* from n, lateral (select n.l + length(d.name) + z.l as s from n z) y) x order by 1
+select d.name, (with recursive r(n) as (select length(d.name) union all select n + 1 from r where n < 6) select sum((select count(*) from r b where b.n < a.n)) from r a) from dept d order by 1
+select d.name, (with recursive r(n) as (select length(d.name) union all select n + 1 from r where n < 6) select (select count(*) from (select * from r) q where n > length(d.name))) from dept d order by 1
+select d.id, (with a(x, y) as materialized (select id, d.id from emp) select (select count(*) from a as b(p) where p > y)) from dept d order by 1
+select d.id, (with a as (select id from emp where id > d.id), b as (with a as (select 7 as id) select id from a) select (select sum(id) from b) + (select count(*) from a where a.id > d.id + 1)) from dept d order by 1
 select dept, count(*) from emp group by grouping sets ((dept), (dept)) order by 1, 2
 select dept, count(*) from emp group by grouping sets ((dept), (), ()) order by 1, 2
 select dept, count(*) from emp group by rollup(dept, dept) order by 1, 2

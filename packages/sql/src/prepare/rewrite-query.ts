@@ -66,6 +66,7 @@ import {
   withoutArraySizes,
 } from '../tree.ts';
 import { NOTHING_KNOWN } from './column-scope.ts';
+import { correlatedCtes } from './correlated-ctes.ts';
 import { distinctArrays } from './distinct-arrays.ts';
 import { intervalForms } from './interval-forms.ts';
 import { jsonbForms } from './jsonb-forms.ts';
@@ -172,7 +173,8 @@ export async function rewriteQuery(
   const hasJsonb = own.some(isJsonb) || [...allTables.values()].some(({ columns }) => columns.some(isJsonb));
   const catalog = (name: string) => allTables.get(name)?.columns;
   const outermost = factsAbout(own);
-  const documents = jsonbForms(wholeRows(rewritten, catalog, outermost), catalog, outermost, hasJsonb);
+  const inlined = correlatedCtes(rewritten, catalog);
+  const documents = jsonbForms(wholeRows(inlined, catalog, outermost), catalog, outermost, hasJsonb);
   // The query of a view becomes a part of the query that reads it. Clients cast many columns of the catalog, which contain no
   // such values.
   if (view !== undefined || placement.readsSystem) return documents;
