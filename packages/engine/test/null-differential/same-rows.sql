@@ -93,3 +93,9 @@ select avg(i) from (values (interval '1 month'), (interval '2 months')) v(i)
 select sum(at - timestamp '2023-01-01'), avg(at - timestamp '2023-01-01') from ev
 select time '10:30' - time '09:15', time '01:00' - time '02:30', time '10:00' + interval '2 hours', time '10:00' - interval '11 hours'
 select (time '10:30' - time '09:15')::text
+select d.name, (with n as (select length(d.name) as l) select (select l from (select * from n) q where substr(d.name, l, 1) = 's')) from dept d order by 1
+select d.name, (with n as (select length(d.name) as l) select (select max(l) from (select l from n union all select l + 10 from n) q where l > length(d.name))) from dept d order by 1
+select d.name, x.* from dept d, lateral (with n as (select length(d.name) as l), m(k) as (select l + 1 from n) select (select k from (select * from m) q where k > length(d.name)) as e) x order by 1
+select d.name, x.* from dept d, lateral (with n as (select length(d.name) as l) select y.* from n, lateral (select n.l + length(d.name) + z.l as s from n z) y) x order by 1
+select d.id, (with a as (select id from emp where id > d.id), b as (with a as (select 7 as id) select id from a) select (select sum(id) from b) + (select count(*) from a where a.id > d.id + 1)) from dept d order by 1
+select t.s::time from (values ('10:00:00'), ('09:30'), ('10:00:00.25'), (null)) t(s)

@@ -19,14 +19,32 @@ select count(*) from emp group by grouping sets ((), (), ())
 select e.id, (with a as (select id from emp where id >= e.id) select count(*) from dept where exists (select 1 from a where a.id = dept.id)) from emp e order by 1
 select e.id, (with a as (select id from emp where id >= e.id) select count(*) from dept where (select count(*) from a where a.id <= dept.id) = 1) from emp e order by 1
 select e.id, x.* from emp e, lateral (with a as (select id from emp where dept = e.dept) select c.id as c, (select count(*) from a where a.id <= c.id) as n from a c) x order by 1, 2
-select d.name, (with n as (select length(d.name) as l) select (select l from (select * from n) q where substr(d.name, l, 1) = 's')) from dept d order by 1
-select d.name, (with n as (select length(d.name) as l) select (select max(l) from (select l from n union all select l + 10 from n) q where l > length(d.name))) from dept d order by 1
-select d.name, x.* from dept d, lateral (with n as (select length(d.name) as l), m(k) as (select l + 1 from n) select (select k from (select * from m) q where k > length(d.name)) as e) x order by 1
-select d.name, x.* from dept d, lateral (with n as (select length(d.name) as l) select y.* from n, lateral (select n.l + length(d.name) + z.l as s from n z) y) x order by 1
 select d.name, (with recursive r(n) as (select length(d.name) union all select n + 1 from r where n < 6) select sum((select count(*) from r b where b.n < a.n)) from r a) from dept d order by 1
 select d.name, (with recursive r(n) as (select length(d.name) union all select n + 1 from r where n < 6) select (select count(*) from (select * from r) q where n > length(d.name))) from dept d order by 1
 select d.id, (with a(x, y) as materialized (select id, d.id from emp) select (select count(*) from a as b(p) where p > y)) from dept d order by 1
-select d.id, (with a as (select id from emp where id > d.id), b as (with a as (select 7 as id) select id from a) select (select sum(id) from b) + (select count(*) from a where a.id > d.id + 1)) from dept d order by 1
+select '2024-01-01 x'::date
+select '2024-01-01abc'::date
+select t.s::date from (values ('2024-01-01'), ('2024-01-02 10:00'), (' 2024-1-3 '), ('2024-01-04T10:00:00.5+02'), (null)) t(s)
+select t.s::date from (values ('2024-01-01'), ('2024-01-01 x')) t(s)
+select count(*) from emp where hired = '2020-01-15 x'
+select count(*) from emp where hired between '2020-01-15' and '2020-01-16 10:00'
+select date '0044-03-15 BC', '0044-03-15 10:00:00 BC'::timestamp, t.s::date from (values ('0044-03-15 BC')) t(s)
+select '10:00:00 x'::time
+select t.s::time from (values ('10:00:00'), ('10:00 x')) t(s)
+select '2024-01-01 12:00:00 x y'::timestamp
+select ('2024-01-0' || '1 x')::date
+insert into ev (id, at) values (9, '2024-01-01 x')
+insert into emp (id, hired) values (9, '2024-01-01 x')
+insert into emp (id, hired) select 9, s::date from (values ('2024-01-01 x')) v(s)
+insert into emp (id, hired) values (10, '0044-03-15 BC'), (11, '2024-01-01'), (12, '20240102') returning id, hired
+insert into ev (id, at) values (10, '0044-03-15 BC'), (11, '0044-03-15 10:00 BC') returning id, at
+delete from emp where id > 9
+delete from ev where id > 9
+update emp set hired = '2024-01-01 x' where id = 1
+select count(*) from emp where hired in ('2024-01-01', '2020-01-15 x')
+select coalesce(hired, '2024-01-01 x') from emp
+select '2024-01-01 x'::text::date
+select '2024-01-01'::text::date, 'infinity'::date, 'today'::date = current_date, '-infinity'::text::date
 select dept, count(*) from emp group by grouping sets ((dept), (dept)) order by 1, 2
 select dept, count(*) from emp group by grouping sets ((dept), (), ()) order by 1, 2
 select dept, count(*) from emp group by rollup(dept, dept) order by 1, 2
@@ -414,6 +432,7 @@ create temporary sequence tseq2 start 10 increment 5
 select nextval('tseq2')
 drop sequence tseq
 select nextval('tseq')
+select nextval('tseq'), currval('tseq'), lastval(), nextval('tseq') + currval('tseq')
 select '{"a":{"b":{"c":{"d":{"e":{"f":{"g":{"h":{"i":1}}}}}}}}}'::jsonb #> '{a,b,c,d,e,f,g,h,i}'
 select * from (select id, dept from emp order by dept desc nulls last fetch first row with ties) q order by id
 select e.id, x.n from emp e, lateral (select d.name as n from dept d where d.id >= e.dept order by d.id fetch first 1 rows with ties) x order by 1

@@ -18,6 +18,7 @@ const CAST_FAILURES: readonly (readonly [RegExp, (...groups: string[]) => ReadVa
     (text, type) => ({ text, type }),
   ],
   [/^invalid (date|timestamp|time|interval) field format: "(.*?)"/s, (type, text) => ({ text, type })],
+  [/^(timestamp) field value "(.*?)" has a timestamp that is not UTC/s, (type, text) => ({ text, type })],
   [
     /^(date|timestamp|time) field value out of range: "(.*?)"/s,
     (type, text) => ({ text, type, isOutOfRange: true }),
@@ -46,7 +47,7 @@ function castFailure(message: string): TesseraError | undefined {
     const typeName = type === 'INT128' ? 'uuid' : withDialectTypes(type);
     const isTooLarge = WHOLE_TYPES.has(typeName) && /^\s*[+-]?\d+\s*$/.test(text);
     const outside = { message: `value "${text}" is out of range for type ${typeName}` };
-    const error = isOutOfRange
+    const error = isOutOfRange && text === refused
       ? TesseraError.of('DATETIME_OUT_OF_RANGE', outside)
       : isTooLarge
         ? TesseraError.of('OUT_OF_RANGE', outside)

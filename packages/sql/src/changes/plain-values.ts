@@ -7,10 +7,11 @@ import { type LiteralValue, literalValue } from './literal-value.ts';
 import { parameterLiteral } from './parameter-literal.ts';
 
 const STRING = /^'(?:[^']|'')*'$/;
-const DATE = /^(?:date\s*)?'[^']*'$/i;
-/** At most one blank is allowed: the kernel reads a blank before an offset (`12:00 +02`) differently. */
-const TIMESTAMP = /^(?:timestamp\s*)?'[^'\s]+(?: [^'\s]+)?'$/i;
-const INSTANT = /^'[^'\s]+(?: [^'\s]+)?'$/;
+/** The kernel ignores what follows a date. */
+const DATE = /^(?:date\s*)?'\d{4}-\d\d-\d\d'$/i;
+/** At most one blank is allowed: the kernel reads a blank before an offset (`12:00 +02`) differently, and `BC`. */
+const TIMESTAMP = /^(?:timestamp\s*)?'[^'\s]+(?: [\d:.+Z-]+)?'$/i;
+const INSTANT = /^'[^'\s]+(?: [\d:.+Z-]+)?'$/i;
 const INTEGER = /^-?\d{1,18}$/;
 /** Short enough to be the same number whether it is read as a decimal or as a double. */
 const FRACTION = /^-?\d{0,7}\.?\d{1,7}$/;

@@ -1,4 +1,5 @@
 import { REFUSED_END } from '@tessera/kernel';
+import { DATE_BEGINS, DATE_TEXT, ERA, TIME, TIME_BEGINS } from './date-texts.ts';
 
 /**
  * From this magnitude on, PostgreSQL writes a number with an exponent; the kernel does so only beyond 16
@@ -16,6 +17,9 @@ const SCIENTIFIC = { float: '1e6', double: '1e15' } as const;
  * - `tsr_boolean_text(t)`: a text that PostgreSQL reads as a boolean, such as `off`, as one that the kernel reads
  * - `tsr_is_text(x)`: whether the type is TEXT
  * - `tsr_integer_text(t)`: the text `t`, with an end that no cast to an integer accepts unless it has digits and a sign only
+ * - `tsr_date_text(t)`, `tsr_time_of_day_text(t)`: the text `t`, with a beginning that no cast to a date or time accepts if
+ *   something else follows the date or time, which the kernel ignores: `2024-01-01 x`, `10:00 pm`. A year before Christ
+ *   (`0044-03-15 BC`) is in the kernel's notation.
  * - `tsr_float_json(x)`: a REAL or DOUBLE PRECISION as JSON
  */
 export const NUMBER_TEXT_MACROS: readonly string[] = [
@@ -65,6 +69,13 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   "CREATE OR REPLACE MACRO tsr_is_text(x) AS typeof(x) = 'VARCHAR'",
   `CREATE OR REPLACE MACRO tsr_integer_text(t) AS
   CASE WHEN trim(t, '0123456789+- \t\n\v\f\r') = '' THEN t ELSE t || '${REFUSED_END}' END`,
+  String.raw`CREATE OR REPLACE MACRO tsr_date_text(t) AS
+  CASE WHEN length(t) = 10 AND t[5] = '-' AND t[8] = '-' AND t[10] BETWEEN '0' AND '9' THEN t
+    WHEN NOT regexp_matches(t, '${DATE_BEGINS}') THEN t
+    WHEN regexp_full_match(t, '${DATE_TEXT}') THEN regexp_replace(t, '${ERA}', '\1 (BC)\2', 'i')
+    ELSE '${REFUSED_END}' || t END`,
+  String.raw`CREATE OR REPLACE MACRO tsr_time_of_day_text(t) AS
+  CASE WHEN regexp_matches(t, '${TIME_BEGINS}') AND NOT regexp_full_match(t, '\s*${TIME}\s*') THEN '${REFUSED_END}' || t ELSE t END`,
   `CREATE OR REPLACE MACRO tsr_float_json(x) AS CASE WHEN isfinite(CAST(x AS DOUBLE)) THEN CAST(tsr_text(x) AS JSON)
   ELSE to_json(tsr_text(x)) END`,
 ];

@@ -36,7 +36,7 @@ export async function kernelTimeTexts(
     expression: (node) => {
       const type = types.get(names.get(node) ?? '');
       if (type === undefined || !TIMES.has(type.id) || !isForeignTimeText(node)) return node;
-      return withKernelTimeText(node);
+      return withKernelTimeText(node, type.id);
     },
   });
 }

@@ -89,7 +89,7 @@ const ARITHMETIC = words('+ - * / // % @ abs ceil ceiling floor mod round sum tr
 /** Functions that return one of their arguments. */
 const CHOOSING = words('any_value first greatest last least max min tsr_divisor');
 const TEXTS = words(
-  'concat concat_ws left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_split_part tsr_substring upper',
+  'concat concat_ws left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_split_part tsr_substring tsr_time_text upper',
 );
 const ARRAYS = words(
   'array_agg list list_append list_concat list_distinct list_filter list_prepend list_reverse list_reverse_sort list_sort list_transform list_value regexp_extract_all string_split',

@@ -19,7 +19,7 @@ import { isRepeatable, type KindOfColumn, type ValueKind, valueKind } from './va
 const INTEGERS: ReadonlySet<string> = new Set(['SMALLINT', 'INTEGER', 'BIGINT']);
 
 /** The types of casts that write or read texts. */
-const TEXTS_OR_READ: ReadonlySet<string> = new Set([...INTEGERS, 'VARCHAR', 'BOOLEAN']);
+const TEXTS_OR_READ: ReadonlySet<string> = new Set([...INTEGERS, 'VARCHAR', 'BOOLEAN', 'DATE', 'TIME']);
 
 /** The parser writes `true` as `'t'::BOOLEAN`. */
 const isWrittenBoolean = (node: Expression): boolean => /^[tf]$/.test(stringLiteral(node) ?? '');
@@ -43,7 +43,8 @@ const WRITES_ALL: ReadonlySet<string> = new Set(['concat', 'concat_ws']);
 /**
  * Writes values as PostgreSQL does where they become texts: floating-point numbers (`1`, `NaN`, `Infinity`, `1e+15`, for which the
  * kernel writes `1.0`, `nan`, `inf` and `1000000000000000.0`), byte strings (`\x6162` for `ab`), arrays (`{a,"b c"}` for
- * `[a, b c]`), intervals (`2 mons` for `2 months`) and rows (`(1,"a b")` for `(1, a b)`). Refuses texts such as `5.0` and `1e3` as integers, which the kernel reads as numbers:
+ * `[a, b c]`), intervals (`2 mons` for `2 months`) and rows (`(1,"a b")` for `(1, a b)`). Refuses texts such as `5.0` and `1e3` as
+ * integers, which the kernel reads as numbers, and `2024-01-01 x` and `10:00 pm` as a date and a time, whose ends it ignores:
  *     d::text     →   tsr_text(d)
  *     a::text     →   tsr_array_text(a)
  *     'x' || d    →   'x' || tsr_text(d)
@@ -61,7 +62,7 @@ export function valueTexts(statement: Statement, catalog: CatalogColumns, outerm
 
 function makesText(statement: Statement): boolean {
   return someExpression(statement, (node) => {
-    if (node.class === 'CAST') return TEXTS_OR_READ.has(node.cast_type.id);
+    if (node.class === 'CAST') return TEXTS_OR_READ.has(node.cast_type.id) && !isPlainText(node);
     return (node.class === 'FUNCTION' || node.class === 'WINDOW') && isJoined(node);
   });
 }
@@ -122,7 +123,7 @@ function castForm(node: CastNode, ofColumn: KindOfColumn): Expression {
   const { child, cast_type } = node;
   if (cast_type.id === 'BOOLEAN' && valueKind(child, ofColumn) === 'text' && !isWrittenBoolean(child))
     return { ...node, child: internalCall('boolean_text', child) };
-  if (cast_type.id !== 'VARCHAR') return INTEGERS.has(cast_type.id) ? integerForm(node, ofColumn) : node;
+  if (cast_type.id !== 'VARCHAR') return checkedText(node, ofColumn);
   const kind = valueKind(child, ofColumn);
   const mayBeFloat = kind === 'computed' || (kind === 'unknown' && isRepeatable(child));
   if (child.class === 'FUNCTION' && child.function_name === 'row') return rowText(child);
@@ -145,17 +146,29 @@ function rowText({ children }: FunctionNode): Expression {
   return kernelCall('concat', constant('('), ...text, constant(')'));
 }
 
-const INTEGER_TEXT = /^\s*[-+]?\d+\s*$/;
+/** The macros that refuse texts which the kernel reads and PostgreSQL does not, and the texts that need no such check. */
+const CHECKED = {
+  integer: { macro: 'integer_text', plain: /^\s*[-+]?\d+\s*$/ },
+  date: { macro: 'date_text', plain: /^\d{4}-\d\d-\d\d$/ },
+  time: { macro: 'time_of_day_text', plain: /^\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/ },
+} as const;
 
-function integerForm(node: CastNode, ofColumn: KindOfColumn): Expression {
+function checkOf({ cast_type: { id } }: CastNode): (typeof CHECKED)[keyof typeof CHECKED] | undefined {
+  if (INTEGERS.has(id)) return CHECKED.integer;
+  return id === 'DATE' ? CHECKED.date : id === 'TIME' ? CHECKED.time : undefined;
+}
+
+const isPlainText = (node: CastNode): boolean =>
+  checkOf(node)?.plain.test(stringLiteral(node.child) ?? '') === true;
+
+function checkedText(node: CastNode, ofColumn: KindOfColumn): Expression {
   const { child } = node;
-  const literal = stringLiteral(child);
-  if (literal !== undefined && INTEGER_TEXT.test(literal)) return node;
+  const check = checkOf(node);
+  if (check === undefined || isPlainText(node)) return node;
   const kind = valueKind(child, ofColumn);
-  if (kind === 'text')
-    return { ...node, child: onceOnly(child, (text) => internalCall('integer_text', text)) };
+  if (kind === 'text') return { ...node, child: onceOnly(child, (text) => internalCall(check.macro, text)) };
   if (kind !== 'unknown' || !isTyped(child) || !isRepeatable(child)) return node;
-  const text = internalCall('integer_text', cast(child, 'VARCHAR'));
+  const text = internalCall(check.macro, cast(child, 'VARCHAR'));
   const unnamed = { ...node, alias: '' };
   return caseOf([[internalCall('is_text', child), { ...unnamed, child: text }]], unnamed);
 }

@@ -57,7 +57,8 @@ interface SequenceScope {
 }
 
 /**
- * `nextval('s')` → `nextval` of a sequence of the session; `currval('s')`, `lastval()` → a number;
+ * `nextval('s')` → `nextval` of a sequence of the session; `currval('s')`, `lastval()` → a number, or the kernel's `currval` after
+ * a `nextval` in the same statement, which is right for single rows only;
  * `setval('s', v, c)` → the number `2 * v + c`, which the runner of the query decodes (`settingOf`).
  * @throws TesseraError NOT_SUPPORTED for a name that is not a literal
  */
@@ -68,8 +69,10 @@ export async function sequenceCalls(
   const calls = callsIn(statement);
   if (calls.length === 0) return statement;
   const replaced = new Map<Expression, Expression>();
+  const drawn = new Map<string, string>();
   for (const node of calls) {
-    const replacement = await new SequenceCall(scope, locate(node.query_location)).of(node, statement);
+    const call = new SequenceCall(scope, drawn, locate(node.query_location));
+    const replacement = await call.of(node, statement);
     if (replacement !== undefined) replaced.set(node, replacement);
   }
   return transformTree(statement, { expression: (node) => replaced.get(node) ?? node });
@@ -89,12 +92,25 @@ function callsIn(statement: Statement): readonly FunctionNode[] {
 
 const uncast = (node: Expression): Expression => (node.class === 'CAST' ? uncast(node.child) : node);
 
+function readsRows(statement: Statement): boolean {
+  let found = false;
+  walkTree(statement, (node) => {
+    found ||= !('class' in node) && 'sample' in node && !('cte_map' in node) && !SINGLE_ROWS.has(node.type);
+  });
+  return found;
+}
+
+const SINGLE_ROWS: ReadonlySet<string> = new Set(['EMPTY', 'EXPRESSION_LIST']);
+
 class SequenceCall {
   readonly #scope: SequenceScope;
+  /** The kernel's sequences that earlier calls of the statement draw from, by name, the last one under the empty name. */
+  readonly #drawn: Map<string, string>;
   readonly #location: SqlLocation | undefined;
 
-  constructor(scope: SequenceScope, location: SqlLocation | undefined) {
+  constructor(scope: SequenceScope, drawn: Map<string, string>, location: SqlLocation | undefined) {
     this.#scope = scope;
+    this.#drawn = drawn;
     this.#location = location;
   }
 
@@ -110,7 +126,9 @@ class SequenceCall {
     }
     switch (name) {
       case 'nextval': {
-        const drawn = await sequences.next(await this.#sequence(name, first), this.#mention);
+        const sequence = await this.#sequence(name, first);
+        const drawn = await sequences.next(sequence, this.#mention);
+        for (const key of [sequence, '']) this.#drawn.set(key, drawn);
         return { ...call('nextval', constant(drawn)), alias, query_location };
       }
       case 'setval': {
@@ -125,8 +143,13 @@ class SequenceCall {
       }
       default: {
         const of = name === 'lastval' ? undefined : await this.#sequence(name, first);
-        const current = await sequences.current(of, this.#mention);
-        const number = cast(constant(String(current)), 'BIGINT');
+        const drawn = this.#drawn.get(of ?? '');
+        if (drawn !== undefined && readsRows(statement))
+          this.#refuse(`${name} after nextval in a query of rows`);
+        const number =
+          drawn === undefined
+            ? cast(constant(String(await sequences.current(of, this.#mention))), 'BIGINT')
+            : call('currval', constant(drawn));
         return { ...number, alias: alias === '' ? name : alias, query_location };
       }
     }

@@ -1,3 +1,5 @@
+import { REFUSED_END } from '@tessera/kernel';
+import { DATE_BEGINS, DATE_TEXT, ERA } from '../format/date-texts.ts';
 import { internalCall, operatorCall } from '../functions/expressions.ts';
 import {
   type CastNode,
@@ -90,20 +92,35 @@ const TIMES: ReadonlySet<string> = new Set(['DATE', 'TIMESTAMP', 'TIMESTAMP WITH
  * an offset behind minutes nor a date without dashes. Other texts stay as they are.
  */
 export const kernelTimeText = (text: string): string =>
-  text
-    .replace(WITHOUT_DASHES, '$1-$2-$3')
-    .replace(BLANK_BEFORE_OFFSET, '$1')
-    .replace(OFFSET_BEHIND_MINUTES, '$1:00');
+  kernelEra(
+    text
+      .replace(WITHOUT_DASHES, '$1-$2-$3')
+      .replace(BLANK_BEFORE_OFFSET, '$1')
+      .replace(OFFSET_BEHIND_MINUTES, '$1:00'),
+  );
+
+const BEFORE_CHRIST = new RegExp(ERA, 'i');
+
+/** `0044-03-15 10:00 BC` → `0044-03-15 (BC) 10:00` */
+export const kernelEra = (text: string): string => text.replace(BEFORE_CHRIST, '$1 (BC)$2');
+
+const BEGINS_WITH_DATE = new RegExp(DATE_BEGINS);
+const WHOLE_DATE = new RegExp(`^${DATE_TEXT}$`);
+
+/** As `kernelTimeText`, but `2024-01-01 x`, whose end the kernel would ignore, becomes a text that it refuses. */
+const kernelDateText = (text: string): string =>
+  BEGINS_WITH_DATE.test(text) && !WHOLE_DATE.test(text) ? REFUSED_END + text : kernelTimeText(text);
 
 /** A string that only a cast to a date or a point in time makes different for PostgreSQL and the kernel. */
 export function isForeignTimeText(node: Expression): node is ConstantNode {
   const text = node.class === 'CONSTANT' ? stringLiteral(node) : undefined;
-  return text !== undefined && kernelTimeText(text) !== text;
+  return text !== undefined && kernelDateText(text) !== text;
 }
 
 /** The string in the kernel's spelling. */
-export function withKernelTimeText(node: ConstantNode): ConstantNode {
-  return { ...node, value: { ...node.value, value: kernelTimeText(String(node.value.value)) } };
+export function withKernelTimeText(node: ConstantNode, type: string): ConstantNode {
+  const spelled = type === 'DATE' ? kernelDateText : kernelTimeText;
+  return { ...node, value: { ...node.value, value: spelled(String(node.value.value)) } };
 }
 
 /**
@@ -114,7 +131,7 @@ export function withKernelTimeText(node: ConstantNode): ConstantNode {
 export function timeLiteral(node: CastNode): CastNode {
   const { child, cast_type } = node;
   if (!TIMES.has(cast_type.id)) return node;
-  if (isForeignTimeText(child)) return { ...node, child: withKernelTimeText(child) };
+  if (isForeignTimeText(child)) return { ...node, child: withKernelTimeText(child, cast_type.id) };
   if (child.class === 'CAST' && child.cast_type.id === 'VARCHAR')
     return { ...node, child: internalCall('time_text', child) };
   const mayBeText =

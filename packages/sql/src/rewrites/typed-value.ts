@@ -5,7 +5,7 @@ import { call, cast, constant, type Expression } from '../tree.ts';
 import { dialectTypeName } from '../types/column-type.ts';
 import type { SqlType } from '../types/sql-type.ts';
 import { typeNode } from '../types/type-node.ts';
-import { kernelTimeText } from './time-texts.ts';
+import { kernelEra, kernelTimeText } from './time-texts.ts';
 
 const INTEGER = /^\s*([+-]?\d+)\s*$/;
 const NUMBER = /^\s*([+-]?)(\d+\.?\d*|\.\d+)(?:e([+-]?\d+))?\s*$/i;
@@ -116,9 +116,6 @@ function booleanValue(text: string): boolean | undefined {
 const DATE_WITH_TIME = /^(\d+-\d+-\d+)[ T]\d.*?(?= BC$|$)/i;
 /** Matches the text after the time of day; PostgreSQL ignores it if the type has no zone. */
 const TIME_WITH_ZONE = /^(\d+-\d+-\d+[ T][\d:.]+?)(?: ?[+-]\d[\d:]*| ?Z)(?= BC$|$)/i;
-
-/** `0044-03-15 01:00:00 BC` → `0044-03-15 (BC) 01:00:00`, the kernel's spelling. */
-const kernelEra = (text: string): string => text.replace(/^(\d+-\d+-\d+)(.*?)\s+BC$/i, '$1 (BC)$2');
 
 /** `\x6162` or `a\142` → `\x61\x62`; undefined for a text in neither format. */
 function kernelBytes(text: string): string | undefined {
