@@ -8,7 +8,7 @@ import { parameterLiteral } from './parameter-literal.ts';
 
 const STRING = /^'(?:[^']|'')*'$/;
 /** The kernel ignores what follows a date. */
-const DATE = /^(?:date\s*)?'\d{4}-\d\d-\d\d'$/i;
+const DATE = /^(?:date\s*)?'\d{4}-\d\d-\d\d(?: \(BC\))?'$/i;
 /** At most one blank is allowed: the kernel reads a blank before an offset (`12:00 +02`) differently, and `BC`. */
 const TIMESTAMP = /^(?:timestamp\s*)?'[^'\s]+(?: [\d:.+Z-]+)?'$/i;
 const INSTANT = /^'[^'\s]+(?: [\d:.+Z-]+)?'$/i;
