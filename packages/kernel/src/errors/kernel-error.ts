@@ -47,13 +47,14 @@ function castFailure(message: string): TesseraError | undefined {
     const typeName = type === 'INT128' ? 'uuid' : withDialectTypes(type);
     const isTooLarge = WHOLE_TYPES.has(typeName) && /^\s*[+-]?\d+\s*$/.test(text);
     const outside = { message: `value "${text}" is out of range for type ${typeName}` };
-    const error = isOutOfRange && text === refused
-      ? TesseraError.of('DATETIME_OUT_OF_RANGE', outside)
-      : isTooLarge
-        ? TesseraError.of('OUT_OF_RANGE', outside)
-        : TesseraError.of(TIME_TYPES.has(typeName) ? 'INVALID_DATETIME_FORMAT' : 'CAST_ERROR', {
-            message: `invalid input syntax for type ${typeName}: "${text}"`,
-          });
+    const error =
+      isOutOfRange && text === refused
+        ? TesseraError.of('DATETIME_OUT_OF_RANGE', outside)
+        : isTooLarge
+          ? TesseraError.of('OUT_OF_RANGE', outside)
+          : TesseraError.of(TIME_TYPES.has(typeName) ? 'INVALID_DATETIME_FORMAT' : 'CAST_ERROR', {
+              message: `invalid input syntax for type ${typeName}: "${text}"`,
+            });
     const column = (INFERRED_COLUMN.exec(message) ?? SOURCE_COLUMN.exec(message))?.[1];
     return withFailedValue(error, { text, column });
   }

@@ -1,5 +1,5 @@
 import { REFUSED_END } from '@tessera/kernel';
-import { DATE_BEGINS, DATE_TEXT, ERA, TIME, TIME_BEGINS } from './date-texts.ts';
+import { DATE_BEGINS, DATE_TEXT, ERA, TIME, TIME_BEGINS } from '../text/date-texts.ts';
 
 /**
  * From this magnitude on, PostgreSQL writes a number with an exponent; the kernel does so only beyond 16

@@ -1,6 +1,6 @@
 import { REFUSED_END } from '@tessera/kernel';
-import { DATE_BEGINS, DATE_TEXT, ERA } from '../format/date-texts.ts';
 import { internalCall, operatorCall } from '../functions/expressions.ts';
+import { DATE_BEGINS, DATE_TEXT, ERA } from '../text/date-texts.ts';
 import {
   type CastNode,
   type ConstantNode,
