@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { newUlid } from '@tessera/common';
+import { freePort, newUlid } from '@tessera/common';
 import { type FaultRule, startProgram } from '../store-servers.ts';
 import { startTessera, type TesseraProcess } from '../tessera-process.ts';
 import { BucketLog } from './bucket-log.ts';
@@ -43,11 +43,14 @@ export class Cluster implements AsyncDisposable {
   readonly #proxies: readonly ProxyFacts[];
   readonly #stack: AsyncDisposableStack;
   readonly #addresses: readonly string[];
+  /** A node that is alone keeps its port: at another address it would have to wait for the end of its own lease after a kill. */
+  readonly #managerPort: number;
 
   private constructor(parts: {
     bucket: BucketLog;
     links: Link[];
     addresses: string[];
+    managerPort: number;
     directory: string;
     proxies: ProxyFacts[];
     stack: AsyncDisposableStack;
@@ -55,6 +58,7 @@ export class Cluster implements AsyncDisposable {
     this.bucket = parts.bucket;
     this.links = parts.links;
     this.#addresses = parts.addresses;
+    this.#managerPort = parts.managerPort;
     this.#directory = parts.directory;
     this.#proxies = parts.proxies;
     this.#stack = parts.stack;
@@ -92,7 +96,8 @@ export class Cluster implements AsyncDisposable {
     for (const [n, proxy] of proxies.entries()) await file(String(n), proxy.endpoint);
     const bucket = stack.use(await BucketLog.open(await file('bucket', endpoint)));
     const addresses = places.map(({ host, storage_manager_port: port }) => `${host}:${port}`);
-    return new Cluster({ bucket, links, addresses, directory, proxies, stack: stack.move() });
+    const managerPort = nodes > 1 ? 0 : await freePort('127.0.0.1');
+    return new Cluster({ bucket, links, addresses, managerPort, directory, proxies, stack: stack.move() });
   }
 
   node(n: number): TesseraProcess {
@@ -116,7 +121,7 @@ export class Cluster implements AsyncDisposable {
     const config = join(this.#directory, `${n}.json`);
     const node = await startTessera({
       dataDirectory,
-      args: ['--config', config, '--node', String(n)],
+      args: ['--config', config, '--node', String(n), '--storage-manager-port', String(this.#managerPort)],
       env: {
         TESSERA_CLUSTER_TOKEN: 'a-token-of-these-tests',
         NODE_OPTIONS: `--import ${CLOCK}`,
