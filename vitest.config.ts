@@ -21,7 +21,8 @@ export default defineConfig({
     // Machines may be slow: what is waited for comes, or the test fails in good time.
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: false,
-    maxWorkers: 2,
+    // One more than a small machine has cores: tests that wait for a lease, a timeout or a restart leave a core idle.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildPrograms } from './test/built-programs.ts';
@@ -8,6 +8,9 @@ import { isGood, sumLine, type Tally } from './test/tally.ts';
 const root = dirname(import.meta.dirname);
 const directory = mkdtempSync(join(tmpdir(), 'tessera-test-'));
 const tallyFile = join(directory, 'tally.json');
+/** Gets the files of the tests, so that a node that a test kills leaves nothing behind. */
+const temporary = join(directory, 'tmp');
+mkdirSync(temporary);
 
 const tests = process.argv.slice(2);
 // Building takes about as long as three starts of a node, so only a whole run gains by it.
@@ -28,6 +31,7 @@ const runner = spawn(
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
       ...process.env,
+      TMPDIR: temporary,
       TESSERA_TEST_TALLY: tallyFile,
       // Nodes that tests start load what an earlier one has compiled.
       NODE_COMPILE_CACHE:
@@ -46,7 +50,13 @@ const code = await new Promise<number | null>((resolve, reject) => {
 });
 
 const tally = existsSync(tallyFile) ? (JSON.parse(readFileSync(tallyFile, 'utf8')) as Tally) : undefined;
-rmSync(directory, { recursive: true, maxRetries: 10 });
+const left = [...new Set(readdirSync(temporary).map((name) => name.replace(/-\w{6}$/, '')))];
+if (left.length > 0) process.stdout.write(`removed from the temporary directory: ${left.join(', ')}\n`);
+try {
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
+} catch (error) {
+  process.stdout.write(`${directory} was not removed: ${(error as Error).message}\n`);
+}
 if (tally === undefined) {
   process.stdout.write('The test runner ended without a report.\n');
   process.exitCode = 1;

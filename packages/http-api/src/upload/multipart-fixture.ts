@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { TesseraError } from '@tessera/common';
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { DEFAULT_UPLOAD_LIMITS, type ReceivedUpload, receiveUpload, type UploadLimits } from './index.ts';
 
 /** Shared by the tests of uploads: builds bodies, receives them in pieces, and describes failures. */
@@ -43,20 +43,15 @@ export interface ReceiveFixtureOptions {
   readonly onProgress?: (receivedBytes: number) => void;
 }
 
-const directories: string[] = [];
-
+/** A directory for the running test, which must have closed its files at the end. */
 async function newDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tessera-upload-test-'));
-  directories.push(directory);
-  return directory;
-}
-
-afterEach(async () => {
-  for (const directory of directories.splice(0)) {
+  onTestFinished(async () => {
     expect(await openFilesBelow(directory)).toEqual([]);
     await rm(directory, { recursive: true });
-  }
-});
+  });
+  return directory;
+}
 
 export async function receive(
   body: Buffer | Readable,

@@ -7,7 +7,7 @@ import { MUTANTS } from './mutants.ts';
 const SEEDS = 4_000;
 const run = promisify(execFile);
 
-test.each(MUTANTS.map(({ name }, position) => ({ name, position })))(
+test.concurrent.each(MUTANTS.map(({ name }, position) => ({ name, position })))(
   'the simulation notices when $name',
   {
     timeout: 120_000,
