@@ -59,7 +59,10 @@ export async function startTessera(options: StartOptions = {}): Promise<TesseraP
   // The process has ended and its last log record has been read.
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   const log: Record<string, unknown>[] = [];
-  const addresses = await listening(child, log, exited);
+  const addresses = await listening(child, log, exited).catch(async (error) => {
+    if (options.dataDirectory === undefined) await rm(dataDirectory, { recursive: true, force: true });
+    throw error;
+  });
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal);
     return exited;
