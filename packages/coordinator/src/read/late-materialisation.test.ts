@@ -11,6 +11,14 @@ beforeAll(async () => {
        repeat(md5((i + 1)::VARCHAR), 4) AS b FROM range(40960) r(i)`,
     { primaryIndex: ['id'], minBytesForWide: 1 },
   );
+  const others = Array.from({ length: 100 }, (_, n) => `((i * ${n + 1}) % 251)::INTEGER AS c${n}`);
+  await fixture.table(
+    'hot',
+    `SELECT i::INTEGER AS id, (hash(i) % 1000)::INTEGER AS k, (hash(i) % 9)::VARCHAR AS text,
+       CASE WHEN i % 3 > 0 THEN (i % 977) / 7 - 50 END AS d, TIMESTAMP '2020-01-01' + to_seconds(hash(i) % 999) AS at,
+       ${others.join(', ')} FROM range(40960) r(i)`,
+    { primaryIndex: ['id'] },
+  );
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
 
@@ -70,4 +78,34 @@ test.for(EARLY)('%s is read in one pass', async (sql) => {
   const executable = await fixture.executable(sql);
   await executable.release();
   expect(executable.tables[0]?.isLate).toBe(false);
+});
+
+/** Whether the sort key of the last row bounds what a second pass reads. */
+const IN_MEMORY: readonly (readonly [sql: string, isLate: boolean])[] = [
+  ['SELECT * FROM hot ORDER BY k, id LIMIT 10', true],
+  ['SELECT * FROM hot WHERE c5 = 7 ORDER BY hot.at DESC, id DESC LIMIT 7 OFFSET 3', true],
+  ['SELECT h.*, c3 AS x FROM hot AS h WHERE k > 500 ORDER BY h.d, x, id LIMIT 10', true],
+  ['SELECT * FROM hot ORDER BY d DESC NULLS LAST, id LIMIT 10', true],
+  // The bound would be NULL, have no exact text, be no column, or exclude nothing.
+  ['SELECT * FROM hot ORDER BY d DESC, id LIMIT 10', false],
+  ['SELECT * FROM hot ORDER BY text, id LIMIT 10', false],
+  ['SELECT * FROM hot ORDER BY k + 1, id LIMIT 10', false],
+  ['SELECT * FROM hot WHERE id < 5 ORDER BY k LIMIT 10', false],
+  ['SELECT id, c1 FROM hot ORDER BY k, id LIMIT 10', false],
+];
+
+test.for(IN_MEMORY)('in memory: %s', async ([sql, isLate]) => {
+  const snapshot = fixture.committedSnapshot;
+  await fixture.rows('SELECT * FROM hot LIMIT 1', { snapshot });
+  await fixture.agent.settled();
+  const executable = await fixture.executable(sql, { snapshot });
+  const rows = await rowsOf(executable);
+  await executable.release();
+  expect(executable.tables[0]).toMatchObject({ isLate, use: { tabletsHot: 1, read: { rows: 40960 } } });
+  expect(rows.length).toBeGreaterThan(4);
+  expect(rows).toEqual(
+    await fixture.rows(
+      sql.replace(/ FROM hot( AS h)?/, ' FROM (SELECT * FROM hot) AS h').replace('hot.at', 'at'),
+    ),
+  );
 });

@@ -126,9 +126,15 @@ test.for(ANSWERS)('%s', async ([sql, rows]) => {
 });
 
 test('tables in memory, which are read without a plan, give the same answers', async () => {
-  for (const table of ['t', 'u', 's.t', 'd2.public.t']) await fixture.rows(`SELECT * FROM ${table}`);
+  const snapshot = fixture.committedSnapshot;
+  for (const table of ['t', 'u', 's.t', 'd2.public.t'])
+    await fixture.rows(`SELECT * FROM ${table}`, { snapshot });
   await fixture.agent.settled();
-  for (const [sql, rows] of ANSWERS) expect(await fixture.rows(`/* in memory */ ${sql}`), sql).toEqual(rows);
+  const counted = await fixture.executable('/* in memory */ SELECT count(*) FROM t', { snapshot });
+  await counted.release();
+  expect(counted.tables).toMatchObject([{ use: { tabletsHot: 1 } }]);
+  for (const [sql, rows] of ANSWERS)
+    expect(await fixture.rows(`/* in memory */ ${sql}`, { snapshot }), sql).toEqual(rows);
 });
 
 const REFUSED: readonly (readonly [sql: string, error: object])[] = [

@@ -5,7 +5,7 @@ import type { Scan, ScanTablet, ScanUse } from '@tessera/storage-agent';
 import type { BoundQuery, BoundTable } from './bound-query.ts';
 import type { TableAccess } from './table-access.ts';
 import { type ChoiceScope, chooseTablets } from './tablet-choice.ts';
-import { chooseTopRows, type TopRowsScope } from './top-row-granules.ts';
+import { boundOfTopRows, chooseTopRows, type TopRowsScope } from './top-row-granules.ts';
 
 export interface ScanScope extends ChoiceScope {
   /** The query, if its rows may be located in a first pass. */
@@ -72,10 +72,12 @@ async function prepareTable(
   const choice = await chooseTablets(bound, wanted, scope);
   const { selection, access } = choice;
   const { contents, tabletsTotal } = selection;
-  const top = scope.query && (await chooseTopRows(table, choice, { ...scope, query: scope.query, name }));
+  const topScope = scope.query && { ...scope, query: scope.query, name };
+  const top = topScope && (await chooseTopRows(table, choice, topScope));
+  const keyBound = topScope && (await boundOfTopRows(table, choice, topScope));
   const { tablets } = top ?? choice;
   const isWhole = top === undefined && tablets.length === tabletsTotal && access.granulesPruned === 0;
-  const scan = await scope.agent.prepareScan({
+  const unbounded = await scope.agent.prepareScan({
     session: scope.session,
     table,
     tablets,
@@ -89,12 +91,16 @@ async function prepareTable(
     rowPositions,
     signal: scope.signal,
   });
+  const scan =
+    keyBound === undefined
+      ? unbounded
+      : { ...unbounded, sql: `(SELECT * FROM ${unbounded.sql} WHERE ${keyBound})` };
   return {
     scan,
     access: {
       ...access,
       use: top === undefined ? scan.use : both(top.use, scan.use),
-      isLate: top !== undefined,
+      isLate: top !== undefined || keyBound !== undefined,
       source: scan.sql,
     },
     target: rowPositions ? { tableId: table.id, tablets } : undefined,

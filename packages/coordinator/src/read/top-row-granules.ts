@@ -1,5 +1,5 @@
-import type { TableObject } from '@tessera/catalog';
-import type { KernelSession } from '@tessera/kernel';
+import type { Column, TableObject } from '@tessera/catalog';
+import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import { type PreparedQuery, substituteScans } from '@tessera/sql';
 import type { ScanTablet, ScanUse, StorageAgent } from '@tessera/storage-agent';
 import type { TabletChoice } from './tablet-choice.ts';
@@ -10,7 +10,7 @@ export interface TopRowsScope {
   readonly signal: AbortSignal;
   /** The table's bound name. */
   readonly name: string;
-  readonly query: Pick<PreparedQuery, 'topRows' | 'parameters' | 'tables'>;
+  readonly query: Pick<PreparedQuery, 'topRows' | 'parameters' | 'tables' | 'namedColumns'>;
 }
 
 export interface TopRowsChoice {
@@ -52,6 +52,54 @@ export async function chooseTopRows(
     const sql = substituteScans(topRows.sql, query.tables, new Map([[name, scan.sql]]));
     const positions = await positionsOf(session, sql, query.parameters);
     return { tablets: await granulesOf(agent, table, tablets, positions, signal), use: scan.use };
+  } finally {
+    scan.release();
+  }
+}
+
+/** The second pass must spare the kernel so many values, about 5 ms, because the first one costs a call. */
+const LEAST_SPARED_VALUES = 4_000_000;
+/** The types whose values are equal to what their texts say. */
+const EXACT_TEXT = /^(?:TINYINT|SMALLINT|INTEGER|BIGINT|DECIMAL.*|DATE|TIMESTAMP|REAL|FLOAT|DOUBLE)$/i;
+
+/**
+ * The same for a table in memory, whose rows a position does not find quickly: the first pass finds the sort key of the last row
+ * of the result. Returns a condition that keeps the rows up to it, so that the second pass reads most columns of few rows
+ * only. (The kernel's own late materialisation reads such a table twice: see `kernelBootstrap`.)
+ */
+export async function boundOfTopRows(
+  table: TableObject,
+  { selection, tablets, isHot }: TabletChoice,
+  { agent, session, signal, name, query }: TopRowsScope,
+): Promise<string | undefined> {
+  const { topRows, namedColumns, parameters } = query;
+  if (topRows?.key === undefined || !isHot || Object.keys(parameters).length > 0) return undefined;
+  const { column, isDescending } = topRows.key;
+  const key = table.columns.find((each) => each.name.toLowerCase() === column);
+  const isFirst = (each: Column) => topRows.names.has(each.name.toLowerCase());
+  const isRead = (each: Column) => namedColumns?.has(each.name.toLowerCase()) ?? true;
+  const [first, others] = [table.columns.filter(isFirst), table.columns.filter((each) => !isFirst(each))];
+  const rows = tablets.reduce((sum, { tablet }) => sum + tablet.rows, 0);
+  const spared = (rows - topRows.rows) * others.filter(isRead).length;
+  if (key === undefined || !EXACT_TEXT.test(key.type) || spared < LEAST_SPARED_VALUES) return undefined;
+  const scan = await agent.prepareScan({
+    session,
+    table,
+    tablets,
+    contents: selection.contents,
+    columns: first.map(({ id }) => id),
+    omitted: others.map(({ id }) => id),
+    rowPositions: true,
+    signal,
+  });
+  try {
+    const sql = substituteScans(topRows.sql, query.tables, new Map([[name, scan.sql]]));
+    const last = `CAST(${isDescending ? 'min' : 'max'}("$key") AS VARCHAR)`;
+    // With a NULL among them, or with fewer rows, the bound would exclude rows of the result, or none.
+    const bound = `SELECT CASE WHEN count("$key") = ${topRows.rows} THEN ${last} END FROM (${sql})`;
+    const value = await session.scalar(bound);
+    if (value === null) return undefined;
+    return `${quoteName(key.name)} ${isDescending ? '>=' : '<='} CAST(${quoteText(String(value))} AS ${key.type})`;
   } finally {
     scan.release();
   }

@@ -1,3 +1,4 @@
+import type { TopRowsKey } from '../relations/prepare-context.ts';
 import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
 import {
   column,
@@ -8,6 +9,7 @@ import {
   type ResultModifier,
   type SelectNode,
   type Statement,
+  type TableRef,
   walkTree,
 } from '../tree.ts';
 
@@ -18,8 +20,10 @@ const MAX_ROWS = 10_000;
  * The first of two passes over a table: it finds the positions of the rows that `ORDER BY … LIMIT n` returns.
  */
 export interface TopRowsQuery {
-  /** Returns `"$tablet"` and `"$row"`. The table must have these columns. */
+  /** Returns `"$tablet"` and `"$row"`, which must be columns of the table, and with a `key` its value as `"$key"`. */
   readonly statement: Statement;
+  /** Undefined if an expression comes first in ORDER BY. */
+  readonly key: TopRowsKey | undefined;
   /** The names in its expressions; some of them are columns of the table. */
   readonly names: ReadonlySet<string>;
   /** The maximum number of rows that it returns. */
@@ -51,15 +55,28 @@ export function topRowsQuery(statement: Statement): TopRowsQuery | undefined {
         for (const name of inner.column_names) names.add(name.toLowerCase());
     });
   }
+  const key = keyOf(orders[0]!, node.from_table);
   const top: SelectNode = {
     ...node,
-    select_list: [column('$tablet'), column('$row')],
+    select_list: [
+      column('$tablet'),
+      column('$row'),
+      ...(key === undefined ? [] : [{ ...orders[0]!.expression, alias: '$key' }]),
+    ],
     modifiers: [
       { type: 'ORDER_MODIFIER', orders },
       { ...second, limit: integer(rows), offset: null },
     ],
   };
-  return { statement: { ...statement, node: top }, names, rows };
+  return { statement: { ...statement, node: top }, key, names, rows };
+}
+
+function keyOf({ expression, type }: OrderNode, { alias }: TableRef): TopRowsKey | undefined {
+  if (expression.class !== 'COLUMN_REF') return undefined;
+  const [name, qualifier, ...more] = expression.column_names.map((each) => each.toLowerCase()).reverse();
+  // Otherwise it may be a field of a structure.
+  if (more.length > 0 || (qualifier !== undefined && qualifier !== alias.toLowerCase())) return undefined;
+  return { column: name!, isDescending: type === 'DESCENDING' };
 }
 
 /** Whether every row of the result comes from exactly one row of the table. */

@@ -59,6 +59,13 @@ export interface IndexUse {
   readonly reason: string | undefined;
 }
 
+/** The column that comes first in ORDER BY. */
+export interface TopRowsKey {
+  /** In lower case. */
+  readonly column: string;
+  readonly isDescending: boolean;
+}
+
 export interface PreparedQuery extends RunnableQuery {
   /**
    * The query with managed tables as `managed.<bound name>`, each exactly `tables` times. They must be
@@ -83,11 +90,16 @@ export interface PreparedQuery extends RunnableQuery {
   readonly sessionRelations: ReadonlyMap<string, string>;
   /**
    * For `ORDER BY … LIMIT n` over one table: SQL over the same bound name that returns `"$tablet"` and
-   * `"$row"` of at most `rows` rows, a superset of the result. It only reads columns whose names are in
-   * `names` (lower case).
+   * `"$row"` of at most `rows` rows, a superset of the result, and `"$key"`, the value of `key`. It only reads columns
+   * whose names are in `names` (lower case).
    */
   readonly topRows?:
-    | { readonly sql: string; readonly names: ReadonlySet<string>; readonly rows: number }
+    | {
+        readonly sql: string;
+        readonly key: TopRowsKey | undefined;
+        readonly names: ReadonlySet<string>;
+        readonly rows: number;
+      }
     | undefined;
   /**
    * Whether the query reads the clock. `pinned`: it contains the time of its preparation as a constant, so it
