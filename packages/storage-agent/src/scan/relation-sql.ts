@@ -17,9 +17,9 @@ export const TABLET_COLUMN = '"$tablet"';
 export const ROW_COLUMN = '"$row"';
 
 /** The columns of a relation, without those for row positions. */
-function columnsOf({ table, omitted, rowPositions }: RelationShape): readonly Column[] {
+function columnsOf({ table, omitted }: RelationShape): readonly Column[] {
   const kept = omitted.size === 0 ? table.columns : table.columns.filter(({ id }) => !omitted.has(id));
-  return kept.length > 0 || rowPositions ? kept : table.columns.slice(0, 1);
+  return kept.length > 0 ? kept : table.columns.slice(0, 1);
 }
 
 /**
