@@ -15,7 +15,6 @@ import {
 import { asNodeName, newQueryId, newRequestId, newUlid } from '@tessera/common';
 import { type Kernel, quoteName, startKernel } from '@tessera/kernel';
 import { ExternalSources, type ObjectStore, openLocalStore } from '@tessera/object-store';
-import { mirrorBootstrap } from '@tessera/planner';
 import { kernelBootstrap, type QueryParameter } from '@tessera/sql';
 import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
 import { writeTablets } from '@tessera/tablet';
@@ -25,6 +24,7 @@ import type { StatementContext } from '../queries/statement-context.ts';
 import type { ExecutableQuery, ExecutionOptions } from '../read/executable-query.ts';
 import { DEFAULT_SETTINGS } from '../request/settings.ts';
 import type { TableServices } from '../tables.ts';
+import { sharedMirror } from './shared-mirror.ts';
 
 const NOW = '2026-01-01T00:00:00.000Z';
 
@@ -123,18 +123,15 @@ export class TableFixture implements AsyncDisposable {
     const readable = ['staged', 'tablets', 'files'].map((name) => join(directory, name));
     for (const path of readable) mkdirSync(path);
     const silent = () => undefined;
-    const start = (name: string, bootstrap: readonly string[], readableDirectories: readonly string[]) =>
-      startKernel({
-        directory: join(directory, name),
-        readableDirectories,
-        memoryLimitBytes: 1e9,
-        threads: 2,
-        bootstrap,
-        definesRelations: name === 'mirror',
-        log: { info: silent, warn: silent, error: silent },
-      });
-    const kernel = await start('kernel', [...kernelBootstrap, ...agentBootstrap], readable);
-    const mirror = await start('mirror', [...kernelBootstrap, ...mirrorBootstrap], []);
+    const kernel = await startKernel({
+      directory: join(directory, 'kernel'),
+      readableDirectories: readable,
+      memoryLimitBytes: 1e9,
+      threads: 2,
+      bootstrap: [...kernelBootstrap, ...agentBootstrap],
+      log: { info: silent, warn: silent, error: silent },
+    });
+    const mirror = await sharedMirror();
     const store = await openLocalStore(join(directory, 'store'), { fsync: false });
     const agent = await openStorageAgent({ store, kernel, directory: join(directory, 'tablets') });
     const external = new ExternalSources({ directories: [join(directory, 'files')], urlPrefixes: [] });
@@ -278,7 +275,7 @@ export class TableFixture implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.agent.close();
-    await Promise.all([this.kernel.close(), this.mirror.close()]);
+    await this.kernel.close();
     await this.store.close();
     await this.external.close();
     rmSync(this.directory, { recursive: true, force: true });

@@ -5,7 +5,6 @@ import type { Credential, Tablet } from '@tessera/catalog';
 import { asQueryId, asTransactionId, newUlid } from '@tessera/common';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { ExternalSources, type ObjectStore, openLocalStore } from '@tessera/object-store';
-import { mirrorBootstrap } from '@tessera/planner';
 import { kernelBootstrap, type OutputColumn } from '@tessera/sql';
 import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
 import type { StorageManager } from '@tessera/storage-manager';
@@ -18,6 +17,7 @@ import type { StatementDescription } from '../statements/describe-statement.ts';
 import type { TableServices } from '../tables.ts';
 import type { MaintenanceOptions } from '../vacuum/maintenance.ts';
 import { localCatalog } from './local-catalog.ts';
+import { sharedMirror } from './shared-mirror.ts';
 
 export interface Asked {
   readonly database?: string;
@@ -63,21 +63,19 @@ export class TestNode implements AsyncDisposable {
   readonly coordinator: Coordinator;
   readonly tables: TableServices;
   readonly kernel: Kernel;
-  readonly #kernels: readonly Kernel[];
   readonly #external: ExternalSources;
 
   private constructor(
     directory: string,
     coordinator: Coordinator,
     tables: TableServices,
-    kernels: readonly Kernel[],
+    kernel: Kernel,
     external: ExternalSources,
   ) {
     this.directory = directory;
     this.coordinator = coordinator;
     this.tables = tables;
-    this.#kernels = kernels;
-    this.kernel = kernels[0]!;
+    this.kernel = kernel;
     this.#external = external;
   }
 
@@ -103,9 +101,17 @@ export class TestNode implements AsyncDisposable {
       urlPrefixes: [],
       writable: [paths.files],
     });
+    const log = (_details: object, _message: string) => undefined;
     const [kernel, mirror] = await Promise.all([
-      kernelIn(join(directory, 'kernel'), Object.values(paths), [...kernelBootstrap, ...agentBootstrap]),
-      kernelIn(join(directory, 'mirror'), [], [...kernelBootstrap, ...mirrorBootstrap]),
+      startKernel({
+        directory: join(directory, 'kernel'),
+        readableDirectories: Object.values(paths),
+        memoryLimitBytes: 1e9,
+        threads: 2,
+        bootstrap: [...kernelBootstrap, ...agentBootstrap],
+        log: { info: log, warn: log, error: log },
+      }),
+      sharedMirror(),
     ]);
     const store: ObjectStore = await openLocalStore(join(directory, 'store'), { fsync: false });
     const agent: StorageAgent = await openStorageAgent({
@@ -138,7 +144,7 @@ export class TestNode implements AsyncDisposable {
       regexpCacheMaxKeys,
       makeCredential: testCredential,
     });
-    return new TestNode(directory, coordinator, tables, [kernel, mirror], external);
+    return new TestNode(directory, coordinator, tables, kernel, external);
   }
 
   /** Runs a statement that returns no rows. */
@@ -240,7 +246,7 @@ export class TestNode implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.coordinator.close();
     await this.tables.agent.close();
-    await Promise.all(this.#kernels.map((kernel) => kernel.close()));
+    await this.kernel.close();
     await this.#external.close();
     await this.tables.store.close();
     rmSync(this.directory, { recursive: true, force: true });
@@ -253,20 +259,3 @@ const testCredential = async (password: string): Promise<Credential> => ({
   passwordHash: `hash of ${password}`,
   scramVerifier: `verifier of ${password}`,
 });
-
-function kernelIn(
-  directory: string,
-  readableDirectories: readonly string[],
-  bootstrap: readonly string[],
-): Promise<Kernel> {
-  const log = (_details: object, _message: string) => undefined;
-  return startKernel({
-    directory,
-    readableDirectories,
-    memoryLimitBytes: 1e9,
-    threads: 2,
-    bootstrap,
-    definesRelations: bootstrap.includes(mirrorBootstrap[0]!),
-    log: { info: log, warn: log, error: log },
-  });
-}
