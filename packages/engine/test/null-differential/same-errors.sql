@@ -51,6 +51,12 @@ select 'NaN'::float8::int
 select 'infinity'::float8::bigint
 select 123456::numeric(5,2)
 select 1000::numeric(3,0)
+select 12345.678::numeric(5,2)
+select '12345.678'::numeric(5,2)
+select t.x::numeric(5,2) from (values (12345.678::numeric(10,3))) t(x)
+select t.s::numeric(5,2) from (values ('12345.678')) t(s)
+update emp set salary = row_number() over ()
+update emp set salary = (1 + rank() over (order by id)) * 2
 select factorial(-1)
 select factorial(100000)
 select 1/0

@@ -25,6 +25,8 @@ const CAST_FAILURES: readonly (readonly [RegExp, (...groups: string[]) => ReadVa
   ],
 ];
 
+const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+
 /** If a text of digits cannot be cast to one of these types, the number is too large. */
 const WHOLE_TYPES: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint']);
 
@@ -45,7 +47,9 @@ function castFailure(message: string): TesseraError | undefined {
     const text = refused.replace(REFUSED_END, '');
     // A uuid is an integer of 128 bits to the kernel; no other type of the dialect is.
     const typeName = type === 'INT128' ? 'uuid' : withDialectTypes(type);
-    const isTooLarge = WHOLE_TYPES.has(typeName) && /^\s*[+-]?\d+\s*$/.test(text);
+    const isTooLarge =
+      (WHOLE_TYPES.has(typeName) && /^\s*[+-]?\d+\s*$/.test(text)) ||
+      (typeName.startsWith('numeric') && NUMBER.test(text));
     const outside = { message: `value "${text}" is out of range for type ${typeName}` };
     const error =
       isOutOfRange && text === refused

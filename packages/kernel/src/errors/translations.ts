@@ -374,7 +374,7 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (from, to) => `cannot cast type ${withDialectTypes(from)} to ${withDialectTypes(to)}`,
   },
   {
-    says: /^Could not cast value (.*?) to (DECIMAL\(\d+,\d+\))/s,
+    says: /^(?:Could not cast|Casting) value "?(.*?)"? to (?:type )?(DECIMAL\(\d+,\d+\))/s,
     error: 'OUT_OF_RANGE',
     message: (value, type) => `value ${value} is out of range for type ${withDialectTypes(type)}`,
   },

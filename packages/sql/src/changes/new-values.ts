@@ -1,5 +1,7 @@
+import { fail } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import type { SetClause } from '../statements/catalog-statement.ts';
+import { Close, isWord, Open, tokenize } from '../text/lexer.ts';
 import type { SqlText } from '../text/token-cursor.ts';
 import { nullRefused } from './change-query.ts';
 import {
@@ -20,10 +22,30 @@ export function assignments(
   return new Map(
     set.map((clause) => {
       const column = targetColumn(target, clause.column, clause.location);
-      if (clause.value !== undefined) refuseGenerated(column, clause.location);
+      if (clause.value !== undefined) {
+        refuseGenerated(column, clause.location);
+        if (hasWindow(clause.value.sql))
+          fail(
+            'WINDOWING_ERROR',
+            { message: 'Window functions are not allowed in UPDATE' },
+            { location: clause.location },
+          );
+      }
       return [column, clause];
     }),
   );
+}
+
+/** Whether `OVER` stands outside of subqueries. */
+function hasWindow(sql: string): boolean {
+  if (!/\bover\b/i.test(sql)) return false;
+  const tokens = tokenize(sql);
+  const isQuery = [false];
+  return tokens.some((token, i) => {
+    if (token.tokenType === Open) isQuery.push(isQuery.at(-1)! || isWord(tokens[i + 1], 'SELECT', 'WITH'));
+    else if (token.tokenType === Close && isQuery.length > 1) isQuery.pop();
+    return isWord(token, 'OVER') && !isQuery.at(-1)! && tokens[i - 1]?.tokenType === Close;
+  });
 }
 
 /** Appends the new value of a column: its clause, cast to the column's type, or the old value. */

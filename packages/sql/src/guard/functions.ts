@@ -19,11 +19,14 @@ const TABLE_FUNCTIONS = new Set([
 /**
  * Functions that reach beyond the query (settings, variables, files, other statements, the kernel's catalog),
  * and functions that expose how the kernel runs it (`alias`, `stats`, `vector_type`): their values differ
- * between one node and several.
+ * between one node and several. `approx_top_k`, `bitstring_agg` and `reservoir_quantile` reserve memory for each group that the
+ * kernel does not count, as much as their arguments say: 125 MB for `bitstring_agg(x, 0, 999999999)`.
  */
 const FORBIDDEN = new Set([
   'add_parquet_key',
   'alias',
+  'approx_top_k',
+  'bitstring_agg',
   'current_connection_id',
   'current_query',
   'current_query_id',
@@ -44,6 +47,7 @@ const FORBIDDEN = new Set([
   'query',
   'query_table',
   'read_blob',
+  'reservoir_quantile',
   'set_config',
   'setseed',
   'sleep_ms',
