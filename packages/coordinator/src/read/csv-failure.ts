@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/common';
-import { failedValueOf } from '@tessera/kernel';
+import { failedValueOf, keepDetails } from '@tessera/kernel';
 import { firstUnreadable, firstWithCell } from '@tessera/readers';
 import type { CsvFile, ReadFile } from './read-file.ts';
 
@@ -12,6 +12,10 @@ export function keepCsvFiles<E extends TesseraError>(error: E, files: readonly C
   if (files.some(({ csv }) => csv !== undefined)) csvFiles.set(error, files);
   return error;
 }
+
+/** Returns `error`, which says the same as `original` in other words, with what `withPlaceInCsv` needs to know about `original`. */
+export const keepPlaceInCsv = (error: TesseraError, original: TesseraError): TesseraError =>
+  keepCsvFiles(keepDetails(error, original), csvFiles.get(original) ?? []);
 
 /**
  * Searching the position takes time proportional to the files; after this time, the error is reported without

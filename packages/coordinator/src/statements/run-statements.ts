@@ -1,6 +1,7 @@
 import { TesseraError } from '@tessera/common';
 import { locationInText, type StatementText } from '@tessera/sql';
 import type { RunningQuery } from '../queries/running-queries.ts';
+import { keepPlaceInCsv } from '../read/csv-failure.ts';
 import { remember } from '../request/request-session.ts';
 import {
   idempotencyKeyOf,
@@ -110,7 +111,8 @@ function inRequest(error: unknown, sql: string, texts: readonly StatementText[],
   const message =
     texts.length === 1 ? error.message : `${error.message} (statement ${i + 1} of ${texts.length})`;
   const { location } = error;
-  return error.with({ message, location: location && locationInText(sql, texts[i]!, location) });
+  const placed = error.with({ message, location: location && locationInText(sql, texts[i]!, location) });
+  return keepPlaceInCsv(placed, error);
 }
 
 function noticeNotKept({ notices }: RunningQuery, { name }: SessionUpdate): void {
