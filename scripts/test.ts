@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildPrograms } from './test/built-programs.ts';
@@ -11,6 +11,8 @@ const tallyFile = join(directory, 'tally.json');
 /** Gets the files of the tests, so that a node that a test kills leaves nothing behind. */
 const temporary = join(directory, 'tmp');
 mkdirSync(temporary);
+// Tests start servers of other users, such as PostgreSQL, below it.
+chmodSync(directory, 0o711);
 
 const tests = process.argv.slice(2);
 // Building takes about as long as three starts of a node, so only a whole run gains by it.
