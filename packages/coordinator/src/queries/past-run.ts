@@ -5,10 +5,10 @@ export interface Sample {
 }
 
 /** Samples that are closer to each other tell nothing more. */
-const LEAST_PERCENT = 0.25;
-const MAX_STATEMENTS = 500;
-/** Single runs differ by what else the machine did. */
-const RUNS_OF_STATEMENT = 3;
+const LEAST_PERCENT = 1;
+const MAX_STATEMENTS = 200;
+/** The fastest ones count, because what else the machine did has disturbed them least. */
+const RUNS = { kept: 5, counted: 3 };
 
 /** The latest runs of statements whose progress was read, by the statements without their literals. */
 const pastRuns = new Map<string, readonly PastRun[]>();
@@ -27,22 +27,25 @@ export class PastRun {
     this.#durationMs = Math.max(1, durationMs);
   }
 
-  static of(statement: string): readonly PastRun[] {
-    return pastRuns.get(statement) ?? [];
-  }
-
   keepFor(statement: string): void {
-    const runs = [this, ...PastRun.of(statement)].slice(0, RUNS_OF_STATEMENT);
+    const runs = [this, ...(pastRuns.get(statement) ?? [])].slice(0, RUNS.kept);
     pastRuns.delete(statement);
     pastRuns.set(statement, runs);
     if (pastRuns.size > MAX_STATEMENTS) pastRuns.delete(pastRuns.keys().next().value!);
   }
 
   /**
-   * The part of its time that a run has behind it, in percent, if it has counted what `samples` say. While its counts stand still, it
-   * goes on at its pace, up to what the last run reached before it counted more.
+   * The part of its time that a run of the statement has behind it, in percent, if it has counted what `samples` say. Undefined if the
+   * statement has not run before.
    */
-  percentOf(samples: readonly Sample[]): number {
+  static percentOf(statement: string, samples: readonly Sample[]): number | undefined {
+    const runs = pastRuns.get(statement)?.toSorted((a, b) => a.#durationMs - b.#durationMs);
+    const counted = runs?.slice(0, RUNS.counted);
+    return counted && counted.reduce((sum, run) => sum + run.#percentOf(samples), 0) / counted.length;
+  }
+
+  /** While the counts stand still, a run goes on at its pace, up to what this run had reached before it counted more. */
+  #percentOf(samples: readonly Sample[]): number {
     const { percent, atMs } = samples.at(-1)!;
     const sinceMs = samples.find((sample) => sample.percent === percent)!.atMs;
     const next = this.#samples.findIndex((sample) => sample.percent > percent);

@@ -8,17 +8,19 @@ import { PastRun, type Sample } from './past-run.ts';
 /** The longest time, in milliseconds, that a reader of the progress waits for the kernel. */
 const KERNEL_ANSWER_MS = 200;
 
+/** The runs of longer statements are not kept. */
+const MAX_KEPT_TEXT = 10_000;
+
 interface Watched {
-  /** The statement without its literals. */
-  readonly statement: string;
-  readonly past: readonly PastRun[];
+  /** The statement without its literals, unless it is long. */
+  readonly statement: string | undefined;
   readonly samples: Sample[];
 }
 
-function watched(text: string): Watched {
-  const statement = normalizedSql(text);
-  return { statement, past: PastRun.of(statement), samples: [{ percent: 0, atMs: 0 }] };
-}
+const watched = (text: string): Watched => ({
+  statement: text.length > MAX_KEPT_TEXT ? undefined : normalizedSql(text),
+  samples: [{ percent: 0, atMs: 0 }],
+});
 
 type ObservedSession = Pick<KernelSession, 'progress'>;
 
@@ -79,7 +81,7 @@ export class StatementProgress {
   returns(): void {
     if (this.#watched === undefined) return;
     const { statement, samples } = this.#watched;
-    new PastRun(samples, this.#now() - this.#begunAt).keepFor(statement);
+    if (statement !== undefined) new PastRun(samples, this.#now() - this.#begunAt).keepFor(statement);
   }
 
   /** Observes the session in which the statement, or its last stage, runs. Returns a function that ends it. */
@@ -126,11 +128,11 @@ export class StatementProgress {
   /** The part of the statement's time that has passed, from what was counted of its work. */
   #ofTime(counted: number | undefined): number | undefined {
     this.#watched ??= watched(this.#text);
-    const { past, samples } = this.#watched;
+    const { statement, samples } = this.#watched;
     const percent = Math.max(counted ?? 0, samples.at(-1)!.percent);
     samples.push({ percent, atMs: this.#now() - this.#begunAt });
-    if (past.length === 0) return this.#withPreparation(counted);
-    return past.reduce((sum, run) => sum + run.percentOf(samples), 0) / past.length;
+    const asBefore = statement === undefined ? undefined : PastRun.percentOf(statement, samples);
+    return asBefore ?? this.#withPreparation(counted);
   }
 
   /** Counts the time before the statement ran as well, in which it was bound and planned. */

@@ -9,10 +9,12 @@ import { HIDDEN, withoutPasswords } from './without-passwords.ts';
 export function normalizedSql(sql: string): string {
   try {
     let normalized = '';
+    let before: string | undefined;
     for (const token of tokenize(sql)) {
       const image = withoutLiteral(token);
-      const isTight = TIGHT_BEFORE.has(image) || normalized === '' || TIGHT_BEHIND.test(normalized);
+      const isTight = before === undefined || TIGHT_BEFORE.has(image) || TIGHT_BEHIND.has(before);
       normalized += isTight ? image : ` ${image}`;
+      before = image;
     }
     return normalized;
   } catch {
@@ -21,7 +23,7 @@ export function normalizedSql(sql: string): string {
 }
 
 const TIGHT_BEFORE = new Set([',', ')', ']', '.', '::', ';']);
-const TIGHT_BEHIND = /[([.]$|::$/;
+const TIGHT_BEHIND = new Set(['(', '[', '.', '::']);
 
 function withoutLiteral(token: IToken): string {
   if (token.tokenType.name === 'Number' || token.tokenType.name === 'PrefixedString') return '?';
