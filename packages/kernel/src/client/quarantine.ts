@@ -13,7 +13,7 @@ import type { SharedMemory } from './shared-memory.ts';
  */
 const IDLE_MS = 100;
 /**
- * How long the process takes sessions after it was started. Queries that wait for it longer have probably failed because the
+ * How long the process takes sessions after the first one. Queries that wait for it longer have probably failed because the
  * serving process has less memory meanwhile, and run there again once it has all of it. Otherwise the queries that fail
  * for that reason could keep the process, and the memory that it has, for ever.
  */
@@ -31,7 +31,8 @@ export class Quarantine implements ProcessEvents {
   readonly #memory: SharedMemory;
   readonly #log: KernelLog;
   #process: KernelProcessHandle | undefined;
-  #startedAt = 0;
+  /** When the process took its first session; starting may take long on a busy machine. */
+  #servesSince: number | undefined;
   /** The number of processes that ended because they had served for `MAX_SERVICE_MS`. */
   #outdated = 0;
   #turn: Promise<void> = Promise.resolve();
@@ -82,6 +83,7 @@ export class Quarantine implements ProcessEvents {
       if (outdated !== this.#outdated) throw markedAsNotStarted(outOfMemory(WAITED_TOO_LONG));
       const process = this.#process ?? (await this.#start(signal));
       await process.ready();
+      this.#servesSince ??= performance.now();
       return new KernelSession(process, await process.take(), timeZone, release);
     } catch (error) {
       release();
@@ -90,7 +92,8 @@ export class Quarantine implements ProcessEvents {
   }
 
   async #endIfOutdated(): Promise<void> {
-    if (this.#process === undefined || performance.now() - this.#startedAt < MAX_SERVICE_MS) return;
+    if (this.#process === undefined || this.#servesSince === undefined) return;
+    if (performance.now() - this.#servesSince < MAX_SERVICE_MS) return;
     this.#outdated++;
     this.#retire();
     await this.#lastExit;
@@ -133,7 +136,7 @@ export class Quarantine implements ProcessEvents {
     const limits = await this.#memory.takeForQuarantine(signal);
     const process = this.#spawn(`quarantine-${this.#count++}`, limits, this);
     this.#process = process;
-    this.#startedAt = performance.now();
+    this.#servesSince = undefined;
     this.#lastExit = process.exited;
     this.#log.info({ pid: process.pid }, 'A quarantine kernel process was started');
     return process;
