@@ -9,7 +9,7 @@ const { values } = parseArgs({
   options: { rows: { type: 'string', default: '2000000' }, queries: { type: 'string', default: '20' } },
 });
 const user = 'tessera';
-await using node = await TestNode.open({ subresultCacheBytes: 1 << 26 });
+const node = await TestNode.open({ subresultCacheBytes: 1 << 26 });
 await node.run(
   `CREATE TABLE orders AS SELECT n AS id, n % 10000 AS customer, 'c' || n % 10000 AS name, 'r' || n % 7 AS region, n * 1.25 AS price
    FROM generate_series(1, ${values.rows}) AS g(n)`,
@@ -39,3 +39,6 @@ const [computed, kept] = [rounds[0]! + rounds[2]!, rounds[1]! + rounds[3]!].map(
 process.stdout.write(
   `computed ${computed!.toFixed(1)} ms, from kept rows ${kept!.toFixed(1)} ms, ${(kept! / computed!).toFixed(2)} x\n`,
 );
+await node[Symbol.asyncDispose]();
+// The kernel that plans is shared by all test nodes of a process, and ends with it.
+process.exit();
