@@ -43,6 +43,7 @@ describe('output formats', () => {
       'scanned_bytes_cache',
       'scanned_bytes_storage',
       'from_result_cache',
+      'subresults_reused',
     ]);
   });
 
