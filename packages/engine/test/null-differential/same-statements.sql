@@ -24,6 +24,7 @@ select d.name, (with recursive r(n) as (select length(d.name) union all select n
 select d.id, (with a(x, y) as materialized (select id, d.id from emp) select (select count(*) from a as b(p) where p > y)) from dept d order by 1
 select '2024-01-01 x'::date
 select '2024-01-01abc'::date
+select '2024-02-29 +00'::date, '2024-02-29+00'::date, date '2024-02-29 -05:30', '2024-02-29 UTC'::date, '2024-02-29 10:00:00 +02'::date
 select t.s::date from (values ('2024-01-01'), ('2024-01-02 10:00'), (' 2024-1-3 '), ('2024-01-04T10:00:00.5+02'), (null)) t(s)
 select t.s::date from (values ('2024-01-01'), ('2024-01-01 x')) t(s)
 select count(*) from emp where hired = '2020-01-15 x'
