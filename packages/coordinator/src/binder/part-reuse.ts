@@ -11,6 +11,11 @@ import { sessionOf } from './reuse-key.ts';
 
 /** Longer parts are rarely repeated. */
 const MAX_PART_LENGTH = 16_384;
+/**
+ * Parts of queries whose tables have more rows together are not kept. A part is computed without the conditions of the query around it, so this
+ * bounds what that may cost: about a second.
+ */
+const MAX_TABLE_ROWS = 20_000_000;
 /** Parts with more rows are not kept. */
 const MAX_ROWS = 1_000_000;
 /** A part is kept if it has at most this share of the rows that it reads: otherwise reading its tables costs hardly more. */
@@ -117,7 +122,7 @@ export class PartReuse {
     const { settings } = context.request;
     if (!this.#kept.isOn || !settings.enable_subresult_cache || options.quarantine === true) return [];
     const rows = [...bound.tables.values()].reduce((sum, { plannedRows }) => sum + plannedRows, 0);
-    if (rows < Math.max(1, settings.subresult_min_rows)) return [];
+    if (rows < Math.max(1, settings.subresult_min_rows) || rows > MAX_TABLE_ROWS) return [];
     return queryParts(context.text).filter(({ text }) => text.length <= MAX_PART_LENGTH);
   }
 

@@ -24,11 +24,16 @@ export const relationOf = (name: string): string => `hot.main.${quoteName(name)}
 
 interface Entry {
   readonly kept: KeptRows;
+  /** The number of queries that have read it. */
+  uses: number;
+  /** The number of queries that read it now. */
   users: number;
   /** Whether it is dropped when its last user has ended. */
   isGone: boolean;
 }
 
+/** A part whose rows fewer queries have read before its tables changed is not computed again. */
+const MIN_USES = 10;
 const MAX_SEEN = 4_096;
 const REFUSED = 'refused';
 
@@ -88,6 +93,7 @@ export class KeptParts {
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     this.hits += 1;
+    entry.uses += 1;
     entry.users += 1;
     let isReleased = false;
     const release = () => {
@@ -106,10 +112,13 @@ export class KeptParts {
   }
 
   /**
-   * Whether the part has occurred before with the same contents of tables, and its rows may be kept. Counts as an occurrence.
+   * Whether the rows of the part are to be computed: it has occurred before with the same contents of tables, and rows that it had with
+   * other contents were read often. Counts as an occurrence.
    * @param contents identifies the contents of the tables that the query reads
    */
   isDue(key: string, contents: string): boolean {
+    const outdated = this.#entries.get(key);
+    if (outdated !== undefined && outdated.uses < MIN_USES) this.refuse(key);
     const seen = this.#seen.get(key);
     this.#remember(key, seen === REFUSED ? REFUSED : contents);
     return seen === contents;
@@ -123,7 +132,7 @@ export class KeptParts {
   /** Replaces what the key had. */
   add(key: string, kept: KeptRows): void {
     this.#drop(key);
-    this.#entries.set(key, { kept, users: 0, isGone: false });
+    this.#entries.set(key, { kept, uses: 0, users: 0, isGone: false });
     this.#bytes += kept.bytes;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) return;
