@@ -489,6 +489,8 @@ describe.skipIf(executablePath === undefined)(
       await page.keyboard.insertText('SELECT 7 AS seven; SELECT 8 AS eight');
       await page.keyboard.press('Control+Shift+Enter');
       await page.getByRole('tab', { name: /2 SELECT 8/ }).waitFor();
+      // While statements run, the key skips the button.
+      await expect.poll(() => page.getByRole('button', { name: 'Run all' }).isEnabled()).toBe(true);
       const focused = () =>
         page.evaluate<string>(
           'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent',
