@@ -5,7 +5,7 @@ import { writeBundle } from './bundle.ts';
 /** The folder of the program in the package; `bin/tessera.js` starts `main.js` in it. */
 const FOLDER = 'program';
 const MAIN = 'packages/engine/src/main.ts';
-/** What the build of the console writes. The node looks for it beside its own code. */
+/** The build of the console writes its files into this folder. The node looks for them beside its own code. */
 const ASSETS = 'packages/console/src/generated';
 
 /** Writes the program, and the processes and threads that it starts, as JavaScript. Tests and benchmarks are not reached. */

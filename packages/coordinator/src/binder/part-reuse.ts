@@ -134,7 +134,7 @@ export class PartReuse {
     const found = this.#kept.use(key, snapshot);
     if (found !== undefined) return found;
     const contents = [...bound.tables.values()].map(({ table }) => snapshot.contentsVersion(table.id)).join();
-    if (!this.#kept.isDue(key, contents)) return undefined;
+    if (!this.#kept.isDue(key, snapshot, contents)) return undefined;
     const kept = await this.#computed(text, context, snapshot);
     if (kept === undefined) {
       this.#kept.refuse(key);

@@ -1,4 +1,4 @@
-/** What a reader of the progress has learned: the counted percentage, and how long the statement had run. */
+/** One answer to a reader of the progress: the counted percentage, and how long the statement had run by then. */
 export interface Sample {
   readonly percent: number;
   readonly atMs: number;

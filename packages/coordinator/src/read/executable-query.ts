@@ -90,7 +90,7 @@ export interface ExecutableQuery {
   readonly reused?: CachedResult | undefined;
   /** Under which key the result may be kept for later queries; undefined without `mayReuse`. */
   readonly reuse?: Reuse | undefined;
-  /** What decides whether its rows may be kept as those of a part, if `isPart` was given. */
+  /** The bound query and its key, which decide whether its rows may be kept as those of a part. Set if `isPart` was given. */
   readonly part?: { readonly bound: BoundQuery; readonly reuse: Reuse } | undefined;
   /** Whether the same text is sent repeatedly, so that the kernel may keep it prepared. */
   readonly isKept?: boolean | undefined;

@@ -86,7 +86,6 @@ export class KeptParts {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     if (!this.#holds(entry.kept, snapshot)) {
-      // An older transaction must not drop what newer queries read.
       if (entry.kept.processId !== this.#kernel.processId) this.#drop(key);
       return undefined;
     }
@@ -112,13 +111,15 @@ export class KeptParts {
   }
 
   /**
-   * Whether the rows of the part are to be computed: it has occurred before with the same contents of tables, and rows that it had with
-   * other contents were read often. Counts as an occurrence.
+   * Whether the rows of the part are to be computed for a query of the snapshot: the part has occurred before with the same contents of
+   * tables, and rows that it had with earlier contents were read often. Counts as an occurrence.
    * @param contents identifies the contents of the tables that the query reads
    */
-  isDue(key: string, contents: string): boolean {
-    const outdated = this.#entries.get(key);
-    if (outdated !== undefined && outdated.uses < MIN_USES) this.refuse(key);
+  isDue(key: string, snapshot: Snapshot, contents: string): boolean {
+    const entry = this.#entries.get(key);
+    // A transaction with an older snapshot must not replace what newer queries read.
+    if (entry?.kept.sources.some(({ id, version }) => version > snapshot.contentsVersion(id))) return false;
+    if (entry !== undefined && entry.uses < MIN_USES) this.refuse(key);
     const seen = this.#seen.get(key);
     this.#remember(key, seen === REFUSED ? REFUSED : contents);
     return seen === contents;

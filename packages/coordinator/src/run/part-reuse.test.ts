@@ -149,6 +149,22 @@ describe('kept rows', () => {
     expect((await kept(frequent)).parts).toBe(1);
   });
 
+  it('stay for newer queries when a transaction with an older snapshot asks for the part', async () => {
+    await node.run('CREATE TABLE older AS SELECT n % 3 AS a FROM generate_series(1, 9000) g(n)', ADMIN);
+    const own = 'SELECT a, count(*) AS n FROM older GROUP BY a';
+    const { session } = await node.run('BEGIN', ADMIN);
+    if (session?.kind !== 'set') throw new Error('BEGIN began nothing');
+    const inTransaction: Asked = { ...ADMIN, transactionId: session.value };
+    const before = await node.rows(own, inTransaction);
+    await node.run('INSERT INTO older VALUES (0)', ADMIN);
+    expect((await kept(own)).parts).toBe(1);
+    for (let n = 0; n < 3; n++) {
+      const { rows, parts } = await ask(`SELECT a, n FROM (${own}) q`, inTransaction);
+      expect({ rows: rows.toSorted(), parts }).toEqual({ rows: before.toSorted(), parts: 0 });
+    }
+    expect((await ask(over(own))).parts).toBe(1);
+  });
+
   it('belong to a user', async () => {
     await node.run("CREATE USER reader WITH PASSWORD='Secret-1234'", ADMIN);
     await node.run('GRANT SELECT ON TABLE t TO reader', ADMIN);

@@ -91,7 +91,7 @@ function partExpected(node: PlanNode, tables: Plan['tables']): number {
 const numberOf = ({ extra_info }: PlanNode): string =>
   String(extra_info?.['CTE Index'] ?? extra_info?.['Table Index']);
 
-/** What the rows of one branch of a UNION ALL go through above it, together with those of the other branches. */
+/** The operators above a UNION ALL, through which the rows of all its branches go, and the share of one branch. */
 interface Shared {
   /** From the UNION ALL up to the collector. */
   readonly operators: readonly PlanNode[];

@@ -107,7 +107,7 @@ export function countTables(statement: Statement): ReadonlyMap<string, number> {
  */
 export function columnNames(statement: Statement): ReadonlySet<string> | undefined {
   const names = new Set<string>();
-  /** What may be a whole row, and the names of tables, whose rows they would be. */
+  /** The last words of column references. One that is the name of a table in `tables` means a whole row of that table. */
   const lastNames = new Set<string>();
   const tables = new Set<string>();
   const withoutRows = new Set<QueryNode>();

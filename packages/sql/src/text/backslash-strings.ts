@@ -7,7 +7,7 @@ export interface StandardText {
   readonly inserted: readonly number[];
 }
 
-/** What may contain a quote without beginning a plain string, beside what functions of `quoted.ts` find. */
+/** Comments, words and strings with a prefix: a quote inside them does not begin a plain string. Functions of `quoted.ts` find others. */
 const SKIPPED = /--[^\n\r]*|[xXbB]'[^']*'|[uU]&'(?:[^']|'')*'|[\w\u0080-\uffff][\w$\u0080-\uffff]*/y;
 /** The beginning of something that has an end, where no end was found. */
 const UNTERMINATED = /['"]|\/\*|\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
