@@ -43,6 +43,7 @@ const OPTIONS = {
   peers: { type: 'string' },
   'peer-url': { type: 'string', multiple: true },
   nodes: { type: 'string' },
+  'node-memory': { type: 'string' },
   queries: { type: 'string' },
   seed: { type: 'string' },
   json: { type: 'string' },
@@ -125,6 +126,7 @@ function runOptions(values: Values): RunOptions {
     peers: words(values.peers)?.filter((name) => name !== 'none') ?? DEFAULT_OPTIONS.peers,
     peerUrls: Object.fromEntries((values['peer-url'] ?? []).map(namedUrl)),
     nodes: words(values.nodes)?.map((word) => number('--nodes', word, whole, 'from 1 on')),
+    nodeMemory: values['node-memory'],
     queries: words(values.queries),
     seed: number('--seed', seed ?? '1', (n) => Number.isSafeInteger(n), 'without a fraction'),
   };

@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly peerUrls: Readonly<Record<string, string>>;
   /** The sizes of the clusters that benchmarks start. */
   readonly nodes: readonly number[] | undefined;
+  /** The `max_server_memory_usage` of each node of a cluster; undefined means the default. */
+  readonly nodeMemory: string | undefined;
   /** The queries of the query suites; all by default. */
   readonly queries: readonly string[] | undefined;
   /** The same seed gives the same random choices. */
@@ -39,6 +41,7 @@ export const DEFAULT_OPTIONS: RunOptions = {
   peers: ['duckdb', 'parquet'],
   peerUrls: {},
   nodes: undefined,
+  nodeMemory: undefined,
   queries: undefined,
   seed: 1,
 };

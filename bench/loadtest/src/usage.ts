@@ -26,6 +26,7 @@ Options:
   --user NAME         who shows up there, and at http peers; the password is taken from TESSERA_PASSWORD
   --token TOKEN       sent as bearer token instead (or TESSERA_TOKEN). A URL may have a user and a password of its own
   --nodes LIST        sizes of the clusters that benchmarks start, such as 1,2,4
+  --node-memory SIZE  max_server_memory_usage of each node that cluster and cluster-tpcds start, such as 4GB
   --seed N            of random choices (default 1)
   --json FILE         write what was measured as JSON
   --html FILE         write it as one HTML page

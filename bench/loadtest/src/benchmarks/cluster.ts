@@ -48,6 +48,7 @@ async function measured(workload: Workload, { scale, options, progress }: Bench)
   const queries = chosenQueries(workload, options.queries);
   const nodes = Math.max(...(options.nodes ?? [NODES]));
   const rounds = options.runs ?? ROUNDS;
+  const { nodeMemory } = options;
   const data = await WorkloadData.generate(workload, { scale: scaleFactor, progress });
   const store = await DevStore.start();
   const instanceId = newUlid();
@@ -64,7 +65,13 @@ async function measured(workload: Workload, { scale, options, progress }: Bench)
     }
     const load = loadText();
     progress(`cluster: starting ${nodes} nodes`);
-    running = await OwnCluster.start({ store, instanceId, nodes, execution: { max_threads: 1 } });
+    running = await OwnCluster.start({
+      store,
+      instanceId,
+      nodes,
+      engine: nodeMemory === undefined ? {} : { max_server_memory_usage: nodeMemory },
+      execution: { max_threads: 1 },
+    });
     const lines: Line[] = await workLines(running, queries, {
       rounds,
       progress,
@@ -87,7 +94,7 @@ async function measured(workload: Workload, { scale, options, progress }: Bench)
     return {
       benchmark: isWhole ? 'cluster' : `cluster-${workload.name}`,
       title: isWhole ? 'Several nodes' : `Several nodes, ${workload.title}`,
-      method: `${queriesText(queries)} of ${workload.title} at scale factor ${data.scale}, tables in tablets of ${TABLET_BYTES / 2 ** 20} MiB at most, in one object store of S3's protocol; ${nodes} nodes of one thread each, all on this machine, everything in memory. Cells are CPU seconds of one run of the query, summed over the processes of all nodes (\`/proc/<pid>/stat\`); ${rounds} rounds after one to warm up, in which the three ways take turns query by query. *One node*: the query runs on one node of the cluster (\`nodes_per_query = 1\`), which has every table in memory. *Free*: the planner chooses the number of nodes, and the node that is asked changes from run to run. *Forced*: all nodes run it (\`nodes_per_query = ${nodes}\`). The plans beside them tell the nodes, the stages and the strategies of the joins. *Balance*: the CPU time of the busiest node over their mean.${isWhole ? METHOD_OF_PARTS : ''} Load average of the machine when the measuring began and when it ended: ${load} and ${loadText()}.`,
+      method: `${queriesText(queries)} of ${workload.title} at scale factor ${data.scale}, tables in tablets of ${TABLET_BYTES / 2 ** 20} MiB at most, in one object store of S3's protocol; ${nodes} nodes of one thread each${nodeMemory === undefined ? '' : ` and \`max_server_memory_usage: ${nodeMemory}\``}, all on this machine, as much in memory as fits. Cells are CPU seconds of one run of the query, summed over the processes of all nodes (\`/proc/<pid>/stat\`); ${rounds} rounds after one to warm up, in which the three ways take turns query by query. *One node*: the query runs on one node of the cluster (\`nodes_per_query = 1\`), which has every table in memory. *Free*: the planner chooses the number of nodes, and the node that is asked changes from run to run. *Forced*: all nodes run it (\`nodes_per_query = ${nodes}\`). The plans beside them tell the nodes, the stages and the strategies of the joins. *Balance*: the CPU time of the busiest node over their mean.${isWhole ? METHOD_OF_PARTS : ''} Load average of the machine when the measuring began and when it ended: ${load} and ${loadText()}.`,
       lines,
       problems,
     };
