@@ -17,6 +17,7 @@ export interface ScannedFile {
  * `counted` are the names (lower case) of the columns whose bytes count as read, or all columns if it is
  * absent.
  * `csv`: `settings` are arguments of the kernel's `read_csv`; every column is text.
+ * `typed csv`: the same for columns with types. Nodes of earlier versions refuse it; the query's node then reads the files alone.
  * `avro`: `header` is the header of the first file, in base64. All files must have its columns.
  * `table`: Parquet files whose columns are mapped to those of a table, with values that a file does not contain and
  * without its deleted rows. `counted` as for `parquet`. If `csv` is given, they are CSV files, without deleted rows.
@@ -34,6 +35,12 @@ export type FileFormat =
       readonly shape: CsvBytes;
       readonly columns: readonly string[];
     }
+  | {
+      readonly kind: 'typed csv';
+      readonly settings: string;
+      readonly shape: CsvBytes;
+      readonly columns: readonly FileColumn[];
+    }
   | { readonly kind: 'avro'; readonly header: string }
   | {
       readonly kind: 'table';
@@ -41,6 +48,12 @@ export type FileFormat =
       readonly counted?: readonly string[] | undefined;
       readonly csv?: CsvTable | undefined;
     };
+
+/** A column that the kernel found in files, with its type as the kernel's SQL. */
+export interface FileColumn {
+  readonly name: string;
+  readonly type: string;
+}
 
 /** How the CSV files of a table are read: with the columns of one of them, which the kernel finds in the others by name. */
 export interface CsvTable {

@@ -1,6 +1,7 @@
 export { deltaTable } from './delta/delta-table.ts';
 export type {
   CompressedCsv,
+  FileColumn,
   FileScan,
   FileSource,
   FileUnit,
@@ -12,7 +13,7 @@ export { type HiveCall, hiveTable, mayBeHive } from './hive/hive-table.ts';
 export { icebergTable } from './iceberg/iceberg-table.ts';
 export { FileOpener, type FileOpenerOptions, type InSession } from './open/file-opener.ts';
 export { readTable } from './open/open-table.ts';
-export type { CsvOptions } from './plan/plan-csv.ts';
+export type { CsvInference, CsvOptions } from './plan/plan-csv.ts';
 export { type FilesToPlan, planFiles, writeStandIn } from './plan/plan-files.ts';
 export { planTable } from './plan/plan-table.ts';
 export type { PlannedScan, WantedUnits } from './plan/planned-scan.ts';

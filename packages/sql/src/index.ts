@@ -45,7 +45,13 @@ export {
 export { prepareQuery } from './prepare/prepare-query.ts';
 export { shapeOfIndex } from './prepare/with-indexes.ts';
 export { belowLocation } from './reads/below-location.ts';
-export { CSV_BUFFER_BYTES, csvColumns } from './reads/csv-scan.ts';
+export {
+  CSV_BUFFER_BYTES,
+  csvColumns,
+  type InferredFormats,
+  inferredFormats,
+  nullTexts,
+} from './reads/csv-scan.ts';
 export {
   credentialsIn,
   formatByName,

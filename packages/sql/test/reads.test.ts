@@ -8,6 +8,7 @@ beforeAll(async () => {
   await dialect.file('people.csv', 'Name,age\nada,36\n"Grace ""G""",\n"",85\n');
   await dialect.file('semi', "a;'x;y';null\n;'it''s';2\n");
   await dialect.file('ragged', 'a,b\n1\n1,2,3\n');
+  await dialect.file('hashes', 'n,t\n1,a\n#2,b\n3,c\n');
   await dialect.file('newlines', 'a,b\n1,"x\ny"\n');
   await dialect.file('open', 'a,b\n1,"x\n2,y\n');
   await dialect.file('empty', '');
@@ -77,6 +78,14 @@ describe('READ_CSV', () => {
       ['1', 'x\ny'],
     ]);
     expect(await dialect.rows("SELECT * FROM read_csv('upload://empty')")).toEqual([]);
+    for (const options of ['', ', NULL_PADDING => TRUE', ', INFER_SCHEMA => TRUE'])
+      expect(
+        await dialect.rows(`SELECT * FROM read_csv('upload://hashes', HEADER => true${options})`),
+      ).toEqual([
+        ['1', 'a'],
+        ['#2', 'b'],
+        ['3', 'c'],
+      ]);
     expect(await dialect.rows("SELECT * FROM read_csv('upload://people.csv.gz')")).toEqual([
       ['a', 'b'],
       ['1', '2'],

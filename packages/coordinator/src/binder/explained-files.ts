@@ -19,7 +19,11 @@ export async function explainedFiles(
     const wanted = scans?.get(name);
     if (scan.choose === undefined || (scans !== undefined && wanted === undefined)) continue;
     const chosen = await scan.choose(wanted?.filters ?? [], signal);
-    explained.push({ url: scan.url, columns: wanted?.columns ?? columns, chosen });
+    explained.push({
+      url: scan.url,
+      columns: wanted?.columns ?? columns.map((column) => column.name),
+      chosen,
+    });
   }
   return explained;
 }

@@ -54,10 +54,11 @@ async function copyRows(
   source: CopyFiles,
 ): Promise<Change> {
   const { options } = statement;
-  const { scan, columns } = await describedScan(session, source, statement);
-  const names = columns.map(({ name }) => name).filter((name) => name !== FILE_COLUMN);
+  const { scan, columns: described } = await describedScan(session, source, statement);
+  const columns = described.filter(({ name }) => name !== FILE_COLUMN);
+  const names = columns.map(({ name }) => name);
   const copied = await copiedColumns(context, session, table, statement, source, names);
-  const inParts = await copyParts(context, { session, snapshot, table, statement, source, names, copied });
+  const inParts = await copyParts(context, { session, snapshot, table, statement, source, columns, copied });
   if (inParts !== undefined) return inParts;
   await source.reads.readAlone();
   const from = scan.isTolerant

@@ -1,11 +1,12 @@
 import type { Snapshot, TableObject } from '@tessera/catalog';
-import { type KernelSession, quoteName } from '@tessera/kernel';
+import { type KernelColumn, type KernelSession, quoteName } from '@tessera/kernel';
 import type { CopyFromStatement } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { storageOf, storeQuery } from '../changes/store-query.ts';
 import { rewrittenTemplate } from '../distribution/written-by-nodes.ts';
 import { plus } from '../queries/scan-totals.ts';
 import { distributedQuery } from '../queries/statement-context.ts';
+import { fileColumns } from '../read/bound-query.ts';
 import { type CopiedColumn, storedValue } from './copy-columns.ts';
 import type { CopyFiles } from './copy-files.ts';
 import { isOn } from './text-options.ts';
@@ -16,8 +17,8 @@ interface Copy {
   readonly table: TableObject;
   readonly statement: CopyFromStatement;
   readonly source: CopyFiles;
-  /** The names of all columns of the files. */
-  readonly names: readonly string[];
+  /** The columns of the files. */
+  readonly columns: readonly KernelColumn[];
   readonly copied: readonly CopiedColumn[];
 }
 
@@ -25,7 +26,8 @@ interface Copy {
  * Lets each node read parts of the files and store their rows; undefined if this node must copy the files.
  */
 export async function copyParts(context: ChangeContext, copy: Copy): Promise<Change | undefined> {
-  const { session, snapshot, table, statement, source, names, copied } = copy;
+  const { session, snapshot, table, statement, source, columns, copied } = copy;
+  const names = columns.map(({ name }) => name);
   const { inParts } = source;
   if (inParts === undefined) return undefined;
   if (!copied.every(({ fallback }) => isConstant(fallback))) return undefined;
@@ -40,7 +42,7 @@ export async function copyParts(context: ChangeContext, copy: Copy): Promise<Cha
     return storage.rows(`SELECT ${items.join(', ')} FROM ${rows} AS source`);
   });
   const stored = await run.binder.distribution.storeFiles(
-    { scan: inParts, columns: names },
+    { scan: inParts, columns: fileColumns(columns) },
     { sql, columns: needed, storage },
     {
       session,

@@ -70,6 +70,13 @@ describe('COPY FROM', () => {
     ]);
   });
 
+  it('takes a record that begins with # for data', async () => {
+    await node.run('CREATE TABLE c8 (a TEXT, b TEXT)');
+    const path = file('hashes.csv', '1,a\n#2,b\n3,c\n');
+    expect((await node.run(`COPY c8 FROM '${path}'`)).affectedRows).toBe(3);
+    expect(await node.rows("SELECT a FROM c8 WHERE b = 'b'")).toEqual([['#2']]);
+  });
+
   it.each([
     ['x,2\n', 'CAST_ERROR'],
     [',2\n', 'NOT_NULL_VIOLATION'],

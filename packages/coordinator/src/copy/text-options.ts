@@ -1,16 +1,10 @@
 import { fail } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
-import { type CopyFromStatement, CSV_BUFFER_BYTES } from '@tessera/sql';
+import { type CopyFromStatement, CSV_BUFFER_BYTES, nullTexts } from '@tessera/sql';
 
 type Options = CopyFromStatement['options'];
 
 const QUOTE_WORDS: Readonly<Record<string, string>> = { DOUBLE_QUOTE: '"', SINGLE_QUOTE: "'", NONE: '' };
-
-/**
- * The kernel requires at least one text for NULL. If no text means NULL, this one, which no text file
- * contains, is passed.
- */
-const NO_NULL = '\u{10FFFE}\u{10FFFF}';
 
 /** Parses a boolean option that the grammar has accepted. */
 export const isOn = (text: string | undefined, byDefault: boolean): boolean =>
@@ -37,10 +31,10 @@ export const padsShortLines = (options: Options): boolean => isOn(options.allow_
 /** Arguments of the kernel's `read_csv` that read every cell as text. */
 export function csvArguments({ format }: { readonly format: string }, options: Options): string[] {
   const csv = csvOptions({ format }, options);
-  const nulls = [
-    ...(options.null_string === undefined ? [] : [options.null_string]),
-    ...(isOn(options.empty_field_as_null, true) ? [''] : []),
-  ];
+  const nulls = nullTexts({
+    ...(options.null_string !== undefined && { null_string: options.null_string }),
+    empty_field_as_null: isOn(options.empty_field_as_null, true),
+  });
   const skipped = Number(options.skip_header_rows ?? 0);
   if (!Number.isSafeInteger(skipped) || skipped < 0) {
     fail('INVALID_ARGUMENT', {
@@ -53,7 +47,9 @@ export function csvArguments({ format }: { readonly format: string }, options: O
     `escape = ${quoteText(csv.escape)}`,
     `header = ${csv.header}`,
     `skip = ${skipped}`,
-    `nullstr = [${(nulls.length === 0 ? [NO_NULL] : nulls).map(quoteText).join(', ')}]`,
+    // Otherwise the kernel leaves out records that begin with `#`.
+    "comment = ''",
+    `nullstr = [${nulls.map(quoteText).join(', ')}]`,
     'allow_quoted_nulls = false',
     'all_varchar = true',
     `buffer_size = ${CSV_BUFFER_BYTES}`,

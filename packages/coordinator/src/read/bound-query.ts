@@ -1,5 +1,6 @@
 import type { ObjectId, RelationObject, TableObject, ViewObject } from '@tessera/catalog';
-import type { PlannedScan } from '@tessera/file-scan';
+import type { FileColumn, PlannedScan } from '@tessera/file-scan';
+import { type KernelColumn, typeToSql } from '@tessera/kernel';
 import type { TableScan } from '@tessera/planner';
 import type { PreparedQuery, RelationName } from '@tessera/sql';
 import type { IndexReads, ReadTable } from './index-coverage.ts';
@@ -42,9 +43,12 @@ export interface CompiledPatterns {
 /** Files that several nodes may read in parts, as a statement reads them. */
 export interface BoundFiles {
   readonly scan: PlannedScan;
-  /** The names of all their columns. */
-  readonly columns: readonly string[];
+  /** All their columns. */
+  readonly columns: readonly FileColumn[];
 }
+
+export const fileColumns = (columns: readonly KernelColumn[]): readonly FileColumn[] =>
+  columns.map(({ name, type }) => ({ name, type: typeToSql(type) }));
 
 /**
  * A query whose names and types are resolved against a snapshot. It depends on the text and on the relations that it

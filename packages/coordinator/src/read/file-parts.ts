@@ -1,16 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fail, TesseraError } from '@tessera/common';
 import {
+  type CsvInference,
   type FilesToPlan,
   type PlannedScan,
   planFiles,
   type SharedFiles,
   writeStandIn,
 } from '@tessera/file-scan';
+import type { KernelSession } from '@tessera/kernel';
 import type { ExternalSources, ListedFile, ObjectCredentials } from '@tessera/object-store';
-import type { ReadCall, SourceFile } from '@tessera/sql';
+import {
+  type InferredFormats,
+  inferredFormats,
+  nullTexts,
+  type ReadCall,
+  type SourceFile,
+} from '@tessera/sql';
 import type { RequestDirectory } from '../request/statement-request.ts';
 
 export const UPLOAD_SCHEME = 'upload://';
@@ -21,6 +29,7 @@ export const isUpload = (url: string): boolean => url.toLowerCase().startsWith(U
 export const MAX_DOWNLOAD_BYTES = 10_000_000_000;
 
 export interface FilePartsScope {
+  readonly session: KernelSession;
   readonly external: ExternalSources;
   readonly directory: RequestDirectory;
   readonly shared: SharedFiles;
@@ -65,7 +74,7 @@ export class FileParts {
     unionByName: boolean,
     upload: () => SourceFile,
   ): Promise<BoundParts | undefined> {
-    const format = formatOf(call, unionByName);
+    const format = formatOf(call, unionByName, (head) => this.#formats(call, head));
     if (format === undefined || call.namesFiles === true) return undefined;
     try {
       return isUpload(call.url)
@@ -131,6 +140,22 @@ export class FileParts {
     return this.#add({ scan: plan.scan, call, files: [file], isHere: true }, columns);
   }
 
+  /** The formats of dates and times that the kernel finds in the beginning of a CSV file. */
+  async #formats(call: ReadCall, head: Buffer): Promise<InferredFormats> {
+    const { directory, session } = this.#scope;
+    const path = join(await directory.open(), `head-${randomUUID()}`);
+    await writeFile(path, head, { mode: 0o600 });
+    try {
+      return await inferredFormats(
+        { ...call, options: { ...call.options, compression: 'none' } },
+        path,
+        session,
+      );
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
   #add(scan: FilesInParts, columns: string): BoundParts {
     const scanId = randomUUID().replaceAll('-', '');
     this.#scans.set(scanId, scan);
@@ -156,27 +181,24 @@ const isUniform = (files: readonly Pick<ListedFile, 'url'>[], format: FilesToPla
   format.compression !== 'none' ||
   files.every(({ url }) => !/\.(?:gz|zst)$/i.test(url));
 
-/**
- * The kernel requires at least one text for NULL. If no text means NULL, this one, which no text file
- * contains, is passed.
- */
-const NO_NULL = '\u{10FFFE}\u{10FFFF}';
+/** The records and files from which the kernel's `read_csv` infers types. */
+const INFERENCE = { records: 20_480, files: 10 };
 
 /** The formats that can be read in parts, with options under which parts give the same rows. */
-function formatOf(call: ReadCall, unionByName: boolean): FilesToPlan['format'] | undefined {
+function formatOf(
+  call: ReadCall,
+  unionByName: boolean,
+  formats: CsvInference['formats'],
+): FilesToPlan['format'] | undefined {
   if (call.function === 'read_parquet') return { kind: 'parquet', unionByName };
   if (call.function === 'read_avro') return { kind: 'avro' };
   if (call.function !== 'read_csv') return undefined;
   const { options, url } = call;
-  if (options.infer_schema === true || options.null_padding === true) return undefined;
+  if (options.null_padding === true) return undefined;
   const { quote = '"', delimiter = /\.tsv(?:\.\w+)?$/i.test(url) ? '\t' : ',' } = options;
   const named = /\.gz$/i.test(url) ? 'gzip' : /\.zst$/i.test(url) ? 'zstd' : 'none';
   const { compression = named } = options;
   if (compression !== 'none' && compression !== 'gzip' && compression !== 'zstd') return undefined;
-  const nulls = [
-    ...(options.null_string === undefined ? [] : [options.null_string]),
-    ...(options.empty_field_as_null === false ? [] : ['']),
-  ];
   return {
     kind: 'csv',
     delimiter,
@@ -184,6 +206,7 @@ function formatOf(call: ReadCall, unionByName: boolean): FilesToPlan['format'] |
     escape: options.escape ?? quote,
     hasHeader: options.header === true,
     compression,
-    nulls: nulls.length === 0 ? [NO_NULL] : nulls,
+    nulls: nullTexts(options),
+    inference: options.infer_schema === true ? { ...INFERENCE, formats } : undefined,
   };
 }

@@ -132,8 +132,9 @@ export class FileTables {
     for (const [scanId, { call, table, scan, name }] of this.#tables) {
       const wanted = scans?.get(boundFileName(scanId));
       const isRead = scans === undefined || wanted !== undefined;
-      const all = table.columns.map((column) => column.name);
-      const read = all.filter((column) => isRead && (wanted?.named.includes(column) ?? true));
+      const all = table.columns;
+      const names = all.map((column) => column.name);
+      const read = names.filter((column) => isRead && (wanted?.named.includes(column) ?? true));
       const units = isRead
         ? await scan.units({ columns: all, nodes: 1, filters: wanted?.filters ?? [] }, signal)
         : [];

@@ -151,7 +151,7 @@ async function sniff(
   session: KernelSession,
 ): Promise<SniffedCsv> {
   const decompressed = compression === undefined ? '' : `, compression => ${quoteText(compression)}`;
-  const sql = `SELECT to_json(s)::VARCHAR FROM sniff_csv(${quoteText(path)}, sample_size => ${SAMPLE_ROWS}${decompressed}) AS s`;
+  const sql = `SELECT to_json(s)::VARCHAR FROM sniff_csv(${quoteText(path)}, sample_size => ${SAMPLE_ROWS}, comment => ''${decompressed}) AS s`;
   try {
     return JSON.parse(String(await session.scalar(sql)));
   } catch (cause) {

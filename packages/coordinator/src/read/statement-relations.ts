@@ -31,7 +31,14 @@ import type {
 import { isPgCatalogRelation } from '@tessera/system-catalog';
 import { PARTS_SCHEMA } from '../reuse/kept-parts.ts';
 import type { StatementSnapshot } from '../transactions/statement-snapshot.ts';
-import type { BoundFiles, BoundTable, CompiledPatterns, IndexChoice, NamedRelation } from './bound-query.ts';
+import {
+  type BoundFiles,
+  type BoundTable,
+  type CompiledPatterns,
+  fileColumns,
+  type IndexChoice,
+  type NamedRelation,
+} from './bound-query.ts';
 import { externalCall } from './external-call.ts';
 import { boundFileName } from './file-tables.ts';
 import {
@@ -254,10 +261,10 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     const session = await this.binder();
     const scan = this.#options.plannedScan(scanId);
     const name = boundFileName(scanId);
-    const plain = columns.map((column) => ({ name: column.name, type: typeToSql(column.type) }));
-    await session.defineRelation(name, plain, scan.rows);
+    const found = fileColumns(columns);
+    await session.defineRelation(name, found, scan.rows);
     this.#fileScans.set(scanId, name);
-    this.files.set(name, { scan, columns: columns.map((column) => column.name) });
+    this.files.set(name, { scan, columns: found });
     return name;
   }
 

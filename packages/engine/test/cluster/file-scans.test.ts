@@ -196,6 +196,53 @@ it('Byte ranges of CSV are read by all nodes, however its text is quoted', async
   );
 }, 300_000);
 
+/** Lines of a CSV file with a header; more than the kernel looks at to infer types. */
+const typedLines = (rows: number, day: (n: number) => string, more: readonly string[] = []) =>
+  [
+    'n,day,at,is_even,v,t',
+    ...Array.from({ length: rows }, (_, n) =>
+      [
+        n % 50 === 7 ? '' : n,
+        day(n),
+        `2024-02-03 04:05:${String(n % 60).padStart(2, '0')}`,
+        n % 2 === 0,
+        n % 3 === 0 ? n : n / 8,
+        n % 40 === 0 ? `"a ""quoted"" line\n#${n},"` : `#${n % 9}`,
+      ].join(','),
+    ),
+    ...more,
+  ].join('\n');
+const isoDay = (n: number) => `2024-01-${String(1 + (n % 28)).padStart(2, '0')}`;
+const europeanDay = (n: number) => `${String(1 + (n % 28)).padStart(2, '0')}/11/2024`;
+
+it('The types of CSV are inferred from its beginning, and its byte ranges are read by all nodes', async () => {
+  const facts =
+    'count(*), sum(n), min(day), max(day), max(at), count(*) FILTER (WHERE is_even), sum(v), min(t), count(DISTINCT t)';
+  const file = new Blob([typedLines(30_000, europeanDay)]);
+  const send: Send = (sql, settings, node = 0) =>
+    upload(lake.cluster.node(node), sql, { f: file }, { ...settings, output_format: 'JSON_Compact' });
+  const read = "READ_CSV('upload://f', HEADER => TRUE, INFER_SCHEMA => TRUE)";
+  await isTheSame(`SELECT ${facts} FROM ${read}`, send);
+  await isTheSame(`SELECT * FROM 'upload://f' WHERE n IN (0, 3, 20479, 20480, 29999) ORDER BY n`, send);
+  // The kernel looks at ten files, and the last of these has other numbers.
+  for (let i = 0; i < 12; i++)
+    await lake.put(
+      `typed/${String(i).padStart(2, '0')}.csv`,
+      typedLines(200, isoDay, i === 9 ? ['1.5,,,,,'] : []),
+    );
+  await isTheSame(
+    `SELECT ${facts} FROM READ_CSV('s3://lake/files/typed/*.csv', HEADER => TRUE, INFER_SCHEMA => TRUE)`,
+  );
+  await lake.put('typed-late.csv', typedLines(30_000, isoDay, ['none,,,,,']));
+  await lake.put('days/0.csv', typedLines(100, europeanDay));
+  await lake.put('days/1.csv', typedLines(100, isoDay));
+  for (const path of ['typed-late.csv', 'days/*.csv'])
+    for (const query of ['SELECT sum(n)', 'SELECT min(day), max(day)', 'SELECT count(t)'])
+      await queries.isToldTheSame(
+        `${query} FROM READ_CSV('s3://lake/files/${path}', HEADER => TRUE, INFER_SCHEMA => TRUE)`,
+      );
+}, 300_000);
+
 it('Compressed CSV is read by all nodes, whole files at a time', async () => {
   for (const [i, lines] of [LINES.slice(0, 5000), LINES.slice(5000)].entries())
     await lake.put(`z/${i}.csv.gz`, gzipSync(`n,t,v\n${lines.join('\n')}\n`));

@@ -6,7 +6,7 @@ import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import { loadAvro } from '@tessera/readers';
 import { fetchAvro } from '../avro/avro-head.ts';
 import { fetchCsv } from '../csv/split-csv.ts';
-import type { FileFormat, FileSource, FileUnit, ReadRange } from '../file-scan.ts';
+import type { FileColumn, FileFormat, FileSource, FileUnit, ReadRange } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
 import { fetchParquet } from '../parquet/fetch-parquet.ts';
 import { readFooter } from '../parquet/footer.ts';
@@ -101,6 +101,7 @@ async function fetchUnit(unit: FileUnit, path: string, { format, columns, range 
       return fetchParquet(unit, path, { footer, columns, counted: format.counted, read });
     }
     case 'csv':
+    case 'typed csv':
       await fetchCsv(unit, path, format.shape, read);
       return { rows: 0, bytes: unit.bytes };
     case 'avro':
@@ -139,14 +140,11 @@ async function relationOf(
       return { sql: `(SELECT ${selected} FROM ${scan})` };
     }
     case 'csv': {
-      const types = format.columns.map((name) => `${quoteText(name)}: 'VARCHAR'`).join(', ');
-      const settings = `columns = {${types}}, auto_detect = false, hive_partitioning = false, ${format.settings}`;
-      if (paths.length === 0) {
-        const nothing = format.columns.map((name) => `CAST(NULL AS VARCHAR) AS ${quoteName(name)}`);
-        return { sql: `(SELECT ${selected} FROM (SELECT ${nothing.join(', ')}) WHERE false)` };
-      }
-      return { sql: `(SELECT ${selected} FROM read_csv(${listOf(paths)}, ${settings}))` };
+      const texts = format.columns.map((name) => ({ name, type: 'VARCHAR' }));
+      return { sql: `(SELECT ${selected} FROM ${csvRows(paths, texts, format.settings)})` };
     }
+    case 'typed csv':
+      return { sql: `(SELECT ${selected} FROM ${csvRows(paths, format.columns, format.settings)})` };
     case 'avro': {
       const header = join(directory, 'schema-0');
       await writeFile(header, Buffer.from(format.header, 'base64'), { mode: 0o600 });
@@ -157,6 +155,15 @@ async function relationOf(
       return { sql: `(SELECT ${selected} FROM temp.${table})`, rows };
     }
   }
+}
+
+function csvRows(paths: readonly string[], columns: readonly FileColumn[], settings: string): string {
+  if (paths.length === 0) {
+    const nothing = columns.map(({ name, type }) => `CAST(NULL AS ${type}) AS ${quoteName(name)}`);
+    return `(SELECT ${nothing.join(', ')} WHERE false)`;
+  }
+  const types = columns.map(({ name, type }) => `${quoteText(name)}: ${quoteText(type)}`).join(', ');
+  return `read_csv(${listOf(paths)}, columns = {${types}}, auto_detect = false, hive_partitioning = false, ${settings})`;
 }
 
 const listOf = (paths: readonly string[]): string => `[${paths.map(quoteText).join(', ')}]`;

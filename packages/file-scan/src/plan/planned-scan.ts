@@ -1,4 +1,4 @@
-import type { FileFormat, FileScan, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
+import type { FileColumn, FileFormat, FileScan, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
 import type { ChosenFiles, Filters } from '../table/file-table.ts';
 
 /** Files of a statement that nodes may read in parts, before that is decided. */
@@ -10,7 +10,7 @@ export interface PlannedScan {
   /** The number of rows in all files, estimated from the first one. */
   readonly rows: number;
   /** How tasks read the files. `columns` are those that the kernel found in the placeholders. */
-  scan(columns: readonly string[], counted: ReadonlySet<string> | undefined): FileScan;
+  scan(columns: readonly FileColumn[], counted: ReadonlySet<string> | undefined): FileScan;
   /** Divides the files into units of work for a number of nodes. */
   units(wanted: WantedUnits, signal: AbortSignal): Promise<readonly FileUnit[]>;
   /** Whether every node can read the files. */
@@ -21,7 +21,7 @@ export interface PlannedScan {
 
 export interface WantedUnits {
   /** The columns that the kernel found in the placeholders. */
-  readonly columns: readonly string[];
+  readonly columns: readonly FileColumn[];
   readonly nodes: number;
   /** The conditions of each reference; files of a table without rows for any of them are left out. */
   readonly filters: Filters;
@@ -35,8 +35,8 @@ export interface FormatPlan {
    */
   readonly standIns: ReadonlyMap<number, StandIn>;
   readonly rows: number;
-  format(columns: readonly string[], counted: ReadonlySet<string> | undefined): FileFormat;
-  units(columns: readonly string[], unitBytes: number, read: ReadRange): Promise<readonly FileUnit[]>;
+  format(columns: readonly FileColumn[], counted: ReadonlySet<string> | undefined): FileFormat;
+  units(columns: readonly FileColumn[], unitBytes: number, read: ReadRange): Promise<readonly FileUnit[]>;
 }
 
 /** Pieces of a file with their offsets in it; there are holes between them. */

@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/common';
-import type { KernelColumn, KernelSession } from '@tessera/kernel';
+import { type KernelColumn, type KernelSession, quoteText } from '@tessera/kernel';
 import { call, constant, type FunctionNode } from '../tree.ts';
 import type { ReadArguments } from './read-arguments.ts';
 import { compressionOf, literalText, namedArgument, type ScanValue } from './scan-arguments.ts';
@@ -9,8 +9,8 @@ import { mayNameNul, requireValidNames } from './valid-names.ts';
 type Setting = readonly [name: string, value: ScanValue | undefined];
 
 /**
- * The kernel's scan of CSV files. Delimiter, quote and header are always given, never guessed. The number of
- * columns, and on request their types, are inferred from the files.
+ * The kernel's scan of CSV files. Delimiter, quote and header are always given, never guessed, and no line is a comment. The
+ * number of columns, and on request their types, are inferred from the files.
  * @throws TesseraError BAD_FILE if the files do not match these settings
  */
 export async function csvScan(
@@ -47,6 +47,44 @@ export async function csvColumns(
   return { columns, settings: settingsText(settings) };
 }
 
+/** What the kernel's `sniff_csv` finds out about values. */
+interface SniffedFormats {
+  readonly DateFormat: string | null;
+  readonly TimestampFormat: string | null;
+}
+
+/** The order of ISO 8601. */
+const ISO_DATE = '%Y-%m-%d';
+
+/** The formats of dates and times in a CSV file. */
+export interface InferredFormats {
+  /** Settings of the kernel's `read_csv`. */
+  readonly settings: readonly string[];
+  /** Whether no other format than that of ISO 8601 was found. */
+  readonly areIso: boolean;
+}
+
+/**
+ * The formats of dates and times that INFER_SCHEMA finds in a file.
+ * @throws TesseraError BAD_FILE if the file does not match the arguments
+ */
+export async function inferredFormats(
+  args: ReadArguments,
+  path: string,
+  session: KernelSession,
+): Promise<InferredFormats> {
+  const scan = `sniff_csv(${quoteText(path)}, ${settingsText([...csvSettings(args), ...STRICT])})`;
+  const found = await session.scalar(`SELECT to_json(s)::VARCHAR FROM ${scan} AS s`);
+  const { DateFormat: date, TimestampFormat: timestamp } = JSON.parse(String(found)) as SniffedFormats;
+  return {
+    settings: [
+      ...(date === null ? [] : [`dateformat = ${quoteText(date)}`]),
+      ...(timestamp === null ? [] : [`timestampformat = ${quoteText(timestamp)}`]),
+    ],
+    areIso: [date, timestamp].every((format) => format === null || format.startsWith(ISO_DATE)),
+  };
+}
+
 async function described(args: ReadArguments, paths: readonly string[], session: KernelSession) {
   const settings = [...csvSettings(args), ...(args.options.null_padding === true ? PADDED : STRICT)];
   const columns = await lookUp(session, paths, settings, args.url);
@@ -64,16 +102,13 @@ function csvSettings(args: ReadArguments): readonly Setting[] {
   const { options, url } = args;
   const isTsv = /\.tsv(?:\.\w+)?$/i.test(url);
   const quote = options.quote ?? '"';
-  const nulls = [
-    ...(options.null_string === undefined ? [] : [options.null_string]),
-    ...(options.empty_field_as_null === false ? [] : ['']),
-  ];
   return [
     ['delim', options.delimiter ?? (isTsv ? '\t' : ',')],
     ['quote', quote],
     ['escape', options.escape ?? quote],
     ['header', options.header === true],
-    ['nullstr', nulls.length === 0 ? [NO_NULL] : nulls],
+    ['comment', NO_COMMENT],
+    ['nullstr', nullTexts(options)],
     ['allow_quoted_nulls', false],
     ['compression', compressionOf(args)],
     ['all_varchar', options.infer_schema !== true],
@@ -89,11 +124,26 @@ function csvSettings(args: ReadArguments): readonly Setting[] {
  */
 export const CSV_BUFFER_BYTES = 8 << 20;
 
+/** Otherwise the kernel takes a record that begins with `#` for a comment if other records do not, and leaves it out. */
+const NO_COMMENT = '';
+
 /**
  * The kernel requires at least one text for NULL. If no text means NULL, this one, which no text file
  * contains, is passed.
  */
 const NO_NULL = '\u{10FFFE}\u{10FFFF}';
+
+/** The texts of unquoted fields that mean NULL. */
+export function nullTexts({
+  null_string,
+  empty_field_as_null,
+}: Pick<ReadArguments['options'], 'null_string' | 'empty_field_as_null'>): readonly string[] {
+  const nulls = [
+    ...(null_string === undefined ? [] : [null_string]),
+    ...(empty_field_as_null === false ? [] : ['']),
+  ];
+  return nulls.length === 0 ? [NO_NULL] : nulls;
+}
 
 /** `skip = 0` keeps the kernel from skipping first lines whose number of fields differs from later lines. */
 const STRICT: readonly Setting[] = [['skip', 0]];
