@@ -63,6 +63,19 @@ async function run(sql: string): Promise<void> {
   await page.keyboard.press('Control+Enter');
 }
 
+/** The name of the element that has the focus. */
+const focused = () =>
+  page.evaluate<string>(
+    '(document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent).trim()',
+  );
+
+/** Presses a key until the element of this name has the focus. */
+async function reach(name: RegExp, key = 'Tab'): Promise<void> {
+  for (let presses = 0; presses < 60 && !name.test(await focused()); presses++)
+    await page.keyboard.press(key);
+  expect(await focused()).toMatch(name);
+}
+
 describe.skipIf(executablePath === undefined)(
   'the console in Chromium (skipped where it is not installed)',
   () => {
@@ -385,7 +398,7 @@ describe.skipIf(executablePath === undefined)(
 
     test('the schema tree shows tables and views with columns, previews them and shows their DDL', async () => {
       await page.getByRole('button', { name: /stations/ }).click();
-      await page.getByText(/^Table · 3 rows · .* · 1 tablets?$/).waitFor();
+      await page.getByText(/^Table · 3 rows · .* · 1 tablet$/).waitFor();
       await page.getByRole('button', { name: 'opened date' }).waitFor();
       await page.getByRole('button', { name: 'Preview' }).click();
       await cells().getByText('Paris').waitFor();
@@ -491,15 +504,6 @@ describe.skipIf(executablePath === undefined)(
       await page.getByRole('tab', { name: /2 SELECT 8/ }).waitFor();
       // While statements run, the key skips the button.
       await expect.poll(() => page.getByRole('button', { name: 'Run all' }).isEnabled()).toBe(true);
-      const focused = () =>
-        page.evaluate<string>(
-          'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent',
-        );
-      const reach = async (name: RegExp) => {
-        for (let presses = 0; presses < 40 && !name.test((await focused()).trim()); presses++)
-          await page.keyboard.press('Tab');
-        expect((await focused()).trim()).toMatch(name);
-      };
       await reach(/^Run all$/);
       await reach(/^1 SELECT 7/);
       await page.keyboard.press('Enter');
@@ -509,6 +513,59 @@ describe.skipIf(executablePath === undefined)(
       await page.getByRole('complementary', { name: 'Cell' }).getByText('7', { exact: true }).waitFor();
       await page.keyboard.press('Escape');
       await expect.poll(() => page.getByRole('complementary', { name: 'Cell' }).count()).toBe(0);
+    });
+
+    test('with the keyboard alone: cancelling, the history, the schema, a plan and the other pages', async () => {
+      await editor().focus();
+      await page.keyboard.insertText(
+        'SELECT count(*) FROM generate_series(1, 3000000) AS a(x), generate_series(1, 3000000) AS b(y) WHERE x * y % 7 = 5',
+      );
+      await page.keyboard.press('Control+Enter');
+      await results()
+        .getByText(/^Running/)
+        .waitFor();
+      await reach(/^Cancel$/);
+      await page.keyboard.press('Enter');
+      await page.getByText(/^Cancelled after/).waitFor();
+
+      await reach(/^History$/, 'Shift+Tab');
+      await page.keyboard.press('Enter');
+      await page.getByRole('row').filter({ hasText: '% 7 = 5' }).first().waitFor();
+      await reach(/% 7 = 5$/);
+      await page.keyboard.press('Enter');
+      await expect.poll(text).toContain('% 7 = 5');
+
+      await reach(/^Find tables and columns$/, 'Shift+Tab');
+      await page.keyboard.type('stations');
+      await reach(/^stations/);
+      await page.keyboard.press('ArrowRight');
+      await page.getByRole('button', { name: 'city text' }).waitFor();
+      await reach(/^city/, 'ArrowDown');
+      await page.keyboard.press('ArrowUp');
+      await reach(/^stations/, 'ArrowUp');
+      await reach(/^Preview$/);
+      await page.keyboard.press('Enter');
+      await cells().getByText('Paris').waitFor();
+
+      await reach(/^Explain$/);
+      await page.keyboard.press('Enter');
+      await reach(/^Plan$/);
+      await page.keyboard.press('Enter');
+      expect(await focused()).toBe('Explain');
+      await page.getByRole('region', { name: 'Plan' }).getByRole('button').first().waitFor();
+      await reach(/scan/i);
+      await page.keyboard.press('Enter');
+      await page.getByRole('complementary', { name: 'Operator' }).waitFor();
+
+      for (const [link, shown] of [
+        ['Nodes', page.getByRole('img', { name: /^Memory/ })],
+        ['Tables', page.getByRole('button', { name: 'stations', exact: true })],
+        ['Settings', page.getByRole('row').filter({ hasText: 'statement_timeout' })],
+      ] as const) {
+        await reach(new RegExp(`^${link}$`), 'Shift+Tab');
+        await page.keyboard.press('Enter');
+        await shown.waitFor();
+      }
     });
 
     test.each([
@@ -548,12 +605,17 @@ describe.skipIf(executablePath === undefined)(
         await page.getByRole('region', { name: 'Plan' }).getByRole('button', { name: /scan/i }).click();
         await page.getByRole('complementary', { name: 'Operator' }).waitFor();
         expect(await findings()).toEqual([]);
-        await page.getByRole('link', { name: 'Nodes' }).click();
-        await page.getByRole('heading', { name: 'Nodes' }).waitFor();
-        expect(await findings()).toEqual([]);
-        await page.getByRole('link', { name: 'History' }).click();
-        await page.getByRole('table').waitFor();
-        expect(await findings()).toEqual([]);
+        for (const [link, shown] of [
+          ['Nodes', page.getByRole('img', { name: /^Memory/ })],
+          ['History', page.getByRole('cell', { name: 'failed' }).first()],
+          ['Running', page.getByText('Nothing is running.')],
+          ['Tables', page.getByRole('button', { name: 'stations', exact: true })],
+          ['Settings', page.getByRole('row').filter({ hasText: 'statement_timeout' })],
+        ] as const) {
+          await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: link }).click();
+          await shown.waitFor();
+          expect(await findings(), link).toEqual([]);
+        }
       },
       90_000,
     );

@@ -13,11 +13,10 @@ export function Menu({ label, title, items }: MenuProps) {
   useEffect(() => {
     const close = (event: Event) => {
       const menu = details.current;
-      if (
-        menu?.open &&
-        (event instanceof KeyboardEvent ? event.key === 'Escape' : !menu.contains(event.target as Node))
-      )
-        menu.open = false;
+      if (!menu?.open) return;
+      if (event instanceof KeyboardEvent) {
+        if (event.key === 'Escape') closeAndFocus(menu);
+      } else if (!menu.contains(event.target as Node)) menu.open = false;
     };
     document.addEventListener('click', close);
     document.addEventListener('keydown', close);
@@ -37,7 +36,7 @@ export function Menu({ label, title, items }: MenuProps) {
             <button
               type="button"
               onClick={() => {
-                details.current!.open = false;
+                closeAndFocus(details.current!);
                 run();
               }}
             >
@@ -48,4 +47,10 @@ export function Menu({ label, title, items }: MenuProps) {
       </ul>
     </details>
   );
+}
+
+/** The keyboard goes on at the button of the menu, because the chosen action is no longer there. */
+function closeAndFocus(menu: HTMLDetailsElement): void {
+  menu.open = false;
+  menu.querySelector('summary')!.focus();
 }

@@ -12,12 +12,13 @@ export interface Progress {
   readonly status: string;
 }
 
+const FIRST_MS = 200;
 const EVERY_MS = 400;
 
-/** Reports how far a query is, from 400 ms after its start until it is told to stop. */
+/** Reports how far a query is, from 200 ms after its start until it is told to stop. */
 export function watchProgress(queryId: QueryId, report: (progress: Progress) => void): () => void {
   let stopped = false;
-  let timer = setTimeout(look, EVERY_MS);
+  let timer = setTimeout(look, FIRST_MS);
   async function look(): Promise<void> {
     const [progress] = await ask<Progress>(
       `SELECT status, percent, rows_read, bytes_read, stages, stages_finished, nodes

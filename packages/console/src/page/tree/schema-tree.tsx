@@ -154,7 +154,7 @@ function TableNode({ table }: { table: CatalogTable }) {
     isView ? 'View' : table.table_type === 'EXTERNAL' ? 'External table' : 'Table',
     rows === undefined ? '' : rowsText(rows),
     table.compressed_bytes === null ? '' : bytesText(Number(table.compressed_bytes)),
-    table.number_of_tablets === null ? '' : `${table.number_of_tablets} tablets`,
+    table.number_of_tablets === null ? '' : tabletsText(table.number_of_tablets),
   ].filter((fact) => fact !== '');
   return (
     <Node
@@ -239,6 +239,8 @@ function ColumnList({ columns }: { columns: readonly ListedColumn[] }) {
     </ul>
   );
 }
+
+const tabletsText = (count: string): string => `${count} tablet${count === '1' ? '' : 's'}`;
 
 const compactCount = new Intl.NumberFormat('en', { notation: 'compact' });
 
