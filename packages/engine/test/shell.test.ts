@@ -136,7 +136,10 @@ describe('on a terminal', () => {
     await shell.run('\\timing off');
     await shell.run('\\x');
     expect(await shell.run('SELECT 1 AS a, 2 AS bc;')).toContain(' a: 1\nbc: 2\n(1 row)');
-    await shell.run('\\x');
+    // A format that is chosen later takes the place of \x.
+    expect(await shell.run('\\format jsonl')).toContain('The format is jsonl.');
+    expect(await shell.run('SELECT 1 AS a;')).toContain('{"a":1}');
+    await shell.run('\\format box');
     expect(await shell.run("\\copy (SELECT * FROM trips ORDER BY id) TO 'out.csv'")).toContain(
       '(2 rows written)',
     );

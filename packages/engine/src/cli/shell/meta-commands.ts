@@ -81,7 +81,8 @@ export const META_COMMANDS: Readonly<Record<string, MetaCommand>> = {
     description: 'sets the format of results',
     run: ({ display }, format) => {
       if (!isShellFormat(format)) throw usage(`\\format takes one of ${SHELL_FORMATS.join(', ')}`);
-      display.options.format = format;
+      Object.assign(display.options, { format, expanded: false });
+      display.say(`The format is ${format}.`);
     },
   },
   '\\rows': {
