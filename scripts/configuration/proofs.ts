@@ -169,6 +169,11 @@ export const PROOFS: Proofs = {
       'engine.eviction.tablet_ttl_before_full_eviction_seconds',
     ],
   },
+  [`${ENGINE}/statistics.test.ts`]: {
+    'max_threads: a statement uses no more threads, however it is set, and has the same answer': [
+      'execution.max_threads',
+    ],
+  },
   'packages/kernel/src/threads-per-query.test.ts': {
     'divides one query for that number of threads': ['execution.max_threads'],
     'executes several queries on more than those and as many workers': ['execution.max_threads'],

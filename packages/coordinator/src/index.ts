@@ -19,7 +19,6 @@ export {
   DEFAULT_SETTINGS,
   expectedOfSetting,
   isSettingName,
-  noticeOfSetting,
   SETTING_MEANINGS,
   SETTING_NAMES,
   type Settings,

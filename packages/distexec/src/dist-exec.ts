@@ -98,6 +98,10 @@ export interface Task {
   readonly holdsNoRows?: boolean | undefined;
   /** Whether `TaskOutcome.profile` is wanted. */
   readonly profiled?: boolean | undefined;
+  /** See `SessionOptions` of the kernel; not used by a task that runs in the session of its query. */
+  readonly maxThreads?: number | undefined;
+  /** See `SessionOptions` of the kernel; true by default. */
+  readonly sharesTables?: boolean | undefined;
   /** The span that the task belongs to (W3C Trace Context); undefined if its trace is not recorded. */
   readonly traceparent?: string | undefined;
 }

@@ -118,6 +118,29 @@ describe('stages over two nodes', () => {
   });
 });
 
+it.each([
+  [0, 2],
+  [1, 1],
+])('a task with a limit of %i threads has %i', async (maxThreads, threads) => {
+  const columns = [{ name: 'n', type: 'BIGINT' }];
+  const task = taskOf(["SELECT current_setting('threads')::BIGINT AS n"], columns, { maxThreads });
+  const on = cluster.nodes[1]!;
+  const blocks = [on.block(task, await on.run(task))];
+  const session = await cluster.nodes[0]!.kernel.session();
+  const received = await cluster.nodes[0]!.distExec.open(
+    {
+      sql: ['SELECT n FROM ', 0, ' AS t'],
+      sources: [{ kind: 'exchange', blocks, shape: { columns, hashKeys: [] } }],
+    },
+    session,
+    new AbortController().signal,
+  );
+  expect(await textOf(session, received.sql)).toEqual([{ n: threads }]);
+  received.release();
+  await session.close();
+  await on.remote.release(asQueryId('q1'));
+});
+
 describe('the outcome of a task', () => {
   const columns = [
     { name: 'few', type: 'INTEGER' },

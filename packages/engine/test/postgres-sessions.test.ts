@@ -78,20 +78,6 @@ group('what clients ask when they connect', () => {
     },
   );
 
-  it('a setting without effect returns a notice, over HTTP too', async () => {
-    using client = await open();
-    const notice = expect.stringMatching(/^N NOTICE 00000 The setting max_threads has no effect/);
-    expect(await answer(client, 'SET max_threads = 2')).toEqual([notice, 'C SET']);
-    expect(await answer(client, 'SET max_threads = 0')).toEqual(['C SET']);
-    expect(await answer(client, 'SELECT 1 WITH (max_threads = 3)')).toEqual([notice, 'D 1', 'C SELECT 1']);
-    for (const sql of ['SET max_threads = 2', 'SELECT 1 WITH (max_threads = 2)']) {
-      const { headers } = await queryOverHttp(node, sql);
-      expect(JSON.parse(headers.get('x-tessera-warnings') ?? '[]')).toEqual([
-        expect.objectContaining({ severity: 'NOTICE', description: expect.stringContaining('max_threads') }),
-      ]);
-    }
-  });
-
   it('the databases that every server has stand for the default one', async () => {
     for (const database of ['postgres', 'template1']) {
       using client = await open({ database });

@@ -1,4 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { kernelThreads } from './faults/kernel-processes.ts';
 import { query, resultFile, rows, upload } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
@@ -9,10 +13,14 @@ import { startTessera, type TesseraProcess } from './tessera-process.ts';
 const ROWS = 100_000;
 const BIGINT_BYTES = 8 * ROWS;
 
+let directory: string;
 let server: TesseraProcess;
 let parquet: Blob;
 beforeAll(async () => {
-  server = await startTessera();
+  directory = await mkdtemp(join(tmpdir(), 'tessera-statistics-'));
+  const config = join(directory, 'config.yaml');
+  await writeFile(config, 'schema_version: "1.0"\nexecution:\n  max_threads: 2\n');
+  server = await startTessera({ args: ['--config', config] });
   await rowless('CREATE TABLE wide (id INT, a BIGINT, b BIGINT, t TEXT) PRIMARY INDEX id');
   await rowless(
     `INSERT INTO wide SELECT n, hash(n)::BIGINT >> 1, hash(-n)::BIGINT >> 1, md5(n::TEXT) FROM generate_series(1, ${ROWS}) g(n)`.replaceAll(
@@ -22,7 +30,10 @@ beforeAll(async () => {
   );
   parquet = await resultFile(server, 'Parquet', 'SELECT a, b, t FROM wide');
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true });
+});
 
 async function rowless(sql: string): Promise<void> {
   const answer = await query(server, sql);
@@ -207,6 +218,50 @@ describe('progress', () => {
     for await (const message of messages(await started(sql, 'inserted'))) all.push(message);
     expect(all[0]).toMatchObject({ message_type: 'PROGRESS' });
     expect(all.at(-1)).toMatchObject({ message_type: 'FINISH_SUCCESSFULLY', affected_rows: 1 });
+  });
+});
+
+describe('settings of how a statement reads and runs', () => {
+  const EXPENSIVE = 'SELECT count(*)::int FROM many WHERE md5(md5(n::TEXT)) < md5(n::TEXT)';
+  const count = async (sql: string, settings: Readonly<Record<string, string>>) => {
+    const answer = await query(server, sql, { enable_result_cache: 'false', ...settings });
+    expect(answer.status, answer.text).toBe(200);
+    return answer.text;
+  };
+  beforeAll(async () => {
+    await rowless('CREATE TABLE many AS SELECT n FROM generate_series(1, 600000) g(n)');
+  });
+
+  it('enable_scan_cache: a statement without it reads files, and loads nothing into memory', async () => {
+    await rowless('CREATE TABLE other AS SELECT 1 AS n');
+    const expected = await count(EXPENSIVE, { enable_scan_cache: 'false' });
+    // Tables are loaded one after the other.
+    await count('SELECT sum(n) FROM other', {});
+    await expect.poll(() => isInMemory('SELECT sum(n) FROM other')).toBe(true);
+    expect(await isInMemory(EXPENSIVE)).toBe(false);
+    expect(await count(EXPENSIVE, {})).toEqual(expected);
+    await expect.poll(() => isInMemory(EXPENSIVE)).toBe(true);
+    const without = await query(server, `EXPLAIN (ANALYZE) ${EXPENSIVE}`, { enable_scan_cache: 'false' });
+    expect(without.text).toContain('tablets hot 0');
+    expect(without.text).not.toContain('in memory');
+  });
+
+  it('max_threads: a statement uses no more threads, however it is set, and has the same answer', async () => {
+    await count(EXPENSIVE, {});
+    await expect.poll(() => isInMemory(EXPENSIVE)).toBe(true);
+    // The kernel opens a database for such statements.
+    await count('SELECT 1', { max_threads: '1' });
+    const answers: string[] = [];
+    const threads = (sql: string, settings: Readonly<Record<string, string>>) =>
+      kernelThreads(server, async () => answers.push(await count(sql, settings)));
+    expect(await threads(EXPENSIVE, {})).toBe(2);
+    expect(await threads(EXPENSIVE, { max_threads: '1' })).toBe(1);
+    expect(await threads(`${EXPENSIVE} WITH (max_threads = 1)`, {})).toBe(1);
+    expect(await threads(EXPENSIVE, { max_threads: '2' })).toBe(2);
+    const stored = `CREATE TABLE stored AS SELECT md5(md5(n::TEXT)) AS t FROM many ORDER BY 1`;
+    expect(await kernelThreads(server, () => query(server, stored, { max_threads: '1' }))).toBe(1);
+    expect(new Set(answers).size).toBe(1);
+    expect(await rows(server, 'SELECT count(*)::int FROM stored')).toEqual([[600_000]]);
   });
 });
 

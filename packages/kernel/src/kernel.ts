@@ -7,10 +7,11 @@ import {
   type ProcessEvents,
   type ProcessInstance,
 } from './client/kernel-process-handle.ts';
-import { KernelSession } from './client/kernel-session.ts';
+import { KernelSession, type SessionPlace } from './client/kernel-session.ts';
 import { Quarantine } from './client/quarantine.ts';
 import { SharedMemory } from './client/shared-memory.ts';
 import { type KernelStatus, Supervisor } from './client/supervisor.ts';
+import type { InstanceOptions } from './instance/instance.ts';
 import type { KernelLog } from './kernel-log.ts';
 import type { MemoryLimits, MemoryUse } from './protocol/messages.ts';
 
@@ -60,6 +61,13 @@ export interface SessionOptions {
    * crash a kernel.
    */
   readonly quarantine?: boolean;
+  /**
+   * The most threads that a statement of the session uses, if they are fewer than `KernelOptions.threads`; 0 sets no limit.
+   * Such a session shares no tables with others.
+   */
+  readonly maxThreads?: number;
+  /** Whether the session uses tables of other sessions of its process, as by default: see `KernelSession.processId`. */
+  readonly sharesTables?: boolean;
   /** Ends the wait for quarantine: `session` rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -70,25 +78,29 @@ export class Kernel {
   readonly #quarantine: Quarantine;
   readonly #memory: SharedMemory;
   readonly #memoryLimitBytes: number;
+  readonly #threads: number;
 
   /** @internal Made by `startKernel`. */
   constructor(
     supervisor: Supervisor,
     quarantine: Quarantine,
     memory: SharedMemory,
-    memoryLimitBytes: number,
+    { memoryLimitBytes, threads, cores }: Pick<InstanceOptions, 'memoryLimitBytes' | 'threads' | 'cores'>,
   ) {
     this.#supervisor = supervisor;
     this.#quarantine = quarantine;
     this.#memory = memory;
     this.#memoryLimitBytes = memoryLimitBytes;
+    this.#threads = threads === 0 ? cores : threads;
   }
 
   async session(options: SessionOptions = {}): Promise<KernelSession> {
-    const timeZone = options.timeZone ?? null;
-    if (options.quarantine === true) return this.#quarantine.session(timeZone, options.signal);
-    const { process, socket } = await this.#supervisor.take();
-    return new KernelSession(process, socket, timeZone, () => undefined);
+    const { timeZone = null, maxThreads = 0, sharesTables = true, quarantine, signal } = options;
+    const threads = maxThreads > 0 && maxThreads < this.#threads ? maxThreads : undefined;
+    const place: SessionPlace = { timeZone, threads, sharesTables };
+    if (quarantine === true) return this.#quarantine.session(place, signal);
+    const { process, socket } = await this.#supervisor.take(threads);
+    return new KernelSession(process, socket, place, () => undefined);
   }
 
   /** The id of the process that new sessions get (except in quarantine); undefined while there is none. */
@@ -125,14 +137,16 @@ export class Kernel {
 export async function startKernel(options: KernelOptions): Promise<Kernel> {
   rmSync(options.directory, { recursive: true, force: true });
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
-  const spawn = (name: string, limits: MemoryLimits, events: ProcessEvents, registeredBytes = 0) =>
+  const instance = instanceOptions(options);
+  const spawn = (name: string, limits: MemoryLimits, events: ProcessEvents, further: SpawnOptions) =>
     new KernelProcessHandle(
       join(options.directory, name),
-      { ...instanceOptions(options), ...limits, registeredBytes },
+      { ...instance, registeredBytes: 0, ...limits, ...further },
       events,
     );
+  const { registeredBytes = 0 } = options;
   const supervisor: Supervisor = new Supervisor(
-    (name, events) => spawn(name, memory.limits(), events, options.registeredBytes),
+    (name, events) => spawn(name, memory.limits(), events, { registeredBytes }),
     options.log,
   );
   const memory = new SharedMemory(
@@ -140,8 +154,13 @@ export async function startKernel(options: KernelOptions): Promise<Kernel> {
     options.nodeBytes ?? Number.POSITIVE_INFINITY,
     supervisor,
   );
-  const quarantine = new Quarantine(spawn, memory, options.log);
-  const kernel = new Kernel(supervisor, quarantine, memory, options.memoryLimitBytes);
+  const quarantine = new Quarantine(
+    (name, limits, events, threads = instance.threads) => spawn(name, limits, events, { threads }),
+    memory,
+    options.log,
+  );
+  const { memoryLimitBytes } = options;
+  const kernel = new Kernel(supervisor, quarantine, memory, { ...instance, memoryLimitBytes });
   try {
     await supervisor.start();
   } catch (cause) {
@@ -150,6 +169,8 @@ export async function startKernel(options: KernelOptions): Promise<Kernel> {
   }
   return kernel;
 }
+
+type SpawnOptions = Partial<Pick<ProcessInstance, 'threads' | 'registeredBytes'>>;
 
 /** Memory for the program itself, and for what the kernel does not account for. */
 const UNCOUNTED_BYTES = 512 << 20;

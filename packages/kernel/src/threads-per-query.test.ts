@@ -1,11 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestKernel, testKernel } from './testing/test-kernel.ts';
+import { messagesOf, schemaOf, type TestKernel, testKernel } from './testing/test-kernel.ts';
 
 const THREADS = 2;
 const CORES = 6;
 /** About half a second for one thread, over several row groups. */
 const LONG = 'SELECT count(*) FROM numbers WHERE md5(md5(i::VARCHAR)) < md5(i::VARCHAR)';
+/** Every instance has this table. */
 const NUMBERS = 'CREATE TABLE numbers AS SELECT i FROM range(500000) AS r(i)';
 /** Threads that execute tasks have at least this share of the processor time of all. */
 const MIN_SHARE = 0.04;
@@ -29,12 +30,12 @@ async function threadTicks(): Promise<ReadonlyMap<string, number>> {
   return new Map(await Promise.all(ticks));
 }
 
-/** The number of threads that worked for so many queries at once. */
-async function threadsFor(queries: number): Promise<number> {
+/** The number of threads that worked for so many queries at once, in sessions with this limit. */
+async function threadsFor(queries: number, maxThreads = 0): Promise<number> {
   const before = await threadTicks();
   await Promise.all(
     Array.from({ length: queries }, async () => {
-      const session = await test.kernel.session();
+      const session = await test.kernel.session({ maxThreads });
       await session.scalar(LONG);
       await session.close();
     }),
@@ -53,5 +54,53 @@ describe(`execution.max_threads: a kernel with ${THREADS} threads per query on $
   // Each runs on the thread that waits for it, too.
   it('executes several queries on more than those and as many workers', async () => {
     expect(await threadsFor(4)).toBeGreaterThan(4 + THREADS - 1);
+  });
+});
+
+describe(`a session with a limit of threads, in a kernel with ${THREADS} threads per query`, () => {
+  it('uses no more threads, and finds what every session finds', async () => {
+    expect(await threadsFor(1, 1)).toBe(1);
+  });
+
+  it('shares no tables, and another session does not get its connection', async () => {
+    const [limited, other] = [await test.kernel.session({ maxThreads: 1 }), await test.kernel.session()];
+    expect([limited.processId, other.processId]).toEqual([undefined, test.kernel.processId]);
+    await other.execute('CREATE TABLE shared AS SELECT 7 AS n');
+    await expect(limited.scalar('SELECT n FROM shared')).rejects.toThrow(/does not exist/);
+    await Promise.all([limited.close(), other.close()]);
+    const next = await test.kernel.session();
+    expect(await next.scalar('SELECT n FROM shared')).toBe(7);
+    await next.execute('DROP TABLE shared');
+    await next.close();
+  });
+
+  it('has no limit of its own if that is not below the number of the kernel', async () => {
+    const session = await test.kernel.session({ maxThreads: THREADS });
+    expect(session.processId).toBe(test.kernel.processId);
+    await session.close();
+  });
+
+  it('receives rows, streams, is interrupted and shows its progress like any other', async () => {
+    const session = await test.kernel.session({ maxThreads: 1 });
+    const source = await session.query('SELECT i FROM range(200000) AS r(i)', [], { batches: 'full' });
+    const other = await test.kernel.session({ maxThreads: 1 });
+    const received = await other.receive(schemaOf(source), messagesOf(source));
+    expect(await other.scalar(`SELECT sum(i)::DOUBLE FROM ${received.sql}`)).toBe(19_999_900_000);
+    const endless = other.scalar('SELECT count(*) FROM range(1000000000000) AS r(i) WHERE i % 7 = 3');
+    const failed = expect(endless).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    await expect.poll(async () => (await other.progress()).planned?.scanned).toBe(1e12);
+    other.interrupt();
+    await failed;
+    await Promise.all([session.close(), other.close()]);
+  });
+
+  it('keeps its limit in quarantine, and the next session there has that of the kernel', async () => {
+    const threads = async (maxThreads: number) => {
+      const session = await test.kernel.session({ quarantine: true, maxThreads });
+      const number = await session.scalar("SELECT current_setting('threads')");
+      await session.close();
+      return Number(number);
+    };
+    expect([await threads(1), await threads(0)]).toEqual([1, THREADS]);
   });
 });

@@ -104,8 +104,8 @@ const DERIVED = `## Derived values and interactions
   executes queries, which spills to disk when it needs more. A limit below 512 MiB is divided as if it were 512 MiB.
 - \`execution.max_threads\` is the number of parts into which a step of a query (a scan, a join, an aggregate) is divided, so a
   query that does one step at a time, as most do, has no more threads. Small inputs of joins are read at the same time, each with
-  threads of its own. All queries of a node together use all cores. With 1, each query has exactly one thread. The kernel reads the
-  number when it divides a step, for all queries alike, so the setting \`max_threads\` of a statement has no effect.
+  threads of its own. All queries of a node together use all cores. With 1, each query has exactly one thread. The setting
+  \`max_threads\` of a statement can lower the number for that statement ([threads of a statement](operations.md#threads-of-a-statement)).
 - \`execution.regexp_cache_max_keys\` is the number of values of a column that a query compiles once each if it uses the column of a
   table as regular expression: \`msg ~ rules.pattern\`. Other values, and patterns that are computed, are compiled for every
   row, which takes many times as long as the match. The values are the most frequent ones of the first million rows. A query

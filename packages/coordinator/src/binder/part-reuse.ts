@@ -5,6 +5,7 @@ import { plus } from '../queries/scan-totals.ts';
 import type { StatementContext } from '../queries/statement-context.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
 import type { ExecutableQuery, ExecutionOptions } from '../read/executable-query.ts';
+import { sharesTables } from '../request/settings.ts';
 import { type KeptParts, type KeptRows, PARTS_SCHEMA, relationOf } from '../reuse/kept-parts.ts';
 import { namesHold } from './plan-cache.ts';
 import { sessionOf } from './reuse-key.ts';
@@ -121,6 +122,8 @@ export class PartReuse {
   }: Pick<DividedQuery, 'context' | 'bound' | 'options'>): readonly QueryPart[] {
     const { settings } = context.request;
     if (!this.#kept.isOn || !settings.enable_subresult_cache || options.quarantine === true) return [];
+    // Kept rows are tables that sessions share.
+    if (!sharesTables(settings)) return [];
     const rows = [...bound.tables.values()].reduce((sum, { plannedRows }) => sum + plannedRows, 0);
     if (rows < Math.max(1, settings.subresult_min_rows) || rows > MAX_TABLE_ROWS) return [];
     return queryParts(context.text).filter(({ text }) => text.length <= MAX_PART_LENGTH);

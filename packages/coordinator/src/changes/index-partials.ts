@@ -14,10 +14,11 @@ import { discardTablets, type ScanTablet, storeInOneTablet } from '@tessera/stor
 import { deletedRowsOf, type RowRange } from '@tessera/tablet';
 import { indexCoverage, partialsTable, type StoredIndex, storedIndexes } from '../read/index-coverage.ts';
 import { isFilterIndex } from '../read/skip-indexes.ts';
+import { sessionOptions } from '../request/settings.ts';
 import { filtersOf } from './skip-filters.ts';
 import type { StoreContext } from './store-rows.ts';
 
-export interface PartialsContext extends Pick<StoreContext, 'tables' | 'sessionValues'> {
+export interface PartialsContext extends Pick<StoreContext, 'tables' | 'sessionValues' | 'settings'> {
   readonly kernel: Kernel;
   readonly signal: AbortSignal;
 }
@@ -102,7 +103,7 @@ export async function partialsOf(
       !tooMany.get(tablet)?.has(attemptKey(index, snapshot.deletionVector(table.id, tablet.id))),
   );
   if (worth.length === 0) return [];
-  const session = await context.kernel.session({ timeZone: 'UTC' });
+  const session = await context.kernel.session({ ...sessionOptions(context.settings), timeZone: 'UTC' });
   try {
     const shape = await shapeOfIndex(
       { expressions: index.expressions, stored: index.partials.columns, table },

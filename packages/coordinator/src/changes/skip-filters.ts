@@ -13,11 +13,13 @@ import {
 } from '@tessera/tablet';
 import { partialsTable } from '../read/index-coverage.ts';
 import { type FilterIndex, filteredColumns } from '../read/skip-indexes.ts';
+import { type Settings, sessionOptions } from '../request/settings.ts';
 import type { TableServices } from '../tables.ts';
 
 export interface FiltersContext {
   readonly tables: TableServices;
   readonly kernel: Kernel;
+  readonly settings: Settings;
   readonly signal: AbortSignal;
 }
 
@@ -34,7 +36,7 @@ export async function filtersOf(
 ): Promise<readonly Action[]> {
   const worth = tablets.filter(({ inline }) => inline === undefined);
   if (worth.length === 0) return [];
-  const session = await context.kernel.session({ timeZone: 'UTC' });
+  const session = await context.kernel.session({ ...sessionOptions(context.settings), timeZone: 'UTC' });
   try {
     const actions: Action[] = [];
     for (const tablet of worth) {

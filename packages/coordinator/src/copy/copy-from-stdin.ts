@@ -16,6 +16,7 @@ import type { Change, ChangeContext } from '../changes/change.ts';
 import { storeRows } from '../changes/store-rows.ts';
 import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import { explainFailure } from '../read/query-failure.ts';
+import { sessionOptions } from '../request/settings.ts';
 import type { CopyInput } from '../request/statement-request.ts';
 import { type CopiedColumn, checkMapping, fallbackOf, storedValue } from './copy-columns.ts';
 
@@ -37,7 +38,7 @@ export async function copyFromStdin(
   const input = request.copyInput ?? fail('NOT_SUPPORTED', NOWHERE);
   return retryInQuarantine(query, async (quarantine) => {
     const { signal } = query;
-    const session = await kernel.session({ timeZone: request.settings.timezone, quarantine, signal });
+    const session = await kernel.session({ ...sessionOptions(request.settings), quarantine, signal });
     const stopInterrupting = interruptOnAbort(session, signal);
     const sequences = asked.run.binder.sequences(asked.run, session, snapshot);
     const context = { ...asked, sequences };

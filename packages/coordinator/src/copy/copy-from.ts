@@ -8,6 +8,7 @@ import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import { plus } from '../queries/scan-totals.ts';
 import { explainFailure } from '../read/query-failure.ts';
 import { scannedFiles } from '../read/scanned-files.ts';
+import { sessionOptions } from '../request/settings.ts';
 import { copiedColumns, FILE_COLUMN, storedValue } from './copy-columns.ts';
 import { type CopyFiles, copyFiles } from './copy-files.ts';
 import { copyParts, withoutBlankRows } from './copy-parts.ts';
@@ -24,7 +25,7 @@ export async function copyFrom(
   const { kernel, query, request } = asked.run;
   return retryInQuarantine(query, async (quarantine) => {
     const { signal } = query;
-    const session = await kernel.session({ timeZone: request.settings.timezone, quarantine, signal });
+    const session = await kernel.session({ ...sessionOptions(request.settings), quarantine, signal });
     const stopInterrupting = interruptOnAbort(session, signal);
     const sequences = asked.run.binder.sequences(asked.run, session, snapshot);
     const context = { ...asked, sequences };

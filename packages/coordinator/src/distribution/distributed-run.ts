@@ -17,14 +17,14 @@ import { NOTHING_SCANNED } from '../queries/scan-totals.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
 import type { RowStorage } from '../read/executable-query.ts';
 import type { TableAccess } from '../read/table-access.ts';
-import type { Settings } from '../request/settings.ts';
+import { type Settings, sessionOptions } from '../request/settings.ts';
 import type { ClusterServices } from './cluster-services.ts';
 import type { PlannedQuery, UndistributedQuery } from './distributed-plans.ts';
 import { assignFiles } from './file-assignment.ts';
-import { withLocalProfiles, withProfiles } from './profiled-tasks.ts';
 import { NOTHING_READ, readOnAllNodes, sumOfReads } from './read-on-all-nodes.ts';
 import { type AssignedScan, assignScan } from './scan-assignment.ts';
 import { withSessionRelations } from './session-relations.ts';
+import { withLocalTaskOptions, withTaskOptions } from './task-options.ts';
 import { givesTablets, rewrittenTemplate, withSink, writtenByNodes } from './written-by-nodes.ts';
 
 /** How often a query is planned again because nodes were lost. */
@@ -133,6 +133,8 @@ async function runOnce(
 ): Promise<DistributedRun | StreamingRun> {
   const { services, agent, session, snapshot, settings, storage, queryId, onRun, signal } = options;
   const { streams, profiled } = options;
+  const { maxThreads, sharesTables } = sessionOptions(settings);
+  const common = { profiled, maxThreads, sharesTables };
   const scans: AssignedScan[] = [];
   const { plan, refine } =
     storage === undefined
@@ -169,8 +171,8 @@ async function runOnce(
     },
     {
       membership: services.membership,
-      remote: profiled ? withProfiles(remote) : remote,
-      local: profiled ? withLocalProfiles(local) : local,
+      remote: withTaskOptions(remote, common),
+      local: withLocalTaskOptions(local, common),
     },
   );
   const first = await Promise.race([executing, streamed.promise]);

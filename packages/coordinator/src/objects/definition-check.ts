@@ -9,6 +9,7 @@ import {
   type PrepareContext,
   type SqlText,
 } from '@tessera/sql';
+import { type Settings, sessionOptions } from '../request/settings.ts';
 
 /** The context that the meaning of an expression depends on, in addition to its text. */
 export interface DefinitionContext {
@@ -20,6 +21,7 @@ export interface DefinitionContext {
 
 /** The statement that contains a definition. */
 interface DefiningStatement extends DefinitionContext {
+  readonly settings: Settings;
   readonly run: { readonly kernel: Kernel; readonly text: string };
 }
 
@@ -29,7 +31,7 @@ export async function withSession<T>(
   work: (session: KernelSession) => Promise<T>,
   place: Pick<SessionOptions, 'quarantine' | 'signal'> = {},
 ): Promise<T> {
-  const session = await run.kernel.session({ timeZone: settings.timezone, ...place });
+  const session = await run.kernel.session({ ...sessionOptions(settings), ...place });
   try {
     return await work(session);
   } finally {

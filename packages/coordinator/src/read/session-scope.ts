@@ -4,6 +4,7 @@ import { interruptOnAbort, type Kernel, type KernelSession, quoteName } from '@t
 import type { ExternalSources } from '@tessera/object-store';
 import type { PrepareContext } from '@tessera/sql';
 import type { StatementContext } from '../queries/statement-context.ts';
+import { sessionOptions } from '../request/settings.ts';
 import { type KeptRows, relationOf } from '../reuse/kept-parts.ts';
 import type { SequenceValues } from '../sequences/sequence-values.ts';
 import { StatementSequences } from '../sequences/statement-sequences.ts';
@@ -66,9 +67,10 @@ export class SessionScope implements AsyncDisposable {
   ): Promise<SessionScope> {
     const { signal } = context.query;
     signal.throwIfAborted();
-    const timeZone = context.request.settings.timezone;
-    const { quarantine = false } = options;
-    const session = await services.kernel.session({ timeZone, quarantine, signal });
+    const { quarantine = false, neverRuns = false } = options;
+    const how = sessionOptions(context.request.settings);
+    const maxThreads = neverRuns ? 0 : how.maxThreads;
+    const session = await services.kernel.session({ ...how, maxThreads, quarantine, signal });
     return new SessionScope(services, context, options, session);
   }
 

@@ -1,4 +1,5 @@
 import { nearestName, parseTraceparent, requireValidText, TesseraError } from '@tessera/common';
+import type { SessionOptions } from '@tessera/kernel';
 
 /**
  * The settings of a statement. Every name here is a query-string parameter, a `SET`, and a `WITH (…)` suffix.
@@ -134,7 +135,7 @@ export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
   max_result_rows:
     'a result is truncated to this number of rows, as by LIMIT; 0 means no limit. If RETURNING has more rows, the statement fails',
   max_threads:
-    'accepted, but without effect: the kernel divides all queries of a node alike, by `execution.max_threads` of the [configuration](../configuration.md)',
+    'the most threads that a statement uses on each node; 0, and numbers that are not below `execution.max_threads` of the [configuration](../configuration.md), set no limit of their own. A statement with a limit reads tables from files, not from memory ([threads](../operations.md#threads-of-a-statement))',
   cancel_query_on_connection_drop:
     'which statements are cancelled when their client disconnects: `none`, `all`, or only those that do not change data (`type_dependent`)',
   enable_result_cache:
@@ -142,7 +143,8 @@ export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
   enable_subresult_cache:
     'whether a query may read rows of a part, such as a CTE, that an earlier query has computed ([parts of queries](../result-cache.md#parts-of-queries))',
   subresult_min_rows: 'queries whose tables have fewer rows together reuse no rows of parts',
-  enable_scan_cache: 'accepted, but without effect yet',
+  enable_scan_cache:
+    'whether a statement reads tables from memory, as far as they are there, and has the node load what it reads; if `false`, it reads the files of tablets',
   tablet_min_size_bytes: 'minimum size of the tablets that a statement writes, if it has enough rows',
   tablet_max_size_bytes: 'maximum size of the tablets that a statement writes',
   query_label: 'a label that is returned with the response and recorded in the query history',
@@ -197,27 +199,13 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   traceparent: '',
 });
 
-/** The settings that are accepted without effect, and what to do instead. */
-const WITHOUT_EFFECT: Readonly<Partial<Record<SettingName, string>>> = {
-  max_threads:
-    'The kernel divides all queries of a node alike: set execution.max_threads in the configuration of the nodes.',
-  enable_scan_cache:
-    'To measure a query without cached results, set enable_result_cache and enable_subresult_cache to false.',
-};
+/** How a statement with these settings opens its sessions of the kernel. */
+export const sessionOptions = ({ timezone, max_threads, enable_scan_cache }: Settings) =>
+  ({ timeZone: timezone, maxThreads: max_threads, sharesTables: enable_scan_cache }) satisfies SessionOptions;
 
-/**
- * The notice for a statement that sets `name`: present if the setting has no effect and the value differs from the default,
- * which is what the engine does anyway.
- */
-export function noticeOfSetting(
-  settings: Settings,
-  name: string,
-): { readonly message: string; readonly resolution: string } | undefined {
-  const key = name.toLowerCase();
-  if (!isSettingName(key) || settings[key] === DEFAULT_SETTINGS[key]) return undefined;
-  const resolution = WITHOUT_EFFECT[key];
-  return resolution === undefined ? undefined : { message: `The setting ${key} has no effect`, resolution };
-}
+/** Whether such a session may read tables that sessions share. */
+export const sharesTables = ({ max_threads, enable_scan_cache }: Settings): boolean =>
+  max_threads === 0 && enable_scan_cache;
 
 /** The valid values of a setting, in words. */
 export const expectedOfSetting = (name: SettingName): string => KINDS[name].expected;

@@ -10,7 +10,7 @@ import type { AsyncStatements } from '../queries/async-statements.ts';
 import type { QueryCancellation } from '../queries/query-cancellation.ts';
 import type { RunningQuery } from '../queries/running-queries.ts';
 import { databaseOf } from '../request/request-session.ts';
-import { noticeOfSetting, requireSettingName, type Settings, withSettings } from '../request/settings.ts';
+import { requireSettingName, withSettings } from '../request/settings.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
 import type { StatementResult } from '../request/statement-result.ts';
 import { runQuery, type StatementRun } from '../run/query-run.ts';
@@ -80,7 +80,6 @@ export class StatementRunner {
     const statement = classifyStatement(text);
     const changes = ('settings' in statement ? statement.settings : undefined) ?? [];
     const settings = withSettings(request.settings, changes);
-    noteWithoutEffect(query, settings, changes);
     if (settings.statement_timeout !== request.settings.statement_timeout)
       query.setDeadline(settings.statement_timeout);
     query.activity.progress.begin();
@@ -104,11 +103,10 @@ export class StatementRunner {
       case 'query':
       case 'explain':
         return this.#query(run);
-      case 'set': {
-        const change = [statement.name, statement.value] as const;
-        noteWithoutEffect(run.query, withSettings(request.settings, [change]), [change]);
+      case 'set':
+        // Refuses an invalid value.
+        withSettings(request.settings, [[statement.name, statement.value]]);
         return { kind: 'done', session: { kind: 'set', name: statement.name, value: statement.value } };
-      }
       case 'reset':
         return { kind: 'done', session: { kind: 'remove', name: requireSettingName(statement.name) } };
       case 'use_database':
@@ -189,18 +187,6 @@ export class StatementRunner {
     }
     const report = await tables.manager.collectGarbage(collectGarbageLimit);
     return this.#query({ ...run, text: collectedQuery(report) });
-  }
-}
-
-/** Adds a notice for each changed setting that has no effect. */
-function noteWithoutEffect(
-  { notices }: RunningQuery,
-  settings: Settings,
-  changes: Iterable<readonly [string, string]>,
-): void {
-  for (const [name] of changes) {
-    const notice = noticeOfSetting(settings, name);
-    if (notice !== undefined) notices.notice(notice.message, { resolution: notice.resolution });
   }
 }
 

@@ -4,6 +4,7 @@ import { type Kernel, quoteName } from '@tessera/kernel';
 import { discardTablets } from '../changes/discard-tablets.ts';
 import { withPartials } from '../changes/index-partials.ts';
 import { type StoreContext, storeRows } from '../changes/store-rows.ts';
+import { sessionOptions } from '../request/settings.ts';
 import { isCertainlyNotCommitted } from '../transactions/transactions.ts';
 import { type VacuumJob, type VacuumPolicy, vacuumJobs } from './vacuum-plan.ts';
 
@@ -83,7 +84,7 @@ async function mergedRows(
   const live = tablets.filter(({ tablet, deletedRows }) => deletedRows < tablet.rows);
   if (live.length === 0) return [];
   const { signal } = context;
-  const session = await context.kernel.session({ timeZone: context.settings.timezone });
+  const session = await context.kernel.session(sessionOptions(context.settings));
   try {
     const scan = await context.tables.agent.prepareScan({
       session,

@@ -190,6 +190,8 @@ it('tasks and outcomes reach the other node unchanged', async () => {
     output: { columns: [{ name: 'a', type: 'BIGINT' }], hashKeys: [0], summarised: [0], filterKeys: [0] },
     timeZone: 'Europe/Berlin',
     alone: true,
+    maxThreads: 3,
+    sharesTables: false,
   });
   const { received, got, percents } = await sent(task, OUTCOME);
   expect(received).toEqual(task);

@@ -49,6 +49,8 @@ export function encodeTask(task: Task): RunTaskMessage {
     fewRows: task.fewRows === true,
     profiled: task.profiled === true,
     holdsNoRows: task.holdsNoRows === true,
+    maxThreads: task.maxThreads ?? 0,
+    readsFiles: task.sharesTables === false,
     ...(task.traceparent !== undefined && { traceparent: task.traceparent }),
   };
 }
@@ -78,6 +80,8 @@ export function decodeTask(request: RunTaskRequest): Task {
     ...(request.fewRows && { fewRows: true }),
     ...(request.profiled && { profiled: true }),
     ...(request.holdsNoRows && { holdsNoRows: true }),
+    ...(request.maxThreads > 0 && { maxThreads: request.maxThreads }),
+    ...(request.readsFiles && { sharesTables: false }),
     ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
   };
 }

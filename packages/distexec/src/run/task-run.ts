@@ -26,7 +26,8 @@ export async function taskRun(
   services: TaskServices,
 ): Promise<TaskOutcome> {
   const { signal } = options;
-  const session = options.session ?? (await services.kernel.session({ timeZone: task.timeZone }));
+  const { timeZone, maxThreads = 0, sharesTables = true } = task;
+  const session = options.session ?? (await services.kernel.session({ timeZone, maxThreads, sharesTables }));
   const endInterrupts = interruptOnAbort(session, signal);
   try {
     return await measured(task, session, options, services);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { kernelThreads } from '../faults/kernel-processes.ts';
 import { query, rows } from '../http.ts';
 import { EngineCluster } from './engine-cluster.ts';
 import { until } from './until.ts';
@@ -161,6 +162,21 @@ describe('writes by all nodes', () => {
         ROWS,
       );
   }, 60_000);
+
+  test('max_threads limits the threads of a statement on each node', async () => {
+    const sql = 'SELECT count(*) FROM lines WHERE md5(repeat(amount::TEXT, 2000)) > md5(n::TEXT)';
+    const threads = async (settings: Settings) => {
+      const statement = Promise.withResolvers<void>();
+      const used = [1, 2].map((node) => kernelThreads(cluster.node(node), () => statement.promise));
+      const answer = await textOf(sql, { ...SPREAD, ...settings }, 0).finally(statement.resolve);
+      return { used: await Promise.all(used), answer };
+    };
+    // The rows of a node are read in one thread from memory, and in several from files.
+    const unlimited = await threads({ enable_scan_cache: 'false' });
+    expect(unlimited.used).toEqual([2, 2]);
+    await textOf(sql, { ...SPREAD, max_threads: '1' }, 0);
+    expect(await threads({ max_threads: '1' })).toEqual({ used: [1, 1], answer: unlimited.answer });
+  });
 
   test('sequences give every value once, whichever nodes ask for them at the same time', async () => {
     await write('CREATE TABLE numbered (id BIGSERIAL, node INT)');

@@ -48,8 +48,8 @@ export const V8_FLAGS = [
 ];
 /** In a process with a lower ceiling, buffers that await a later collection would take memory that queries need. */
 const MIN_CEILING_OF_HEAP_WITH_BUFFERS = 1 << 30;
-/** `sun_path` holds 108 bytes including its terminator. */
-const MAX_SOCKET_PATH_BYTES = 107;
+/** `sun_path` holds 108 bytes including its terminator, and numbers of threads are appended to the path. */
+const MAX_SOCKET_PATH_BYTES = 102;
 const MAX_IDLE_SESSIONS = 32;
 /** A process whose sockets are closed has ended; its exit status is known within this time. */
 const MAX_END_MS = 2_000;
@@ -201,12 +201,17 @@ export class KernelProcessHandle {
     return this.#ready;
   }
 
-  /** Takes a session socket: a clean one that was used before, or a new one. */
-  async take(): Promise<SessionSocket> {
+  /**
+   * Takes a session socket: a clean one that was used before, or a new one.
+   * @param threads less than the number of threads of the process; undefined for all of them
+   */
+  async take(threads?: number): Promise<SessionSocket> {
     this.#open++;
     this.#alone = undefined;
     try {
-      const socket = this.#takeIdle() ?? (await this.#connect());
+      if (threads !== undefined)
+        return await this.#connect((await this.ask({ op: 'limitThreads', threads })) as string);
+      const socket = this.#takeIdle() ?? (await this.#connect(this.#socketPath));
       if (this.#open === 1 && this.#ceilingBytes === this.#mostBytes) this.#alone = socket;
       return socket;
     } catch (error) {
@@ -222,8 +227,8 @@ export class KernelProcessHandle {
     return undefined;
   }
 
-  #connect(): Promise<SessionSocket> {
-    return SessionSocket.open(this.#socketPath, this.#nextId++, {
+  #connect(path: string): Promise<SessionSocket> {
+    return SessionSocket.open(path, this.#nextId++, {
       onFatal: () => this.#events.onUnfit(this, 'internal error'),
       onStuck: () => this.#events.onUnfit(this, 'stuck call'),
       lost: () => Promise.race([this.#lost, delay(MAX_END_MS, undefined, { ref: false }).then(lost)]),
@@ -231,9 +236,11 @@ export class KernelProcessHandle {
     });
   }
 
-  give(socket: SessionSocket): void {
+  /** @param keeps whether another session may use the socket */
+  give(socket: SessionSocket, keeps: boolean): void {
     // A new socket costs more than dropping the tables of this one.
-    if (socket.reusableOnceEmptied && this.#keepsAnother) {
+    if (!keeps) socket.close();
+    else if (socket.reusableOnceEmptied && this.#keepsAnother) {
       socket.dropAppended().then(
         () => this.#keepOrClose(socket),
         () => socket.close(),
@@ -272,7 +279,8 @@ export class KernelProcessHandle {
     request:
       | { op: 'progress'; session: number; planned: boolean }
       | { op: 'memory' }
-      | { op: 'limits'; limits: MemoryLimits; ifItFits: boolean },
+      | { op: 'limits'; limits: MemoryLimits; ifItFits: boolean }
+      | { op: 'limitThreads'; threads: number },
   ): Promise<ControlAnswer> {
     return new Promise((resolve, reject) => {
       if (!this.#child.connected) return reject(lost());

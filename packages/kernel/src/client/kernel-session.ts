@@ -17,6 +17,15 @@ import type { SessionSocket } from './session-socket.ts';
 
 const DEFAULT_BATCH_BYTES = 1024 * 1024;
 
+/** Where a session runs, and how. */
+export interface SessionPlace {
+  readonly timeZone: string | null;
+  /** The most threads of its statements, if they are fewer than those of the process. */
+  readonly threads?: number | undefined;
+  /** Whether the session uses tables of other sessions of the process. */
+  readonly sharesTables: boolean;
+}
+
 /** Numbers received relations, to make their names unique. */
 let received = 0;
 
@@ -27,29 +36,28 @@ let received = 0;
 export class KernelSession {
   readonly #process: KernelProcessHandle;
   readonly #socket: SessionSocket;
+  readonly #place: SessionPlace;
   readonly #timeZone: string | null;
   readonly #onClose: () => void;
   #closed = false;
   #measure: ((call: QueryProgress) => QueryProgress) | undefined;
 
-  constructor(
-    process: KernelProcessHandle,
-    socket: SessionSocket,
-    timeZone: string | null,
-    onClose: () => void,
-  ) {
+  constructor(process: KernelProcessHandle, socket: SessionSocket, place: SessionPlace, onClose: () => void) {
     this.#process = process;
     this.#socket = socket;
-    this.#timeZone = timeZone;
+    this.#place = place;
+    this.#timeZone = place.timeZone;
     this.#onClose = onClose;
   }
 
   /**
-   * The id of the session's process. Everything except temp tables is visible to all sessions of the same
-   * process, and to no others.
+   * The id of the process whose tables the session shares. Everything except temp tables is visible to all
+   * sessions of the same process, and to no others. Undefined if the session shares no tables: it was opened so, or its
+   * statements use fewer threads than others do.
    */
-  get processId(): string {
-    return this.#process.id;
+  get processId(): string | undefined {
+    const { threads, sharesTables } = this.#place;
+    return threads === undefined && sharesTables ? this.#process.id : undefined;
   }
 
   /**
@@ -213,7 +221,7 @@ export class KernelSession {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#process.give(this.#socket);
+    this.#process.give(this.#socket, this.#place.threads === undefined);
     this.#onClose();
   }
 }

@@ -4,7 +4,7 @@ import { outOfMemory } from '../errors/kernel-error.ts';
 import type { KernelLog } from '../kernel-log.ts';
 import type { MemoryLimits } from '../protocol/messages.ts';
 import type { KernelProcessHandle, ProcessEvents } from './kernel-process-handle.ts';
-import { KernelSession } from './kernel-session.ts';
+import { KernelSession, type SessionPlace } from './kernel-session.ts';
 import type { SharedMemory } from './shared-memory.ts';
 
 /**
@@ -23,7 +23,12 @@ const OUT_OF_MEMORY = /bad_alloc|out of memory|allocation failed|failed to alloc
 
 const WAITED_TOO_LONG = 'other queries had the memory that a second attempt needs for too long';
 
-type SpawnLimited = (name: string, limits: MemoryLimits, events: ProcessEvents) => KernelProcessHandle;
+type SpawnLimited = (
+  name: string,
+  limits: MemoryLimits,
+  events: ProcessEvents,
+  threads: number | undefined,
+) => KernelProcessHandle;
 
 /** A separate kernel process, started on demand, that serves one session at a time. */
 export class Quarantine implements ProcessEvents {
@@ -31,6 +36,8 @@ export class Quarantine implements ProcessEvents {
   readonly #memory: SharedMemory;
   readonly #log: KernelLog;
   #process: KernelProcessHandle | undefined;
+  /** The number of threads with which the process was started; undefined for that of all kernel processes. */
+  #threads: number | undefined;
   /** When the process took its first session; starting may take long on a busy machine. */
   #servesSince: number | undefined;
   /** The number of processes that ended because they had served for `MAX_SERVICE_MS`. */
@@ -57,7 +64,7 @@ export class Quarantine implements ProcessEvents {
    * queries before this one have had it for `MAX_SERVICE_MS`; the serving process then has its memory again
    * @throws the signal's reason, if it aborts before the session's turn
    */
-  async session(timeZone: string | null, signal?: AbortSignal): Promise<KernelSession> {
+  async session(place: SessionPlace, signal?: AbortSignal): Promise<KernelSession> {
     const before = this.#turn;
     let done = () => {};
     this.#turn = new Promise((resolve) => {
@@ -81,10 +88,11 @@ export class Quarantine implements ProcessEvents {
     try {
       await this.#endIfOutdated();
       if (outdated !== this.#outdated) throw markedAsNotStarted(outOfMemory(WAITED_TOO_LONG));
-      const process = this.#process ?? (await this.#start(signal));
+      if (this.#threads !== place.threads) this.#retire();
+      const process = this.#process ?? (await this.#start(place.threads, signal));
       await process.ready();
       this.#servesSince ??= performance.now();
-      return new KernelSession(process, await process.take(), timeZone, release);
+      return new KernelSession(process, await process.take(), place, release);
     } catch (error) {
       release();
       throw error;
@@ -130,12 +138,13 @@ export class Quarantine implements ProcessEvents {
     await this.#lastExit;
   }
 
-  async #start(signal?: AbortSignal): Promise<KernelProcessHandle> {
+  async #start(threads: number | undefined, signal?: AbortSignal): Promise<KernelProcessHandle> {
     // The memory of the previous process is given to the next one.
     await this.#lastExit;
     const limits = await this.#memory.takeForQuarantine(signal);
-    const process = this.#spawn(`quarantine-${this.#count++}`, limits, this);
+    const process = this.#spawn(`quarantine-${this.#count++}`, limits, this, threads);
     this.#process = process;
+    this.#threads = threads;
     this.#servesSince = undefined;
     this.#lastExit = process.exited;
     this.#log.info({ pid: process.pid }, 'A quarantine kernel process was started');

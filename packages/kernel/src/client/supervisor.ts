@@ -77,11 +77,12 @@ export class Supervisor implements ProcessEvents {
     return this.#serving;
   }
 
-  async take(): Promise<{ process: KernelProcessHandle; socket: SessionSocket }> {
+  /** See `KernelProcessHandle.take`. */
+  async take(threads?: number): Promise<{ process: KernelProcessHandle; socket: SessionSocket }> {
     for (let attempt = 1; ; attempt++) {
       const process = await this.#serving;
       try {
-        return { process, socket: await process.take() };
+        return { process, socket: await process.take(threads) };
       } catch (error) {
         if (attempt === SESSION_ATTEMPTS || this.#closed) throw error;
         // The socket may refuse connections before the end of the process is known.

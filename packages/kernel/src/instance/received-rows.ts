@@ -56,6 +56,7 @@ export class ReceivedRows {
   readonly #scans = new Map<bigint, Scan>();
   /** The rows that all scans of a relation have returned together. */
   readonly #rowsRead = new Map<ReceivedRelation, number>();
+  readonly #callbacks: Pointer[] = [];
   #numbers = 0n;
   #connection: NativeConnection | undefined;
 
@@ -65,13 +66,24 @@ export class ReceivedRows {
    */
   install(connection: NativeConnection, importing: NativeConnection): void {
     this.#connection = importing;
-    const scan = (info: Pointer, output: Pointer) => this.#scan(info, output);
-    registerTableFunction(connection, RECEIVED_FUNCTION, {
-      bind: koffi.register((info: Pointer) => this.#bind(info), koffi.pointer(BIND)),
-      init: koffi.register((info: Pointer) => this.#init(info), koffi.pointer(INIT)),
-      scan: koffi.register(scan, koffi.pointer(SCAN)),
-      pushesProjections: false,
-    });
+    const bind = koffi.register((info: Pointer) => this.#bind(info), koffi.pointer(BIND));
+    const init = koffi.register((info: Pointer) => this.#init(info), koffi.pointer(INIT));
+    const scan = koffi.register(
+      (info: Pointer, output: Pointer) => this.#scan(info, output),
+      koffi.pointer(SCAN),
+    );
+    this.#callbacks.push(bind, init, scan);
+    registerTableFunction(connection, RECEIVED_FUNCTION, { bind, init, scan, pushesProjections: false });
+  }
+
+  /** Closes the importing connection. */
+  async close(): Promise<void> {
+    await this.#connection?.close();
+  }
+
+  /** Must be called when the database is closed, because it calls the function until then. */
+  forget(): void {
+    for (const callback of this.#callbacks.splice(0)) koffi.unregister(callback);
   }
 
   add(name: string, relation: ReceivedRelation): void {

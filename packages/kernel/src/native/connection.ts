@@ -15,9 +15,11 @@ const INTERRUPT_REPEAT_MS = 10;
 export class NativeConnection {
   readonly handle: Pointer;
   readonly #slot: NativeBlock;
+  readonly #onClosed: () => void;
   #repeat: NodeJS.Timeout | undefined;
 
-  constructor(database: Pointer) {
+  constructor(database: Pointer, onClosed: () => void) {
+    this.#onClosed = onClosed;
     this.#slot = new NativeBlock(8);
     if (duckdb.connect(database, this.#slot.address) !== 0)
       throw new Error('The kernel refused a connection');
@@ -73,5 +75,6 @@ export class NativeConnection {
   async close(): Promise<void> {
     this.endInterrupt();
     await offLoop(this, duckdb.disconnect, this.#slot.address);
+    this.#onClosed();
   }
 }

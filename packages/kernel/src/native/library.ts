@@ -100,6 +100,7 @@ export const duckdb = {
     'void *',
     'void *',
   ]),
+  close: fn<void, [Pointer]>('duckdb_close', 'void', ['void *']),
   connect: fn<number, [Pointer, Pointer]>('duckdb_connect', 'int', ['void *', 'void *']),
   disconnect: fn<void, [Pointer]>('duckdb_disconnect', 'void', ['void *']),
   createTaskState: fn<Pointer, [Pointer]>('duckdb_create_task_state', 'void *', ['void *']),

@@ -1,10 +1,11 @@
 import { flushCompileCache } from 'node:module';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { SpillFiles } from '@tessera/common';
-import { type InstanceOptions, NativeInstance, setMemoryLimit } from '../instance/instance.ts';
+import { type InstanceOptions, NativeInstance } from '../instance/instance.ts';
 import { RegisteredMemory } from '../native/registered-memory.ts';
 import type { ControlAnswer, ControlMessage, ControlRequest, MemoryLimits } from '../protocol/messages.ts';
 import { appendPayloads } from './append-input.ts';
+import { LimitedInstances } from './limited-instances.ts';
 import { MemoryCeiling, reserveStacks } from './memory-ceiling.ts';
 import { memoryUse } from './memory-use.ts';
 import { ReceivedMemory } from './received-memory.ts';
@@ -62,14 +63,16 @@ const ceiling = await MemoryCeiling.prepare(reserveHeap(HEAP_RESERVE_BYTES));
 ceiling?.set(options.ceilingBytes);
 // Only now, so that it counts as memory of the process.
 appendPayloads.register(RegisteredMemory.open(registeredBytes));
-createServer((socket) => {
+createServer((socket) => serve(instance, socket)).listen(options.socketPath, () => send({ kind: 'ready' }));
+
+function serve(from: NativeInstance, socket: Socket): void {
   try {
-    new SessionServer(instance, socket, sessions, received, files, ceiling);
+    new SessionServer(from, socket, sessions, received, files, ceiling);
   } catch {
     // There is no memory for another connection. Its session is lost, the others are not.
     socket.destroy();
   }
-}).listen(options.socketPath, () => send({ kind: 'ready' }));
+}
 
 process.on('message', async (request: ControlRequest) => {
   try {
@@ -86,11 +89,27 @@ async function answer(request: ControlRequest): Promise<ControlAnswer> {
   if (request.op === 'progress') {
     return sessions.get(request.session)?.progress(request.planned) ?? UNKNOWN_PROGRESS;
   }
+  if (request.op === 'limitThreads') return limited.socketFor(request.threads);
   return onControl<ControlAnswer>(() =>
-    request.op === 'memory'
-      ? memoryUse(control, files.usedBytes)
-      : setLimits(request.limits, request.ifItFits),
+    request.op === 'memory' ? wholeMemoryUse() : setLimits(request.limits, request.ifItFits),
   );
+}
+
+const limited = new LimitedInstances({
+  instance: { ...options, bootstrap },
+  socketPath: options.socketPath,
+  others: control,
+  serve,
+  onThreads: (threads) => ceiling?.setFurtherThreads(threads),
+  inTurn: onControl,
+});
+
+async function wholeMemoryUse() {
+  const [most, rest] = [await memoryUse(control, files.usedBytes), await limited.memoryUse()];
+  return {
+    usedBytes: most.usedBytes + rest.usedBytes,
+    spilledBytes: most.spilledBytes + rest.spilledBytes,
+  };
 }
 
 function onControl<T>(run: () => Promise<T>): Promise<T> {
@@ -105,11 +124,11 @@ let limits: MemoryLimits = options;
  * Returns whether the limits are in effect: false if the process exceeds the ceiling and `ifItFits` is set.
  */
 async function setLimits(wanted: MemoryLimits, ifItFits: boolean): Promise<boolean> {
-  // The kernel spills what exceeds the limit. If it cannot, it keeps its current limit.
-  await control.run(setMemoryLimit(wanted.memoryLimitBytes)).catch(() => undefined);
+  const { spillLimitBytes } = options;
+  await limited.setSpace({ ...wanted, spillLimitBytes });
   const fits = (await ceiling?.allows(wanted.ceilingBytes)) ?? true;
   if (ifItFits && !fits) {
-    await control.run(setMemoryLimit(limits.memoryLimitBytes));
+    await limited.setSpace({ ...limits, spillLimitBytes });
     return false;
   }
   ceiling?.set(wanted.ceilingBytes);

@@ -1,5 +1,5 @@
 import { freeHeapBytes, returnFreedMemory, unmapFreedMemory } from '../native/allocator.ts';
-import { libc, type Native, type Pointer, RESIDENT_STACKS } from '../native/libc.ts';
+import { libc, type Native, type Pointer, RESIDENT_STACKS, STACK_BYTES } from '../native/libc.ts';
 import { observeFurtherStacks, offLoop } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
 import { processMemory } from '../own-memory.ts';
@@ -41,6 +41,8 @@ export class MemoryCeiling {
   /** How much more the heaps of the C library have that nothing uses than at the start. It is not resident. */
   #freeBytes = 0;
   #stackBytes = 0;
+  /** The stacks of threads that were started later than this was prepared. */
+  #threadBytes = 0;
   /** Resolves when the last return of freed memory has ended. */
   #returned: Promise<void> | undefined;
 
@@ -80,6 +82,12 @@ export class MemoryCeiling {
     return this.#countedBytes() + LEFT_BYTES <= bytes;
   }
 
+  /** Allows for the stacks of threads that the process has more than at its start. */
+  setFurtherThreads(threads: number): void {
+    this.#threadBytes = threads * STACK_BYTES;
+    this.#apply();
+  }
+
   set(bytes: number): void {
     this.#bytes = bytes;
     const wanted = this.#wantedLimit();
@@ -91,7 +99,7 @@ export class MemoryCeiling {
   /** What the process has reserved, without what is known not to be resident. */
   #countedBytes(): number {
     const reserved = processMemory('self')?.reservedBytes ?? 0;
-    return reserved - this.#unusedBytes - this.#freeBytes - this.#stackBytes;
+    return reserved - this.#unusedBytes - this.#freeBytes - this.#stackBytes - this.#threadBytes;
   }
 
   #wantedLimit(): number {
@@ -99,7 +107,7 @@ export class MemoryCeiling {
   }
 
   #apply(): void {
-    const wanted = BigInt(Math.floor(this.#limitBytes + this.#stackBytes));
+    const wanted = BigInt(Math.floor(this.#limitBytes + this.#stackBytes + this.#threadBytes));
     this.#pair.setPointer(0, wanted < this.#most ? wanted : this.#most);
     this.#pair.setPointer(8, this.#most);
     setrlimit(RLIMIT_DATA, this.#pair.address);
@@ -129,7 +137,7 @@ export class MemoryCeiling {
   async #measureFree(): Promise<void> {
     const more = (await freeHeapBytes()) - this.#freeAtStartBytes;
     const { reservedBytes, ownBytes } = processMemory('self')!;
-    const notResident = reservedBytes - ownBytes - this.#unusedBytes - this.#stackBytes;
+    const notResident = reservedBytes - ownBytes - this.#unusedBytes - this.#stackBytes - this.#threadBytes;
     this.#freeBytes = Math.max(0, Math.min(more, notResident));
     this.set(this.#bytes);
   }

@@ -53,9 +53,10 @@ export type Request =
 export type ControlRequest =
   | { readonly op: 'progress'; readonly id: number; readonly session: number; readonly planned: boolean }
   | { readonly op: 'memory'; readonly id: number }
-  | { readonly op: 'limits'; readonly id: number; readonly limits: MemoryLimits; readonly ifItFits: boolean };
-/** For `limits`, whether they are in effect. */
-export type ControlAnswer = QueryProgress | Omit<MemoryUse, 'limitBytes'> | boolean;
+  | { readonly op: 'limits'; readonly id: number; readonly limits: MemoryLimits; readonly ifItFits: boolean }
+  | { readonly op: 'limitThreads'; readonly id: number; readonly threads: number };
+/** For `limits`, whether they are in effect; for `limitThreads`, the socket for such sessions. */
+export type ControlAnswer = QueryProgress | Omit<MemoryUse, 'limitBytes'> | boolean | string;
 export type ControlMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'answer'; readonly id: number; readonly value?: ControlAnswer; readonly error?: string };

@@ -1,5 +1,4 @@
 import { fail } from '@tessera/common';
-import { noticeOfSetting } from '@tessera/coordinator';
 import type { SessionCommand } from '../commands/session-command.ts';
 import { fractionalZone } from '../parameters/offset-zone.ts';
 import { SHOW_ALL_COLUMNS } from '../parameters/session-parameters.ts';
@@ -111,13 +110,11 @@ function warnOfLocal(state: SessionState): void {
   state.notify(warning('25P01', 'SET LOCAL can only be used in transaction blocks'));
 }
 
-/** Tells the client that a setting has no effect, or that a zone stands for the offset that it gave. */
+/** Tells the client that a zone stands for the offset that it gave. */
 function notifyOfValue(
   state: SessionState,
   { name, value = '' }: { readonly name: string; readonly value: string | undefined },
 ): void {
-  const notice = noticeOfSetting(state.parameters.settings, name);
-  if (notice !== undefined) state.notify(notification(notice.message, notice.resolution));
   const zone = name.toLowerCase() === 'timezone' ? fractionalZone(value) : undefined;
   if (zone !== undefined) {
     const message = `The time zone ${zone.name} is used for ${value}. It has had this offset since ${zone.since}`;
