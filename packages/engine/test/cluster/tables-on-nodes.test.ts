@@ -165,16 +165,18 @@ describe('writes by all nodes', () => {
 
   test('max_threads limits the threads of a statement on each node', async () => {
     const sql = 'SELECT count(*) FROM lines WHERE md5(repeat(amount::TEXT, 2000)) > md5(n::TEXT)';
+    // The rows of a node are read in one thread from memory, and in several from files.
+    const fromFiles: Settings = { ...SPREAD, enable_scan_cache: 'false' };
     const threads = async (settings: Settings) => {
       const statement = Promise.withResolvers<void>();
       const used = [1, 2].map((node) => kernelThreads(cluster.node(node), () => statement.promise));
-      const answer = await textOf(sql, { ...SPREAD, ...settings }, 0).finally(statement.resolve);
+      const answer = await textOf(sql, { ...fromFiles, ...settings }, 0).finally(statement.resolve);
       return { used: await Promise.all(used), answer };
     };
-    // The rows of a node are read in one thread from memory, and in several from files.
-    const unlimited = await threads({ enable_scan_cache: 'false' });
+    const unlimited = await threads({});
     expect(unlimited.used).toEqual([2, 2]);
-    await textOf(sql, { ...SPREAD, max_threads: '1' }, 0);
+    // Each node opens a database for such tasks.
+    await textOf(sql, { ...fromFiles, max_threads: '1' }, 0);
     expect(await threads({ max_threads: '1' })).toEqual({ used: [1, 1], answer: unlimited.answer });
   });
 
