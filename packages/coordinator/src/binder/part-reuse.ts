@@ -1,11 +1,11 @@
 import type { Snapshot } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { type OutputColumn, type QueryPart, queryParts, type SqlType, withParts } from '@tessera/sql';
+import { sharesTables } from '../objects/session-options.ts';
 import { plus } from '../queries/scan-totals.ts';
 import type { StatementContext } from '../queries/statement-context.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
 import type { ExecutableQuery, ExecutionOptions } from '../read/executable-query.ts';
-import { sharesTables } from '../request/settings.ts';
 import { type KeptParts, type KeptRows, PARTS_SCHEMA, relationOf } from '../reuse/kept-parts.ts';
 import { namesHold } from './plan-cache.ts';
 import { sessionOf } from './reuse-key.ts';

@@ -12,9 +12,9 @@ import type { Kernel, KernelSession } from '@tessera/kernel';
 import { type IndexShape, notInvertible, partialsSql, shapeOfIndex, subtractedSql } from '@tessera/sql';
 import { discardTablets, type ScanTablet, storeInOneTablet } from '@tessera/storage-agent';
 import { deletedRowsOf, type RowRange } from '@tessera/tablet';
+import { sessionOptions } from '../objects/session-options.ts';
 import { indexCoverage, partialsTable, type StoredIndex, storedIndexes } from '../read/index-coverage.ts';
 import { isFilterIndex } from '../read/skip-indexes.ts';
-import { sessionOptions } from '../request/settings.ts';
 import { filtersOf } from './skip-filters.ts';
 import type { StoreContext } from './store-rows.ts';
 

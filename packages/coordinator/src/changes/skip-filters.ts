@@ -11,9 +11,10 @@ import {
   type HybridHeader,
   valueSetSql,
 } from '@tessera/tablet';
+import { sessionOptions } from '../objects/session-options.ts';
 import { partialsTable } from '../read/index-coverage.ts';
 import { type FilterIndex, filteredColumns } from '../read/skip-indexes.ts';
-import { type Settings, sessionOptions } from '../request/settings.ts';
+import type { Settings } from '../request/settings.ts';
 import type { TableServices } from '../tables.ts';
 
 export interface FiltersContext {

@@ -14,9 +14,9 @@ import {
 } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { storeRows } from '../changes/store-rows.ts';
+import { sessionOptions } from '../objects/session-options.ts';
 import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import { explainFailure } from '../read/query-failure.ts';
-import { sessionOptions } from '../request/settings.ts';
 import type { CopyInput } from '../request/statement-request.ts';
 import { type CopiedColumn, checkMapping, fallbackOf, storedValue } from './copy-columns.ts';
 

@@ -4,11 +4,11 @@ import { interruptOnAbort, type KernelSession, literalPath, quoteName, quoteText
 import { type CopyFromStatement, constraintViolation, requireValidNames } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { storeRows } from '../changes/store-rows.ts';
+import { sessionOptions } from '../objects/session-options.ts';
 import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import { plus } from '../queries/scan-totals.ts';
 import { explainFailure } from '../read/query-failure.ts';
 import { scannedFiles } from '../read/scanned-files.ts';
-import { sessionOptions } from '../request/settings.ts';
 import { copiedColumns, FILE_COLUMN, storedValue } from './copy-columns.ts';
 import { type CopyFiles, copyFiles } from './copy-files.ts';
 import { copyParts, withoutBlankRows } from './copy-parts.ts';

@@ -13,11 +13,12 @@ import {
 } from '@tessera/scheduler';
 import type { ScanUse, StorageAgent } from '@tessera/storage-agent';
 import type { ScanTotals } from '@tessera/system-catalog';
+import { sessionOptions } from '../objects/session-options.ts';
 import { NOTHING_SCANNED } from '../queries/scan-totals.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
 import type { RowStorage } from '../read/executable-query.ts';
 import type { TableAccess } from '../read/table-access.ts';
-import { type Settings, sessionOptions } from '../request/settings.ts';
+import type { Settings } from '../request/settings.ts';
 import type { ClusterServices } from './cluster-services.ts';
 import type { PlannedQuery, UndistributedQuery } from './distributed-plans.ts';
 import { assignFiles } from './file-assignment.ts';

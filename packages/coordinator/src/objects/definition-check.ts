@@ -9,7 +9,7 @@ import {
   type PrepareContext,
   type SqlText,
 } from '@tessera/sql';
-import { type Settings, sessionOptions } from '../request/settings.ts';
+import { type SessionSettings, sessionOptions } from './session-options.ts';
 
 /** The context that the meaning of an expression depends on, in addition to its text. */
 export interface DefinitionContext {
@@ -21,7 +21,7 @@ export interface DefinitionContext {
 
 /** The statement that contains a definition. */
 interface DefiningStatement extends DefinitionContext {
-  readonly settings: Settings;
+  readonly settings: SessionSettings;
   readonly run: { readonly kernel: Kernel; readonly text: string };
 }
 

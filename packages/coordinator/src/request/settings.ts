@@ -1,5 +1,4 @@
 import { nearestName, parseTraceparent, requireValidText, TesseraError } from '@tessera/common';
-import type { SessionOptions } from '@tessera/kernel';
 
 /**
  * The settings of a statement. Every name here is a query-string parameter, a `SET`, and a `WITH (…)` suffix.
@@ -198,14 +197,6 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   unenforced_constraints: 'notice',
   traceparent: '',
 });
-
-/** How a statement with these settings opens its sessions of the kernel. */
-export const sessionOptions = ({ timezone, max_threads, enable_scan_cache }: Settings) =>
-  ({ timeZone: timezone, maxThreads: max_threads, sharesTables: enable_scan_cache }) satisfies SessionOptions;
-
-/** Whether such a session may read tables that sessions share. */
-export const sharesTables = ({ max_threads, enable_scan_cache }: Settings): boolean =>
-  max_threads === 0 && enable_scan_cache;
 
 /** The valid values of a setting, in words. */
 export const expectedOfSetting = (name: SettingName): string => KINDS[name].expected;

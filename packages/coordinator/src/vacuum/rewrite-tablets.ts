@@ -4,7 +4,7 @@ import { type Kernel, quoteName } from '@tessera/kernel';
 import { discardTablets } from '../changes/discard-tablets.ts';
 import { withPartials } from '../changes/index-partials.ts';
 import { type StoreContext, storeRows } from '../changes/store-rows.ts';
-import { sessionOptions } from '../request/settings.ts';
+import { sessionOptions } from '../objects/session-options.ts';
 import { isCertainlyNotCommitted } from '../transactions/transactions.ts';
 import { type VacuumJob, type VacuumPolicy, vacuumJobs } from './vacuum-plan.ts';
 
