@@ -63,10 +63,10 @@ export interface PlanExecution {
 
 export interface ExecutionProgress {
   readonly stages: readonly StageProgress[];
-  /** Progress of the stages before the root by their estimated work, 0 to 100; never decreases during a run. */
-  readonly percent: number;
-  /** The share of the root in the estimated work of all stages, 0 to 1. */
-  readonly lastShare: number;
+  /** The time that the stages before the root are expected to need still. */
+  readonly remainingMs: number;
+  /** The time that the root is expected to take. */
+  readonly lastMs: number;
   /** The number of nodes that have been given tasks. */
   readonly nodes: number;
   /** The rows and bytes of tables and files that finished tasks have read. */

@@ -6,11 +6,13 @@ export interface Sample {
 
 /** Samples that are closer to each other tell nothing more. */
 const LEAST_PERCENT = 1;
-const MAX_STATEMENTS = 200;
+const MAX_STATEMENTS = 500;
 /** The fastest ones count, because what else the machine did has disturbed them least. */
 const RUNS = { kept: 5, counted: 3 };
+/** The weight of the time that a run without samples took; the rest is that of the counts of this run. */
+const WEIGHT_OF_TIME = 2 / 3;
 
-/** The latest runs of statements whose progress was read, by the statements without their literals. */
+/** The latest runs of statements, by the statements without their literals. */
 const pastRuns = new Map<string, readonly PastRun[]>();
 
 /** How the counts of a statement and the time that it took were related in one run. */
@@ -18,7 +20,7 @@ export class PastRun {
   readonly #samples: readonly Sample[];
   readonly #durationMs: number;
 
-  /** @param samples in the order in which they were taken */
+  /** @param samples in the order in which they were taken; none if nobody read the progress */
   constructor(samples: readonly Sample[], durationMs: number) {
     const kept: Sample[] = [{ percent: 0, atMs: 0 }];
     for (const sample of samples)
@@ -39,9 +41,18 @@ export class PastRun {
    * statement has not run before.
    */
   static percentOf(statement: string, samples: readonly Sample[]): number | undefined {
-    const runs = pastRuns.get(statement)?.toSorted((a, b) => a.#durationMs - b.#durationMs);
-    const counted = runs?.slice(0, RUNS.counted);
-    return counted && counted.reduce((sum, run) => sum + run.#percentOf(samples), 0) / counted.length;
+    const runs = pastRuns.get(statement);
+    if (runs === undefined) return undefined;
+    const watched = runs.filter((run) => run.#samples.length > 1);
+    if (watched.length === 0) return runs[0]!.#percentByTime(samples.at(-1)!);
+    const counted = watched.toSorted((a, b) => a.#durationMs - b.#durationMs).slice(0, RUNS.counted);
+    return counted.reduce((sum, run) => sum + run.#percentOf(samples), 0) / counted.length;
+  }
+
+  /** Between the part of this run's time that has passed and what was counted, which a busy machine does not change. */
+  #percentByTime({ percent, atMs }: Sample): number {
+    const passed = Math.min(100, (100 * atMs) / this.#durationMs);
+    return WEIGHT_OF_TIME * passed + (1 - WEIGHT_OF_TIME) * percent;
   }
 
   /** While the counts stand still, a run goes on at its pace, up to what this run had reached before it counted more. */

@@ -6,10 +6,10 @@ const session = (fraction: number) => ({
   progress: async () => ({ fraction, rowsProcessed: 0, rowsTotal: 0 }),
 });
 
-const stages = (state: 'running' | 'finished', percent: number): ExecutionProgress => ({
+const stages = (state: 'running' | 'finished', remainingMs: number): ExecutionProgress => ({
   stages: [{ stage: 0, state, tasks: 4, tasksFinished: 1, attempts: 4 }],
-  percent,
-  lastShare: 0.2,
+  remainingMs,
+  lastMs: 200,
   nodes: 3,
   rowsRead: 70,
   bytesRead: 700,
@@ -87,12 +87,19 @@ test('an answer that the kernel gives late is there for the next reader', async 
   expect(await progress.now()).toMatchObject({ percent: 50 });
 });
 
-test('on several nodes, the last stage has its share of the work', async () => {
-  const progress = new StatementProgress(() => 0);
+test('on several nodes, the time that has passed is compared with the time that is left', async () => {
+  let nowMs = 0;
+  const progress = new StatementProgress(() => nowMs);
   progress.observe(session(0.5));
-  progress.observeStages(() => stages('running', 50));
+  nowMs = 400;
+  progress.observeStages(() => stages('running', 400));
   expect(await progress.now()).toMatchObject({ percent: 40, nodes: 3, rowsRead: 70, bytesRead: 700 });
-  progress.observeStages(() => stages('finished', 100));
+  // The stages take longer than expected.
+  progress.observeStages(() => stages('running', 4000));
+  expect(await progress.now()).toMatchObject({ percent: 40 });
+  nowMs = 900;
+  // Half of the last stage is left, which the session measures.
+  progress.observeStages(() => stages('finished', 0));
   expect(await progress.now()).toMatchObject({ percent: 90 });
 });
 
@@ -141,4 +148,17 @@ test('before anything is counted, the time that earlier runs took says how far a
   ] as const;
   expect(await seen('SELECT 1 FROM v', counts, 800)).toEqual([undefined, 50]);
   expect(await seen('SELECT 2 FROM v', counts, 800)).toEqual([13, 50]);
+});
+
+test('a statement that ran before, without a reader, takes its time again, corrected by its counts', async () => {
+  expect(await seen('SELECT 1 FROM w', [], 1000)).toEqual([]);
+  const counts = [
+    [200, -1],
+    [300, 0.6],
+    [1500, 0.9],
+  ] as const;
+  expect(await seen('SELECT 2 FROM w', counts, 1600)).toEqual([13, 40, 97]);
+  // Short ones are not remembered.
+  expect(await seen('SELECT 1 FROM x', [], 200)).toEqual([]);
+  expect(await seen('SELECT 2 FROM x', [[100, 0.5]], 200)).toEqual([50]);
 });

@@ -10,17 +10,17 @@ const KERNEL_ANSWER_MS = 200;
 
 /** The runs of longer statements are not kept. */
 const MAX_KEPT_TEXT = 10_000;
+/** Nobody reads the progress of faster statements. */
+const LEAST_KEPT_MS = 300;
 
 interface Watched {
-  /** The statement without its literals, unless it is long. */
   readonly statement: string | undefined;
   readonly samples: Sample[];
 }
 
-const watched = (text: string): Watched => ({
-  statement: text.length > MAX_KEPT_TEXT ? undefined : normalizedSql(text),
-  samples: [{ percent: 0, atMs: 0 }],
-});
+/** The statement without its literals, unless it is long. */
+const statementOf = (text: string): string | undefined =>
+  text.length > MAX_KEPT_TEXT ? undefined : normalizedSql(text);
 
 type ObservedSession = Pick<KernelSession, 'progress'>;
 
@@ -79,9 +79,10 @@ export class StatementProgress {
 
   /** The result of the statement begins. */
   returns(): void {
-    if (this.#watched === undefined) return;
-    const { statement, samples } = this.#watched;
-    if (statement !== undefined) new PastRun(samples, this.#now() - this.#begunAt).keepFor(statement);
+    const durationMs = this.#now() - this.#begunAt;
+    if (this.#watched === undefined && durationMs < LEAST_KEPT_MS) return;
+    const { statement, samples } = this.#watched ?? { statement: statementOf(this.#text), samples: [] };
+    if (statement !== undefined) new PastRun(samples, durationMs).keepFor(statement);
   }
 
   /** Observes the session in which the statement, or its last stage, runs. Returns a function that ends it. */
@@ -115,7 +116,9 @@ export class StatementProgress {
     const stages = this.#stages?.();
     // The session of a distributed statement has nothing to do before its stages have finished.
     const inSession = stages === undefined || isLast(stages) ? await this.#inSession() : undefined;
-    const percent = this.#ofTime(stages === undefined ? inSession : withStages(stages, inSession ?? 0));
+    const percent = this.#ofTime(
+      stages === undefined ? this.#withPreparation(inSession) : this.#withStages(stages, inSession ?? 0),
+    );
     if (percent !== undefined) this.#percent = Math.max(this.#percent ?? 0, Math.min(100, percent));
     return {
       percent: this.#percent,
@@ -127,12 +130,19 @@ export class StatementProgress {
 
   /** The part of the statement's time that has passed, from what was counted of its work. */
   #ofTime(counted: number | undefined): number | undefined {
-    this.#watched ??= watched(this.#text);
+    this.#watched ??= { statement: statementOf(this.#text), samples: [{ percent: 0, atMs: 0 }] };
     const { statement, samples } = this.#watched;
     const percent = Math.max(counted ?? 0, samples.at(-1)!.percent);
     samples.push({ percent, atMs: this.#now() - this.#begunAt });
     const asBefore = statement === undefined ? undefined : PastRun.percentOf(statement, samples);
-    return asBefore ?? this.#withPreparation(counted);
+    return asBefore ?? counted;
+  }
+
+  /** Once the other stages have finished, the session measures the last one. */
+  #withStages({ remainingMs, lastMs }: ExecutionProgress, inSession: number): number {
+    const passed = this.#now() - this.#begunAt;
+    const left = remainingMs + lastMs * (1 - inSession / 100);
+    return passed === 0 ? 0 : (100 * passed) / (passed + left);
   }
 
   /** Counts the time before the statement ran as well, in which it was bound and planned. */
@@ -171,7 +181,3 @@ export class StatementProgress {
 }
 
 const isLast = ({ stages }: ExecutionProgress): boolean => stages.every(({ state }) => state === 'finished');
-
-/** The progress in percent: once the other stages have finished, the session measures the last one. */
-const withStages = ({ percent, lastShare }: ExecutionProgress, inSession: number): number =>
-  (1 - lastShare) * percent + lastShare * inSession;

@@ -27,7 +27,7 @@ import {
 } from '../state/scheduler-state.ts';
 import { PlanningTime } from './planning-time.ts';
 import { canStream, ResultStream } from './result-stream.ts';
-import { RunProgress, stageProgress, TaskSpeed } from './run-progress.ts';
+import { RunProgress, stageProgress } from './run-progress.ts';
 import { StageSpans } from './stage-spans.ts';
 
 /** A task that has produced its output. */
@@ -59,14 +59,11 @@ const SESSION_STOP_MS = 900;
 /** Outputs of a run with fewer bytes than this are released with the next ping. */
 const SMALL_BYTES = 256 << 10;
 
-/** The speed of the tasks of all runs of this process. */
-const usualSpeed = new TaskSpeed();
-
 /** Executes the reducer's effects and feeds the outcomes back as events. */
 export class PlanRun {
   readonly #execution: PlanExecution;
   readonly #nodes: ExecutingNodes;
-  readonly #progress: RunProgress;
+  readonly #progress = new RunProgress();
   readonly #spans = new StageSpans();
   readonly #planning = new PlanningTime();
   readonly #startedAtMs = performance.now();
@@ -89,7 +86,6 @@ export class PlanRun {
   constructor(execution: PlanExecution, nodes: ExecutingNodes, options: DriverOptions) {
     this.#execution = execution;
     this.#nodes = nodes;
-    this.#progress = new RunProgress(usualSpeed);
     const { plan, queryId, run, timeZone, maxAttempts } = execution;
     this.#state = initialState(plan, nodes.membership.self, {
       ...DEFAULTS,

@@ -11,7 +11,7 @@ import {
 import type { ExecutionProgress } from '../stage-execution.ts';
 import type { SchedulerState, StageState, TaskState } from '../state/scheduler-state.ts';
 import { PlanRun } from './plan-run.ts';
-import { RunProgress, TaskSpeed } from './run-progress.ts';
+import { RunProgress } from './run-progress.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -34,123 +34,130 @@ test('the progress of a run is computed when it is asked for, also when the run 
     progress = asked;
   };
   const run = new PlanRun(executionOf(stages, { t: 8 }, { onRun }), executingOn(cluster), {}).run();
-  expect(progress()).toMatchObject({ percent: 0, nodes: 0 });
+  const first = progress();
+  expect(first.nodes).toBe(0);
   await vi.advanceTimersByTimeAsync(0);
-  const { percent, ...others } = progress();
-  expect(percent).toBe(25);
+  const { remainingMs, lastMs, ...others } = progress();
+  expect(remainingMs).toBeLessThan(first.remainingMs);
+  expect(lastMs).toBeGreaterThan(0);
   expect(others).toEqual({
     stages: [
       { stage: 0, state: 'running', tasks: 2, tasksFinished: 1, attempts: 2 },
       { stage: 1, state: 'waiting', tasks: 0, tasksFinished: 0, attempts: 0 },
     ],
-    lastShare: 1 / 3,
     nodes: 2,
     rowsRead: 0,
     bytesRead: 0,
   });
   gate.resolve();
   await run;
-  expect(progress().percent).toBe(100);
+  expect(progress().remainingMs).toBe(0);
   expect(progress().stages.map(({ state }) => state)).toEqual(['finished', 'finished']);
 });
 
-test('a stage counts by its estimated work', async () => {
-  const cluster = new MemoryCluster(2);
-  const gate = Promise.withResolvers<void>();
-  cluster.hook = ({ key }) => (key.stage === 1 ? gate.promise : undefined);
-  let progress!: () => ExecutionProgress;
-  const work = [30, 10, 60];
-  const stages = [
-    stage(0, 'source', [scan('t')]),
-    stage(1, 'single', [exchange(0, 'gather')]),
-    stage(2, 'coordinator', [exchange(1, 'gather')]),
-  ].map((one, i) => ({ ...one, estimate: { ...one.estimate, cpuMs: work[i] } }));
-  const onRun = (asked: () => ExecutionProgress) => {
-    progress = asked;
-  };
-  const run = new PlanRun(executionOf(stages, { t: 8 }, { onRun }), executingOn(cluster), {}).run();
-  await vi.advanceTimersByTimeAsync(0);
-  expect(progress()).toMatchObject({ percent: 75, lastShare: 0.6 });
-  gate.resolve();
-  await run;
-});
-
-/** A run of a stage with two tasks of 100 ms each by its estimate, and the clock that it sees. */
-function twoTasks(usual = new TaskSpeed()) {
+/**
+ * A run of two tasks of 100 ms of work each, a stage of 300 ms, one of 200 ms that cannot use all nodes, and a root of 60 ms; and
+ * the clock that it sees.
+ */
+function fourStages() {
   const clock = { nowMs: 0 };
-  const progress = new RunProgress(usual, () => clock.nowMs);
-  const running = (stage: number, tasks: number, succeeded: number, cpuMs: number): Partial<StageState> => ({
-    stage: { id: stage, estimate: { rows: 1, bytes: 1, cpuMs } } as Stage,
-    status: 'started',
+  const progress = new RunProgress(() => clock.nowMs);
+  const state = (
+    stage: Pick<Stage, 'id' | 'partitioning'>,
+    cpuMs: number,
+    tasks = 0,
+    succeeded = 0,
+  ): Partial<StageState> => ({
+    stage: { ...stage, sources: [], estimate: { rows: 1, bytes: 1, cpuMs } } as never,
+    status: tasks > 0 ? 'started' : 'blocked',
     tasks: Array.from({ length: tasks }, () => ({ attempt: 0 }) as TaskState),
     succeeded,
-    finished: undefined,
+    finished: tasks > 0 && succeeded === tasks ? { rows: 1, bytes: 1, summaries: [] } : undefined,
   });
-  const change = (first: number) =>
+  /** @param later the estimated work of the second stage, which changes when the plan is refined */
+  const change = (succeeded: number, later = 300) =>
     progress.changed({
-      plan: { stages: [{ id: 0 }, { id: 1 }] },
-      positions: new Map([
-        [0, 0],
-        [1, 1],
-      ]),
-      stages: [running(0, 2, first, 200), running(1, 0, 0, 0.001)],
+      plan: { stages: [{ id: 0 }, { id: 1 }, { id: 2 }, { id: 3 }] },
+      positions: new Map([0, 1, 2, 3].map((id) => [id, id])),
+      stages: [
+        state({ id: 0, partitioning: 'source' }, 200, 2, succeeded),
+        state({ id: 1, partitioning: 'hash' }, later),
+        state({ id: 2, partitioning: 'single' }, 200),
+        state({ id: 3, partitioning: 'coordinator' }, 60),
+      ],
       nodes: [],
     } as unknown as SchedulerState);
   change(0);
-  return { clock, progress, change };
+  return { clock, progress, change, remaining: () => progress.now().remainingMs };
 }
+/** Within a tenth: the first tasks are mixed with assumptions. */
+const expectAbout = (actual: number, expected: number) =>
+  expect(Math.abs(actual / expected - 1)).toBeLessThan(0.1);
 const task = (number: number) => ({ stage: 0, task: number, attempt: 0 });
 
-test('a task that reports nothing counts by the time that it is expected to take', () => {
-  const { clock, progress, change } = twoTasks();
+test('the stages that are left count by the work that the latest plan estimates', () => {
+  const { progress, change, remaining } = fourStages();
+  expect(remaining()).toBeCloseTo(200 + 300 + 200, 6);
+  expect(progress.now().lastMs).toBeCloseTo(60, 6);
+  change(0, 900);
+  expect(remaining()).toBeCloseTo(200 + 900 + 200, 6);
+});
+
+test('the tasks of a run say how fast others of the same kind are', () => {
+  const { clock, progress, change, remaining } = fourStages();
   progress.began(task(0));
-  clock.nowMs = 50;
-  // Nothing is known about the speed of the tasks.
-  expect(progress.now().percent).toBe(0);
   clock.nowMs = 400;
   progress.ended(task(0));
   change(1);
+  // They take about four times as long as estimated, but for the stage that cannot use all nodes.
+  expectAbout(remaining(), 4 * (100 + 300) + 200);
   progress.began(task(1));
-  expect(progress.now().percent).toBeCloseTo(50, 0);
-  // The first task took 400 ms, so the second one is expected to.
-  clock.nowMs = 600;
-  expect(progress.now().percent).toBeCloseTo(75, 0);
-  progress.reported(task(1), 80);
-  expect(progress.now().percent).toBeCloseTo(90, 0);
-  progress.reported(task(1), 20);
-  expect(progress.now().percent).toBeCloseTo(90, 0);
+  clock.nowMs = 800;
+  progress.reported(task(1), 25);
+  // 125 ms of estimated work took 800 ms, and the second task needs 1,200 ms more.
+  expectAbout(remaining(), 1200 + 6.4 * 300 + 200);
 });
 
-test('the first tasks of a run are expected to be as fast as those of earlier runs', () => {
-  const usual = new TaskSpeed();
-  for (let earlier = 0; earlier < 5; earlier++) usual.measured(10_000, 1_000);
-  // The machine has become faster since: the latest tasks count most.
-  for (let later = 0; later < 5; later++) usual.measured(10_000, 5_000);
-  expect(usual.factor).toBeCloseTo(2, 0);
-  const { clock, progress } = twoTasks(usual);
+test('tasks that run at the same time share it', () => {
+  const { clock, progress, remaining } = fourStages();
   progress.began(task(0));
-  clock.nowMs = 100;
-  expect(progress.now().percent).toBeGreaterThan(20);
-  expect(progress.now().percent).toBeLessThan(30);
+  progress.began(task(1));
+  clock.nowMs = 60;
+  // Each of them has had 30 of its 100 ms.
+  expect(remaining()).toBeCloseTo(140 + 300 + 200, 6);
+});
+
+test('a task without a report is not expected to end before it has run twice as long', () => {
+  const { clock, progress, remaining } = fourStages();
+  progress.began(task(0));
+  clock.nowMs = 1000;
+  expect(remaining()).toBeCloseTo(1000 + 100 + 300 + 200, 6);
+});
+
+test('a task that reports its progress needs the longer, the longer it has taken for that', () => {
+  const ofFirst = (ms: number, percent: number) => {
+    const { clock, progress, change, remaining } = fourStages();
+    change(1, 1e-3);
+    progress.began(task(0));
+    clock.nowMs = ms;
+    progress.reported(task(0), percent);
+    // It begins another statement.
+    progress.reported(task(0), 0);
+    return remaining() - 200;
+  };
+  expect(ofFirst(100, 50)).toBeCloseTo(100, -1);
+  expect(ofFirst(1000, 50)).toBeCloseTo(1000, -2);
+  expect(ofFirst(1000, 90)).toBeCloseTo(111, -1);
 });
 
 test('a task goes on between its reports, but not for long without one', () => {
-  const { clock, progress } = twoTasks();
+  const { clock, progress, remaining } = fourStages();
   progress.began(task(0));
   clock.nowMs = 400;
   progress.reported(task(0), 40);
+  const reported = remaining();
   clock.nowMs = 500;
-  // It has done 50 % of the task, which is a half of the stage.
-  expect(progress.now().percent).toBeCloseTo(25, 0);
+  expect(remaining()).toBeLessThan(reported);
   clock.nowMs = 60_000;
-  expect(progress.now().percent).toBeLessThan(45);
-});
-
-test('a task that begins another statement does not lose what it has reported', () => {
-  const { clock, progress } = twoTasks();
-  progress.began(task(0));
-  clock.nowMs = 400;
-  progress.reported(task(0), 60);
-  progress.reported(task(0), 0);
-  expect(progress.now().percent).toBeCloseTo(30, 0);
+  expect(remaining()).toBeGreaterThan(reported);
 });

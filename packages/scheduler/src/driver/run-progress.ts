@@ -7,60 +7,73 @@ import { isComplete, rootOf, type SchedulerState, type StageState } from '../sta
 /** A task that has not reported for longer than this may not go on as fast as before. */
 const LONGEST_GAP_MS = 500;
 
+/** The least part of a task that a report is believed to tell, so that the first ones do not count much. */
+const LEAST_PART = 0.05;
+/** Stages that read exchanges take this much longer than the planner expects, in relation to others. */
+const EXCHANGE_FACTOR = 1.3;
+/** The assumed time for each millisecond of estimated work, and how much measured time it counts as. */
+const ASSUMED = { factor: 1, ms: 5 };
+
 interface RunningTask {
-  readonly sinceMs: number;
-  /** The greatest part that it has reported, 0 to 1, and when. */
+  /** Its share of the time: while several tasks run, each of them has an equal share. */
+  ms: number;
+  /** The greatest part that it has reported, 0 to 1, and its time then. */
   reported: { readonly part: number; readonly atMs: number } | undefined;
 }
 
+/** The time that tasks took for an amount of estimated work. */
+interface Measured {
+  ms: number;
+  workMs: number;
+}
+
 /**
- * The progress of a run and the duration of its stages. It is computed when somebody asks for it. Tasks report their progress
- * every few hundred milliseconds; between two reports, a task is assumed to go on as fast as before. Before its first report, and
- * where it cannot know its progress, the part of its estimated time that has passed counts, at the speed of the tasks that have
- * ended, in this run or else in earlier ones.
+ * The expected rest of a run and the duration of its stages. It is computed when somebody asks for it. The work that is left is
+ * estimated by the planner, which learns the sizes of finished stages; how long it takes is known from the work that has been
+ * done. Tasks report their progress every few hundred milliseconds; between two reports, a task is assumed to go on as fast as
+ * before.
  */
 export class RunProgress {
   readonly #now: () => number;
   readonly #running = new Map<StageId, Map<number, RunningTask>>();
   readonly #times = new Map<StageId, { readonly fromMs: number; toMs: number }>();
-  readonly #speed = new TaskSpeed();
-  readonly #usual: TaskSpeed;
-  #percent = 0;
+  /** The tasks that have ended: those that are alone in their stage, which cannot use all nodes, and the others. */
+  readonly #ended = { alone: { ms: 0, workMs: 0 }, divided: { ms: 0, workMs: 0 } };
+  /** The time of running tasks is counted up to here. */
+  #countedMs = 0;
   #state: SchedulerState | undefined;
   #final: ExecutionProgress | undefined;
 
-  /**
-   * @param usual the speed of earlier runs; it learns from this one
-   * @param now milliseconds
-   */
-  constructor(usual: TaskSpeed, now: () => number = () => performance.now()) {
-    this.#usual = usual;
+  /** @param now milliseconds */
+  constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
   began({ stage, task }: AttemptRef): void {
-    const sinceMs = this.#now();
+    const sinceMs = this.#countTime();
     if (!this.#times.has(stage)) this.#times.set(stage, { fromMs: sinceMs, toMs: sinceMs });
     if (!this.#running.has(stage)) this.#running.set(stage, new Map());
-    this.#running.get(stage)!.set(task, { sinceMs, reported: undefined });
+    this.#running.get(stage)!.set(task, { ms: 0, reported: undefined });
   }
 
   reported({ stage, task }: AttemptRef, percent: number | undefined): void {
     const running = this.#running.get(stage)?.get(task);
     if (running === undefined || percent === undefined) return;
+    this.#countTime();
     // A task may run several statements, and what it reports is the progress of the latest one.
     if (percent / 100 > (running.reported?.part ?? 0))
-      running.reported = { part: percent / 100, atMs: this.#now() };
+      running.reported = { part: percent / 100, atMs: running.ms };
   }
 
   ended({ stage, task }: AttemptRef): void {
-    const nowMs = this.#now();
-    this.#times.get(stage)!.toMs = nowMs;
+    this.#times.get(stage)!.toMs = this.#countTime();
     const running = this.#running.get(stage)?.get(task);
     this.#running.get(stage)?.delete(task);
-    const state = this.#state?.stages[this.#state.positions.get(stage) ?? -1];
+    const state = this.#stateOf(stage);
     if (running === undefined || state === undefined) return;
-    for (const speed of [this.#speed, this.#usual]) speed.measured(nowMs - running.sinceMs, taskMs(state));
+    const measured = this.#ended[kindOf(state)];
+    measured.ms += running.ms;
+    measured.workMs += taskWork(state);
   }
 
   /** The time from the first start of a task to the last end. */
@@ -81,70 +94,92 @@ export class RunProgress {
 
   now(): ExecutionProgress {
     if (this.#final !== undefined) return this.#final;
+    this.#countTime();
     const state = this.#state!;
-    const root = rootOf(state);
-    const stages = state.stages.filter(({ stage }) => stage.id !== root);
-    const weights = stages.map(weightOf);
-    const total = weights.reduce((sum, weight) => sum + weight, 0);
-    const done = stages.reduce((sum, stage, i) => sum + weights[i]! * this.#partDone(stage), 0);
-    this.#percent = Math.max(this.#percent, total === 0 ? 0 : (100 * done) / total);
-    const last = weightOf(state.stages[state.positions.get(root)!]!);
+    const root = state.stages[state.positions.get(rootOf(state))!]!;
+    const stages = state.stages.filter((stage) => stage !== root);
     return {
       stages: stages.map(stageProgress),
-      percent: this.#percent,
-      lastShare: last / (total + last),
+      remainingMs: stages.reduce((sum, stage) => sum + this.#remainingMs(stage), 0),
+      lastMs: this.#expectedMs(root),
       nodes: new Set(state.nodes.filter(({ isUsed }) => isUsed).map(({ node }) => node.name)).size,
       ...readsOf(stages),
     };
   }
 
-  #partDone(state: StageState): number {
-    const { stage, tasks, succeeded, finished } = state;
-    if (finished !== undefined) return 1;
-    const running = [...(this.#running.get(stage.id)?.values() ?? [])];
-    const parts = running.reduce((sum, task) => sum + this.#partOfTask(state, task), 0);
-    return Math.min(1, (succeeded + parts) / Math.max(1, tasks.length));
-  }
-
-  /** The part of a running task that is expected to be done, less than 1 unless it has reported that. */
-  #partOfTask(state: StageState, { sinceMs, reported }: RunningTask): number {
+  /** Divides the time since the last call among the tasks that run. */
+  #countTime(): number {
     const nowMs = this.#now();
-    if (reported !== undefined) {
-      const { part, atMs } = reported;
-      const perMs = part / Math.max(1, atMs - sinceMs);
-      return part + expectedProgress(perMs * Math.min(nowMs - atMs, LONGEST_GAP_MS), 1 - part);
+    const running = [...this.#running.values()].flatMap((tasks) => [...tasks.values()]);
+    for (const task of running) task.ms += (nowMs - this.#countedMs) / running.length;
+    this.#countedMs = nowMs;
+    return nowMs;
+  }
+
+  #stateOf(stage: StageId): StageState | undefined {
+    return this.#state?.stages[this.#state.positions.get(stage) ?? -1];
+  }
+
+  #remainingMs(state: StageState): number {
+    if (state.finished !== undefined) return 0;
+    const expectedMs = this.#expectedMs(state);
+    const running = [...(this.#running.get(state.stage.id)?.values() ?? [])];
+    const waiting = Math.max(0, tasksOf(state) - state.succeeded - running.length);
+    return waiting * expectedMs + running.reduce((sum, task) => sum + remainingOfTask(task, expectedMs), 0);
+  }
+
+  /** The share of the time that a task of a stage is expected to need. */
+  #expectedMs(state: StageState): number {
+    const { ms, workMs } = this.#measured(kindOf(state));
+    return (taskWork(state) * (ms + ASSUMED.ms)) / (workMs + ASSUMED.ms / ASSUMED.factor);
+  }
+
+  /** What tasks of this kind have done, including those that run. */
+  #measured(kind: Kind): Measured {
+    const measured = { ...this.#ended[kind] };
+    for (const [stage, tasks] of this.#running) {
+      const state = this.#stateOf(stage);
+      if (state === undefined || kindOf(state) !== kind) continue;
+      for (const task of tasks.values()) {
+        if (task.reported === undefined) continue;
+        measured.ms += task.ms;
+        measured.workMs += partDone(task.ms, task.reported) * taskWork(state);
+      }
     }
-    const factor = this.#speed.factor ?? this.#usual.factor;
-    return factor === undefined ? 0 : expectedProgress((nowMs - sinceMs) / (factor * taskMs(state)), 1);
+    return measured;
   }
 }
 
-/** Shorter tasks tell nothing about the speed of others. */
-const LEAST_MEASURED_MS = 50;
-/** The latest tasks count, with about this time together. */
-const REMEMBERED_MS = 10_000;
-
-/** How much longer tasks take than they are estimated to. */
-export class TaskSpeed {
-  #ms = 0;
-  #estimatedMs = 0;
-
-  measured(ms: number, estimatedMs: number): void {
-    const kept = REMEMBERED_MS / (REMEMBERED_MS + ms);
-    this.#ms = this.#ms * kept + ms;
-    this.#estimatedMs = this.#estimatedMs * kept + estimatedMs;
-  }
-
-  /** Undefined while too little is known. */
-  get factor(): number | undefined {
-    return this.#ms < LEAST_MEASURED_MS ? undefined : this.#ms / this.#estimatedMs;
-  }
+/**
+ * The share of the time that a running task is expected to need still. Without a report, it is at least as much as it has had:
+ * what is shown must not go back later.
+ */
+function remainingOfTask({ ms, reported }: RunningTask, expectedMs: number): number {
+  if (reported === undefined) return Math.max(expectedMs - ms, ms);
+  const part = partDone(ms, reported);
+  return ((1 - part) * (LEAST_PART * expectedMs + ms)) / (LEAST_PART + part);
 }
 
-/** The estimated work of a stage, in relation to the others. */
-const weightOf = ({ stage: { estimate } }: StageState): number => Math.max(estimate.cpuMs ?? 1, 1e-3);
+/** The part of a task that is done now, by its latest report. */
+function partDone(ms: number, { part, atMs }: NonNullable<RunningTask['reported']>): number {
+  const perMs = part / Math.max(1, atMs);
+  return part + expectedProgress(perMs * Math.min(ms - atMs, LONGEST_GAP_MS), 1 - part);
+}
 
-const taskMs = (state: StageState): number => weightOf(state) / Math.max(1, state.tasks.length);
+type Kind = 'alone' | 'divided';
+
+const kindOf = ({ stage: { partitioning } }: StageState): Kind =>
+  partitioning === 'single' || partitioning === 'coordinator' ? 'alone' : 'divided';
+
+/** The number of tasks; 1 before the stage is divided. */
+const tasksOf = ({ tasks }: StageState): number => Math.max(1, tasks.length);
+
+/** The estimated work of a task, in milliseconds. */
+function taskWork(state: StageState): number {
+  const { estimate, sources } = state.stage;
+  const factor = sources.some(({ kind }) => kind === 'exchange') ? EXCHANGE_FACTOR : 1;
+  return (factor * Math.max(estimate.cpuMs ?? 1, 1e-3)) / tasksOf(state);
+}
 
 /** What the tasks that have finished read of tables and files. */
 function readsOf(stages: readonly StageState[]): Pick<ExecutionProgress, 'rowsRead' | 'bytesRead'> {
