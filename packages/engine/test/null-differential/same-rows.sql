@@ -6,6 +6,7 @@ select sum(x) from (values (1e308),(1e308)) v(x)
 select (1, 'a')
 select row(1, null, 'x y', true)
 select (1,(2,3))
+select (1,('a b',(3,(4,'c,d'))))
 select array[(1,'a'),(2,'b')]
 select interval '2 months'
 select interval '1 year 2 months 3 days 04:05:06.7'

@@ -184,7 +184,8 @@ export const TO_CHAR_NUMBER_MACROS: Readonly<Record<string, readonly string[]>> 
       ELSE ' ' END || tsr_number_padded(text, greatest(width - 1, 0))`,
   ],
   number_ordinal: [
-    "(text) AS CASE WHEN contains(text, '-') OR contains(text, '#') THEN text ELSE tsr_ordinal(text) END",
+    `(text) AS list_transform([text],
+      t -> CASE WHEN contains(t, '-') OR contains(t, '#') THEN t ELSE tsr_ordinal(t) END)[1]`,
   ],
   number_scientific: ["(x, pattern) AS CASE WHEN x < 0 THEN '' ELSE ' ' END || format(pattern, x::DOUBLE)"],
   number_roman: [
@@ -201,15 +202,16 @@ export const TO_CHAR_NUMBER_MACROS: Readonly<Record<string, readonly string[]>> 
       || left(regexp_extract(t, '^[^.]*\\.([0-9]*)', 1), decimals)`,
   ],
   number_between: ['(text, prefix, suffix) AS prefix || text || suffix'],
+  // Each list_transform names a value, because a macro repeats what its argument computes.
   number_text: [
     `(x, room, forced, decimals, forced_decimals, point, commas, width, sign) AS
-      list_transform(list_transform(list_transform([round(x::DECIMAL(38, 10), decimals)],
+      list_transform(list_transform(list_transform(list_transform([round(x::DECIMAL(38, 10), decimals)],
         v -> {'negative': v < 0, 'digits': abs(v)::VARCHAR}),
         v -> {'negative': v.negative, 'part': rpad(split_part(v.digits, '.', 2), decimals, '0'),
           'whole': tsr_number_integer(split_part(v.digits, '.', 1), room, forced, decimals)}),
-        v -> CASE WHEN starts_with(sign, 'leading') THEN tsr_number_led(tsr_number_grouped(v.whole, commas)
-          || tsr_number_fraction(v.part, forced_decimals, point), width, v.negative, sign)
-          ELSE tsr_number_padded(tsr_number_signed(tsr_number_grouped(v.whole, commas)
-          || tsr_number_fraction(v.part, forced_decimals, point), v.negative, sign), width) END)[1]`,
+        v -> {'negative': v.negative,
+          'text': tsr_number_grouped(v.whole, commas) || tsr_number_fraction(v.part, forced_decimals, point)}),
+        v -> CASE WHEN starts_with(sign, 'leading') THEN tsr_number_led(v.text, width, v.negative, sign)
+          ELSE tsr_number_padded(tsr_number_signed(v.text, v.negative, sign), width) END)[1]`,
   ],
 };

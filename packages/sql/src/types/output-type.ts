@@ -109,7 +109,10 @@ function rowOf(fields: readonly OutputType[]): OutputType {
     convert: (value) => {
       const items = fields.map(({ convert }, i) => {
         const field = `struct_extract(${value}, ${i + 1})`;
-        return `tsr_row_item(${convert?.(field) ?? field})`;
+        // The macro repeats its argument, and a row in a row would do so again.
+        return convert === undefined
+          ? `tsr_row_item(${field})`
+          : `list_transform([${convert(field)}], lambda item: tsr_row_item(item))[1]`;
       });
       return `CASE WHEN ${value} IS NOT NULL THEN '(' || concat_ws(',', ${items.join(', ')}) || ')' END`;
     },
