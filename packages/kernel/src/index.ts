@@ -7,7 +7,14 @@ export type { KernelResult } from './client/result-stream.ts';
 export { RowBlock } from './client/row-block.ts';
 export type { KernelStatus } from './client/supervisor.ts';
 export { caretOf } from './errors/caret.ts';
-export { failedValueOf, hasNotStarted, keepDetails, REFUSED_END, ranAlone } from './errors/failed-value.ts';
+export {
+  failedValueOf,
+  hasNotStarted,
+  keepDetails,
+  REFUSED_END,
+  REFUSED_RANGE,
+  ranAlone,
+} from './errors/failed-value.ts';
 export { kernelErrorToTessera } from './errors/kernel-error.ts';
 export {
   type Kernel,

@@ -117,6 +117,16 @@ const REWRITES: readonly (readonly [rewrite: string, before: string, after: stri
     'SELECT * FROM (SELECT * FROM (SELECT column_name, tsr_type_name(column_type) AS column_type, min, max, approx_unique, avg, std, q25, q50, q75, count, null_percentage FROM (SUMMARIZE (SELECT 1 AS a)))) AS s',
   ],
   [
+    'element-casts: each literal is read as the element',
+    "SELECT ['Feb 29, 2024', NULL]::date[] AS x",
+    "SELECT CAST(main.list_value(CAST('2024-02-29' AS DATE), NULL) AS DATE[]) AS x",
+  ],
+  [
+    'quantified-arrays: the rows of a query stay as they are',
+    'SELECT 1 IN (SELECT unnest([2])) AS x',
+    "SELECT (1 = ANY(SELECT unnest(main.list_value(2)) AS unnest WHERE CAST('t' AS BOOLEAN))) AS x",
+  ],
+  [
     'time-texts: the clock',
     "SELECT 'now'::timestamptz AS x",
     'SELECT CAST(now() AS TIMESTAMP WITH TIME ZONE) AS x',

@@ -51,7 +51,7 @@ describe.skipIf(programs === undefined)(
       expect(await answer(ours, query)).toEqual(await answer(theirs, query));
     });
 
-    it('statements of PostgreSQL users', { timeout: 180_000 }, async () => {
+    it('statements of PostgreSQL users', { timeout: 300_000 }, async () => {
       const different: Record<string, string> = {};
       const statements = [
         ...linesOf('same-statements.sql').map((sql) => [sql, true] as const),

@@ -100,3 +100,12 @@ select d.name, x.* from dept d, lateral (with n as (select length(d.name) as l),
 select d.name, x.* from dept d, lateral (with n as (select length(d.name) as l) select y.* from n, lateral (select n.l + length(d.name) + z.l as s from n z) y) x order by 1
 select d.id, (with a as (select id from emp where id > d.id), b as (with a as (select 7 as id) select id from a) select (select sum(id) from b) + (select count(*) from a where a.id > d.id + 1)) from dept d order by 1
 select t.s::time from (values ('10:00:00'), ('09:30'), ('10:00:00.25'), (null)) t(s)
+select extract(year from date '0044-03-15 BC'), extract(isoyear from date '0044-03-15 BC'), extract(decade from date '0044-03-15 BC'), extract(year from date '0001-12-31 BC'), date_part('year', timestamp '0044-03-15 10:00 BC'), extract(year from interval '-14 months'), extract(decade from date '1999-01-01'), extract(century from date '0044-03-15 BC')
+select date_trunc('century', timestamp '0044-03-15 10:00 BC'), date_trunc('decade', timestamp '0044-03-15 10:00 BC'), date_trunc('millennium', timestamp '0044-03-15 10:00 BC'), date_trunc('century', timestamp '2000-06-01'), date_trunc('decade', timestamp '1999-06-01'), date_trunc('millennium', timestamp '2001-01-01'), date_trunc('century', interval '1 day 02:03'), date_trunc('millennium', interval '1500 years'), date_trunc('century', timestamptz '2000-06-01 00:00+00', 'Asia/Tokyo')
+select extract(millisecond from timestamp '2024-02-29 23:59:59.123456'), extract(milliseconds from interval '1.5 seconds'), date_part('milliseconds', time '01:02:03.0405')
+select to_date('69-01-01', 'YY-MM-DD'), to_date('70-01-01', 'YY-MM-DD'), to_date('99-01-01', 'YY-MM-DD'), to_date('02-29', 'MM-DD'), to_timestamp('18:07', 'HH24:MI')
+select to_char(timestamp '1969-12-31 23:59:59.999999', 'J'), to_char(timestamp '2024-02-29', 'FMMS FMUS')
+select to_char(1234567.891, '999.99'), to_char(12.5, 'FM9.99'), to_char(0.05, 'FM0.999')
+select '10:00 pm'::time, '12:00 am'::time, '12:30 PM'::time, '23:59:60'::time, 'T10:00'::time, '10:00+02'::time, '01:02:03.1234567'::time, '1:2:3'::time
+select x from generate_subscripts(array[5,6,7], 1, true) x
+select x from generate_subscripts(array[5,6,7], 1, false) x

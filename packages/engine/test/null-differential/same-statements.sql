@@ -46,6 +46,55 @@ select count(*) from emp where hired in ('2024-01-01', '2020-01-15 x')
 select coalesce(hired, '2024-01-01 x') from emp
 select '2024-01-01 x'::text::date
 select '2024-01-01'::text::date, 'infinity'::date, 'today'::date = current_date, '-infinity'::text::date
+select array['2024-01-01 x']::date[]
+select array['2024-01-01', null, 'Feb 29, 2024']::date[], array['5']::int[]
+select array['5.0']::int[]
+select string_to_array('1,2.5', ',')::int[]
+select string_to_array('1,2,', ',', '')::int[], string_to_array('on,off', ',')::boolean[]
+select array_agg(s)::date[] from (values ('2024-01-01'), ('2024-01-01 x')) t(s)
+select array_agg(s)::date[] from (values ('2024-01-01'), ('2024-01-02 10:00')) t(s)
+select date 'Jan 8 1999', date 'January 8, 1999', date '8 January 1999', date '08-Jan-1999', date '1999-Jan-08', date 'Jan-08-1999', date '1/8/1999', date '01/02/03', date '1-1-1', date 'Wed Jan 08 04:05:06 1999'
+select timestamp '1999-01-08 04:05:06 PM', timestamp '1999-01-08 040506', timestamp '2024-01-01 23:59:60', timestamp '2024-01-01 00:00:00.9999999', timestamp '20240101T100000', timestamp '2024-01-01,10:00', timestamp '1999-01-08 04:05:06-8', timestamp 'epoch'
+select timestamptz '2024-01-01 10:00:00 UTC+3', timestamptz '1999-01-08 04:05:06 PST', timestamptz '1999-01-08 04:05:06 America/New_York', timestamptz '2024-01-01 +05', timestamptz '1999-01-08T04:05:06.789z', timestamptz 'January 8, 99 BC'
+select count(*) from emp where hired = 'Jan 15 2020'
+select count(*) from emp where hired in ('15 January 2020', '12/31/2019')
+select count(*) from ev where at > 'Feb 29 2024 11:00 pm'
+select '1999-01-08 16:05 PM'::timestamp
+select '99-01-01'::date
+select '24-12-31'::timestamp
+select '0000-01-01'::date
+select '18/1/1999'::date
+select date '2024-01-01' < '2024-01-01x'
+select t.s::date from (values ('01/02/03')) t(s) where false
+select t.s::timestamp from (values ('2024-01-01'), ('2024-01-02 10:00:00'), (' 2024-1-3 '), ('2024-01-04T10:00:00.5+02'), ('0044-03-15 10:00:00 BC'), (null)) t(s)
+select t.s::timestamptz from (values ('2024-01-01'), ('2024-01-02 10:00:00'), ('2024-01-04T10:00:00.5+02'), ('2024-01-05 10:00 +05:30'), ('20240229'), (null)) t(s)
+select t.s::timestamp from (values ('2024-01-01 10:00 x')) t(s)
+select t.s::timestamptz from (values ('2024-01-01x')) t(s)
+select (array[1,2,3])[1:2]::text, (array['a b','c'])[2:]::text, ('{1,2}'::int[])[1:1]::text
+select 2 in (select unnest(null::int[])), 2 = any(null::int[]), 2 not in (select unnest(null::int[])), 3 <> all (null::int[]), 4 = any (select unnest(null::int[])), 5 <> all (select unnest(null::int[]))
+select id, 'a' in (select unnest(tags)), 'a' = any(tags), 'z' <> all (select unnest(tags)) from emp order by id
+select null::int[] || null::int[], null::int[] || array[1]
+select id, tags || tags from emp order by id
+select 1.005::float8::numeric(10,2), 2.675::float8::numeric(10,2), 0.1::real::numeric(5,3), (0.1::float8 + 0.2::float8)::numeric(20,10)
+select x::numeric(20,3) from (values (1e15::float8), (123456789.1235), (-0.0005), (0.0005), (1e-10)) v(x)
+insert into emp (id, hired) select 9, '2024-01-01 x'
+insert into ev (id, at) select 9, '2024-01-01 10:00 x'
+select ('{"a":"2024-01-01 x"}'::json->>'a')::date
+select ('{"a":"5.0"}'::json->>'a')::int
+select ('{"a":"2024-01-01"}'::json->>'a')::date, ('{"a":5}'::json->>'a')::int
+create table amounts (n numeric(10,2))
+insert into amounts select x from (values (1.005::float8), (2.675::float8)) v(x) returning n
+drop table amounts
+select count()
+select count() from emp
+select count() over () from emp
+select 1,
+select id, from emp
+select id from emp group by id,
+values (1,)
+select array[1,]
+select id from emp order by id,
+select id, 'a' in (select unnest(tags) where id > 2), 'b' = any (select unnest(tags) limit 1), 'b' not in (select unnest(tags) offset 1) from emp order by id
 select dept, count(*) from emp group by grouping sets ((dept), (dept)) order by 1, 2
 select dept, count(*) from emp group by grouping sets ((dept), (), ()) order by 1, 2
 select dept, count(*) from emp group by rollup(dept, dept) order by 1, 2

@@ -29,6 +29,8 @@ export function markedAsNotStarted(error: TesseraError): TesseraError {
  * show the text without it. It is a character for private use.
  */
 export const REFUSED_END = '\u{e000}';
+/** The same for a date or time with a field that does not exist: the error says that it is out of range. */
+export const REFUSED_RANGE = '\u{e001}';
 
 /** A text that could not be parsed as a type. */
 export interface FailedValue {

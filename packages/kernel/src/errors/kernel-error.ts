@@ -1,7 +1,7 @@
 import { type ErrorName, TesseraError } from '@tessera/common';
 import { withCaret } from './caret.ts';
 import { withDialectTypes } from './dialect-type.ts';
-import { REFUSED_END, withFailedValue } from './failed-value.ts';
+import { REFUSED_END, REFUSED_RANGE, withFailedValue } from './failed-value.ts';
 import { inDialectWords, translated } from './translations.ts';
 
 interface ReadValue {
@@ -44,7 +44,7 @@ function castFailure(message: string): TesseraError | undefined {
     const match = pattern.exec(message);
     if (match === null) continue;
     const { text: refused, type, isOutOfRange = false } = read(...match.slice(1).map(String));
-    const text = refused.replace(REFUSED_END, '');
+    const text = refused.replace(REFUSED_END, '').replace(REFUSED_RANGE, '');
     // A uuid is an integer of 128 bits to the kernel; no other type of the dialect is.
     const typeName = type === 'INT128' ? 'uuid' : withDialectTypes(type);
     const isTooLarge =
@@ -52,7 +52,7 @@ function castFailure(message: string): TesseraError | undefined {
       (typeName.startsWith('numeric') && NUMBER.test(text));
     const outside = { message: `value "${text}" is out of range for type ${typeName}` };
     const error =
-      isOutOfRange && text === refused
+      refused.includes(REFUSED_RANGE) || (isOutOfRange && text === refused)
         ? TesseraError.of('DATETIME_OUT_OF_RANGE', outside)
         : isTooLarge
           ? TesseraError.of('OUT_OF_RANGE', outside)

@@ -1,3 +1,4 @@
+import { checkedCast } from '../types/checked-cast.ts';
 import { kernelTypeSql } from '../types/column-type.ts';
 import type { SqlType } from '../types/sql-type.ts';
 import { lambdaName } from './lambda-name.ts';
@@ -16,11 +17,14 @@ export function postgresInput(type: SqlType, text: string): string {
     case 'bytea':
       return `tsr_pg_in_bytea(${text})`;
     case 'date':
-      return `tsr_pg_in_date(${text})`;
+      return checkedCast('tsr_date_text', text, 'DATE');
     case 'timestamp':
-      return `tsr_pg_in_timestamp(${text})`;
+      return checkedCast('tsr_timestamp_text', text, 'TIMESTAMP');
     case 'timestamptz':
-      return `tsr_pg_in_timestamptz(${text})`;
+      return checkedCast('tsr_instant_text', text, 'TIMESTAMPTZ');
+    case 'int':
+    case 'long':
+      return checkedCast('tsr_integer_text', text, kernelTypeSql(type));
     case 'struct':
       return `CAST(CAST(${text} AS JSON) AS ${kernelTypeSql(type)})`;
     case 'array':

@@ -1,5 +1,5 @@
 import { REFUSED_END } from '@tessera/kernel';
-import { DATE_BEGINS, DATE_TEXT, ERA, TIME, TIME_BEGINS } from '../text/date-texts.ts';
+import { DATE_BEGINS, DATE_TEXT, ERA, TIME, TIME_BEGINS, YEAR_ZERO, ZONED } from '../text/date-texts.ts';
 
 /**
  * From this magnitude on, PostgreSQL writes a number with an exponent; the kernel does so only beyond 16
@@ -66,14 +66,31 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   '\', '\\'), '"', '""'), '(?s)^(.*[(),"\\\s\x0b].*|)$', '"\1"'), '')`,
   `CREATE OR REPLACE MACRO tsr_boolean_text(t) AS CASE WHEN lower(trim(t)) IN ('on', 'tr', 'tru', 'ye', 'yes', 'true', 'y', 't', '1') THEN 't'
   WHEN lower(trim(t)) IN ('of', 'off', 'fa', 'fal', 'fals', 'no', 'false', 'n', 'f', '0') THEN 'f' ELSE t END`,
+  'CREATE OR REPLACE MACRO tsr_joined_arrays(a, b) AS CASE WHEN a IS NOT NULL OR b IS NOT NULL THEN list_concat(a, b) END',
+  "CREATE OR REPLACE MACRO tsr_is_float(x) AS typeof(x) IN ('DOUBLE', 'FLOAT')",
+  // With 15 digits, as PostgreSQL converts them, if the fraction is within them.
+  `CREATE OR REPLACE MACRO tsr_decimal_text(x) AS CASE WHEN NOT tsr_is_float(x) OR abs(CAST(x AS DOUBLE)) >= 1e15 OR typeof(x) = 'FLOAT'
+  THEN CAST(x AS VARCHAR) ELSE format('{:.15g}', CAST(x AS DOUBLE)) END`,
   "CREATE OR REPLACE MACRO tsr_is_text(x) AS typeof(x) = 'VARCHAR'",
   `CREATE OR REPLACE MACRO tsr_integer_text(t) AS
   CASE WHEN trim(t, '0123456789+- \t\n\v\f\r') = '' THEN t ELSE t || '${REFUSED_END}' END`,
+  // `20240229` for a date without dashes, and the era as the kernel spells it.
+  String.raw`CREATE OR REPLACE MACRO tsr_kernel_date(t) AS
+  regexp_replace(regexp_replace(t, '^(\s*\d{4})(\d\d)(\d\d)(\D|$)', '\1-\2-\3\4'), '${ERA}', '\1 (BC)\2', 'i')`,
   String.raw`CREATE OR REPLACE MACRO tsr_date_text(t) AS
-  CASE WHEN length(t) = 10 AND t[5] = '-' AND t[8] = '-' AND t[10] BETWEEN '0' AND '9' THEN t
-    WHEN NOT regexp_matches(t, '${DATE_BEGINS}') THEN t
-    WHEN regexp_full_match(t, '${DATE_TEXT}') THEN regexp_replace(t, '${ERA}', '\1 (BC)\2', 'i')
-    ELSE '${REFUSED_END}' || t END`,
+  CASE WHEN length(t) = 10 AND t[5] = '-' AND t[8] = '-' AND t[10] BETWEEN '0' AND '9' AND t > '0001' THEN t
+    WHEN regexp_full_match(t, '${DATE_TEXT}') AND NOT regexp_matches(t, '${YEAR_ZERO}')
+    THEN tsr_kernel_date(regexp_replace(trim(t), '${ZONED}', '\1\3'))
+    WHEN regexp_matches(t, '${DATE_BEGINS}') THEN '${REFUSED_END}' || t ELSE t END`,
+  `CREATE OR REPLACE MACRO tsr_is_plain_moment(t) AS t[5] = '-' AND t[8] = '-' AND t > '0001' AND t[10] BETWEEN '0' AND '9'
+    AND (length(t) = 10 OR length(t) = 19 AND t[14] = ':' AND t[17] = ':' AND t[19] BETWEEN '0' AND '9')`,
+  String.raw`CREATE OR REPLACE MACRO tsr_timestamp_text(t) AS CASE WHEN tsr_is_plain_moment(t) THEN t
+    ELSE tsr_date_text(regexp_replace(t, '${ZONED}', '\1\3')) END`,
+  String.raw`CREATE OR REPLACE MACRO tsr_instant_text(t) AS CASE WHEN tsr_is_plain_moment(t) THEN t
+    WHEN regexp_full_match(t, '${DATE_TEXT}') AND NOT regexp_matches(t, '${YEAR_ZERO}')
+    THEN regexp_replace(regexp_replace(tsr_kernel_date(trim(t)),
+      '^(\s*\d+-\d+-\d+[ T]\d[\d:.]*)\s+([+-]\d|[Zz])', '\1\2'), '^(\s*\d+-\d+-\d+[ T]\d\d?:\d\d)([+-]\d|[Zz])', '\1:00\2')
+    WHEN regexp_matches(t, '${DATE_BEGINS}') THEN '${REFUSED_END}' || t ELSE t END`,
   String.raw`CREATE OR REPLACE MACRO tsr_time_of_day_text(t) AS
   CASE WHEN regexp_matches(t, '${TIME_BEGINS}') AND NOT regexp_full_match(t, '\s*${TIME}\s*') THEN '${REFUSED_END}' || t ELSE t END`,
   `CREATE OR REPLACE MACRO tsr_float_json(x) AS CASE WHEN isfinite(CAST(x AS DOUBLE)) THEN CAST(tsr_text(x) AS JSON)
@@ -95,15 +112,4 @@ export const POSTGRES_MACROS: readonly string[] = [
   ELSE CAST(t AS BOOLEAN) END`,
   `CREATE OR REPLACE MACRO tsr_pg_in_bytea(t) AS
   CASE WHEN starts_with(t, '\\x') THEN unhex(t[3:]) ELSE tsr_unescape(t) END`,
-  "CREATE OR REPLACE MACRO tsr_pg_in_era(t) AS regexp_replace(t, '^(\\d+-\\d+-\\d+)(.*?)\\s+BC$', '\\1 (BC)\\2', 'i')",
-  `CREATE OR REPLACE MACRO tsr_pg_in_date(t) AS CASE WHEN length(t) <= 10 THEN CAST(t AS DATE)
-  ELSE CAST(tsr_pg_in_era(regexp_replace(t, '^(\\d+-\\d+-\\d+)[ T]\\d[^B]*', '\\1 ')) AS DATE) END`,
-  // PostgreSQL ignores the zone if the type has none.
-  `CREATE OR REPLACE MACRO tsr_pg_in_timestamp(t) AS CASE WHEN length(t) <= 19 THEN CAST(t AS TIMESTAMP)
-  ELSE CAST(tsr_pg_in_era(regexp_replace(t, '^(\\d+-\\d+-\\d+[ T][\\d:.]+) ?([+-]\\d[\\d:]*|Z)', '\\1')) AS TIMESTAMP) END`,
-  // The kernel takes the text after a blank for a time zone name.
-  `CREATE OR REPLACE MACRO tsr_pg_in_offset(t) AS CASE WHEN contains(t, ' +') OR contains(t, ' -') OR contains(t, ' Z')
-  THEN regexp_replace(t, '^(\\d+-\\d+-\\d+[ T]\\d[\\d:.]*) +([+-]\\d|Z)', '\\1\\2') ELSE t END`,
-  `CREATE OR REPLACE MACRO tsr_pg_in_timestamptz(t) AS
-  CAST(CASE WHEN suffix(t, 'BC') THEN tsr_pg_in_era(tsr_pg_in_offset(t)) ELSE tsr_pg_in_offset(t) END AS TIMESTAMPTZ)`,
 ];

@@ -1,5 +1,5 @@
 import { fail } from '@tessera/common';
-import { call, cast, type Expression, type FunctionNode } from '../tree.ts';
+import { call, cast, constant, type Expression, type FunctionNode } from '../tree.ts';
 import { type Argument, internalCall, isUntyped, literalText } from './expressions.ts';
 import { parseDate, parseTimestamp } from './parse-date.ts';
 import { toChar } from './to-char.ts';
@@ -84,13 +84,11 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
       kind: 'rewrite',
       arity: [2, 3],
       rewrite: ({ children: [unit, time, zone] }) => {
-        const late = /^(centur|millenni)/i.test(literalText(unit) ?? '');
-        return internalCall(
-          late ? 'date_trunc_from_one' : 'date_trunc',
-          unit,
-          instantOf(time, 'TIMESTAMP WITH TIME ZONE'),
-          zone,
-        );
+        const years = LONG_UNITS.find(([names]) => names.test(literalText(unit) ?? ''))?.[1];
+        const instant = instantOf(time, 'TIMESTAMP WITH TIME ZONE');
+        return years === undefined
+          ? internalCall('date_trunc', unit, instant, zone)
+          : internalCall('date_trunc_years', unit, instant, constant(years), zone);
       },
     },
   },
@@ -104,8 +102,10 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
     implementation: {
       kind: 'rewrite',
       arity: [2, 2],
-      rewrite: ({ children: [unit, time] }) =>
-        /^seconds?$/i.test(literalText(unit) ?? '') ? internalCall('extract_second', time) : undefined,
+      rewrite: ({ children: [unit, time] }) => {
+        const macro = EXTRACTED.find(([names]) => names.test(literalText(unit) ?? ''))?.[1];
+        return macro === undefined ? undefined : internalCall(`extract_${macro}`, time);
+      },
     },
   },
   {
@@ -211,6 +211,22 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
   },
 ]);
 
+/** The units of more than a year, with their years. */
+const LONG_UNITS: readonly (readonly [RegExp, number])[] = [
+  [/^(?:decades?|decs?)$/i, 10],
+  [/^(?:century|centuries|cent)$/i, 100],
+  [/^(?:millennium|millennia|mil|mils)$/i, 1000],
+];
+
+/** The units that the kernel extracts differently from PostgreSQL, each with its macro. */
+const EXTRACTED: readonly (readonly [RegExp, string])[] = [
+  [/^(?:seconds?|secs?|s)$/i, 'second'],
+  [/^(?:milliseconds?|ms|msecs?)$/i, 'millisecond'],
+  [/^(?:years?|yrs?|y)$/i, 'year'],
+  [/^isoyear$/i, 'isoyear'],
+  [/^(?:decades?|decs?)$/i, 'decade'],
+];
+
 function dateAdd({ children: [unit, count, time] }: FunctionNode): Expression | undefined {
   // The call with two arguments, a date and an interval, is the kernel's own function.
   if (time === undefined) return undefined;
@@ -257,17 +273,6 @@ export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
   rounded_time: [
     '(t, n) AS CASE WHEN isfinite(t) THEN make_timestamp(round(epoch_us(t), n - 6)::BIGINT) ELSE t END',
   ],
-  // What rewrites/time-texts.ts does with a literal. Texts as 2024-02-29 12:34:56 stay as they are without a search.
-  time_text: [
-    `(t) AS CASE WHEN t[5] = '-' AND (length(t) <= 16 OR length(t) = 19 AND t[17] = ':') THEN t ELSE regexp_replace(regexp_replace(regexp_replace(t,
-    '^(\\s*\\d{4})(\\d\\d)(\\d\\d)(\\s*|[ T]\\d\\d?:\\d\\d.*)$', '\\1-\\2-\\3\\4'),
-    '^(\\s*\\d+-\\d+-\\d+[ T]\\d[\\d:.]*)\\s+([+-]\\d|[Zz])', '\\1\\2'),
-    '^(\\s*\\d+-\\d+-\\d+[ T]\\d\\d?:\\d\\d)([+-]\\d|[Zz])', '\\1:00\\2') END`,
-  ],
-  // Folded to one of its branches when it is bound.
-  instant_text: [
-    "(t) AS CASE WHEN typeof(t) = 'VARCHAR' THEN tsr_time_text(t::VARCHAR)::TIMESTAMPTZ ELSE t::TIMESTAMPTZ END",
-  ],
   ...Object.fromEntries(
     Object.entries(INTERVALS).map(([unit, interval]) => [`date_add_${unit}`, [`(n, t) AS t + ${interval}`]]),
   ),
@@ -275,12 +280,29 @@ export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
     '(u, t) AS cast_to_type(date_trunc(u, t), t)',
     '(u, t, zone) AS timezone(zone, date_trunc(u, timezone(zone, t::TIMESTAMPTZ)))',
   ],
-  // In PostgreSQL, centuries and millennia begin with their year 1; in the kernel, with year 0.
-  date_trunc_from_one: [
-    '(u, t) AS cast_to_type(date_trunc(u, t - INTERVAL 1 YEAR) + INTERVAL 1 YEAR, t)',
-    `(u, t, zone) AS timezone(zone, date_trunc(u, timezone(zone, t::TIMESTAMPTZ) - INTERVAL 1 YEAR)
-      + INTERVAL 1 YEAR)`,
+  // Before Christ, the kernel truncates toward the year 0. In PostgreSQL, centuries and millennia begin with their year 1.
+  years_before: [
+    `(t, n) AS to_years(CASE WHEN typeof(t) = 'INTERVAL' THEN 0 ELSE CASE WHEN n > 10 THEN 1 ELSE 0 END
+      + CASE WHEN year(t) <= CASE WHEN n > 10 THEN 0 ELSE -1 END THEN n - 1 ELSE 0 END END)`,
   ],
+  trunc_years: [
+    `(u, t, n) AS cast_to_type(date_trunc(u, t - tsr_years_before(t, n))
+      + to_years(CASE WHEN n > 10 AND typeof(t) <> 'INTERVAL' THEN 1 ELSE 0 END), t)`,
+  ],
+  date_trunc_years: [
+    '(u, t, n) AS tsr_trunc_years(u, t, n)',
+    '(u, t, n, zone) AS timezone(zone, tsr_trunc_years(u, timezone(zone, t::TIMESTAMPTZ), n))',
+  ],
+  // The year before the year 1 is -1.
+  before_christ: ["(y, t) AS CASE WHEN y <= 0 AND typeof(t) <> 'INTERVAL' THEN y - 1 ELSE y END"],
+  extract_year: ["(t) AS tsr_before_christ(date_part('year', t), t)"],
+  extract_isoyear: ["(t) AS tsr_before_christ(date_part('isoyear', t), t)"],
+  extract_decade: [
+    `(t) AS CASE WHEN date_part('year', t) < 0 AND typeof(t) <> 'INTERVAL' THEN (date_part('year', t) - 9) // 10
+      ELSE date_part('decade', t) END`,
+  ],
+  // The kernel returns milliseconds without a fraction.
+  extract_millisecond: ["(t) AS (date_part('microseconds', t) * 0.001)::DECIMAL(8, 3)"],
   // The kernel returns seconds without a fraction.
   extract_second: ["(t) AS (date_part('microseconds', t) * 0.000001)::DECIMAL(8, 6)"],
 };

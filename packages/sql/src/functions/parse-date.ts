@@ -42,10 +42,18 @@ function parsed(name: string, text: Expression, pattern: Argument): Expression {
   const hasYear = items.some(
     (item) => item.kind === 'field' && item.field.includes('Y') && item.field !== 'DAY',
   );
-  // Without a year, PostgreSQL assumes year 1; the kernel would assume 1900.
-  return hasYear
-    ? kernelCall('strptime', text, constant(format))
-    : kernelCall('strptime', operatorCall('||', constant('0001 '), text), constant(`%Y ${format}`));
+  // Without a year, PostgreSQL assumes the year before the year 1; the kernel would assume 1900.
+  if (!hasYear) {
+    const inYearFour = kernelCall(
+      'strptime',
+      operatorCall('||', constant('0004 '), text),
+      constant(`%Y ${format}`),
+    );
+    return operatorCall('-', inYearFour, kernelCall('to_years', constant(4)));
+  }
+  const time = kernelCall('strptime', text, constant(format));
+  const isShort = items.some((item) => item.kind === 'field' && item.field === 'YY');
+  return isShort ? internalCall('short_year', time) : time;
 }
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -88,6 +96,8 @@ function formatOf(name: string, item: PatternItem): string {
 }
 
 export const PARSE_DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
+  // The kernel reads 69 as 1969, PostgreSQL as 2069.
+  short_year: ['(t) AS CASE WHEN year(t) = 1969 THEN t + to_years(100) ELSE t END'],
   to_timestamp: [
     `(s) AS CASE WHEN typeof(s) NOT IN ('VARCHAR', 'DATE', 'TIMESTAMP', 'TIMESTAMP WITH TIME ZONE') THEN to_timestamp(s::DOUBLE)
       ELSE s::TIMESTAMPTZ END`,

@@ -207,7 +207,8 @@ export const TO_CHAR_NUMBER_MACROS: Readonly<Record<string, readonly string[]>> 
     `(x, room, forced, decimals, forced_decimals, point, commas, width, sign) AS
       list_transform(list_transform(list_transform(list_transform([round(x::DECIMAL(38, 10), decimals)],
         v -> {'negative': v < 0, 'digits': abs(v)::VARCHAR}),
-        v -> {'negative': v.negative, 'part': rpad(split_part(v.digits, '.', 2), decimals, '0'),
+        v -> {'negative': v.negative, 'part': CASE WHEN length(split_part(v.digits, '.', 1)) > greatest(room, 1) OR room = 0 AND v.digits >= '1'
+            THEN repeat('#', decimals) ELSE rpad(split_part(v.digits, '.', 2), decimals, '0') END,
           'whole': tsr_number_integer(split_part(v.digits, '.', 1), room, forced, decimals)}),
         v -> {'negative': v.negative,
           'text': tsr_number_grouped(v.whole, commas) || tsr_number_fraction(v.part, forced_decimals, point)}),

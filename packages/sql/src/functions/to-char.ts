@@ -87,7 +87,7 @@ function baseText(item: Field, time: Expression): Expression {
   }
   const macro = MACRO_OF_FIELD[item.field] ?? item.field.toLowerCase().replace(',', '_');
   const value = internalCall(`to_char_${macro}`, time);
-  return item.fill && !['A_M', 'AD', 'A_D', 'RM', 'TZ', 'OF'].includes(macro.toUpperCase())
+  return item.fill && !['A_M', 'AD', 'A_D', 'RM', 'TZ', 'OF', 'MS', 'US'].includes(macro.toUpperCase())
     ? internalCall('without_zeros', value)
     : value;
 }
@@ -147,7 +147,7 @@ export const TO_CHAR_MACROS: Readonly<Record<string, readonly string[]>> = {
   to_char_d: ['(t) AS (dayofweek(t) + 1)::VARCHAR'],
   to_char_cc: ["(t) AS lpad(century(t)::VARCHAR, 2, '0')"],
   to_char_q: ['(t) AS quarter(t)::VARCHAR'],
-  to_char_j: ['(t) AS floor(julian(t))::BIGINT::VARCHAR'],
+  to_char_j: ["(t) AS floor(julian(date_trunc('day', t)))::BIGINT::VARCHAR"],
   to_char_rm: [
     "(t) AS rpad(['I','II','III','IV','V','VI','VII','VIII','IX','X','XI','XII'][month(t)], 4, ' ')",
   ],

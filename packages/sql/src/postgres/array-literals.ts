@@ -8,6 +8,7 @@ import {
   constant,
   type Expression,
   type FunctionNode,
+  type SubqueryNode,
   type TypeNode,
   withoutArraySizes,
 } from '../tree.ts';
@@ -61,6 +62,16 @@ export function unnestedLiteral(node: FunctionNode): FunctionNode {
   if (node.function_name !== 'unnest' || node.children.length !== 1) return node;
   const text = arrayText(node.children[0]!);
   return text === undefined ? node : { ...node, children: [list(itemsOf(text), TEXT)] };
+}
+
+/** The call of `unnest` by which the parser writes `= ANY(list)`; undefined for other subqueries. */
+export function unnestedArray({ subquery_type, subquery }: SubqueryNode): FunctionNode | undefined {
+  const query = subquery.node;
+  if (subquery_type !== 'ANY' || query.type !== 'SELECT_NODE' || query.from_table.type !== 'EMPTY')
+    return undefined;
+  const [item, ...more] = query.select_list;
+  if (query.where_clause !== null || query.modifiers.length > 0 || more.length > 0) return undefined;
+  return item?.class === 'FUNCTION' && item.function_name === 'unnest' ? item : undefined;
 }
 
 function arrayText(node: Expression): string | undefined {

@@ -19,7 +19,7 @@ import {
   transformTree,
   walkTree,
 } from '../tree.ts';
-import { arrayLiteral, unnestedLiteral } from './array-literals.ts';
+import { arrayLiteral, unnestedArray, unnestedLiteral } from './array-literals.ts';
 import { isCatalogCall, postgresFunction } from './catalog-calls.ts';
 import { REG_TYPES, type RegType, regName, regValue } from './reg-types.ts';
 import { isSystemColumn, nameSystemColumns, systemColumns } from './system-columns.ts';
@@ -316,13 +316,8 @@ function namedType({ type_info }: TypeNode): string | undefined {
  *     t LEFT JOIN a ON t.oid = a.attrelid AND a.attnum = ANY(t.indkey)
  */
 function anyOfList(node: Expression): Expression {
-  if (node.class !== 'SUBQUERY' || node.subquery_type !== 'ANY' || node.comparison_type !== 'COMPARE_EQUAL') {
+  if (node.class !== 'SUBQUERY' || node.comparison_type !== 'COMPARE_EQUAL' || node.child === null)
     return node;
-  }
-  const query = node.subquery.node;
-  if (query.type !== 'SELECT_NODE' || query.from_table.type !== 'EMPTY' || node.child === null) return node;
-  const [item, ...more] = query.select_list;
-  if (more.length > 0 || item?.class !== 'FUNCTION' || item.function_name !== 'unnest') return node;
-  const [list] = item.children;
+  const [list] = unnestedArray(node)?.children ?? [];
   return list?.class === 'COLUMN_REF' ? call('tsr_pg_any_equal', list, node.child) : node;
 }

@@ -1,6 +1,7 @@
 import { kernelCall, operatorCall } from '../functions/expressions.ts';
 import {
   call,
+  caseOf,
   cast,
   constant,
   type Expression,
@@ -85,9 +86,14 @@ export function catalogTable(node: TableFunctionRef): TableRef {
     };
   }
   if (name === 'generate_subscripts') {
-    const [list] = called.children as [Expression];
-    const end = operatorCall('+', call('len', list), constant(1));
-    const range = { ...kernelCall('range', constant(1), end), query_location: called.query_location };
+    const [list, , isReversed] = called.children as [Expression, Expression?, Expression?];
+    const last = call('len', list);
+    const when = (reversed: Expression, otherwise: Expression) =>
+      isReversed === undefined ? otherwise : caseOf([[isReversed, reversed]], otherwise);
+    const first = when(last, constant(1));
+    const end = when(constant(0), operatorCall('+', last, constant(1)));
+    const step = isReversed === undefined ? [] : [when(constant(-1), constant(1))];
+    const range = { ...kernelCall('range', first, end, ...step), query_location: called.query_location };
     return withColumnName({ ...node, function: range });
   }
   return withColumnName(

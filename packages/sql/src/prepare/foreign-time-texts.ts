@@ -1,9 +1,8 @@
 import type { KernelSession } from '@tessera/kernel';
 import { isForeignTimeText, withKernelTimeText } from '../rewrites/time-texts.ts';
+import { isTimeType } from '../text/time-text.ts';
 import { type Expression, type Statement, transformTree, walkTree } from '../tree.ts';
 import { inferParameters } from './infer-parameters.ts';
-
-const TIMES: ReadonlySet<string> = new Set(['DATE', 'TIMESTAMP', 'TIMESTAMPTZ']);
 
 /**
  * Rewrites literals such as `'2024-02-29 12:34:56 +00:00'` to the kernel's spelling where a point in time is
@@ -35,8 +34,10 @@ export async function kernelTimeTexts(
   return transformTree(statement, {
     expression: (node) => {
       const type = types.get(names.get(node) ?? '');
-      if (type === undefined || !TIMES.has(type.id) || !isForeignTimeText(node)) return node;
-      return withKernelTimeText(node, type.id);
+      const id = type?.id === 'TIMESTAMPTZ' ? 'TIMESTAMP WITH TIME ZONE' : type?.id;
+      return id !== undefined && isTimeType(id) && isForeignTimeText(node)
+        ? withKernelTimeText(node, id)
+        : node;
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { IToken } from 'chevrotain';
-import { kernelTimeText } from '../rewrites/time-texts.ts';
 import { isPlainString, isWord, NumberToken, stringOf, tokenize } from '../text/lexer.ts';
+import { mayBeForeignTime } from '../text/time-text.ts';
 
 /** A statement whose literals in comparisons are replaced by their class. */
 export interface LiteralSkeleton {
@@ -76,7 +76,7 @@ function classOf(token: IToken): 'i' | 'l' | 's' | undefined {
   if (!isPlainString(token)) return undefined;
   const value = stringOf(token) ?? '';
   const isPlain = !/^\s*[[{]|\\|^\s*(?:now|today|tomorrow|yesterday)\s*$/i.test(value);
-  return isPlain && kernelTimeText(value) === value ? 's' : undefined;
+  return isPlain && !mayBeForeignTime(value) ? 's' : undefined;
 }
 
 /**

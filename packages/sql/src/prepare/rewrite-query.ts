@@ -17,6 +17,7 @@ import { joinsThatPrintRight } from '../rewrites/cross-joins.ts';
 import { daysOfSeries } from '../rewrites/days-of-series.ts';
 import { decimalLiterals } from '../rewrites/decimal-literals.ts';
 import { divideByZeroFails } from '../rewrites/division.ts';
+import { elementCasts } from '../rewrites/element-casts.ts';
 import { existsInequalities } from '../rewrites/exists-inequalities.ts';
 import { functionColumn } from '../rewrites/function-columns.ts';
 import { functionsInFrom } from '../rewrites/functions-in-from.ts';
@@ -38,7 +39,7 @@ import {
 import { resolveOrderNames } from '../rewrites/order-names.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
 import { backslashEscapes, partialRegexMatch } from '../rewrites/patterns.ts';
-import { quantifiedArray } from '../rewrites/quantified-arrays.ts';
+import { quantifiedArray, writtenQuery } from '../rewrites/quantified-arrays.ts';
 import { quantifiedPattern } from '../rewrites/quantified-patterns.ts';
 import { rowComparison } from '../rewrites/row-comparisons.ts';
 import { rowSubqueries } from '../rewrites/row-subqueries.ts';
@@ -116,7 +117,11 @@ export async function rewriteQuery(
   const sourceOf = (at: Expression) => parsed.sourceAt(at.query_location);
   const ordered = transformTree(counted, {
     expression: (node) =>
-      node.class === 'FUNCTION' ? jsonRows(quantifiedPattern(seriesArguments(node))) : node,
+      node.class === 'FUNCTION'
+        ? jsonRows(quantifiedPattern(seriesArguments(node)))
+        : node.class === 'SUBQUERY'
+          ? writtenQuery(node, sourceOf(node))
+          : node,
     tableRef: asofNulls,
     queryNode: (node) =>
       grandTotals(
@@ -270,7 +275,11 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
     checkDoubleText(node, parsed.locate);
     checkJsonText(node, parsed.locate);
     const cast_type = withoutArraySizes(node.cast_type);
-    const limited = limitedCast(cast_type === node.cast_type ? node : { ...node, cast_type });
+    const limited = limitedCast(
+      elementCasts(cast_type === node.cast_type ? node : { ...node, cast_type }, (element) =>
+        rewriteExpression(element, parsed, context),
+      ),
+    );
     const timed = limited.class === 'CAST' ? timeDigits(limited) : limited;
     return timed.class === 'CAST' ? byteaLiteral(timeLiteral(intervalLiteral(timed))) : timed;
   }

@@ -58,6 +58,7 @@ export function valueKind(node: Expression, ofColumn: KindOfColumn = () => undef
     case 'OPERATOR':
       if (node.type === 'OPERATOR_COALESCE') return commonKind(node.children.map(inner));
       if (node.type === 'ARRAY_CONSTRUCTOR') return 'array';
+      if (node.type === 'ARRAY_SLICE') return inner(node.children[0]!);
       if (node.type === 'GROUPING_FUNCTION') return 'number';
       return /^(?:OPERATOR_(?:IS_|NOT)|COMPARE_)/.test(node.type) ? 'boolean' : 'unknown';
     case 'FUNCTION':
@@ -89,7 +90,7 @@ const ARITHMETIC = words('+ - * / // % @ abs ceil ceiling floor mod round sum tr
 /** Functions that return one of their arguments. */
 const CHOOSING = words('any_value first greatest last least max min tsr_divisor');
 const TEXTS = words(
-  'concat concat_ws left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_split_part tsr_substring tsr_time_text upper',
+  '->> ~>> concat concat_ws json_extract_string left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_split_part tsr_substring upper',
 );
 const ARRAYS = words(
   'array_agg list list_append list_concat list_distinct list_filter list_prepend list_reverse list_reverse_sort list_sort list_transform list_value regexp_extract_all string_split',

@@ -1,14 +1,19 @@
 import { computedOnce, internalCall, kernelCall } from '../functions/expressions.ts';
+import { isTimeType } from '../text/time-text.ts';
 import {
   type CastNode,
   caseOf,
   cast,
+  column,
+  comparison,
   constant,
   type Expression,
   type FunctionNode,
+  lambda,
   type Statement,
   someExpression,
   stringLiteral,
+  type TypeNode,
   type WindowNode,
   walkTree,
 } from '../tree.ts';
@@ -19,7 +24,10 @@ import { isRepeatable, type KindOfColumn, type ValueKind, valueKind } from './va
 const INTEGERS: ReadonlySet<string> = new Set(['SMALLINT', 'INTEGER', 'BIGINT']);
 
 /** The types of casts that write or read texts. */
-const TEXTS_OR_READ: ReadonlySet<string> = new Set([...INTEGERS, 'VARCHAR', 'BOOLEAN', 'DATE', 'TIME']);
+const TEXTS_OR_READ: ReadonlySet<string> = new Set([
+  ...INTEGERS,
+  ...['VARCHAR', 'DECIMAL', 'BOOLEAN', 'DATE', 'TIME', 'TIMESTAMP', 'TIMESTAMP WITH TIME ZONE', 'LIST'],
+]);
 
 /** The parser writes `true` as `'t'::BOOLEAN`. */
 const isWrittenBoolean = (node: Expression): boolean => /^[tf]$/.test(stringLiteral(node) ?? '');
@@ -91,7 +99,7 @@ function textForm(node: Expression, ofColumn: KindOfColumn): Expression {
 
 /**
  * `array || element` → `list_append(array, element)`, `element || array` → `list_prepend(element, array)`, and `array || array` →
- * `list_concat(array, array)`, for which NULL has no elements
+ * `list_concat(array, array)`, for which NULL has no elements; the concatenation of two NULLs is NULL
  */
 function withElement(
   { function_name, children }: FunctionNode,
@@ -104,12 +112,20 @@ function withElement(
     ELEMENTS.has(valueKind(node, ofColumn));
   const isArray = (node: Expression) => /^(?:array|null)$/.test(valueKind(node, ofColumn));
   if (isArray(left) && isArray(right) && [left, right].some((side) => valueKind(side, ofColumn) === 'array'))
-    return kernelCall('list_concat', left, right);
+    return joinedArrays(left, right);
   if (valueKind(left, ofColumn) === 'array')
     return isElement(right) ? kernelCall('list_append', left, right) : undefined;
   return valueKind(right, ofColumn) === 'array' && isElement(left)
     ? kernelCall('list_prepend', left, right)
     : undefined;
+}
+
+function joinedArrays(left: Expression, right: Expression): Expression {
+  const joined = kernelCall('list_concat', left, right);
+  if ([left, right].some(isLiteralArray)) return joined;
+  return isRepeatable(left) && isRepeatable(right)
+    ? internalCall('joined_arrays', left, right)
+    : computedOnce([left, right], (operands) => internalCall('joined_arrays', ...operands));
 }
 
 /** The kinds of values that are no array. */
@@ -123,12 +139,29 @@ function castForm(node: CastNode, ofColumn: KindOfColumn): Expression {
   const { child, cast_type } = node;
   if (cast_type.id === 'BOOLEAN' && valueKind(child, ofColumn) === 'text' && !isWrittenBoolean(child))
     return { ...node, child: internalCall('boolean_text', child) };
+  if (cast_type.id === 'DECIMAL') return exactDecimal(node, ofColumn);
   if (cast_type.id !== 'VARCHAR') return checkedText(node, ofColumn);
   const kind = valueKind(child, ofColumn);
   const mayBeFloat = kind === 'computed' || (kind === 'unknown' && isRepeatable(child));
   if (child.class === 'FUNCTION' && child.function_name === 'row') return rowText(child);
   const isWritten = kind === 'float' || kind === 'bytea' || kind === 'array' || kind === 'interval';
   return isWritten || (mayBeFloat && isTyped(child)) ? textOf(child, kind) : node;
+}
+
+/**
+ * A floating-point number becomes the decimal that its digits say: 1.005 is 1.01 with two decimals, as in PostgreSQL. The kernel
+ * multiplies by a power of ten first, so that it would be 1.00, and 1e15 would be 999999999999999.983222784:
+ *     d::numeric(10, 2)   →   CAST(tsr_decimal_text(d) AS DECIMAL(10, 2))
+ */
+function exactDecimal(node: CastNode, ofColumn: KindOfColumn): Expression {
+  const { child } = node;
+  const kind = valueKind(child, ofColumn);
+  if (kind === 'float')
+    return { ...node, child: onceOnly(child, (once) => internalCall('decimal_text', once)) };
+  if ((kind !== 'computed' && kind !== 'unknown') || !isTyped(child) || !isRepeatable(child)) return node;
+  const unnamed = { ...node, alias: '' };
+  const text = { ...unnamed, child: internalCall('decimal_text', child) };
+  return caseOf([[internalCall('is_float', child), text]], unnamed);
 }
 
 const textOf = (value: Expression, kind: ValueKind): Expression =>
@@ -149,21 +182,27 @@ function rowText({ children }: FunctionNode): Expression {
 /** The macros that refuse texts which the kernel reads and PostgreSQL does not, and the texts that need no such check. */
 const CHECKED = {
   integer: { macro: 'integer_text', plain: /^\s*[-+]?\d+\s*$/ },
-  date: { macro: 'date_text', plain: /^\d{4}-\d\d-\d\d$/ },
-  time: { macro: 'time_of_day_text', plain: /^\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/ },
+  // `timeLiteral` has read the literals.
+  DATE: { macro: 'date_text', plain: /(?:)/ },
+  TIME: { macro: 'time_of_day_text', plain: /(?:)/ },
+  TIMESTAMP: { macro: 'timestamp_text', plain: /(?:)/ },
+  'TIMESTAMP WITH TIME ZONE': { macro: 'instant_text', plain: /(?:)/ },
 } as const;
 
-function checkOf({ cast_type: { id } }: CastNode): (typeof CHECKED)[keyof typeof CHECKED] | undefined {
+function checkOf(id: string): (typeof CHECKED)[keyof typeof CHECKED] | undefined {
   if (INTEGERS.has(id)) return CHECKED.integer;
-  return id === 'DATE' ? CHECKED.date : id === 'TIME' ? CHECKED.time : undefined;
+  return isTimeType(id) ? CHECKED[id] : undefined;
 }
 
-const isPlainText = (node: CastNode): boolean =>
-  checkOf(node)?.plain.test(stringLiteral(node.child) ?? '') === true;
+function isPlainText({ child, cast_type }: CastNode): boolean {
+  const text = child.class === 'CONSTANT' ? stringLiteral(child) : undefined;
+  return text !== undefined && checkOf(cast_type.id)?.plain.test(text) === true;
+}
 
 function checkedText(node: CastNode, ofColumn: KindOfColumn): Expression {
-  const { child } = node;
-  const check = checkOf(node);
+  const { child, cast_type } = node;
+  if (cast_type.type_info?.type === 'LIST_TYPE_INFO') return checkedElements(node, cast_type.type_info);
+  const check = checkOf(cast_type.id);
   if (check === undefined || isPlainText(node)) return node;
   const kind = valueKind(child, ofColumn);
   if (kind === 'text') return { ...node, child: onceOnly(child, (text) => internalCall(check.macro, text)) };
@@ -172,6 +211,36 @@ function checkedText(node: CastNode, ofColumn: KindOfColumn): Expression {
   const unnamed = { ...node, alias: '' };
   return caseOf([[internalCall('is_text', child), { ...unnamed, child: text }]], unnamed);
 }
+
+/**
+ * A cast of an array of texts casts its elements, so that each is checked:
+ *     x::date[]   →   CASE WHEN typeof(x) = 'VARCHAR[]' THEN list_transform(CAST(x AS VARCHAR[]), lambda e: e::date) ELSE x::date[] END
+ */
+function checkedElements(node: CastNode, type_info: ListInfo): Expression {
+  const { child, cast_type } = node;
+  const { child_type: element } = type_info;
+  const isChecked = element.id === 'BOOLEAN' || checkOf(element.id) !== undefined;
+  if (!isChecked || isLiteralArray(child) || !isTyped(child)) return node;
+  if (!isRepeatable(child))
+    return onceOnly(child, (once) => checkedElements({ ...node, child: once }, type_info));
+  const texts = cast(child, { ...cast_type, type_info: { ...type_info, child_type: TEXT } });
+  const item = castForm(cast(column(ITEM), element, node.try_cast), () => 'text');
+  const isTexts = comparison('COMPARE_EQUAL', kernelCall('typeof', child), constant('VARCHAR[]'));
+  return caseOf([[isTexts, kernelCall('list_transform', texts, lambda([ITEM], item))]], {
+    ...node,
+    alias: '',
+  });
+}
+
+type ListInfo = Extract<NonNullable<TypeNode['type_info']>, { type: 'LIST_TYPE_INFO' }>;
+
+const TEXT: TypeNode = { id: 'VARCHAR', type_info: null };
+const ITEM = 'tsr_item';
+
+/** Whether an array is a literal, whose elements are cast one by one, or a series. */
+const isLiteralArray = (node: Expression): boolean =>
+  (node.class === 'OPERATOR' && node.type === 'ARRAY_CONSTRUCTOR') ||
+  (node.class === 'FUNCTION' && /^(?:list_value|generate_series|range)$/.test(node.function_name));
 
 /** Whether neither NULL nor a parameter decides the type of an expression. */
 function isTyped(node: Expression): boolean {

@@ -1,16 +1,24 @@
-import { call, comparison, constant, type Expression, operator, or, type SubqueryNode } from '../tree.ts';
+import { unnestedArray } from '../postgres/array-literals.ts';
+import {
+  call,
+  comparison,
+  constant,
+  type Expression,
+  operator,
+  or,
+  type SelectNode,
+  type SubqueryNode,
+} from '../tree.ts';
 
 /**
  * `x = ANY(list)`, which the parser writes as `x = ANY (SELECT unnest(list))` → `… unnest(coalesce(list,
  * [NULL]))`: the comparison with a NULL list is NULL, as in PostgreSQL. Without this rule the kernel would
- * unnest a NULL list to no rows, so ANY would be false and ALL true.
+ * unnest a NULL list to no rows, so ANY would be false and ALL true, as they are for `x IN (SELECT unnest(list))`.
  */
 export function quantifiedArray(node: Expression): Expression {
-  if (node.class !== 'SUBQUERY' || node.subquery_type !== 'ANY') return node;
-  const query = node.subquery.node;
-  if (query.type !== 'SELECT_NODE' || query.from_table.type !== 'EMPTY') return node;
-  const [item, ...more] = query.select_list;
-  if (more.length > 0 || item?.class !== 'FUNCTION' || item.function_name !== 'unnest') return node;
+  if (node.class !== 'SUBQUERY') return node;
+  const item = unnestedArray(node);
+  if (item === undefined) return node;
   const [list, ...options] = item.children;
   const texts = list && untypedElements(list);
   if (texts !== undefined && node.child !== null) return comparedTexts(node, node.child, texts);
@@ -19,8 +27,22 @@ export function quantifiedArray(node: Expression): Expression {
   if (list.class === 'PARAMETER') return node;
   const known = operator('OPERATOR_COALESCE', list, call('list_value', constant(null)));
   const select_list = [{ ...item, children: [known, ...options] }];
-  return { ...node, subquery: { ...node.subquery, node: { ...query, select_list } } };
+  return withQuery(node, { select_list });
 }
+
+const withQuery = (node: SubqueryNode, changed: Partial<SelectNode>): SubqueryNode => ({
+  ...node,
+  subquery: { ...node.subquery, node: { ...(node.subquery.node as SelectNode), ...changed } },
+});
+
+/** `IN (SELECT …)`, `= ANY (SELECT …)` and `<> ALL (SELECT …)`. */
+const WRITTEN_QUERY = /^(?:not\s+)?in\b|^[^\w(]+(?:any|some|all)[\s(]+(?:select|with)\b/i;
+
+/** `x IN (SELECT unnest(list))` → `x IN (SELECT unnest(list) WHERE true)`, which no rule takes for `x = ANY(list)`. */
+export const writtenQuery = (node: SubqueryNode, source: string): SubqueryNode =>
+  unnestedArray(node) !== undefined && WRITTEN_QUERY.test(source)
+    ? withQuery(node, { where_clause: constant(true) })
+    : node;
 
 /** The elements of `ANY('{a,NULL}')`, which another rule has made an array of texts. */
 function untypedElements(list: Expression): readonly Expression[] | undefined {

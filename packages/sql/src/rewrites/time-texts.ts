@@ -1,6 +1,5 @@
-import { REFUSED_END } from '@tessera/kernel';
 import { internalCall, operatorCall } from '../functions/expressions.ts';
-import { DATE_BEGINS, DATE_TEXT, ERA } from '../text/date-texts.ts';
+import { isTimeType, kernelTime, mayBeForeignTime, type TimeType } from '../text/time-text.ts';
 import {
   type CastNode,
   type ConstantNode,
@@ -79,62 +78,25 @@ export function clockText(node: Expression): Expression {
   return { ...node, child: operatorCall('+', cast(call('now'), 'DATE'), constant(days)) };
 }
 
-const BLANK_BEFORE_OFFSET =
-  /^(\s*\d+-\d+-\d+[ T]\d[\d:.]*)\s+(?=(?:[+-]\d{1,2}(?::?\d\d){0,2}|Z)(?:\s+BC)?\s*$)/i;
-const OFFSET_BEHIND_MINUTES = /^(\s*\d+-\d+-\d+[ T]\d{1,2}:\d\d)(?=(?:[+-]\d{1,2}(?::?\d\d){0,2}|Z)\s*$)/i;
-const WITHOUT_DASHES = /^(\s*\d{4})(\d\d)(\d\d)(?=\s*$|[ T]\d\d?:\d\d)/;
-
-const TIMES: ReadonlySet<string> = new Set(['DATE', 'TIMESTAMP', 'TIMESTAMP WITH TIME ZONE']);
-
-/**
- * `2024-02-29 12:34:56 +00:00` → `2024-02-29 12:34:56+00:00`, `2024-02-29 12:34+02` → `2024-02-29 12:34:00+02` and `20240229` →
- * `2024-02-29`. PostgreSQL reads them all; the kernel takes what follows a blank for the name of a time zone, and reads neither
- * an offset behind minutes nor a date without dashes. Other texts stay as they are.
- */
-export const kernelTimeText = (text: string): string =>
-  kernelEra(
-    text
-      .replace(WITHOUT_DASHES, '$1-$2-$3')
-      .replace(BLANK_BEFORE_OFFSET, '$1')
-      .replace(OFFSET_BEHIND_MINUTES, '$1:00'),
-  );
-
-const BEFORE_CHRIST = new RegExp(ERA, 'i');
-
-/** `0044-03-15 10:00 BC` → `0044-03-15 (BC) 10:00` */
-export const kernelEra = (text: string): string => text.replace(BEFORE_CHRIST, '$1 (BC)$2');
-
-const BEGINS_WITH_DATE = new RegExp(DATE_BEGINS);
-const WHOLE_DATE = new RegExp(`^${DATE_TEXT}$`);
-
-/** As `kernelTimeText`, but `2024-01-01 x`, whose end the kernel would ignore, becomes a text that it refuses. */
-const kernelDateText = (text: string): string =>
-  BEGINS_WITH_DATE.test(text) && !WHOLE_DATE.test(text) ? REFUSED_END + text : kernelTimeText(text);
-
-/** A string that only a cast to a date or a point in time makes different for PostgreSQL and the kernel. */
+/** A string that only a cast to a date or a time makes different for PostgreSQL and the kernel. */
 export function isForeignTimeText(node: Expression): node is ConstantNode {
   const text = node.class === 'CONSTANT' ? stringLiteral(node) : undefined;
-  return text !== undefined && kernelDateText(text) !== text;
+  return text !== undefined && mayBeForeignTime(text);
 }
 
 /** The string in the kernel's spelling. */
-export function withKernelTimeText(node: ConstantNode, type: string): ConstantNode {
-  const spelled = type === 'DATE' ? kernelDateText : kernelTimeText;
-  return { ...node, value: { ...node.value, value: spelled(String(node.value.value)) } };
-}
+export const withKernelTimeText = (node: ConstantNode, type: TimeType): ConstantNode => ({
+  ...node,
+  value: { ...node.value, value: kernelTime(String(node.value.value), type) },
+});
 
 /**
- * `CAST('2024-02-29 12:34:56 +00:00' AS TIMESTAMPTZ)` → `CAST('2024-02-29 12:34:56+00:00' AS TIMESTAMPTZ)`, and
- * `CAST(CAST(x AS TEXT) AS TIMESTAMPTZ)` → `CAST(time_text(CAST(x AS TEXT)) AS TIMESTAMPTZ)`, which does the same for each row.
- * `CAST(x AS TIMESTAMPTZ)` of a column → `CAST(instant_text(x) AS TIMESTAMPTZ)`, which does it if the column is a text.
+ * `CAST('2024-02-29 12:34:56 +00:00' AS TIMESTAMPTZ)` → `CAST('2024-02-29 12:34:56+00:00' AS TIMESTAMPTZ)`. `valueTexts` does the same
+ * for the texts of expressions.
  */
 export function timeLiteral(node: CastNode): CastNode {
   const { child, cast_type } = node;
-  if (!TIMES.has(cast_type.id)) return node;
-  if (isForeignTimeText(child)) return { ...node, child: withKernelTimeText(child, cast_type.id) };
-  if (child.class === 'CAST' && child.cast_type.id === 'VARCHAR')
-    return { ...node, child: internalCall('time_text', child) };
-  const mayBeText =
-    cast_type.id === 'TIMESTAMP WITH TIME ZONE' && child.class === 'COLUMN_REF' && !node.try_cast;
-  return mayBeText ? { ...node, child: internalCall('instant_text', child) } : node;
+  if (!isTimeType(cast_type.id) || child.class !== 'CONSTANT' || stringLiteral(child) === undefined)
+    return node;
+  return { ...node, child: withKernelTimeText(child, cast_type.id) };
 }

@@ -1,11 +1,11 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import { isLongList, textList } from '../functions/expressions.ts';
 import { type ArrayText, parseArrayText } from '../text/postgres-array.ts';
+import { kernelTime } from '../text/time-text.ts';
 import { call, cast, constant, type Expression } from '../tree.ts';
 import { dialectTypeName } from '../types/column-type.ts';
 import type { SqlType } from '../types/sql-type.ts';
 import { typeNode } from '../types/type-node.ts';
-import { kernelEra, kernelTimeText } from './time-texts.ts';
 
 const INTEGER = /^\s*([+-]?\d+)\s*$/;
 const NUMBER = /^\s*([+-]?)(\d+\.?\d*|\.\d+)(?:e([+-]?\d+))?\s*$/i;
@@ -34,11 +34,11 @@ export function typedValue(type: SqlType, text: string, location: SqlLocation | 
     case 'boolean':
       return constant(booleanValue(text) ?? invalid());
     case 'date':
-      return literal(kernelEra(text.trim().replace(DATE_WITH_TIME, '$1')));
+      return literal(kernelTime(text, 'DATE'));
     case 'timestamp':
-      return literal(kernelEra(text.trim().replace(TIME_WITH_ZONE, '$1')));
+      return literal(kernelTime(text, 'TIMESTAMP'));
     case 'timestamptz':
-      return literal(kernelEra(kernelTimeText(text.trim())));
+      return literal(kernelTime(text, 'TIMESTAMP WITH TIME ZONE'));
     case 'bytea':
       return literal(kernelBytes(text) ?? invalid());
     case 'json':
@@ -112,10 +112,6 @@ function booleanValue(text: string): boolean | undefined {
   if (word === '0' || /^(?:f|fa|fal|fals|false|n|no|of|off)$/.test(word)) return false;
   return undefined;
 }
-
-const DATE_WITH_TIME = /^(\d+-\d+-\d+)[ T]\d.*?(?= BC$|$)/i;
-/** Matches the text after the time of day; PostgreSQL ignores it if the type has no zone. */
-const TIME_WITH_ZONE = /^(\d+-\d+-\d+[ T][\d:.]+?)(?: ?[+-]\d[\d:]*| ?Z)(?= BC$|$)/i;
 
 /** `\x6162` or `a\142` → `\x61\x62`; undefined for a text in neither format. */
 function kernelBytes(text: string): string | undefined {

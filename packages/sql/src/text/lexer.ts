@@ -83,7 +83,7 @@ export const Word = createToken({ name: 'Word', pattern: /[A-Za-z_\u0080-\uffff]
 export const Semicolon = createToken({ name: 'Semicolon', pattern: ';' });
 export const Open = createToken({ name: 'Open', pattern: /[([{]/ });
 export const Close = createToken({ name: 'Close', pattern: /[)\]}]/ });
-const Comma = createToken({ name: 'Comma', pattern: ',' });
+export const Comma = createToken({ name: 'Comma', pattern: ',' });
 export const Operator = createToken({ name: 'Operator', pattern: /::|=>|:=|[^\s\w'"$;,()[\]{}]/ });
 const Unterminated = createToken({
   name: 'Unterminated',

@@ -21,6 +21,7 @@ import { locationAt } from './location.ts';
 import { patternQuantifiers } from './pattern-quantifiers.ts';
 import { postgresClauses } from './postgres-clauses.ts';
 import { type Omission, qualifiedWords } from './qualified-words.ts';
+import { refuseKernelForms } from './refused-forms.ts';
 
 /** The nesting limit of the kernel's parser. Deeper statements are refused before it sees them. */
 const MAX_NESTING = 500;
@@ -51,6 +52,7 @@ export function kernelSource(text: string): KernelSource {
   }
   const tokens = tokenize(text);
   checkNesting(text, tokens);
+  refuseKernelForms(text, tokens);
   const edits = [
     ...tokens.flatMap(foldCase),
     ...tokens.flatMap(quoteFileColumn),
