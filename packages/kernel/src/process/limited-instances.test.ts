@@ -16,7 +16,7 @@ const LONG_MS = 15_000;
 const directory = mkdtempSync(join(tmpdir(), 'limited-instances-'));
 const options: InstanceOptions = {
   spillDirectory: join(directory, 'spill'),
-  spillLimitBytes: 400 * MIB,
+  spillLimitBytes: 800 * MIB,
   readableDirectories: [],
   memoryLimitBytes: 800 * MIB,
   threads: 12,
@@ -67,17 +67,23 @@ async function longAfter(): Promise<void> {
   await inTurn(async () => undefined);
 }
 
-async function settings(connection: NativeConnection): Promise<string> {
-  const sql =
-    "SELECT concat_ws(' ', answer(), current_setting('threads'), current_setting('memory_limit'), current_setting('max_temp_directory_size'))";
-  const statement = await NativeStatement.prepare(connection, sql);
+/** What an instance can do: a function of the bootstrap, the threads, and the memory and the disk space in MiB. */
+async function settings(connection: NativeConnection): Promise<readonly number[]> {
+  const names = ['threads', 'memory_limit', 'max_temp_directory_size'];
+  const values = names.map((name) => `current_setting('${name}')`);
+  const statement = await NativeStatement.prepare(
+    connection,
+    `SELECT concat_ws(',', answer(), ${values.join(', ')})`,
+  );
   const result = await statement.execute('materialised');
   const chunk = result.next()!;
-  const value = String(firstValue(chunk));
+  const texts = String(firstValue(chunk)).split(',');
   destroyChunk(chunk);
   await result.destroy();
   statement.destroy();
-  return value;
+  const [answer, threads, ...space] = texts.map((text) => Number.parseFloat(text));
+  // An empty instance uses less than a megabyte itself.
+  return [answer!, threads!, ...space.map((mebibytes) => Math.round(mebibytes / 10) * 10)];
 }
 
 async function session(number: number): Promise<NativeConnection> {
@@ -87,33 +93,48 @@ async function session(number: number): Promise<NativeConnection> {
   return served[before]!;
 }
 
-test('each number of threads has an instance, and all of them together a share of the space', async () => {
+test('each number of threads has an instance, and the space is divided', async () => {
   const two = await session(2);
-  expect(await settings(two)).toBe('42 2 200.0 MiB 100.0 MiB');
-  expect(await settings(control)).toBe('42 12 600.0 MiB 300.0 MiB');
+  expect(await settings(two)).toEqual([42, 2, 400, 400]);
+  expect(await settings(control)).toEqual([42, 12, 400, 400]);
   const [three, again] = [await session(3), await session(2)];
-  expect(await settings(three)).toBe('42 3 100.0 MiB 50.0 MiB');
-  expect(await settings(again)).toBe('42 2 100.0 MiB 50.0 MiB');
+  expect(await settings(three)).toEqual([42, 3, 200, 200]);
+  expect(await settings(again)).toEqual([42, 2, 200, 200]);
   expect(threads.at(-1)).toBe(5);
   await inTurn(() => limited.setSpace({ memoryLimitBytes: 400 * MIB, spillLimitBytes: 200 * MIB }));
-  expect(await settings(two)).toBe('42 2 50.0 MiB 25.0 MiB');
-  expect(await settings(control)).toBe('42 12 300.0 MiB 150.0 MiB');
+  expect(await settings(two)).toEqual([42, 2, 100, 50]);
+  expect(await settings(control)).toEqual([42, 12, 200, 100]);
+});
+
+test('the side that uses more memory has more, and each has at least a quarter', async () => {
+  await control.run('CREATE TABLE large AS SELECT hash(i) AS h FROM range(12500000) AS r(i)');
+  const two = await session(2);
+  const [, , memory] = await settings(two);
+  // The other instance uses 100 MB, and half of that is no longer free for this one.
+  expect(memory).toBeGreaterThanOrEqual(320);
+  expect(memory).toBeLessThanOrEqual(360);
+  await inTurn(() => limited.setSpace({ memoryLimitBytes: 160 * MIB, spillLimitBytes: 160 * MIB }));
+  expect(await settings(two)).toEqual([42, 2, 40, 40]);
+  await control.run('DROP TABLE large');
+  vi.advanceTimersByTime(1_000);
+  await inTurn(async () => undefined);
+  expect(await settings(two)).toEqual([42, 2, 80, 80]);
 });
 
 test('an instance is closed some time after its last session, and opened again for the next one', async () => {
   const first = await session(2);
   await longAfter();
-  expect(await settings(first)).toBe('42 2 200.0 MiB 100.0 MiB');
+  expect(await settings(first)).toEqual([42, 2, 400, 400]);
   await first.close();
   served.length = 0;
   await longAfter();
   expect(threads.at(-1)).toBe(0);
-  expect(await settings(control)).toBe('42 12 800.0 MiB 400.0 MiB');
-  expect(await settings(await session(2))).toBe('42 2 200.0 MiB 100.0 MiB');
+  expect(await settings(control)).toEqual([42, 12, 800, 800]);
+  expect(await settings(await session(2))).toEqual([42, 2, 400, 400]);
 });
 
 test('if there are many instances, a session gets one with fewer threads', async () => {
   for (let number = 2; number <= 9; number += 1) await session(number);
-  expect(await settings(await session(11))).toMatch(/^42 9 /);
-  expect(await settings(await session(1))).toMatch(/^42 1 /);
+  expect((await settings(await session(11)))[1]).toBe(9);
+  expect((await settings(await session(1)))[1]).toBe(1);
 });

@@ -4,13 +4,14 @@ import type { NativeConnection } from '../native/connection.ts';
 import type { MemoryUse } from '../protocol/messages.ts';
 import { memoryUse } from './memory-use.ts';
 
-/** The fraction of the space of the process that all limited instances together have while there are any. */
-const SHARE = 1 / 4;
+/** The least fraction of the space of the process that the other instance has, and that all limited instances together have. */
+const LEAST_SHARE = 1 / 4;
 /** Beyond these, a session gets an instance with fewer threads than it asks for. */
 const MAX_INSTANCES = 8;
 /** How long an instance stays open after its last session. */
 const IDLE_MS = 10_000;
-const CHECK_MS = 1_000;
+/** How often the space is divided again, and idle instances are closed. */
+const CHECK_MS = 500;
 
 type Use = Omit<MemoryUse, 'limitBytes'>;
 
@@ -37,7 +38,8 @@ interface LimitedInstance {
 /**
  * Further databases of the process, each with the number of threads that sessions ask for: a database has one number of threads
  * for all of its statements. They have the functions of the other instance, and none of its tables. An instance is opened for its
- * first session and closed some time after its last one. Meanwhile the space of the process is divided.
+ * first session and closed some time after its last one. Meanwhile the space of the process is divided between the other instance
+ * and these: each side has what it uses, and half of what neither uses.
  */
 export class LimitedInstances {
   readonly #o: LimitedInstancesOptions;
@@ -90,7 +92,7 @@ export class LimitedInstances {
     try {
       const instance = await NativeInstance.open({
         ...options,
-        ...partOf(this.#space, SHARE),
+        ...partOf(this.#space, LEAST_SHARE),
         spillDirectory: `${options.spillDirectory}-${number}`,
         threads: number,
         // The kernel then starts its threads itself, and ends them.
@@ -99,7 +101,7 @@ export class LimitedInstances {
       const opened = { instance, control: instance.connect(), usedAtMs: 0 };
       this.#open.set(number, opened);
       await this.#divide();
-      this.#check ??= setInterval(() => void this.#o.inTurn(() => this.#closeIdle()), CHECK_MS).unref();
+      this.#check ??= setInterval(() => void this.#o.inTurn(() => this.#checked()), CHECK_MS).unref();
       return opened;
     } finally {
       this.#o.onThreads(this.#threads);
@@ -115,15 +117,15 @@ export class LimitedInstances {
     return [...this.#open.keys()].reduce((sum, number) => sum + number, 0);
   }
 
-  async #closeIdle(): Promise<void> {
+  async #checked(): Promise<void> {
     for (const [number, { instance, control, usedAtMs }] of this.#open) {
       if (instance.connections > 1 || performance.now() - usedAtMs < IDLE_MS) continue;
       this.#open.delete(number);
       await control.close();
       await instance.close();
       this.#o.onThreads(this.#threads);
-      await this.#divide();
     }
+    await this.#divide();
     if (this.#open.size > 0) return;
     clearInterval(this.#check);
     this.#check = undefined;
@@ -137,8 +139,17 @@ export class LimitedInstances {
 
   async #divide(): Promise<void> {
     const { size } = this.#open;
-    await limit(this.#o.others, partOf(this.#space, size === 0 ? 1 : 1 - SHARE));
-    for (const { control } of this.#open.values()) await limit(control, partOf(this.#space, SHARE / size));
+    const share = size === 0 ? 1 : await this.#shareOfOthers();
+    await limit(this.#o.others, partOf(this.#space, share));
+    for (const { control } of this.#open.values())
+      await limit(control, partOf(this.#space, (1 - share) / size));
+  }
+
+  async #shareOfOthers(): Promise<number> {
+    const [others, limited] = [await memoryUse(this.#o.others, 0), await this.memoryUse()];
+    const more = others.usedBytes - limited.usedBytes;
+    const share = (1 + more / this.#space.memoryLimitBytes) / 2;
+    return Math.min(1 - LEAST_SHARE, Math.max(LEAST_SHARE, share));
   }
 
   /** Must be called in turn. */
