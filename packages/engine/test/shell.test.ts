@@ -15,7 +15,12 @@ let server: TesseraProcess | undefined;
 let env: Record<string, string>;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tessera-shell-test-'));
-  env = { XDG_STATE_HOME: join(directory, 'state'), PAGER: "sed 's/^/paged /'", TMPDIR: directory };
+  env = {
+    XDG_STATE_HOME: join(directory, 'state'),
+    PAGER: "sed 's/^/paged /'",
+    VISUAL: 'sed -i s/three/four/',
+    TMPDIR: directory,
+  };
   await writeFile(join(directory, 'trips.csv'), 'id;place\n1;Böblingen\n2;日本\n');
   await writeFile(join(directory, 'script.sql'), 'SELECT 1 AS one;\n\\x\nSELECT nix;\nSELECT 2 AS two\n');
   server = await startTessera();
@@ -151,6 +156,9 @@ describe('on a terminal', () => {
     await shell.run('SELECT 3 AS three;');
     await shell.run('\\o');
     expect(await readFile(join(directory, 'out.txt'), 'utf8')).toContain('three');
+    expect(await shell.run('\\e')).toContain('│    four │');
+    expect(await shell.run('\\i script.sql')).toMatch(/│ +one │[\s\S]*Column "nix" does not exist/);
+    await shell.run('SELECT 3 AS three;');
     shell.type('\\watch 0.05\r');
     await shell.until(/every 0\.05 s until Ctrl-C[\s\S]*three[\s\S]*three/);
     shell.type('\u0003');
