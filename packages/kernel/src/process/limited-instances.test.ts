@@ -106,7 +106,7 @@ test('each number of threads has an instance, and the space is divided', async (
   expect(await settings(control)).toEqual([42, 12, 200, 100]);
 });
 
-test('the side that uses more memory has more, and each has at least a quarter', async () => {
+test('the side that uses more memory has more, and each has at least a third', async () => {
   await control.run('CREATE TABLE large AS SELECT hash(i) AS h FROM range(12500000) AS r(i)');
   const two = await session(2);
   const [, , memory] = await settings(two);
@@ -114,7 +114,7 @@ test('the side that uses more memory has more, and each has at least a quarter',
   expect(memory).toBeGreaterThanOrEqual(320);
   expect(memory).toBeLessThanOrEqual(360);
   await inTurn(() => limited.setSpace({ memoryLimitBytes: 160 * MIB, spillLimitBytes: 160 * MIB }));
-  expect(await settings(two)).toEqual([42, 2, 40, 40]);
+  expect(await settings(two)).toEqual([42, 2, 50, 50]);
   await control.run('DROP TABLE large');
   vi.advanceTimersByTime(1_000);
   await inTurn(async () => undefined);

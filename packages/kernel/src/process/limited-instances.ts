@@ -5,7 +5,7 @@ import type { MemoryUse } from '../protocol/messages.ts';
 import { memoryUse } from './memory-use.ts';
 
 /** The least fraction of the space of the process that the other instance has, and that all limited instances together have. */
-const LEAST_SHARE = 1 / 4;
+const LEAST_SHARE = 1 / 3;
 /** Beyond these, a session gets an instance with fewer threads than it asks for. */
 const MAX_INSTANCES = 8;
 /** How long an instance stays open after its last session. */
