@@ -239,6 +239,10 @@ export const PROOFS: Proofs = {
       'engine.multi_cluster.broadcast_tuple_limit_per_engine_cluster',
     ],
   },
+  'packages/broadcast/src/row-limit.test.ts': {
+    'a cluster with the limit %i gets the latest rows of one with the limit %i, and a warning if there are more':
+      ['engine.multi_cluster.broadcast_tuple_limit_per_engine_cluster'],
+  },
   [`${ENGINE}/cluster/secured-cluster.test.ts`]: {
     'work together and read tablets from each other; a node with a certificate of another authority is refused':
       ['engine.nodes[*].storage_agent_port'],
