@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { OutputShape, ShuffleBlock } from './index.ts';
 import { openNode, type TestNode } from './testing/shuffle-nodes.ts';
 
-const BUDGET_BYTES = 128 << 20;
+const BUDGET_BYTES = 64 << 20;
 /** Buffers of sockets and appends, which do not depend on the budget. */
 const KERNEL_FIXED_BYTES = 128 << 20;
 /** The same, and buffers that await a collection: during a fetch, V8 collects when heap and buffers grow by a factor. */
@@ -22,7 +22,7 @@ const SHAPE: OutputShape = {
 const rowsOf = (from: number, to: number) =>
   `SELECT i, i * 0.5, 'a text that does not fit beside its length ' || i FROM range(${from}, ${to}) AS t(i)`;
 const TASKS = 8;
-const ROWS = 2_400_000;
+const ROWS = 1_200_000;
 const { signal } = new AbortController();
 
 /** The resident memory of the process in bytes. */
