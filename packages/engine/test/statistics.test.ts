@@ -229,7 +229,7 @@ describe('settings of how a statement reads and runs', () => {
     return answer.text;
   };
   beforeAll(async () => {
-    await rowless('CREATE TABLE many AS SELECT n FROM generate_series(1, 600000) g(n)');
+    await rowless('CREATE TABLE many AS SELECT n FROM generate_series(1, 400000) g(n)');
   });
 
   it('enable_scan_cache: a statement without it reads files, and loads nothing into memory', async () => {
@@ -261,7 +261,7 @@ describe('settings of how a statement reads and runs', () => {
     const stored = `CREATE TABLE stored AS SELECT md5(md5(n::TEXT)) AS t FROM many ORDER BY 1`;
     expect(await kernelThreads(server, () => query(server, stored, { max_threads: '1' }))).toBe(1);
     expect(new Set(answers).size).toBe(1);
-    expect(await rows(server, 'SELECT count(*)::int FROM stored')).toEqual([[600_000]]);
+    expect(await rows(server, 'SELECT count(*)::int FROM stored')).toEqual([[400_000]]);
   });
 });
 
