@@ -39,14 +39,21 @@ export class PastRun {
   /**
    * The part of its time that a run of the statement has behind it, in percent, if it has counted what `samples` say. Undefined if the
    * statement has not run before.
+   * @param isDistributed whether the counts are those of several nodes, whose tasks are not the same in each run
    */
-  static percentOf(statement: string, samples: readonly Sample[]): number | undefined {
+  static percentOf(
+    statement: string,
+    samples: readonly Sample[],
+    isDistributed: boolean,
+  ): number | undefined {
     const runs = pastRuns.get(statement);
     if (runs === undefined) return undefined;
+    const byTime = runs[0]!.#percentByTime(samples.at(-1)!);
     const watched = runs.filter((run) => run.#samples.length > 1);
-    if (watched.length === 0) return runs[0]!.#percentByTime(samples.at(-1)!);
+    if (watched.length === 0) return byTime;
     const counted = watched.toSorted((a, b) => a.#durationMs - b.#durationMs).slice(0, RUNS.counted);
-    return counted.reduce((sum, run) => sum + run.#percentOf(samples), 0) / counted.length;
+    const byCounts = counted.reduce((sum, run) => sum + run.#percentOf(samples), 0) / counted.length;
+    return isDistributed ? (byTime + byCounts) / 2 : byCounts;
   }
 
   /** Between the part of this run's time that has passed and what was counted, which a busy machine does not change. */

@@ -162,3 +162,21 @@ test('a statement that ran before, without a reader, takes its time again, corre
   expect(await seen('SELECT 1 FROM x', [], 200)).toEqual([]);
   expect(await seen('SELECT 2 FROM x', [[100, 0.5]], 200)).toEqual([50]);
 });
+
+test('on several nodes, the counts of earlier runs and their time both say how far a statement is', async () => {
+  for (const [runs, percent] of [
+    [0, 50],
+    // 400 of 600 ms have passed, so it is at 61 % by the time of the earlier run, and was at 67 % when it had counted as much.
+    [1, 64],
+  ] as const) {
+    let nowMs = 0;
+    const progress = new StatementProgress(() => nowMs);
+    progress.begin();
+    progress.run(`SELECT ${runs} FROM z`);
+    progress.observeStages(() => stages('running', 200));
+    nowMs = 400;
+    expect(Math.round((await progress.now()).percent!)).toBe(percent);
+    nowMs = 600;
+    progress.returns();
+  }
+});

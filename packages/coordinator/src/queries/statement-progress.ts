@@ -134,8 +134,8 @@ export class StatementProgress {
     const { statement, samples } = this.#watched;
     const percent = Math.max(counted ?? 0, samples.at(-1)!.percent);
     samples.push({ percent, atMs: this.#now() - this.#begunAt });
-    const asBefore = statement === undefined ? undefined : PastRun.percentOf(statement, samples);
-    return asBefore ?? counted;
+    if (statement === undefined) return counted;
+    return PastRun.percentOf(statement, samples, this.#stages !== undefined) ?? counted;
   }
 
   /** Once the other stages have finished, the session measures the last one. */
