@@ -113,6 +113,7 @@ export type { SqlText } from './text/token-cursor.ts';
 export { TokenCursor } from './text/token-cursor.ts';
 export { withoutPasswords } from './text/without-passwords.ts';
 export { parseTree } from './tree.ts';
+export { checkedCast, TEXT_READERS } from './types/checked-cast.ts';
 export { columnType, dialectTypeName, isCountedType, kernelTypeSql } from './types/column-type.ts';
 export { declaredAs, shownType } from './types/declared-type.ts';
 export { jsonbText } from './types/jsonb-text.ts';

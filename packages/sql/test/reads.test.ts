@@ -8,6 +8,9 @@ beforeAll(async () => {
   await dialect.file('people.csv', 'Name,age\nada,36\n"Grace ""G""",\n"",85\n');
   await dialect.file('semi', "a;'x;y';null\n;'it''s';2\n");
   await dialect.file('ragged', 'a,b\n1\n1,2,3\n');
+  const numbers = Array.from({ length: 21_000 }, (_, i) => `${i},x${i % 3}`);
+  await dialect.file('fraction', ['n,t', ...numbers, '1.75,y', ''].join('\n'));
+  await dialect.file('whole', ['n,t', ...numbers, ' 7 ,y', ''].join('\n'));
   await dialect.file('hashes', 'n,t\n1,a\n#2,b\n3,c\n');
   await dialect.file('newlines', 'a,b\n1,"x\ny"\n');
   await dialect.file('open', 'a,b\n1,"x\n2,y\n');
@@ -45,6 +48,28 @@ describe('READ_CSV', () => {
     expect(await dialect.rows(`SELECT sum(age), min(name) FROM (${both})`)).toEqual([['121', '']]);
     const infer = "SELECT * FROM read_csv('upload://newlines', INFER_SCHEMA => true)";
     expect(await dialect.columns(infer)).toEqual(['f0: text null', 'f1: text null']);
+  });
+
+  test('a fraction behind the rows from which INFER_SCHEMA infers an integer is an error and is not rounded', async () => {
+    const read = (file: string) => `read_csv('upload://${file}', HEADER => true, INFER_SCHEMA => true)`;
+    const whole = await dialect.rows(`SELECT sum(n)::text, max(t), count(*)::text FROM ${read('whole')}`);
+    expect(whole).toEqual([['220489507', 'y', '21001']]);
+    expect(await dialect.rows(`SELECT x, y FROM ${read('whole')} AS w(x, y) WHERE x = 7 ORDER BY y`)).toEqual(
+      [
+        ['7', 'x1'],
+        ['7', 'y'],
+      ],
+    );
+    const column = "read_csv('upload://fraction', HEADER => true)";
+    for (const query of [
+      `SELECT sum(n) FROM ${read('fraction')}`,
+      `SELECT s.* FROM (SELECT n::bigint FROM ${column}) AS s ORDER BY n DESC LIMIT 1`,
+      `SELECT (SELECT max(n::bigint) FROM ${column}) FROM (SELECT 1::bigint AS n) AS outer_rows`,
+    ])
+      await expect(dialect.rows(query), query).rejects.toThrow(
+        'invalid input syntax for type bigint: "1.75"',
+      );
+    expect(await dialect.rows(`SELECT count(t)::text FROM ${read('fraction')}`)).toEqual([['21001']]);
   });
 
   test('DELIMITER, QUOTE, ESCAPE, NULL_STRING, EMPTY_FIELD_AS_NULL', async () => {

@@ -1,7 +1,14 @@
 import type { Column, TableObject } from '@tessera/catalog';
 import { fail, isSameName, nearestName, type SqlLocation } from '@tessera/common';
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
-import { type CopyColumn, type CopyFromStatement, nullRefused, storedForm } from '@tessera/sql';
+import {
+  type CopyColumn,
+  type CopyFromStatement,
+  checkedCast,
+  nullRefused,
+  storedForm,
+  TEXT_READERS,
+} from '@tessera/sql';
 import type { ChangeContext } from '../changes/change.ts';
 import { definitionExpression } from '../objects/definition-check.ts';
 import type { CopyFiles } from './copy-files.ts';
@@ -53,16 +60,27 @@ export async function copiedColumns(
 
 /** The value to store; a cell that cannot be cast, or a forbidden NULL, fails the statement. */
 export function storedValue({ column, cell, fallback }: CopiedColumn, table: TableObject): string {
-  const value = cell === undefined ? fallback : coalesced(storedForm(cell, column), fallback);
+  const value = cell === undefined ? fallback : coalesced(readCell(cell, column), fallback);
   const checked = column.nullable ? value : `coalesce(${value}, ${nullRefused(table.name, column.name)})`;
   return `${checked} AS ${quoteName(column.storedName)}`;
 }
 
-/** The problem with the cell of a row, as text; NULL if there is none. */
+/** A cell as its column stores it; a text must be one that PostgreSQL reads. */
+function readCell(cell: string, column: Column): string {
+  const stored = storedForm(cell, column);
+  const reader = TEXT_READERS[column.type];
+  return reader === undefined
+    ? stored
+    : `CASE WHEN tsr_is_text(${cell}) THEN ${checkedCast(reader, `CAST(${cell} AS VARCHAR)`, column.type)} ELSE ${stored} END`;
+}
+
+/** The problem with the cell of a row of text, as text; NULL if there is none. */
 export function cellProblem({ column, cell, fallback }: CopiedColumn): string {
   if (cell === undefined) return 'NULL';
   const name = quoteText(column.name);
-  const cast = `WHEN ${cell} IS NOT NULL AND TRY_CAST(${cell} AS ${column.type}) IS NULL THEN 'column ' || ${name} || ': cannot read ' || chr(39) || ${cell} || chr(39) || ' as ${column.type.replaceAll("'", "''")}'`;
+  const reader = TEXT_READERS[column.type];
+  const read = reader === undefined ? cell : `${reader}(CAST(${cell} AS VARCHAR))`;
+  const cast = `WHEN ${cell} IS NOT NULL AND TRY_CAST(${read} AS ${column.type}) IS NULL THEN 'column ' || ${name} || ': cannot read ' || chr(39) || ${cell} || chr(39) || ' as ${column.type.replaceAll("'", "''")}'`;
   const isNull = column.nullable
     ? ''
     : ` WHEN ${coalesced(cell, fallback)} IS NULL THEN 'column ' || ${name} || ': NULL in a NOT NULL column'`;

@@ -79,17 +79,19 @@ describe('COPY FROM', () => {
 
   it.each([
     ['x,2\n', 'CAST_ERROR'],
+    ['1.75,2\n', 'CAST_ERROR'],
+    ['1,2,2024-01-01 x\n', 'INVALID_DATETIME_FORMAT'],
     [',2\n', 'NOT_NULL_VIOLATION'],
   ])('a row that cannot be stored (%j) fails the whole statement: %s', async (line, name) => {
-    await node.run('CREATE TABLE IF NOT EXISTS c3 (a INT NOT NULL, b INT)');
-    const path = file('bad.csv', `1,1\n${line}`);
+    await node.run('CREATE TABLE IF NOT EXISTS c3 (a INT NOT NULL, b INT, d DATE)');
+    const path = file('bad.csv', line.split(',').length > 2 ? `1,1,\n${line}` : `1,1,\n${line.trim()},\n`);
     await expect(node.run(`COPY c3 FROM '${path}'`)).rejects.toMatchObject({ name });
     expect(await node.rows('SELECT count(*) FROM c3')).toEqual([['0']]);
   });
 
   it('MAX_ERRORS_PER_FILE skips up to that many rows', async () => {
     await node.run('CREATE TABLE c4 (a INT NOT NULL, b INT)');
-    const path = file('some-bad.csv', '1,1\nx,2\n,3\n4,4\n5,5,5,5\n6,6\n');
+    const path = file('some-bad.csv', '1,1\n1.5,2\n,3\n4,4\n5,5,5,5\n6,6\n');
     await expect(node.run(`COPY c4 FROM '${path}' WITH (MAX_ERRORS_PER_FILE = 2)`)).rejects.toMatchObject({
       name: 'BAD_FILE',
       message: /3 rows cannot be stored/,

@@ -7,7 +7,7 @@ import type { InsertStatement } from '../statements/catalog-statement.ts';
 import { expressionText } from '../statements/grammar/expression-text.ts';
 import { locationAt } from '../text/location.ts';
 import { type SqlText, TokenCursor } from '../text/token-cursor.ts';
-import { checkedCast } from '../types/checked-cast.ts';
+import { checkedCast, TEXT_READERS } from '../types/checked-cast.ts';
 import { columnType, dialectTypeName, isCountedType } from '../types/column-type.ts';
 import type { OutputColumn, SqlType } from '../types/sql-type.ts';
 import { type ChangeQuery, changeQuery, failInStatement, nullRefused } from './change-query.ts';
@@ -324,21 +324,11 @@ const isJsonb = (type: SqlType | undefined): boolean => type?.kind === 'json' &&
 const writerOf = (type: SqlType | undefined): string | undefined =>
   type && (isJsonb(type) ? 'tsr_jsonb_text' : WRITERS[type.kind]);
 
-/** The macros that refuse texts which the kernel reads as a value of a type and PostgreSQL does not. */
-const READERS: Readonly<Record<string, string>> = {
-  INTEGER: 'tsr_integer_text',
-  BIGINT: 'tsr_integer_text',
-  BOOLEAN: 'tsr_boolean_text',
-  DATE: 'tsr_date_text',
-  TIMESTAMP: 'tsr_timestamp_text',
-  'TIMESTAMP WITH TIME ZONE': 'tsr_instant_text',
-};
-
 /** The cast of a value that is read as `valueTexts` does, if the kernel's own cast reads it differently. */
 function readForm(value: string, from: SqlType | undefined, type: string): string | undefined {
   const isFloat = from?.kind === 'float' || from?.kind === 'double';
   if (isFloat && type.startsWith('DECIMAL')) return `CAST(tsr_decimal_text(${value}) AS ${type})`;
-  const reader = from?.kind === 'text' ? READERS[type] : undefined;
+  const reader = from?.kind === 'text' ? TEXT_READERS[type] : undefined;
   return reader && checkedCast(reader, value, type);
 }
 

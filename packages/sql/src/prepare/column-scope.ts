@@ -44,6 +44,8 @@ export interface KnownRelations {
 export interface ColumnScope {
   /** The column that a reference names; undefined if it is unknown. */
   column(ref: ColumnRefNode): ColumnFacts | undefined;
+  /** Whether a relation with unknown columns may have the column that a reference names. */
+  mayHave(ref: ColumnRefNode): boolean;
   /** The columns that `*` (with an empty name) or `relation.*` expands to; undefined if they are unknown. */
   columnsOf(relation: string): readonly SelectedColumn[] | undefined;
 }
@@ -91,6 +93,11 @@ export function fromScope(from: TableRef, known: KnownRelations): ColumnScope {
         (one, other) => ({ ...commonFacts(one, other), notNull: false }),
         found,
       );
+    },
+    mayHave({ column_names: [first = '', second] }) {
+      const isOpen = ({ columns }: Relation) => columns === undefined;
+      const relation = second === undefined ? undefined : named(first);
+      return relation === undefined ? list.some(isOpen) : isOpen(relation);
     },
     columnsOf(relation) {
       if (relation !== '') return named(relation)?.columns;

@@ -57,7 +57,7 @@ function insideQuery(node: QueryNode, known: KnownRelations, around: FactsOf): F
   let scope: ColumnScope | undefined;
   return (ref) => {
     scope ??= fromScope(node.from_table, known);
-    return scope.column(ref) ?? around(ref);
+    return scope.column(ref) ?? (scope.mayHave(ref) ? undefined : around(ref));
   };
 }
 

@@ -6,6 +6,18 @@ import { compressionOf, literalText, namedArgument, type ScanValue } from './sca
 import { type Warn, warnOfStrayValues } from './stray-values.ts';
 import { mayNameNul, requireValidNames } from './valid-names.ts';
 
+/** A call of the kernel that scans files. */
+export interface FileScanCall {
+  readonly scan: FunctionNode;
+  /** The names of all columns, if some are converted. */
+  readonly columns?: readonly string[];
+  /**
+   * The columns that the scan returns as text although they were inferred as integers. The kernel reads only the beginning of the
+   * files to infer types, and would round `1.75` in a later record.
+   */
+  readonly integers?: ReadonlySet<string>;
+}
+
 type Setting = readonly [name: string, value: ScanValue | undefined];
 
 /**
@@ -18,7 +30,7 @@ export async function csvScan(
   paths: readonly string[],
   session: KernelSession,
   warn?: Warn,
-): Promise<FunctionNode> {
+): Promise<FileScanCall> {
   const { settings, columns } = await described(args, paths, session);
   if (args.options.infer_schema === true && warn !== undefined) {
     const scan = scanText(paths, [
@@ -27,11 +39,15 @@ export async function csvScan(
     ]);
     await warnOfStrayValues({ scan, columns, url: args.url, session, warn });
   }
-  return call(
+  const integers = columns.filter(({ type }) => type.id === 'BIGINT').map(({ name }) => name);
+  const fields = Object.fromEntries(integers.map((name) => [name, 'VARCHAR']));
+  const all: readonly Setting[] = integers.length === 0 ? settings : [...settings, ['types', { fields }]];
+  const scan = call(
     'read_csv',
     call('list_value', ...paths.map((path) => constant(path))),
-    ...settings.flatMap(([name, value]) => namedArgument(name, value)),
+    ...all.flatMap(([name, value]) => namedArgument(name, value)),
   );
+  return { scan, columns: columns.map(({ name }) => name), integers: new Set(integers) };
 }
 
 /**

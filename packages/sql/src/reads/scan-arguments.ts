@@ -2,7 +2,10 @@ import { quoteText } from '@tessera/kernel';
 import { call, constant, type Expression } from '../tree.ts';
 import type { ReadArguments } from './read-arguments.ts';
 
-export type ScanValue = string | boolean | number | readonly string[];
+export type ScanValue = string | boolean | number | readonly string[] | StructValue;
+
+/** A struct of texts, by the names of its fields. */
+type StructValue = { readonly fields: Readonly<Record<string, string>> };
 
 /**
  * The compression of a file: from the argument, or else from the URL, because the file on disk may have
@@ -16,13 +19,23 @@ export function compressionOf({ options, url }: Pick<ReadArguments, 'options' | 
 /** `name := value` in a call, or nothing if the value is undefined. */
 export function namedArgument(name: string, value: ScanValue | undefined): Expression[] {
   if (value === undefined) return [];
-  const node =
-    typeof value === 'object' ? call('list_value', ...value.map((item) => constant(item))) : constant(value);
-  return [{ ...node, alias: name }];
+  return [{ ...valueNode(value), alias: name }];
+}
+
+function valueNode(value: ScanValue): Expression {
+  if (typeof value !== 'object') return constant(value);
+  if (!('fields' in value)) return call('list_value', ...value.map((item) => constant(item)));
+  const fields = Object.entries(value.fields).map(([field, text]) => ({ ...constant(text), alias: field }));
+  return call('struct_pack', ...fields);
 }
 
 /** The value as SQL text. */
 export function literalText(value: ScanValue): string {
   if (typeof value === 'string') return quoteText(value);
-  return typeof value === 'object' ? `[${value.map(quoteText).join(', ')}]` : String(value);
+  if (typeof value !== 'object') return String(value);
+  if (!('fields' in value)) return `[${value.map(quoteText).join(', ')}]`;
+  const fields = Object.entries(value.fields).map(
+    ([field, text]) => `${quoteText(field)}: ${quoteText(text)}`,
+  );
+  return `{${fields.join(', ')}}`;
 }

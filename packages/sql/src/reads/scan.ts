@@ -1,9 +1,14 @@
 import type { KernelSession } from '@tessera/kernel';
+import { internalCall } from '../functions/expressions.ts';
 import {
   type BaseTableRef,
   call,
+  cast,
+  column,
   constant,
   type FunctionNode,
+  type SubqueryRef,
+  selectAll,
   type TableFunctionRef,
   type TableRef,
 } from '../tree.ts';
@@ -14,6 +19,52 @@ import { compressionOf, literalText, namedArgument } from './scan-arguments.ts';
 import type { Warn } from './stray-values.ts';
 import { textScan } from './text-scan.ts';
 import { mayNameNul, requireValidNames } from './valid-names.ts';
+
+/** How a scan stands in a statement. */
+interface ScanOptions {
+  readonly warn?: Warn | undefined;
+  /** Returns the placeholder that represents the scan in the statement. */
+  readonly mark: (scan: TableRef) => TableRef;
+  /** Returns the one that represents a query over placeholders. */
+  readonly markQuery: (query: SubqueryRef) => TableRef;
+}
+
+/** The placeholder of a scan that replaces the READ_* call `ref`, with inferred integers converted. */
+export async function placedScan(
+  ref: TableFunctionRef,
+  args: ReadArguments,
+  source: RelationSource,
+  session: KernelSession,
+  { warn, mark, markQuery }: ScanOptions,
+): Promise<TableRef> {
+  if (args.function !== 'read_csv' || source.kind === 'relation')
+    return mark(await scanOf(ref, args, source, session, { warn }));
+  const { scan, columns = [], integers = new Set() } = await csvScan(args, source.paths, session, warn);
+  const alias = aliasOf(ref);
+  const { query_location } = ref.function;
+  const table = { ...ref, alias, function: { ...scan, query_location } };
+  if (integers.size === 0) return mark(table);
+  const items = columns.map((name) => {
+    const value = column(name);
+    return integers.has(name)
+      ? { ...cast(internalCall('integer_text', value), 'BIGINT'), alias: name }
+      : value;
+  });
+  return markQuery({
+    type: 'SUBQUERY',
+    alias,
+    sample: ref.sample,
+    query_location: ref.query_location,
+    subquery: {
+      node: { ...selectAll(mark({ ...table, sample: null, column_name_alias: [] })), select_list: items },
+      named_param_map: [],
+    },
+    column_name_alias: ref.column_name_alias,
+  });
+}
+
+const aliasOf = ({ alias, function: { function_name } }: TableFunctionRef): string =>
+  alias === '' ? function_name.toLowerCase() : alias;
 
 /**
  * The table reference that scans a source and replaces the READ_* call `ref`, under the same names.
@@ -27,7 +78,7 @@ export async function scanOf(
   session: KernelSession,
   { fileColumn, warn }: { readonly fileColumn?: string | undefined; readonly warn?: Warn | undefined } = {},
 ): Promise<TableRef> {
-  const alias = ref.alias === '' ? ref.function.function_name.toLowerCase() : ref.alias;
+  const alias = aliasOf(ref);
   if (source.kind === 'relation') return temporaryTable(ref, alias, source.name);
   if (args.function === 'read_text') return textScan(ref, alias, args, source.paths);
   const scan = await scanCall(args, source.paths, session, warn);
@@ -73,7 +124,7 @@ async function scanCall(
       return call('read_json_auto', files, ...compression, ...ownValues);
     }
     case 'read_csv':
-      return csvScan(args, paths, session, warn);
+      return (await csvScan(args, paths, session, warn)).scan;
     default:
       await requireValidNames(
         session,

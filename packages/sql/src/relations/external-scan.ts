@@ -1,5 +1,6 @@
 import { fail } from '@tessera/common';
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { kernelCall } from '../functions/expressions.ts';
 import type { RelationSource } from '../reads/read-call.ts';
 import { scanOf } from '../reads/scan.ts';
 import {
@@ -17,6 +18,7 @@ import {
   type TableRef,
   type TypeNode,
 } from '../tree.ts';
+import { TEXT_READERS } from '../types/checked-cast.ts';
 import { FILE_COLUMNS } from './file-columns.ts';
 import type { ResolvedRelation } from './relation-resolver.ts';
 
@@ -44,18 +46,15 @@ export async function externalScan(
     session,
     columns.map(({ type }) => type),
   );
-  const items = columns.map(({ name }, index): Expression => {
-    const value: Expression = byPlace
-      ? {
-          class: 'POSITIONAL_REFERENCE',
-          type: 'POSITIONAL_REFERENCE',
-          alias: '',
-          query_location: NO_LOCATION,
-          index: index + 1,
-        }
-      : column(name);
-    return { ...cast(value, types[index]!), alias: name };
+  const items = columns.map(({ name, type }, index): Expression => {
+    const reader = byPlace ? TEXT_READERS[type] : undefined;
+    const value = byPlace ? column(placeName(index)) : column(name);
+    // The columns that folders give have types.
+    const read = reader === undefined ? value : kernelCall(reader, cast(value, 'VARCHAR'));
+    return { ...cast(read, types[index]!), alias: name };
   });
+  const marked = mark(scan);
+  const filesNames = namesFiles(source) ? fileColumns : asksForFile ? [PATH_COLUMN] : [];
   return {
     type: 'SUBQUERY',
     alias: ref.alias,
@@ -63,7 +62,7 @@ export async function externalScan(
     query_location: ref.query_location,
     subquery: {
       node: {
-        ...selectAll(mark(scan)),
+        ...selectAll(byPlace ? numberedColumns(marked, columns.length, filesNames) : marked),
         select_list: [...items, ...(await filesItems(fileColumns, source, session))],
       },
       named_param_map: [],
@@ -72,8 +71,40 @@ export async function externalScan(
   };
 }
 
+/** A name that no column of a file has. */
+const placeName = (index: number): string => `$${index + 1}`;
+
+/** The first columns of a scan by their positions, and further ones by name. A macro cannot be called with a position. */
+function numberedColumns(scan: TableRef, count: number, further: readonly string[]): SubqueryRef {
+  const items = Array.from(
+    { length: count },
+    (_, index): Expression => ({
+      class: 'POSITIONAL_REFERENCE',
+      type: 'POSITIONAL_REFERENCE',
+      alias: placeName(index),
+      query_location: NO_LOCATION,
+      index: index + 1,
+    }),
+  );
+  return {
+    type: 'SUBQUERY',
+    alias: '',
+    sample: null,
+    query_location: NO_LOCATION,
+    subquery: {
+      node: { ...selectAll(scan), select_list: [...items, ...further.map((name) => column(name))] },
+      named_param_map: [],
+    },
+    column_name_alias: [],
+  };
+}
+
 /** The column of the scan that holds the file of each row. */
 const PATH_COLUMN = '$path';
+
+/** Whether the source has the columns that describe the file of a row. */
+const namesFiles = (source: RelationSource): boolean =>
+  source.kind === 'relation' && source.namesFiles === true;
 
 async function filesItems(
   names: readonly string[],
@@ -82,7 +113,7 @@ async function filesItems(
 ): Promise<readonly Expression[]> {
   if (names.length === 0) return [];
   const { files = [] } = source;
-  if (source.kind === 'relation' && source.namesFiles === true) return names.map((name) => column(name));
+  if (namesFiles(source)) return names.map((name) => column(name));
   if (source.kind === 'relation' && files.length > 1)
     fail('NOT_SUPPORTED', { what: `${names[0]} of several Avro files` });
   const items = names.map((name) => {

@@ -9,7 +9,8 @@ import {
   type ReadArguments,
   readArguments,
 } from '../reads/read-arguments.ts';
-import { scanOf } from '../reads/scan.ts';
+import type { RelationSource } from '../reads/read-call.ts';
+import { placedScan } from '../reads/scan.ts';
 import type { KeyedTable } from '../rewrites/group-by-key.ts';
 import { failForUpload } from '../statements/grammar/refuse-uploads.ts';
 import {
@@ -98,8 +99,7 @@ export async function placeRelations(
     if (view !== undefined && isUpload) failForUpload('a view', location);
     if (storage === undefined && !isUpload) await context.relations?.url(mention);
     const source = await context.resolveRead({ ...args, location });
-    const scan = await scanOf(ref, args, source, context.session, context);
-    refs.set(ref, placement.relation(scan, source.scanId));
+    refs.set(ref, await placedScan(ref, args, source, context.session, marks(source, scope)));
   }
   return { refs, named, keyed, withFileColumns };
 }
@@ -111,13 +111,18 @@ async function placedFile(
   scope: RelationScope,
   location: SqlLocation | undefined,
 ): Promise<TableRef> {
-  const { context, placement } = scope;
+  const { context } = scope;
   checkUrl(url, (message) => fail('INVALID_ARGUMENT', { message }, { location }));
   const args = await (/^upload:/i.test(url) ? uploadArguments : storedArguments)(url, scope, location);
   const source = await context.resolveRead({ ...args, location });
-  const scan = await scanOf(readOfFile(ref, args), args, source, context.session, context);
-  return placement.relation(scan, source.scanId);
+  return placedScan(readOfFile(ref, args), args, source, context.session, marks(source, scope));
 }
+
+const marks = ({ scanId }: RelationSource, { context: { warn }, placement }: RelationScope) => ({
+  warn,
+  mark: (scan: TableRef) => placement.relation(scan, scanId),
+  markQuery: placement.subquery.bind(placement),
+});
 
 async function uploadArguments(
   url: string,
@@ -198,7 +203,7 @@ async function placed(
         mark,
         fileColumns,
       });
-      return placement.query(converted.subquery, (subquery) => ({ ...converted, subquery }));
+      return placement.subquery(converted);
     }
   }
 }

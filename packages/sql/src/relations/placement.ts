@@ -5,6 +5,7 @@ import {
   type BaseTableRef,
   NO_LOCATION,
   type Statement,
+  type SubqueryRef,
   selectAll,
   type TableRef,
   transformTree,
@@ -61,6 +62,11 @@ export class Placement {
   /** Creates a placeholder for a query in FROM that was rewritten with this placement. */
   query(query: Statement, ref: (query: Statement) => TableRef): TableRef {
     return this.#mark({ kind: 'query', query, ref });
+  }
+
+  /** The same for a subquery of FROM. */
+  subquery(ref: SubqueryRef): TableRef {
+    return this.query(ref.subquery, (subquery) => ({ ...ref, subquery }));
   }
 
   /** The statement in the form that runs. */

@@ -4,3 +4,18 @@
  */
 export const checkedCast = (macro: string, text: string, type: string): string =>
   `CASE WHEN ${macro}(${text}) = ${text} THEN CAST(${text} AS ${type}) ELSE CAST(${macro}(${text}) AS ${type}) END`;
+
+/**
+ * The macros that refuse texts which the kernel reads as a value of a type and PostgreSQL does not: the kernel rounds `1.75` to an
+ * integer and ignores what follows a date.
+ */
+export const TEXT_READERS: Readonly<Record<string, string>> = {
+  SMALLINT: 'tsr_integer_text',
+  INTEGER: 'tsr_integer_text',
+  BIGINT: 'tsr_integer_text',
+  BOOLEAN: 'tsr_boolean_text',
+  DATE: 'tsr_date_text',
+  TIME: 'tsr_time_of_day_text',
+  TIMESTAMP: 'tsr_timestamp_text',
+  'TIMESTAMP WITH TIME ZONE': 'tsr_instant_text',
+};
