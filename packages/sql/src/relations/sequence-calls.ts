@@ -41,6 +41,8 @@ export const settingOf = (encoded: bigint): { readonly value: bigint; readonly i
 });
 
 const FUNCTIONS = new Set(['nextval', 'currval', 'lastval', 'setval', 'pg_get_serial_sequence']);
+/** The functions whose results depend on an earlier setval. */
+const TAKING = new Set(['nextval', 'currval', 'lastval']);
 const SCHEMAS = new Set(['', 'main', 'pg_catalog']);
 
 const isSequenceCall = (node: Expression): node is FunctionNode =>
@@ -70,7 +72,17 @@ export async function sequenceCalls(
   if (calls.length === 0) return statement;
   const replaced = new Map<Expression, Expression>();
   const drawn = new Map<string, string>();
+  let isSet = false;
   for (const node of calls) {
+    const name = node.function_name.toLowerCase();
+    // The value is set when the query has returned it, so a later call would not see it.
+    if (isSet && TAKING.has(name))
+      fail(
+        'NOT_SUPPORTED',
+        { what: `${name} after setval in one statement` },
+        { location: locate(node.query_location) },
+      );
+    isSet ||= name === 'setval';
     const call = new SequenceCall(scope, drawn, locate(node.query_location));
     const replacement = await call.of(node, statement);
     if (replacement !== undefined) replaced.set(node, replacement);
