@@ -75,8 +75,6 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   // The first comparison is cheaper than a pattern.
   String.raw`CREATE OR REPLACE MACRO tsr_integer_text(t) AS CASE WHEN CAST(TRY_CAST(t AS BIGINT) AS VARCHAR) = t THEN t
     WHEN regexp_full_match(t, '\s*[-+]?\d+\s*') THEN t ELSE t || '${REFUSED_END}' END`,
-  `CREATE OR REPLACE MACRO tsr_integer_text(t) AS
-  CASE WHEN CAST(TRY_CAST(t AS BIGINT) AS VARCHAR) = t OR trim(t, '0123456789+- \t\n\v\f\r') = '' THEN t ELSE t || '${REFUSED_END}' END`,
   // `20240229` for a date without dashes, and the era as the kernel spells it.
   String.raw`CREATE OR REPLACE MACRO tsr_kernel_date(t) AS
   regexp_replace(regexp_replace(t, '^(\s*\d{4})(\d\d)(\d\d)(\D|$)', '\1-\2-\3\4'), '${ERA}', '\1 (BC)\2', 'i')`,
