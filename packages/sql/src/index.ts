@@ -60,6 +60,7 @@ export {
 } from './reads/read-arguments.ts';
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource, SourceFile } from './reads/read-call.ts';
 export { READ_FUNCTIONS, type ReadOption } from './reads/read-options.ts';
+export { WHOLE_JSON } from './reads/scan.ts';
 export { requireValidNames } from './reads/valid-names.ts';
 export type {
   IndexUse,

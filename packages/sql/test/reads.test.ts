@@ -10,6 +10,8 @@ beforeAll(async () => {
   await dialect.file('ragged', 'a,b\n1\n1,2,3\n');
   const numbers = Array.from({ length: 21_000 }, (_, i) => `${i},x${i % 3}`);
   await dialect.file('fraction', ['n,t', ...numbers, '1.75,y', ''].join('\n'));
+  const objects = numbers.map((_, n) => JSON.stringify({ n }));
+  await dialect.file('late', [...objects, '{"n": 1.75, "more": true}', ''].join('\n'));
   await dialect.file('whole', ['n,t', ...numbers, ' 7 ,y', ''].join('\n'));
   await dialect.file('hashes', 'n,t\n1,a\n#2,b\n3,c\n');
   await dialect.file('newlines', 'a,b\n1,"x\ny"\n');
@@ -192,6 +194,11 @@ test('READ_JSON, and READ_FILES by extension', async () => {
     ['2', null],
   ]);
   expect(await dialect.rows("SELECT count(*) FROM read_files('upload://people.csv')")).toEqual([['4']]);
+});
+
+test('the types of READ_JSON follow from all rows', async () => {
+  const late = "SELECT sum(n)::text, count(more)::text FROM read_json('upload://late')";
+  expect(await dialect.rows(late)).toEqual([['220489501.75', '1']]);
 });
 
 const REFUSED: readonly (readonly [call: string, message: RegExp])[] = [

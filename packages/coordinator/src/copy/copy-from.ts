@@ -1,7 +1,7 @@
 import { requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
 import { interruptOnAbort, type KernelSession, literalPath, quoteName, quoteText } from '@tessera/kernel';
-import { type CopyFromStatement, constraintViolation, requireValidNames } from '@tessera/sql';
+import { type CopyFromStatement, constraintViolation, requireValidNames, WHOLE_JSON } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { storeRows } from '../changes/store-rows.ts';
 import { sessionOptions } from '../objects/session-options.ts';
@@ -140,7 +140,7 @@ function scanOf(
     case 'PARQUET':
       return relationOf(`read_parquet(${paths}, ${common}, union_by_name = true)`);
     case 'JSON':
-      return relationOf(`read_json_auto(${paths}, ${common}, union_by_name = true)`);
+      return relationOf(`read_json_auto(${paths}, ${common}, union_by_name = true, ${WHOLE_JSON})`);
     case 'AVRO': {
       const file = files.length === 1 ? quoteText(files[0]!.path) : 'NULL';
       return relationOf(`(SELECT *, ${file} AS ${quoteName(FILE_COLUMN)} FROM ${quoteName(relation!)})`);

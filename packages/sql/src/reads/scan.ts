@@ -1,4 +1,4 @@
-import type { KernelSession } from '@tessera/kernel';
+import { type KernelSession, typeToSql } from '@tessera/kernel';
 import { internalCall } from '../functions/expressions.ts';
 import {
   type BaseTableRef,
@@ -19,6 +19,12 @@ import { compressionOf, literalText, namedArgument } from './scan-arguments.ts';
 import type { Warn } from './stray-values.ts';
 import { textScan } from './text-scan.ts';
 import { mayNameNul, requireValidNames } from './valid-names.ts';
+
+/**
+ * Settings of the kernel's `read_json_auto` with which types follow from all rows of all files. From the first rows alone it
+ * infers integers where fractions follow, which it rounds.
+ */
+export const WHOLE_JSON = 'sample_size = -1, maximum_sample_files = 9223372036854775807';
 
 /** How a scan stands in a statement. */
 interface ScanOptions {
@@ -113,15 +119,19 @@ async function scanCall(
   switch (args.function) {
     case 'read_json': {
       const codec = compressionOf(args);
-      if (codec !== undefined || (await mayNameNul('json', paths))) {
-        const given = codec === undefined ? '' : `, compression = ${literalText(codec)}`;
-        await requireValidNames(
-          session,
-          `read_json_auto(${literalText(paths)}, hive_partitioning = false${given})`,
-          args.url,
-        );
-      }
-      return call('read_json_auto', files, ...compression, ...ownValues);
+      const given = codec === undefined ? '' : `, compression = ${literalText(codec)}`;
+      const inferring = `read_json_auto(${literalText(paths)}, hive_partitioning = false, ${WHOLE_JSON}${given})`;
+      if (codec !== undefined || (await mayNameNul('json', paths)))
+        await requireValidNames(session, inferring, args.url);
+      const { columns } = await session.describe(`SELECT * FROM ${inferring}`);
+      const fields = Object.fromEntries(columns.map(({ name, type }) => [name, typeToSql(type)]));
+      return call(
+        'read_json_auto',
+        files,
+        ...compression,
+        ...ownValues,
+        ...namedArgument('columns', { fields }),
+      );
     }
     case 'read_csv':
       return (await csvScan(args, paths, session, warn)).scan;
