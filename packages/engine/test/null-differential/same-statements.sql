@@ -76,6 +76,7 @@ select id, 'a' in (select unnest(tags)), 'a' = any(tags), 'z' <> all (select unn
 select null::int[] || null::int[], null::int[] || array[1]
 select id, tags || tags from emp order by id
 select 1.005::float8::numeric(10,2), 2.675::float8::numeric(10,2), 0.1::real::numeric(5,3), (0.1::float8 + 0.2::float8)::numeric(20,10)
+select x::numeric(38, 9), x::numeric(10, 2), x::numeric(38, 0), (-x)::numeric(20, 3) from (values (5.459205132740674e-05::float8), (12345678.9), (1234567.8912345678), (0.5), (2.5), (99999.995), (0.000000000123456)) t(x)
 select x::numeric(20,3) from (values (1e15::float8), (123456789.1235), (-0.0005), (0.0005), (1e-10)) v(x)
 insert into emp (id, hired) select 9, '2024-01-01 x'
 insert into ev (id, at) select 9, '2024-01-01 10:00 x'

@@ -7,7 +7,7 @@ import type { InsertStatement } from '../statements/catalog-statement.ts';
 import { expressionText } from '../statements/grammar/expression-text.ts';
 import { locationAt } from '../text/location.ts';
 import { type SqlText, TokenCursor } from '../text/token-cursor.ts';
-import { checkedCast, TEXT_READERS } from '../types/checked-cast.ts';
+import { checkedCast, decimalOfFloat, TEXT_READERS } from '../types/checked-cast.ts';
 import { columnType, dialectTypeName, isCountedType } from '../types/column-type.ts';
 import type { OutputColumn, SqlType } from '../types/sql-type.ts';
 import { type ChangeQuery, changeQuery, failInStatement, nullRefused } from './change-query.ts';
@@ -327,7 +327,7 @@ const writerOf = (type: SqlType | undefined): string | undefined =>
 /** The cast of a value that is read as `valueTexts` does, if the kernel's own cast reads it differently. */
 function readForm(value: string, from: SqlType | undefined, type: string): string | undefined {
   const isFloat = from?.kind === 'float' || from?.kind === 'double';
-  if (isFloat && type.startsWith('DECIMAL')) return `CAST(tsr_decimal_text(${value}) AS ${type})`;
+  if (isFloat && type.startsWith('DECIMAL')) return decimalOfFloat(value, type);
   const reader = from?.kind === 'text' ? TEXT_READERS[type] : undefined;
   return reader && checkedCast(reader, value, type);
 }

@@ -7,6 +7,9 @@ import { DATE_BEGINS, DATE_TEXT, ERA, TIME, TIME_BEGINS, YEAR_ZERO, ZONED } from
  */
 const SCIENTIFIC = { float: '1e6', double: '1e15' } as const;
 
+/** A fraction with more decimals has more digits than a double-precision number. */
+const MOST_SUMMED_SCALE = 15;
+
 /**
  * Macros for the texts of values as PostgreSQL writes them, and for the texts that it reads as integers:
  * - `tsr_pg_number(v, t, least)`: the text of the number `v`, where `t` is the kernel's text of it. PostgreSQL writes an exponent
@@ -68,9 +71,20 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   WHEN lower(trim(t)) IN ('of', 'off', 'fa', 'fal', 'fals', 'no', 'false', 'n', 'f', '0') THEN 'f' ELSE t END`,
   'CREATE OR REPLACE MACRO tsr_joined_arrays(a, b) AS CASE WHEN a IS NOT NULL OR b IS NOT NULL THEN list_concat(a, b) END',
   "CREATE OR REPLACE MACRO tsr_is_float(x) AS typeof(x) IN ('DOUBLE', 'FLOAT')",
-  // With 15 digits, as PostgreSQL converts them, if the fraction is within them.
+  // Floating-point numbers as decimals: see `exactDecimal`. PostgreSQL converts 15 digits of a DOUBLE PRECISION.
   `CREATE OR REPLACE MACRO tsr_decimal_text(x) AS CASE WHEN NOT tsr_is_float(x) OR abs(CAST(x AS DOUBLE)) >= 1e15 OR typeof(x) = 'FLOAT'
   THEN CAST(x AS VARCHAR) ELSE format('{:.15g}', CAST(x AS DOUBLE)) END`,
+  'CREATE OR REPLACE MACRO tsr_decimal_whole(x) AS CAST(trunc(TRY_CAST(x AS DOUBLE)) AS BIGINT)',
+  `CREATE OR REPLACE MACRO tsr_rounded_fraction(f, digits, scale) AS CASE WHEN digits < scale THEN round(f, digits)
+  ELSE round(round(round(f, digits) * pow(10, scale), digits - scale)) / pow(10, scale) END`,
+  `CREATE OR REPLACE MACRO tsr_fraction_of(d, scale) AS
+  tsr_rounded_fraction(d - trunc(d), 14 - CAST(floor(log10(abs(d))) AS INTEGER), scale)`,
+  'CREATE OR REPLACE MACRO tsr_decimal_fraction(x, scale) AS tsr_fraction_of(TRY_CAST(x AS DOUBLE), scale)',
+  `CREATE OR REPLACE MACRO tsr_is_far_from_half(scaled, epsilon) AS
+  scaled * epsilon < 0.5 AND abs(scaled - floor(scaled) - 0.5) > scaled * epsilon`,
+  `CREATE OR REPLACE MACRO tsr_is_exact(x, scale) AS NOT tsr_is_float(x) OR coalesce(
+  tsr_is_far_from_half(abs(TRY_CAST(x AS DOUBLE)) * pow(10, scale), CASE typeof(x) WHEN 'FLOAT' THEN 1e-5 ELSE 6e-15 END), true)`,
+  `CREATE OR REPLACE MACRO tsr_is_sum(x, scale) AS typeof(x) = 'DOUBLE' AND scale <= ${MOST_SUMMED_SCALE} AND abs(TRY_CAST(x AS DOUBLE)) < 1e15`,
   "CREATE OR REPLACE MACRO tsr_is_text(x) AS typeof(x) = 'VARCHAR'",
   // The first comparison is cheaper than a pattern.
   String.raw`CREATE OR REPLACE MACRO tsr_integer_text(t) AS CASE WHEN CAST(TRY_CAST(t AS BIGINT) AS VARCHAR) = t THEN t

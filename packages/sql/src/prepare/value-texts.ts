@@ -1,4 +1,4 @@
-import { computedOnce, internalCall, kernelCall } from '../functions/expressions.ts';
+import { computedOnce, internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
 import { isTimeType } from '../text/time-text.ts';
 import {
   type CastNode,
@@ -150,18 +150,38 @@ function castForm(node: CastNode, ofColumn: KindOfColumn): Expression {
 
 /**
  * A floating-point number becomes the decimal that its digits say: 1.005 is 1.01 with two decimals, as in PostgreSQL. The kernel
- * multiplies by a power of ten first, so that it would be 1.00, and 1e15 would be 999999999999999.983222784:
- *     d::numeric(10, 2)   →   CAST(tsr_decimal_text(d) AS DECIMAL(10, 2))
+ * multiplies by a power of ten first, so that it would be 1.00, and 1e15 would be 999999999999999.983222784. Numbers for which
+ * this makes a difference, because a half or more digits than a number has stand behind the last decimal, are converted in two
+ * parts, and the greatest ones as text:
+ *     d::numeric(10, 2)   →   CASE WHEN tsr_is_exact(d, 2) THEN CAST(d AS DECIMAL(10, 2))
+ *                             WHEN tsr_is_sum(d, 2) THEN tsr_decimal_whole(d) + tsr_decimal_fraction(d, 2)
+ *                             ELSE CAST(tsr_decimal_text(d) AS DECIMAL(10, 2)) END
  */
 function exactDecimal(node: CastNode, ofColumn: KindOfColumn): Expression {
-  const { child } = node;
+  const { child, cast_type } = node;
+  const { type_info } = cast_type;
   const kind = valueKind(child, ofColumn);
-  if (kind === 'float')
-    return { ...node, child: onceOnly(child, (once) => internalCall('decimal_text', once)) };
-  if ((kind !== 'computed' && kind !== 'unknown') || !isTyped(child) || !isRepeatable(child)) return node;
-  const unnamed = { ...node, alias: '' };
-  const text = { ...unnamed, child: internalCall('decimal_text', child) };
-  return caseOf([[internalCall('is_float', child), text]], unnamed);
+  const mayBeFloat = kind === 'float' || ((kind === 'computed' || kind === 'unknown') && isTyped(child));
+  if (!mayBeFloat || (kind !== 'float' && !isRepeatable(child)) || type_info?.type !== 'DECIMAL_TYPE_INFO')
+    return node;
+  const scale = constant(type_info.scale);
+  return onceOnly(child, (once) => {
+    const converted = (value: Expression): CastNode => ({ ...node, alias: '', child: value });
+    const fraction = internalCall('decimal_fraction', once, scale);
+    const part: TypeNode = { ...cast_type, type_info: { ...type_info, width: 18 } };
+    const sum = operatorCall(
+      '+',
+      converted(internalCall('decimal_whole', once)),
+      cast(fraction, type_info.scale < 18 ? part : cast_type),
+    );
+    return caseOf(
+      [
+        [internalCall('is_exact', once, scale), converted(once)],
+        [internalCall('is_sum', once, scale), converted(sum)],
+      ],
+      converted(internalCall('decimal_text', once)),
+    );
+  });
 }
 
 const textOf = (value: Expression, kind: ValueKind): Expression =>

@@ -19,3 +19,12 @@ export const TEXT_READERS: Readonly<Record<string, string>> = {
   TIMESTAMP: 'tsr_timestamp_text',
   'TIMESTAMP WITH TIME ZONE': 'tsr_instant_text',
 };
+
+/** The cast of a floating-point number to a DECIMAL type with its width and scale; see `exactDecimal`. */
+export function decimalOfFloat(value: string, type: string): string {
+  const scale = Number(/,\s*(\d+)\)$/.exec(type)![1]);
+  const part = scale < 18 ? `DECIMAL(18, ${scale})` : type;
+  const sum = `CAST(tsr_decimal_whole(${value}) AS ${type}) + CAST(tsr_decimal_fraction(${value}, ${scale}) AS ${part})`;
+  return `CASE WHEN tsr_is_exact(${value}, ${scale}) THEN CAST(${value} AS ${type})
+    WHEN tsr_is_sum(${value}, ${scale}) THEN CAST(${sum} AS ${type}) ELSE CAST(tsr_decimal_text(${value}) AS ${type}) END`;
+}
