@@ -87,6 +87,16 @@ export function testTextFolders({ node, directory, write, parquet }: FolderScope
         ]);
     });
 
+    it('are read with types of the first file, into which the values of others must fit', async () => {
+      await write('types/k=7/1.csv', 'n,t\n1,a\n2,b\n');
+      await write('types/k=8/1.csv', 'n,t\n3,c\n');
+      const read = `READ_CSV('${directory()}/types/', HEADER => TRUE, INFER_SCHEMA => TRUE)`;
+      expect(await rows(node(), `SELECT sum(n)::int, sum(k)::int FROM ${read}`)).toEqual([[6, 22]]);
+      await write('types/k=9/1.csv', 'n,t\n1.75,c\n');
+      const failed = rows(node(), `SELECT sum(n)::int FROM ${read}`);
+      await expect(failed).rejects.toThrow('invalid input syntax for type bigint: "1.75"');
+    });
+
     it('are columns of external tables after those of the files', async () => {
       await write('plain/k=7/1.csv.gz', gzipSync('1;a\n2;b\n'));
       await write('plain/k=8/1.csv.gz', gzipSync('3;c\n'));

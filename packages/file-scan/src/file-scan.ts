@@ -55,7 +55,10 @@ export interface FileColumn {
   readonly type: string;
 }
 
-/** How the CSV files of a table are read: with the columns of one of them, which the kernel finds in the others by name. */
+/**
+ * How the CSV files of a table are read: with the columns of one of them, which the kernel finds in the others by name. Those of
+ * type BIGINT are read as text.
+ */
 export interface CsvTable {
   /** Arguments of the kernel's `read_csv`. */
   readonly settings: string;

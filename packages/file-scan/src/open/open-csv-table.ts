@@ -40,9 +40,9 @@ export async function openCsvTable(
   const value = ({ name, type }: TableColumn): string => {
     const isConstant = units.some(({ constants }) => Object.hasOwn(constants ?? {}, name));
     const texts = units.map(({ constants }) => constants?.[name] ?? null);
-    return isConstant
-      ? constantValue(texts, type, `${position.sql} - 1`)
-      : `CAST(f.${quoteName(name)} AS ${type})`;
+    if (isConstant) return constantValue(texts, type, `${position.sql} - 1`);
+    const cell = `f.${quoteName(name)}`;
+    return type === 'BIGINT' ? `CAST(tsr_integer_text(${cell}) AS BIGINT)` : `CAST(${cell} AS ${type})`;
   };
   const items = wanted.map((column) => `${value(column)} AS ${quoteName(column.name)}`);
   const list = [head, ...paths.map(literalPath)].map(quoteText).join(', ');

@@ -19,7 +19,8 @@ const MOST_SUMMED_SCALE = 15;
  * - `tsr_row_item(x)`: the text of a value in a row, `(1,"a b",)`
  * - `tsr_boolean_text(t)`: a text that PostgreSQL reads as a boolean, such as `off`, as one that the kernel reads
  * - `tsr_is_text(x)`: whether the type is TEXT
- * - `tsr_integer_text(t)`: the text `t`, with an end that no cast to an integer accepts unless it has digits and a sign only
+ * - `tsr_integer_text(t)`: the text `t`, with an end that no cast to an integer accepts if the kernel reads it as an integer although it
+ *   has more than digits and a sign
  * - `tsr_date_text(t)`, `tsr_time_of_day_text(t)`: the text `t`, with a beginning that no cast to a date or time accepts if
  *   something else follows the date or time, which the kernel ignores: `2024-01-01 x`, `10:00 pm`. A year before Christ
  *   (`0044-03-15 BC`) is in the kernel's notation.
@@ -86,9 +87,9 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   tsr_is_far_from_half(abs(TRY_CAST(x AS DOUBLE)) * pow(10, scale), CASE typeof(x) WHEN 'FLOAT' THEN 1e-5 ELSE 6e-15 END), true)`,
   `CREATE OR REPLACE MACRO tsr_is_sum(x, scale) AS typeof(x) = 'DOUBLE' AND scale <= ${MOST_SUMMED_SCALE} AND abs(TRY_CAST(x AS DOUBLE)) < 1e15`,
   "CREATE OR REPLACE MACRO tsr_is_text(x) AS typeof(x) = 'VARCHAR'",
-  // The first comparison is cheaper than a pattern.
+  // The first comparison is cheaper than a pattern. A text that the kernel refuses stays as it is, so that its error names the column.
   String.raw`CREATE OR REPLACE MACRO tsr_integer_text(t) AS CASE WHEN CAST(TRY_CAST(t AS BIGINT) AS VARCHAR) = t THEN t
-    WHEN regexp_full_match(t, '\s*[-+]?\d+\s*') THEN t ELSE t || '${REFUSED_END}' END`,
+    WHEN TRY_CAST(t AS BIGINT) IS NULL OR regexp_full_match(t, '\s*[-+]?\d+\s*') THEN t ELSE t || '${REFUSED_END}' END`,
   // `20240229` for a date without dashes, and the era as the kernel spells it.
   String.raw`CREATE OR REPLACE MACRO tsr_kernel_date(t) AS
   regexp_replace(regexp_replace(t, '^(\s*\d{4})(\d\d)(\d\d)(\D|$)', '\1-\2-\3\4'), '${ERA}', '\1 (BC)\2', 'i')`,

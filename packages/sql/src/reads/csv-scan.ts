@@ -39,9 +39,7 @@ export async function csvScan(
     ]);
     await warnOfStrayValues({ scan, columns, url: args.url, session, warn });
   }
-  const integers = columns.filter(({ type }) => type.id === 'BIGINT').map(({ name }) => name);
-  const fields = Object.fromEntries(integers.map((name) => [name, 'VARCHAR']));
-  const all: readonly Setting[] = integers.length === 0 ? settings : [...settings, ['types', { fields }]];
+  const { integers, all } = withTextIntegers(columns, settings);
   const scan = call(
     'read_csv',
     call('list_value', ...paths.map((path) => constant(path))),
@@ -50,8 +48,17 @@ export async function csvScan(
   return { scan, columns: columns.map(({ name }) => name), integers: new Set(integers) };
 }
 
+/** Settings with which columns that were inferred as integers are read as text. */
+function withTextIntegers(columns: readonly KernelColumn[], settings: readonly Setting[]) {
+  const integers = columns.filter(({ type }) => type.id === 'BIGINT').map(({ name }) => name);
+  const fields = Object.fromEntries(integers.map((name) => [name, 'VARCHAR']));
+  const all: readonly Setting[] = integers.length === 0 ? settings : [...settings, ['types', { fields }]];
+  return { integers, all };
+}
+
 /**
- * The columns of a CSV file, and the settings with which the kernel's `read_csv` reads it and files like it, as SQL.
+ * The columns of a CSV file, and the settings with which the kernel's `read_csv` reads it and files like it, as SQL: columns
+ * of type BIGINT as text.
  * @throws TesseraError BAD_FILE if the file does not match the arguments
  */
 export async function csvColumns(
@@ -60,7 +67,7 @@ export async function csvColumns(
   session: KernelSession,
 ): Promise<{ readonly columns: readonly KernelColumn[]; readonly settings: string }> {
   const { settings, columns } = await described(args, [path], session);
-  return { columns, settings: settingsText(settings) };
+  return { columns, settings: settingsText(withTextIntegers(columns, settings).all) };
 }
 
 /** What the kernel's `sniff_csv` finds out about values. */
