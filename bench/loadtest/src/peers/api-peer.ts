@@ -72,8 +72,8 @@ export class ApiPeer implements Peer {
     return this.#run(sql, limitMs, true);
   }
 
-  async #run(sql: string, limitMs: number, enable_result_cache: boolean): Promise<PeerRun> {
-    const settings = { enable_result_cache: String(enable_result_cache) };
+  async #run(sql: string, limitMs: number, reuses: boolean): Promise<PeerRun> {
+    const settings = { enable_result_cache: String(reuses), enable_subresult_cache: String(reuses) };
     const { milliseconds, text } = await this.#connection.run(sql, FORMAT, limitMs, settings);
     return { milliseconds, names: text.split('\n', 1)[0]!.split('\t'), values: valuesOf(text) };
   }

@@ -43,7 +43,7 @@ const FREE_PORTS = [
 ].flatMap((port) => [`--${port}-port`, '0']);
 
 /** Benchmarks repeat queries to measure how long they take to compute. */
-const NO_REUSE = ['--result-cache-bytes', '0'];
+const NO_REUSE = ['--result-cache-bytes', '0', '--subresult-cache-bytes', '0'];
 
 export interface StartOptions {
   /** Arguments after those for the data directory and free ports. */
@@ -54,7 +54,7 @@ export interface StartOptions {
 }
 
 /**
- * Starts `tessera serve` with its defaults except for the result cache, on free ports and a temporary data directory, which `stop`
+ * Starts `tessera serve` with its defaults except for the caches of results and their parts, on free ports and a temporary data directory, which `stop`
  * removes.
  */
 export const startTessera = async (options: StartOptions = {}): Promise<OwnNode> =>
