@@ -41,7 +41,7 @@ const { values } = parseArgs({
 const workload = [tpcds, tpch].find(({ name }) => name === values.benchmark);
 if (workload === undefined) throw new Error(`--benchmark: tpcds or tpch, not ${values.benchmark}`);
 
-await using fixture = await TableFixture.open();
+const fixture = await TableFixture.open();
 await makeTables();
 const statistics = new ColumnStatisticsCache(100 << 20);
 /** Nodes with the memory that the first plans assume. */
@@ -65,6 +65,9 @@ for (const { name, sql } of queries) {
   found.push({ query: name, ...runs[Math.floor(runs.length / 2)]! });
 }
 print();
+await fixture[Symbol.asyncDispose]();
+// The kernel that plans is shared by all fixtures of a process, and ends with it.
+process.exit();
 
 async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: number; note: string }> {
   const times = new PhaseTimes();
