@@ -10,7 +10,7 @@ const log = createLogging({ level: 'fatal', format: 'json', components: [], sink
 );
 const credentials = { clusterToken: undefined };
 
-/** What a cluster receives of ten rows of another one, each with its `broadcast_tuple_limit_per_engine_cluster`. */
+/** Returns the rows that a cluster receives of ten rows of another one; each has its `broadcast_tuple_limit_per_engine_cluster`. */
 async function received(limits: { readonly asking: number; readonly answering: number }) {
   const connecting = broadcastService({ connected: 'clusters', credentials, log });
   onTestFinished(() => connecting.close());

@@ -45,13 +45,7 @@ export {
 export { prepareQuery } from './prepare/prepare-query.ts';
 export { shapeOfIndex } from './prepare/with-indexes.ts';
 export { belowLocation } from './reads/below-location.ts';
-export {
-  CSV_BUFFER_BYTES,
-  csvColumns,
-  type InferredFormats,
-  inferredFormats,
-  nullTexts,
-} from './reads/csv-scan.ts';
+export { CSV_BUFFER_BYTES, csvColumns, inferredFormats, nullTexts } from './reads/csv-scan.ts';
 export {
   credentialsIn,
   formatByName,
@@ -61,6 +55,7 @@ export {
 export type { ReadCall, ReadFunction, ReadOptions, RelationSource, SourceFile } from './reads/read-call.ts';
 export { READ_FUNCTIONS, type ReadOption } from './reads/read-options.ts';
 export { WHOLE_JSON } from './reads/scan.ts';
+export { INFERRED_ROWS } from './reads/stray-values.ts';
 export { requireValidNames } from './reads/valid-names.ts';
 export type {
   IndexUse,

@@ -1,7 +1,7 @@
 import type { Task } from '@tessera/distexec';
 import type { LocalTasks, TaskRunner } from '@tessera/scheduler';
 
-/** What all tasks of a query have in common. */
+/** The options that all tasks of a query have in common. */
 export type TaskOptions = Pick<Task, 'profiled' | 'maxThreads' | 'sharesTables'>;
 
 /** The task runner, with tasks that have these options. */

@@ -45,6 +45,13 @@ beforeAll(async () => {
     columns: [column('n', 'BIGINT', 1)],
     options: {},
   });
+  writeFileSync(join(files, 'fractions.csv'), '1\n1.75\n');
+  external('fractions', {
+    url: join(files, 'fractions.csv'),
+    format: 'CSV',
+    columns: [column('n', 'INTEGER', 1)],
+    options: {},
+  });
   await fixture.table('t', 'SELECT 2::BIGINT AS k, 5 AS v');
 });
 afterAll(() => fixture[Symbol.asyncDispose]());
@@ -83,4 +90,10 @@ test('columns with the file of a row exist when they are named', async () => {
   await expect(fixture.rows('SELECT $source_file_name FROM t')).rejects.toMatchObject({
     name: 'UNDEFINED_NAME',
   });
+});
+
+test('a text that is no integer is an error', async () => {
+  await expect(fixture.rows('SELECT sum(n) FROM fractions')).rejects.toThrow(
+    'invalid input syntax for type integer: "1.75"',
+  );
 });

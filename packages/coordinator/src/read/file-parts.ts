@@ -12,13 +12,7 @@ import {
 } from '@tessera/file-scan';
 import type { KernelSession } from '@tessera/kernel';
 import type { ExternalSources, ListedFile, ObjectCredentials } from '@tessera/object-store';
-import {
-  type InferredFormats,
-  inferredFormats,
-  nullTexts,
-  type ReadCall,
-  type SourceFile,
-} from '@tessera/sql';
+import { INFERRED_ROWS, inferredFormats, nullTexts, type ReadCall, type SourceFile } from '@tessera/sql';
 import type { RequestDirectory } from '../request/statement-request.ts';
 
 export const UPLOAD_SCHEME = 'upload://';
@@ -141,7 +135,7 @@ export class FileParts {
   }
 
   /** The formats of dates and times that the kernel finds in the beginning of a CSV file. */
-  async #formats(call: ReadCall, head: Buffer): Promise<InferredFormats> {
+  async #formats(call: ReadCall, head: Buffer): Promise<readonly string[]> {
     const { directory, session } = this.#scope;
     const path = join(await directory.open(), `head-${randomUUID()}`);
     await writeFile(path, head, { mode: 0o600 });
@@ -181,8 +175,8 @@ const isUniform = (files: readonly Pick<ListedFile, 'url'>[], format: FilesToPla
   format.compression !== 'none' ||
   files.every(({ url }) => !/\.(?:gz|zst)$/i.test(url));
 
-/** The records and files from which the kernel's `read_csv` infers types. */
-const INFERENCE = { records: 20_480, files: 10 };
+/** The files of a scan from which the kernel infers the types of CSV. */
+const INFERRED_FILES = 10;
 
 /** The formats that can be read in parts, with options under which parts give the same rows. */
 function formatOf(
@@ -207,6 +201,7 @@ function formatOf(
     hasHeader: options.header === true,
     compression,
     nulls: nullTexts(options),
-    inference: options.infer_schema === true ? { ...INFERENCE, formats } : undefined,
+    inference:
+      options.infer_schema === true ? { records: INFERRED_ROWS, files: INFERRED_FILES, formats } : undefined,
   };
 }

@@ -5,6 +5,7 @@ import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import {
   dialectTypeName,
   formatByName,
+  INFERRED_ROWS,
   outputType,
   type ReadArguments,
   type ReadFunction,
@@ -22,8 +23,6 @@ interface FileOnDisk {
   readonly path: string;
 }
 
-/** The rows from which the dialect of a CSV file is inferred, as for INFER_SCHEMA. */
-const SAMPLE_ROWS = 20_480;
 const HEAD_BYTES = 4_096;
 const COMPRESSED_SAMPLE_BYTES = 64 << 10;
 /** The note names the types of at most this many columns. */
@@ -151,7 +150,7 @@ async function sniff(
   session: KernelSession,
 ): Promise<SniffedCsv> {
   const decompressed = compression === undefined ? '' : `, compression => ${quoteText(compression)}`;
-  const sql = `SELECT to_json(s)::VARCHAR FROM sniff_csv(${quoteText(path)}, sample_size => ${SAMPLE_ROWS}, comment => ''${decompressed}) AS s`;
+  const sql = `SELECT to_json(s)::VARCHAR FROM sniff_csv(${quoteText(path)}, sample_size => ${INFERRED_ROWS}, comment => ''${decompressed}) AS s`;
   try {
     return JSON.parse(String(await session.scalar(sql)));
   } catch (cause) {

@@ -20,17 +20,17 @@ export interface CsvInference {
   readonly records: number;
   readonly files: number;
   /**
-   * The formats of dates and times in the beginning of a file, as further settings of the kernel's `read_csv`, and whether
-   * they are those of ISO 8601.
+   * The formats of dates and times in the beginning of the first file, as further settings of the kernel's `read_csv`. The
+   * kernel reads all files with them.
    * @throws TesseraError BAD_FILE
    */
-  formats(head: Buffer): Promise<{ readonly settings: readonly string[]; readonly areIso: boolean }>;
+  formats(head: Buffer): Promise<readonly string[]>;
 }
 
 /** The number of bytes that are read from each other file to compare its header. */
 const HEADER_BYTES = 16 << 10;
-/** The most bytes that are read from a file to infer types. */
-const MAX_SAMPLE_BYTES = 16 * HEAD_BYTES;
+/** The most bytes that are read from a file to see its first records. */
+const MAX_HEAD_BYTES = 16 * HEAD_BYTES;
 const AT_ONCE = 16;
 
 /** Undefined if reading the files in parts could return other rows than reading them whole. */
@@ -41,33 +41,30 @@ export async function planCsv(
 ): Promise<FormatPlan | undefined> {
   const { delimiter, quote, escape: escaping, hasHeader, compression } = options;
   if (!isByte(delimiter) || ![quote, escaping].every((text) => text === '' || isByte(text))) return undefined;
-  const [first] = files;
-  if (first === undefined || files.some(({ bytes }) => bytes === 0)) return undefined;
-  const start = await decompressedHead(first, HEAD_BYTES, compression, read);
-  const head = wholeRecords(start, options);
-  if (head === undefined) return undefined;
-  const inferred = options.inference && (await inferredFrom(files, options, options.inference, read));
-  if (options.inference !== undefined && inferred === undefined) return undefined;
-  const header = hasHeader ? head.bytes.subarray(0, head.firstEnd) : Buffer.alloc(0);
+  if (files.some(({ bytes }) => bytes === 0)) return undefined;
+  const { inference } = options;
+  const looked = files.slice(0, inference?.files ?? 1);
+  const heads = await mapInTurns(looked, AT_ONCE, (file) =>
+    headOf(file, options, inference?.records ?? 0, read),
+  );
+  const [first] = heads;
+  if (first === undefined || heads.includes(undefined)) return undefined;
+  const firstRecord = first.bytes.subarray(0, first.firstEnd);
+  const header = hasHeader ? firstRecord : Buffer.alloc(0);
   if (hasHeader && !(await haveHeader(files, header, compression, read))) return undefined;
   const shape = { delimiter, quote, escape: escaping };
-  const firstRecord = compressed(head.bytes.subarray(0, head.firstEnd), compression);
-  const packed = Math.min(first.bytes, HEAD_BYTES) / start.length;
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  const heads = inferred?.heads ?? [head.bytes];
   const settings = settingsOf(options);
+  const formats = await inference?.formats(first.bytes);
   return {
     standIns: new Map(
-      files.map((_, i) => {
-        const own = heads[i];
-        return [i, [{ at: 0, bytes: own === undefined ? firstRecord : compressed(own, compression) }]];
-      }),
+      files.map((_, i) => [i, [{ at: 0, bytes: compressed(heads[i]?.bytes ?? firstRecord, compression) }]]),
     ),
-    rows: bytes / (packed * (head.bytes.length / head.records)),
+    rows: (bytes * first.records) / first.storedBytes,
     format: (columns) =>
-      inferred === undefined
+      formats === undefined
         ? { kind: 'csv', settings, shape, columns: columns.map(({ name }) => name) }
-        : { kind: 'typed csv', settings: [settings, ...inferred.formats].join(', '), shape, columns },
+        : { kind: 'typed csv', settings: [settings, ...formats].join(', '), shape, columns },
     units: async (columns, unitBytes, range) => {
       if (compression !== 'none') return files.map(wholeFile);
       const split = { shape, columns: columns.length, unitBytes, read: range };
@@ -78,37 +75,19 @@ export async function planCsv(
 }
 
 /**
- * The beginnings of the files from which the kernel infers the types, with all the records that it looks at, and the formats
- * of dates and times. Undefined if the kernel could infer other types or formats from whole files.
+ * The beginning of a file with more than a number of records, or the whole file. Undefined if its records are very long, or if it
+ * has no line feed.
  */
-async function inferredFrom(
-  files: readonly ScannedFile[],
-  options: CsvOptions,
-  inference: CsvInference,
-  read: ReadRange,
-): Promise<{ readonly heads: readonly Buffer[]; readonly formats: readonly string[] } | undefined> {
-  const looked = files.slice(0, inference.files);
-  const found = await mapInTurns(looked, AT_ONCE, (file) => sampleOf(file, options, inference.records, read));
-  const heads = found.filter((head) => head !== undefined);
-  if (heads.length < looked.length) return undefined;
-  const { settings, areIso } = await inference.formats(heads[0]!);
-  // The kernel infers formats for each file by itself.
-  return files.length > 1 && !areIso ? undefined : { heads, formats: settings };
-}
-
-/** The beginning of a file with this many records, or the whole file; undefined if the records are very long. */
-async function sampleOf(
-  file: ScannedFile,
-  options: CsvOptions,
-  records: number,
-  read: ReadRange,
-): Promise<Buffer | undefined> {
+async function headOf(file: ScannedFile, options: CsvOptions, records: number, read: ReadRange) {
   for (let bytes = HEAD_BYTES; ; bytes *= 4) {
-    const start = await decompressedHead(file, bytes, options.compression, read);
-    if (bytes >= file.bytes) return start;
-    const head = wholeRecords(start, options);
-    if (head !== undefined && head.records > records) return head.bytes;
-    if (bytes >= MAX_SAMPLE_BYTES) return undefined;
+    const text = await decompressedHead(file, bytes, options.compression, read);
+    const head = wholeRecords(text, options);
+    const isWhole = bytes >= file.bytes;
+    if (head !== undefined && (isWhole || head.records > records)) {
+      const storedBytes = (Math.min(file.bytes, bytes) * head.bytes.length) / text.length;
+      return { ...head, storedBytes, bytes: isWhole ? text : head.bytes };
+    }
+    if (isWhole || bytes >= MAX_HEAD_BYTES) return undefined;
   }
 }
 

@@ -67,7 +67,7 @@ async function longAfter(): Promise<void> {
   await inTurn(async () => undefined);
 }
 
-/** What an instance can do: a function of the bootstrap, the threads, and the memory and the disk space in MiB. */
+/** The results of an instance: of a function of the bootstrap, its threads, and its memory and disk space in MiB. */
 async function settings(connection: NativeConnection): Promise<readonly number[]> {
   const names = ['threads', 'memory_limit', 'max_temp_directory_size'];
   const values = names.map((name) => `current_setting('${name}')`);

@@ -134,7 +134,7 @@ export class RunProgress {
     return (taskWork(state) * (ms + ASSUMED.ms)) / (workMs + ASSUMED.ms / ASSUMED.factor);
   }
 
-  /** What tasks of this kind have done, including those that run. */
+  /** The work that tasks of this kind have done, including those that run, and the time that it took. */
   #measured(kind: Kind): Measured {
     const measured = { ...this.#ended[kind] };
     for (const [stage, tasks] of this.#running) {

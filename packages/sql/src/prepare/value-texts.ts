@@ -17,6 +17,7 @@ import {
   type WindowNode,
   walkTree,
 } from '../tree.ts';
+import { TEXT_READERS } from '../types/checked-cast.ts';
 import type { CatalogColumns } from './column-scope.ts';
 import { type FactsOf, rewriteInScope } from './scoped-expressions.ts';
 import { isRepeatable, type KindOfColumn, type ValueKind, valueKind } from './value-kind.ts';
@@ -199,35 +200,28 @@ function rowText({ children }: FunctionNode): Expression {
   return kernelCall('concat', constant('('), ...text, constant(')'));
 }
 
-/** The macros that refuse texts which the kernel reads and PostgreSQL does not, and the texts that need no such check. */
-const CHECKED = {
-  integer: { macro: 'integer_text', plain: /^\s*[-+]?\d+\s*$/ },
-  // `timeLiteral` has read the literals.
-  DATE: { macro: 'date_text', plain: /(?:)/ },
-  TIME: { macro: 'time_of_day_text', plain: /(?:)/ },
-  TIMESTAMP: { macro: 'timestamp_text', plain: /(?:)/ },
-  'TIMESTAMP WITH TIME ZONE': { macro: 'instant_text', plain: /(?:)/ },
-} as const;
+/** A text that the kernel and PostgreSQL read alike as an integer. */
+const PLAIN_INTEGER = /^\s*[-+]?\d+\s*$/;
 
-function checkOf(id: string): (typeof CHECKED)[keyof typeof CHECKED] | undefined {
-  if (INTEGERS.has(id)) return CHECKED.integer;
-  return isTimeType(id) ? CHECKED[id] : undefined;
-}
+/** The macro for the texts that are cast to a type; `castForm` has one of its own for booleans. */
+const readerOf = (id: string): string | undefined => (id === 'BOOLEAN' ? undefined : TEXT_READERS[id]);
 
-function isPlainText({ child, cast_type }: CastNode): boolean {
+/** Whether a literal needs no check. `timeLiteral` has read those of dates and times. */
+function isPlainText({ child, cast_type: { id } }: CastNode): boolean {
   const text = child.class === 'CONSTANT' ? stringLiteral(child) : undefined;
-  return text !== undefined && checkOf(cast_type.id)?.plain.test(text) === true;
+  if (text === undefined) return false;
+  return isTimeType(id) || (INTEGERS.has(id) && PLAIN_INTEGER.test(text));
 }
 
 function checkedText(node: CastNode, ofColumn: KindOfColumn): Expression {
   const { child, cast_type } = node;
   if (cast_type.type_info?.type === 'LIST_TYPE_INFO') return checkedElements(node, cast_type.type_info);
-  const check = checkOf(cast_type.id);
-  if (check === undefined || isPlainText(node)) return node;
+  const reader = readerOf(cast_type.id);
+  if (reader === undefined || isPlainText(node)) return node;
   const kind = valueKind(child, ofColumn);
-  if (kind === 'text') return { ...node, child: onceOnly(child, (text) => internalCall(check.macro, text)) };
+  if (kind === 'text') return { ...node, child: onceOnly(child, (text) => kernelCall(reader, text)) };
   if (kind !== 'unknown' || !isTyped(child) || !isRepeatable(child)) return node;
-  const text = internalCall(check.macro, cast(child, 'VARCHAR'));
+  const text = kernelCall(reader, cast(child, 'VARCHAR'));
   const unnamed = { ...node, alias: '' };
   return caseOf([[internalCall('is_text', child), { ...unnamed, child: text }]], unnamed);
 }
@@ -239,7 +233,7 @@ function checkedText(node: CastNode, ofColumn: KindOfColumn): Expression {
 function checkedElements(node: CastNode, type_info: ListInfo): Expression {
   const { child, cast_type } = node;
   const { child_type: element } = type_info;
-  const isChecked = element.id === 'BOOLEAN' || checkOf(element.id) !== undefined;
+  const isChecked = element.id === 'BOOLEAN' || readerOf(element.id) !== undefined;
   if (!isChecked || isLiteralArray(child) || !isTyped(child)) return node;
   if (!isRepeatable(child))
     return onceOnly(child, (once) => checkedElements({ ...node, child: once }, type_info));

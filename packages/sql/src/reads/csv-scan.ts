@@ -9,13 +9,13 @@ import { mayNameNul, requireValidNames } from './valid-names.ts';
 /** A call of the kernel that scans files. */
 export interface FileScanCall {
   readonly scan: FunctionNode;
-  /** The names of all columns, if some are converted. */
-  readonly columns?: readonly string[];
+  /** The names of all columns. */
+  readonly columns: readonly string[];
   /**
    * The columns that the scan returns as text although they were inferred as integers. The kernel reads only the beginning of the
    * files to infer types, and would round `1.75` in a later record.
    */
-  readonly integers?: ReadonlySet<string>;
+  readonly integers: ReadonlySet<string>;
 }
 
 type Setting = readonly [name: string, value: ScanValue | undefined];
@@ -70,42 +70,28 @@ export async function csvColumns(
   return { columns, settings: settingsText(withTextIntegers(columns, settings).all) };
 }
 
-/** What the kernel's `sniff_csv` finds out about values. */
+/** The formats of dates and times that the kernel's `sniff_csv` finds; null if it needs none. */
 interface SniffedFormats {
   readonly DateFormat: string | null;
   readonly TimestampFormat: string | null;
 }
 
-/** The order of ISO 8601. */
-const ISO_DATE = '%Y-%m-%d';
-
-/** The formats of dates and times in a CSV file. */
-export interface InferredFormats {
-  /** Settings of the kernel's `read_csv`. */
-  readonly settings: readonly string[];
-  /** Whether no other format than that of ISO 8601 was found. */
-  readonly areIso: boolean;
-}
-
 /**
- * The formats of dates and times that INFER_SCHEMA finds in a file.
+ * The formats of dates and times that INFER_SCHEMA finds in a file, as settings of the kernel's `read_csv`.
  * @throws TesseraError BAD_FILE if the file does not match the arguments
  */
 export async function inferredFormats(
   args: ReadArguments,
   path: string,
   session: KernelSession,
-): Promise<InferredFormats> {
+): Promise<readonly string[]> {
   const scan = `sniff_csv(${quoteText(path)}, ${settingsText([...csvSettings(args), ...STRICT])})`;
   const found = await session.scalar(`SELECT to_json(s)::VARCHAR FROM ${scan} AS s`);
   const { DateFormat: date, TimestampFormat: timestamp } = JSON.parse(String(found)) as SniffedFormats;
-  return {
-    settings: [
-      ...(date === null ? [] : [`dateformat = ${quoteText(date)}`]),
-      ...(timestamp === null ? [] : [`timestampformat = ${quoteText(timestamp)}`]),
-    ],
-    areIso: [date, timestamp].every((format) => format === null || format.startsWith(ISO_DATE)),
-  };
+  return [
+    ...(date === null ? [] : [`dateformat = ${quoteText(date)}`]),
+    ...(timestamp === null ? [] : [`timestampformat = ${quoteText(timestamp)}`]),
+  ];
 }
 
 async function described(args: ReadArguments, paths: readonly string[], session: KernelSession) {

@@ -45,7 +45,7 @@ export async function placedScan(
 ): Promise<TableRef> {
   if (args.function !== 'read_csv' || source.kind === 'relation')
     return mark(await scanOf(ref, args, source, session, { warn }));
-  const { scan, columns = [], integers = new Set() } = await csvScan(args, source.paths, session, warn);
+  const { scan, columns, integers } = await csvScan(args, source.paths, session, warn);
   const alias = aliasOf(ref);
   const { query_location } = ref.function;
   const table = { ...ref, alias, function: { ...scan, query_location } };

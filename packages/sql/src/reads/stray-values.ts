@@ -13,8 +13,8 @@ export interface InferredScan {
   readonly warn: Warn;
 }
 
-/** The number of rows that the kernel samples to infer types. */
-const SAMPLE_ROWS = 20_480;
+/** The number of rows of a CSV file from which the kernel infers its dialect and its types. */
+export const INFERRED_ROWS = 20_480;
 const MAX_COLUMNS = 100;
 
 /**
@@ -68,7 +68,7 @@ async function countValues(
     const fitting = CANDIDATES.map(([, fits]) => `count_if(${fits(column)})`);
     return `[${[`count(${column})`, ...fitting].join(', ')}]`;
   });
-  const sql = `SELECT to_json([${counts.join(', ')}])::VARCHAR FROM (SELECT * FROM ${scan} LIMIT ${SAMPLE_ROWS})`;
+  const sql = `SELECT to_json([${counts.join(', ')}])::VARCHAR FROM (SELECT * FROM ${scan} LIMIT ${INFERRED_ROWS})`;
   return JSON.parse(String(await session.scalar(sql)));
 }
 
@@ -78,7 +78,7 @@ async function firstStray(
   column: string,
   fits: (value: string) => string,
 ): Promise<{ readonly stray: string; readonly row: number }> {
-  const rows = `SELECT ${column} AS stray, row_number() OVER () AS row FROM ${scan} LIMIT ${SAMPLE_ROWS}`;
+  const rows = `SELECT ${column} AS stray, row_number() OVER () AS row FROM ${scan} LIMIT ${INFERRED_ROWS}`;
   const isStray = `stray IS NOT NULL AND NOT coalesce(${fits('stray')}, false)`;
   const sql = `SELECT to_json(first)::VARCHAR FROM (FROM (${rows}) WHERE ${isStray} ORDER BY row LIMIT 1) AS first`;
   return JSON.parse(String(await session.scalar(sql)));

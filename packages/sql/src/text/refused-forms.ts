@@ -4,21 +4,7 @@ import { Close, Comma, isWord, Open } from './lexer.ts';
 import { locationAt } from './location.ts';
 
 /** The words that end a list, and that name nothing without quotes. */
-const ENDS = [
-  ...[
-    'FROM',
-    'WHERE',
-    'GROUP',
-    'HAVING',
-    'ORDER',
-    'LIMIT',
-    'OFFSET',
-    'WINDOW',
-    'UNION',
-    'INTERSECT',
-    'EXCEPT',
-  ],
-] as const;
+const ENDS = 'FROM WHERE GROUP HAVING ORDER LIMIT OFFSET WINDOW UNION INTERSECT EXCEPT'.split(' ');
 
 /**
  * Refuses forms that only the kernel's parser reads: a comma behind the last item of a list, and `count()` for `count(*)`.

@@ -7,7 +7,7 @@ const TYPES: ReadonlySet<string> = new Set(['DATE', 'TIME', 'TIMESTAMP', 'TIMEST
 
 export const isTimeType = (type: string): type is TimeType => TYPES.has(type);
 
-/** What the parts of a text say. A year of two digits has `isShort`. */
+/** The fields of a date or a time that were found in a text. A year of two digits has `isShort`. */
 interface Moment {
   year?: { readonly value: number; readonly isShort: boolean };
   month?: number;
