@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { TesseraError } from '@tessera/common';
 import type { ExternalSources } from '@tessera/object-store';
+import { discardBytes } from '@tessera/rpc';
 import type { FileScan, ReadRange, ScannedFile } from './file-scan.ts';
 import type { SharedFiles } from './shared/shared-files.ts';
 
@@ -41,9 +42,11 @@ export async function copyRange(
   },
 ): Promise<void> {
   for (let start = from; start < to; start += CHUNK_BYTES) {
-    const chunk = Buffer.from(await read(file, start, Math.min(to, start + CHUNK_BYTES)));
+    const bytes = await read(file, start, Math.min(to, start + CHUNK_BYTES));
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     onChunk?.(chunk);
     await target.write(chunk, 0, null, at + start - from);
+    discardBytes(chunk);
   }
 }
 

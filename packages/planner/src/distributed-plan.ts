@@ -198,6 +198,8 @@ export interface TableFacts {
    * for tables.
    */
   readonly external?: 'parquet' | 'text' | undefined;
+  /** Whether one node has these files, as those of an upload, and serves them to the others. */
+  readonly isServedByNode?: boolean | undefined;
   /**
    * The column by whose ranges the table is divided among tasks, if it is. Tables of one domain have the same
    * ranges.

@@ -28,11 +28,12 @@ export function tableFacts(
 const PART_BYTES = 1 << 20;
 
 /** The same for files outside the managed store, of which only sizes are known. */
-export const fileFacts = ({ scan: { kind, rows, bytes } }: BoundFiles): TableFacts => ({
+export const fileFacts = ({ scan: { kind, rows, bytes, isServedByNode } }: BoundFiles): TableFacts => ({
   rows,
   bytes,
   tablets: Math.ceil(bytes / PART_BYTES),
   isDimension: false,
   external: kind === 'parquet' || kind === 'table' ? 'parquet' : 'text',
+  isServedByNode,
   distinct: new Map(),
 });

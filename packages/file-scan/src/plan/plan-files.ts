@@ -113,6 +113,7 @@ export async function planFiles(
     rows: Math.ceil(plan.rows),
     scan: (columns, counted) => ({ url, credentials, sharedBy, format: plan.format(columns, counted) }),
     isShared: true,
+    isServedByNode: sharedBy !== undefined,
     units: ({ columns, nodes }, until) => {
       units ??= reading((read) => plan.units(columns, unitBytesFor(files, nodes), read), until);
       return units;

@@ -21,6 +21,7 @@ export function planTable(table: FileTable, external: ExternalSources): PlannedS
     bytes,
     rows: Math.ceil(rows),
     isShared,
+    isServedByNode: false,
     choose,
     scan: (_, counted) => ({
       url,

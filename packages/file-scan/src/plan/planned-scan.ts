@@ -15,6 +15,8 @@ export interface PlannedScan {
   units(wanted: WantedUnits, signal: AbortSignal): Promise<readonly FileUnit[]>;
   /** Whether every node can read the files. */
   readonly isShared: boolean;
+  /** Whether one node has the files and serves them to the others. */
+  readonly isServedByNode: boolean;
   /** For a table of files: those that may contain rows for one of the filters. */
   choose?(filters: Filters, signal: AbortSignal): Promise<ChosenFiles>;
 }

@@ -1,5 +1,6 @@
+import { open } from 'node:fs/promises';
 import { FileService, type ServedService, serviceOf } from '@tessera/rpc';
-import { readPart, type SharedFiles } from './shared-files.ts';
+import { readFrom, type SharedFiles } from './shared-files.ts';
 
 const CHUNK_BYTES = 1 << 20;
 
@@ -7,9 +8,9 @@ const CHUNK_BYTES = 1 << 20;
 export const fileService = (shared: SharedFiles): ServedService =>
   serviceOf(FileService, {
     async *readFile({ id, start, end }) {
-      const path = shared.path(id);
+      await using file = await open(shared.path(id), 'r');
       for (let at = Number(start); at < Number(end); at += CHUNK_BYTES) {
-        const bytes = await readPart(path, at, Math.min(Number(end), at + CHUNK_BYTES));
+        const bytes = await readFrom(file, at, Math.min(Number(end), at + CHUNK_BYTES));
         yield { bytes };
         if (bytes.length < CHUNK_BYTES) return;
       }

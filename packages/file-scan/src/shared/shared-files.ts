@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { fail, TesseraError } from '@tessera/common';
-import { FileService, type NodeCredentials, openRpcChannel, type RpcChannel } from '@tessera/rpc';
+import {
+  discardBytes,
+  FileService,
+  type NodeCredentials,
+  openRpcChannel,
+  type RpcChannel,
+} from '@tessera/rpc';
 import type { ScannedFile } from '../file-scan.ts';
 
 export interface SharedFilesOptions {
@@ -46,7 +52,10 @@ export class SharedFiles {
     end: number,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    if (address === this.address) return readPart(this.path(sharedId), start, end);
+    if (address === this.address) {
+      await using file = await open(this.path(sharedId), 'r');
+      return readFrom(file, start, end);
+    }
     const client = this.#channel(address).client(FileService);
     const bytes = Buffer.allocUnsafeSlow(end - start);
     let filled = 0;
@@ -54,6 +63,7 @@ export class SharedFiles {
     for await (const response of client.readFile(request, { signal })) {
       bytes.set(response.bytes, filled);
       filled += response.bytes.length;
+      discardBytes(response.bytes);
     }
     return bytes.subarray(0, filled);
   }
@@ -72,19 +82,14 @@ export class SharedFiles {
   }
 }
 
-/** Reads bytes `start` to `end` (exclusive) of a local file; returns fewer only at its end. */
-export async function readPart(path: string, start: number, end: number): Promise<Buffer> {
-  const file = await open(path, 'r');
-  try {
-    const buffer = Buffer.allocUnsafeSlow(Math.max(0, end - start));
-    let filled = 0;
-    while (filled < buffer.length) {
-      const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, start + filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
-    return buffer.subarray(0, filled);
-  } finally {
-    await file.close();
+/** Reads bytes `start` to `end` (exclusive) of a file; returns fewer only at its end. */
+export async function readFrom(file: FileHandle, start: number, end: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(Math.max(0, end - start));
+  let filled = 0;
+  while (filled < buffer.length) {
+    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, start + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
   }
+  return buffer.subarray(0, filled);
 }

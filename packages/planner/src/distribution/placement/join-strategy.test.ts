@@ -108,3 +108,16 @@ test('small queries run on one node, large ones on all nodes', async () => {
   expect(await nodesFor('middle')).toBe(1);
   expect(await nodesFor('huge')).toBe(4);
 });
+
+test('a plan of several nodes pays for the bytes of a file that one node serves to the others', async () => {
+  const ratio = async (isServedByNode: boolean) => {
+    const file: TableFacts = { ...tables.get('large')!, bytes: 2.4e9, external: 'text', isServedByNode };
+    const plan = await cluster.plan('SELECT sum(v) FROM large', {
+      ...ALLOWED,
+      tables: new Map([['large', file]]),
+    });
+    return plan.choice!.allNodes.cpuMs / plan.choice!.oneNode.cpuMs;
+  };
+  expect(await ratio(false)).toBeLessThan(1.1);
+  expect(await ratio(true)).toBeGreaterThan(1.3);
+});

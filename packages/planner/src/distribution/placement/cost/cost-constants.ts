@@ -1,6 +1,6 @@
 /**
  * CPU times in µs of the operations of a plan. `tessera-loadtest cluster` measures most of them on a machine
- * and prints both values; the costs per byte are not measured.
+ * and prints both values, but not the costs per byte.
  */
 export interface CostConstants {
   /** Reads one value of a table in kernel memory. */
@@ -9,6 +9,8 @@ export interface CostConstants {
   readonly scanParquetValue: number;
   /** Fetches one byte of a file outside the managed store. */
   readonly fetchByte: number;
+  /** Fetches one byte of a file from the node that has it, with the work of both nodes. */
+  readonly serveByte: number;
   /** Parses one byte of a text file. */
   readonly parseByte: number;
   /** Tests one condition on one row. */
@@ -41,12 +43,13 @@ export interface CostConstants {
 
 /**
  * Rounded from measurements on two idle cores of an AMD EPYC. `filterRow` was too small to be measured. `writeByte`, `moveByte`,
- * `storeByte`, `fetchByte` and `parseByte` are assumed.
+ * `storeByte`, `fetchByte` and `parseByte` are assumed. `serveByte` is that of an uploaded CSV file of 280 MB.
  */
 export const COST_CONSTANTS: CostConstants = {
   scanResidentValue: 0.0013,
   scanParquetValue: 0.005,
   fetchByte: 0.003,
+  serveByte: 0.01,
   parseByte: 0.006,
   filterRow: 0.002,
   matchRow: 0.07,

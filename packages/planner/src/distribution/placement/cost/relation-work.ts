@@ -71,12 +71,13 @@ export function scanWork(planning: WorkContext, scan: ScanRelation): number {
 }
 
 /** The CPU time in µs for fetching and reading files outside the managed store; undefined for a table. */
-function externalWork({ facts, estimates }: WorkContext, scan: ScanRelation): number | undefined {
+function externalWork({ facts, estimates, nodes }: WorkContext, scan: ScanRelation): number | undefined {
   const table = facts.tables.get(scan.relation);
   if (table?.external === undefined) return undefined;
-  if (table.external === 'text') return table.bytes * (COST.fetchByte + COST.parseByte);
+  const byteToFetch = table.isServedByNode === true ? (COST.serveByte * (nodes - 1)) / nodes : COST.fetchByte;
+  if (table.external === 'text') return table.bytes * (byteToFetch + COST.parseByte);
   const values = estimates.of(scan).rows * Math.max(1, scan.names.length);
-  return table.bytes * COST.fetchByte + values * COST.scanParquetValue;
+  return table.bytes * byteToFetch + values * COST.scanParquetValue;
 }
 
 /** Whether the query's tables, or a node's share of them, fit into the memory of a node. */
