@@ -24,6 +24,7 @@ export {
 } from './kernel.ts';
 export type { KernelLog } from './kernel-log.ts';
 export type {
+  FewRows,
   MemoryUse,
   OperatorProfile,
   PlannedRows,

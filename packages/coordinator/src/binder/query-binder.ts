@@ -1,12 +1,13 @@
 import type { Authorizer } from '@tessera/access-control';
 import type { RelationObject, Snapshot } from '@tessera/catalog';
 import { traced } from '@tessera/common';
-import type { Kernel, KernelSession } from '@tessera/kernel';
+import type { FewRows, Kernel, KernelSession } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import {
   type ExplainStatement,
   type InsertQuery,
   locateValue,
+  type PreparedQuery,
   prepareQuery,
   type QueryDescription,
   type SqlType,
@@ -186,7 +187,7 @@ export class QueryBinder {
         ...common,
         ...readable,
         isKept: bound.uses > 1 && prepared.readsNothing,
-        fewRows: prepared.fewRows,
+        fewRows: distributed === undefined ? fewRowsOf(prepared, readable) : prepared.fewRows === true,
         sequences: usedSequences,
         scanned: plus(
           plus(plus(scannedTables(readable.tables), readInParts), scope.reads.scannedOfTables),
@@ -402,6 +403,19 @@ export class QueryBinder {
       }),
     );
   }
+}
+
+/** The greatest width of rows that are perhaps few, in bytes as stored; in memory they may take ten times as much. */
+const MAX_WIDTH_OF_FEW_ROWS = 512;
+
+/** Whether a query that runs on this node alone has few rows; not `perhaps` if its first rows cost much time or memory. */
+function fewRowsOf({ fewRows }: Pick<PreparedQuery, 'fewRows'>, { tables }: ReadableQuery): FewRows {
+  if (fewRows !== 'perhaps') return fewRows;
+  const isCheap = tables.every(
+    ({ use: { tablets, tabletsHot, read } }) =>
+      tabletsHot === tablets && read.bytes <= read.rows * MAX_WIDTH_OF_FEW_ROWS,
+  );
+  return isCheap && 'perhaps';
 }
 
 /** The relations that the text names itself, not through views. */

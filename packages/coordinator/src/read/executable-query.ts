@@ -1,6 +1,6 @@
 import type { ObjectId, RelationObject } from '@tessera/catalog';
 import type { TabletSink } from '@tessera/distexec';
-import type { KernelParams, KernelSession } from '@tessera/kernel';
+import type { FewRows, KernelParams, KernelSession } from '@tessera/kernel';
 import type { ExecutedPlan } from '@tessera/scheduler';
 import type { OutputColumn } from '@tessera/sql';
 import type { ScanTablet } from '@tessera/storage-agent';
@@ -94,8 +94,8 @@ export interface ExecutableQuery {
   readonly part?: { readonly bound: BoundQuery; readonly reuse: Reuse } | undefined;
   /** Whether the same text is sent repeatedly, so that the kernel may keep it prepared. */
   readonly isKept?: boolean | undefined;
-  /** See `PreparedQuery`. */
-  readonly fewRows?: boolean | undefined;
+  /** See `KernelSession.query`. */
+  readonly fewRows?: FewRows | undefined;
   /** The table that stands first in FROM, if `rowPositionsOf` was requested. */
   readonly target?: { readonly tableId: ObjectId; readonly tablets: readonly ScanTablet[] } | undefined;
   /** The relations that the text names itself, not through views: tables, views, external tables. */

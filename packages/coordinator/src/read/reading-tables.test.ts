@@ -137,6 +137,41 @@ test('tables in memory, which are read without a plan, give the same answers', a
     expect(await fixture.rows(`/* in memory */ ${sql}`, { snapshot }), sql).toEqual(rows);
 });
 
+test('filtered rows of a table in memory are perhaps few, unless they are wide', async () => {
+  await fixture.table('narrow', 'SELECT i AS a FROM range(20000) r(i)');
+  await fixture.table(
+    'wide',
+    "SELECT i AS a, (SELECT string_agg(md5(i || ' ' || j), '') FROM range(60) s(j)) AS b FROM range(10) r(i)",
+  );
+  const snapshot = fixture.committedSnapshot;
+  const fewRows = async (sql: string) => {
+    const executable = await fixture.executable(sql, { snapshot });
+    await executable.release();
+    return executable.fewRows;
+  };
+  expect(await fewRows('SELECT * FROM narrow WHERE a % 2 = 0'), 'in files').toBe(false);
+  for (const table of ['narrow', 'wide', 'u']) await fixture.rows(`SELECT * FROM ${table}`, { snapshot });
+  await fixture.agent.settled();
+  for (const [sql, expected] of [
+    ['SELECT a, a + 1 FROM narrow WHERE a % 2 = 0', 'perhaps'],
+    ['SELECT * FROM wide WHERE a % 2 = 0', false],
+    ['SELECT * FROM narrow', false],
+    ['SELECT a FROM narrow WHERE a > 1 ORDER BY a', false],
+    ['SELECT a FROM narrow WHERE a > 1 LIMIT 9000', false],
+    ['SELECT DISTINCT a FROM narrow WHERE a > 1', false],
+    ['SELECT a FROM narrow WHERE a > 1 GROUP BY a', false],
+    ['SELECT a FROM narrow WHERE a > 1 GROUP BY ALL', false],
+    ['SELECT a FROM narrow WHERE a IN (SELECT a FROM u)', false],
+    ['SELECT row_number() OVER () FROM narrow WHERE a > 1', false],
+    ['SELECT a FROM narrow WHERE a > 1 QUALIFY row_number() OVER () = 1', false],
+    ['SELECT narrow.a FROM narrow, u WHERE narrow.a = 1', false],
+    ['WITH x AS (SELECT 1) SELECT a FROM narrow WHERE a > 1', false],
+  ] as const)
+    expect(await fewRows(sql), sql).toBe(expected);
+  const rows = await fixture.rows('SELECT a FROM narrow WHERE a % 2 = 0', { snapshot });
+  expect(rows.map(([a]) => Number(a))).toEqual(Array.from({ length: 10_000 }, (_, i) => 2 * i));
+});
+
 const REFUSED: readonly (readonly [sql: string, error: object])[] = [
   [
     'SELECT * FROM tt',

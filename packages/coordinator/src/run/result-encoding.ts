@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { CopyTextFormat } from '@tessera/common';
-import { type KernelBatch, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { type FewRows, type KernelBatch, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import {
   alignedHead,
   alignedTail,
@@ -35,8 +35,13 @@ export function encodeResult(
   request: StatementRequest,
 ): AsyncGenerator<ResultChunk, void> {
   const limit = rowLimit(request);
-  const sql = limit === 0 ? unlimited : limitedSql(unlimited, columns, limit);
-  const prepared: RepeatedQuery = { sql, parameters: params, columns, keep, fewRows };
+  const isLimited = limit > 0;
+  const sql = isLimited ? limitedSql(unlimited, columns, limit) : unlimited;
+  const prepared: RepeatedQuery = {
+    ...{ sql, parameters: params, columns, keep },
+    // A second LIMIT cannot be added.
+    fewRows: isLimited && fewRows === 'perhaps' ? false : fewRows,
+  };
   switch (request.encoding.kind) {
     case 'rows':
       return textRows(session, prepared, formattedQuery(prepared, request.encoding));
@@ -102,7 +107,7 @@ function limitedSql(sql: string, columns: EncodableQuery['columns'], limit: numb
 interface RepeatedQuery extends RunnableQuery {
   /** This and the next one as in `KernelSession.query`. */
   readonly keep: boolean;
-  readonly fewRows: boolean;
+  readonly fewRows: FewRows;
 }
 
 /** The kernel produces the text; a chunk is the data buffer of its only column. */

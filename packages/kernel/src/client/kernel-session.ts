@@ -3,6 +3,7 @@ import { schemaMessage } from '../arrow/ipc.ts';
 import { decodeValue, type WireValue } from '../protocol/long-text.ts';
 import type {
   BatchMode,
+  FewRows,
   QueryProgress,
   ReceivedRelation,
   StatementDescription,
@@ -107,8 +108,9 @@ export class KernelSession {
    * the same rows, and that hold none after they have run: a kept plan contains conclusions from the rows that a table had
    * (conditions that all of them satisfied are dropped), keeps hash tables, sorted and collected rows in memory, and does
    * not look at files again.
-   * `fewRows`: computes all rows before the first one is sent, in one step of another thread instead of four. The
-   * rows are all in memory then, so it is only for queries that return no more than about one vector (2,048 rows).
+   * `fewRows`: computes all rows before the first one is sent, in one step of another thread instead of five or more: each
+   * vector of a streamed result takes another step, however few of its rows satisfy the condition. The rows are all in
+   * memory then, so `true` is only for queries that return no more than about one vector (2,048 rows).
    * `profiled`: measures its operators: see `KernelResult.profile`.
    */
   query(
@@ -118,7 +120,7 @@ export class KernelSession {
       maxBatchBytes?: number;
       batches?: BatchMode;
       keep?: boolean;
-      fewRows?: boolean;
+      fewRows?: FewRows;
       profiled?: boolean;
     } = {},
   ): Promise<KernelResult> {

@@ -58,11 +58,19 @@ export class NativeConnection {
 
   /** Runs statements, which semicolons separate, up to the first that fails. Discards their rows. */
   async run(sql: SqlText): Promise<void> {
+    duckdb.destroyResult((await this.query(sql)).address);
+  }
+
+  /**
+   * Runs a statement without parameters to its end, in one step of another thread. Returns the result, which the caller
+   * must destroy.
+   */
+  async query(sql: SqlText): Promise<NativeBlock> {
     const result = new NativeBlock(48);
-    const failed = await this.#query(sql, result);
-    const error = failed === 0 ? undefined : failureOf(result.address, sql);
+    if ((await this.#query(sql, result)) === 0) return result;
+    const error = failureOf(result.address, sql);
     duckdb.destroyResult(result.address);
-    if (error !== undefined) throw error;
+    throw error;
   }
 
   #query(sql: SqlText, result: NativeBlock): Promise<number> {

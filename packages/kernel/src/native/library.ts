@@ -204,6 +204,8 @@ export const duckdb = {
   ]),
   resultError: fn<Pointer | null, [Pointer]>('duckdb_result_error', 'void *', ['void *']),
   rowsChanged: fn<number, [Pointer]>('duckdb_rows_changed', 'uint64_t', ['void *']),
+  rowCount: fn<number, [Pointer]>('duckdb_row_count', 'uint64_t', ['void *']),
+  resultStatementType: fn<number, [ResultValue]>('duckdb_result_statement_type', 'int', [RESULT]),
   destroyResult: fn<void, [Pointer]>('duckdb_destroy_result', 'void', ['void *']),
   columnCount: fn<number, [Pointer]>('duckdb_column_count', 'uint64_t', ['void *']),
   columnName: fn<string, [Pointer, number]>('duckdb_column_name', 'str', ['void *', 'uint64_t']),

@@ -25,6 +25,9 @@ export const interrupted = (): NativeError =>
 export const isInterrupt = (error: unknown): error is NativeError =>
   error instanceof NativeError && /"exception_type":"Interrupt"/i.test(error.message);
 
+export const isOutOfMemory = (error: unknown): error is NativeError =>
+  error instanceof NativeError && /"exception_type":"Out of Memory"/i.test(error.message);
+
 /**
  * The error for a stream whose own error was lost, if the query succeeded when it was run again to find that
  * error.

@@ -26,6 +26,14 @@ const EXPLAIN_ANALYZE = 'EXPLAIN ANALYZE ';
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
+/** @param type of the statement, as the library counts them */
+function leavesNoTrace(type: number, sql: SqlText): boolean {
+  const onlyReads = type === SELECT || type === EXPLAIN || (type === COPY && occursIn(sql, COPIES_QUERY));
+  return onlyReads && !setsSeed(sql);
+}
+
+const setsSeed = (sql: SqlText): boolean => occursIn(sql, /setseed/i);
+
 /** A prepared statement, which must be destroyed with `destroy` in any case. */
 export class NativeStatement {
   readonly #connection: NativeConnection;
@@ -62,15 +70,12 @@ export class NativeStatement {
 
   /** Whether running it leaves the connection unchanged. */
   get leavesNoTrace(): boolean {
-    const type = duckdb.statementType(this.#handle);
-    const onlyReads =
-      type === SELECT || type === EXPLAIN || (type === COPY && occursIn(this.#sql, COPIES_QUERY));
-    return onlyReads && !this.setsSeed;
+    return leavesNoTrace(duckdb.statementType(this.#handle), this.#sql);
   }
 
   /** Whether running it may decide what random functions return in later statements of the connection. */
   get setsSeed(): boolean {
-    return occursIn(this.#sql, /setseed/i);
+    return setsSeed(this.#sql);
   }
 
   async describe(): Promise<StatementDescription> {
@@ -119,6 +124,12 @@ export class NativeStatement {
       JSON.stringify({ exception_type: 'Invalid Input', exception_message: `Parameters: ${reason}` }),
       this.#sql,
     );
+  }
+
+  /** The materialised result of a query without parameters, in one step of another thread instead of two. */
+  static async resultOf(connection: NativeConnection, sql: SqlText): Promise<NativeResult> {
+    connection.checkInterrupt();
+    return new NativeResult(connection, sql, await connection.query(sql), false);
   }
 
   async execute(mode: 'streaming' | 'materialised'): Promise<NativeResult> {
@@ -235,6 +246,16 @@ export class NativeResult {
     return this.#block.address;
   }
 
+  /** The number of all rows of a materialised result. */
+  get rowCount(): number {
+    return Number(duckdb.rowCount(this.address));
+  }
+
+  /** See `NativeStatement`. */
+  get leavesNoTrace(): boolean {
+    return leavesNoTrace(duckdb.resultStatementType(this.#value), this.#sql);
+  }
+
   get rowsChanged(): number {
     return Number(duckdb.rowsChanged(this.address));
   }
@@ -257,13 +278,8 @@ export class NativeResult {
     return undefined;
   }
 
-  /**
-   * The next chunk of a materialised result, available at once, which the caller must destroy. Undefined at
-   * the end.
-   */
+  /** The next chunk of a materialised result, available at once, which the caller must destroy. Undefined at the end. */
   next(): Pointer | undefined {
-    // The result's transaction ended with the statement.
-    this.#ended = true;
     return duckdb.fetchChunk(this.#value) ?? undefined;
   }
 
@@ -274,7 +290,8 @@ export class NativeResult {
    * (`ReceivedRows`); nothing on the event loop waits for them.
    */
   async destroy(): Promise<void> {
-    if (this.#ended && !this.#isStreaming) {
+    // The transaction of a materialised result ended with its statement.
+    if (!this.#isStreaming) {
       duckdb.destroyResult(this.address);
       return;
     }

@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net';
 import { BatchBuilder } from '../arrow/batch-builder.ts';
 import { type ResultSchema, resultSchema } from '../arrow/schema-cache.ts';
+import type { NativeConnection } from '../native/connection.ts';
 import type { Pointer } from '../native/libc.ts';
 import { duckdb } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
-import { isInterrupt } from '../native/native-error.ts';
-import { destroyChunk, type NativeResult, type NativeStatement } from '../native/statement.ts';
+import { isInterrupt, isOutOfMemory } from '../native/native-error.ts';
+import { destroyChunk, type NativeResult, NativeStatement } from '../native/statement.ts';
 import { encodeFrame, FrameKind, frameHeader } from '../protocol/frames.ts';
 import type { WireParams } from '../protocol/long-text.ts';
-import type { BatchMode, ResultHeader } from '../protocol/messages.ts';
+import type { BatchMode, FewRows, ResultHeader } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 
 const MAX_BATCH_ROWS = 131_072;
@@ -16,33 +17,84 @@ const MAX_BATCH_ROWS = 131_072;
 const MAX_HOLD_MS = 10;
 const BATCH_PREFIX_BYTES = 8;
 
+/** The greatest number of rows that a query with `perhaps` few of them has; the kernel computes a LIMIT of more than 10,000 on one thread. */
+const MAX_FEW_ROWS = 8_192;
+
 export interface QueryCall {
   readonly params: WireParams;
   readonly maxBatchBytes: number;
   readonly batches: BatchMode;
-  readonly fewRows: boolean;
+  readonly fewRows: FewRows;
   readonly timeZone: string | null;
+}
+
+/**
+ * Runs a query that has few rows, or may have few, and writes its result header and batches; the caller writes the reply.
+ * @returns whether it did so. If not, nothing was written, and the query has to be streamed.
+ */
+export async function sendFewRows(
+  connection: NativeConnection,
+  sql: string,
+  call: QueryCall,
+  { socket, onRun }: { readonly socket: Socket; onRun(leavesNoTrace: boolean): void },
+): Promise<boolean> {
+  const isCertain = call.fewRows === true;
+  const limited = isCertain ? sql : `${sql} LIMIT ${MAX_FEW_ROWS + 1}`;
+  const result = await materialised(connection, limited, call.params).catch((error: unknown) => {
+    // Streaming needs less memory, and finds the error behind an interrupt that was not requested.
+    if (!connection.isInterrupted && (isInterrupt(error) || isOutOfMemory(error))) return undefined;
+    throw error;
+  });
+  if (result === undefined) return false;
+  onRun(result.leavesNoTrace);
+  const isSent = isCertain || result.rowCount <= MAX_FEW_ROWS;
+  if (isSent) await withStream(result, call, socket, async (stream) => stream.sendAll());
+  else await result.destroy();
+  return isSent;
+}
+
+async function materialised(
+  connection: NativeConnection,
+  sql: string,
+  params: WireParams,
+): Promise<NativeResult> {
+  if (Object.keys(params).length === 0) return NativeStatement.resultOf(connection, sql);
+  const statement = await NativeStatement.prepare(connection, sql);
+  try {
+    statement.bind(params);
+    return await statement.execute('materialised');
+  } finally {
+    statement.destroy();
+  }
 }
 
 /** Runs the statement and writes its result header and batches; the caller writes the reply. */
 export async function runQuery(statement: NativeStatement, call: QueryCall, socket: Socket): Promise<void> {
   try {
-    await streamRows(statement, call, socket);
+    statement.bind(call.params);
+    if (call.fewRows === true) {
+      const result = await statement.execute('materialised');
+      await withStream(result, call, socket, async (stream) => stream.sendAll());
+    } else {
+      await withStream(await statement.execute('streaming'), call, socket, (stream) => stream.run());
+    }
   } catch (error) {
     throw isInterrupt(error) ? await statement.causeOfInterrupt(call.params) : error;
   }
 }
 
-async function streamRows(statement: NativeStatement, call: QueryCall, socket: Socket): Promise<void> {
-  statement.bind(call.params);
-  const result = await statement.execute(call.fewRows ? 'materialised' : 'streaming');
+/** Destroys the result after `send`. */
+async function withStream(
+  result: NativeResult,
+  call: QueryCall,
+  socket: Socket,
+  send: (stream: ResultStream) => Promise<void>,
+): Promise<void> {
   const optionsSlot = new NativeBlock(8);
   try {
     const options = duckdb.arrowOptions(result.address);
     optionsSlot.setPointer(0, options);
-    const stream = new ResultStream(result, options, socket, call);
-    if (call.fewRows) stream.sendAll();
-    else await stream.run();
+    await send(new ResultStream(result, options, socket, call));
   } finally {
     duckdb.destroyArrowOptions(optionsSlot.address);
     await result.destroy();

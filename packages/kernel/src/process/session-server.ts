@@ -18,7 +18,7 @@ import { CallProgress } from './call-progress.ts';
 import { KeptStatements } from './kept-statements.ts';
 import type { MemoryCeiling } from './memory-ceiling.ts';
 import { plannedWork } from './planned-work.ts';
-import { runQuery } from './query-call.ts';
+import { runQuery, sendFewRows } from './query-call.ts';
 import { runReceive } from './receive-call.ts';
 import type { ReceivedMemory } from './received-memory.ts';
 
@@ -37,6 +37,7 @@ function discard({ buffer, byteLength }: Buffer): void {
 export const UNKNOWN_PROGRESS: QueryProgress = { fraction: -1, rowsProcessed: 0, rowsTotal: 0 };
 
 type SessionCall = Exclude<Request, { op: 'attach' }>;
+type QueryRequest = Extract<Request, { op: 'query' }>;
 
 /** Serves one session: one connection of the kernel, one call at a time, as long as the socket is open. */
 export class SessionServer {
@@ -210,14 +211,11 @@ export class SessionServer {
         });
       }
       case 'query': {
-        const run = (s: NativeStatement) => {
-          this.#dirty ||= !s.leavesNoTrace;
-          return runQuery(s, request, this.#socket);
-        };
-        const answer = () => this.#withStatement(request.sql, run, request.keep);
-        if (!request.profiled) return answer();
+        if (!request.profiled) return this.#query(request);
         this.#dirty = true;
-        return profiled(this.#connection, answer);
+        return profiled(this.#connection, () =>
+          this.#query({ ...request, fewRows: request.fewRows === true }),
+        );
       }
       case 'defineRelation':
         return this.#relations.define(this.#connection, request.name, request.columns, request.rows);
@@ -250,6 +248,25 @@ export class SessionServer {
       case 'dropAppended':
         return this.#dropAppended();
     }
+  }
+
+  async #query(request: QueryRequest): Promise<unknown> {
+    const { sql, fewRows, keep } = request;
+    const ran = (leavesNoTrace: boolean) => {
+      this.#dirty ||= !leavesNoTrace;
+    };
+    if (fewRows !== false && !keep && typeof sql === 'string') {
+      const isSent = await sendFewRows(this.#connection, sql, request, {
+        socket: this.#socket,
+        onRun: ran,
+      });
+      if (isSent) return undefined;
+    }
+    const run = (s: NativeStatement) => {
+      ran(s.leavesNoTrace);
+      return runQuery(s, request, this.#socket);
+    };
+    return this.#withStatement(sql, run, keep);
   }
 
   async #dropAppended(): Promise<void> {

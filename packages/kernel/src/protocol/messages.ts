@@ -9,6 +9,13 @@ import type { LongText, SqlText, WireParams } from './long-text.ts';
  */
 export type BatchMode = 'prompt' | 'full' | 'sorted';
 
+/**
+ * Whether a query has no more rows than one vector of the kernel (2,048), so that they can be computed before the first one
+ * is sent. `perhaps`: up to 8,192 rows are computed in this way; if there are more, the query is run again and streamed, so
+ * it must be possible to run it twice, and to write `LIMIT n` behind its text.
+ */
+export type FewRows = boolean | 'perhaps';
+
 interface Call {
   /** The session's time zone; null means the instance's default. It is set before the call if it differs. */
   readonly timeZone: string | null;
@@ -31,7 +38,7 @@ export type Request =
       readonly maxBatchBytes: number;
       readonly batches: BatchMode;
       readonly keep: boolean;
-      readonly fewRows: boolean;
+      readonly fewRows: FewRows;
       /** Whether the value of the reply is a `StatementProfile`. */
       readonly profiled: boolean;
     })

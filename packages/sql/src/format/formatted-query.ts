@@ -1,4 +1,4 @@
-import { quoteText } from '@tessera/kernel';
+import { type FewRows, quoteText } from '@tessera/kernel';
 import type { RunnableQuery } from '../relations/prepare-context.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
 import { jsonInput } from './json-value.ts';
@@ -23,7 +23,7 @@ export function formattedQuery(query: FormattedQuery, { format, limit }: RowEnco
 }
 
 /** With few rows, it takes longer to plan their expressions than to compute them. */
-type FormattedQuery = RunnableQuery & { readonly fewRows?: boolean };
+type FormattedQuery = RunnableQuery & { readonly fewRows?: FewRows };
 
 /** The query as a FROM item with columns c0, c1, …, because column names of a result may repeat. */
 export const asRelation = ({ sql, columns }: RunnableQuery): string =>
@@ -32,7 +32,7 @@ export const asRelation = ({ sql, columns }: RunnableQuery): string =>
 function rowExpression(format: RowFormat, { columns, fewRows = false }: FormattedQuery): string {
   switch (format) {
     case 'tsv':
-      return delimited(columns.map(tsvCell(fewRows ? replacedTsv : searchedTsv)), quoteText('\t'));
+      return delimited(columns.map(tsvCell(fewRows === true ? replacedTsv : searchedTsv)), quoteText('\t'));
     case 'csv':
       return delimited(columns.map(csvCell), quoteText(','));
     case 'json_array':

@@ -1,3 +1,4 @@
+import type { FewRows } from '@tessera/kernel';
 import type { Expression, QueryNode, ResultModifier, SelectNode, Statement } from '../tree.ts';
 import { walkTree } from '../tree.ts';
 
@@ -35,9 +36,30 @@ export function readsNothing({ node }: Statement): boolean {
   return isAlone;
 }
 
-/** Whether a query certainly returns no more rows than one vector of the kernel. */
-export const returnsFewRows = ({ node }: Statement): boolean =>
-  node.modifiers.some(limitsToVector) || (node.type === 'SELECT_NODE' && isOneRow(node));
+/**
+ * Whether a query certainly returns no more rows than one vector of the kernel. `perhaps`: it filters the rows of one relation
+ * and may be run again, because computing its first rows costs no more than a part of the whole.
+ */
+export function returnsFewRows({ node }: Statement): FewRows {
+  if (node.modifiers.some(limitsToVector)) return true;
+  if (node.type !== 'SELECT_NODE') return false;
+  if (isOneRow(node)) return true;
+  return isFilteredScan(node) && 'perhaps';
+}
+
+/** Rows of one relation that satisfy a condition, one by one: no groups, windows, joins, subqueries and order. */
+function isFilteredScan(node: SelectNode): boolean {
+  if (node.where_clause === null || node.from_table.type !== 'BASE_TABLE') return false;
+  if (node.modifiers.length > 0 || node.cte_map.map.length > 0) return false;
+  if (node.group_expressions.length > 0 || node.having !== null || node.qualify !== null) return false;
+  if (node.aggregate_handling !== 'STANDARD_HANDLING') return false;
+  let isRowWise = true;
+  for (const expression of [node.where_clause, ...node.select_list])
+    walkTree(expression, (inner) => {
+      if ('class' in inner && (inner.class === 'SUBQUERY' || inner.class === 'WINDOW')) isRowWise = false;
+    });
+  return isRowWise;
+}
 
 function limitsToVector(modifier: ResultModifier): boolean {
   if (modifier.type !== 'LIMIT_MODIFIER' || modifier.limit?.class !== 'CONSTANT') return false;

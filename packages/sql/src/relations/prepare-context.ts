@@ -1,4 +1,4 @@
-import type { KernelParams, KernelSession } from '@tessera/kernel';
+import type { FewRows, KernelParams, KernelSession } from '@tessera/kernel';
 import type { ReadArguments } from '../reads/read-arguments.ts';
 import type { ReadCall, RelationSource } from '../reads/read-call.ts';
 import type { Warn } from '../reads/stray-values.ts';
@@ -118,6 +118,6 @@ export interface PreparedQuery extends RunnableQuery {
   readonly indexes: readonly IndexUse[];
   /** Whether the query returns one row without reading anything, as `SELECT 42`. */
   readonly readsNothing: boolean;
-  /** Whether it returns no more rows than one vector of the kernel, by its LIMIT or as an aggregate without groups. */
-  readonly fewRows: boolean;
+  /** Whether it returns no more rows than one vector of the kernel: by its LIMIT, as an aggregate without groups, or perhaps. */
+  readonly fewRows: FewRows;
 }
