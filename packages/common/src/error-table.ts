@@ -216,6 +216,20 @@ export const ERRORS = {
     meaning: '`nth_value` was asked for a row before the first one.',
     message: () => 'argument of nth_value must be greater than zero',
   }),
+  INVALID_WIDTH_BUCKET: row<Whole>({
+    sqlState: '2201G',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The bounds or the number of buckets of `width_bucket` are invalid.',
+    message: whole,
+  }),
+  NULL_NOT_ALLOWED: row<Whole>({
+    sqlState: '22004',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'An argument is NULL, or contains a NULL, where the function requires a value.',
+    message: whole,
+  }),
   INVALID_ARGUMENT: row<Whole>({
     sqlState: '22023',
     httpStatus: 400,

@@ -109,3 +109,10 @@ select to_char(1234567.891, '999.99'), to_char(12.5, 'FM9.99'), to_char(0.05, 'F
 select '10:00 pm'::time, '12:00 am'::time, '12:30 PM'::time, '23:59:60'::time, 'T10:00'::time, '10:00+02'::time, '01:02:03.1234567'::time, '1:2:3'::time
 select x from generate_subscripts(array[5,6,7], 1, true) x
 select x from generate_subscripts(array[5,6,7], 1, false) x
+select * from generate_series(1, 3, null)
+select s::time from (values ('00:00:00.1234567'), ('00:00:00.1234565'), ('23:59:59.9999999')) t(s)
+select regexp_substr('foobarfoobaz', 'foo(ba.)', 1, 2, '', 1), regexp_substr('ABCABC', 'b', 1, 2, 'i'), regexp_substr('abc', 'b', 3), regexp_count('abcabc', 'B', 1, 'i'), regexp_count('abcabc', 'b', 3)
+select generate_series(1, 3, null), generate_series(3, 1, -1)
+select s::time from (values ('00:00:00.1234567'), ('00:00:00.1234565'), ('23:59:59.9999999'), ('10:59:59.9999999'), ('1:2:3.00000049')) t(s)
+select '2024-12-31 23:59:59.9999999'::date, '2024-12-31 23:59:59.9999995'::timestamp, '10:00:00.0000005'::time, '10:00:00.0000015'::time
+select interval '100 hours 5 min 6.789', interval '1 day 2', interval '3 days 4:05', interval '1 year 2 days 3:04:05.5', interval '-3', interval '2 hours -3'

@@ -35,6 +35,8 @@ type MessageError = Extract<
   | 'INVALID_ESCAPE'
   | 'INVALID_NTILE'
   | 'INVALID_SUBSTRING'
+  | 'INVALID_WIDTH_BUCKET'
+  | 'NULL_NOT_ALLOWED'
   | 'SYNTAX_ERROR'
   | 'INVALID_ARGUMENT'
 >;
@@ -462,6 +464,11 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (what) => what,
   },
   {
+    says: /^(invalid format specification for an interval value)/,
+    error: 'INVALID_DATETIME_FORMAT',
+    message: (what) => what,
+  },
+  {
     says: /^extract specifier "(.*?)" not recognized/s,
     error: 'INVALID_ARGUMENT',
     message: (unit) =>
@@ -488,7 +495,17 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (what) => what,
   },
   {
-    says: /^(split_part: the field position must not be zero|unrecognized encoding .*)/,
+    says: /^(count must be greater than zero|lower bound cannot equal upper bound|operand, lower bound, and upper bound cannot be NaN|lower and upper bounds must be finite)/,
+    error: 'INVALID_WIDTH_BUCKET',
+    message: (what) => what,
+  },
+  {
+    says: /^(thresholds array must not contain NULLs|dimension values cannot be null)/,
+    error: 'NULL_NOT_ALLOWED',
+    message: (what) => what,
+  },
+  {
+    says: /^(split_part: the field position must not be zero|unrecognized encoding .*|invalid value for parameter .*)/,
     error: 'INVALID_ARGUMENT',
     message: (what) => what,
   },
@@ -511,6 +528,11 @@ const TRANSLATIONS: readonly Translation[] = [
     says: /^Invalid UTF8 Codepoint (-?\d+)/,
     error: 'INVALID_ARGUMENT',
     message: (code) => `${code} is not a valid character code`,
+  },
+  {
+    says: /^(\\B is not supported in replacements .*)$/s,
+    error: 'INVALID_REGULAR_EXPRESSION',
+    message: (what) => what,
   },
   {
     says: /^((?:missing [\])]|no argument for repetition operator|bad repetition operator|invalid (?:escape sequence|character class(?: range)?|repetition size|perl operator|named capture group|nested repetition operator)|unexpected \)|trailing \\).*)$/s,
@@ -569,6 +591,7 @@ const FUNCTION_NAMES: Readonly<Record<string, string>> = {
   '//': '/',
   array_extract: 'subscript',
   date_part: 'extract',
+  isfinite: 'to_char',
   list_has_all: '@>',
   list_value: 'array',
   strftime: 'to_char',
@@ -577,7 +600,7 @@ const FUNCTION_NAMES: Readonly<Record<string, string>> = {
 };
 
 const shownFunction = (name: string): string =>
-  FUNCTION_NAMES[name] ?? name.replace(/^tsr_/, '').replace(/^list_/, 'array_');
+  FUNCTION_NAMES[name] ?? name.replace(/^tsr_(?:pg_)?/, '').replace(/^list_/, 'array_');
 
 const CLAUSES: Readonly<Record<string, string>> = {
   'insert statement': 'VALUES',

@@ -72,12 +72,13 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   WHEN lower(trim(t)) IN ('of', 'off', 'fa', 'fal', 'fals', 'no', 'false', 'n', 'f', '0') THEN 'f' ELSE t END`,
   'CREATE OR REPLACE MACRO tsr_joined_arrays(a, b) AS CASE WHEN a IS NOT NULL OR b IS NOT NULL THEN list_concat(a, b) END',
   "CREATE OR REPLACE MACRO tsr_is_float(x) AS typeof(x) IN ('DOUBLE', 'FLOAT')",
-  // Floating-point numbers as decimals: see `exactDecimal`. PostgreSQL converts 15 digits of a DOUBLE PRECISION.
+  // Floating-point numbers as decimals: see `exactDecimal`. PostgreSQL converts 15 digits of a DOUBLE PRECISION, of which the last
+  // one is even if two are equally near.
   `CREATE OR REPLACE MACRO tsr_decimal_text(x) AS CASE WHEN NOT tsr_is_float(x) OR abs(CAST(x AS DOUBLE)) >= 1e15 OR typeof(x) = 'FLOAT'
   THEN CAST(x AS VARCHAR) ELSE format('{:.15g}', CAST(x AS DOUBLE)) END`,
   'CREATE OR REPLACE MACRO tsr_decimal_whole(x) AS CAST(trunc(TRY_CAST(x AS DOUBLE)) AS BIGINT)',
-  `CREATE OR REPLACE MACRO tsr_rounded_fraction(f, digits, scale) AS CASE WHEN digits < scale THEN round(f, digits)
-  ELSE round(round(round(f, digits) * pow(10, scale), digits - scale)) / pow(10, scale) END`,
+  `CREATE OR REPLACE MACRO tsr_rounded_fraction(f, digits, scale) AS CASE WHEN digits < scale THEN round_even(f, digits)
+  ELSE round(round(round_even(f, digits) * pow(10, scale), digits - scale)) / pow(10, scale) END`,
   `CREATE OR REPLACE MACRO tsr_fraction_of(d, scale) AS
   tsr_rounded_fraction(d - trunc(d), 14 - CAST(floor(log10(abs(d))) AS INTEGER), scale)`,
   'CREATE OR REPLACE MACRO tsr_decimal_fraction(x, scale) AS tsr_fraction_of(TRY_CAST(x AS DOUBLE), scale)',
@@ -90,6 +91,14 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   // The first comparison is cheaper than a pattern. A text that the kernel refuses stays as it is, so that its error names the column.
   String.raw`CREATE OR REPLACE MACRO tsr_integer_text(t) AS CASE WHEN CAST(TRY_CAST(t AS BIGINT) AS VARCHAR) = t THEN t
     WHEN TRY_CAST(t AS BIGINT) IS NULL OR regexp_full_match(t, '\s*[-+]?\d+\s*') THEN t ELSE t || '${REFUSED_END}' END`,
+  // Seconds with more than six decimals, which the kernel cuts off: PostgreSQL rounds them.
+  String.raw`CREATE OR REPLACE MACRO tsr_seconds_text(t, digits) AS CASE WHEN round_even(CAST('0.' || digits AS DOUBLE) * 1e6, 0) < 1e6
+    THEN regexp_replace(t, '\.\d+', '.' || format('{:06d}', CAST(round_even(CAST('0.' || digits AS DOUBLE) * 1e6, 0) AS BIGINT)))
+    WHEN regexp_matches(t, '^[\d:.]+$') THEN CASE WHEN split_part(t, '.', 1) = '23:59:59' THEN '24:00:00'
+      ELSE CAST(CAST(split_part(t, '.', 1) AS TIME) + INTERVAL 1 SECOND AS VARCHAR) END
+    ELSE CAST(CAST(split_part(t, '.', 1) AS TIMESTAMP) + INTERVAL 1 SECOND AS VARCHAR) || regexp_extract(t, '\.\d+(.*)$', 1) END`,
+  String.raw`CREATE OR REPLACE MACRO tsr_rounded_seconds(t) AS CASE WHEN length(t) > 15 AND regexp_matches(t, ':\d\d?\.\d{7}')
+    THEN tsr_seconds_text(t, regexp_extract(t, ':\d\d?\.(\d+)', 1)) ELSE t END`,
   // `20240229` for a date without dashes, and the era as the kernel spells it.
   String.raw`CREATE OR REPLACE MACRO tsr_kernel_date(t) AS
   regexp_replace(regexp_replace(t, '^(\s*\d{4})(\d\d)(\d\d)(\D|$)', '\1-\2-\3\4'), '${ERA}', '\1 (BC)\2', 'i')`,
@@ -101,14 +110,15 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO tsr_is_plain_moment(t) AS t[5] = '-' AND t[8] = '-' AND t > '0001' AND t[10] BETWEEN '0' AND '9'
     AND (length(t) = 10 OR length(t) = 19 AND t[14] = ':' AND t[17] = ':' AND t[19] BETWEEN '0' AND '9')`,
   String.raw`CREATE OR REPLACE MACRO tsr_timestamp_text(t) AS CASE WHEN tsr_is_plain_moment(t) THEN t
-    ELSE tsr_date_text(regexp_replace(t, '${ZONED}', '\1\3')) END`,
+    ELSE tsr_date_text(regexp_replace(tsr_rounded_seconds(t), '${ZONED}', '\1\3')) END`,
   String.raw`CREATE OR REPLACE MACRO tsr_instant_text(t) AS CASE WHEN tsr_is_plain_moment(t) THEN t
     WHEN regexp_full_match(t, '${DATE_TEXT}') AND NOT regexp_matches(t, '${YEAR_ZERO}')
-    THEN regexp_replace(regexp_replace(tsr_kernel_date(trim(t)),
+    THEN regexp_replace(regexp_replace(tsr_kernel_date(trim(tsr_rounded_seconds(t))),
       '^(\s*\d+-\d+-\d+[ T]\d[\d:.]*)\s+([+-]\d|[Zz])', '\1\2'), '^(\s*\d+-\d+-\d+[ T]\d\d?:\d\d)([+-]\d|[Zz])', '\1:00\2')
     WHEN regexp_matches(t, '${DATE_BEGINS}') THEN '${REFUSED_END}' || t ELSE t END`,
   String.raw`CREATE OR REPLACE MACRO tsr_time_of_day_text(t) AS
-  CASE WHEN regexp_matches(t, '${TIME_BEGINS}') AND NOT regexp_full_match(t, '\s*${TIME}\s*') THEN '${REFUSED_END}' || t ELSE t END`,
+  CASE WHEN regexp_matches(t, '${TIME_BEGINS}') AND NOT regexp_full_match(t, '\s*${TIME}\s*') THEN '${REFUSED_END}' || t
+    ELSE tsr_rounded_seconds(t) END`,
   `CREATE OR REPLACE MACRO tsr_float_json(x) AS CASE WHEN isfinite(CAST(x AS DOUBLE)) THEN CAST(tsr_text(x) AS JSON)
   ELSE to_json(tsr_text(x)) END`,
 ];

@@ -156,7 +156,7 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
   {
     name: 'to_char',
     signatures: [
-      'to_char(date | timestamp | timestamptz, text pattern) → text',
+      'to_char(date | time | timestamp | timestamptz | interval, text pattern) → text',
       'to_char(numeric, text pattern) → text',
     ],
     description: 'The time or number as text by a pattern of PostgreSQL, which must be a literal.',

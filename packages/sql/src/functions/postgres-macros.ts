@@ -121,8 +121,51 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
       ELSE CAST(round((CAST(x AS DECIMAL(38, 9)) - CAST(x AS DECIMAL(38, 9)) % tsr_divisor(CAST(y AS DECIMAL(38, 9)), x))
         / CAST(y AS DECIMAL(38, 9))) AS HUGEINT) END`,
   ],
-  pg_array_upper: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN len(list) END'],
-  pg_array_lower: ['(list, dimension) AS CASE WHEN dimension = 1 AND len(list) > 0 THEN 1 END'],
+  pg_array_upper: [
+    `(list, dimension) AS CAST(nullif(CASE WHEN dimension = 1 THEN len(list)
+      WHEN dimension = 2 AND suffix(typeof(list), '][]') THEN len(CAST(list AS VARCHAR[][])[1])
+      WHEN dimension = 3 AND suffix(typeof(list), '][][]') THEN len(CAST(list AS VARCHAR[][][])[1][1]) END, 0) AS INTEGER)`,
+  ],
+  pg_array_lower: ['(list, dimension) AS CASE WHEN tsr_pg_array_upper(list, dimension) > 0 THEN 1 END'],
+  pg_array_replace: [
+    '(list, old, new) AS list_transform(list, lambda x: CASE WHEN x IS NOT DISTINCT FROM old THEN new ELSE x END)',
+  ],
+  pg_array_fill: [
+    `(value, n) AS CASE WHEN n IS NULL THEN error('dimension values cannot be null')
+      ELSE repeat([value], tsr_repetitions([value], CAST(n AS BIGINT))) END`,
+  ],
+  pg_width_bucket: [
+    `(x, low, high, n) AS CASE WHEN n <= 0 THEN error('count must be greater than zero')
+      WHEN low = high THEN error('lower bound cannot equal upper bound')
+      WHEN isnan(CAST(x AS DOUBLE)) OR isnan(CAST(low AS DOUBLE)) OR isnan(CAST(high AS DOUBLE))
+      THEN error('operand, lower bound, and upper bound cannot be NaN')
+      WHEN NOT isfinite(CAST(low AS DOUBLE)) OR NOT isfinite(CAST(high AS DOUBLE)) THEN error('lower and upper bounds must be finite')
+      ELSE CAST(CASE WHEN CASE WHEN low < high THEN x < low ELSE x > low END THEN 0
+        WHEN CASE WHEN low < high THEN x >= high ELSE x <= high END THEN CAST(n AS BIGINT) + 1
+        WHEN n IS NOT NULL AND x IS NOT NULL
+        THEN floor(n * (CAST(x AS DOUBLE) - CAST(low AS DOUBLE)) / (CAST(high AS DOUBLE) - CAST(low AS DOUBLE))) + 1 END AS INTEGER) END`,
+    `(x, thresholds) AS CASE WHEN list_count(thresholds) < len(thresholds) THEN error('thresholds array must not contain NULLs')
+      WHEN x IS NOT NULL THEN CAST(len(list_filter(thresholds, lambda t: t <= x)) AS INTEGER) END`,
+  ],
+  // PostgreSQL has no year zero; the year -44 is the year 44 before Christ, the kernel's -43.
+  pg_year: [
+    `(y, m, d) AS CASE WHEN y = 0 THEN error('Date out of range: 0-' || m || '-' || d) WHEN y < 0 THEN y + 1 ELSE y END`,
+  ],
+  pg_make_date: ['(y, m, d) AS make_date(tsr_pg_year(y, m, d), m, d)'],
+  pg_make_timestamp: ['(y, m, d, h, mi, s) AS make_timestamp(tsr_pg_year(y, m, d), m, d, h, mi, s)'],
+  pg_step: ["(step) AS CASE WHEN step = step - step THEN error('interval cannot be 0') ELSE step END"],
+  // The position of a match: each match is put between two characters.
+  pg_regexp_marked: [
+    String.raw`(s, p) AS CASE WHEN contains(s, chr(1)) THEN error('regexp_instr cannot search texts with the character U+0001')
+      ELSE string_split(regexp_replace(s, '(' || p || ')', chr(1) || '\1' || chr(1), 'g'), chr(1)) END`,
+  ],
+  pg_marked_position: [
+    `(parts, start, nth, at_end) AS CASE WHEN start < 1 THEN error('invalid value for parameter "start": ' || start)
+      WHEN nth < 1 THEN error('invalid value for parameter "n": ' || nth)
+      WHEN at_end NOT IN (0, 1) THEN error('invalid value for parameter "endoption": ' || at_end)
+      WHEN len(parts) >= 2 * nth + 1 THEN start + length(array_to_string(parts[1:2 * nth - 1 + at_end], ''))
+      WHEN parts IS NOT NULL AND nth IS NOT NULL AND at_end IS NOT NULL THEN 0 END`,
+  ],
   pg_array_remove: ['(list, item) AS list_filter(list, lambda x: x IS DISTINCT FROM item)'],
   pg_expandarray: [
     '(list) AS unnest(list_transform(list, lambda x, i: struct_pack(x := x, n := CAST(i AS INTEGER))))',

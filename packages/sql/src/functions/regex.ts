@@ -1,6 +1,7 @@
 import { fail } from '@tessera/common';
 import { caseOf, constant, type Expression, type FunctionNode, operator } from '../tree.ts';
 import { type Argument, internalCall, kernelCall, literalInteger, literalText } from './expressions.ts';
+import { regexGroups } from './regex-groups.ts';
 import type { Implementation } from './types.ts';
 
 type RegexFunction =
@@ -41,7 +42,7 @@ const REWRITES: Readonly<Record<RegexFunction, (node: FunctionNode) => Expressio
   regexp_extract: (node) => extract(node, (...args) => internalCall('regexp_extract', ...args)),
   regexp_extract_all: (node) => extract(node, (...args) => kernelCall('regexp_extract_all', ...args)),
   regexp_replace: ({ children: [subject, pattern, replacement, flags] }) => {
-    const args = [subject, patternWith(pattern, flags), replacementOf(replacement)];
+    const args = [searched(subject, pattern), patternWith(pattern, flags), replacementOf(replacement)];
     const isKnown = flags === undefined || literalText(flags) !== undefined;
     if (!isKnown) return internalCall('regexp_replace', ...args, flags);
     return kernelCall(
@@ -53,16 +54,20 @@ const REWRITES: Readonly<Record<RegexFunction, (node: FunctionNode) => Expressio
   regexp_replace_all: ({ children: [subject, pattern, replacement, flags] }) =>
     kernelCall(
       'regexp_replace',
-      subject,
+      searched(subject, pattern),
       patternWith(pattern, flags),
       replacementOf(replacement),
       constant('g'),
     ),
 };
 
-/** How many groups of a pattern are returned: `(…)`, and neither `\(` nor `(?:…)`. */
-export const groupsOf = (pattern: string): number =>
-  (pattern.match(/(?<!\\)(?:\\\\)*\((?!\?)/g) ?? []).length;
+/** A text in which the kernel finds `\B` inside of the characters beyond ASCII is refused. */
+function searched(subject: Argument, pattern: Argument): Argument {
+  const literal = literalText(pattern);
+  return literal === undefined || literal.includes('\\B')
+    ? internalCall('regexp_subject', subject, pattern)
+    : subject;
+}
 
 /** An array with the groups of the first match, or with all that matched if the pattern has no groups. */
 function firstMatch(
@@ -77,10 +82,10 @@ function firstMatch(
       what: `The flag g of ${function_name}`,
       hint: 'regexp_extract_all returns all matches',
     });
-  const groups = groupsOf(literal);
-  const numbers = groups === 0 ? [0] : Array.from({ length: groups }, (_, i) => i + 1);
+  const groups = regexGroups(literal);
+  const numbers = groups.length === 0 ? [0] : groups.map((_, i) => i + 1);
   const found = patternWith(pattern, flags);
-  const parts = numbers.map((group) => kernelCall('regexp_extract', subject, found, constant(group)));
+  const parts = numbers.map((group) => matchedGroup(subject, found, literal, group));
   const matches = kernelCall('regexp_matches', subject, found);
   return caseOf(
     [
@@ -89,6 +94,22 @@ function firstMatch(
     ],
     constant(null),
   );
+}
+
+/**
+ * What a group of a pattern matched: NULL if it took no part in the match, as in PostgreSQL. The kernel returns an empty text then,
+ * so a group that could be absent or match nothing, such as `(a*)|b`, gives an empty text in both cases.
+ */
+export function matchedGroup(
+  subject: Argument,
+  found: Argument,
+  pattern: string,
+  group: number,
+  name = 'regexp_extract',
+): Expression {
+  const text = kernelCall(name, subject, found, constant(group));
+  const { isOptional = false, canBeEmpty = true } = regexGroups(pattern)[group - 1] ?? {};
+  return isOptional && !canBeEmpty ? kernelCall('nullif', text, constant('')) : text;
 }
 
 function extract(
@@ -103,7 +124,7 @@ function extract(
   return build(subject, patternWith(pattern, third), fourth ?? constant(0));
 }
 
-function patternWith(pattern: Argument, flags?: Argument): Argument {
+export function patternWith(pattern: Argument, flags?: Argument): Argument {
   const patternText = literalText(pattern);
   const flagText = flags === undefined ? '' : literalText(flags);
   if (flagText !== undefined && !/^([imsUcgnp]|-[imsU])*$/.test(flagText)) {

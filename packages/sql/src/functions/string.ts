@@ -350,6 +350,10 @@ export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
   regexp_extract: [
     '(s, p, g) AS CASE WHEN regexp_matches(s, p) AND g IS NOT NULL THEN regexp_extract(s, p, g) END',
   ],
+  regexp_subject: [
+    String.raw`(s, p) AS CASE WHEN contains(p, '\B') AND strlen(s) <> length(s)
+      THEN error('\B is not supported in replacements in texts with characters beyond ASCII') ELSE s END`,
+  ],
   // The kernel accepts its flags only as literals.
   regexp_replace: [
     `(s, p, r, f) AS CASE WHEN contains(f, 'g') THEN regexp_replace(s, p, r, 'g')

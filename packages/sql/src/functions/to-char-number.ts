@@ -58,10 +58,15 @@ export function numberToChar(value: Expression, pattern: string): Expression {
   );
   const numbered = p.ordinal === '' ? text : internalCall('number_ordinal', text);
   const body = p.ordinal === 'TH' ? kernelCall('upper', numbered) : numbered;
-  return p.prefix === '' && p.suffix === ''
-    ? body
-    : internalCall('number_between', body, constant(p.prefix), constant(p.suffix));
+  if (p.prefix === '' && p.suffix === '') return body;
+  const ends = [constant(p.prefix), constant(p.suffix)];
+  return `${p.prefix}${p.suffix}`.includes(PLUS)
+    ? internalCall('number_between_signs', body, ...ends, constant(p.fill ? '' : ' '))
+    : internalCall('number_between', body, ...ends);
 }
+
+/** Stands for the plus sign of `PL` in front of or behind a number. */
+const PLUS = '\u0001';
 
 /** `thousands`, which the kernel formats faster, or the positions of the commas, each between spaces. */
 function groupingOf({ commas, integerDigits }: NumberPattern): string {
@@ -100,13 +105,12 @@ function parseNumberPattern(pattern: string, name: 'to_char' | 'to_number'): Num
     else if (token === 'S') sign = begun ? 'trailing S' : 'S';
     else if (token === 'SG') sign = begun ? 'trailing S' : 'leading SG';
     else if (token === 'MI') sign = begun ? 'MI' : 'leading MI';
-    else if (token === 'PL') sign = 'trailing S';
     else if (token === 'PR') sign = 'PR';
     else if (token === 'TH') ordinal = found[0] === 'TH' ? 'TH' : 'th';
     else if (token === 'EEEE') isScientific = true;
     else if (token === 'V') shiftFrom = integer.length;
     else {
-      const literal = token === 'L' ? '$' : (found[1] ?? found[0]);
+      const literal = token === 'PL' ? PLUS : token === 'L' ? '$' : (found[1] ?? found[0]);
       if (begun) suffix += literal;
       else prefix += literal;
     }
@@ -202,6 +206,11 @@ export const TO_CHAR_NUMBER_MACROS: Readonly<Record<string, readonly string[]>> 
       || left(regexp_extract(t, '^[^.]*\\.([0-9]*)', 1), decimals)`,
   ],
   number_between: ['(text, prefix, suffix) AS prefix || text || suffix'],
+  number_between_signs: [
+    `(text, prefix, suffix, otherwise) AS list_transform([text], t -> translate(prefix, chr(1), CASE
+      WHEN contains(t, '-') OR contains(t, '<') THEN otherwise ELSE '+' END) || t || translate(suffix, chr(1), CASE
+      WHEN contains(t, '-') OR contains(t, '<') THEN otherwise ELSE '+' END))[1]`,
+  ],
   // Each list_transform names a value, because a macro repeats what its argument computes.
   number_text: [
     `(x, room, forced, decimals, forced_decimals, point, commas, width, sign) AS

@@ -1,12 +1,13 @@
 import { fail } from '@tessera/common';
-import { cast, constant, type Expression, type FunctionNode } from '../tree.ts';
+import { caseOf, cast, comparison, constant, type Expression, type FunctionNode } from '../tree.ts';
 import { type PatternItem, parseDatetimePattern } from './datetime-pattern.ts';
 import { internalCall, isNullLiteral, kernelCall, literalText, operatorCall } from './expressions.ts';
 import { isNumberPattern, numberToChar } from './to-char-number.ts';
 
 /**
- * `to_char(t, 'DD Mon')` → `strftime(t, '%d %b')`. Fields that the kernel's strftime lacks become macros,
- * joined with `||`. The pattern is parsed once, when the query is prepared.
+ * `to_char(t, 'DD Mon')` → `strftime(t, '%d %b')`, which is strftime for dates and timestamps. Fields that the kernel's strftime lacks become macros,
+ * joined with `||`. The pattern is parsed once, when the query is prepared. The kernel writes the year 44 BC as
+ * `-43`, so patterns with a year have a second form for years before Christ.
  */
 export function toChar({ children: [value, pattern] }: FunctionNode): Expression | undefined {
   if (isNullLiteral(pattern)) return cast(constant(null), 'VARCHAR');
@@ -14,28 +15,44 @@ export function toChar({ children: [value, pattern] }: FunctionNode): Expression
   if (value === undefined || literal === undefined) {
     return fail('INVALID_ARGUMENT', { message: 'The pattern of to_char must be a text literal' });
   }
-  return isNumberPattern(literal) ? numberToChar(value, literal) : timeToChar(value, literal);
+  if (isNumberPattern(literal)) return numberToChar(value, literal);
+  const items = parseDatetimePattern(literal);
+  const text = timeToChar(value, items, strftimeOf);
+  if (!items.some((item) => item.kind === 'field' && YEARS.has(item.field)))
+    return caseOf([[kernelCall('isfinite', value), text]], cast(constant(null), 'VARCHAR'));
+  const isAnnoDomini = comparison('COMPARE_GREATERTHAN', kernelCall('year', value), constant(0));
+  return caseOf([[isAnnoDomini, text]], timeToChar(value, items, withoutYears));
 }
 
-function timeToChar(time: Expression, pattern: string): Expression {
+/** Fields that strftime writes for years after Christ only. */
+const YEARS: ReadonlySet<string> = new Set(['YYYY', 'YY']);
+
+const withoutYears = (item: PatternItem): string | undefined =>
+  item.kind === 'field' && YEARS.has(item.field) ? undefined : strftimeOf(item);
+
+function timeToChar(
+  time: Expression,
+  items: readonly PatternItem[],
+  directFormat: (item: PatternItem) => string | undefined,
+): Expression {
   const parts: Expression[] = [];
   let format = '';
   const flush = () => {
     if (format !== '') parts.push(kernelCall('strftime', time, constant(format)));
     format = '';
   };
-  for (const item of parseDatetimePattern(pattern)) {
-    const direct = strftimeOf(item);
+  for (const item of items) {
+    const direct = directFormat(item);
     if (direct !== undefined) {
       format += direct;
     } else if (item.kind === 'field') {
       flush();
-      parts.push(fieldText(item, time));
+      parts.push(fieldText(item, time, directFormat));
     }
   }
   flush();
   const [first, ...others] = parts;
-  if (first === undefined) return kernelCall('strftime', time, constant(''));
+  if (first === undefined) return cast(constant(null), 'VARCHAR');
   return others.reduce((joined, part) => operatorCall('||', joined, part), first);
 }
 
@@ -68,15 +85,15 @@ function strftimeOf(item: PatternItem): string | undefined {
   return undefined;
 }
 
-function fieldText(item: Field, time: Expression): Expression {
-  const text = withCase(item, baseText(item, time));
+function fieldText(item: Field, time: Expression, directFormat: typeof strftimeOf): Expression {
+  const text = withCase(item, baseText(item, time, directFormat));
   if (item.ordinal === '') return text;
   const suffixed = internalCall('ordinal', text);
   return item.ordinal === 'TH' ? kernelCall('upper', suffixed) : suffixed;
 }
 
-function baseText(item: Field, time: Expression): Expression {
-  const direct = strftimeOf({ ...item, ordinal: '' });
+function baseText(item: Field, time: Expression, directFormat: typeof strftimeOf): Expression {
+  const direct = directFormat({ ...item, ordinal: '' });
   if (direct !== undefined) return kernelCall('strftime', time, constant(direct));
   const named = NAMES[item.field];
   if (named !== undefined) {
@@ -87,7 +104,8 @@ function baseText(item: Field, time: Expression): Expression {
   }
   const macro = MACRO_OF_FIELD[item.field] ?? item.field.toLowerCase().replace(',', '_');
   const value = internalCall(`to_char_${macro}`, time);
-  return item.fill && !['A_M', 'AD', 'A_D', 'RM', 'TZ', 'OF', 'MS', 'US'].includes(macro.toUpperCase())
+  if (item.fill && item.field === 'RM') return kernelCall('rtrim', value);
+  return item.fill && !['A_M', 'AD', 'A_D', 'TZ', 'OF', 'MS', 'US', 'Y_YYY'].includes(macro.toUpperCase())
     ? internalCall('without_zeros', value)
     : value;
 }
@@ -121,31 +139,85 @@ function withCase({ field, written }: Field, text: Expression): Expression {
   return written === field.toLowerCase() ? kernelCall('lower', text) : text;
 }
 
-const yearDigits = (format: string, count: number) => [`(t) AS right(strftime(t, '${format}'), ${count})`];
+const number = (value: string, width: number) => `tsr_char_number(${value}, '{:0${width}d}')`;
+const yearDigits = (macro: string, count: number) => [
+  `(t) AS ${number(`tsr_${macro}(t) % ${10 ** count}`, count)}`,
+];
+const wholeYear = (macro: string) => [`(t) AS ${number(`tsr_${macro}(t)`, 4)}`];
+const HALF_DAY = "(date_part('hour', t) % 12)";
+const TWELVE = `CASE ${HALF_DAY} WHEN 0 THEN 12 ELSE ${HALF_DAY} END`;
+/** The formats of `tsr_interval_char` for the macros of fields. */
+export const INTERVAL_FORMATS: Readonly<Record<string, string>> = {
+  tsr_to_char_yyyy: '%Y',
+  tsr_to_char_yy: '%y',
+  tsr_to_char_ms: '%g',
+  tsr_to_char_us: '%f',
+};
+
+/** The codes of strftime with the fields of an interval `t`. A dash before a code turns padding off. */
+const INTERVAL_FIELDS: readonly (readonly [code: string, value: string])[] = [
+  ['Y', number("date_part('year', t)", 4)],
+  ['y', number("date_part('year', t) % 100", 2)],
+  ['g', number("date_part('milliseconds', t) % 1000", 3)],
+  ['f', number("date_part('microseconds', t) % 1000000", 6)],
+  ['p', "CASE WHEN date_part('hour', t) % 24 >= 12 THEN 'PM' ELSE 'AM' END"],
+  ...(
+    [
+      ['H', "date_part('hour', t)", 2],
+      ['I', TWELVE, 2],
+      ['M', "date_part('minute', t)", 2],
+      ['S', "date_part('second', t)", 2],
+      ['m', "date_part('month', t)", 2],
+      ['d', "date_part('day', t)", 2],
+      ['j', "(date_part('year', t) * 12 + date_part('month', t)) * 30 + date_part('day', t)", 3],
+    ] as const
+  ).flatMap(([code, value, width]) => [
+    [code, number(value, width)] as const,
+    [`-${code}`, `(${value})::VARCHAR`] as const,
+  ]),
+];
 const fraction = (digits: number) => [`(t) AS left(strftime(t, '%f'), ${digits})`];
 
 export const TO_CHAR_MACROS: Readonly<Record<string, readonly string[]>> = {
-  without_zeros: ["(s) AS CASE WHEN ltrim(s, '0 ') = '' THEN '0' ELSE ltrim(s, '0 ') END"],
+  without_zeros: [String.raw`(s) AS regexp_replace(s, '^(-?)[0 ]+([^0 ]|0$)', '\1\2')`],
   ordinal: [
     `(s) AS s || CASE WHEN right(s, 2) IN ('11', '12', '13') THEN 'th' WHEN right(s, 1) = '1' THEN 'st'
       WHEN right(s, 1) = '2' THEN 'nd' WHEN right(s, 1) = '3' THEN 'rd' ELSE 'th' END`,
   ],
-  to_char_y_yyy: ["(t) AS (year(t) // 1000)::VARCHAR || ',' || lpad((year(t) % 1000)::VARCHAR, 3, '0')"],
-  to_char_yyyy: ["(t) AS strftime(t, '%Y')"],
-  to_char_yyy: yearDigits('%Y', 3),
-  to_char_yy: yearDigits('%Y', 2),
-  to_char_y: yearDigits('%Y', 1),
-  to_char_iyyy: ["(t) AS strftime(t, '%G')"],
-  to_char_iyy: yearDigits('%G', 3),
-  to_char_iy: yearDigits('%G', 2),
-  to_char_i: yearDigits('%G', 1),
+  // A number with its sign before the zeros that fill it up.
+  char_number: ["(n, digits) AS CASE WHEN n < 0 THEN '-' ELSE '' END || format(digits, abs(n))"],
+  // strftime for intervals, whose fields may be negative and greater than those of a time.
+  interval_char: [
+    `(t, f) AS replace(${INTERVAL_FIELDS.reduce(
+      (text, [code, value]) => `replace(${text}, '%${code}', ${value})`,
+      "CASE WHEN regexp_matches(f, '%[aAbB]') THEN error('invalid format specification for an interval value') ELSE replace(f, '%%', chr(1)) END",
+    )}, chr(1), '%')`,
+  ],
+  // Years before Christ are counted from 1 on, without a sign.
+  era_year: [
+    "(t) AS CASE WHEN date_part('year', t) > 0 THEN date_part('year', t) ELSE 1 - date_part('year', t) END",
+  ],
+  era_isoyear: [
+    "(t) AS CASE WHEN date_part('isoyear', t) > 0 THEN date_part('isoyear', t) ELSE 1 - date_part('isoyear', t) END",
+  ],
+  to_char_y_yyy: [
+    "(t) AS (tsr_era_year(t) // 1000)::VARCHAR || ',' || format('{:03d}', tsr_era_year(t) % 1000)",
+  ],
+  to_char_yyyy: wholeYear('era_year'),
+  to_char_yyy: yearDigits('era_year', 3),
+  to_char_yy: yearDigits('era_year', 2),
+  to_char_y: yearDigits('era_year', 1),
+  to_char_iyyy: wholeYear('era_isoyear'),
+  to_char_iyy: yearDigits('era_isoyear', 3),
+  to_char_iy: yearDigits('era_isoyear', 2),
+  to_char_i: yearDigits('era_isoyear', 1),
   to_char_iddd: ["(t) AS lpad(((weekofyear(t) - 1) * 7 + isodow(t))::VARCHAR, 3, '0')"],
   to_char_id: ['(t) AS isodow(t)::VARCHAR'],
   to_char_iw: ["(t) AS lpad(weekofyear(t)::VARCHAR, 2, '0')"],
   to_char_ww: ["(t) AS lpad(((dayofyear(t) - 1) // 7 + 1)::VARCHAR, 2, '0')"],
   to_char_w: ['(t) AS ((day(t) - 1) // 7 + 1)::VARCHAR'],
   to_char_d: ['(t) AS (dayofweek(t) + 1)::VARCHAR'],
-  to_char_cc: ["(t) AS lpad(century(t)::VARCHAR, 2, '0')"],
+  to_char_cc: [`(t) AS ${number('century(t)', 2)}`],
   to_char_q: ['(t) AS quarter(t)::VARCHAR'],
   to_char_j: ["(t) AS floor(julian(date_trunc('day', t)))::BIGINT::VARCHAR"],
   to_char_rm: [

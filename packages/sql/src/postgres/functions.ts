@@ -249,10 +249,6 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   pg_tablespace_location: always(constant(''), [1, 1]),
   pg_tablespace_size: always(bigint(0n), [1, 1]),
   pg_total_relation_size: ofRelation('relation_bytes', [1, 1]),
-  regexp_count: {
-    arity: [2, 2],
-    rewrite: (args) => kernelCall('len', kernelCall('regexp_extract_all', ...args)),
-  },
   regexp_split_to_array: macro('pg_regexp_split', [2, 2]),
   num_nonnulls: nullCount('OPERATOR_IS_NOT_NULL'),
   num_nulls: nullCount('OPERATOR_IS_NULL'),

@@ -1,6 +1,14 @@
 import { fail } from '@tessera/common';
-import { internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
-import { groupsOf } from '../functions/regex.ts';
+import {
+  internalCall,
+  isNullLiteral,
+  kernelCall,
+  literalInteger,
+  operatorCall,
+} from '../functions/expressions.ts';
+import { internalName } from '../functions/internal-macros.ts';
+import { matchedGroup, patternWith } from '../functions/regex.ts';
+import { regexGroups } from '../functions/regex-groups.ts';
 import type { Arity } from '../functions/types.ts';
 import { XOR } from '../text/json-operators.ts';
 import { call, cast, constant, type Expression, stringLiteral } from '../tree.ts';
@@ -22,8 +30,10 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   '||/': { arity: [1, 1], rewrite: ([number]) => kernelCall('cbrt', number) },
   [XOR]: { arity: [2, 2], rewrite: (numbers) => kernelCall('xor', ...numbers) },
   array_dims: macro('pg_array_dims', [1, 1]),
+  array_fill: { arity: [2, 3], rewrite: filledArray },
   array_ndims: macro('pg_array_ndims', [1, 1]),
   array_positions: macro('pg_array_positions', [2, 2]),
+  array_replace: macro('pg_array_replace', [3, 3]),
   cardinality: macro('pg_cardinality', [1, 1]),
   clock_timestamp: now,
   statement_timestamp: now,
@@ -32,17 +42,33 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   date_bin: macro('pg_date_bin', [3, 3]),
   format: { arity: [1, Infinity], rewrite: formatted },
   initcap: macro('pg_initcap', [1, 1]),
+  make_date: {
+    arity: [1, 3],
+    rewrite: (args) =>
+      args.length === 3 ? internalCall('pg_make_date', ...args) : kernelCall('make_date', ...args),
+  },
   make_interval: { arity: [0, 7], rewrite: madeInterval },
+  make_timestamp: {
+    arity: [1, 6],
+    rewrite: (args) =>
+      args.length === 6 ? internalCall('pg_make_timestamp', ...args) : kernelCall('make_timestamp', ...args),
+  },
   overlaps: macro('pg_overlaps', [4, 4]),
   pg_typeof: {
     arity: [1, 1],
     rewrite: ([value]) =>
       internalCall('pg_type_name', internalCall('type_name', kernelCall('typeof', value))),
   },
-  regexp_substr: {
-    arity: [2, 2],
-    rewrite: ([text, pattern]) => internalCall('regexp_extract', text, pattern, constant(0)),
+  regexp_count: {
+    arity: [2, 4],
+    rewrite: ([text, pattern, start, flags]) =>
+      kernelCall(
+        'len',
+        kernelCall('regexp_extract_all', textFrom(text!, start), patternWith(pattern, flags)),
+      ),
   },
+  regexp_instr: { arity: [2, 7], rewrite: matchPosition },
+  regexp_substr: { arity: [2, 6], rewrite: matchedText },
   substring: {
     arity: [2, 3],
     rewrite: (args) => {
@@ -52,6 +78,7 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
     },
   },
   to_hex: macro('pg_to_hex', [1, 1]),
+  width_bucket: { arity: [2, 4], rewrite: (args) => internalCall('pg_width_bucket', ...args) },
 };
 
 /** A NULL is no element of an array for PostgreSQL. The type of a parameter is inferred from the kernel's operator. */
@@ -87,8 +114,57 @@ const product = (value: Expression, factor: number): Expression => ({
 
 /** `substring('foo123' from '[0-9]+')`: the first group, or all that matched; NULL where nothing does. */
 function matchedPart(text: Expression, pattern: Expression): Expression {
-  const group = groupsOf(stringLiteral(pattern) ?? '') > 0 ? 1 : 0;
-  return internalCall('regexp_extract', text, pattern, constant(group));
+  const literal = stringLiteral(pattern) ?? '';
+  return regexGroups(literal).length > 0
+    ? matchedGroup(text, pattern, literal, 1, internalName('regexp_extract'))
+    : internalCall('regexp_extract', text, pattern, constant(0));
+}
+
+/** The text from a position on, where a search begins. */
+const textFrom = (text: Expression, start: Expression | undefined): Expression =>
+  start === undefined || literalInteger(start) === 1 ? text : call('substring', text, start);
+
+/** `regexp_substr(text, pattern, start, n, flags, group)`: the text or a group of the n-th match. */
+function matchedText(args: readonly Expression[]): Expression {
+  const [text, pattern, start, nth, flags, group] = args;
+  const found = patternWith(pattern, flags);
+  if (nth === undefined && group === undefined)
+    return internalCall('regexp_extract', textFrom(text!, start), found, constant(0));
+  const all = kernelCall('regexp_extract_all', textFrom(text!, start), found, group ?? constant(0));
+  return kernelCall('list_extract', all, nth ?? constant(1));
+}
+
+/** `regexp_instr(text, pattern, start, n, at_end, flags)`: where the n-th match begins, or what follows it. */
+function matchPosition(args: readonly Expression[]): Expression {
+  const [text, pattern, start = constant(1), nth = constant(1), atEnd = constant(0), flags, group] = args;
+  if (group !== undefined && literalInteger(group) !== 0)
+    return fail('NOT_SUPPORTED', { what: 'regexp_instr with the position of a group' });
+  const parts = internalCall('pg_regexp_marked', textFrom(text!, start), patternWith(pattern, flags));
+  return cast(internalCall('pg_marked_position', parts, start, nth, atEnd), 'INTEGER');
+}
+
+/** `array_fill(value, ARRAY[2, 3])`: an array for each dimension. */
+function filledArray([value, dimensions, bounds]: readonly Expression[]): Expression {
+  if (bounds !== undefined)
+    return fail('NOT_SUPPORTED', { what: 'array_fill with lower bounds', hint: 'arrays begin with 1' });
+  if (isNullLiteral(dimensions))
+    return fail('NULL_NOT_ALLOWED', { message: 'dimension array or low bound array cannot be null' });
+  const counts = itemsOf(dimensions!);
+  if (counts.length === 0)
+    return fail('NOT_SUPPORTED', { what: 'array_fill with dimensions that are no constant array' });
+  return counts.reduceRight(
+    (filled, count) => internalCall('pg_array_fill', filled, cast(count, 'BIGINT')),
+    value!,
+  );
+}
+
+/** The items of an array that is written as such, also under casts. */
+function itemsOf(node: Expression): readonly Expression[] {
+  if (node.class === 'CAST') return itemsOf(node.child);
+  const isArray =
+    (node.class === 'OPERATOR' && node.type === 'ARRAY_CONSTRUCTOR') ||
+    (node.class === 'FUNCTION' && node.function_name === 'list_value');
+  return isArray ? node.children : [];
 }
 
 /** `format('%s is %I', a, b)`: texts, names and literals in the places of a literal pattern. */

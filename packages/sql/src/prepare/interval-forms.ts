@@ -1,6 +1,9 @@
+import { fail } from '@tessera/common';
 import { internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
+import { INTERVAL_FORMATS } from '../functions/to-char.ts';
 import {
   cast,
+  comparison,
   constant,
   type Expression,
   type FunctionNode,
@@ -12,20 +15,27 @@ import type { CatalogColumns } from './column-scope.ts';
 import { type FactsOf, rewriteInScope } from './scoped-expressions.ts';
 import { type KindOfColumn, valueKind } from './value-kind.ts';
 
-const NAMES: ReadonlySet<string> = new Set(['-', '//', 'sum']);
+const NAMES: ReadonlySet<string> = new Set(['-', '//', 'sum', 'strftime', 'isfinite']);
+/** The macros of fields of `to_char`. */
+const FIELD = /^tsr_to_char_/;
+/** The macros of fields that are the same for intervals. */
+const OF_BOTH = /^tsr_to_char_(?:ssss|a_m|cc)$/;
+
+const isKnown = (name: string): boolean => NAMES.has(name) || FIELD.test(name);
 
 type Call = FunctionNode | WindowNode;
 
 /**
- * Arithmetic with times and intervals that the kernel does not have:
+ * Functions of times and intervals that the kernel does not have:
  *     i / n              →   i * (1.0 / n)
  *     t - u              →   (DATE '2000-01-01' + t) - (DATE '2000-01-01' + u)
+ *     strftime(i, f)     →   tsr_interval_char(i, f)           of to_char
  *     sum(i)             →   to_months(sum(months of i)) + to_days(sum(days of i)) + to_microseconds(sum(microseconds of i))
  * The text of the query and the catalog must say that the operands are times or intervals.
  * @param outermost see `rewriteInScope`
  */
 export function intervalForms(statement: Statement, catalog: CatalogColumns, outermost: FactsOf): Statement {
-  if (!someExpression(statement, (node) => isCall(node) && NAMES.has(node.function_name))) return statement;
+  if (!someExpression(statement, (node) => isCall(node) && isKnown(node.function_name))) return statement;
   return rewriteInScope(statement, catalog, outermost, (node, factsOf) =>
     isCall(node) ? formOf(node, (ref) => factsOf(ref)?.kind) : node,
   );
@@ -35,10 +45,14 @@ const isCall = (node: Expression): node is Call => node.class === 'FUNCTION' || 
 
 function formOf(node: Call, ofColumn: KindOfColumn): Expression {
   const [first, second] = node.children;
-  if (first === undefined || !NAMES.has(node.function_name)) return node;
+  if (first === undefined || !isKnown(node.function_name)) return node;
   const kind = valueKind(first, ofColumn);
   if (node.function_name === 'sum')
     return kind === 'interval' && !node.distinct ? sumOf({ ...node, alias: '' }, first) : node;
+  if (kind === 'interval' || kind === 'time') {
+    const written = writtenForm(node, first, kind);
+    if (written !== undefined) return { ...written, alias: node.alias, query_location: node.query_location };
+  }
   if (second === undefined) return node;
   if (node.function_name === '//')
     return kind === 'interval'
@@ -47,6 +61,24 @@ function formOf(node: Call, ofColumn: KindOfColumn): Expression {
   return kind === 'time' && valueKind(second, ofColumn) === 'time'
     ? operatorCall('-', onOneDay(first), onOneDay(second))
     : node;
+}
+
+/** A part of `to_char(time, …)` or `to_char(interval, …)`; undefined for another function. */
+function writtenForm(
+  { function_name: name, children: [, format] }: Call,
+  value: Expression,
+  kind: 'interval' | 'time',
+): Expression | undefined {
+  if (name === 'isfinite') return comparison('COMPARE_EQUAL', value, value);
+  if (OF_BOTH.test(name) || !(name === 'strftime' || FIELD.test(name))) return undefined;
+  const shown =
+    format ??
+    constant(
+      INTERVAL_FORMATS[name] ?? fail('NOT_SUPPORTED', { what: 'This field of to_char for intervals' }),
+    );
+  return kind === 'interval'
+    ? internalCall('interval_char', value, shown)
+    : kernelCall('strftime', onOneDay(value), shown);
 }
 
 const onOneDay = (time: Expression): Expression =>

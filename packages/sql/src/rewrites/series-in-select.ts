@@ -1,4 +1,5 @@
 import { postgresName } from '../functions/column-names.ts';
+import { internalCall, literalInteger } from '../functions/expressions.ts';
 import {
   call,
   cast,
@@ -83,10 +84,16 @@ function asRows<T>(value: T, inList: boolean): T {
 
 const rowsOf = (series: unknown): Expression => {
   const { query_location, ...node } = series as Extract<Expression, { class: 'FUNCTION' }>;
-  const list = { ...node, alias: '', query_location };
+  const list = { ...node, children: withStep(node.children), alias: '', query_location };
   const isOfIntegers = node.children.every(isInteger);
   return { ...call('unnest', isOfIntegers ? cast(list, INTEGERS) : list), query_location };
 };
+
+/** The kernel refuses a step of zero only in FROM. */
+const withStep = ([from, to, step, ...more]: readonly Expression[]): readonly Expression[] =>
+  step === undefined || literalInteger(step)
+    ? [from!, to!, ...(step === undefined ? [] : [step])]
+    : [from!, to!, internalCall('pg_step', step), ...more];
 
 /** The kernel makes a series of INTEGER one of BIGINT, to which no date can be added. */
 const INTEGERS = typeNode({ kind: 'array', element: { kind: 'int' } });

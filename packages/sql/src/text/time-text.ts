@@ -150,9 +150,15 @@ function setClock(
   const [h, m, s] = [hours, minutes, seconds].map(Number) as [number, number, number];
   if (moment.clock !== undefined) return false;
   if (h > 24 || m > 59 || s > 60) return set(moment, { clock: OUTSIDE });
-  const micros = BigInt(Math.round(Number(`0.${fraction || '0'}`) * 1e6));
+  const micros = BigInt(toEven(Number(`0.${fraction || '0'}`) * 1e6));
   const clock = BigInt((h * 60 + m) * 60 + s) * SECONDS + micros;
   return set(moment, { clock: clock > DAY ? OUTSIDE : clock });
+}
+
+/** The nearest integer, and the even one of two that are equally near. */
+function toEven(value: number): number {
+  const below = Math.floor(value);
+  return value - below === 0.5 ? below + (below % 2) : Math.round(value);
 }
 
 /** The clock of a time that does not exist. */
