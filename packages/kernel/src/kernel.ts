@@ -41,7 +41,7 @@ export interface KernelOptions {
   readonly threads: number;
   /** The cores that all queries together may use; by default those that the system gives this process. */
   readonly cores?: number | undefined;
-  /** SQL that runs on every fresh instance before it is locked down. */
+  /** SQL that runs on every fresh instance before it is locked down, its macros first. */
   readonly bootstrap: readonly string[];
   /** Whether sessions can create relations to plan over (`defineRelation`). */
   readonly definesRelations?: boolean | undefined;

@@ -6,6 +6,7 @@ import { PROFILE_SETTING } from '../native/profile.ts';
 import { startWorkers } from '../native/workers.ts';
 import { quoteText } from '../types/quoting.ts';
 import { DefinedRelations } from './defined-relations.ts';
+import { createMacros, isMacro } from './macros.ts';
 import { ReceivedRows } from './received-rows.ts';
 
 /** The options that a kernel process gets at its start. */
@@ -46,7 +47,10 @@ export class NativeInstance {
     relations?.install(database, connection);
     instance.received.install(connection, new NativeConnection(database, () => undefined));
     try {
-      await connection.run([...settings(options), ...options.bootstrap, ...lockDown(options)].join(';\n'));
+      await connection.run(settings(options).join(';\n'));
+      await createMacros(connection, options.bootstrap.filter(isMacro));
+      const others = options.bootstrap.filter((statement) => !isMacro(statement));
+      await connection.run([...others, ...lockDown(options)].join(';\n'));
     } finally {
       await connection.close();
     }

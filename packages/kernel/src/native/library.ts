@@ -94,6 +94,7 @@ const hasNul = (text: unknown): boolean => typeof text === 'string' && text.incl
 
 /** The functions of the C API that are used here. `void *` represents every handle and every out-pointer. */
 export const duckdb = {
+  libraryVersion: fn<string, []>('duckdb_library_version', 'str', []),
   openExt: fn<number, [string | null, Pointer, Pointer, Pointer]>('duckdb_open_ext', 'int', [
     'str',
     'void *',
