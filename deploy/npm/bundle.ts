@@ -31,6 +31,7 @@ export async function writeBundle({ workspace, programs, folder, staysHere }: Bu
     Object.entries(programs).map(([name, source]) => [name, join(workspace, source)]),
   );
   const plugins = [
+    builtinsAsTheyAre,
     leftOutside(staysHere),
     startedPrograms(workspace, programs),
     ...(staysHere ? [keptPaths] : []),
@@ -41,8 +42,33 @@ export async function writeBundle({ workspace, programs, folder, staysHere }: Bu
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
+    comments: { jsdoc: false },
   });
 }
+
+/**
+ * Modules of Node that have properties which load others. An import of such a module reads all of its properties: that of `node:http`
+ * takes 40 ms, because it loads a client for WebSockets, and that of `node:process` opens the standard streams.
+ */
+const WITH_GETTERS = ['node:http', 'node:process'] as const;
+
+/** Takes these modules without an import. The properties that load others are only in the default export. */
+const builtinsAsTheyAre: Plugin = {
+  name: 'builtins-as-they-are',
+  resolveId(id, _importer, { kind }) {
+    const module = WITH_GETTERS.find((name) => id === name || `node:${id}` === name);
+    return module === undefined || kind === 'require-call' ? null : `\0${module}`;
+  },
+  load(id) {
+    const module = WITH_GETTERS.find((name) => id === `\0${name}`);
+    if (module === undefined) return null;
+    const properties = Object.getOwnPropertyDescriptors(process.getBuiltinModule(module));
+    const names = Object.entries(properties)
+      .filter(([name, { get }]) => get === undefined && /^[a-z]\w*$/i.test(name))
+      .map(([name]) => name);
+    return `const whole = process.getBuiltinModule('${module}'); export default whole; export const { ${names.join()} } = whole;`;
+  },
+};
 
 const leftOutside = (staysHere: boolean): Plugin => ({
   name: 'left-outside',

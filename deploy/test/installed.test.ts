@@ -139,6 +139,16 @@ describe('the npm package, installed into an empty folder by npm alone', { timeo
       expect(packed).toContain(`package/${file}`);
   });
 
+  it('imports no module of Node whose properties load others', () => {
+    const program = join(folder, 'node_modules/tessera/program');
+    const files = globSync('*.js', { cwd: program });
+    expect(files.length).toBeGreaterThan(50);
+    const importing = files.filter((file) =>
+      /^import .*["'](node:)?(http|process)["']/m.test(readFileSync(join(program, file), 'utf8')),
+    );
+    expect(importing).toEqual([]);
+  });
+
   it('runs a script in the shell, with an engine of its own', () => {
     const { stdout, stderr, status } = run(['sql', STATIONS, '--format', 'csv'], `${BUSIEST};\n`);
     expect({ status, stdout, stderr }).toEqual({

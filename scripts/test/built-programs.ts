@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { builtName, STARTS, writeBundle } from '../../deploy/npm/bundle.ts';
@@ -10,8 +10,11 @@ const PROGRAMS = {
 };
 
 /** Builds these programs into `folder`, because a node then starts in half the CPU time. */
-export const buildPrograms = (root: string, folder: string): Promise<void> =>
-  writeBundle({ workspace: root, programs: PROGRAMS, folder, staysHere: true });
+export async function buildPrograms(root: string, folder: string): Promise<void> {
+  await writeBundle({ workspace: root, programs: PROGRAMS, folder, staysHere: true });
+  // Otherwise Node tries to read each file as CommonJS first.
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+}
 
 /** A plugin of vitest: sources that tests load start the built programs in `folder` instead of their sources. */
 export const startBuilt = (root: string, folder: string) => ({
