@@ -203,6 +203,16 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
         '`TRANSACTION_CONFLICT`. Send it again',
       ],
       [
+        'time until a cancelled statement fails, if the kernel does not notice the interrupt',
+        seconds('kernel/session-socket.ts', 'MAX_INTERRUPT_MS'),
+        'the statement fails, and its call is left to itself',
+      ],
+      [
+        'time for which such a call goes on after that',
+        seconds('kernel/session-socket.ts', 'MAX_ABANDONED_MS'),
+        `another kernel process takes over; the old one is ended after ${seconds('kernel/supervisor.ts', 'MAX_BESIDE_STUCK_MS')} at the latest, and its other statements are retried`,
+      ],
+      [
         'queries or samples that a read of a history returns',
         `the latest ${count('coordinator/stored-history.ts', 'MAX_RECORDS')}; their texts together ${count('coordinator/stored-history.ts', 'MAX_CHARACTERS')} characters`,
         'older ones are left out',

@@ -76,6 +76,7 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
   await using relations = new StatementRelations({
     mirror,
     timeZone: 'UTC',
+    signal: context.query.signal,
     snapshot: context.snapshot,
     authority: new ReadAuthority(fixture.authorizer, 'ada'),
     database: 'tessera',

@@ -7,6 +7,8 @@ import { interruptOnAbort } from './client/interrupt-on-abort.ts';
 import { type Kernel, startKernel } from './kernel.ts';
 
 const ENDLESS = 'SELECT count(*) FROM range(100000000000) AS r(n) WHERE n % 7 = 3';
+/** One function call that takes minutes. */
+const STUCK = "SELECT levenshtein(repeat('ab', 100000), repeat('ba', 100000))";
 const logged: string[] = [];
 const log = (_details: object, message: string) => void logged.push(message);
 
@@ -39,6 +41,16 @@ it('a call that begins after the signal fired is interrupted too', async () => {
   await session.close();
 });
 
+it('the signal of a session interrupts its calls', async () => {
+  const query = new AbortController();
+  const session = await kernel.session({ signal: query.signal });
+  const running = session.scalar(ENDLESS);
+  query.abort();
+  await expect(running).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+  await expect(session.scalar(ENDLESS)).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+  await session.close();
+});
+
 describe('a call that ignores the interrupt', () => {
   /** Fakes only these two, because everything else happens in other processes. */
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
@@ -67,15 +79,57 @@ describe('a call that ignores the interrupt', () => {
     expect(kernel.status().pid).toBe(pid);
   });
 
-  it('ends with its process if it does not end by itself', async () => {
-    const pid = await abandonedCall();
+  /** Passes the time after which the process of an abandoned call is replaced. */
+  async function replaced(pid: number): Promise<void> {
     await vi.advanceTimersByTimeAsync(25_000);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(logged).toEqual(['A cancelled statement does not end; a new process takes over']);
+    expect(logged.splice(0)).toEqual(['A cancelled statement does not end; a new process takes over']);
+    await expect.poll(() => kernel.status().pid).not.toBe(pid);
     const next = await kernel.session();
     expect(await next.scalar('SELECT 1')).toBe(1);
     await next.close();
-    expect(kernel.status().pid).not.toBe(pid);
+  }
+
+  it('ends with its process if it does not end by itself', async () => {
+    await replaced(await abandonedCall());
     await expect.poll(() => readdirSync(join(directory, 'kernel'))).toEqual(['process-1']);
+  });
+
+  it('ends with its process if its session was closed meanwhile', async () => {
+    const session = await kernel.session();
+    const call = session.scalar(ENDLESS);
+    const pid = kernel.status().pid!;
+    process.kill(pid, 'SIGSTOP');
+    await session.close();
+    await expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    await vi.advanceTimersByTimeAsync(5_000);
+    await replaced(pid);
+    await expect.poll(() => readdirSync(join(directory, 'kernel'))).toEqual(['process-2']);
+  });
+
+  it('ends with its process although another session stays open; other calls go on meanwhile', async () => {
+    const [session, other] = [await kernel.session(), await kernel.session()];
+    const pid = kernel.status().pid!;
+    // The first call of a connection begins with settings, which an interrupt ends.
+    await session.scalar('SELECT 1');
+    const call = session.scalar(STUCK);
+    await session.close();
+    await expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(kernel.status()).toMatchObject({ ready: true, pid });
+    expect(await other.scalar('SELECT 1')).toBe(1);
+    await expect.poll(() => kernel.status().pid).not.toBe(pid);
+    expect(await other.scalar('SELECT 2')).toBe(2);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await expect(other.scalar('SELECT 3')).rejects.toMatchObject({ name: 'KERNEL_LOST' });
+    await other.close();
+    logged.length = 0;
+  });
+
+  it('leaves the quarantine at once', async () => {
+    const session = await kernel.session({ quarantine: true });
+    const call = session.scalar(ENDLESS);
+    await session.close();
+    await expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
+    await expect.poll(() => logged.splice(0)).toContain('The quarantine kernel process exited');
   });
 });

@@ -68,7 +68,10 @@ export interface SessionOptions {
   readonly maxThreads?: number;
   /** Whether the session uses tables of other sessions of its process, as by default: see `KernelSession.processId`. */
   readonly sharesTables?: boolean;
-  /** Ends the wait for quarantine: `session` rejects with its reason. */
+  /**
+   * Once it aborts, every call of the session is interrupted, and so is the wait for quarantine: `session` then rejects with
+   * its reason.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -97,8 +100,8 @@ export class Kernel {
   async session(options: SessionOptions = {}): Promise<KernelSession> {
     const { timeZone = null, maxThreads = 0, sharesTables = true, quarantine, signal } = options;
     const threads = maxThreads > 0 && maxThreads < this.#threads ? maxThreads : undefined;
-    const place: SessionPlace = { timeZone, threads, sharesTables };
-    if (quarantine === true) return this.#quarantine.session(place, signal);
+    const place: SessionPlace = { timeZone, threads, sharesTables, signal };
+    if (quarantine === true) return this.#quarantine.session(place);
     const { process, socket } = await this.#supervisor.take(threads);
     return new KernelSession(process, socket, place, () => undefined);
   }
@@ -146,7 +149,7 @@ export async function startKernel(options: KernelOptions): Promise<Kernel> {
     );
   const { registeredBytes = 0 } = options;
   const supervisor: Supervisor = new Supervisor(
-    (name, events) => spawn(name, memory.limits(), events, { registeredBytes }),
+    (name, events, beside) => spawn(name, memory.limits(beside), events, { registeredBytes }),
     options.log,
   );
   const memory = new SharedMemory(

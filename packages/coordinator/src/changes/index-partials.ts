@@ -103,7 +103,8 @@ export async function partialsOf(
       !tooMany.get(tablet)?.has(attemptKey(index, snapshot.deletionVector(table.id, tablet.id))),
   );
   if (worth.length === 0) return [];
-  const session = await context.kernel.session({ ...sessionOptions(context.settings), timeZone: 'UTC' });
+  const { kernel, settings, signal } = context;
+  const session = await kernel.session({ ...sessionOptions(settings), timeZone: 'UTC', signal });
   try {
     const shape = await shapeOfIndex(
       { expressions: index.expressions, stored: index.partials.columns, table },

@@ -44,7 +44,7 @@ async function insertPlain(
   try {
     const rows = { table, sql, isSorted, signal };
     return await retryInQuarantine(query, (quarantine) =>
-      withSession(context, (session) => storeRows(context, { session, ...rows }), { quarantine, signal }),
+      withSession(context, (session) => storeRows(context, { session, ...rows }), { quarantine }),
     );
   } catch (error) {
     // The normal path takes more memory.

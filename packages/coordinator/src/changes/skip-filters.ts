@@ -37,7 +37,8 @@ export async function filtersOf(
 ): Promise<readonly Action[]> {
   const worth = tablets.filter(({ inline }) => inline === undefined);
   if (worth.length === 0) return [];
-  const session = await context.kernel.session({ ...sessionOptions(context.settings), timeZone: 'UTC' });
+  const { kernel, settings, signal } = context;
+  const session = await kernel.session({ ...sessionOptions(settings), timeZone: 'UTC', signal });
   try {
     const actions: Action[] = [];
     for (const tablet of worth) {

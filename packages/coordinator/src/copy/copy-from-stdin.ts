@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type Column, requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
-import { failedValueOf, interruptOnAbort, type KernelSession, quoteName } from '@tessera/kernel';
+import { failedValueOf, type KernelSession, quoteName } from '@tessera/kernel';
 import { type CopiedTexts, copyBatches, copySchema } from '@tessera/readers';
 import {
   type ArrayText,
@@ -39,7 +39,6 @@ export async function copyFromStdin(
   return retryInQuarantine(query, async (quarantine) => {
     const { signal } = query;
     const session = await kernel.session({ ...sessionOptions(request.settings), quarantine, signal });
-    const stopInterrupting = interruptOnAbort(session, signal);
     const sequences = asked.run.binder.sequences(asked.run, session, snapshot);
     const context = { ...asked, sequences };
     try {
@@ -56,7 +55,6 @@ export async function copyFromStdin(
       const translated = constraintViolation(error) ?? withColumn(error, table);
       throw explainFailure(translated, { files: [], isLastAttempt: quarantine });
     } finally {
-      stopInterrupting();
       await sequences?.end();
       await session.close();
     }

@@ -1,6 +1,6 @@
 import { requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
-import { interruptOnAbort, type KernelSession, literalPath, quoteName, quoteText } from '@tessera/kernel';
+import { type KernelSession, literalPath, quoteName, quoteText } from '@tessera/kernel';
 import { type CopyFromStatement, constraintViolation, requireValidNames, WHOLE_JSON } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { storeRows } from '../changes/store-rows.ts';
@@ -26,7 +26,6 @@ export async function copyFrom(
   return retryInQuarantine(query, async (quarantine) => {
     const { signal } = query;
     const session = await kernel.session({ ...sessionOptions(request.settings), quarantine, signal });
-    const stopInterrupting = interruptOnAbort(session, signal);
     const sequences = asked.run.binder.sequences(asked.run, session, snapshot);
     const context = { ...asked, sequences };
     let source: CopyFiles | undefined;
@@ -38,7 +37,6 @@ export async function copyFrom(
       const files = source?.files ?? [];
       throw explainFailure(constraintViolation(error) ?? error, { files, isLastAttempt: quarantine });
     } finally {
-      stopInterrupting();
       source?.reads.release();
       await sequences?.end();
       await session.close();

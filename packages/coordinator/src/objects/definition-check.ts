@@ -22,16 +22,21 @@ export interface DefinitionContext {
 /** The statement that contains a definition. */
 interface DefiningStatement extends DefinitionContext {
   readonly settings: SessionSettings;
-  readonly run: { readonly kernel: Kernel; readonly text: string };
+  readonly run: {
+    readonly kernel: Kernel;
+    readonly text: string;
+    readonly query: { readonly signal: AbortSignal };
+  };
 }
 
 /** Runs `work` with an empty session. */
 export async function withSession<T>(
   { run, settings }: DefiningStatement,
   work: (session: KernelSession) => Promise<T>,
-  place: Pick<SessionOptions, 'quarantine' | 'signal'> = {},
+  place: Pick<SessionOptions, 'quarantine'> = {},
 ): Promise<T> {
-  const session = await run.kernel.session({ ...sessionOptions(settings), ...place });
+  const { signal } = run.query;
+  const session = await run.kernel.session({ ...sessionOptions(settings), ...place, signal });
   try {
     return await work(session);
   } finally {

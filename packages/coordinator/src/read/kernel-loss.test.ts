@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TesseraError } from '@tessera/common';
 import { type KernelSession, startKernel } from '@tessera/kernel';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { QueryActivity } from '../queries/query-history.ts';
 import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import { SequenceDemand } from '../sequences/sequence-demand.ts';
@@ -40,6 +41,31 @@ test('a planning kernel that ends is filled again by the statements that come af
   process.kill(fixture.mirror.status().pid!, 'SIGKILL');
   expect(await sum('b')).toEqual([['90']]);
   expect(await sum('a + b')).toEqual([['135']]);
+});
+
+test('a statement is cancelled while the planning kernel does not answer, and no other one with it', async () => {
+  await fixture.table('fresh', 'SELECT 7 AS a');
+  const pid = fixture.mirror.status().pid!;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  process.kill(pid, 'SIGSTOP');
+  try {
+    const context = fixture.context('SELECT a FROM fresh');
+    const cancelled = fixture.binder.executable(context, {}).catch((error: unknown) => error);
+    await expect.poll(() => fixture.mirror.status().sessions).toBe(1);
+    // It waits for the relation that the first one is to make.
+    const other = fixture.rows('SELECT a + 1 FROM fresh');
+    await expect.poll(() => fixture.mirror.status().sessions).toBe(2);
+    context.query.cancel(TesseraError.of('QUERY_CANCELLED', { reason: 'by the test' }));
+    const afterFiveSeconds = () =>
+      vi.advanceTimersByTimeAsync(5_000).then(() => Promise.race([cancelled, 0]));
+    await expect.poll(afterFiveSeconds).toMatchObject({ name: 'QUERY_CANCELLED' });
+    process.kill(pid, 'SIGCONT');
+    expect(await other).toEqual([['8']]);
+    expect(fixture.mirror.status().pid).toBe(pid);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+    vi.useRealTimers();
+  }
 });
 
 test('a query whose kernel ends reads its tables again from files', async () => {

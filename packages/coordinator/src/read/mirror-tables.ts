@@ -1,5 +1,5 @@
 import type { Snapshot, TableObject } from '@tessera/catalog';
-import type { Kernel, KernelSession } from '@tessera/kernel';
+import type { Kernel, KernelSession, SessionOptions } from '@tessera/kernel';
 import { liveRows, type ReadTable } from './index-coverage.ts';
 
 /** The number of unused tables that are kept; beyond it, the least recently used are dropped. */
@@ -55,8 +55,8 @@ export class MirrorTables {
   }
 
   /** A session that sees the tables in use. */
-  async session(timeZone: string): Promise<KernelSession> {
-    const session = await this.#kernel.session({ timeZone });
+  async session(options: Pick<SessionOptions, 'timeZone' | 'signal'>): Promise<KernelSession> {
+    const session = await this.#kernel.session(options);
     if (session.processId !== this.#processId) {
       this.#tables.clear();
       this.#processId = session.processId;
@@ -77,7 +77,9 @@ export class MirrorTables {
       await entry.made;
     } catch (error) {
       if (this.#tables.get(shape) === entry) this.#tables.delete(shape);
-      throw error;
+      if (known === undefined) throw error;
+      // The statement that was to make it may have been cancelled.
+      return this.use(session, mirrored);
     }
     await this.#dropIdle(session);
     let released = false;

@@ -1,6 +1,6 @@
 import { type Authorizer, ReadAuthority } from '@tessera/access-control';
 import type { Snapshot } from '@tessera/catalog';
-import { interruptOnAbort, type Kernel, type KernelSession, quoteName } from '@tessera/kernel';
+import { type Kernel, type KernelSession, quoteName } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import type { PrepareContext } from '@tessera/sql';
 import { sessionOptions } from '../objects/session-options.ts';
@@ -55,7 +55,6 @@ export class SessionScope implements AsyncDisposable {
   readonly relations: StatementRelations | undefined;
   /** Undefined if the node keeps no tables. */
   readonly sequences: StatementSequences | undefined;
-  readonly #stopInterrupting: () => void;
   readonly #held: { release(): void }[] = [];
   #released: Promise<void> | undefined;
 
@@ -84,7 +83,6 @@ export class SessionScope implements AsyncDisposable {
     this.context = context;
     this.options = options;
     this.session = session;
-    this.#stopInterrupting = interruptOnAbort(session, signal);
     const { uploads, directory } = context.request;
     const parts = () => services.fileParts(context, options);
     const { external } = services;
@@ -96,11 +94,12 @@ export class SessionScope implements AsyncDisposable {
   #relations(services: SessionServices): StatementRelations | undefined {
     const { mirror, authorizer } = services;
     if (mirror === undefined) return undefined;
-    const { request, sessionValues, snapshot } = this.context;
+    const { query, request, sessionValues, snapshot } = this.context;
     const { neverRuns = false, quarantine = false, rowPositionsOf, parts } = this.options;
     return new StatementRelations({
       mirror,
       timeZone: request.settings.timezone,
+      signal: query.signal,
       snapshot,
       authority: readAuthority(authorizer, this.context, this.options),
       database: sessionValues.database,
@@ -181,7 +180,6 @@ export class SessionScope implements AsyncDisposable {
   }
 
   async #release(): Promise<void> {
-    this.#stopInterrupting();
     await this.sequences?.end();
     await this.session.close();
     for (const one of this.#held) one.release();

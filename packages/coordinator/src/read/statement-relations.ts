@@ -64,6 +64,8 @@ export interface PatternSource {
 export interface StatementRelationsOptions {
   readonly mirror: MirrorTables;
   readonly timeZone: string;
+  /** Cancels the statement. */
+  readonly signal: AbortSignal;
   readonly snapshot: () => Promise<StatementSnapshot>;
   readonly authority: ReadAuthority;
   /** The database of the request. */
@@ -250,7 +252,8 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
   }
 
   async binder(): Promise<KernelSession> {
-    this.#session ??= await this.#options.mirror.session(this.#options.timeZone);
+    const { mirror, timeZone, signal } = this.#options;
+    this.#session ??= await mirror.session({ timeZone, signal });
     return this.#session;
   }
 

@@ -84,7 +84,7 @@ async function mergedRows(
   const live = tablets.filter(({ tablet, deletedRows }) => deletedRows < tablet.rows);
   if (live.length === 0) return [];
   const { signal } = context;
-  const session = await context.kernel.session(sessionOptions(context.settings));
+  const session = await context.kernel.session({ ...sessionOptions(context.settings), signal });
   try {
     const scan = await context.tables.agent.prepareScan({
       session,

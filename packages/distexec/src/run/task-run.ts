@@ -27,14 +27,15 @@ export async function taskRun(
 ): Promise<TaskOutcome> {
   const { signal } = options;
   const { timeZone, maxThreads = 0, sharesTables = true } = task;
-  const session = options.session ?? (await services.kernel.session({ timeZone, maxThreads, sharesTables }));
-  const endInterrupts = interruptOnAbort(session, signal);
+  const how = { timeZone, maxThreads, sharesTables, signal };
+  const session = options.session ?? (await services.kernel.session(how));
+  const endInterrupts = options.session && interruptOnAbort(session, signal);
   try {
     return await measured(task, session, options, services);
   } catch (error) {
     throw signal.aborted ? cancellation(signal) : error;
   } finally {
-    endInterrupts();
+    endInterrupts?.();
     if (session !== options.session) await session.close();
   }
 }

@@ -1,5 +1,3 @@
-import type { KernelSession } from './kernel-session.ts';
-
 const REPEAT_MS = 25;
 
 /**
@@ -7,7 +5,7 @@ const REPEAT_MS = 25;
  * interrupt between two calls would otherwise have no effect. The returned function ends this and must be
  * called before the session is used by others.
  */
-export function interruptOnAbort(session: KernelSession, signal: AbortSignal): () => void {
+export function interruptOnAbort(session: { interrupt(): void }, signal: AbortSignal): () => void {
   let repeat: NodeJS.Timeout | undefined;
   const onAbort = () => {
     session.interrupt();

@@ -12,6 +12,7 @@ import type {
 import type { KernelParams, KernelValue } from '../types/kernel-value.ts';
 import { quoteName } from '../types/quoting.ts';
 import { type ArrowBatchInput, sendBatches } from './append.ts';
+import { interruptOnAbort } from './interrupt-on-abort.ts';
 import type { KernelProcessHandle } from './kernel-process-handle.ts';
 import { type KernelResult, ResultStream } from './result-stream.ts';
 import type { SessionSocket } from './session-socket.ts';
@@ -25,6 +26,8 @@ export interface SessionPlace {
   readonly threads?: number | undefined;
   /** Whether the session uses tables of other sessions of the process. */
   readonly sharesTables: boolean;
+  /** Interrupts every call of the session once it aborts. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Numbers received relations, to make their names unique. */
@@ -39,16 +42,24 @@ export class KernelSession {
   readonly #socket: SessionSocket;
   readonly #place: SessionPlace;
   readonly #timeZone: string | null;
-  readonly #onClose: () => void;
+  readonly #onClose: (isBusy: boolean) => void;
+  readonly #stopInterrupting: (() => void) | undefined;
   #closed = false;
   #measure: ((call: QueryProgress) => QueryProgress) | undefined;
 
-  constructor(process: KernelProcessHandle, socket: SessionSocket, place: SessionPlace, onClose: () => void) {
+  /** @param onClose learns whether the kernel still runs a call of the session */
+  constructor(
+    process: KernelProcessHandle,
+    socket: SessionSocket,
+    place: SessionPlace,
+    onClose: (isBusy: boolean) => void,
+  ) {
     this.#process = process;
     this.#socket = socket;
     this.#place = place;
     this.#timeZone = place.timeZone;
     this.#onClose = onClose;
+    this.#stopInterrupting = place.signal && interruptOnAbort(this, place.signal);
   }
 
   /**
@@ -198,7 +209,7 @@ export class KernelSession {
    * session becomes unusable.
    */
   interrupt(): void {
-    this.#socket.interruptOrLeave();
+    this.#socket.interrupt();
   }
 
   /**
@@ -223,7 +234,9 @@ export class KernelSession {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#stopInterrupting?.();
+    const { isBusy } = this.#socket;
     this.#process.give(this.#socket, this.#place.threads === undefined);
-    this.#onClose();
+    this.#onClose(isBusy);
   }
 }

@@ -64,7 +64,8 @@ export class Quarantine implements ProcessEvents {
    * queries before this one have had it for `MAX_SERVICE_MS`; the serving process then has its memory again
    * @throws the signal's reason, if it aborts before the session's turn
    */
-  async session(place: SessionPlace, signal?: AbortSignal): Promise<KernelSession> {
+  async session(place: SessionPlace): Promise<KernelSession> {
+    const { signal } = place;
     const before = this.#turn;
     let done = () => {};
     this.#turn = new Promise((resolve) => {
@@ -92,7 +93,11 @@ export class Quarantine implements ProcessEvents {
       const process = this.#process ?? (await this.#start(place.threads, signal));
       await process.ready();
       this.#servesSince ??= performance.now();
-      return new KernelSession(process, await process.take(), place, release);
+      return new KernelSession(process, await process.take(), place, (isBusy) => {
+        // Nobody else has a session there, and the next one would have to share the memory and the processor with the call.
+        if (isBusy && this.#process === process) this.#retire();
+        release();
+      });
     } catch (error) {
       release();
       throw error;

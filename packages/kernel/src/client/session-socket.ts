@@ -65,10 +65,10 @@ export class SessionSocket {
   readonly #process: SessionProcess;
   #call: RunningCall | undefined;
   #calls = 0;
-  /** Runs from the interrupt of a call until the call has ended. */
-  #leaving: NodeJS.Timeout | undefined;
-  /** Runs while a call continues for which nobody waits any more. */
-  #abandoned: NodeJS.Timeout | undefined;
+  /** Whether the kernel runs a call, for which somebody may no longer wait. */
+  #isBusy = false;
+  /** Runs from the interrupt of a call until the kernel has ended it: first while the caller waits, then until it is reported. */
+  #watch: NodeJS.Timeout | undefined;
   /** The error of every call once the socket is closed. */
   #lost: Promise<TesseraError> | undefined;
   #closedByUs = false;
@@ -127,7 +127,12 @@ export class SessionSocket {
   }
 
   get #canBeReused(): boolean {
-    return !this.dirty && this.#call === undefined && this.#lost === undefined;
+    return !this.dirty && !this.#isBusy && this.#lost === undefined;
+  }
+
+  /** Whether the kernel runs a call of the session. */
+  get isBusy(): boolean {
+    return this.#isBusy;
   }
 
   async dropAppended(): Promise<void> {
@@ -137,9 +142,10 @@ export class SessionSocket {
   /** Sends the request and resolves with the value of its reply. */
   call(request: ClientRequest, events: CallEvents = {}): Promise<unknown> {
     if (this.#lost !== undefined) return this.#lost.then((reason) => Promise.reject(reason));
-    if (this.#call !== undefined) return Promise.reject(new Error('The session is busy with another call'));
+    if (this.#isBusy) return Promise.reject(new Error('The session is busy with another call'));
     return new Promise((resolve, reject) => {
       const sql = 'sql' in request ? request.sql : undefined;
+      this.#isBusy = true;
       this.#call = { events, sql, resolve, reject };
       this.#calls++;
       this.#socket.write(encodeFrame(FrameKind.request, withLongTexts(request)));
@@ -159,29 +165,19 @@ export class SessionSocket {
     if (this.#socket.writableNeedDrain) await this.#drained();
   }
 
-  /** Stops the running call, which then fails; does nothing if no call runs. */
-  interrupt(): void {
-    if (this.#call !== undefined) this.#socket.write(encodeFrame(FrameKind.interrupt, this.#calls));
-  }
-
   /**
-   * Interrupts the running call. The kernel does not notice interrupts while it plans or runs a single
-   * function. If the call continues for too long, it fails and is abandoned, and the session cannot be used
-   * any more. If it then continues for much longer, the process is reported.
+   * Stops the running call, which then fails; does nothing if no call runs. The kernel does not notice interrupts
+   * while it plans or runs a single function. If the call continues for too long, it fails and is abandoned, and
+   * the session cannot be used any more. If it then continues for much longer, the process is reported.
    */
-  interruptOrLeave(): void {
-    const call = this.#call;
-    this.interrupt();
-    if (call === undefined) return;
-    this.#leaving ??= setTimeout(() => {
-      this.#leaving = undefined;
-      if (this.#call === call) this.#abandon();
-    }, MAX_INTERRUPT_MS).unref();
+  interrupt(): void {
+    if (!this.#isBusy) return;
+    this.#socket.write(encodeFrame(FrameKind.interrupt, this.#calls));
+    this.#watch ??= setTimeout(() => this.#abandon(), MAX_INTERRUPT_MS).unref();
   }
 
-  /** The socket stays open until the kernel answers, so that the end of the call is noticed. */
   #abandon(): void {
-    this.#abandoned = setTimeout(() => this.#process.onStuck(), MAX_ABANDONED_MS).unref();
+    this.#watch = setTimeout(() => this.#process.onStuck(), MAX_ABANDONED_MS).unref();
     this.#fail(sessionClosed());
   }
 
@@ -192,9 +188,12 @@ export class SessionSocket {
     this.#socket.resume();
   }
 
+  /** The socket stays open until the kernel has answered a running call, so that the end of the call is noticed. */
   close(): void {
     this.#closedByUs = true;
-    if (this.#abandoned === undefined) this.#socket.destroy();
+    this.interrupt();
+    if (!this.#isBusy) this.#socket.destroy();
+    else if (this.#lost === undefined) this.#fail(sessionClosed());
   }
 
   #receive(frame: Frame): void {
@@ -209,7 +208,7 @@ export class SessionSocket {
         const reply = decodePayload(frame) as Reply;
         this.#leaves(reply);
         this.#take()?.resolve(reply.value);
-        if (this.#abandoned !== undefined) this.#socket.destroy();
+        this.#answered();
         return;
       }
       case FrameKind.error: {
@@ -222,7 +221,7 @@ export class SessionSocket {
         }
         const failure = kernelErrorToTessera(text, error.sql ?? this.#call?.sql, error.memoryIsShort);
         this.#take()?.reject(this.#process.isAlone(this) ? markedAsAlone(failure) : failure);
-        if (this.#abandoned !== undefined) this.#socket.destroy();
+        this.#answered();
         return;
       }
     }
@@ -246,11 +245,20 @@ export class SessionSocket {
   #take(): RunningCall | undefined {
     const call = this.#call;
     this.#call = undefined;
-    clearTimeout(this.#leaving);
-    this.#leaving = undefined;
     // Unread batches may have paused the socket.
     this.#socket.resume();
     return call;
+  }
+
+  #answered(): void {
+    this.#ended();
+    if (this.#lost !== undefined) this.#socket.destroy();
+  }
+
+  #ended(): void {
+    this.#isBusy = false;
+    clearTimeout(this.#watch);
+    this.#watch = undefined;
   }
 
   #drained(): Promise<void> {
@@ -264,7 +272,7 @@ export class SessionSocket {
   }
 
   #end(): void {
-    clearTimeout(this.#abandoned);
+    this.#ended();
     if (this.#lost === undefined) this.#fail(this.#closedByUs ? sessionClosed() : this.#process.lost());
   }
 

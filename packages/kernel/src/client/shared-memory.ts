@@ -47,13 +47,14 @@ export class SharedMemory {
     this.#watch = setInterval(() => this.#tellServing(), WATCH_MS).unref();
   }
 
-  /** Returns the current limits of the serving process. */
-  limits(): MemoryLimits {
-    return this.#servingLimits(this.#quarantineBytes);
+  /** The current limits of the serving process, or of one that is to succeed it and starts `beside` it. */
+  limits(beside?: KernelProcessHandle): MemoryLimits {
+    const besideBytes = (beside && processMemory(beside.pid)?.ownBytes) ?? 0;
+    return this.#servingLimits(this.#quarantineBytes + besideBytes);
   }
 
-  #servingLimits(quarantineBytes: number): MemoryLimits {
-    const left = this.#whole.ceilingBytes - this.#elsewhereBytes() - quarantineBytes;
+  #servingLimits(otherBytes: number): MemoryLimits {
+    const left = this.#whole.ceilingBytes - this.#elsewhereBytes() - otherBytes;
     return this.#limited(Math.max(Math.floor(this.#whole.ceilingBytes * LEAST_SERVING_SHARE), left));
   }
 

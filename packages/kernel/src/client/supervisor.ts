@@ -10,7 +10,12 @@ export interface KernelStatus {
   readonly pid: number | undefined;
 }
 
-export type SpawnKernel = (name: string, events: ProcessEvents) => KernelProcessHandle;
+/** @param beside a process that serves until the new one is ready, and has its memory until then */
+export type SpawnKernel = (
+  name: string,
+  events: ProcessEvents,
+  beside?: KernelProcessHandle,
+) => KernelProcessHandle;
 
 const UNFIT: Readonly<Record<Unfit, string>> = {
   'internal error': 'The kernel raised an internal error',
@@ -19,6 +24,8 @@ const UNFIT: Readonly<Record<Unfit, string>> = {
 
 /** A process that ends sooner than this after its start counts as one that failed to start. */
 const STABLE_AFTER_MS = 5_000;
+/** How long other sessions may stay in a process in which a call is stuck, after another process has taken over. */
+const MAX_BESIDE_STUCK_MS = 60_000;
 const MAX_RESTART_DELAY_MS = 5_000;
 const FIRST_RESTART_DELAY_MS = 50;
 /** How often a session is retried on the next process if its process dies. */
@@ -30,6 +37,8 @@ export class Supervisor implements ProcessEvents {
   readonly #log: KernelLog;
   readonly #alive = new Set<KernelProcessHandle>();
   #current: KernelProcessHandle | undefined;
+  /** The serving process while another one starts that will take over. */
+  #succeeded: KernelProcessHandle | undefined;
   #serving: Promise<KernelProcessHandle>;
   #ready = false;
   #restarts = -1;
@@ -102,9 +111,31 @@ export class Supervisor implements ProcessEvents {
   }
 
   onUnfit(process: KernelProcessHandle, what: Unfit): void {
-    if (process.retired) return;
+    if (what === 'stuck call') setTimeout(() => process.kill(), MAX_BESIDE_STUCK_MS).unref();
+    if (process.retired || process === this.#succeeded) return;
     this.#log.error({ pid: process.pid }, `${UNFIT[what]}; a new process takes over`);
+    if (what === 'stuck call' && process === this.#current) void this.#succeed(process);
+    else this.#leave(process);
+  }
+
+  #leave(process: KernelProcessHandle): void {
     if (process === this.#current) this.#replace(0);
+    process.retire();
+  }
+
+  /** Starts a process while the present one, in which other calls work, goes on serving. */
+  async #succeed(process: KernelProcessHandle): Promise<void> {
+    this.#succeeded = process;
+    const next = this.#spawnNext(process);
+    const isReady = await next.ready().then(
+      () => true,
+      () => false,
+    );
+    this.#succeeded = undefined;
+    if (process !== this.#current || this.#closed) return next.kill();
+    if (!isReady) return this.#leave(process);
+    this.#current = next;
+    this.#serve(Promise.resolve(next));
     process.retire();
   }
 
@@ -130,11 +161,16 @@ export class Supervisor implements ProcessEvents {
     );
   }
 
-  #launch(): Promise<KernelProcessHandle> {
+  #spawnNext(beside?: KernelProcessHandle): KernelProcessHandle {
     this.#restarts++;
     this.#startedAt = Date.now();
-    const process = this.#spawn(`process-${this.#restarts}`, this);
+    const process = this.#spawn(`process-${this.#restarts}`, this, beside);
     this.#alive.add(process);
+    return process;
+  }
+
+  #launch(): Promise<KernelProcessHandle> {
+    const process = this.#spawnNext();
     this.#current = process;
     const serving = process.ready().then(() => {
       if (process === this.#current) this.#ready = true;

@@ -426,9 +426,12 @@ export function offLoop<R, A extends unknown[]>(owner: object, call: Native<R, A
       inFlight.add(hold);
       tellFurtherStacks(inFlight.size);
       call.async(...args, (error, result) => {
-        inFlight.delete(hold);
-        tellFurtherStacks(inFlight.size);
-        waiting.shift()?.();
+        // Its stack is released after this callback. A call that began here would need one more than the memory ceiling allows.
+        queueMicrotask(() => {
+          inFlight.delete(hold);
+          tellFurtherStacks(inFlight.size);
+          waiting.shift()?.();
+        });
         if (error) reject(error as Error);
         else resolve(result);
       });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { libc, type Native, type Pointer } from '../native/libc.ts';
+import { offLoop } from '../native/library.ts';
 import { processMemory } from '../own-memory.ts';
 import { MemoryCeiling, reserveStacks } from '../process/memory-ceiling.ts';
 
@@ -9,6 +10,7 @@ const MIB = 1 << 20;
 const PIECES = { number: 40_000, bytes: 4 << 10 };
 
 const malloc = libc.func('malloc', 'void *', ['size_t']) as unknown as Native<Pointer | null, [number]>;
+const usleep = libc.func('usleep', 'int', ['uint32_t']) as unknown as Native<number, [number]>;
 const free = libc.func('free', 'void', ['void *']) as unknown as Native<void, [Pointer]>;
 
 await reserveStacks();
@@ -36,6 +38,9 @@ await ceiling.returnFreed();
 const largeBesideReturnedPieces = isAllowed(150 * MIB);
 free(last);
 
+/** More than there are threads, and more threads than permanent stacks. */
+const callsBesideFullMemory = await callsWhileFull(100);
+
 const result = {
   fitsWhileHeld,
   small,
@@ -43,8 +48,18 @@ const result = {
   large,
   largeBesideFreePieces,
   largeBesideReturnedPieces,
+  callsBesideFullMemory,
 };
 process.stdout.write(JSON.stringify(result), () => process.exit());
+
+/** Runs native calls one after another and at the same time, while the process gets no more memory. */
+async function callsWhileFull(calls: number): Promise<number> {
+  const blocks: Pointer[] = [];
+  for (let block = malloc(MIB); block; block = malloc(MIB)) blocks.push(block);
+  const ended = await Promise.all(Array.from({ length: calls }, () => offLoop({}, usleep, 1_000)));
+  for (const block of blocks) free(block);
+  return ended.length;
+}
 
 function isAllowed(bytes: number): boolean {
   const block = malloc(bytes);

@@ -110,7 +110,7 @@ export class GranuleFilters {
   }
 
   async #stored({ table, tablets, signal }: FilterRequest, column: StoredFilter): Promise<FiltersOfTablets> {
-    const session = await this.#kernel.session({ timeZone: 'UTC' });
+    const session = await this.#kernel.session({ timeZone: 'UTC', signal });
     try {
       const scan = await this.#prepareScan({
         session,
