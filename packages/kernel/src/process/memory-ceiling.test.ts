@@ -4,15 +4,20 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { ALLOCATOR, V8_FLAGS } from '../client/kernel-process-handle.ts';
 
-const PROGRAM = fileURLToPath(new URL('../testing/lowered-ceiling-process.ts', import.meta.url));
+const LOWERED_CEILING = new URL('../testing/lowered-ceiling-process.ts', import.meta.url);
+const FREED_MEMORY = new URL('../testing/freed-memory-process.ts', import.meta.url);
+
+async function printed(program: URL): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(process.execPath, [...V8_FLAGS, fileURLToPath(program)], {
+    env: { ...process.env, ...ALLOCATOR, UV_THREADPOOL_SIZE: '64' },
+  });
+  return JSON.parse(stdout);
+}
 
 test.runIf(process.platform === 'linux')(
   'a lowered ceiling leaves a process its memory and a little more until it frees some; free blocks and stacks do not count',
   async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [...V8_FLAGS, PROGRAM], {
-      env: { ...process.env, ...ALLOCATOR, UV_THREADPOOL_SIZE: '64' },
-    });
-    expect(JSON.parse(stdout)).toEqual({
+    expect(await printed(LOWERED_CEILING)).toEqual({
       fitsWhileHeld: false,
       small: true,
       largeWhileHeld: false,
@@ -21,6 +26,14 @@ test.runIf(process.platform === 'linux')(
       largeBesideReturnedPieces: true,
       callsBesideFullMemory: 100,
     });
+  },
+  120_000,
+);
+
+test.runIf(process.platform === 'linux')(
+  'near the ceiling, memory that one thread has freed is there for another at once',
+  async () => {
+    expect(await printed(FREED_MEMORY)).toEqual({ first: 1_800, second: 1_800, keptMs: 1_000 });
   },
   120_000,
 );

@@ -1,4 +1,4 @@
-import { freeHeapBytes, returnFreedMemory, unmapFreedMemory } from '../native/allocator.ts';
+import { freeHeapBytes, keepFreedMemory, returnFreedMemory, unmapFreedMemory } from '../native/allocator.ts';
 import { libc, type Native, type Pointer, RESIDENT_STACKS, STACK_BYTES } from '../native/libc.ts';
 import { observeFurtherStacks, offLoop } from '../native/library.ts';
 import { NativeBlock } from '../native/memory.ts';
@@ -12,6 +12,14 @@ const SLEEP_MICROSECONDS = 50_000;
  * system.
  */
 const RETURN_FREED = { fromShare: 0.5, everyMs: 250 };
+
+/**
+ * Above this fraction of the ceiling, freed memory is not kept at all, until the process is below the other one. What one
+ * thread has freed could otherwise be missing for another one before the next return.
+ */
+const KEEP_NOTHING = { fromShare: 0.7, untilShare: 0.6, everyMs: 100 };
+/** How long jemalloc keeps freed memory otherwise: the value that the library sets. */
+const KEEP_FREED_MS = 1_000;
 
 const NEAR_SHARE = 0.6;
 /**
@@ -43,6 +51,9 @@ export class MemoryCeiling {
   #stackBytes = 0;
   /** The stacks of threads that were started later than this was prepared. */
   #threadBytes = 0;
+  /** Whether freed memory is returned as it is freed. */
+  #keepsNothing = false;
+  #isSwitching = false;
   /** Resolves when the last return of freed memory has ended. */
   #returned: Promise<void> | undefined;
 
@@ -55,6 +66,7 @@ export class MemoryCeiling {
       this.#apply();
     });
     setInterval(() => this.#comeDown(), RETURN_FREED.everyMs).unref();
+    setInterval(() => this.#watchFreed(), KEEP_NOTHING.everyMs).unref();
   }
 
   /**
@@ -131,6 +143,22 @@ export class MemoryCeiling {
     if (this.#limitBytes > this.#wantedLimit()) this.set(this.#bytes);
     if (this.#returned !== undefined) return;
     if (this.#countedBytes() > this.#bytes * RETURN_FREED.fromShare) void this.returnFreed();
+  }
+
+  #watchFreed(): void {
+    const share = this.#countedBytes() / this.#bytes;
+    const keepsNothing = share > (this.#keepsNothing ? KEEP_NOTHING.untilShare : KEEP_NOTHING.fromShare);
+    if (keepsNothing === this.#keepsNothing || this.#isSwitching) return;
+    this.#isSwitching = true;
+    keepFreedMemory(keepsNothing ? 0 : KEEP_FREED_MS)
+      .then(() => {
+        this.#keepsNothing = keepsNothing;
+      })
+      // Without memory for the call, it is tried again.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isSwitching = false;
+      });
   }
 
   /** Memory that is free and resident is not left out: the rest of a page that is in use. */
