@@ -80,7 +80,6 @@ export class Kernel {
   readonly #supervisor: Supervisor;
   readonly #quarantine: Quarantine;
   readonly #memory: SharedMemory;
-  readonly #memoryLimitBytes: number;
   readonly #threads: number;
 
   /** @internal Made by `startKernel`. */
@@ -88,12 +87,11 @@ export class Kernel {
     supervisor: Supervisor,
     quarantine: Quarantine,
     memory: SharedMemory,
-    { memoryLimitBytes, threads, cores }: Pick<InstanceOptions, 'memoryLimitBytes' | 'threads' | 'cores'>,
+    { threads, cores }: Pick<InstanceOptions, 'threads' | 'cores'>,
   ) {
     this.#supervisor = supervisor;
     this.#quarantine = quarantine;
     this.#memory = memory;
-    this.#memoryLimitBytes = memoryLimitBytes;
     this.#threads = threads === 0 ? cores : threads;
   }
 
@@ -124,9 +122,10 @@ export class Kernel {
     return this.#quarantine.sessions;
   }
 
+  /** The limit is lower while the process that started the kernel uses more than its share. */
   async memory(): Promise<MemoryUse> {
     const use = (await (await this.#supervisor.current()).ask({ op: 'memory' })) as MemoryUse;
-    return { ...use, limitBytes: this.#memoryLimitBytes };
+    return { ...use, limitBytes: this.#memory.limitBytes };
   }
 
   /** Ends the processes; running calls fail with KERNEL_LOST. */
@@ -162,8 +161,7 @@ export async function startKernel(options: KernelOptions): Promise<Kernel> {
     memory,
     options.log,
   );
-  const { memoryLimitBytes } = options;
-  const kernel = new Kernel(supervisor, quarantine, memory, { ...instance, memoryLimitBytes });
+  const kernel = new Kernel(supervisor, quarantine, memory, instance);
   try {
     await supervisor.start();
   } catch (cause) {

@@ -48,6 +48,13 @@ describe.runIf(process.platform === 'linux')('memory of the processes of a kerne
     await expect.poll(() => reservable(pid), POLL).toBe(whole);
   });
 
+  test('a kernel reports a lower limit while the process that started it uses more than its share', async () => {
+    await using own = await testKernel({ ...SMALL, nodeBytes: 0 });
+    const { limitBytes } = await own.kernel.memory();
+    expect(limitBytes).toBeLessThan(SMALL.memoryLimitBytes);
+    expect(limitBytes).toBeGreaterThanOrEqual(SMALL.memoryLimitBytes / 4);
+  });
+
   test('queries that waited too long for the quarantine process are sent back when it has ended', async () => {
     await using own = await testKernel(SMALL);
     const pid = own.kernel.status().pid!;

@@ -53,6 +53,11 @@ export class SharedMemory {
     return this.#servingLimits(this.#quarantineBytes + besideBytes);
   }
 
+  /** The limit of the serving process while there is no quarantine process. */
+  get limitBytes(): number {
+    return this.#servingLimits(0).memoryLimitBytes;
+  }
+
   #servingLimits(otherBytes: number): MemoryLimits {
     const left = this.#whole.ceilingBytes - this.#elsewhereBytes() - otherBytes;
     return this.#limited(Math.max(Math.floor(this.#whole.ceilingBytes * LEAST_SERVING_SHARE), left));

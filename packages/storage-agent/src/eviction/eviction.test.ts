@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ScanRequest, ScanTablet, StorageAgent } from '../storage-agent.ts';
 import { Fixture } from '../testing/fixture.ts';
 import { storeTablet, testTable } from '../testing/tables.ts';
@@ -85,6 +85,31 @@ test('below the hard threshold nothing stays in memory, and tablets of a running
   await agent.settled();
   await expect(fixture.session.scalar(`SELECT count(*) FROM ${scan.sql}`)).rejects.toThrow(/does not exist/);
   await fixture.session.execute('DROP TABLE filler');
+});
+
+test('a kernel with little memory loads a table in parts, and tables leave it when its limit falls below what they occupy', async () => {
+  let limitBytes = 40e6;
+  const memory = fixture.kernel.memory.bind(fixture.kernel);
+  using _ = vi
+    .spyOn(fixture.kernel, 'memory')
+    .mockImplementation(async () => ({ ...(await memory()), limitBytes }));
+  using statements = vi.spyOn(Object.getPrototypeOf(fixture.session), 'execute');
+  const eviction = { ...DEFAULT_EVICTION, tablet_min_ttl_before_memory_eviction_seconds: 60 };
+  const agent = await fixture.agent({ eviction, now });
+  const t = table();
+  const tablets: ScanTablet[] = [];
+  for (let i = 0; i < 8; i++) tablets.push({ tablet: await tabletOf(t) });
+  const whole = request(t, tablets, { wholeTableAt: 1 });
+  await read(agent, whole);
+  expect(await read(agent, whole)).toBe(8);
+  const isLoad = ([sql]: unknown[]) => String(sql).startsWith('INSERT INTO hot.');
+  expect(statements.mock.calls.filter(isLoad)).toHaveLength(2);
+  await agent.evict();
+  expect(agent.metrics().tabletsHot).toBe(8);
+  limitBytes = (await memory()).usedBytes;
+  await agent.evict();
+  await agent.settled();
+  expect(agent.metrics().tabletsHot).toBeLessThan(8);
 });
 
 test('if there are too many tablets, those not read for the minimum age leave memory', async () => {

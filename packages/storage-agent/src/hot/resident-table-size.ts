@@ -10,8 +10,12 @@ export interface Room {
   readonly tablets: number;
 }
 
-/** The size of the tablets that one statement loads: while it runs, its rows are in memory uncompressed. */
+/**
+ * The size of the tablets that one statement loads, also as a share of the kernel's memory: while it runs, its rows are in memory
+ * uncompressed, and queries need memory beside them.
+ */
 const GROUP_BYTES = 512 << 20;
+const GROUP_SHARE = 1 / 8;
 const GROUP_TABLETS = 128;
 
 /** The estimated memory in bytes that the columns of the tablets occupy before they are compressed. */
@@ -37,13 +41,21 @@ export function tabletsThatFit(
   return end === -1 ? tablets : tablets.slice(0, end);
 }
 
+/** The most bytes that are loaded at once, uncompressed. */
+export const groupBytes = (memoryLimitBytes: number): number =>
+  Math.min(GROUP_BYTES, memoryLimitBytes * GROUP_SHARE);
+
 /** Groups of consecutive tablets, each small enough to be loaded at once. */
-export function* tabletGroups(desired: Desired, tablets: readonly ScanTablet[]): Generator<ScanTablet[]> {
+export function* tabletGroups(
+  desired: Desired,
+  tablets: readonly ScanTablet[],
+  mostBytes: number,
+): Generator<ScanTablet[]> {
   let group: ScanTablet[] = [];
   let bytes = 0;
   for (const scan of tablets) {
     const more = estimatedMemory(desired, [scan]);
-    if (group.length > 0 && (group.length === GROUP_TABLETS || bytes + more > GROUP_BYTES)) {
+    if (group.length > 0 && (group.length === GROUP_TABLETS || bytes + more > mostBytes)) {
       yield group;
       [group, bytes] = [[], 0];
     }

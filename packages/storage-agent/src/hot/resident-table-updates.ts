@@ -32,7 +32,6 @@ import { WorkQueue } from './work-queue.ts';
 export interface ResidentTableUpdatesOptions extends ResidentTableWorkerOptions {
   readonly kernel: Kernel;
   readonly resident: ResidentTables;
-  readonly memoryLimitBytes: number;
   readonly limits: EvictionLimits;
   readonly log: KernelLog;
 }
@@ -449,8 +448,8 @@ export class ResidentTableUpdates {
   }
 
   async #memory(): Promise<MemoryState> {
-    const { usedBytes } = await this.#o.kernel.memory();
-    return { usedBytes, totalBytes: this.#o.memoryLimitBytes };
+    const { usedBytes, limitBytes } = await this.#o.kernel.memory();
+    return { usedBytes, totalBytes: limitBytes };
   }
 }
 

@@ -18,10 +18,17 @@ import {
   dropResidentTable,
   tableMemory,
 } from './resident-table-loader.ts';
-import { estimatedMemory, type Room, tabletGroups, tabletsThatFit } from './resident-table-size.ts';
+import {
+  estimatedMemory,
+  groupBytes,
+  type Room,
+  tabletGroups,
+  tabletsThatFit,
+} from './resident-table-size.ts';
 import type { Desired } from './table-demand.ts';
 
 export interface ResidentTableWorkerOptions {
+  readonly memoryLimitBytes: number;
   now(): number;
   /** Makes a tablet readable. */
   acquire(need: TabletNeed): Promise<LocalTablet>;
@@ -35,7 +42,8 @@ export interface ResidentTableWorkerOptions {
  */
 const MUCH_DELETED = 0.1;
 const MUCH_APPENDED_BYTES = 64 << 20;
-const LARGE_GROUP_BYTES = 256 << 20;
+/** Rows are compressed after a group of more than this share of the largest one. */
+const LARGE_GROUP_SHARE = 0.5;
 
 /** The operations on resident tables in the kernel. The caller ensures that the affected scans have ended. */
 export class ResidentTableWorker {
@@ -112,7 +120,8 @@ export class ResidentTableWorker {
     tablets: readonly ScanTablet[],
   ): Promise<void> {
     const columns = [...resident.columns.keys()];
-    for (const group of tabletGroups(desired, tablets)) {
+    const mostBytes = groupBytes(this.#o.memoryLimitBytes);
+    for (const group of tabletGroups(desired, tablets, mostBytes)) {
       const deleted = await Promise.all(group.map((scan) => this.#o.deletedRows(scan)));
       const { table } = desired;
       const acquired = await Promise.allSettled(
@@ -155,7 +164,8 @@ export class ResidentTableWorker {
       } finally {
         for (const local of locals) local.release();
       }
-      if (estimatedMemory(desired, group) > LARGE_GROUP_BYTES) await compactResidentTables(session);
+      if (estimatedMemory(desired, group) > mostBytes * LARGE_GROUP_SHARE)
+        await compactResidentTables(session);
     }
   }
 }
