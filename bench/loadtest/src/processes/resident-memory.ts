@@ -39,12 +39,15 @@ export class MemoryWatch {
   }
 }
 
-/** The resident memory of a process and its children in bytes; shared memory segments count once. */
+/**
+ * The resident memory of a process and its children in bytes. Shared memory and mapped files count once: the processes have
+ * the same ones, the program and the kernel's library above all.
+ */
 function residentBytes(pid: number): number {
   const each = [pid, ...children(pid)].map((one) => readProc(`${one}/status`));
-  const shared = each.map((status) => kib(status, 'RssShmem'));
-  const own = each.reduce((sum, status, n) => sum + kib(status, 'VmRSS') - shared[n]!, 0);
-  return (own + Math.max(...shared)) * BYTES_PER_KIB;
+  const all = (field: string) => each.map((status) => kib(status, field));
+  const own = all('RssAnon').reduce((sum, one) => sum + one, 0);
+  return (own + Math.max(...all('RssShmem')) + Math.max(...all('RssFile'))) * BYTES_PER_KIB;
 }
 
 const children = (pid: number): number[] =>
