@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { query, rows } from './http.ts';
 import { bind, execute, parse, RawClient, sync } from './postgres-client.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
@@ -26,8 +26,7 @@ async function run(sql: string): Promise<void> {
   expect(status, text).toBe(200);
 }
 
-beforeEach(async () => {
-  sent = 0;
+beforeAll(async () => {
   node = await startTessera({
     args: ['--postgres-port', '0'],
     env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PROBE)}` },
@@ -37,7 +36,10 @@ beforeEach(async () => {
     `INSERT INTO t SELECT i, i / 4.0, 'row ' || i FROM generate_series(0, ${TABLE_ROWS - 1}) AS g(i)`,
   );
 });
-afterEach(() => node[Symbol.asyncDispose]());
+afterAll(() => node[Symbol.asyncDispose]());
+beforeEach(() => {
+  sent = 0;
+});
 
 /** The bytes that the node process needs: its heap without garbage, and its buffers. */
 async function nodeBytes(): Promise<number> {
