@@ -3,11 +3,11 @@ import { startBuilt } from './scripts/test/built-programs.ts';
 
 /**
  * Packages whose tests change nothing that is global to a process, or put it back. Their files run one after another in the same
- * processes, which load the packages once and not for every file. Tests of whole nodes load little themselves, so that they would
- * gain nothing.
+ * processes, which load the packages once and not for every file. Tests of whole nodes load less, so that only their processes are
+ * saved.
  */
 const inSharedProcesses =
-  'packages/{access-control,auth,broadcast,catalog,common,config,console,coordinator,distexec,engine/src,file-scan,http-api,kernel,object-store,planner,postgres-api,readers,rpc,scheduler,shuffle,sql,storage-agent,storage-manager,system-catalog,tablet}/**';
+  'packages/{access-control,auth,broadcast,catalog,common,config,console,coordinator,distexec,engine/{src,test/postgres-clients},file-scan,http-api,kernel,object-store,planner,postgres-api,readers,rpc,scheduler,shuffle,sql,storage-agent,storage-manager,system-catalog,tablet}/**';
 const everywhere = ['packages/*/{src,test}/**', 'bench/*/src/**', 'deploy/test/**', 'scripts/**'];
 
 const programs = process.env.TESSERA_TEST_PROGRAMS;
