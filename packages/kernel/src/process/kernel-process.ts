@@ -8,6 +8,7 @@ import { appendPayloads } from './append-input.ts';
 import { LimitedInstances } from './limited-instances.ts';
 import { MemoryCeiling, reserveStacks } from './memory-ceiling.ts';
 import { memoryUse } from './memory-use.ts';
+import { MemoryWatch } from './memory-watch.ts';
 import { ReceivedMemory } from './received-memory.ts';
 import { reserveHeap } from './reserved-heap.ts';
 import { SessionServer, UNKNOWN_PROGRESS } from './session-server.ts';
@@ -61,13 +62,14 @@ const files = new SpillFiles(options.spillDirectory, options.spillLimitBytes);
 flushCompileCache();
 const ceiling = await MemoryCeiling.prepare(reserveHeap(HEAP_RESERVE_BYTES));
 ceiling?.set(options.ceilingBytes);
+const watch = ceiling && new MemoryWatch(ceiling, sessions);
 // Only now, so that it counts as memory of the process.
 appendPayloads.register(RegisteredMemory.open(registeredBytes));
 createServer((socket) => serve(instance, socket)).listen(options.socketPath, () => send({ kind: 'ready' }));
 
 function serve(from: NativeInstance, socket: Socket): void {
   try {
-    new SessionServer(from, socket, sessions, received, files, ceiling);
+    new SessionServer(from, socket, sessions, received, files, ceiling, watch);
   } catch {
     // There is no memory for another connection. Its session is lost, the others are not.
     socket.destroy();

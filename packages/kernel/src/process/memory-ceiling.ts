@@ -88,6 +88,11 @@ export class MemoryCeiling {
     return this.#countedBytes() > this.#bytes * NEAR_SHARE;
   }
 
+  /** Whether hardly any memory is left for small allocations, which end the process if they fail. */
+  get isExhausted(): boolean {
+    return this.#countedBytes() + LEFT_BYTES > this.#limitBytes - this.#unusedBytes - this.#freeBytes;
+  }
+
   /** Whether the process could go on with this ceiling. Memory that it has freed is returned first if necessary. */
   async allows(bytes: number): Promise<boolean> {
     if (this.#countedBytes() + LEFT_BYTES > bytes) await this.returnFreed();

@@ -4,7 +4,7 @@ import { type DefinedRelations, noDefinedRelations } from '../instance/defined-r
 import { COUNT_PROGRESS, type NativeInstance } from '../instance/instance.ts';
 import type { NativeConnection } from '../native/connection.ts';
 import { requireMemory } from '../native/memory.ts';
-import { interrupted, NativeError } from '../native/native-error.ts';
+import { interrupted, isInterrupt, NativeError } from '../native/native-error.ts';
 import { profiled } from '../native/profile.ts';
 import { firstValue } from '../native/scalar-value.ts';
 import { destroyChunk, NativeStatement } from '../native/statement.ts';
@@ -17,11 +17,14 @@ import { AppendInput, appendPayloads } from './append-input.ts';
 import { CallProgress } from './call-progress.ts';
 import { KeptStatements } from './kept-statements.ts';
 import type { MemoryCeiling } from './memory-ceiling.ts';
+import type { MemoryWatch } from './memory-watch.ts';
 import { plannedWork } from './planned-work.ts';
 import { runQuery, sendFewRows } from './query-call.ts';
 import { runReceive } from './receive-call.ts';
 import type { ReceivedMemory } from './received-memory.ts';
 
+/** Calls that have run for less are not stopped for lack of memory. */
+const MIN_STOPPED_MS = 50;
 /** Smaller reads are left to the garbage collector. */
 const MIN_DISCARDED_BYTES = 16 * 1024;
 
@@ -49,6 +52,9 @@ export class SessionServer {
   readonly #files: SpillFiles;
   readonly #kept: KeptStatements;
   readonly #ceiling: MemoryCeiling | undefined;
+  readonly #watch: MemoryWatch | undefined;
+  /** Whether the running call is stopped because the process has hardly any memory left. */
+  #isStopped = false;
   #number = 0;
   #isSetUp = false;
   #timeZone: string | null = null;
@@ -74,11 +80,13 @@ export class SessionServer {
     memory: ReceivedMemory,
     files: SpillFiles,
     ceiling: MemoryCeiling | undefined,
+    watch: MemoryWatch | undefined,
   ) {
     this.#instance = instance;
     this.#memory = memory;
     this.#files = files;
     this.#ceiling = ceiling;
+    this.#watch = watch;
     this.#connection = instance.connect();
     this.#kept = new KeptStatements(this.#connection);
     this.#socket = socket;
@@ -143,7 +151,10 @@ export class SessionServer {
     this.#progress = undefined;
     // Its batches may already follow it on the socket.
     if (request.op === 'append' || request.op === 'receive') this.#append = new AppendInput(this.#socket);
+    this.#watch?.begun();
     this.#running = this.#run(request).finally(() => {
+      this.#watch?.ended();
+      this.#isStopped = false;
       this.#connection.endInterrupt();
       this.#append?.discard();
       this.#append = undefined;
@@ -174,6 +185,13 @@ export class SessionServer {
     this.#append?.abort(interrupted());
   }
 
+  /** Stops the running call for lack of memory, unless it has only just begun: then it is not the cause. */
+  stopForMemory(): void {
+    if (this.#running === undefined || performance.now() - this.#begun.atMs < MIN_STOPPED_MS) return;
+    this.#isStopped = true;
+    this.#interrupt();
+  }
+
   async #run(request: SessionCall): Promise<void> {
     try {
       await this.#setUp();
@@ -184,7 +202,8 @@ export class SessionServer {
       const memoryIsShort = this.#ceiling?.isNear === true;
       // Otherwise the memory that this statement has freed could be missing for the next one.
       if (memoryIsShort) await this.#ceiling?.returnFreed();
-      this.#send(FrameKind.error, { ...toWire(error), memoryIsShort, ...this.#traces });
+      const cause = this.#isStopped && isInterrupt(error) ? hardlyAnyLeft() : error;
+      this.#send(FrameKind.error, { ...toWire(cause), memoryIsShort, ...this.#traces });
     }
   }
 
@@ -374,6 +393,9 @@ function encodedIfThereIsMemory(kind: FrameKind, value: Reply | WireError): Buff
     throw error;
   }
 }
+
+const hardlyAnyLeft = (): NativeError =>
+  new NativeError('Out of Memory Error: the kernel process had hardly any memory left');
 
 function toWire(error: unknown): WireError {
   if (error instanceof NativeError) return { message: error.text, sql: error.sql };
