@@ -6,8 +6,11 @@ import { startBuilt } from './scripts/test/built-programs.ts';
  * processes, which load the packages once and not for every file. Tests of whole nodes load less, so that only their processes are
  * saved.
  */
-const inSharedProcesses =
-  'packages/{access-control,auth,broadcast,catalog,common,config,console,coordinator,distexec,engine/{src,test/postgres-clients},file-scan,http-api,kernel,object-store,planner,postgres-api,readers,rpc,scheduler,shuffle,sql,storage-agent,storage-manager,system-catalog,tablet}/**';
+const inSharedProcesses = [
+  'packages/{access-control,auth,broadcast,catalog,common,config,console,coordinator,distexec,engine/src,file-scan,http-api,kernel,object-store,planner,postgres-api,readers,rpc,scheduler,shuffle,sql,storage-agent,storage-manager,system-catalog,tablet}/**/*.test.ts',
+  'packages/engine/test/postgres-clients/*.test.ts',
+  'packages/engine/test/!(backup|firebolt-sdk|foreign-files|fuzz-sql|lifecycle|managed-*|memory-*|metadata-*|mistakes|object-*|oidc|repair|secrets-*|tpch-*).test.ts',
+];
 const everywhere = ['packages/*/{src,test}/**', 'bench/*/src/**', 'deploy/test/**', 'scripts/**'];
 
 const programs = process.env.TESSERA_TEST_PROGRAMS;
@@ -29,7 +32,7 @@ export default defineConfig({
         test: {
           name: 'main',
           include: everywhere.map((place) => `${place}/*.test.ts`),
-          exclude: ['**/*.heavy.test.ts', inSharedProcesses],
+          exclude: ['**/*.heavy.test.ts', ...inSharedProcesses],
           sequence: { groupOrder: 0 },
         },
       },
@@ -37,7 +40,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'shared',
-          include: [`${inSharedProcesses}/*.test.ts`],
+          include: inSharedProcesses,
           exclude: ['**/node_modules/**', '**/*.heavy.test.ts'],
           isolate: false,
           setupFiles: ['scripts/test/restored-globals.ts'],
