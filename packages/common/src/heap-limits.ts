@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { startInterval, type Timer } from './timers.ts';
 
 let gc: NodeJS.GCFunction | undefined;
 
@@ -19,18 +20,35 @@ export function collectGarbage(type: 'major' | 'minor'): void {
 export const HEAP_INCLUDES_BUFFERS = '--external-memory-accounted-in-global-limit';
 const HEAP_EXCLUDES_BUFFERS = HEAP_INCLUDES_BUFFERS.replace('--', '--no-');
 
-let counting = 0;
+/**
+ * Setting the flag may cause a collection of the whole heap, because V8 then counts buffers that its last limit did not include;
+ * fewer bytes are therefore cheaper without it.
+ */
+const MANY_BYTES = 16 << 20;
+const QUIET_MS = 1_000;
+
+let usedBytes = 0;
+let usedBytesBefore = 0;
+let quiet: Timer | undefined;
 
 /**
- * Sets `HEAP_INCLUDES_BUFFERS` until the returned object is disposed of. It is for work that frees its large buffers itself:
- * other garbage may take more memory meanwhile. Setting the flag may cause a collection of the whole heap, because V8 then
- * counts buffers that its last limit did not include; work over a few MiB is therefore cheaper without it.
+ * To be called when a large buffer was filled whose memory is freed without the collector. While there are many such bytes, V8
+ * counts them as heap (`HEAP_INCLUDES_BUFFERS`); other garbage may take more memory meanwhile.
  */
-export function countBuffersAsHeap(): Disposable {
-  if (counting++ === 0) setFlagsFromString(HEAP_INCLUDES_BUFFERS);
-  return {
-    [Symbol.dispose]: () => {
-      if (--counting === 0) setFlagsFromString(HEAP_EXCLUDES_BUFFERS);
-    },
-  };
+export function noteBuffer(bytes: number): void {
+  const before = usedBytes;
+  usedBytes += bytes;
+  if (before < MANY_BYTES && usedBytes >= MANY_BYTES) setFlagsFromString(HEAP_INCLUDES_BUFFERS);
+  quiet ??= startInterval(endIfQuiet, QUIET_MS).unref();
+}
+
+function endIfQuiet(): void {
+  const isQuiet = usedBytes === usedBytesBefore;
+  usedBytesBefore = usedBytes;
+  if (!isQuiet) return;
+  quiet?.clear();
+  quiet = undefined;
+  if (usedBytes >= MANY_BYTES) setFlagsFromString(HEAP_EXCLUDES_BUFFERS);
+  usedBytes = 0;
+  usedBytesBefore = 0;
 }

@@ -1,4 +1,4 @@
-import { countBuffersAsHeap } from '@tessera/common';
+import { noteBuffer } from '@tessera/common';
 import { type ArrowBatchInput, type KernelSession, RowBlock } from '@tessera/kernel';
 import { Field, Schema, tableFromIPC } from 'apache-arrow';
 import { aligned } from '../outputs/inline-rows.ts';
@@ -41,11 +41,6 @@ export interface ReceiveOptions {
 }
 
 const SAMPLE_ROWS = 16;
-/**
- * V8 collects the whole heap whenever buffers have grown by 64 MiB. From this many received bytes on, it counts them as heap
- * instead.
- */
-const LARGE_FETCH_BYTES = 16 << 20;
 const MAX_SAMPLES_OF_SOURCE = 8;
 
 /**
@@ -101,8 +96,6 @@ class Reading {
   }
 
   async *batches(): AsyncGenerator<ArrowBatchInput> {
-    using scope = new DisposableStack();
-    let isLarge = false;
     if (this.#dictionaries.length > 0) yield { ipc: this.#dictionaries };
     for await (const { source, part } of this.#parts) {
       if (part.kind === 'schema') {
@@ -110,10 +103,7 @@ class Reading {
         continue;
       }
       this.bytes += part.bytes;
-      if (!isLarge && this.bytes >= LARGE_FETCH_BYTES) {
-        isLarge = true;
-        scope.use(countBuffersAsHeap());
-      }
+      noteBuffer(part.bytes);
       this.#sample(source, part);
       yield { ipc: part.ipc, sent: () => part.release() };
     }

@@ -1,4 +1,4 @@
-import { HASH_BUCKETS } from '@tessera/common';
+import { HASH_BUCKETS, noteBuffer } from '@tessera/common';
 import { type KernelBatch, RowBlock } from '@tessera/kernel';
 import type { BlockRange, InlineRows } from '../shuffle.ts';
 import { addCounts, bucketStarts, rangeOf, sliceOf } from './bucket-starts.ts';
@@ -46,6 +46,7 @@ export class OutputRows {
   async add(batch: KernelBatch): Promise<void> {
     const { rows, ipc } = batch;
     const { length } = ipc;
+    noteBuffer(length);
     const { pieces, starts } = this.#piecesOf(ipc);
     const segment = await this.#store.keep(ipc, this.#file, () => batch.release());
     this.#batches.push({ segment, pieces, rows, starts });

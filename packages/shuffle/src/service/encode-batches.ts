@@ -1,4 +1,5 @@
 import { crc32c } from '@node-rs/crc32';
+import { noteBuffer } from '@tessera/common';
 import type { ReadPart } from '../outputs/read-part.ts';
 
 type ResponseInit = { sequence: number; content: ContentInit };
@@ -25,6 +26,7 @@ export async function* encodeBatches(
     }
     const raw = part.ipc;
     const ipc = compressed ? await (await import('lz4-napi')).compress(raw) : raw;
+    noteBuffer(ipc.length);
     total += part.rows;
     batches++;
     const value = { ipc, rawLength: compressed ? raw.length : 0, rows: part.rows, crc32c: crc32c(ipc) };
