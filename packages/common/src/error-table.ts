@@ -223,6 +223,13 @@ export const ERRORS = {
     meaning: 'The bounds or the number of buckets of `width_bucket` are invalid.',
     message: whole,
   }),
+  ARRAY_ELEMENT_ERROR: row<Whole>({
+    sqlState: '2202E',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'An array has fewer elements than a function is to remove.',
+    message: whole,
+  }),
   NULL_NOT_ALLOWED: row<Whole>({
     sqlState: '22004',
     httpStatus: 400,

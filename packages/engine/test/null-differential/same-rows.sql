@@ -116,3 +116,7 @@ select generate_series(1, 3, null), generate_series(3, 1, -1)
 select s::time from (values ('00:00:00.1234567'), ('00:00:00.1234565'), ('23:59:59.9999999'), ('10:59:59.9999999'), ('1:2:3.00000049')) t(s)
 select '2024-12-31 23:59:59.9999999'::date, '2024-12-31 23:59:59.9999995'::timestamp, '10:00:00.0000005'::time, '10:00:00.0000015'::time
 select interval '100 hours 5 min 6.789', interval '1 day 2', interval '3 days 4:05', interval '1 year 2 days 3:04:05.5', interval '-3', interval '2 hours -3'
+select greatest(interval '364 days 12:30:00', interval '3 mons 20 days'), least(interval '364 days 12:30:00', interval '3 mons 20 days', null, interval '-1 year'), greatest(null, interval '1 day'), greatest(null::interval, null), greatest(interval '100 days', interval '2 mons', interval '99 days 25:00'), least(interval '1 month', interval '30 days'), greatest(time '10:00', time '09:00')
+select i from (values (interval '364 days'), (interval '3 mons 20 days'), (interval '-1 year'), (interval '45 days 25:00'), (interval '1 mon 15 days'), (null)) t(i) order by i
+select greatest(a, b), least(b, a) from (select at - timestamp '2023-01-01' as a, interval '3 months' as b, id from ev) q order by id
+select sum(justify_days(i)), justify_hours(i)::text from (values (interval '35 days'), ('27 hours')) t(i) group by i order by i

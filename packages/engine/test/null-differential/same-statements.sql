@@ -576,3 +576,40 @@ select to_char(time '10:11:12.5', 'HH24:MI:SS.MS AM'), to_char(timestamp '2024-0
 select to_char(t.x, 'HH24:MI') from (select at - timestamp '2023-01-01' as x from (values (timestamp '2024-01-02 10:11')) v(at)) t
 select to_char(now()::date, 'YYYY') = extract(year from now())::text, to_char(now(), 'TZ') is not null
 select to_char(null::interval, 'HH24'), to_char(null::timestamp, 'HH24')
+select '{"a":1.10}'::json -> 'a', '{"a":1.10}'::json ->> 'a', '[1.0, 2.50]'::json -> 1, '[1.0, 2.50]'::json ->> 0
+select '{"a":1.10}'::jsonb -> 'a', '{"a":1.10}'::jsonb ->> 'a', '[1.0, 2.50]'::jsonb -> 1, '[1.0, 2.50]'::jsonb ->> 0
+select '{"a":[1.10,{"b":2.0}]}'::json #> '{a,1,b}', '{"a":[1.10,{"b":2.0}]}'::json #>> '{a,0}', json_extract_path('{"a":1.50}', 'a'), json_extract_path_text('{"a":1.50}', 'a')
+select '{"a":[1.10,{"b":2.0}]}'::jsonb #> '{a,1,b}', '{"a":[1.10,{"b":2.0}]}'::jsonb #>> '{a,0}', jsonb_extract_path('{"a":1.50}', 'a'), jsonb_extract_path_text('{"a":1.50}', 'a')
+select j -> 'a', j ->> 'a', j -> 'b' -> 'c', j -> 'b' ->> 'c', j #> '{b,c}', j -> 'b' from (values ('{"a":1.10,"b":{"c":2.500}}'::json), ('{"a":"x.1e5","b":{"c":[1e2,0.00001,12345678901234567890123]}}'), ('{"a":7}'), (null)) t(j)
+select (j ->> 'price')::numeric(10,2), (j -> 'n')::text, (j ->> 'n')::int from (values ('{"price":19.90,"n":3}'::jsonb), ('{"price":5,"n":4}')) t(j)
+select '{"a":12345678901234567890123}'::json -> 'a', '{"a":-0.10}'::json -> 'a', '{"a":{"b":1.0,"c":"1.0"}}'::json -> 'a', '{"a":1E2}'::json ->> 'a'
+select '{"a.b":1.10,"x\"y":2.20}'::json -> 'a.b', '{"a":{"b":{"c":{"d":1.10}}}}'::jsonb -> 'a' -> 'b' -> 'c' -> 'd', '{"a":1.10}'::jsonb -> k from (values ('a'), ('z')) t(k)
+select '{"a":1.5,"b":"x 2.5"}'::jsonb - 'c', '{"a":[1.50,"2.50",-3e2,"\"4.0"]}'::jsonb || '{"z":"1.0"}', '[1.0,"1.0",2]'::jsonb - 2, '"1.50"'::jsonb, '[]'::jsonb || '1.50'
+select '"s"'::jsonb -> 0, '1.50'::jsonb ->> 0, '1.50'::jsonb -> -1, 'null'::jsonb -> 0, '{}'::jsonb -> 0, '"s"'::jsonb -> 1, 'true'::jsonb ->> 0, '"s"'::json -> 0, '[1]'::jsonb -> 0 -> 0
+select j::jsonb, to_jsonb(j::jsonb), jsonb_build_array(j::jsonb, 1.5::numeric(3,2)), j::jsonb -> 'a' from (values ('{"b":1.50,"a":[2.0, {"c":"2.0", "d":10.10}]}'), ('1.50'), (null)) t(j)
+select string_to_array('', ',')::text, string_to_array('a,b', ',')::text, (tags || null::text[])::text, (select array_agg(x) from unnest(array[1,2]) x)::text, array_remove(array['a','b'], 'a')::text, regexp_split_to_array('a b', ' ')::text, array_cat(tags, null::text[]) from emp order by id
+select array_cat(null::int[], null), array_cat(array[1], null), array_cat(array[1], array[2]), (array[null,2]::int[])[i:], (array[1,2,3])[i:i + 1] from (values (-1), (0), (2), (null)) t(i)
+select concat('a' not like '_b%', 'a' like 'a', array[1] @> array[1], starts_with('a', 'a'), 'x' ~ 'x'), concat_ws(',', 'a' not like 'b', 1 = 1)
+select factorial(5::bigint), encode(convert_to('aé', 'UTF8'), 'hex'), convert_from('\x6162'::bytea, 'utf8'), trim_array(array[1,2,3], 2), trim_array(null::int[], 1), (1 # 3) || array[2]
+select trim_array(array[1], 2)
+select (date '2024-01-01', interval '10 days') overlaps (date '2024-01-05', date '2024-01-06'), (timestamp '2024-01-01', interval '1 day') overlaps (timestamp '2024-01-02', interval '1 day'), (date '2024-01-01', null::interval) overlaps (date '2024-01-05', date '2024-01-06')
+select string_agg(distinct name, ',' order by name desc), array_agg(distinct hired + 1 order by hired + 1 desc) from emp
+drop table if exists uq
+drop table if exists uv
+create table uq (id int, a int, b text, c numeric(10,2))
+create table uv (k int, v int, w text)
+insert into uq values (1, 1, 'x', 1.5), (2, null, 'y', 2.5), (3, 3, null, null)
+insert into uv values (1, 10, 'one'), (3, null, 'three'), (4, 40, 'four')
+update uq set (a, b) = (select v, w from uv where k = uq.id)
+select id, a, b, c from uq order by id
+update uq as q set (c, a) = (select count(*), sum(v) from uv where uv.k <> q.id), b = b || 'y'
+select id, a, b, c from uq order by id, a
+update uq set (a, b) = (select v from uv where k = uq.id)
+update uq set (a) = (select v, w from uv where k = uq.id)
+update uq set (a, b) = (select v, w from uv)
+update uq set (a, b) = (select v, w from uv order by k desc limit 1) where id = 2 returning *
+update uq set (a, b) = (with x as (select k, v, w from uv where v > uq.a) select v, w from x order by k limit 1)
+select id, b, a, c from uq order by id
+update uq set (a, b) = (select uv.v, uv.w || f.z) from (values (1, 'q'), (2, 'r')) f(i, z), uv where uv.k = 1 and f.i = uq.id
+select id, b, a from uq order by id
+update uq set (a, b) = (values (1, 'z')) where id = 1 returning *

@@ -35,6 +35,7 @@ type MessageError = Extract<
   | 'INVALID_ESCAPE'
   | 'INVALID_NTILE'
   | 'INVALID_SUBSTRING'
+  | 'ARRAY_ELEMENT_ERROR'
   | 'INVALID_WIDTH_BUCKET'
   | 'NULL_NOT_ALLOWED'
   | 'SYNTAX_ERROR'
@@ -498,6 +499,17 @@ const TRANSLATIONS: readonly Translation[] = [
     says: /^(count must be greater than zero|lower bound cannot equal upper bound|operand, lower bound, and upper bound cannot be NaN|lower and upper bounds must be finite)/,
     error: 'INVALID_WIDTH_BUCKET',
     message: (what) => what,
+  },
+  {
+    says: /^(number of elements to trim must be between .*)/,
+    error: 'ARRAY_ELEMENT_ERROR',
+    message: (what) => what,
+  },
+  {
+    says: /^ROUND\(numeric, integer\) with non-constant precision/i,
+    error: 'UNDEFINED_FUNCTION',
+    message: () => 'round of a numeric requires a number of digits that is a constant',
+    resolution: 'Cast the value to double precision.',
   },
   {
     says: /^(thresholds array must not contain NULLs|dimension values cannot be null)/,

@@ -24,7 +24,7 @@ export function assignments(
       const column = targetColumn(target, clause.column, clause.location);
       if (clause.value !== undefined) {
         refuseGenerated(column, clause.location);
-        if (hasWindow(clause.value.sql))
+        if (clause.item === undefined && hasWindow(clause.value.sql))
           fail(
             'WINDOWING_ERROR',
             { message: 'Window functions are not allowed in UPDATE' },
@@ -60,9 +60,23 @@ export function addNewValue(
   else if (clause.value === undefined) text.add(defaultOf(column));
   else {
     text.add('CAST((');
-    writeValue(clause.value);
+    if (clause.item === undefined) writeValue(clause.value);
+    else addItem(text, clause.item, () => writeValue(clause.value!));
     text.add(`) AS ${assignedType(column)})`);
   }
+}
+
+/** One column of the row of a query. The empty query before it fails if the query has another number of columns. */
+function addItem(
+  text: ComposedText,
+  { index, of }: NonNullable<SetClause['item']>,
+  writeQuery: () => void,
+): void {
+  const names = Array.from({ length: of }, (_, i) => `"$c${i}"`);
+  const nothing = names.map(() => 'NULL').join(', ');
+  text.add(`SELECT "$c${index}" FROM (SELECT ${nothing} WHERE false UNION ALL (`);
+  writeQuery();
+  text.add(`)) AS "$set"(${names.join(', ')})`);
 }
 
 /** The same as `addNewValue`, but NULL fails if the column is NOT NULL. */

@@ -250,6 +250,8 @@ export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
   interval_days: [
     "(i) AS (date_part('year', i::INTERVAL) * 12 + date_part('month', i::INTERVAL)) * 30 + date_part('day', i::INTERVAL)",
   ],
+  greatest_interval: ['(a, b) AS CASE WHEN a >= b OR b IS NULL THEN a ELSE b END'],
+  least_interval: ['(a, b) AS CASE WHEN a <= b OR b IS NULL THEN a ELSE b END'],
   // The microseconds of an interval, without its days and months.
   interval_time: [
     `(i) AS date_part('hour', i::INTERVAL) * 3600000000 + date_part('minute', i::INTERVAL) * 60000000

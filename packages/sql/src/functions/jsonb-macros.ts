@@ -7,21 +7,36 @@ const TYPE_ERROR = (type: string, what: string) => `CASE WHEN ${type} IS NOT NUL
 const KIND =
   "CASE json_type(j) WHEN 'ARRAY' THEN 'an array' WHEN 'OBJECT' THEN 'an object' ELSE 'a scalar' END";
 
+/** Matches a document with a number that the kernel may write with other digits: `1.10`, `1e2`, or one of more than 16 digits. */
+const REWRITTEN_NUMBER = "'[.][0-9]*0(?:[^0-9]|$)|[0-9][eE]|[0-9.]{17}'";
+
 /**
  * The kernel reads numbers as doubles when it takes a document apart: `1.10` becomes `1.1`. The macros below therefore work on
  * held documents, in which each number with a point or an exponent is a string that begins with NUL, which no other string of a
  * `jsonb` contains. `tsr_json_free` makes numbers of these strings.
  */
 const HELD_NUMBERS: Readonly<Record<string, readonly string[]>> = {
+  // The end of the document, behind the last number, is held as an empty string and cut off.
   json_hold: [
-    String.raw`(j) AS CASE WHEN regexp_matches(CAST(j AS VARCHAR), '[0-9][.eE]') THEN regexp_replace(CAST(j AS VARCHAR),
-      '((?:[^"0-9-]|"(?:[^"\\]|\\.)*")*)(-?[0-9][0-9.eE+-]*)', '\1"\\u0000\2"', 'g') ELSE CAST(j AS VARCHAR) END`,
+    String.raw`(j) AS CASE WHEN regexp_matches(CAST(j AS VARCHAR), '[0-9][.eE]|[0-9]{19}')
+      THEN left(regexp_replace(CAST(j AS VARCHAR) || ' ', '((?:[^"0-9-]|"(?:[^"\\]|\\.)*")*)(-?[0-9][0-9.eE+-]*|$)', '\1"\\u0000\2"', 'g'), -9)
+      ELSE CAST(j AS VARCHAR) END`,
   ],
   json_free_text: [
     String.raw`(t) AS CASE WHEN contains(t, '\u0000')
       THEN regexp_replace(t, '"\\u0000([-+0-9.eE]+)"', '\1', 'g') ELSE t END`,
   ],
   json_free: ['(t) AS CAST(tsr_json_free_text(CAST(t AS VARCHAR)) AS JSON)'],
+  // A document without blanks.
+  json_minified: [
+    `(j) AS CASE WHEN regexp_matches(CAST(j AS VARCHAR), ${REWRITTEN_NUMBER}) THEN tsr_json_free(json(tsr_json_hold(j))) ELSE json(j) END`,
+  ],
+  // A part of a document. It is taken from the held document only if it has a number that the kernel may write differently.
+  json_at: [
+    `(j, path) AS CASE WHEN regexp_matches(CAST(json_extract(j, path) AS VARCHAR), '[0-9][.eE]')
+        AND (regexp_matches(CAST(json_extract(j, path) AS VARCHAR), '[0-9]e') OR regexp_matches(CAST(j AS VARCHAR), ${REWRITTEN_NUMBER}))
+      THEN tsr_json_free(json_extract(tsr_json_hold(j), path)) ELSE json_extract(j, path) END`,
+  ],
 };
 
 /** The types whose values the kernel's `to_json` writes in another form than PostgreSQL. */
@@ -100,11 +115,11 @@ const OBJECTS: Readonly<Record<string, readonly string[]>> = {
       ELSE CAST(tsr_json_ordered(CAST(j AS VARCHAR)) AS JSON) END ELSE j END`,
   ],
   // A document of which only parts are read: its keys keep their order.
-  json_checked: ['(x) AS json(CAST(x AS JSON))'],
-  to_jsonb: ['(x) AS tsr_jsonb_canonical(json(CAST(x AS JSON)))'],
+  json_checked: ['(x) AS tsr_json_minified(CAST(x AS JSON))'],
+  to_jsonb: ['(x) AS tsr_jsonb_canonical(tsr_json_minified(CAST(x AS JSON)))'],
   to_jsonb_value: [
     `(x) AS CASE WHEN starts_with(typeof(x), 'STRUCT') THEN tsr_jsonb_sorted(to_json(x))
-      WHEN typeof(x) = 'JSON' THEN json(CAST(x AS JSON))
+      WHEN typeof(x) = 'JSON' THEN tsr_json_minified(CAST(x AS JSON))
       WHEN typeof(x) IN ('DOUBLE', 'FLOAT') AND isfinite(TRY_CAST(CAST(x AS VARCHAR) AS DOUBLE))
       THEN TRY_CAST(tsr_json_digits(CAST(x AS VARCHAR)) AS JSON) ELSE tsr_json_of(x) END`,
   ],
@@ -263,12 +278,12 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
       THEN error('cannot cast jsonb ' || tsr_jsonb_typeof(j) || ' to a ' || type) ELSE j END`,
   ],
   json_as_text: [
-    `(v) AS CASE json_type(v) WHEN 'VARCHAR' THEN json_extract_string(v, '$') WHEN 'NULL' THEN NULL
-      ELSE CAST(v AS VARCHAR) END`,
+    `(v) AS CASE WHEN starts_with(CAST(v AS VARCHAR), '"') THEN json_extract_string(v, '$')
+      WHEN CAST(v AS VARCHAR) <> 'null' THEN CAST(v AS VARCHAR) END`,
   ],
   json_shown: [
-    `(v) AS CASE json_type(v) WHEN 'VARCHAR' THEN json_extract_string(v, '$') WHEN 'NULL' THEN NULL
-      ELSE tsr_jsonb_text(v) END`,
+    `(v) AS CASE WHEN starts_with(CAST(v AS VARCHAR), '"') THEN json_extract_string(v, '$')
+      WHEN CAST(v AS VARCHAR) <> 'null' THEN tsr_jsonb_text(v) END`,
   ],
 };
 
@@ -318,12 +333,21 @@ export const JSONB_MACROS: Readonly<Record<string, readonly string[]>> = {
   ...ROWS,
   json_member: [
     `(j, k) AS CASE WHEN json_type(j) = 'OBJECT'
-      THEN json_extract(j, '/' || replace(replace(CAST(k AS VARCHAR), '~', '~0'), '/', '~1')) END`,
+      THEN tsr_json_at(j, '/' || replace(replace(CAST(k AS VARCHAR), '~', '~0'), '/', '~1')) END`,
   ],
-  json_item: ["(j, i) AS CASE WHEN json_type(j) = 'ARRAY' THEN json_extract(j, TRY_CAST(i AS BIGINT)) END"],
+  json_item: ["(j, i) AS CASE WHEN json_type(j) = 'ARRAY' THEN tsr_json_at(j, TRY_CAST(i AS BIGINT)) END"],
+  jsonb_item: [
+    `(j, i) AS CASE WHEN json_type(j) NOT IN ('ARRAY', 'OBJECT') THEN CASE WHEN i IN (0, -1) THEN CAST(j AS JSON) END
+      ELSE tsr_json_item(j, i) END`,
+  ],
   json_part: [
     `(j, k) AS CASE WHEN typeof(k) IN ('TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT') THEN tsr_json_item(j, k)
       ELSE tsr_json_member(j, k) END`,
+  ],
+  json_held_step: [
+    `(held, k) AS list_transform([held], lambda h: CASE json_type(h)
+      WHEN 'OBJECT' THEN json_extract(h, '/' || replace(replace(CAST(k AS VARCHAR), '~', '~0'), '/', '~1'))
+      WHEN 'ARRAY' THEN json_extract(h, TRY_CAST(k AS BIGINT)) END)[1]`,
   ],
   json_step: [
     '(document, k) AS list_transform([document], lambda j: coalesce(tsr_json_member(j, k), tsr_json_item(j, k)))[1]',

@@ -130,6 +130,10 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
   pg_array_replace: [
     '(list, old, new) AS list_transform(list, lambda x: CASE WHEN x IS NOT DISTINCT FROM old THEN new ELSE x END)',
   ],
+  pg_trim_array: [
+    `(list, n) AS CASE WHEN n < 0 OR n > len(list) THEN error('number of elements to trim must be between 0 and ' || len(list))
+      WHEN n IS NOT NULL THEN list[1:len(list) - n] END`,
+  ],
   pg_array_fill: [
     `(value, n) AS CASE WHEN n IS NULL THEN error('dimension values cannot be null')
       ELSE repeat([value], tsr_repetitions([value], CAST(n AS BIGINT))) END`,

@@ -29,6 +29,12 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   '|/': { arity: [1, 1], rewrite: ([number]) => kernelCall('sqrt', number) },
   '||/': { arity: [1, 1], rewrite: ([number]) => kernelCall('cbrt', number) },
   [XOR]: { arity: [2, 2], rewrite: (numbers) => kernelCall('xor', ...numbers) },
+  /** `array_concat`, the dialect's function, makes an empty array of two NULLs. */
+  array_cat: {
+    arity: [1, Infinity],
+    rewrite: (args) =>
+      args.length === 2 ? internalCall('joined_arrays', ...args) : kernelCall('list_concat', ...args),
+  },
   array_dims: macro('pg_array_dims', [1, 1]),
   array_fill: { arity: [2, 3], rewrite: filledArray },
   array_ndims: macro('pg_array_ndims', [1, 1]),
@@ -39,7 +45,9 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   statement_timestamp: now,
   /** NUMERIC with all digits before the point, which 38 digits have room for. */
   div: { arity: [2, 2], rewrite: (numbers) => cast(internalCall('pg_div', ...numbers), 'HUGEINT') },
+  convert_to: { arity: [2, 2], rewrite: bytesOfText },
   date_bin: macro('pg_date_bin', [3, 3]),
+  factorial: { arity: [1, 1], rewrite: ([n]) => kernelCall('factorial', cast(n!, 'INTEGER')) },
   format: { arity: [1, Infinity], rewrite: formatted },
   initcap: macro('pg_initcap', [1, 1]),
   make_date: {
@@ -78,6 +86,7 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
     },
   },
   to_hex: macro('pg_to_hex', [1, 1]),
+  trim_array: macro('pg_trim_array', [2, 2]),
   width_bucket: { arity: [2, 4], rewrite: (args) => internalCall('pg_width_bucket', ...args) },
 };
 
@@ -111,6 +120,13 @@ const product = (value: Expression, factor: number): Expression => ({
   ...call('*', value, constant(factor)),
   is_operator: true,
 });
+
+function bytesOfText([text, encoding]: readonly Expression[]): Expression {
+  if (isNullLiteral(encoding)) return cast(constant(null), 'BLOB');
+  if (!/^utf-?8$/i.test(stringLiteral(encoding!) ?? ''))
+    fail('NOT_SUPPORTED', { what: 'convert_to with an encoding other than UTF8' });
+  return kernelCall('encode', text);
+}
 
 /** `substring('foo123' from '[0-9]+')`: the first group, or all that matched; NULL where nothing does. */
 function matchedPart(text: Expression, pattern: Expression): Expression {

@@ -1,5 +1,5 @@
 import { fail } from '@tessera/common';
-import { internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
+import { computedOnce, internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
 import { INTERVAL_FORMATS } from '../functions/to-char.ts';
 import {
   cast,
@@ -15,7 +15,9 @@ import type { CatalogColumns } from './column-scope.ts';
 import { type FactsOf, rewriteInScope } from './scoped-expressions.ts';
 import { type KindOfColumn, valueKind } from './value-kind.ts';
 
-const NAMES: ReadonlySet<string> = new Set(['-', '//', 'sum', 'strftime', 'isfinite']);
+const NAMES: ReadonlySet<string> = new Set([
+  ...['-', '//', 'sum', 'strftime', 'isfinite', 'greatest', 'least', 'tsr_pg_overlaps'],
+]);
 /** The macros of fields of `to_char`. */
 const FIELD = /^tsr_to_char_/;
 /** The macros of fields that are the same for intervals. */
@@ -29,6 +31,7 @@ type Call = FunctionNode | WindowNode;
  * Functions of times and intervals that the kernel does not have:
  *     i / n              →   i * (1.0 / n)
  *     t - u              →   (DATE '2000-01-01' + t) - (DATE '2000-01-01' + u)
+ *     greatest(i, j)     →   CASE WHEN i >= j OR j IS NULL THEN i ELSE j END     the kernel compares the months first
  *     strftime(i, f)     →   tsr_interval_char(i, f)           of to_char
  *     sum(i)             →   to_months(sum(months of i)) + to_days(sum(days of i)) + to_microseconds(sum(microseconds of i))
  * The text of the query and the catalog must say that the operands are times or intervals.
@@ -49,6 +52,11 @@ function formOf(node: Call, ofColumn: KindOfColumn): Expression {
   const kind = valueKind(first, ofColumn);
   if (node.function_name === 'sum')
     return kind === 'interval' && !node.distinct ? sumOf({ ...node, alias: '' }, first) : node;
+  if (node.function_name === 'tsr_pg_overlaps') return { ...node, children: ends(node.children, ofColumn) };
+  if (node.function_name === 'greatest' || node.function_name === 'least') {
+    const isOfIntervals = node.children.some((child) => valueKind(child, ofColumn) === 'interval');
+    return isOfIntervals ? { ...chosen(node), alias: node.alias, query_location: node.query_location } : node;
+  }
   if (kind === 'interval' || kind === 'time') {
     const written = writtenForm(node, first, kind);
     if (written !== undefined) return { ...written, alias: node.alias, query_location: node.query_location };
@@ -62,6 +70,21 @@ function formOf(node: Call, ofColumn: KindOfColumn): Expression {
     ? operatorCall('-', onOneDay(first), onOneDay(second))
     : node;
 }
+
+const chosen = ({ function_name: name, children }: Call): Expression =>
+  children.reduce((best, other) =>
+    computedOnce([best, other], (operands) => internalCall(`${name}_interval`, ...operands), 'tsr_intervals'),
+  );
+
+/** The ends of two periods. A period may be given by its beginning and its length. */
+const ends = ([a, b, c, d]: readonly Expression[], ofColumn: KindOfColumn): readonly Expression[] =>
+  [
+    [a!, b!],
+    [c!, d!],
+  ].flatMap(([from, to]) => [
+    from!,
+    valueKind(to!, ofColumn) === 'interval' ? operatorCall('+', from, to) : to!,
+  ]);
 
 /** A part of `to_char(time, …)` or `to_char(interval, …)`; undefined for another function. */
 function writtenForm(

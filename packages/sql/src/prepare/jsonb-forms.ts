@@ -136,6 +136,8 @@ function callForm(node: FunctionNode, holds: Holds, kindOf: KindOf): Expression 
       ofArguments([left, right], holds, ([a, b]) => of(a!, b!));
     const symbol = SYMBOLS.get(name);
     if (symbol !== undefined) {
+      const inner = partOfPart(symbol, left, right);
+      if (inner !== undefined) return symbol === '->' ? inner : shown(inner, holds(left));
       const read = symbol === '#-' ? left : readOnly(left);
       return ofArguments([read, right], holds, ([a, b]) => {
         const ordered = (found: Expression) =>
@@ -242,7 +244,7 @@ function castForm(node: CastNode, holds: Holds): Expression {
     return internalCall('jsonb', cast(constant(jsonbText(text)), JSON_TYPE));
   const hasNoValue = child.class === 'PARAMETER' || (child.class === 'CONSTANT' && child.value.is_null);
   if (hasNoValue || try_cast) return internalCall('jsonb', cast(child, JSON_TYPE, try_cast));
-  return internalCall('to_jsonb', child);
+  return ofArguments([child], holds, ([value]) => internalCall('to_jsonb', value));
 }
 
 /** What `jsonb_typeof` must say about a document that is cast to a type of the kernel. */
@@ -309,9 +311,9 @@ function jsonOperator(
 ): Expression {
   switch (symbol) {
     case '->':
-      return ordered(part(left, right));
+      return ordered(part(left, right, isDocument));
     case '->>':
-      return shown(ordered(part(left, right)), isDocument);
+      return shown(ordered(part(left, right, isDocument)), isDocument);
     case '#>':
       return ordered(partAt(left, right));
     case '#>>':
@@ -342,13 +344,26 @@ function readOnly(document: Expression): Expression {
   return inner.function_name === 'tsr_jsonb_canonical' ? inner.children[0]! : document;
 }
 
-/** `document -> key`: a text is a key of an object, and an integer is a position in an array. */
-function part(document: Expression, key: Expression): Expression {
+/** `document -> 'a' -> 'b'` looks up one path, `$."a"."b"`; undefined for other operators and operands. */
+function partOfPart(symbol: string, document: Expression, key: Expression): Expression | undefined {
+  const name = stringLiteral(key);
+  if (!/^->>?$/.test(symbol) || name === undefined || !isPathKey(name)) return undefined;
+  if (document.class !== 'FUNCTION' || document.function_name !== 'tsr_json_at') return undefined;
+  const [whole, path] = document.children;
+  const outer = stringLiteral(path!);
+  return outer?.startsWith('$.') ? internalCall('json_at', whole, constant(`${outer}."${name}"`)) : undefined;
+}
+
+/**
+ * `document -> key`: a text is a key of an object, and an integer is a position in an array. A number, a string or a boolean of
+ * `jsonb` is an array of itself.
+ */
+function part(document: Expression, key: Expression, isBinary: boolean): Expression {
   const name = stringLiteral(key);
   if (name !== undefined && isPathKey(name))
-    return kernelCall('json_extract', document, constant(`$."${name}"`));
+    return internalCall('json_at', document, constant(`$."${name}"`));
   return isInteger(key)
-    ? internalCall('json_item', document, key)
+    ? internalCall(isBinary ? 'jsonb_item' : 'json_item', document, key)
     : internalCall('json_part', document, key.class === 'PARAMETER' ? cast(key, 'VARCHAR') : key);
 }
 
@@ -366,11 +381,7 @@ function partAt(document: Expression, path: Expression): Expression {
   if (steps !== undefined)
     return steps.reduce((found: Expression, step) => internalCall('json_step', found, step), document);
   if (path.class === 'PARAMETER')
-    return kernelCall(
-      'json_extract',
-      document,
-      kernelCall('array_to_string', cast(path, TEXTS), constant('/')),
-    );
+    return internalCall('json_at', document, kernelCall('array_to_string', cast(path, TEXTS), constant('/')));
   return fail('NOT_SUPPORTED', { what: '#> and #>> with a path that is no constant' });
 }
 

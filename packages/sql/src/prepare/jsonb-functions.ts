@@ -213,7 +213,7 @@ export function documentOf(node: Expression): Expression {
 
 /** The text of a part of a document: NULL for JSON's null, and strings without quotes. */
 export const shown = (value: Expression, isDocument: boolean): Expression =>
-  isDocument ? internalCall('json_shown', value) : kernelCall('json_extract_string', value, constant('$'));
+  internalCall(isDocument ? 'json_shown' : 'json_as_text', value);
 
 function pathOf(called: JsonCall): Expression {
   const [, ...steps] = called.args;
@@ -294,7 +294,7 @@ function changed(
     if (step === undefined) return held;
     const form = ([once]: readonly Expression[]) => {
       if (more.length === 0) return change(once!, step, nth);
-      const inner = at(cast(internalCall('json_step', once, step), 'VARCHAR'), more, nth + 1);
+      const inner = at(cast(internalCall('json_held_step', once, step), 'VARCHAR'), more, nth + 1);
       return computedOnce(
         [inner],
         ([value]) => put(once!, step, value!, nth, constant(false)),

@@ -41,8 +41,10 @@ export const returnsJsonb = (name: string): boolean => RETURNS_JSONB.has(name);
 /** Functions whose result has the type of their first argument. */
 const KEEPS_TYPE: ReadonlySet<string> = new Set([
   'json_extract',
+  'tsr_json_at',
   'tsr_json_member',
   'tsr_json_item',
+  'tsr_jsonb_item',
   'tsr_json_step',
   'tsr_json_part',
   ...['~>', '|>'],

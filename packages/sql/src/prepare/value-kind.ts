@@ -1,4 +1,4 @@
-import { type ColumnRefNode, type Expression, type FunctionNode, walkTree } from '../tree.ts';
+import { type ColumnRefNode, type Expression, type FunctionNode, type QueryNode, walkTree } from '../tree.ts';
 
 /**
  * The type of an expression, as far as its text tells: `float` for REAL and DOUBLE PRECISION, `number` for the other numbers,
@@ -66,10 +66,17 @@ export function valueKind(node: Expression, ofColumn: KindOfColumn = () => undef
     case 'WINDOW':
       return COUNTS.has(node.function_name) ? 'number' : 'computed';
     case 'SUBQUERY':
-      return node.subquery_type === 'SCALAR' ? 'computed' : 'other';
+      return node.subquery_type === 'SCALAR' ? kindOfSubquery(node.subquery.node) : 'other';
     default:
       return 'unknown';
   }
+}
+
+/** The kind of a scalar subquery, as far as its only item tells without its columns. */
+function kindOfSubquery(node: QueryNode): ValueKind {
+  const item = node.type === 'SELECT_NODE' && node.select_list.length === 1 ? node.select_list[0] : undefined;
+  const kind = item === undefined ? 'computed' : valueKind(item);
+  return kind === 'array' || kind === 'interval' || kind === 'bytea' ? kind : 'computed';
 }
 
 /** The kind of the type that values of several kinds are converted to. NULL takes the type of the others. */
@@ -85,7 +92,9 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 const FLOATS = words(
   'acos asin atan atan2 avg cbrt cos cot degrees exp ln log log10 log2 pi pow power radians sin sqrt stddev_pop stddev_samp tan ^ **',
 );
-const COUNTS = words('count count_star dense_rank length ntile rank row_number strlen');
+const COUNTS = words(
+  '& | << >> ~ bit_count count count_star dense_rank length ntile rank row_number strlen xor',
+);
 const ARITHMETIC = words('+ - * / // % @ abs ceil ceiling floor mod round sum trunc');
 /** Functions that return one of their arguments. */
 const CHOOSING = words('any_value first greatest last least max min tsr_divisor');
@@ -93,12 +102,15 @@ const TEXTS = words(
   '->> ~>> concat concat_ws json_extract_string left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_split_part tsr_substring upper',
 );
 const ARRAYS = words(
-  'array_agg list list_append list_concat list_distinct list_filter list_prepend list_reverse list_reverse_sort list_sort list_transform list_value regexp_extract_all string_split',
+  'array_agg list list_append list_concat list_distinct list_filter list_prepend list_resize list_reverse list_reverse_sort list_sort list_transform list_value regexp_extract_all regexp_split_to_array string_split string_to_array trim_array tsr_array_distinct tsr_array_enumerate tsr_joined_arrays tsr_pg_array_fill tsr_pg_array_positions tsr_pg_array_remove tsr_pg_array_replace tsr_pg_regexp_split tsr_string_to_array',
 );
 const INTERVALS = words(
-  'age justify_days justify_hours justify_interval to_days to_hours to_microseconds to_minutes to_months to_seconds to_weeks to_years',
+  'age tsr_justify_days tsr_justify_hours tsr_justify_interval to_days to_hours to_microseconds to_minutes to_months to_seconds to_weeks to_years',
 );
 
+const BOOLEANS = words(
+  '~~ !~~ ~~* !~~* ~~~ @> <@ && contains isfinite like_escape list_contains list_has_all list_has_any not_like_escape prefix regexp_full_match regexp_matches starts_with suffix tsr_pg_any_equal tsr_pg_array_contains',
+);
 const TIMESTAMPS = words('current_timestamp now date_trunc');
 
 /** The macros of `valueTexts`. */
@@ -113,6 +125,7 @@ function kindOfCall(
   if (COUNTS.has(name)) return 'number';
   if (TEXTS.has(name) || VALUE_TEXTS.has(name)) return 'text';
   if (ARRAYS.has(name)) return 'array';
+  if (BOOLEANS.has(name)) return 'boolean';
   if (INTERVALS.has(name)) return 'interval';
   if (CHOOSING.has(name)) return commonKind(children.map(inner));
   // A division whose operands are evaluated once.

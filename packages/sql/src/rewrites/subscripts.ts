@@ -6,6 +6,7 @@ import { type Expression, type OperatorNode, walkTree } from '../tree.ts';
  *     a[-1]     →   a[tsr_subscript(a, -1)]           NULL
  *     a[i - 1]  →   a[tsr_subscript(a, i - 1)]        NULL if i is 0
  *     a[-1:2]   →   a[tsr_slice_bound(a, -1):2]       the elements 1 and 2
+ *     a[i:]     →   a[tsr_slice_bound(a, i):]
  * The macros only change subscripts of arrays: texts and JSON documents keep negative ones.
  */
 export function arraySubscripts(node: OperatorNode): Expression {
@@ -16,9 +17,9 @@ export function arraySubscripts(node: OperatorNode): Expression {
     if (index === undefined || !mayBeNegative(index)) return node;
     return { ...node, children: [subject, internalCall('subscript', subject, index)] };
   }
-  if (node.type !== 'ARRAY_SLICE' || !subscripts.some(isNegative)) return node;
+  if (node.type !== 'ARRAY_SLICE' || !subscripts.some(mayBeNegative)) return node;
   const bounds = subscripts.map((bound, i) =>
-    i < 2 && isNegative(bound) ? internalCall('slice_bound', subject, bound) : bound,
+    i < 2 && mayBeNegative(bound) ? internalCall('slice_bound', subject, bound) : bound,
   );
   return { ...node, children: [subject, ...bounds] };
 }

@@ -314,6 +314,8 @@ export interface SetClause {
   readonly column: string;
   /** Undefined means `DEFAULT`. */
   readonly value: SqlText | undefined;
+  /** The column of the query `value` in `SET (a, b) = (query)`; undefined if `value` is an expression. */
+  readonly item?: { readonly index: number; readonly of: number };
   readonly location: SqlLocation;
 }
 

@@ -2,11 +2,10 @@ import { fail } from '@tessera/common';
 import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
 import type { SetClause } from '../catalog-statement.ts';
 import type { PlacedName } from '../object-name.ts';
-import { expressionText, isAtQuery } from './expression-text.ts';
+import { expressionText, isAtQuery, parenthesisedQuery } from './expression-text.ts';
 import { parenthesisedNames, placedName } from './names.ts';
-import { unsupported } from './unsupported.ts';
 
-/** Parses `a = e, b = DEFAULT, (c, d) = (e, f)` after the word SET. Each column may occur once. */
+/** Parses `a = e, b = DEFAULT, (c, d) = (e, f), (g, h) = (SELECT …)` after the word SET. Each column may occur once. */
 export function setClauses(cursor: TokenCursor, ends: readonly (readonly string[])[]): readonly SetClause[] {
   const clauses: SetClause[] = [];
   do clauses.push(...(cursor.isAtSymbol('(') ? rowAssignment(cursor, ends) : [assignment(cursor, ends)]));
@@ -29,7 +28,10 @@ function rowAssignment(cursor: TokenCursor, ends: readonly (readonly string[])[]
   const columns = parenthesisedNames(cursor, 'a column');
   cursor.expectSymbol('=');
   cursor.accept('ROW');
-  if (isAtQuery(cursor)) unsupported(cursor, 'SET (…) = (query)', 'name the query in FROM');
+  if (isAtQuery(cursor)) {
+    const query = parenthesisedQuery(cursor);
+    return columns.map((column, i) => ({ ...clause(column, query), item: { index: i, of: columns.length } }));
+  }
   const start = cursor.offset;
   cursor.expectSymbol('(');
   const values: (SqlText | undefined)[] = [];
