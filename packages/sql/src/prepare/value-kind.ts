@@ -99,7 +99,7 @@ const ARITHMETIC = words('+ - * / // % @ abs ceil ceiling floor mod round sum tr
 /** Functions that return one of their arguments. */
 const CHOOSING = words('any_value first greatest last least max min tsr_divisor');
 const TEXTS = words(
-  '->> ~>> concat concat_ws json_extract_string left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_split_part tsr_substring upper',
+  '->> ~>> concat concat_ws json_extract_string left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_json_as_text tsr_json_shown tsr_split_part tsr_substring upper',
 );
 const ARRAYS = words(
   'array_agg list list_append list_concat list_distinct list_filter list_prepend list_resize list_reverse list_reverse_sort list_sort list_transform list_value regexp_extract_all regexp_split_to_array string_split string_to_array trim_array tsr_array_distinct tsr_array_enumerate tsr_joined_arrays tsr_pg_array_fill tsr_pg_array_positions tsr_pg_array_remove tsr_pg_array_replace tsr_pg_regexp_split tsr_string_to_array',
