@@ -299,14 +299,8 @@ const CHANGES: readonly (readonly [sql: string, statement: object])[] = [
     },
   ],
   [
-    'UPDATE t SET (a, b) = (SELECT 1, 2), c = 3',
-    {
-      set: [
-        { column: 'a', value: text('SELECT 1, 2'), item: { index: 0, of: 2 } },
-        { column: 'b', value: text('SELECT 1, 2'), item: { index: 1, of: 2 } },
-        { column: 'c', value: text('3') },
-      ],
-    },
+    'UPDATE t SET (a) = (SELECT 1)',
+    { set: [{ column: 'a', value: text('SELECT 1'), item: { index: 0, of: 1 } }] },
   ],
   [
     'UPDATE t x SET (a) = ROW (1)',
