@@ -29,9 +29,7 @@ export function regexGroups(pattern: string): readonly RegexGroup[] {
   for (const { 0: token, index } of pattern.matchAll(TOKEN)) {
     if (token.startsWith('(')) {
       const isCapturing = token === '(' || /^\(\?P?</.test(token);
-      const isFlags = !isCapturing && !token.endsWith(':');
-      open.push({ isCapturing, start: index + token.length, first: groups.length, hasAlternatives: isFlags });
-      if (isFlags) open.at(-1)!.hasAlternatives = false;
+      open.push({ isCapturing, start: index + token.length, first: groups.length, hasAlternatives: false });
       if (isCapturing) groups.push({ isOptional: false, canBeEmpty: true });
     } else if (token === '|') open.at(-1)!.hasAlternatives = true;
     else if (token === ')' && open.length > 1) {
