@@ -6,6 +6,7 @@ import {
   type ViewObject,
 } from '@tessera/catalog';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { encodeResult } from '../run/result-encoding.ts';
 import { objectBase, TableFixture } from '../testing/table-fixture.ts';
 
 let fixture: TableFixture;
@@ -168,7 +169,24 @@ test('filtered rows of a table in memory are perhaps few, unless they are wide',
     ['WITH x AS (SELECT 1) SELECT a FROM narrow WHERE a > 1', false],
   ] as const)
     expect(await fewRows(sql), sql).toBe(expected);
-  const rows = await fixture.rows('SELECT a FROM narrow WHERE a % 2 = 0', { snapshot });
+  const sql = 'SELECT a FROM narrow WHERE a % 2 = 0';
+  for (const encoding of [
+    { kind: 'rows', format: 'tsv' },
+    { kind: 'rows', format: 'json_array', limit: 9_000 },
+    { kind: 'arrow' },
+    { kind: 'postgres', formats: ['text'] },
+  ] as const)
+    for (const max_result_rows of [0, 9_000]) {
+      const executable = await fixture.executable(sql, { snapshot });
+      const request = { ...fixture.context(sql).request, encoding };
+      const settings = { ...request.settings, max_result_rows };
+      let rows = 0;
+      for await (const chunk of encodeResult(executable, { ...request, settings })) rows += chunk.rows;
+      await executable.release();
+      const isLimited = max_result_rows > 0 || 'limit' in encoding;
+      expect(rows, `${JSON.stringify(encoding)}, ${max_result_rows}`).toBe(isLimited ? 9_000 : 10_000);
+    }
+  const rows = await fixture.rows(sql, { snapshot });
   expect(rows.map(([a]) => Number(a))).toEqual(Array.from({ length: 10_000 }, (_, i) => 2 * i));
 });
 

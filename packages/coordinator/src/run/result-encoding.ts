@@ -35,24 +35,25 @@ export function encodeResult(
   request: StatementRequest,
 ): AsyncGenerator<ResultChunk, void> {
   const limit = rowLimit(request);
-  const isLimited = limit > 0;
-  const sql = isLimited ? limitedSql(unlimited, columns, limit) : unlimited;
+  const { encoding } = request;
+  const isLimited = limit > 0 || (encoding.kind === 'rows' && encoding.limit !== undefined);
   const prepared: RepeatedQuery = {
-    ...{ sql, parameters: params, columns, keep },
+    ...{ parameters: params, columns, keep },
+    sql: limit > 0 ? limitedSql(unlimited, columns, limit) : unlimited,
     // A second LIMIT cannot be added.
     fewRows: isLimited && fewRows === 'perhaps' ? false : fewRows,
   };
-  switch (request.encoding.kind) {
+  switch (encoding.kind) {
     case 'rows':
-      return textRows(session, prepared, formattedQuery(prepared, request.encoding));
+      return textRows(session, prepared, formattedQuery(prepared, encoding));
     case 'table':
       return alignedTable(session, prepared, request);
     case 'arrow':
       return arrowStream(session, prepared);
     case 'postgres':
-      return arrowBatches(session, prepared, postgresRowsQuery(prepared, request.encoding.formats));
+      return arrowBatches(session, prepared, postgresRowsQuery(prepared, encoding.formats));
     case 'copy':
-      return copiedRows(session, prepared, request.encoding.format);
+      return copiedRows(session, prepared, encoding.format);
     case 'copy_binary':
       return arrowBatches(session, prepared, postgresRowsQuery(prepared, ['binary']));
     case 'parquet':

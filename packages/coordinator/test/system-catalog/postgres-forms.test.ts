@@ -65,8 +65,8 @@ describe('one value', () => {
     ["quote_literal('it''s')", "'it''s'"],
     ['parse_ident(\'Other."Odd T"\')', ['other', 'Odd T']],
     ['pg_size_pretty(123456789)', '118 MB'],
-    ["array_length('{a,b}'::text[], 1)", '2'],
-    ["array_upper(string_to_array('a,b', ','), 1)", '2'],
+    ["array_length('{a,b}'::text[], 1)", 2],
+    ["array_upper(string_to_array('a,b', ','), 1)", 2],
     ["'b' = ANY('{a,b}')", true],
     ["'c' <> ALL('{a,b}'::text[])", true],
     // Subscripts of vectors begin at 0.

@@ -52,7 +52,11 @@ function formOf(node: Call, ofColumn: KindOfColumn): Expression {
   const kind = valueKind(first, ofColumn);
   if (node.function_name === 'sum')
     return kind === 'interval' && !node.distinct ? sumOf({ ...node, alias: '' }, first) : node;
-  if (node.function_name === 'tsr_pg_overlaps') return { ...node, children: ends(node.children, ofColumn) };
+  if (node.function_name === 'tsr_pg_overlaps') {
+    // The macro contains each end several times.
+    const overlap = computedOnce(ends(node.children, ofColumn), (all) => ({ ...node, children: all }));
+    return { ...overlap, alias: node.alias, query_location: node.query_location };
+  }
   if (node.function_name === 'greatest' || node.function_name === 'least') {
     const isOfIntervals = node.children.some((child) => valueKind(child, ofColumn) === 'interval');
     return isOfIntervals ? { ...chosen(node), alias: node.alias, query_location: node.query_location } : node;
