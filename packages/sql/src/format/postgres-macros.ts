@@ -110,7 +110,7 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   `CREATE OR REPLACE MACRO tsr_is_plain_moment(t) AS t[5] = '-' AND t[8] = '-' AND t > '0001' AND t[10] BETWEEN '0' AND '9'
     AND (length(t) = 10 OR length(t) = 19 AND t[14] = ':' AND t[17] = ':' AND t[19] BETWEEN '0' AND '9')`,
   String.raw`CREATE OR REPLACE MACRO tsr_timestamp_text(t) AS CASE WHEN tsr_is_plain_moment(t) THEN t
-    ELSE tsr_date_text(regexp_replace(tsr_rounded_seconds(t), '${ZONED}', '\1\3')) END`,
+    ELSE list_transform([regexp_replace(tsr_rounded_seconds(t), '${ZONED}', '\1\3')], lambda rounded: tsr_date_text(rounded))[1] END`,
   String.raw`CREATE OR REPLACE MACRO tsr_instant_text(t) AS CASE WHEN tsr_is_plain_moment(t) THEN t
     WHEN regexp_full_match(t, '${DATE_TEXT}') AND NOT regexp_matches(t, '${YEAR_ZERO}')
     THEN regexp_replace(regexp_replace(tsr_kernel_date(trim(tsr_rounded_seconds(t))),
