@@ -50,13 +50,16 @@ export function startEmbeddedEngine(directory: string | undefined): EmbeddedEngi
 function listening(log: NodeJS.ReadableStream, exited: Promise<void>): Promise<string> {
   return new Promise((resolve, reject) => {
     const last: string[] = [];
-    createInterface({ input: log }).on('line', (line) => {
+    const lines = createInterface({ input: log });
+    lines.on('line', (line) => {
       const address = /"msg":"listening"/.test(line) && /"query (http[^"]+)"/.exec(line)?.[1];
       if (address) resolve(address);
       last.push(reasonIn(line));
       if (last.length > 5) last.shift();
     });
-    void exited.then(() =>
+    // A process may end before its last lines have been read, which tell the reason.
+    const read = new Promise<void>((done) => lines.once('close', done));
+    void Promise.all([exited, read]).then(() =>
       reject(new CommandFailure(EXIT.failed, `error: the engine did not start\n${last.join('\n')}`)),
     );
   });
