@@ -43,7 +43,13 @@ test('a connection that wrote a file, explained and selected is reused', async (
   await second.close();
   const third = await t.kernel.session();
   expect(await id(third)).not.toBe(connection);
+  // A query that fails may have set the seed before.
+  const of = await id(third);
+  await expect(third.query("SELECT setseed(0.5), error('late')", [], { fewRows: true })).rejects.toThrow();
   await third.close();
+  const fourth = await t.kernel.session();
+  expect(await id(fourth)).not.toBe(of);
+  await fourth.close();
 });
 
 test('a connection is reused without the table of createTable, unless its query set the seed', async () => {

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cache, { recursive: true }));
 
-/** What `six` and the rows of `two_rows` are in a kernel that is started now. */
+/** Starts a kernel and returns what `six` and the rows of `two_rows` are in it. */
 async function values(six = 'twice(3)'): Promise<unknown[]> {
   const bootstrap = [
     'CREATE TABLE unrelated AS SELECT 1',

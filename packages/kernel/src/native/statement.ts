@@ -32,7 +32,8 @@ function leavesNoTrace(type: number, sql: SqlText): boolean {
   return onlyReads && !setsSeed(sql);
 }
 
-const setsSeed = (sql: SqlText): boolean => occursIn(sql, /setseed/i);
+/** Whether running it may decide what random functions return in later statements of the connection. */
+export const setsSeed = (sql: SqlText): boolean => occursIn(sql, /setseed/i);
 
 /** A prepared statement, which must be destroyed with `destroy` in any case. */
 export class NativeStatement {
@@ -73,7 +74,7 @@ export class NativeStatement {
     return leavesNoTrace(duckdb.statementType(this.#handle), this.#sql);
   }
 
-  /** Whether running it may decide what random functions return in later statements of the connection. */
+  /** See the function of this name. */
   get setsSeed(): boolean {
     return setsSeed(this.#sql);
   }

@@ -39,7 +39,7 @@ export class MemoryWatch {
 
   async #look(): Promise<void> {
     if (this.#isReturning || !this.#ceiling.isExhausted) return;
-    // What looks used may have been freed.
+    // The allocator may still keep memory that has been freed, which counts as used.
     this.#isReturning = true;
     await this.#ceiling.returnFreed();
     this.#isReturning = false;

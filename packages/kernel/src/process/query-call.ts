@@ -17,7 +17,7 @@ const MAX_BATCH_ROWS = 131_072;
 const MAX_HOLD_MS = 10;
 const BATCH_PREFIX_BYTES = 8;
 
-/** The greatest number of rows that a query with `perhaps` few of them has; the kernel computes a LIMIT of more than 10,000 on one thread. */
+/** How many rows at most are few where they are `perhaps` few. The kernel computes a LIMIT of more than 10,000 on one thread. */
 const MAX_FEW_ROWS = 8_192;
 
 export interface QueryCall {
@@ -48,7 +48,7 @@ export async function sendFewRows(
   if (result === undefined) return false;
   onRun(result.leavesNoTrace);
   const isSent = isCertain || result.rowCount <= MAX_FEW_ROWS;
-  if (isSent) await withStream(result, call, socket, async (stream) => stream.sendAll());
+  if (isSent) await withStream(result, call, socket, (stream) => stream.sendAll());
   else await result.destroy();
   return isSent;
 }
@@ -74,7 +74,7 @@ export async function runQuery(statement: NativeStatement, call: QueryCall, sock
     statement.bind(call.params);
     if (call.fewRows === true) {
       const result = await statement.execute('materialised');
-      await withStream(result, call, socket, async (stream) => stream.sendAll());
+      await withStream(result, call, socket, (stream) => stream.sendAll());
     } else {
       await withStream(await statement.execute('streaming'), call, socket, (stream) => stream.run());
     }
@@ -88,7 +88,7 @@ async function withStream(
   result: NativeResult,
   call: QueryCall,
   socket: Socket,
-  send: (stream: ResultStream) => Promise<void>,
+  send: (stream: ResultStream) => Promise<void> | void,
 ): Promise<void> {
   const optionsSlot = new NativeBlock(8);
   try {

@@ -7,7 +7,7 @@ import { requireMemory } from '../native/memory.ts';
 import { interrupted, isInterrupt, NativeError } from '../native/native-error.ts';
 import { profiled } from '../native/profile.ts';
 import { firstValue } from '../native/scalar-value.ts';
-import { destroyChunk, NativeStatement } from '../native/statement.ts';
+import { destroyChunk, NativeStatement, setsSeed } from '../native/statement.ts';
 import { decodePayload, encodeFrame, type Frame, FrameKind, FrameReader } from '../protocol/frames.ts';
 import type { SqlText, WireParams, WireValue } from '../protocol/long-text.ts';
 import type { QueryProgress, Reply, Request, WireError } from '../protocol/messages.ts';
@@ -275,6 +275,8 @@ export class SessionServer {
       this.#dirty ||= !leavesNoTrace;
     };
     if (fewRows !== false && !keep && typeof sql === 'string') {
+      // It may set the seed and fail.
+      ran(!setsSeed(sql));
       const isSent = await sendFewRows(this.#connection, sql, request, {
         socket: this.#socket,
         onRun: ran,

@@ -97,8 +97,8 @@ function firstMatch(
 }
 
 /**
- * What a group of a pattern matched: NULL if it took no part in the match, as in PostgreSQL. The kernel returns an empty text then,
- * so a group that could be absent or match nothing, such as `(a*)|b`, gives an empty text in both cases.
+ * The text that a group of a pattern matched: NULL if the group took no part in the match, as in PostgreSQL. The kernel returns an
+ * empty text then, so a group that may be absent and may match nothing, such as `(a*)|b`, gives an empty text in both cases.
  */
 export function matchedGroup(
   subject: Argument,
