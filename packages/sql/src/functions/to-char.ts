@@ -5,9 +5,9 @@ import { internalCall, isNullLiteral, kernelCall, literalText, operatorCall } fr
 import { isNumberPattern, numberToChar } from './to-char-number.ts';
 
 /**
- * `to_char(t, 'DD Mon')` → `strftime(t, '%d %b')`, which is strftime for dates and timestamps. Fields that the kernel's strftime lacks become macros,
- * joined with `||`. The pattern is parsed once, when the query is prepared. The kernel writes the year 44 BC as
- * `-43`, so patterns with a year have a second form for years before Christ.
+ * `to_char(t, 'DD Mon')` → `strftime(t, '%d %b')` for dates and timestamps; `intervalForms` changes it for times and intervals. Fields
+ * that the kernel's strftime lacks become macros, joined with `||`. The pattern is parsed once, when the query is prepared. The
+ * kernel writes the year 44 BC as `-43`, so patterns with a year have a second form for years before Christ.
  */
 export function toChar({ children: [value, pattern] }: FunctionNode): Expression | undefined {
   if (isNullLiteral(pattern)) return cast(constant(null), 'VARCHAR');
