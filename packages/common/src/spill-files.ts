@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readInto, writeAt } from './file-io.ts';
 
 /**
  * Freed files of at most this total size are kept for reuse: overwriting a file costs a tenth of writing a new
@@ -111,21 +112,13 @@ export class SpillFile {
     this.#files.reserve(end - this.length);
     this.length = end;
     this.#size = Math.max(this.#size, end);
-    for (let written = 0; written < bytes.length; ) {
-      const left = bytes.length - written;
-      written += (await this.#handle.write(bytes, written, left, offset + written)).bytesWritten;
-    }
+    await writeAt(this.#handle, bytes, offset);
     return offset;
   }
 
   /** Fills `into` with the bytes at an offset; returns false if the file ends before. */
   async read(into: Uint8Array, offset: number): Promise<boolean> {
-    for (let read = 0; read < into.length; ) {
-      const { bytesRead } = await this.#handle.read(into, read, into.length - read, offset + read);
-      if (bytesRead === 0) return false;
-      read += bytesRead;
-    }
-    return true;
+    return (await readInto(this.#handle, into, offset)) === into.length;
   }
 
   /** Must be called once, when the file is no longer read or written. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { fail, TesseraError } from '@tessera/common';
+import { fail, readInto, TesseraError } from '@tessera/common';
 import {
   discardBytes,
   FileService,
@@ -85,11 +85,5 @@ export class SharedFiles {
 /** Reads bytes `start` to `end` (exclusive) of a file; returns fewer only at its end. */
 export async function readFrom(file: FileHandle, start: number, end: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(Math.max(0, end - start));
-  let filled = 0;
-  while (filled < buffer.length) {
-    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, start + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return buffer.subarray(0, filled);
+  return buffer.subarray(0, await readInto(file, buffer, start));
 }

@@ -3,7 +3,7 @@ import { chmod, mkdir, open, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { cancellation, TesseraError } from '@tessera/common';
+import { cancellation, readInto, TesseraError } from '@tessera/common';
 import type { ObjectInfo, ObjectStore, RequestOptions, StoredObject } from '../object-store.ts';
 import { StagedFiles } from './durable-file.ts';
 import { ExclusiveSection } from './exclusive-section.ts';
@@ -82,13 +82,7 @@ export class LocalStore implements ObjectStore {
     try {
       const { size } = await file.stat();
       const body = Buffer.allocUnsafe(Math.max(0, Math.min(end, size) - start));
-      let bytes = 0;
-      while (bytes < body.length) {
-        const { bytesRead } = await file.read(body, bytes, body.length - bytes, start + bytes);
-        if (bytesRead === 0) break;
-        bytes += bytesRead;
-      }
-      return body.subarray(0, bytes);
+      return body.subarray(0, await readInto(file, body, start));
     } catch (error) {
       throw this.#failure(key, error, options);
     } finally {

@@ -1,5 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { readInto, writeAt } from '@tessera/common';
 import { FooterDocument, type ParquetFooter } from '../body/parquet-footer.ts';
 
 /** The length of the footer length and `PAR1`. */
@@ -84,17 +85,6 @@ const footerStart = (end: Buffer, size: number): number =>
 
 async function readAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
-  for (let done = 0; done < length; ) {
-    const { bytesRead } = await file.read(buffer, done, length - done, offset + done);
-    if (bytesRead === 0) throw new Error('The file ended early');
-    done += bytesRead;
-  }
+  if ((await readInto(file, buffer, offset)) < length) throw new Error('The file ended early');
   return buffer;
-}
-
-export async function writeAt(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, offset + done);
-    done += bytesWritten;
-  }
 }

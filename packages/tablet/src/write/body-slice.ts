@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { writeAt } from '@tessera/common';
 import type { RowGroup } from '../body/parquet-footer.ts';
-import { type BodyFile, PARQUET_MAGIC, writeAt } from './body-file.ts';
+import { type BodyFile, PARQUET_MAGIC } from './body-file.ts';
 import { type ByteRange, ChunkSums } from './chunk-sums.ts';
 import type { Division } from './divide-body.ts';
 

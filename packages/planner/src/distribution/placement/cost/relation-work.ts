@@ -74,10 +74,10 @@ export function scanWork(planning: WorkContext, scan: ScanRelation): number {
 function externalWork({ facts, estimates, nodes }: WorkContext, scan: ScanRelation): number | undefined {
   const table = facts.tables.get(scan.relation);
   if (table?.external === undefined) return undefined;
-  const byteToFetch = table.isServedByNode === true ? (COST.serveByte * (nodes - 1)) / nodes : COST.fetchByte;
-  if (table.external === 'text') return table.bytes * (byteToFetch + COST.parseByte);
+  const fetchedByte = table.isServedByNode === true ? (COST.serveByte * (nodes - 1)) / nodes : COST.fetchByte;
+  if (table.external === 'text') return table.bytes * (fetchedByte + COST.parseByte);
   const values = estimates.of(scan).rows * Math.max(1, scan.names.length);
-  return table.bytes * byteToFetch + values * COST.scanParquetValue;
+  return table.bytes * fetchedByte + values * COST.scanParquetValue;
 }
 
 /** Whether the query's tables, or a node's share of them, fit into the memory of a node. */
