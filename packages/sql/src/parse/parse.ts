@@ -117,6 +117,8 @@ export async function parseQuery(
 ): Promise<ParsedQuery> {
   // The kernel's parser takes a C string, so it would ignore everything after a NUL character.
   requireValidText(query.sql, 'the statement');
+  // Reading the text as the kernel needs it takes as long as splitting the request, which was done in this turn.
+  if (query.sql.length > LONG_STATEMENT) await setImmediate();
   const source = kernelSource(query.sql);
   const offsetOf = byteOffsets(source.text);
   const toUser = (byte: number) => query.offset + source.originalOffset(offsetOf(byte));

@@ -4,7 +4,7 @@ import { inStandardForm } from '../text/backslash-strings.ts';
 import { Semicolon, TooManyTokens, tokenize } from '../text/lexer.ts';
 import { locationAt } from '../text/location.ts';
 import { remembered } from '../text/remembered.ts';
-import { checkStatementSize, maxTokens, refuseTokens } from '../text/statement-size.ts';
+import { maxTokens, refuseTokens, StatementSize } from '../text/statement-size.ts';
 import { withoutPasswords } from '../text/without-passwords.ts';
 
 export interface StatementText {
@@ -54,7 +54,6 @@ function split(text: string): readonly StatementText[] {
     const [first] = tokens;
     const last = tokens.at(-1);
     if (first === undefined || last === undefined) return;
-    checkStatementSize(text, tokens);
     const offset = first.startOffset;
     statements.push({ text: text.slice(offset, last.startOffset + last.image.length), offset });
   };
@@ -70,8 +69,13 @@ function split(text: string): readonly StatementText[] {
 }
 
 function tokensWithin(text: string): readonly IToken[] {
+  let size = new StatementSize(text);
+  const add = (token: IToken) => {
+    if (token.tokenType === Semicolon) size = new StatementSize(text);
+    else size.add(token);
+  };
   try {
-    return tokenize(text, maxTokens(text));
+    return tokenize(text, { maxTokens: maxTokens(text), add });
   } catch (error) {
     if (error instanceof TooManyTokens) return refuseTokens(error.limit);
     throw error;

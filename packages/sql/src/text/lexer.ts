@@ -162,8 +162,13 @@ export class TooManyTokens extends Error {
   }
 }
 
-/** The maximum number of tokens of a statement that begins with the token. */
-type MaxTokens = (first: IToken) => number;
+/** Reads the tokens of one text in order and may refuse it before the rest is read. */
+export interface TokenReader {
+  /** The maximum number of tokens of a statement that begins with the token. */
+  maxTokens(first: IToken): number;
+  /** Called for each token, semicolons included. */
+  add(token: IToken): void;
+}
 
 interface Scan {
   readonly tokens: readonly IToken[];
@@ -175,7 +180,7 @@ interface Scan {
 
 const LETTER = /[A-Za-z_\u0080-\uffff]/;
 
-function scan(text: string, maxTokens: MaxTokens): Scan {
+function scan(text: string, reader: TokenReader | undefined): Scan {
   const tokens: IToken[] = [];
   let error: number | undefined;
   let joined: IToken | undefined;
@@ -191,11 +196,12 @@ function scan(text: string, maxTokens: MaxTokens): Scan {
       continue;
     }
     if (found.tokenType.GROUP !== Lexer.SKIPPED) {
-      if (tokens.length === statementStart) {
-        limit = maxTokens(found);
+      if (reader !== undefined && tokens.length === statementStart) {
+        limit = reader.maxTokens(found);
         if (hasMoreTokens(text, at, limit)) throw new TooManyTokens(limit);
       }
       tokens.push(found);
+      reader?.add(found);
     }
     if (found.tokenType === Semicolon) statementStart = tokens.length;
     if (tokens.length - statementStart > limit) throw new TooManyTokens(limit);
@@ -260,12 +266,11 @@ function remembered(text: string, scanned: Scan): Scan {
 /**
  * The tokens of a text without white space and comments.
  * @throws TesseraError SYNTAX_ERROR with its place for an unterminated token or letters directly after a number
- * @throws TooManyTokens if a statement has more than `maxTokens`, before the rest is read
+ * @throws TooManyTokens if a statement has more than `reader` allows, before the rest is read
  */
-export function tokenize(text: string, maxTokens?: MaxTokens): readonly IToken[] {
-  const known = maxTokens === undefined ? recentScan(text) : undefined;
-  const { tokens, error, joined } =
-    known ?? remembered(text, scan(text, maxTokens ?? (() => Number.POSITIVE_INFINITY)));
+export function tokenize(text: string, reader?: TokenReader): readonly IToken[] {
+  const known = reader === undefined ? recentScan(text) : undefined;
+  const { tokens, error, joined } = known ?? remembered(text, scan(text, reader));
   const unterminated = tokens.find((t) => t.tokenType === Unterminated || t.tokenType === UnterminatedDollar);
   if (unterminated !== undefined) {
     throw TesseraError.of(

@@ -50,6 +50,17 @@ test('an INSERT of many rows is not too complex', () => {
   expect(() => splitStatements(rows(insertTokens / 5))).toThrow(`more than ${insertTokens} words`);
 });
 
+test.each([
+  ['columns', () => `SELECT ${repeated(columns + 1, String, ',')}`],
+  ['conditions', () => `SELECT 1 WHERE ${repeated(conditions + 2, String, ' AND ')}`],
+  ['set operations', () => repeated(setOperations + 2, (i) => `SELECT ${i}`, ' UNION ALL ')],
+  ['levels', () => `SELECT ${'(SELECT '.repeat(valueSubqueries + 1)}1${')'.repeat(valueSubqueries + 1)}`],
+])('an INSERT with too many %s is refused before the rest of it is read', (_, query) => {
+  // Reading would find the end of the text first, where a quote is missing.
+  const text = `INSERT INTO t ${query()} WHERE '`;
+  expect(() => splitStatements(text)).toThrow(expect.objectContaining({ name: 'STATEMENT_TOO_COMPLEX' }));
+});
+
 describe('parameters of an INSERT', () => {
   const { parameters } = STATEMENT_LIMITS;
   const rows = (count: number, row: (number: number) => string) =>

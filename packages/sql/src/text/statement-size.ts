@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
 import type { IToken } from 'chevrotain';
-import { Close, isParameter, isWord, Open, Word } from './lexer.ts';
+import { Close, Comma, isParameter, isWord, Open, Word } from './lexer.ts';
 import { locationAt } from './location.ts';
 import { parameterBeyond } from './token-count.ts';
 
@@ -30,10 +30,6 @@ export const STATEMENT_LIMITS = {
   parameters: 65_535,
 } as const;
 
-const { tokens: _, ...COUNTED_LIMITS } = STATEMENT_LIMITS;
-/** A statement with fewer tokens is within every limit. */
-const SMALLEST = Math.min(...Object.values(COUNTED_LIMITS));
-
 /** Keywords before a subquery that is a relation or a condition, not a scalar subquery. */
 const BEFORE_RELATIONS = new Set(['FROM', 'JOIN', 'LATERAL', 'AS', 'MATERIALIZED', 'USING']);
 
@@ -46,57 +42,85 @@ const ENDS_LIST = new Set([
 const ORDERED_ALONE = new Set(['GROUP', 'LIMIT', ...SET_OPERATIONS]);
 
 /**
- * Refuses a statement by its token counts, before any step whose time grows faster than linearly with the
- * statement.
- * @throws TesseraError STATEMENT_TOO_COMPLEX at the first item beyond the limit
+ * Counts the tokens of one statement of a text as they are read, so that a statement is refused at the first item beyond a
+ * limit, before the rest is read and before any step whose time grows faster than linearly with the statement.
  */
-export function checkStatementSize(text: string, tokens: readonly IToken[]): void {
-  if (tokens.length <= SMALLEST) return;
-  const counts = {
-    columns: 0,
-    setOperations: 0,
-    conditions: 0,
-    joins: 0,
-    allJoins: 0,
-    parameters: 0,
-    valueSubqueries: 0,
-  };
-  const parameters = new Set<string>();
+export class StatementSize {
+  readonly #text: string;
+  readonly #parameters = new Set<string>();
   /** Open scopes, indexed by bracket depth. */
-  const scopes: Scope[] = [newScope(0)];
-  const join = (scope: Scope) => {
-    counts.joins = scope.joins += 1;
-    counts.allJoins += 1;
-  };
-  for (const [index, token] of tokens.entries()) {
-    const scope = scopes.at(-1)!;
-    if (token.tokenType === Open) {
-      counts.valueSubqueries = scope.values + (isValueSubquery(tokens, index) ? 1 : 0);
-      scopes.push(newScope(counts.valueSubqueries));
-    } else if (token.tokenType === Close && scopes.length > 1) {
-      scopes.pop();
-      if (!scope.isOrderedAlone) counts.joins = scopes.at(-1)!.joins += scope.joins;
-    } else if (token.tokenType === Word) {
-      const word = token.image.toUpperCase();
-      if (word === 'SELECT') scope.columns = 1;
-      else if (word === 'JOIN') join(scope);
-      else if (word === 'AND' || word === 'OR') counts.conditions = scope.conditions += 1;
-      else if (ENDS_LIST.has(word)) {
-        scope.columns = undefined;
-        scope.isInFrom = word === 'FROM' && !isWord(tokens[index - 1], 'DISTINCT');
-      }
-      if (ORDERED_ALONE.has(word)) scope.isOrderedAlone = true;
-      if (SET_OPERATIONS.has(word)) {
-        counts.setOperations += 1;
-        scope.joins = 0;
-      }
-    } else if (token.image === ',') {
-      if (scope.columns !== undefined) counts.columns = scope.columns += 1;
-      else if (scope.isInFrom) join(scope);
-    } else if (isParameter(token)) counts.parameters = parameters.add(token.image).size;
-    for (const what of COUNTED) {
-      if (counts[what] > STATEMENT_LIMITS[what]) refuse(what, text, token);
+  readonly #scopes: Scope[] = [newScope(0)];
+  #setOperations = 0;
+  #allJoins = 0;
+  /** The last token, and the one before it. */
+  #last: IToken | undefined;
+  #before: IToken | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** @throws TesseraError STATEMENT_TOO_COMPLEX */
+  add(token: IToken): void {
+    const scope = this.#scopes.at(-1)!;
+    const { tokenType } = token;
+    if (this.#last?.tokenType === Open && this.#beginsValueSubquery(token)) {
+      scope.values += 1;
+      this.#check('valueSubqueries', scope.values, this.#last);
     }
+    if (tokenType === Open) this.#scopes.push(newScope(scope.values));
+    else if (tokenType === Close) this.#close(token);
+    else if (tokenType === Word) this.#addWord(token, scope);
+    else if (tokenType === Comma) this.#addComma(token, scope);
+    else if (isParameter(token)) this.#check('parameters', this.#parameters.add(token.image).size, token);
+    this.#before = this.#last;
+    this.#last = token;
+  }
+
+  #addWord(token: IToken, scope: Scope): void {
+    const word = token.image.toUpperCase();
+    if (word === 'SELECT') scope.columns = 1;
+    else if (word === 'JOIN') this.#addJoin(token, scope);
+    else if (word === 'AND' || word === 'OR') this.#check('conditions', ++scope.conditions, token);
+    else if (ENDS_LIST.has(word)) {
+      scope.columns = undefined;
+      scope.isInFrom = word === 'FROM' && !isWord(this.#last, 'DISTINCT');
+    }
+    if (ORDERED_ALONE.has(word)) scope.isOrderedAlone = true;
+    if (SET_OPERATIONS.has(word)) {
+      this.#check('setOperations', ++this.#setOperations, token);
+      scope.joins = 0;
+    }
+  }
+
+  #addComma(token: IToken, scope: Scope): void {
+    if (scope.columns !== undefined) this.#check('columns', ++scope.columns, token);
+    else if (scope.isInFrom) this.#addJoin(token, scope);
+  }
+
+  #addJoin(token: IToken, scope: Scope): void {
+    this.#check('joins', ++scope.joins, token);
+    this.#check('allJoins', ++this.#allJoins, token);
+  }
+
+  #close(token: IToken): void {
+    if (this.#scopes.length === 1) return;
+    const { joins, isOrderedAlone } = this.#scopes.pop()!;
+    const around = this.#scopes.at(-1)!;
+    if (isOrderedAlone) return;
+    around.joins += joins;
+    this.#check('joins', around.joins, token);
+  }
+
+  /** Whether a bracket that this token follows opens a scalar subquery, and not one in FROM or WITH. */
+  #beginsValueSubquery(token: IToken): boolean {
+    if (!isWord(token, 'SELECT', 'WITH', 'VALUES')) return false;
+    const before = this.#before;
+    return before?.tokenType !== Word || !BEFORE_RELATIONS.has(before.image.toUpperCase());
+  }
+
+  #check(what: keyof typeof NAMES, count: number, token: IToken): void {
+    if (count > STATEMENT_LIMITS[what]) refuse(what, this.#text, token);
   }
 }
 
@@ -113,7 +137,7 @@ interface Scope {
    */
   isOrderedAlone: boolean;
   /** The number of enclosing scalar subqueries. */
-  readonly values: number;
+  values: number;
 }
 
 const newScope = (values: number): Scope => ({
@@ -149,13 +173,6 @@ function hasMoreDollars(text: string, limit: number): boolean {
   return count > limit;
 }
 
-/** Whether a bracket opens a scalar subquery, and not one in FROM or WITH. */
-function isValueSubquery(tokens: readonly IToken[], open: number): boolean {
-  if (!isWord(tokens[open + 1], 'SELECT', 'WITH', 'VALUES')) return false;
-  const before = tokens[open - 1];
-  return before?.tokenType !== Word || !BEFORE_RELATIONS.has(before.image.toUpperCase());
-}
-
 /** @throws TesseraError STATEMENT_TOO_COMPLEX */
 export function refuseTokens(limit: number): never {
   fail('STATEMENT_TOO_COMPLEX', {
@@ -183,4 +200,3 @@ const NAMES = {
   valueSubqueries: 'levels of subqueries that stand for values',
   parameters: 'parameters',
 } as const;
-const COUNTED = Object.keys(NAMES) as (keyof typeof NAMES)[];
