@@ -123,6 +123,9 @@ describe('on a terminal', () => {
     expect(output).toContain("notice: trips.csv is read as CSV with delimiter ';'");
     expect(output).toMatch(/│ 日本 +│\n│ Böblingen │/);
     expect(await shell.run("DESCRIBE './trips.csv';")).toContain('│ place       │ text ');
+    expect(await shell.run("EXPLAIN ANALYZE SELECT count(*) FROM './trips.csv';")).toContain(
+      'file: ./trips.csv',
+    );
     expect(await shell.run("FROM './trip.csv';")).toContain('error: ./trip.csv: there is no such file');
     const failed = await shell.run("SELECT id FROM './trips.csv' WHERE nix;");
     expect(failed).toContain('Line 1, Column 36: Column "nix" does not exist');

@@ -215,6 +215,7 @@ const COLUMNS: readonly (readonly [sql: string, columns: readonly string[]])[] =
   ['SELECT -1.5 + 2', ['?column?: double']],
   ['SELECT 1.5::NUMERIC(3, 1)', ['numeric: Decimal(3, 1)']],
   ['SELECT 12345678901234567890.123::NUMERIC(38, 3)', ['numeric: Decimal(38, 3)']],
+  ['SELECT 1 AS decimal, CAST(2 AS decimal) AS numeric', ['decimal: int', 'numeric: Decimal(38, 9)']],
   ["SELECT 'a', true, NULL::text", ['?column?: text', '?column?: boolean', 'text: text null']],
   [
     "SELECT upper(x), x::int, count(*) FROM (VALUES ('1')) v(x) GROUP BY x",

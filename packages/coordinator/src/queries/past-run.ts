@@ -9,8 +9,8 @@ const LEAST_PERCENT = 1;
 const MAX_STATEMENTS = 500;
 /** The fastest ones count, because what else the machine did has disturbed them least. */
 const RUNS = { kept: 5, counted: 3 };
-/** The weight of the time that a run without samples took; the rest is that of the counts of this run. */
-const WEIGHT_OF_TIME = 2 / 3;
+/** The weight of the time that an earlier run took where the counts agree, and how far they are then apart, as a logarithm. */
+const TIME = { weight: 1 / 2, apart: 0.4 };
 
 /** The latest runs of statements, by the statements without their literals. */
 const pastRuns = new Map<string, readonly PastRun[]>();
@@ -48,18 +48,13 @@ export class PastRun {
   ): number | undefined {
     const runs = pastRuns.get(statement);
     if (runs === undefined) return undefined;
-    const byTime = runs[0]!.#percentByTime(samples.at(-1)!);
+    const latest = samples.at(-1)!;
+    const byTime = Math.min(100, (100 * latest.atMs) / runs[0]!.#durationMs);
     const watched = runs.filter((run) => run.#samples.length > 1);
-    if (watched.length === 0) return byTime;
+    if (watched.length === 0) return combined(byTime, latest.percent);
     const counted = watched.toSorted((a, b) => a.#durationMs - b.#durationMs).slice(0, RUNS.counted);
     const byCounts = counted.reduce((sum, run) => sum + run.#percentOf(samples), 0) / counted.length;
-    return isDistributed ? (byTime + byCounts) / 2 : byCounts;
-  }
-
-  /** Between the part of this run's time that has passed and what was counted, which a busy machine does not change. */
-  #percentByTime({ percent, atMs }: Sample): number {
-    const passed = Math.min(100, (100 * atMs) / this.#durationMs);
-    return WEIGHT_OF_TIME * passed + (1 - WEIGHT_OF_TIME) * percent;
+    return isDistributed ? combined(byTime, byCounts) : byCounts;
   }
 
   /** While the counts stand still, a run goes on at its pace, up to what this run had reached before it counted more. */
@@ -74,4 +69,15 @@ export class PastRun {
     const pace = reachedMs === 0 || sinceMs === 0 ? 1 : reachedMs / sinceMs;
     return (100 * Math.min(to.atMs, reachedMs + pace * (atMs - sinceMs))) / this.#durationMs;
   }
+}
+
+/**
+ * Between the part of an earlier run's time that has passed and what was counted. A busy machine changes the time that a run takes, so
+ * the time counts the less, the further it is from the counts.
+ */
+function combined(byTime: number, byCounts: number): number {
+  if (byCounts === 0) return byTime;
+  const apart = Math.log(byTime / byCounts) / TIME.apart;
+  const weight = TIME.weight / (1 + apart ** 2);
+  return weight * byTime + (1 - weight) * byCounts;
 }

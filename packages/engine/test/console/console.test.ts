@@ -222,6 +222,13 @@ describe.skipIf(executablePath === undefined)(
       await page.keyboard.press('Control+Enter');
       await cells().getByText('Berlin').waitFor();
       await expect.poll(() => page.locator('.cm-lintRange-error').count()).toBe(0);
+      // The place is shown in a long line too.
+      await write(`SELECT ${'1, '.repeat(300)} nope`);
+      await page.keyboard.press('Control+Enter');
+      const mark = page.locator('.error mark').filter({ hasText: 'nope' });
+      await mark.waitFor();
+      const right = () => mark.boundingBox().then((box) => (box === null ? 0 : box.x + box.width));
+      await expect.poll(right).toBeLessThan(page.viewportSize()!.width);
     });
 
     test('a result of 10,000 rows and 60 columns renders only what is visible, everywhere', async () => {
@@ -350,9 +357,10 @@ describe.skipIf(executablePath === undefined)(
     });
 
     test('a running statement shows its time and is cancelled on the engine', async () => {
-      await run(
-        'SELECT count(*) FROM generate_series(1, 3000000) AS a(x), generate_series(1, 3000000) AS b(y) WHERE x * y % 7 = 3',
+      await write(
+        'SELECT 1; SELECT count(*) FROM generate_series(1, 3000000) AS a(x), generate_series(1, 3000000) AS b(y) WHERE x * y % 7 = 3',
       );
+      await page.keyboard.press('Control+Shift+Enter');
       await results()
         .getByText(/^Running/)
         .waitFor();
@@ -362,6 +370,8 @@ describe.skipIf(executablePath === undefined)(
         return (await queryAs(token, node, sql)).json().data[0][0];
       };
       await expect.poll(running).toBe('1');
+      const tabs = await results().getByRole('tablist').boundingBox();
+      expect(tabs!.height).toBeLessThan(50);
       await results().getByRole('button', { name: 'Cancel' }).click();
       await page.getByText(/^Cancelled after/).waitFor();
       await expect.poll(running).toBe('0');
@@ -505,8 +515,9 @@ describe.skipIf(executablePath === undefined)(
       // While statements run, the key skips the button.
       await expect.poll(() => page.getByRole('button', { name: 'Run all' }).isEnabled()).toBe(true);
       await reach(/^Run all$/);
-      await reach(/^1 SELECT 7/);
-      await page.keyboard.press('Enter');
+      await reach(/^2 SELECT 8/);
+      await page.keyboard.press('ArrowLeft');
+      expect(await focused()).toMatch(/^1 SELECT 7/);
       await cells().getByText('7').waitFor();
       await reach(/^Rows of the result$/);
       await page.keyboard.press('Enter');

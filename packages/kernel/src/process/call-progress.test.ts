@@ -12,9 +12,9 @@ const node = (
 const scan = (rows: number) => node('SEQ_SCAN ', rows);
 const received = (rows: number) => node('TESSERA_RECEIVED ', rows);
 
-function progressOf(plan: PlanNode, now: () => number = () => 0) {
+function progressOf(plan: PlanNode, spentMs: () => number = () => 0) {
   const pipelines = pipelinesOf(plan, 'tessera_received');
-  const progress = new CallProgress({ rows: rowsOf(plan), pipelines }, 0, now);
+  const progress = new CallProgress({ rows: rowsOf(plan), pipelines }, spentMs);
   const counts = { fraction: -1, rowsProcessed: 0, rowsTotal: 0, receivedRows: 0, receivedTotal: 0 };
   return {
     pipelines,
@@ -125,22 +125,44 @@ test('rows of other stages are counted where they are read', () => {
 });
 
 test('while the kernel does not count, the call is expected to go on as fast as before', () => {
-  let nowMs = 100;
+  let spentMs = 100;
   // The kernel does not count the scan, because the statement has read received rows.
-  const plan = progressOf(node('HASH_JOIN', 1_000, [scan(1_000), received(1_000)]), () => nowMs);
+  const plan = progressOf(node('HASH_JOIN', 1_000, [scan(1_000), received(1_000)]), () => spentMs);
   const shown: number[] = [];
   for (const receivedRows of [500, 1_000, 1_000, 1_000, 1_000]) {
     shown.push(plan.of({ receivedRows }).fraction);
-    nowMs += 100;
+    spentMs += 100;
   }
   expect(shown).toEqual(shown.toSorted((a, b) => a - b));
   expect(new Set(shown).size).toBe(shown.length);
-  nowMs = 1e9;
+  spentMs = 1e9;
   expect(plan.of({ receivedRows: 1_000 }).fraction).toBeLessThanOrEqual(1);
 });
 
+test('a call of which nothing is counted is expected to take the CPU time of its estimated work', () => {
+  let spentMs = 0;
+  const counted = node('HASH_GROUP_BY', 10, [scan(100_000_000)], { Aggregates: ['sum(#1)', 'sum(#2)'] });
+  const plan = progressOf(counted, () => spentMs);
+  const workMs = plan.pipelines.reduce((sum, { work, before }) => sum + work + before, 0) / 1000;
+  const shownAt = (part: number) => {
+    spentMs = part * workMs;
+    return plan.of({ fraction: 0 }).fraction;
+  };
+  expect(shownAt(0)).toBe(0);
+  expect(shownAt(0.5)).toBeCloseTo(0.5, 1);
+  expect(shownAt(5)).toBeLessThan(1);
+});
+
+test('rows that differ from a pattern are most rows of a table, and a fixed beginning is found fast', () => {
+  const work = (filter: string) =>
+    progressOf(node('HASH_GROUP_BY', 10, [node('SEQ_SCAN ', 1_000, [], { Filters: filter })])).pipelines[0]!
+      .work;
+  expect(work("text!~~'%a%b%'")).toBeGreaterThan(1.1 * work("text~~'%a%b%'"));
+  expect(work("prefix(text, 'a')")).toBeLessThan(work("text~~'%a%b%'") / 2);
+});
+
 test('without a plan, all rows of tables count alike, and nothing is known beside received rows', () => {
-  const progress = new CallProgress(undefined, 0);
+  const progress = new CallProgress(undefined, () => 0);
   const counts = { fraction: -1, rowsProcessed: 10, rowsTotal: 40, receivedRows: 0, receivedTotal: 0 };
   expect(progress.of(counts)).toMatchObject({ fraction: 0.25 });
   expect(progress.of({ ...counts, receivedRows: 50, receivedTotal: 60 }).fraction).toBe(-1);

@@ -3,6 +3,11 @@ import type { QueryProgress } from '../protocol/messages.ts';
 import type { PlannedPipeline } from './pipelines.ts';
 import type { PlannedWork } from './planned-work.ts';
 
+/** The part of its work that a call is assumed to have done at the estimated speed before it was measured. */
+const ASSUMED_PART = 0.05;
+/** The CPU time in milliseconds of what a call does beside its pipelines. */
+const FIXED_MS = 50;
+
 /** The counters of a running call. */
 export interface CountedRows {
   /** The kernel's own progress, 0 to 1; -1 if it does not know it. */
@@ -16,28 +21,23 @@ export interface CountedRows {
 
 /**
  * The progress of one call. The kernel counts the rows that the sources of all pipelines have returned, in one number. It runs
- * the pipelines in a known order, so the number tells which of them have ended; each counts by its estimated work.
+ * the pipelines in a known order, so the number tells which of them have ended; each counts by its estimated work. The kernel
+ * counts nothing while it completes a hash table, and no more once it reads a source without a counter, such as a common table
+ * expression: the call is then expected to go on at its pace.
  */
 export class CallProgress {
   readonly #work: PlannedWork | undefined;
-  readonly #startedAtMs: number;
-  readonly #now: () => number;
-  /** The greatest part of the work that was counted, and when. */
+  readonly #spentMs: () => number;
+  /** The greatest part of the work that was counted, and the CPU time until then. */
   #counted = { part: 0, atMs: 0 };
 
   /**
    * @param work undefined if the statement of the call was not planned; all rows of tables then count alike
-   * @param startedAtMs when the call began, by `now`
-   * @param now milliseconds
+   * @param spentMs the CPU time of the call so far in milliseconds
    */
-  constructor(
-    work: PlannedWork | undefined,
-    startedAtMs: number,
-    now: () => number = () => performance.now(),
-  ) {
+  constructor(work: PlannedWork | undefined, spentMs: () => number) {
     this.#work = work;
-    this.#startedAtMs = startedAtMs;
-    this.#now = now;
+    this.#spentMs = spentMs;
   }
 
   of({ fraction, rowsProcessed, rowsTotal, receivedRows, receivedTotal }: CountedRows): QueryProgress {
@@ -58,13 +58,11 @@ export class CallProgress {
     if (total === 0) return sum(parts) / parts.length;
     const counted =
       sum(pipelines.map(({ work, before }, i) => work * parts[i]! + (parts[i]! > 0 ? before : 0))) / total;
-    const nowMs = this.#now();
-    if (counted > this.#counted.part) this.#counted = { part: counted, atMs: nowMs };
+    const spentMs = this.#spentMs();
+    if (counted > this.#counted.part) this.#counted = { part: counted, atMs: spentMs };
     const { part, atMs } = this.#counted;
-    const uncounted = workNotCounted(pipelines, parts) / total;
-    if (uncounted === 0 || part === 0) return Math.min(1, part);
-    const expected = (part * (nowMs - atMs)) / Math.max(1, atMs - this.#startedAtMs);
-    return Math.min(1, part + expectedProgress(expected, uncounted));
+    const perMs = (part + ASSUMED_PART) / (atMs + ASSUMED_PART * (total / 1000 + FIXED_MS));
+    return Math.min(1, part + expectedProgress(perMs * (spentMs - atMs), 1 - part));
   }
 }
 
@@ -83,24 +81,6 @@ function partsDone(
   });
   const last = parts.findLastIndex((part) => part > 0);
   return parts.map((part, i) => (i < last ? 1 : part));
-}
-
-/**
- * The work that comes next and cannot be counted: what the kernel does before the next pipeline returns rows. When a statement
- * has begun to read received rows, the kernel counts no others.
- */
-function workNotCounted(pipelines: readonly PlannedPipeline[], parts: readonly number[]): number {
-  const running = parts.findLastIndex((part) => part > 0);
-  const isCounted = !pipelines.slice(0, running + 1).some(({ source }) => source === 'received');
-  const later = pipelines.slice(running + 1);
-  const hasEnded = running < 0 || parts[running] === 1;
-  if (isCounted) return hasEnded ? (later[0]?.before ?? 0) : 0;
-  const next = later.findIndex(({ source }) => source === 'received');
-  const uncounted =
-    sum((next < 0 ? later : later.slice(0, next)).map(({ work, before }) => work + before)) +
-    (later[next]?.before ?? 0);
-  const { source, work } = pipelines[running]!;
-  return source === 'received' ? uncounted : uncounted + work * (1 - parts[running]!);
 }
 
 /** The part of the rows of tables, files and received relations that was read. */

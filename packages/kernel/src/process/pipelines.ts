@@ -30,7 +30,9 @@ const COST = {
   row: 0.003,
   scanValue: 0.0008,
   filterRow: 0.0035,
-  matchRow: 0.2,
+  /** LIKE with a fixed beginning, end or middle, and with any other pattern. */
+  findRow: 0.02,
+  matchRow: 0.15,
   buildRow: 0.03,
   finishBuildRow: 0.023,
   probeRow: 0.0005,
@@ -59,6 +61,9 @@ const FILTERED = 0.2;
  * end.
  */
 const IN_RANGE = 0.3;
+
+/** The part of all rows that is expected to differ from a value or a pattern, for which the optimiser makes the same guess as for equality. */
+const DIFFERENT = 0.9;
 
 /** Without statistics of the keys, the optimiser expects about as many groups as rows; then this part is expected instead. */
 const GROUPS = { unknownFrom: 0.9, part: 0.1 };
@@ -175,9 +180,10 @@ function pipelineOf(
   let rows = estimateOf(source!);
   let work = isCollected ? rows * COST.row : isReceived ? rows * COST.receivedRow : scanWork(source!);
   let before = isCollected ? finishWork(source!) : 0;
-  if (listOf(source!, 'Filters').some(isRange)) rows *= IN_RANGE;
+  const partRead = partOfGuess(listOf(source!, 'Filters'));
+  rows *= partRead;
   const apply = (operator: PlanNode, partOfRows: number) => {
-    const returned = returnedRows(operator, rows, partOfRows);
+    const returned = returnedRows(operator, rows, partRead * partOfRows);
     work += operatorWork(operator, rows, returned);
     rows = returned;
   };
@@ -198,7 +204,16 @@ function pipelineOf(
   };
 }
 
+/** What a scan is expected to return, in relation to the optimiser's guess for its filters. */
+function partOfGuess(filters: readonly string[]): number {
+  if (filters.some(isRange)) return IN_RANGE;
+  return filters.length > 0 && filters.every(isDifference) ? DIFFERENT / FILTERED : 1;
+}
+
 const isRange = (filter: string): boolean => /([\w"]+)>=?.* AND \1<=?/.test(filter);
+
+/** An optional filter is one that another operator applies too. */
+const isDifference = (filter: string): boolean => /!=|!~~|^\(?NOT |^optional:/.test(filter);
 
 /**
  * The rows that an operator is expected to return for `rows` rows, which are this part of all its rows. The optimiser multiplies what it does not know about the
@@ -253,11 +268,12 @@ function finishWork(collector: PlanNode): number {
 const builtRows = (join: PlanNode): number => estimateOf(childrenOf(join)[1] ?? join);
 
 const conditionsCost = (conditions: readonly string[]): number =>
-  conditions.reduce(
-    (sum, condition) =>
-      sum + (/~~|LIKE|contains|prefix|suffix|regexp/i.test(condition) ? COST.matchRow : COST.filterRow),
-    0,
-  );
+  conditions.reduce((sum, condition) => sum + conditionCost(condition), 0);
+
+function conditionCost(condition: string): number {
+  if (/~~|LIKE|regexp/i.test(condition)) return COST.matchRow;
+  return /contains|prefix|suffix/i.test(condition) ? COST.findRow : COST.filterRow;
+}
 
 /** Whether the operator takes all rows of its input before it returns the first. */
 const isCollector = ({ name }: PlanNode): boolean =>

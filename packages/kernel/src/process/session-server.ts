@@ -123,7 +123,7 @@ export class SessionServer {
     if (statement === undefined) return UNKNOWN_PROGRESS;
     if (planned) this.#progress ??= this.#planned(statement);
     const asked = this.#progress;
-    const progress = (await asked) ?? new CallProgress(undefined, this.#begun.atMs);
+    const progress = (await asked) ?? new CallProgress(undefined, () => 0);
     // Meanwhile another call has begun, or the connection is closed.
     if (asked !== this.#progress || statement !== this.#statement) return UNKNOWN_PROGRESS;
     const received = this.#instance.received.counts(this.#received);
@@ -132,8 +132,17 @@ export class SessionServer {
   }
 
   async #planned({ sql, params }: { sql: SqlText; params: WireParams }): Promise<CallProgress> {
-    const { atMs } = this.#begun;
-    return new CallProgress(await plannedWork(this.#instance, sql, params), atMs);
+    let spentMs = performance.now() - this.#begun.atMs;
+    let processMs = cpuMs();
+    // The calls that run at the same time share the CPU time of the process.
+    const spent = () => {
+      const running = [...this.#sessions.values()].filter((session) => session.#running !== undefined);
+      const nowMs = cpuMs();
+      spentMs += (nowMs - processMs) / Math.max(1, running.length);
+      processMs = nowMs;
+      return spentMs;
+    };
+    return new CallProgress(await plannedWork(this.#instance, sql, params), spent);
   }
 
   #handle(request: Request): void {
@@ -410,3 +419,9 @@ function toWire(error: unknown): WireError {
 /** Node reports in this way that there is no memory for a buffer: the process goes on, and the query fails. */
 const isFailedAllocation = (error: unknown): error is RangeError =>
   error instanceof RangeError && /allocation failed/i.test(error.message);
+
+/** The CPU time of this process in milliseconds. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}

@@ -155,12 +155,13 @@ function figureTexts({
   nodes = [],
 }: PlanOutline): readonly string[] {
   const count = (n: number) => n.toLocaleString('en-US');
+  const rowsText = (n: number) => `${count(n)} ${n === 1 ? 'row' : 'rows'}`;
   return [
     ...(stage === undefined ? [] : [`stage: ${stage}`]),
     ...(rows === undefined
       ? estimatedRows === undefined
         ? []
-        : [`about ${count(estimatedRows)} rows`]
+        : [`about ${rowsText(estimatedRows)}`]
       : [
           `rows: ${count(rows)}${estimatedRows === undefined ? '' : ` (about ${count(estimatedRows)} expected)`}`,
         ]),
@@ -169,7 +170,7 @@ function figureTexts({
     ...(bytes === undefined ? [] : [`size: ${byteText(bytes)}`]),
     ...(skew === undefined ? [] : [`skew: ${skew.toFixed(2)}`]),
     ...nodes.map(
-      (one) => `on ${one.node}: ${count(one.rows)} rows, ${one.timeMs.toFixed(1)} ms, ${byteText(one.bytes)}`,
+      (one) => `on ${one.node}: ${rowsText(one.rows)}, ${one.timeMs.toFixed(1)} ms, ${byteText(one.bytes)}`,
     ),
   ];
 }

@@ -60,8 +60,11 @@ test('the progress of a run is computed when it is asked for, also when the run 
  * the clock that it sees.
  */
 function fourStages() {
-  const clock = { nowMs: 0 };
-  const progress = new RunProgress(() => clock.nowMs);
+  const clock = { nowMs: 0, pace: 1 };
+  const progress = new RunProgress(
+    () => clock.nowMs,
+    () => clock.pace,
+  );
   const state = (
     stage: Pick<Stage, 'id' | 'partitioning'>,
     cpuMs: number,
@@ -101,6 +104,18 @@ test('the stages that are left count by the work that the latest plan estimates'
   expect(progress.now().lastMs).toBeCloseTo(60, 6);
   change(0, 900);
   expect(remaining()).toBeCloseTo(200 + 900 + 200, 6);
+});
+
+test('before tasks are measured, the pace of the machine is assumed', () => {
+  const { clock, progress, change, remaining } = fourStages();
+  clock.pace = 3;
+  expect(remaining()).toBeCloseTo(3 * (200 + 300 + 200), 6);
+  progress.began(task(0));
+  clock.nowMs = 100;
+  progress.ended(task(0));
+  change(1);
+  // The first task took as long as estimated; the stage that cannot use all nodes is not measured.
+  expectAbout(remaining(), 100 + 300 + 3 * 200);
 });
 
 test('the tasks of a run say how fast others of the same kind are', () => {

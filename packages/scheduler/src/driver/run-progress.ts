@@ -1,3 +1,4 @@
+import { cpus, loadavg } from 'node:os';
 import { expectedProgress } from '@tessera/common';
 import type { StageId } from '@tessera/planner';
 import type { ExecutionProgress, StageProgress } from '../stage-execution.ts';
@@ -10,9 +11,12 @@ const LONGEST_GAP_MS = 500;
 /** The least part of a task that a report is believed to tell, so that the first ones do not count much. */
 const LEAST_PART = 0.05;
 /** Stages that read exchanges take this much longer than the planner expects, in relation to others. */
-const EXCHANGE_FACTOR = 1.3;
-/** The assumed time for each millisecond of estimated work, and how much measured time it counts as. */
-const ASSUMED = { factor: 1, ms: 5 };
+const EXCHANGE_FACTOR = 1.6;
+/** Before tasks are measured, the pace of the machine is assumed, which counts as much as this much measured work, in milliseconds. */
+const ASSUMED_MS = 5;
+
+/** The time that a millisecond of work takes on a busy machine: of the threads that share its processors, half are assumed to be others. */
+const paceOfMachine = (): number => 1 + loadavg()[0]! / (2 * cpus().length);
 
 interface RunningTask {
   /** Its share of the time: while several tasks run, each of them has an equal share. */
@@ -35,6 +39,7 @@ interface Measured {
  */
 export class RunProgress {
   readonly #now: () => number;
+  readonly #pace: () => number;
   readonly #running = new Map<StageId, Map<number, RunningTask>>();
   readonly #times = new Map<StageId, { readonly fromMs: number; toMs: number }>();
   /** The tasks that have ended: those that are alone in their stage, which cannot use all nodes, and the others. */
@@ -44,9 +49,13 @@ export class RunProgress {
   #state: SchedulerState | undefined;
   #final: ExecutionProgress | undefined;
 
-  /** @param now milliseconds */
-  constructor(now: () => number = () => performance.now()) {
+  /**
+   * @param now milliseconds
+   * @param pace the time for each millisecond of estimated work that is assumed before tasks are measured
+   */
+  constructor(now: () => number = () => performance.now(), pace: () => number = paceOfMachine) {
     this.#now = now;
+    this.#pace = pace;
   }
 
   began({ stage, task }: AttemptRef): void {
@@ -131,7 +140,7 @@ export class RunProgress {
   /** The share of the time that a task of a stage is expected to need. */
   #expectedMs(state: StageState): number {
     const { ms, workMs } = this.#measured(kindOf(state));
-    return (taskWork(state) * (ms + ASSUMED.ms)) / (workMs + ASSUMED.ms / ASSUMED.factor);
+    return (taskWork(state) * (ms + ASSUMED_MS * this.#pace())) / (workMs + ASSUMED_MS);
   }
 
   /** The work that tasks of this kind have done, including those that run, and the time that it took. */

@@ -219,12 +219,12 @@ function arrayType(tokens: readonly IToken[], index: number, rewritten: Set<numb
 function isBareDecimal(tokens: readonly IToken[], index: number): boolean {
   const before = tokens[index - 1];
   if (tokens[index + 1]?.image === '(') return false;
-  if (before?.image === '::' || isWord(before, 'AS') || isWord(tokens[index - 2], 'ARRAY')) return true;
+  if (isCastTarget(tokens, index) || isWord(tokens[index - 2], 'ARRAY')) return true;
   const isField = before?.tokenType === Word || before?.tokenType === QuotedName;
   return isField && isWord(tokens[enclosingOpen(tokens, index) - 1], 'STRUCT');
 }
 
-/** Whether `oid` is a cast target: `x::oid`, `CAST(x AS oid)`. Elsewhere it is a name. */
+/** Whether a type is a cast target: `x::oid`, `CAST(x AS oid)`. Elsewhere it is a name. */
 function isCastTarget(tokens: readonly IToken[], index: number): boolean {
   const isQualified = tokens[index - 1]?.image === '.' && isWord(tokens[index - 2], 'PG_CATALOG');
   const before = tokens[isQualified ? index - 3 : index - 1];

@@ -8,6 +8,8 @@ export interface DataColumn<Row> {
   readonly number?: boolean;
   /** The column takes what the others leave. */
   readonly wide?: boolean;
+  /** The column stays in sight when the table is scrolled. */
+  readonly fixed?: boolean;
   cell(row: Row): ComponentChildren;
 }
 
@@ -78,8 +80,8 @@ export const DataTable = <Row,>({ label, rows, columns, keyOf }: DataTableProps<
   </section>
 );
 
-const classOf = (column: { number?: boolean; wide?: boolean }): string =>
-  `${column.number ? 'number' : ''} ${column.wide ? 'wide' : ''}`;
+const classOf = ({ number, wide, fixed }: Pick<DataColumn<unknown>, 'number' | 'wide' | 'fixed'>): string =>
+  `${number ? 'number' : ''} ${wide ? 'wide' : ''} ${fixed ? 'fixed' : ''}`;
 
 /** A statement in a cell, which opens in the editor. */
 export function StatementCell({ sql }: { sql: string }) {

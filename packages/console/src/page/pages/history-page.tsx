@@ -60,7 +60,7 @@ LIMIT 200`;
   return (
     <DataPage
       title="Query history"
-      text="The latest 200 finished queries that match, without those of clients and of this console."
+      text="The latest 200 queries that have ended. Those that clients and this console send on their own are left out."
       data={usePolledRows<FinishedQuery>(sql)}
       columns={COLUMNS}
       empty="No finished query matches."

@@ -51,6 +51,7 @@ const COLUMNS: readonly DataColumn<RunningQuery>[] = [
   },
   {
     title: 'Action',
+    fixed: true,
     cell: ({ query_id }) => (
       <button
         type="button"

@@ -9,6 +9,10 @@ interface FailureViewProps {
   onShow(start: number, end: number): void;
 }
 
+/** A long line is scrolled until the place is in the middle. */
+const showInLine = (mark: HTMLElement | null): void =>
+  mark?.scrollIntoView({ block: 'nearest', inline: 'center' });
+
 /** An error with the line it points at, and the place marked in it. */
 export function FailureView({ failure, statement, onShow }: FailureViewProps) {
   const place = failure.location && placeIn(statement.sql, failure.location);
@@ -18,7 +22,9 @@ export function FailureView({ failure, statement, onShow }: FailureViewProps) {
       {place && (
         <pre>
           {place.line.slice(0, place.start - place.lineStart)}
-          <mark>{place.line.slice(place.start - place.lineStart, place.end - place.lineStart) || ' '}</mark>
+          <mark ref={showInLine}>
+            {place.line.slice(place.start - place.lineStart, place.end - place.lineStart) || ' '}
+          </mark>
           {place.line.slice(place.end - place.lineStart)}
         </pre>
       )}

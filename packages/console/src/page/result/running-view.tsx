@@ -21,7 +21,7 @@ export function RunningView({ outcome: { since, sent, progress }, cancel }: Runn
   }, [now]);
   const share = sent < 1 ? sent : progress?.percent == null ? undefined : progress.percent / 100;
   return (
-    <div class="running">
+    <div class="running-view">
       <progress aria-label={sent < 1 ? 'Upload' : 'Progress'} max={1} value={share} />
       <p>
         <b>

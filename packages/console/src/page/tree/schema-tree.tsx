@@ -118,7 +118,7 @@ function Node({ icon, name, detail, title, children }: NodeProps) {
         type="button"
         class="node"
         aria-expanded={open.value}
-        title={title}
+        title={`${name}\n${title}`}
         onClick={() => (open.value = !open.value)}
         onKeyDown={(event) => {
           if (event.key === 'ArrowRight') open.value = true;

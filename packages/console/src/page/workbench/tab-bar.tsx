@@ -1,15 +1,16 @@
 import { useSignal } from '@preact/signals';
 import { Icon } from '../parts/icon.tsx';
+import { tabStep } from '../parts/tab-step.ts';
 import { focusEditor } from '../state/insertion.ts';
 import { isRunning } from '../state/run.ts';
 import { activeId, activeTab, closeTab, openTab, type Tab, tabs } from '../state/tabs.ts';
 
 export function TabBar() {
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (step === undefined || event.target instanceof HTMLInputElement) return;
     const all = tabs.value;
-    const next = all[(all.indexOf(activeTab.value) + step + all.length) % all.length]!;
+    const at = tabStep(event, all.indexOf(activeTab.value), all.length);
+    if (at === undefined) return;
+    const next = all[at]!;
     activeId.value = next.id;
     document.getElementById(`tab-${next.id}`)?.focus();
   };

@@ -175,7 +175,7 @@ async function readAnswer(
       if (message.message_type === 'START') await sink.columns(message.result_columns);
       else if (message.message_type === 'PROGRESS') sink.progress?.(message);
       else if (message.message_type === 'DATA') {
-        if (await sink.rows(message.data)) continue;
+        if (await sink.rows(statement.rowsAsTyped(message.data))) continue;
         stop.abort();
         break;
       } else if (message.message_type === 'FINISH_WITH_ERRORS') {

@@ -1,5 +1,6 @@
 import { locationAt } from '@tessera/sql';
 import { errorReport, type ReportedError } from '../query/error-report.ts';
+import type { Row } from './result-messages.ts';
 
 /** A part of a statement for which the statement that is sent has another text. Offsets count UTF-16 units. */
 export interface Replacement {
@@ -36,6 +37,14 @@ export class TypedStatement {
   /** A message of the engine with the files as the user named them. */
   textAsTyped(text: string): string {
     return text.replaceAll(/upload:\/\/([\w.-]*\w)/g, (url, name) => this.#names.get(name) ?? url);
+  }
+
+  /** The rows of a plan, which names files; other rows are returned as they are. */
+  rowsAsTyped(rows: readonly Row[]): readonly Row[] {
+    if (this.#names.size === 0 || !/^\s*EXPLAIN\b/i.test(this.#typed)) return rows;
+    return rows.map((row) =>
+      row.map((value) => (typeof value === 'string' ? this.textAsTyped(value) : value)),
+    );
   }
 
   /** Errors of the engine as text, with the names and the places of the statement that was typed. */
