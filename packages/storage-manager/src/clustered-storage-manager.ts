@@ -152,7 +152,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
     ask: (leader: LeaderClient | undefined, timeoutMs: number) => Promise<T>,
   ): Promise<T> {
     const end = performance.now() + withinMs;
-    let failure = TesseraError.of('METADATA_UNAVAILABLE', { reason: 'nobody leads the metadata log' });
+    let failure: TesseraError | undefined;
     for (let attempt = 0; ; attempt++) {
       const left = end - performance.now();
       if (left <= 0 || this.#closed) throw unavailable(failure);
@@ -164,7 +164,7 @@ export class ClusteredStorageManager implements ServedStorageManager {
         if (!isUnanswered(error) || this.#isBroken()) throw error;
         // A refusal explains more than a later attempt without an answer, which may only have had too little time left.
         const isAnswer = error.name !== 'METADATA_UNAVAILABLE';
-        if (isAnswer || failure.name === 'METADATA_UNAVAILABLE') failure = error;
+        if (isAnswer || (failure?.name ?? 'METADATA_UNAVAILABLE') === 'METADATA_UNAVAILABLE') failure = error;
         if (leader !== undefined) this.#options.leaders?.failed(leader);
       }
       const pauseMs = Math.min(500, 10 * 2 ** attempt) * (0.5 + Math.random() / 2);
@@ -297,7 +297,10 @@ const nameOf = (error: unknown): string => (error instanceof TesseraError ? erro
 const isUnanswered = (error: unknown): error is TesseraError =>
   retryDecision(error, 'metadata') !== undefined;
 
-function unavailable(failure: TesseraError): TesseraError {
+/** `failure` is undefined if nobody was asked. */
+function unavailable(failure: TesseraError | undefined): TesseraError {
+  if (failure === undefined)
+    return TesseraError.of('METADATA_UNAVAILABLE', { reason: 'nobody leads the metadata log' });
   if (failure.name === 'METADATA_UNAVAILABLE') return failure;
   return TesseraError.of('METADATA_UNAVAILABLE', { reason: failure.message }, { cause: failure });
 }

@@ -10,27 +10,36 @@ const LONGEST_WAIT_MS = 50;
  */
 export class ExclusiveSection {
   readonly #lock: DatabaseSync;
+  /** Ends with the last piece of work of this process. */
+  #before: Promise<unknown> = Promise.resolve();
 
   /** @param path an empty database, which is created if it does not exist; only its file lock is used */
   constructor(path: string) {
     this.#lock = new DatabaseSync(path, { timeout: 0 });
   }
 
-  /** `work` is synchronous, so that no other work of this process runs in between. */
-  async run<T>(work: () => T, signal?: AbortSignal): Promise<T> {
+  run<T>(work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+    const done = this.#before.then(() => this.#locked(work, signal));
+    this.#before = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Lets the work that has begun end. */
+  async close(): Promise<void> {
+    await this.#before;
+    this.#lock.close();
+  }
+
+  async #locked<T>(work: () => T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     for (let waitMs = 1; !this.#acquire(); waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
       signal?.throwIfAborted();
       await pause(waitMs * Math.random());
     }
     try {
-      return work();
+      return await work();
     } finally {
       this.#lock.exec('ROLLBACK');
     }
-  }
-
-  close(): void {
-    this.#lock.close();
   }
 
   #acquire(): boolean {

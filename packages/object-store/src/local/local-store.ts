@@ -1,7 +1,6 @@
-import { type BigIntStats, linkSync, renameSync, rmSync, statSync, unlinkSync } from 'node:fs';
-import { chmod, mkdir, open, rmdir, stat } from 'node:fs/promises';
+import { type BigIntStats, linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmod, mkdir, open, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { cancellation, readInto, TesseraError } from '@tessera/common';
 import type { ObjectInfo, ObjectStore, RequestOptions, StoredObject } from '../object-store.ts';
@@ -18,7 +17,7 @@ export interface LocalStoreOptions {
 }
 
 const LISTED_AT_ONCE = 64;
-/** The event loop blocks while they are deleted, for up to some tenths of a millisecond each. */
+/** Other processes cannot replace an object while so many are deleted, for up to some tenths of a millisecond each. */
 const DELETED_AT_ONCE = 8;
 
 /**
@@ -182,10 +181,10 @@ export class LocalStore implements ObjectStore {
       for (let from = 0; from < keys.length; from += DELETED_AT_ONCE) {
         this.#check(options);
         const paths = keys.slice(from, from + DELETED_AT_ONCE).map((key) => keyPath(this.#root, key));
-        await this.#exclusive.run(() => {
-          for (const path of paths) if (unlinked(path)) directories.add(dirname(path));
+        // One after another, because the file system deletes names of a directory one at a time, and commits need the thread pool.
+        await this.#exclusive.run(async () => {
+          for (const path of paths) if (await unlinked(path)) directories.add(dirname(path));
         }, options?.signal);
-        await setImmediate();
       }
       for (const directory of directories) {
         await this.#staged.sync(directory);
@@ -197,7 +196,7 @@ export class LocalStore implements ObjectStore {
   }
 
   async close(): Promise<void> {
-    this.#exclusive.close();
+    await this.#exclusive.close();
   }
 
   /**
@@ -306,9 +305,9 @@ async function retryWithoutDirectory<T>(make: () => Promise<void>, put: () => Pr
   }
 }
 
-function unlinked(path: string): boolean {
+async function unlinked(path: string): Promise<boolean> {
   try {
-    unlinkSync(path);
+    await unlink(path);
     return true;
   } catch (error) {
     // A directory is not an object.
