@@ -1,10 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Benchmark } from '../benchmark.ts';
 import { repeatableRows, repeatedQuery } from '../data/generated-columns.ts';
 import { runDiscarding } from '../http/statement.ts';
 import { upload } from '../http/upload.ts';
+import { installPackage } from '../processes/installed-package.ts';
 import { MemoryWatch } from '../processes/resident-memory.ts';
-import { startTessera } from '../processes/tessera.ts';
+import { type OwnNode, startTessera } from '../processes/tessera.ts';
 import { figure } from '../report/figure.ts';
 import type { Line } from '../report/report.ts';
 
@@ -65,24 +69,32 @@ export const memory: Benchmark = async ({ files, scale, progress }) => {
     return { what: `result, ${format}`, work };
   });
   const lines: Line[] = [];
-  for (const one of [...uploads, ...results]) {
-    progress(`memory: ${one.what}`);
-    lines.push(await measure(one));
+  const directory = await mkdtemp(join(tmpdir(), 'tessera-loadtest-memory-'));
+  try {
+    progress('memory: installing the npm package');
+    const program = installPackage(directory);
+    for (const one of [...uploads, ...results]) {
+      progress(`memory: ${one.what}`);
+      lines.push(await measure(one, program));
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true });
   }
+  progress('memory: from a checkout');
+  lines.push({ what: 'from a checkout', figures: { idle: figure('MB', [await idleOfCheckout()]) } });
   return {
     benchmark: 'memory',
     title: 'Memory',
-    method: `Resident memory of all processes of a node, sampled every 50 ms; what they share (the program, the kernel's library) counts once; each case at a server started for it. Idle is after a first small query; the peaks are above idle. A CSV file of ${Math.round((UPLOAD_BYTES * scale) / BYTES_PER_MB)} MB (decoded) streams in over ${(UPLOAD_SPREAD_MS * scale) / 1000} s or more, then its rows are counted; ${resultRows.toLocaleString('en-US')} rows × 10 columns stream out in each format.`,
+    method: `Resident memory of all processes of a node, sampled every 50 ms; what they share (the program, the kernel's library) counts once; each case at a node of the npm package that is started for it (*from a checkout*: a node that runs the sources, whose types it strips when it starts). Idle is after a first small query; the peaks are above idle. A CSV file of ${Math.round((UPLOAD_BYTES * scale) / BYTES_PER_MB)} MB (decoded) streams in over ${(UPLOAD_SPREAD_MS * scale) / 1000} s or more, then its rows are counted; ${resultRows.toLocaleString('en-US')} rows × 10 columns stream out in each format.`,
     lines,
   };
 };
 
-async function measure({ what, work }: Case): Promise<Line> {
-  const server = await startTessera();
+async function measure({ what, work }: Case, program: string): Promise<Line> {
+  const server = await startTessera({ program });
   const watch = new MemoryWatch(server.pid!);
   try {
-    await runDiscarding(server.url, repeatedQuery(WARM_UP_ROWS), 'JSON_Compact');
-    const idle = await idleBytes(watch);
+    const idle = await idleBytes(server, watch);
     const uploadPeak = await work(server.url, watch);
     const above = (bytes: number) => (bytes - idle) / BYTES_PER_MB;
     const whole = figure(
@@ -110,8 +122,21 @@ const SETTLED_BYTES = 2e6;
 const SETTLE_INTERVAL_MS = 500;
 const SETTLE_TRIES = 10;
 
-/** The resident memory once it no longer falls; restarts the watch there. */
-async function idleBytes(watch: MemoryWatch): Promise<number> {
+/** In megabytes. */
+async function idleOfCheckout(): Promise<number> {
+  const server = await startTessera();
+  const watch = new MemoryWatch(server.pid!);
+  try {
+    return (await idleBytes(server, watch)) / BYTES_PER_MB;
+  } finally {
+    await watch.stop();
+    await server.stop();
+  }
+}
+
+/** The resident memory after a small query once it no longer falls; restarts the watch there. */
+async function idleBytes({ url }: OwnNode, watch: MemoryWatch): Promise<number> {
+  await runDiscarding(url, repeatedQuery(WARM_UP_ROWS), 'JSON_Compact');
   watch.restart();
   for (let tries = 0; tries < SETTLE_TRIES; tries++) {
     const last = watch.peakBytes;

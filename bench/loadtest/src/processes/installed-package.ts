@@ -6,8 +6,11 @@ const RELEASE = join(import.meta.dirname, '../../../../deploy/npm/release.ts');
 /** Scripts then find Node 24, whatever Node the machine has. */
 export const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
 
-/** Packs the npm package as a release does, and installs it with npm in `directory`. npm downloads what is not in its cache. */
-export function installPackage(directory: string): void {
+/**
+ * Packs the npm package as a release does, and installs it with npm in `directory`. npm downloads what is not in its cache.
+ * @returns the path of its program
+ */
+export function installPackage(directory: string): string {
   const run = (program: string, ...args: string[]) =>
     execFileSync(program, args, {
       cwd: directory,
@@ -27,4 +30,5 @@ export function installPackage(directory: string): void {
     '--no-fund',
     tarball!,
   );
+  return join(directory, 'node_modules/tessera/bin/tessera.js');
 }

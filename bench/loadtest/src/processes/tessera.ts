@@ -51,6 +51,8 @@ export interface StartOptions {
   /** Whether the node reuses results; by default it does not. */
   readonly reusesResults?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** The path of the program; by default the one of this checkout. */
+  readonly program?: string;
 }
 
 /**
@@ -61,10 +63,18 @@ export const startTessera = async (options: StartOptions = {}): Promise<OwnNode>
   startOn(await mkdtemp(join(tmpdir(), 'tessera-loadtest-')), options);
 
 async function startOn(dataDirectory: string, options: StartOptions): Promise<OwnNode> {
-  const { args = [], env, reusesResults = false } = options;
+  const { args = [], env, reusesResults = false, program = MAIN } = options;
   const child = spawn(
     process.execPath,
-    [MAIN, 'serve', '--data-dir', dataDirectory, ...FREE_PORTS, ...(reusesResults ? [] : NO_REUSE), ...args],
+    [
+      program,
+      'serve',
+      '--data-dir',
+      dataDirectory,
+      ...FREE_PORTS,
+      ...(reusesResults ? [] : NO_REUSE),
+      ...args,
+    ],
     {
       stdio: ['ignore', 'ignore', 'pipe'],
       // This program handles Ctrl-C.
