@@ -49,6 +49,38 @@ describe.each(['tpch', 'tpcds'])('%s (skipped where the test data is absent)', (
   );
 });
 
+test('the kernel joins in the order of the plan, although it would choose another one', async () => {
+  const roundTrip = await RoundTrip.open([
+    'CREATE TABLE customers AS SELECT i AS id, i % 5 AS nation FROM range(3000) AS r(i)',
+    'CREATE TABLE suppliers AS SELECT i AS id, i % 5 AS nation FROM range(200) AS r(i)',
+    'CREATE TABLE orders AS SELECT i AS id, i % 3000 AS customer, i % 200 AS supplier FROM range(30000) AS r(i)',
+  ]);
+  const sql =
+    'SELECT count(*) FROM customers c JOIN suppliers s ON c.nation = s.nation JOIN orders o ON o.customer = c.id AND o.supplier = s.id';
+  const first = async (text: string) => {
+    const { rows } = await roundTrip.rows(`EXPLAIN (FORMAT json) ${text}`);
+    return firstJoined(JSON.parse(String(rows[0]![1])));
+  };
+  expect(await first(sql)).toEqual(['customers', 'orders']);
+  expect(await first(await roundTrip.rendered(sql, { tables: 'empty' }))).toEqual(['orders', 'suppliers']);
+});
+
+interface Explained {
+  readonly name: string;
+  readonly children: readonly Explained[];
+  readonly extra_info: { readonly Table?: string };
+}
+
+/** The tables of the join that is computed first. */
+function firstJoined(plan: readonly Explained[]): readonly string[] {
+  const all = (operator: Explained): readonly Explained[] => [operator, ...operator.children.flatMap(all)];
+  const deepest = plan.flatMap(all).findLast(({ name }) => name === 'HASH_JOIN');
+  return all(deepest!)
+    .map(({ extra_info: { Table = '' } }) => Table.replace(/^.*\./, ''))
+    .filter((table) => table !== '')
+    .sort();
+}
+
 function queriesIn(file: string): readonly string[] {
   return readFileSync(file, 'utf8')
     .split(/;\s*(?:\n|$)/)

@@ -22,26 +22,33 @@ export const simpleBlock = (relation: Relation, scope: RenderScope): QueryBlock 
 export const simplified = (block: QueryBlock, scope: RenderScope): QueryBlock =>
   isSimple(block) ? block : nested(block, scope);
 
-/** The relation for FROM, with its columns. */
-export function source(
-  relation: Relation,
-  scope: RenderScope,
-): {
+/** What stands in FROM, with its columns. */
+interface Source {
   readonly from: SqlTemplate;
-  /** `from` for a place where only a single relation is allowed. */
-  readonly operand: SqlTemplate;
   readonly columns: readonly string[];
-} {
+}
+
+/** The relation, or the relations that it joins, for FROM. */
+export function source(relation: Relation, scope: RenderScope): Source {
   const block = simpleBlock(relation, scope);
-  if (block.from !== undefined && block.where.length === 0)
-    return {
-      from: block.from,
-      operand: block.isJoined === true ? sql`(${block.from})` : block.from,
-      columns: plainColumns(block),
-    };
-  const subquery = nested(block, scope);
-  const from = subquery.from ?? [];
-  return { from, operand: from, columns: plainColumns(subquery) };
+  return sourceOf(block.where.length === 0 ? block : nested(block, scope), scope);
+}
+
+/**
+ * The relation as one side of a join. A side that consists of joins becomes a subquery, because the kernel moves no join into or out of
+ * one. Otherwise it would order the joins of a task anew, and of files and inputs it knows only the number of rows: q05 of TPC-H joined
+ * customers and suppliers by nation then, before their orders.
+ */
+export function operand(relation: Relation, scope: RenderScope): Source {
+  const block = simpleBlock(relation, scope);
+  const isOne = block.where.length === 0 && block.isJoined !== true;
+  return sourceOf(isOne ? block : nested(block, scope), scope);
+}
+
+function sourceOf(block: QueryBlock, scope: RenderScope): Source {
+  const { from } = block;
+  if (from === undefined) return sourceOf(nested(block, scope), scope);
+  return { from, columns: plainColumns(block) };
 }
 
 /** The block as a subquery in FROM. */

@@ -1,7 +1,7 @@
 import type { SqlTemplate } from '../../../distributed-plan.ts';
 import type { JoinRelation, PositionalJoinRelation } from '../../relation.ts';
 import { plainBlock, type QueryBlock } from '../query-block.ts';
-import { over, type RenderScope, source } from '../render-scope.ts';
+import { operand, over, type RenderScope } from '../render-scope.ts';
 import { sql } from '../sql-parts.ts';
 import { conditionSql } from './join-condition.ts';
 import { renderMarkJoin } from './mark-join.ts';
@@ -23,15 +23,15 @@ export function renderJoin(relation: JoinRelation, scope: RenderScope): QueryBlo
   const { type, conditions, residual, isAsof } = relation;
   if (type === 'mark') return renderMarkJoin(relation, scope);
   if (type === 'single') return renderSingleJoin(relation, scope);
-  const left = source(relation.left, scope);
-  const right = source(relation.right, scope);
+  const left = operand(relation.left, scope);
+  const right = operand(relation.right, scope);
   const both = [...left.columns, ...right.columns];
   const terms = [
     ...conditions.map((condition) => conditionSql(condition, left.columns, right.columns)),
     ...residual.map((predicate) => over(predicate, both)),
   ];
   const isFlipped = type === 'right_semi' || type === 'right_anti';
-  const [first, second] = isFlipped ? [right.from, left.operand] : [left.from, right.operand];
+  const [first, second] = isFlipped ? [right.from, left.from] : [left.from, right.from];
   const columns = isFlipped ? right.columns : type === 'semi' || type === 'anti' ? left.columns : both;
   const on: SqlTemplate = [terms.length === 0 ? 'true' : terms.join(' AND ')];
   if (type === 'inner' && terms.length === 0)
@@ -41,10 +41,10 @@ export function renderJoin(relation: JoinRelation, scope: RenderScope): QueryBlo
 }
 
 export function renderPositionalJoin(relation: PositionalJoinRelation, scope: RenderScope): QueryBlock {
-  const left = source(relation.left, scope);
-  const right = source(relation.right, scope);
+  const left = operand(relation.left, scope);
+  const right = operand(relation.right, scope);
   return plainBlock(
-    sql`${left.from} POSITIONAL JOIN ${right.operand}`,
+    sql`${left.from} POSITIONAL JOIN ${right.from}`,
     [...left.columns, ...right.columns],
     true,
   );
