@@ -139,7 +139,7 @@ describe('on a terminal', () => {
     expect(await shell.run('\\d stations')).toContain('station_id');
     expect(await shell.run('\\df date_trunc')).toContain('date_trunc');
     expect(await shell.run('\\l')).toContain('tessera');
-    expect(await shell.run('.help')).toContain('\\copy');
+    for (const help of ['.help', '\\help']) expect(await shell.run(help)).toContain('\\copy');
     expect(await shell.run('\\nix')).toContain('there is no command \\nix');
     await shell.run('\\timing off');
     await shell.run('\\x');

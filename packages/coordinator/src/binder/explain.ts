@@ -115,9 +115,9 @@ const onOneNode = ({ distribution }: ExplainableQuery): string =>
 async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
   switch (part) {
     case 'physical':
-      return JSON.stringify(await physicalMember(query));
+      return JSON.stringify(await physicalMember(query), roundedTime);
     case 'analyze':
-      return JSON.stringify((await analyze(query)).member);
+      return JSON.stringify((await analyze(query)).member, roundedTime);
     default:
       return JSON.stringify({
         plan: await logicalOf(query),
@@ -130,6 +130,10 @@ async function jsonOf(part: Part, query: ExplainableQuery): Promise<string> {
       });
   }
 }
+
+/** Times in milliseconds are measured in microseconds. */
+const roundedTime = (name: string, value: unknown): unknown =>
+  typeof value === 'number' && name.endsWith('_ms') ? Math.round(value * 1000) / 1000 : value;
 
 async function physicalMember(query: ExplainableQuery): Promise<ExplainedQuery> {
   const { distribution, names, tables, files } = query;

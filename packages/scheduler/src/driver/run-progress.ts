@@ -1,9 +1,9 @@
-import { cpus, loadavg } from 'node:os';
 import { expectedProgress } from '@tessera/common';
 import type { StageId } from '@tessera/planner';
 import type { ExecutionProgress, StageProgress } from '../stage-execution.ts';
 import type { AttemptRef } from '../state/events.ts';
 import { isComplete, rootOf, type SchedulerState, type StageState } from '../state/scheduler-state.ts';
+import { paceFromNow } from './pace.ts';
 
 /** A task that has not reported for longer than this may not go on as fast as before. */
 const LONGEST_GAP_MS = 500;
@@ -14,9 +14,6 @@ const LEAST_PART = 0.05;
 const EXCHANGE_FACTOR = 1.6;
 /** Before tasks are measured, the pace of the machine is assumed, which counts as much as this much measured work, in milliseconds. */
 const ASSUMED_MS = 5;
-
-/** The time that a millisecond of work takes on a busy machine: of the threads that share its processors, half are assumed to be others. */
-const paceOfMachine = (): number => 1 + loadavg()[0]! / (2 * cpus().length);
 
 interface RunningTask {
   /** Its share of the time: while several tasks run, each of them has an equal share. */
@@ -53,7 +50,7 @@ export class RunProgress {
    * @param now milliseconds
    * @param pace the time for each millisecond of estimated work that is assumed before tasks are measured
    */
-  constructor(now: () => number = () => performance.now(), pace: () => number = paceOfMachine) {
+  constructor(now: () => number = () => performance.now(), pace: () => number = paceFromNow()) {
     this.#now = now;
     this.#pace = pace;
   }

@@ -62,8 +62,8 @@ export class GridRow extends Component<GridRowProps> {
 }
 
 function cellClass(value: unknown, type: string, selected: boolean, active: boolean): string {
-  const kind = value === null ? 'null' : isNumeric(type) ? 'number' : '';
-  return `grid-cell ${kind}${selected ? ' selected' : ''}${active ? ' active' : ''}`;
+  const kind = `${value === null ? ' null' : ''}${isNumeric(type) ? ' number' : ''}`;
+  return `grid-cell${kind}${selected ? ' selected' : ''}${active ? ' active' : ''}`;
 }
 
 /** Row and column of a cell, as numbers of what is shown. */

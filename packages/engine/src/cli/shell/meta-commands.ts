@@ -121,6 +121,7 @@ export const META_COMMANDS: Readonly<Record<string, MetaCommand>> = {
 /** Other names of commands, as users of other shells know them. */
 const ALIASES: Readonly<Record<string, string>> = {
   '.help': '\\?',
+  '\\help': '\\?',
   '\\h': '\\?',
   help: '\\?',
   '.quit': '\\q',
