@@ -10,6 +10,8 @@ import { plannedText } from './planned-text.ts';
  * clock.
  */
 const RUNS_PER_ROUND = 4;
+/** Runs that took so many CPU seconds in all are enough for a round. */
+const ENOUGH_SECONDS = 4;
 
 /** The number of nodes that the targets apply to. */
 const TARGET_NODES = 4;
@@ -43,13 +45,13 @@ export async function workLines(
 ): Promise<Line[]> {
   const byQuery = new Map<string, Round[]>(queries.map(({ name }) => [name, []]));
   for (let round = 0; round <= rounds; round++) {
-    for (const { name, sql } of queries) {
+    for (const [index, { name, sql }] of queries.entries()) {
       progress(`cluster: round ${round} of ${name}`);
-      const runs = round === 0 ? cluster.nodes.length : RUNS_PER_ROUND;
       const answers = new Set<number>();
       const found: Partial<Record<Mode, Work>> = {};
       for (const mode of MODES) {
-        const { work, rows } = await workOf(cluster, sql, mode, runs);
+        const run = { sql, mode, isWarmUp: round === 0, firstNode: index };
+        const { work, rows } = await workOf(cluster, run);
         found[mode] = work;
         answers.add(rows);
       }
@@ -76,25 +78,34 @@ export async function workLines(
 const settingsOf = (mode: Mode, cluster: OwnCluster): string =>
   `nodes_per_query = ${{ one: 1, free: 0, forced: cluster.nodes.length }[mode]}`;
 
+interface Runs {
+  readonly sql: string;
+  readonly mode: Mode;
+  /** Whether the query runs once on each node that is asked. */
+  readonly isWarmUp: boolean;
+  readonly firstNode: number;
+}
+
 /** A single node is always the first one; with several nodes, the coordinator changes from run to run. */
 async function workOf(
   cluster: OwnCluster,
-  sql: string,
-  mode: Mode,
-  runs: number,
+  { sql, mode, isWarmUp, firstNode }: Runs,
 ): Promise<{ readonly work: Work; readonly rows: number }> {
   const asked = mode === 'one' ? cluster.nodes.slice(0, 1) : cluster.nodes;
   const connections = asked.map(({ url }) => new Connection(url));
   const statement = `${sql} WITH (${settingsOf(mode, cluster)})`;
   let rows = 0;
   const before = cluster.cpuSeconds();
-  for (let run = 0; run < runs; run++) {
-    const { text } = await connections[run % connections.length]!.run(statement);
+  let runs = 0;
+  let taken: Work;
+  do {
+    const { text } = await connections[(firstNode + runs) % connections.length]!.run(statement);
     rows = text.split('\n').length - 2;
-  }
-  const after = cluster.cpuSeconds();
+    runs += 1;
+    taken = cluster.cpuSeconds().map((seconds, node) => seconds - before[node]!);
+  } while (isWarmUp ? runs < asked.length : runs < RUNS_PER_ROUND && total(taken) < ENOUGH_SECONDS);
   await Promise.all(connections.map((connection) => connection.close()));
-  return { work: after.map((seconds, node) => (seconds - before[node]!) / runs), rows };
+  return { work: taken.map((seconds) => seconds / runs), rows };
 }
 
 const summed = (rounds: readonly Round[]): Round => {
