@@ -3,6 +3,7 @@ import { markedAsNotStarted } from '../errors/failed-value.ts';
 import { outOfMemory } from '../errors/kernel-error.ts';
 import { processMemory } from '../own-memory.ts';
 import type { MemoryLimits } from '../protocol/messages.ts';
+import { FreedMemory } from './freed-memory.ts';
 import type { KernelProcessHandle } from './kernel-process-handle.ts';
 
 /**
@@ -38,6 +39,7 @@ export class SharedMemory {
   readonly #nodeBytes: number;
   readonly #processes: ServingProcesses;
   readonly #watch: NodeJS.Timeout;
+  readonly #freed = new FreedMemory();
   #quarantineBytes = 0;
 
   constructor(whole: MemoryLimits, nodeBytes: number, processes: ServingProcesses) {
@@ -115,12 +117,18 @@ export class SharedMemory {
   }
 
   #elsewhereBytes(): number {
-    // The resident memory is at least the process's own, and costs a tenth of asking for that.
-    const isWithinShare = process.memoryUsage.rss() <= this.#nodeBytes;
-    const node = isWithinShare ? 0 : (processMemory('self')?.ownBytes ?? 0) - this.#nodeBytes;
     const retired = this.#processes.retired.map(({ pid }) => processMemory(pid)?.ownBytes ?? 0);
-    const bytes = retired.reduce((sum, own) => sum + own, Math.max(0, node));
+    const bytes = retired.reduce((sum, own) => sum + own, this.#nodeExcess());
     return Math.ceil(bytes / STEP_BYTES) * STEP_BYTES;
+  }
+
+  /** The bytes of the node's own process beyond its share. */
+  #nodeExcess(): number {
+    // The resident memory is at least the process's own, and costs a tenth of asking for that.
+    if (process.memoryUsage.rss() <= this.#nodeBytes) return 0;
+    const excess = (processMemory('self')?.ownBytes ?? 0) - this.#nodeBytes;
+    if (excess > 0) this.#freed.return();
+    return Math.max(0, excess);
   }
 
   #limited(ceilingBytes: number): MemoryLimits {

@@ -1,5 +1,5 @@
 import koffi from 'koffi';
-import { libc, type Native, type Pointer } from './libc.ts';
+import { libc, mallocTrim, type Native, optional, type Pointer } from './libc.ts';
 import { lib, memcpy, offLoop } from './library.ts';
 import { NativeBlock } from './memory.ts';
 
@@ -8,7 +8,6 @@ const KEPT_BYTES = Number(process.env.MALLOC_TOP_PAD_ ?? 0);
 /** "All arenas" in the allocator's own numbering. */
 const PURGE_ALL = 'arena.4096.purge';
 
-const mallocTrim = libc.func('malloc_trim', 'int', ['size_t']) as unknown as Native<number, [number]>;
 /** The library includes jemalloc on Linux; elsewhere it uses the system's allocator. */
 const mallctl = optional(
   () =>
@@ -55,7 +54,7 @@ export async function keepFreedMemory(ms: number): Promise<void> {
 export async function returnFreedMemory(): Promise<void> {
   const owner = {};
   if (mallctl !== undefined) await offLoop(owner, mallctl, PURGE_ALL, null, null, null, 0);
-  await offLoop(owner, mallocTrim, KEPT_BYTES);
+  if (mallocTrim !== undefined) await offLoop(owner, mallocTrim, KEPT_BYTES);
 }
 
 /** Its members are `arena`, `ordblks`, and so on; `fordblks` is the bytes of all free pieces. */
@@ -76,12 +75,4 @@ const mallinfo = optional(
 export async function freeHeapBytes(): Promise<number> {
   if (mallinfo === undefined) return 0;
   return Number((await offLoop({}, mallinfo)).fordblks);
-}
-
-function optional<T>(find: () => T): T | undefined {
-  try {
-    return find();
-  } catch {
-    return undefined;
-  }
 }

@@ -39,3 +39,17 @@ export const madvise = libc.func('madvise', 'int', ['void *', 'size_t', 'int']) 
   number,
   [Pointer, number, number]
 >;
+
+/** Returns freed memory of the library's heaps to the system, except for so many bytes at their ends. Only glibc has it. */
+export const mallocTrim = optional(
+  () => libc.func('malloc_trim', 'int', ['size_t']) as unknown as Native<number, [number]>,
+);
+
+/** Undefined if the library does not have what is looked for. */
+export function optional<T>(find: () => T): T | undefined {
+  try {
+    return find();
+  } catch {
+    return undefined;
+  }
+}
