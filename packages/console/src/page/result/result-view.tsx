@@ -98,7 +98,7 @@ function RowsView({ run, answer, seconds }: { run: StatementRun; answer: RowsAns
             ))}
           </fieldset>
         )}
-        {view === 'table' && (
+        {view === 'table' && answer.rows.length > 0 && (
           <input
             type="search"
             placeholder="Filter rows"
