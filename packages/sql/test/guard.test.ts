@@ -44,6 +44,9 @@ const REFUSED: readonly (readonly [sql: string, error: string])[] = [
   ['SELECT * FROM tsr_read_text([], [])', 'UNDEFINED_FUNCTION'],
   ['SELECT * FROM (SHOW TABLES)', 'NOT_SUPPORTED'],
   ['SELECT * FROM (DESCRIBE duckdb_tables)', 'UNDEFINED_TABLE'],
+  [`SELECT '{"a": {"b": 1, "b": 2}}'::json::variant = '1'::json::variant`, 'UNDEFINED_OBJECT'],
+  ["SELECT CAST('[]' AS STRUCT(a VARIANT[]))", 'UNDEFINED_OBJECT'],
+  ["SELECT variant_normalize('{}'::json)", 'FORBIDDEN'],
   ['SELECT 1; SELECT 2', 'SYNTAX_ERROR'],
   ['PIVOT t ON a USING sum(b)', 'NOT_SUPPORTED'],
 ];

@@ -613,3 +613,19 @@ select id, b, a, c from uq order by id
 update uq set (a, b) = (select uv.v, uv.w || f.z) from (values (1, 'q'), (2, 'r')) f(i, z), uv where uv.k = 1 and f.i = uq.id
 select id, b, a from uq order by id
 update uq set (a, b) = (values (1, 'z')) where id = 1 returning *
+SELECT x, x << 3, x >> 1, (x - 7) << 2 FROM (VALUES (-5),(0),(3),(NULL)) v(x)
+SELECT -1 << 3, (-5)::bigint << 40, 1 << 4, 1 << NULL
+SELECT ((-1 << 2) << 3) << 1
+SELECT array_agg(DISTINCT substr(x, 1, 1) ORDER BY substr(x, 1, 1) DESC) FROM (VALUES ('ab'),('a'),('b'),(NULL)) v(x)
+SELECT array_agg(DISTINCT substr(x, 1, 1) ORDER BY substr(x, 1, 1) DESC NULLS LAST) AS z FROM (VALUES ('ab'),('a'),('b'),(NULL)) v(x)
+SELECT array_agg(DISTINCT split_part(x, '-', 1) ORDER BY split_part(x, '-', 1)) FILTER (WHERE x <> 'b') FROM (VALUES ('ab'),('a-x'),('b'),(NULL)) v(x)
+SELECT string_agg(DISTINCT substr(x, 1, 1), '-' ORDER BY substr(x, 1, 1) DESC) FROM (VALUES ('ab'),('a'),('b'),(NULL)) v(x)
+SELECT string_agg(DISTINCT substr(x, 1, 1), '-' ORDER BY substr(x, 1, 1)) FROM (VALUES (NULL::text)) v(x)
+SELECT string_agg(DISTINCT substr(x, 1, 1), '-' ORDER BY substr(x, 1, 1)) FILTER (WHERE x LIKE 'a%') FROM (VALUES ('ab'),('a'),('b'),(NULL)) v(x)
+SELECT string_agg(DISTINCT substr(x, 1, 1), NULL ORDER BY substr(x, 1, 1)) FROM (VALUES ('ab'),('a'),('b'),(NULL)) v(x)
+SELECT (timestamp '0044-03-15 10:00:00 BC')::text, (date '0044-03-15 BC' - 1)::text, 'infinity'::timestamp::text, '-infinity'::date::text, (date '0001-01-01' - 1)::text
+SELECT 'x' || date '0044-03-15 BC', concat(date '0044-03-15 BC', 'y'), d::text, (d + interval '1 day')::text FROM (VALUES (date '0044-03-15 BC'), (NULL)) v(d)
+SELECT CASE WHEN true THEN date '2020-01-01' END::text, coalesce(NULL, date '2020-01-01')::text, max(d)::text FROM (VALUES (date '2020-01-01')) v(d)
+SELECT y, cardinality(array_agg(DISTINCT substr(x, 1, 1) ORDER BY substr(x, 1, 1))) FROM (VALUES ('ab',1),('a',1),('b',2),(NULL,2)) v(x,y) GROUP BY y ORDER BY y
+SELECT count(*) FROM (VALUES (1)) v(x) GROUP BY 'a' || 'b'
+SELECT row_number() OVER (ORDER BY NULL), row_number() OVER (PARTITION BY 'a' ORDER BY true) FROM (VALUES (1)) v(x)

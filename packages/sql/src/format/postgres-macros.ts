@@ -62,7 +62,11 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
     CAST(x AS DOUBLE), CAST(x AS VARCHAR), CASE typeof(x) WHEN 'FLOAT' THEN ${SCIENTIFIC.float} ELSE ${SCIENTIFIC.double} END)
   WHEN typeof(x) = 'BLOB' THEN tsr_bytea_text(x)
   WHEN typeof(x) = 'INTERVAL' THEN tsr_interval_text(x)
+  WHEN typeof(x) IN ('DATE', 'TIMESTAMP', 'TIMESTAMP WITH TIME ZONE') AND contains(CAST(x AS VARCHAR), '(BC)')
+  THEN replace(CAST(x AS VARCHAR), ' (BC)', '') || ' BC'
   ELSE CAST(x AS VARCHAR) END`,
+  `CREATE OR REPLACE MACRO tsr_moment_text(x) AS CASE WHEN x < DATE '0001-01-01' AND isfinite(x)
+  THEN replace(CAST(x AS VARCHAR), ' (BC)', '') || ' BC' ELSE CAST(x AS VARCHAR) END`,
   String.raw`CREATE OR REPLACE MACRO tsr_row_item(x) AS coalesce(regexp_replace(replace(replace(CASE
   WHEN typeof(x) = 'BOOLEAN' THEN left(CAST(x AS VARCHAR), 1)
   WHEN starts_with(typeof(x), 'STRUCT') AND NOT suffix(typeof(x), ']') THEN CAST(to_json(x) AS VARCHAR)

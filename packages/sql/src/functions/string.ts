@@ -331,6 +331,7 @@ export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(s, d) AS CASE WHEN s IS NULL THEN NULL WHEN s = '' THEN []::VARCHAR[]
       WHEN d IS NULL THEN string_split(s, '') WHEN d = '' THEN [s] ELSE string_split(s, d) END`,
   ],
+  shift_left: ['(x, n) AS CASE WHEN x < 0 THEN -((-x) << n) ELSE x << n END'],
   // `greatest` and `least` ignore NULL, but a NULL position or length must make the result NULL.
   first_character: ['(i) AS CASE WHEN i < 1 THEN 1 ELSE i END'],
   // The number of characters that remain of n characters from position i on. Very large counts mean "all".

@@ -1,6 +1,13 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import { isCatalogFunction, isCatalogTableFunction } from '../postgres/catalog-calls.ts';
-import type { FunctionNode, QueryLocation, TableFunctionRef, WindowNode } from '../tree.ts';
+import type {
+  CastNode,
+  FunctionNode,
+  QueryLocation,
+  TableFunctionRef,
+  TypeNode,
+  WindowNode,
+} from '../tree.ts';
 
 /**
  * Table functions of the kernel that users may call. The dialect's READ_* functions have already been
@@ -59,7 +66,7 @@ const FORBIDDEN = new Set([
   'write_log',
 ]);
 const FORBIDDEN_PREFIX =
-  /^(?:duckdb_|pragma_|pg_(?!typeof$)|parquet_|sniff_|glob$|icu_sort_key$|has_|col_description|obj_description|shobj_)/;
+  /^(?:duckdb_|pragma_|pg_(?!typeof$)|parquet_|sniff_|glob$|icu_sort_key$|has_|col_description|obj_description|shobj_|variant_)/;
 
 /** The parser writes the schema `main` for calls that it generates from syntax. */
 const OWN_SCHEMAS = new Set(['', 'main', 'pg_catalog']);
@@ -78,6 +85,24 @@ export function checkFunction(node: FunctionNode | WindowNode, locate: Locate): 
   if (isForeign || FORBIDDEN.has(name) || FORBIDDEN_PREFIX.test(name))
     refuse(name, locate(node.query_location));
   if (name.startsWith('tsr_')) unknown(name, locate(node.query_location));
+}
+
+/**
+ * Refuses the kernel's type VARIANT, which the dialect does not have: comparing an object in which a key occurs twice ends the
+ * process.
+ * @throws TesseraError UNDEFINED_OBJECT
+ */
+export function checkCast({ cast_type, query_location }: CastNode, locate: Locate): void {
+  if (holdsVariant(cast_type))
+    fail('UNDEFINED_OBJECT', { what: 'Type', name: 'variant' }, { location: locate(query_location) });
+}
+
+function holdsVariant({ id, type_info }: TypeNode): boolean {
+  if (id === 'VARIANT') return true;
+  if (type_info?.type === 'LIST_TYPE_INFO' || type_info?.type === 'ARRAY_TYPE_INFO')
+    return holdsVariant(type_info.child_type);
+  if (type_info?.type !== 'STRUCT_TYPE_INFO') return false;
+  return type_info.child_types.some(({ second }) => holdsVariant(second));
 }
 
 /** @throws TesseraError FORBIDDEN for a function that the kernel knows and users may not call */

@@ -1,7 +1,7 @@
 import { fail, isSameName, type SqlLocation, TesseraError } from '@tessera/common';
 import { nameColumns, postgresName } from '../functions/column-names.ts';
 import { rewriteBareName, rewriteFunction } from '../functions/index.ts';
-import { checkFunction, checkTableFunction } from '../guard/functions.ts';
+import { checkCast, checkFunction, checkTableFunction } from '../guard/functions.ts';
 import { type ParsedQuery, parseQuery } from '../parse/parse.ts';
 import { postgresForms } from '../postgres/postgres-forms.ts';
 import { isReadFunction } from '../reads/read-arguments.ts';
@@ -44,7 +44,9 @@ import { quantifiedPattern } from '../rewrites/quantified-patterns.ts';
 import { rowComparison } from '../rewrites/row-comparisons.ts';
 import { rowSubqueries } from '../rewrites/row-subqueries.ts';
 import { seriesArguments, seriesInSelect } from '../rewrites/series-in-select.ts';
+import { shiftOfNegative } from '../rewrites/shifts.ts';
 import { similarTo } from '../rewrites/similar-patterns.ts';
+import { sortedDistinct } from '../rewrites/sorted-distinct.ts';
 import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
 import { arraySubscripts } from '../rewrites/subscripts.ts';
 import { summarisedTypes } from '../rewrites/summarised-types.ts';
@@ -245,6 +247,7 @@ function guardFunctions({ statement, locate }: ParsedQuery): void {
   walkTree(statement, (node) => {
     if ('class' in node) {
       if (node.class === 'FUNCTION' || node.class === 'WINDOW') checkFunction(node, locate);
+      if (node.class === 'CAST') checkCast(node, locate);
     } else if (node.type === 'TABLE_FUNCTION') {
       if (!isReadCall(node)) checkTableFunction(node, locate);
     }
@@ -299,9 +302,13 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
     return compared.class === 'OPERATOR' ? arraySubscripts(compared) : compared;
   }
   if (matched.class !== 'FUNCTION') return matched;
+  const sorted = sortedDistinct(matched);
+  if (sorted !== matched) return sorted;
   const signed = negativeLiteral(matched);
   if (signed.class !== 'FUNCTION') return signed;
-  const divided = divideByZeroFails(backslashEscapes(posixZone(signed)));
+  const shifted = shiftOfNegative(signed);
+  if (shifted.class !== 'FUNCTION') return shifted;
+  const divided = divideByZeroFails(backslashEscapes(posixZone(shifted)));
   return divided.class === 'FUNCTION' ? typedNull(divided) : divided;
 }
 

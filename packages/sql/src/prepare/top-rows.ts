@@ -131,6 +131,7 @@ const SCALARS = new Set([
   'tsr_divisor',
   'tsr_integer_text',
   'tsr_is_text',
+  'tsr_moment_text',
   'tsr_text',
   'upper',
   'year',

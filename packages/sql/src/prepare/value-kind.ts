@@ -14,6 +14,7 @@ export type ValueKind =
   | 'array'
   | 'boolean'
   | 'interval'
+  | 'date'
   | 'time'
   | 'timestamp'
   | 'null'
@@ -32,6 +33,7 @@ export function kindOfType(type: string): ValueKind {
   if (type === 'BLOB') return 'bytea';
   if (type === 'BOOLEAN') return 'boolean';
   if (type === 'INTERVAL') return 'interval';
+  if (type === 'DATE') return 'date';
   if (type === 'TIME') return 'time';
   if (/^TIMESTAMP(?: WITH TIME ZONE)?$/.test(type)) return 'timestamp';
   if (type === 'LIST' || type.endsWith(']')) return 'array';
@@ -114,7 +116,9 @@ const BOOLEANS = words(
 const TIMESTAMPS = words('current_timestamp now date_trunc');
 
 /** The macros of `valueTexts`. */
-export const VALUE_TEXTS = words('tsr_text tsr_array_text tsr_integer_text tsr_interval_text tsr_row_item');
+export const VALUE_TEXTS = words(
+  'tsr_text tsr_array_text tsr_integer_text tsr_interval_text tsr_moment_text tsr_row_item',
+);
 
 function kindOfCall(
   { function_name, children }: FunctionNode,

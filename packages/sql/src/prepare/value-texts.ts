@@ -52,7 +52,7 @@ const WRITES_ALL: ReadonlySet<string> = new Set(['concat', 'concat_ws']);
 /**
  * Writes values as PostgreSQL does where they become texts: floating-point numbers (`1`, `NaN`, `Infinity`, `1e+15`, for which the
  * kernel writes `1.0`, `nan`, `inf` and `1000000000000000.0`), byte strings (`\x6162` for `ab`), arrays (`{a,"b c"}` for
- * `[a, b c]`), intervals (`2 mons` for `2 months`) and rows (`(1,"a b")` for `(1, a b)`). Refuses texts such as `5.0` and `1e3` as
+ * `[a, b c]`), intervals (`2 mons` for `2 months`), dates (`0044-03-15 BC` for `0044-03-15 (BC)`) and rows (`(1,"a b")` for `(1, a b)`). Refuses texts such as `5.0` and `1e3` as
  * integers, which the kernel reads as numbers, and `2024-01-01 x` and `10:00 pm` as a date and a time, whose ends it ignores:
  *     d::text     →   tsr_text(d)
  *     a::text     →   tsr_array_text(a)
@@ -91,7 +91,10 @@ function textForm(node: Expression, ofColumn: KindOfColumn): Expression {
     const kind = valueKind(child, ofColumn);
     if (isText && kind === 'boolean')
       return kernelCall('left', cast({ ...child, alias: '' }, 'VARCHAR'), constant(1));
-    return kind === 'float' || kind === 'interval' || (isText && (kind === 'bytea' || kind === 'array'))
+    return kind === 'float' ||
+      kind === 'interval' ||
+      isMoment(kind) ||
+      (isText && (kind === 'bytea' || kind === 'array'))
       ? textOf(child, kind)
       : child;
   });
@@ -145,7 +148,8 @@ function castForm(node: CastNode, ofColumn: KindOfColumn): Expression {
   const kind = valueKind(child, ofColumn);
   const mayBeFloat = kind === 'computed' || (kind === 'unknown' && isRepeatable(child));
   if (child.class === 'FUNCTION' && child.function_name === 'row') return rowText(child);
-  const isWritten = kind === 'float' || kind === 'bytea' || kind === 'array' || kind === 'interval';
+  const isWritten =
+    kind === 'float' || kind === 'bytea' || kind === 'array' || kind === 'interval' || isMoment(kind);
   return isWritten || (mayBeFloat && isTyped(child)) ? textOf(child, kind) : node;
 }
 
@@ -186,9 +190,18 @@ function exactDecimal(node: CastNode, ofColumn: KindOfColumn): Expression {
 }
 
 const textOf = (value: Expression, kind: ValueKind): Expression =>
-  onceOnly(value, (operand) =>
-    internalCall(kind === 'array' || kind === 'interval' ? `${kind}_text` : 'text', operand),
-  );
+  onceOnly(value, (operand) => internalCall(`${MACRO_OF[kind] ?? ''}text`, operand));
+
+/** The prefix of the macro that writes values of a kind; the one without a prefix writes all others. */
+const MACRO_OF: Readonly<Partial<Record<ValueKind, string>>> = {
+  array: 'array_',
+  interval: 'interval_',
+  date: 'moment_',
+  timestamp: 'moment_',
+};
+
+/** Whether values are dates or have one, whose era the kernel writes as `(BC)`. */
+const isMoment = (kind: ValueKind): boolean => kind === 'date' || kind === 'timestamp';
 
 /** `ROW(1, 'a b')::text` → `(1,"a b")` */
 function rowText({ children }: FunctionNode): Expression {
