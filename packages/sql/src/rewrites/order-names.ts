@@ -143,7 +143,7 @@ function keySpelling(key: Expression, items: readonly Expression[]): string {
 function refuseConstants(node: QueryNode, locate: (key: Expression) => SqlLocation | undefined): void {
   const refuse = (clause: string, key: Expression) => {
     if (!isOtherConstant(key)) return;
-    const message = `A constant in ${clause} must be the position of a column, as in ${clause} 1`;
+    const message = `A constant in ${clause} must be the position of a result column, not another value`;
     fail('SYNTAX_ERROR', { message }, { location: locate(key) });
   };
   if (node.type === 'SELECT_NODE') for (const key of node.group_expressions) refuse('GROUP BY', key);
