@@ -9,6 +9,10 @@ import { startBuilt } from './scripts/test/built-programs.ts';
 const inSharedProcesses = [
   'packages/{access-control,auth,broadcast,catalog,common,config,console,coordinator,distexec,engine/src,file-scan,http-api,kernel,object-store,planner,postgres-api,readers,rpc,scheduler,shuffle,sql,storage-agent,storage-manager,system-catalog,tablet}/**/*.test.ts',
   'packages/engine/test/postgres-clients/*.test.ts',
+  'packages/engine/test/docs/{every-block,page-steps,shown-output}.test.ts',
+  'bench/loadtest/src/{!(loadtest),{benchmarks,http,load,report,suites}/**/*}.test.ts',
+  'deploy/test/{container-commands,compose/*,kubernetes/page}.test.ts',
+  'scripts/check/*.test.ts',
   'packages/engine/test/!(backup|firebolt-sdk|foreign-files|fuzz-sql|lifecycle|managed-*|memory-*|metadata-*|mistakes|object-*|oidc|repair|secrets-*|tpch-*).test.ts',
 ];
 const everywhere = ['packages/*/{src,test}/**', 'bench/*/src/**', 'deploy/test/**', 'scripts/**'];

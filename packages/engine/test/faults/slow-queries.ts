@@ -32,11 +32,11 @@ export async function loadSpreadTables(cluster: EngineCluster): Promise<void> {
 }
 
 /**
- * A statement that keeps every node busy for seconds in the stage that reads the tables: it pairs each row of
+ * A statement that keeps every node busy for a second in the stage that reads the tables: it pairs each row of
  * one with each row of the other. Different `salt`s give different statements.
  */
 export const slowScan = (salt: number): string =>
-  `SELECT t.b, count(*) AS n, sum(u.a) AS s FROM t JOIN u ON hash(t.a, u.a, ${salt}) % 50021 = 7 GROUP BY t.b ORDER BY t.b`;
+  `SELECT t.b, count(*) AS n, sum(u.a) AS s FROM t JOIN u ON (t.a::BIGINT * u.a + ${salt}) % 50021 = 7 GROUP BY t.b ORDER BY t.b`;
 
 /** A statement that keeps every node busy for seconds in a stage that reads outputs of other stages. */
 export const slowJoin = (salt: number): string =>

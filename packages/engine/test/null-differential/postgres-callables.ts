@@ -5,6 +5,8 @@ export interface Callable {
   /** The signature: `substr(text, integer)`, `integer + integer`. */
   readonly signature: string;
   readonly types: readonly string[];
+  /** `f` for a function or an operator, `a` for an aggregate, `w` for a window function. */
+  readonly kind: string;
   /** The call with the SQL of its arguments. */
   call(args: readonly string[]): string;
 }
@@ -67,14 +69,14 @@ export async function postgresCallables(client: pg.Client): Promise<readonly Cal
     const types = known([...(variadic === '-' ? declared : declared.slice(0, -1)), ...last]);
     if (types === undefined || (kind === 'w') !== WINDOW_ONLY.has(name)) return [];
     const call = (values: readonly string[]) => KINDS[kind]!(`${name}(${values.join(', ')})`);
-    return [{ signature: `${name}(${types.join(', ')})`, types, call }];
+    return [{ signature: `${name}(${types.join(', ')})`, types, kind, call }];
   });
   const operations = operators.flatMap(({ name, left, right }) => {
     const types = known(left === '-' ? [right] : [left, right]);
     if (types === undefined) return [];
     const call = (values: readonly string[]) =>
       values.length === 1 ? `(${name} ${values[0]})` : `(${values[0]} ${name} ${values[1]})`;
-    return [{ signature: call(types).slice(1, -1), types, call }];
+    return [{ signature: call(types).slice(1, -1), types, kind: 'f', call }];
   });
   return [...new Map([...calls, ...operations].map((one) => [one.signature, one])).values()];
 }
