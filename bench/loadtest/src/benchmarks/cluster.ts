@@ -31,8 +31,8 @@ async function exchangeLines(
   return [...lines, ...(await costLines(cluster, cost, progress))];
 }
 
-/** So rarely that none is merged while the benchmark runs. */
-const NO_VACUUM = { auto_vacuum: { assessment_frequency: 1_000_000 } } as const;
+/** Otherwise nodes merge tablets while they are measured. */
+const NO_MERGES = { merge_committed_tablets: false } as const;
 
 const loadText = (): string => loadavg()[0]!.toFixed(1);
 
@@ -57,7 +57,7 @@ async function measured(workload: Workload, { scale, options, progress }: Bench)
   const instanceId = newUlid();
   let running: OwnCluster | undefined;
   try {
-    const loading = await OwnCluster.start({ store, instanceId, nodes: 1, engine: NO_VACUUM });
+    const loading = await OwnCluster.start({ store, instanceId, nodes: 1, execution: NO_MERGES });
     try {
       await loadWorkload(loading.url, workload, data.directory, {
         tabletBytes: TABLET_BYTES,
@@ -72,8 +72,8 @@ async function measured(workload: Workload, { scale, options, progress }: Bench)
       store,
       instanceId,
       nodes,
-      engine: { ...NO_VACUUM, ...(nodeMemory !== undefined && { max_server_memory_usage: nodeMemory }) },
-      execution: { max_threads: 1 },
+      engine: nodeMemory === undefined ? {} : { max_server_memory_usage: nodeMemory },
+      execution: { max_threads: 1, ...NO_MERGES },
     });
     const lines: Line[] = await workLines(running, queries, {
       rounds,
@@ -97,7 +97,7 @@ async function measured(workload: Workload, { scale, options, progress }: Bench)
     return {
       benchmark: isWhole ? 'cluster' : `cluster-${workload.name}`,
       title: isWhole ? 'Several nodes' : `Several nodes, ${workload.title}`,
-      method: `${queriesText(queries)} of ${workload.title} at scale factor ${data.scale}, tables in tablets of ${TABLET_BYTES / 2 ** 20} MiB at most, in one object store of S3's protocol, which no VACUUM merges; ${nodes} nodes of one thread each${nodeMemory === undefined ? '' : ` and \`max_server_memory_usage: ${nodeMemory}\``}, all on this machine, as much in memory as fits. Cells are CPU seconds of one run of the query, summed over the processes of all nodes (\`/proc/<pid>/stat\`); ${rounds} rounds after one to warm up, in which the three ways take turns query by query. *One node*: the query runs on one node of the cluster (\`nodes_per_query = 1\`), which has every table in memory. *Free*: the planner chooses the number of nodes, and the node that is asked changes from run to run. *Forced*: all nodes run it (\`nodes_per_query = ${nodes}\`). The plans beside them tell the nodes, the stages and the strategies of the joins. *Balance*: the CPU time of the busiest node over their mean.${isWhole ? METHOD_OF_PARTS : ''} Load average of the machine when the measuring began and when it ended: ${load} and ${loadText()}.`,
+      method: `${queriesText(queries)} of ${workload.title} at scale factor ${data.scale}, tables in tablets of ${TABLET_BYTES / 2 ** 20} MiB at most, in one object store of S3's protocol, which are not merged; ${nodes} nodes of one thread each${nodeMemory === undefined ? '' : ` and \`max_server_memory_usage: ${nodeMemory}\``}, all on this machine, as much in memory as fits. Cells are CPU seconds of one run of the query, summed over the processes of all nodes (\`/proc/<pid>/stat\`); ${rounds} rounds after one to warm up, in which the three ways take turns query by query. *One node*: the query runs on one node of the cluster (\`nodes_per_query = 1\`), which has every table in memory. *Free*: the planner chooses the number of nodes, and the node that is asked changes from run to run. *Forced*: all nodes run it (\`nodes_per_query = ${nodes}\`). The plans beside them tell the nodes, the stages and the strategies of the joins. *Balance*: the CPU time of the busiest node over their mean.${isWhole ? METHOD_OF_PARTS : ''} Load average of the machine when the measuring began and when it ended: ${load} and ${loadText()}.`,
       lines,
       problems,
     };
