@@ -376,11 +376,3 @@ select default
 select 'a' collate nope
 select 1 collate "C"
 select * from (with d as (delete from emp returning id) select * from d) q
-select count(*) from emp group by false
-select count(*) from emp group by 'a'
-select count(*) from emp group by null, dept
-select count(*) from emp group by 1.5
-select dept from emp group by rollup (true, dept)
-select id from emp order by false
-select id from emp order by null
-select id from emp union select 2 order by 'a'

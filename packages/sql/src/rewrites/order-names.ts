@@ -12,7 +12,6 @@ import {
   type SelectNode,
   someExpression,
   spelling,
-  stringLiteral,
   transformTree,
   walkTree,
 } from '../tree.ts';
@@ -30,7 +29,6 @@ export function resolveOrderNames(
   locate: (key: Expression) => SqlLocation | undefined,
 ): QueryNode {
   for (const modifier of node.modifiers) refuseNegative(modifier, locate);
-  refuseConstants(node, locate);
   if (!node.modifiers.some(hasKeys)) return node;
   const items = leftmostSelect(node)?.select_list ?? [];
   const mayHoldOthers = node.type === 'SELECT_NODE' && !node.modifiers.some(isDistinct);
@@ -135,31 +133,6 @@ function keySpelling(key: Expression, items: readonly Expression[]): string {
   const item = isName(key) ? items.find(({ alias }) => isSameName(alias, key.column_names[0]!)) : undefined;
   return looseSpelling({ ...(item ?? key), alias: '' });
 }
-
-/**
- * Refuses `GROUP BY false` and `ORDER BY 'a'`, as PostgreSQL does: a constant is the position of a column.
- * @throws TesseraError SYNTAX_ERROR
- */
-function refuseConstants(node: QueryNode, locate: (key: Expression) => SqlLocation | undefined): void {
-  const refuse = (clause: string, key: Expression) => {
-    if (!isOtherConstant(key)) return;
-    const message = `A constant in ${clause} must be the position of a result column, not another value`;
-    fail('SYNTAX_ERROR', { message }, { location: locate(key) });
-  };
-  if (node.type === 'SELECT_NODE') for (const key of node.group_expressions) refuse('GROUP BY', key);
-  for (const modifier of node.modifiers)
-    if (modifier.type === 'ORDER_MODIFIER')
-      for (const { expression } of modifier.orders) refuse('ORDER BY', expression);
-}
-
-/** Whether an expression is a literal and no integer. The parser writes `true` as `'t'::BOOLEAN`. */
-function isOtherConstant(key: Expression): boolean {
-  if (key.class === 'CAST')
-    return key.cast_type.id === 'BOOLEAN' && /^[tf]$/.test(stringLiteral(key.child) ?? '');
-  return key.class === 'CONSTANT' && (key.value.is_null || !INTEGERS.has(key.value.type.id));
-}
-
-const INTEGERS: ReadonlySet<string> = new Set(['INTEGER', 'BIGINT', 'HUGEINT', 'INTEGER_LITERAL']);
 
 /** @throws TesseraError INVALID_LIMIT, INVALID_OFFSET */
 function refuseNegative(
