@@ -30,14 +30,16 @@ export const progress: Benchmark = async ({ scale, options, progress: show }) =>
   const instanceId = newUlid();
   const lines: Line[] = [];
   const problems: string[] = [];
+  let isLoaded = false;
   try {
     for (const nodes of options.nodes ?? NODES) {
       const cluster = await OwnCluster.start({ store, instanceId, nodes });
       try {
-        if (lines.length === 0) {
+        if (!isLoaded) {
           await loadWorkload(cluster.url, tpch, data.directory, {
             progress: (table) => show(`loading ${table}`),
           });
+          isLoaded = true;
         }
         const settings = { nodes_per_query: String(nodes) };
         // The tables are read into memory before anybody looks at a query.
