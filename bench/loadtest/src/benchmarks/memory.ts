@@ -8,7 +8,7 @@ import { runDiscarding } from '../http/statement.ts';
 import { upload } from '../http/upload.ts';
 import { installPackage } from '../processes/installed-package.ts';
 import { MemoryWatch } from '../processes/resident-memory.ts';
-import { type OwnNode, startTessera } from '../processes/tessera.ts';
+import { type OwnNode, type StartOptions, startTessera } from '../processes/tessera.ts';
 import { figure } from '../report/figure.ts';
 import type { Line } from '../report/report.ts';
 
@@ -81,7 +81,8 @@ export const memory: Benchmark = async ({ files, scale, progress }) => {
     await rm(directory, { recursive: true, force: true });
   }
   progress('memory: from a checkout');
-  lines.push({ what: 'from a checkout', figures: { idle: figure('MB', [await idleOfCheckout()]) } });
+  const idle = await withNode({}, (_, idleBytes) => Promise.resolve(idleBytes / BYTES_PER_MB));
+  lines.push({ what: 'from a checkout', figures: { idle: figure('MB', [idle]) } });
   return {
     benchmark: 'memory',
     title: 'Memory',
@@ -90,12 +91,9 @@ export const memory: Benchmark = async ({ files, scale, progress }) => {
   };
 };
 
-async function measure({ what, work }: Case, program: string): Promise<Line> {
-  const server = await startTessera({ program });
-  const watch = new MemoryWatch(server.pid!);
-  try {
-    const idle = await idleBytes(server, watch);
-    const uploadPeak = await work(server.url, watch);
+function measure({ what, work }: Case, program: string): Promise<Line> {
+  return withNode({ program }, async ({ url }, idle, watch) => {
+    const uploadPeak = await work(url, watch);
     const above = (bytes: number) => (bytes - idle) / BYTES_PER_MB;
     const whole = figure(
       'MB',
@@ -112,27 +110,27 @@ async function measure({ what, work }: Case, program: string): Promise<Line> {
         'in all': whole,
       },
     };
+  });
+}
+
+/** Starts a node for `work`, and measures how much memory it has when it is idle. */
+async function withNode<T>(
+  options: StartOptions,
+  work: (node: OwnNode, idleBytes: number, watch: MemoryWatch) => Promise<T>,
+): Promise<T> {
+  const node = await startTessera(options);
+  const watch = new MemoryWatch(node.pid!);
+  try {
+    return await work(node, await idleBytes(node, watch), watch);
   } finally {
     await watch.stop();
-    await server.stop();
+    await node.stop();
   }
 }
 
 const SETTLED_BYTES = 2e6;
 const SETTLE_INTERVAL_MS = 500;
 const SETTLE_TRIES = 10;
-
-/** In megabytes. */
-async function idleOfCheckout(): Promise<number> {
-  const server = await startTessera();
-  const watch = new MemoryWatch(server.pid!);
-  try {
-    return (await idleBytes(server, watch)) / BYTES_PER_MB;
-  } finally {
-    await watch.stop();
-    await server.stop();
-  }
-}
 
 /** The resident memory after a small query once it no longer falls; restarts the watch there. */
 async function idleBytes({ url }: OwnNode, watch: MemoryWatch): Promise<number> {

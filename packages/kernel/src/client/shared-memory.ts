@@ -3,7 +3,7 @@ import { markedAsNotStarted } from '../errors/failed-value.ts';
 import { outOfMemory } from '../errors/kernel-error.ts';
 import { processMemory } from '../own-memory.ts';
 import type { MemoryLimits } from '../protocol/messages.ts';
-import { FreedMemory } from './freed-memory.ts';
+import { HeapTrimmer } from './heap-trimmer.ts';
 import type { KernelProcessHandle } from './kernel-process-handle.ts';
 
 /**
@@ -39,7 +39,7 @@ export class SharedMemory {
   readonly #nodeBytes: number;
   readonly #processes: ServingProcesses;
   readonly #watch: NodeJS.Timeout;
-  readonly #freed = new FreedMemory();
+  readonly #heap = new HeapTrimmer();
   #quarantineBytes = 0;
 
   constructor(whole: MemoryLimits, nodeBytes: number, processes: ServingProcesses) {
@@ -127,7 +127,7 @@ export class SharedMemory {
     // The resident memory is at least the process's own, and costs a tenth of asking for that.
     if (process.memoryUsage.rss() <= this.#nodeBytes) return 0;
     const excess = (processMemory('self')?.ownBytes ?? 0) - this.#nodeBytes;
-    if (excess > 0) this.#freed.return();
+    if (excess > 0) this.#heap.trim();
     return Math.max(0, excess);
   }
 

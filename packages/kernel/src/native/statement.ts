@@ -74,7 +74,7 @@ export class NativeStatement {
     return leavesNoTrace(duckdb.statementType(this.#handle), this.#sql);
   }
 
-  /** See the function of this name. */
+  /** Whether running it may decide what random functions return in later statements of the connection. */
   get setsSeed(): boolean {
     return setsSeed(this.#sql);
   }

@@ -204,7 +204,7 @@ function pipelineOf(
   };
 }
 
-/** What a scan is expected to return, in relation to the optimiser's guess for its filters. */
+/** The rows that a scan is expected to return, as a multiple of the optimiser's guess for its filters. */
 function partOfGuess(filters: readonly string[]): number {
   if (filters.some(isRange)) return IN_RANGE;
   return filters.length > 0 && filters.every(isDifference) ? DIFFERENT / FILTERED : 1;

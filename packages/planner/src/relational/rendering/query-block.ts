@@ -8,7 +8,7 @@ export interface QueryBlock {
   /** The text after FROM; without it there is one row. */
   readonly from?: SqlTemplate | undefined;
   /**
-   * Whether `from` contains more than one relation, so that it needs parentheses as the right side of a join.
+   * Whether `from` contains more than one relation, so that the block becomes a subquery as a side of a join.
    */
   readonly isJoined?: boolean;
   /** The select list; it only contains references to columns of `from` while the block `isPlain`. */

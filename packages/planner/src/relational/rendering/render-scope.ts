@@ -22,7 +22,7 @@ export const simpleBlock = (relation: Relation, scope: RenderScope): QueryBlock 
 export const simplified = (block: QueryBlock, scope: RenderScope): QueryBlock =>
   isSimple(block) ? block : nested(block, scope);
 
-/** What stands in FROM, with its columns. */
+/** The SQL of an item of FROM, and its columns. */
 interface Source {
   readonly from: SqlTemplate;
   readonly columns: readonly string[];
