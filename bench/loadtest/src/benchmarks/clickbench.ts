@@ -6,5 +6,9 @@ import { querySuite } from '../suites/query-suite.ts';
 export const clickbench: Benchmark = querySuite({
   workload,
   scaleFactor: 1,
-  repeatedTarget: { at: 'most', value: 0.2 },
+  repeats: true,
+  targets: {
+    geometricMean: { DuckDB: { at: 'most', value: 1.2 }, ClickHouse: { at: 'most', value: 1 } },
+    repeated: { DuckDB: { at: 'most', value: 0.2 } },
+  },
 });

@@ -9,6 +9,7 @@ import { figure } from '../report/figure.ts';
 const ROWS = 10_000_000;
 const NODES = 4;
 const RUNS = 5;
+/** The target for unsorted rows: sorting has to read all of them first. */
 const TARGET = { at: 'most', value: 0.5 } as const;
 /** Small tablets, so that there are enough for every node. */
 const TABLET_BYTES = 4_194_304;
@@ -16,8 +17,9 @@ const TABLET_BYTES = 4_194_304;
 const FORMAT = 'TabSeparatedWithNames';
 const NEW_LINE = 10;
 
+const UNSORTED = 'all rows';
 const QUERIES: Readonly<Record<string, string>> = {
-  'all rows': 'SELECT * FROM measured',
+  [UNSORTED]: 'SELECT * FROM measured',
   'all rows, sorted': 'SELECT * FROM measured ORDER BY value, id',
   'all rows, sorted by the primary index': 'SELECT * FROM measured ORDER BY id',
 };
@@ -54,7 +56,7 @@ export const firstRow: Benchmark = async ({ scale, options, progress }) => {
           'first row': figure(
             's',
             times.map(({ first }) => first),
-            TARGET,
+            what === UNSORTED ? TARGET : undefined,
           ),
           'last row': figure(
             's',

@@ -7,7 +7,8 @@ import { figure, percentile } from '../report/figure.ts';
 const ROWS = 60_000_000;
 const QUERIES = 300;
 const RUNS = 3;
-const P50_TARGET = { at: 'most', value: 10 } as const;
+const P50_TARGET = { at: 'most', value: 3 } as const;
+const P99_TARGET = { at: 'most', value: 10 } as const;
 /** Spreads the requested keys over the whole table. */
 const STRIDE = 7_919_317;
 
@@ -65,6 +66,7 @@ export const point: Benchmark = async ({ scale, options, progress }) => {
             p99: figure(
               'ms',
               samples.map((s) => percentile(s, 99)),
+              P99_TARGET,
             ),
           },
         },

@@ -6,12 +6,16 @@ import type { MeasuredSystem } from './measured-system.ts';
 
 const BYTES_PER_MB = 1e6;
 
-/** The targets of ratios, by peer. */
-const FIRST_TARGETS: Readonly<Record<string, Target>> = { 'DuckDB, Parquet': { at: 'most', value: 1.2 } };
-const LATER_TARGETS: Readonly<Record<string, Target>> = {
-  DuckDB: { at: 'most', value: 1.1 },
-  'DuckDB, Parquet': { at: 'most', value: 1 },
-};
+type TargetByPeer = Readonly<Record<string, Target>>;
+
+/** The targets for ratios of a suite. */
+export interface SuiteTargets {
+  readonly firstRun?: TargetByPeer;
+  readonly laterRuns?: TargetByPeer;
+  readonly geometricMean?: TargetByPeer;
+  /** The geometric mean of repeated queries, whose results are reused. */
+  readonly repeated?: TargetByPeer;
+}
 
 /** Sums and means, then each query. */
 export function queryLines(
@@ -19,14 +23,15 @@ export function queryLines(
   queries: readonly WorkloadQuery[],
   first: Times,
   rounds: readonly Round[],
+  targets: SuiteTargets,
 ): Line[] {
   const later = rounds.map(({ times }) => times);
   const firstLines =
-    first.size === 0 ? [] : [sumLine('first run, all queries', names, [first], FIRST_TARGETS)];
+    first.size === 0 ? [] : [sumLine('first run, all queries', names, [first], targets.firstRun)];
   return [
     ...firstLines,
-    sumLine('later runs, all queries', names, later, LATER_TARGETS),
-    meanLine(names, later),
+    sumLine('later runs, all queries', names, later, targets.laterRuns),
+    meanLine('later runs, geometric mean', names, later, targets.geometricMean),
     ...queries.map((query) => queryLine(query.name, names, later)),
   ];
 }
@@ -36,7 +41,7 @@ export function repeatedLines(
   [ours, ...peers]: readonly string[],
   rounds: readonly Round[],
   repeated: readonly Times[],
-  target: Target,
+  targets: TargetByPeer | undefined,
 ): Line[] {
   if (repeated.length === 0) return [];
   const passes = repeated.map((pass, n): Times => {
@@ -48,10 +53,9 @@ export function repeatedLines(
       }),
     );
   });
-  const targets = Object.fromEntries(peers.map((peer) => [peer, target]));
   return [
-    sumLine('repeated, results reused, all queries', [ours!, ...peers], passes, {}),
-    meanLine([ours!, ...peers], passes, 'repeated, results reused, geometric mean', targets),
+    sumLine('repeated, results reused, all queries', [ours!, ...peers], passes),
+    meanLine('repeated, results reused, geometric mean', [ours!, ...peers], passes, targets),
   ];
 }
 
@@ -62,7 +66,7 @@ function sumLine(
   what: string,
   names: readonly string[],
   passes: readonly Times[],
-  targets: Readonly<Record<string, Target>>,
+  targets: TargetByPeer = {},
 ): Line {
   const [ours, ...peers] = names as [string, ...string[]];
   const sum = (pass: Times, of: string, both: string) =>
@@ -86,10 +90,10 @@ function sumLine(
 }
 
 function meanLine(
+  what: string,
   [ours, ...peers]: readonly string[],
   passes: readonly Times[],
-  what = 'later runs, geometric mean',
-  targets: Readonly<Record<string, Target>> = {},
+  targets: TargetByPeer = {},
 ): Line {
   const figures: Record<string, Figure> = {};
   for (const peer of peers) {

@@ -15,8 +15,6 @@ const ENOUGH_SECONDS = 4;
 
 /** The number of nodes that the targets apply to. */
 const TARGET_NODES = 4;
-const FREE_QUERY_TARGET = 2;
-const FORCED_TARGET = { at: 'most', value: 2 } as const;
 const BALANCE_TARGET = { at: 'most', value: 1.25 } as const;
 
 /**
@@ -30,10 +28,17 @@ type Mode = (typeof MODES)[number];
 type Work = readonly number[];
 type Round = Readonly<Record<Mode, Work>>;
 
+/** The most that several nodes may cost, as a multiple of one node: all queries together, or a single query. */
+export interface WorkTargets {
+  readonly free?: number;
+  readonly freeQuery?: number;
+  readonly forced?: number;
+  readonly forcedQueries?: Readonly<Record<string, number>>;
+}
+
 export interface WorkPlan {
   readonly rounds: number;
-  /** The most that all queries together may cost with mode `free`, as a multiple of `one`. */
-  readonly freeTarget: number | undefined;
+  readonly targets: WorkTargets;
   progress(doing: string): void;
 }
 
@@ -41,7 +46,7 @@ export interface WorkPlan {
 export async function workLines(
   cluster: OwnCluster,
   queries: readonly WorkloadQuery[],
-  { rounds, freeTarget, progress }: WorkPlan,
+  { rounds, targets, progress }: WorkPlan,
 ): Promise<Line[]> {
   const byQuery = new Map<string, Round[]>(queries.map(({ name }) => [name, []]));
   for (let round = 0; round <= rounds; round++) {
@@ -64,13 +69,14 @@ export async function workLines(
   const all = Array.from({ length: rounds }, (_, round) =>
     summed([...byQuery.values()].map((found) => found[round]!)),
   );
-  const lines = [line('all queries', all, { isAll: true, freeTarget })];
+  const lines = [line('all queries', all, { isAll: true, free: targets.free, forced: targets.forced })];
   for (const { name, sql } of queries) {
     const texts = {
       'chosen plan': await plannedText(cluster.url, sql, settingsOf('free', cluster)),
       'forced plan': await plannedText(cluster.url, sql, settingsOf('forced', cluster)),
     };
-    lines.push({ ...line(name, byQuery.get(name)!, { isAll: false, freeTarget: FREE_QUERY_TARGET }), texts });
+    const most = { isAll: false, free: targets.freeQuery, forced: targets.forcedQueries?.[name] };
+    lines.push({ ...line(name, byQuery.get(name)!, most), texts });
   }
   return lines;
 }
@@ -118,10 +124,11 @@ const total = (work: Work): number => work.reduce((sum, seconds) => sum + second
 
 interface LineOptions {
   readonly isAll: boolean;
-  readonly freeTarget: number | undefined;
+  readonly free: number | undefined;
+  readonly forced: number | undefined;
 }
 
-function line(what: string, rounds: readonly Round[], { isAll, freeTarget }: LineOptions): Line {
+function line(what: string, rounds: readonly Round[], { isAll, free, forced }: LineOptions): Line {
   const nodes = rounds[0]!.one.length;
   const ratio = (mode: Mode) =>
     rounds.map((round) => total(round[mode]) / Math.max(total(round.one), Number.MIN_VALUE));
@@ -131,19 +138,17 @@ function line(what: string, rounds: readonly Round[], { isAll, freeTarget }: Lin
       rounds.map((round) => total(round[mode])),
     );
   const whenAsked = <T>(target: T) => (nodes === TARGET_NODES ? target : undefined);
+  const atMost = (value: number | undefined) =>
+    value === undefined ? undefined : whenAsked({ at: 'most', value } as const);
   const balance = rounds.map(
-    ({ forced }) => (Math.max(...forced) * nodes) / Math.max(total(forced), Number.MIN_VALUE),
+    ({ forced: work }) => (Math.max(...work) * nodes) / Math.max(total(work), Number.MIN_VALUE),
   );
   const figures: Record<string, Figure> = {
     'one node': seconds('one'),
     free: seconds('free'),
-    'free ÷ one': figure(
-      '×',
-      ratio('free'),
-      freeTarget === undefined ? undefined : whenAsked({ at: 'most', value: freeTarget } as const),
-    ),
+    'free ÷ one': figure('×', ratio('free'), atMost(free)),
     [`forced on ${nodes}`]: seconds('forced'),
-    'forced ÷ one': figure('×', ratio('forced'), isAll ? whenAsked(FORCED_TARGET) : undefined),
+    'forced ÷ one': figure('×', ratio('forced'), atMost(forced)),
     'balance, forced': figure('×', balance, isAll ? whenAsked(BALANCE_TARGET) : undefined),
   };
   return { what, figures };
