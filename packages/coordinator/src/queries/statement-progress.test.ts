@@ -141,6 +141,22 @@ test('a statement whose progress was read before is as far as its earlier runs w
   expect(await seen('SELECT a FROM u WHERE b = 4', first, 1000)).toEqual([40, 90, 90, 95]);
 });
 
+test('a statement is never reported as complete before it is, also if it takes longer than its earlier runs', async () => {
+  const first = [[300, 0.5]] as const;
+  expect(await seen('SELECT 1 FROM slow', first, 500)).toEqual([50]);
+  const slower = [
+    [300, 0.5],
+    [800, 0.9],
+    [3000, 1],
+    [3500, 1],
+  ] as const;
+  const percents = await seen('SELECT 2 FROM slow', slower, 4000);
+  expect(percents[0]).toBe(60);
+  expect(percents.slice(2)).toEqual([99, 99]);
+  // Without an earlier run, the counts may be complete before the statement is.
+  expect(await seen('SELECT 1 FROM late', [[300, 1]], 500)).toEqual([99]);
+});
+
 test('before anything is counted, the time that earlier runs took says how far a statement is', async () => {
   const counts = [
     [100, -1],

@@ -10,6 +10,8 @@ const KERNEL_ANSWER_MS = 200;
 
 /** The runs of longer statements are not kept. */
 const MAX_KEPT_TEXT = 10_000;
+/** A statement that still runs is never reported as complete, also if it takes longer than expected. */
+const MAX_PERCENT = 99;
 /** Nobody reads the progress of faster statements. */
 const LEAST_KEPT_MS = 300;
 
@@ -119,7 +121,7 @@ export class StatementProgress {
     const percent = this.#ofTime(
       stages === undefined ? this.#withPreparation(inSession) : this.#withStages(stages, inSession ?? 0),
     );
-    if (percent !== undefined) this.#percent = Math.max(this.#percent ?? 0, Math.min(100, percent));
+    if (percent !== undefined) this.#percent = Math.max(this.#percent ?? 0, Math.min(MAX_PERCENT, percent));
     return {
       percent: this.#percent,
       stages: stages?.stages ?? [],
