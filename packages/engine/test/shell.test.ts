@@ -97,6 +97,14 @@ describe('on a terminal', () => {
     await shell.until(/date_trunc\(/);
   });
 
+  it('a statement runs alone: the queries for the names to complete are cancelled', async () => {
+    const others = `SELECT count(*) AS others FROM information_schema.engine_running_queries
+      WHERE query_text NOT LIKE '%engine_running_queries%'`.replace(/\s+/g, ' ');
+    expect(await shell.run(`${others};`)).toMatch(/│ +0 │/);
+    shell.type('SELECT * FROM stati\t');
+    await shell.until(/FROM stations/);
+  });
+
   it('Ctrl-C cancels the statement on the server, and then clears the line', async () => {
     shell.type(`${ENDLESS}\r`);
     await shell.until(/running|%/);

@@ -32,8 +32,9 @@ export class Completion {
   readonly #session: ShellSession;
   readonly #commands: readonly string[];
   readonly #named: ReadonlyMap<string, string>;
-  #filesColumns: Promise<Known['columns']> | undefined;
+  #filesColumns: Known['columns'] | undefined;
   #known: Promise<Known> | undefined;
+  #reading = new AbortController();
 
   constructor(session: ShellSession, commands: readonly string[], named: ReadonlyMap<string, string>) {
     this.#session = session;
@@ -52,6 +53,15 @@ export class Completion {
   }
 
   /**
+   * Cancels the queries for names that still run, and waits for their end: they would slow down a statement of the user, and
+   * SHOW QUERIES would list them. The names are read when they are next needed.
+   */
+  async cancel(): Promise<void> {
+    this.#reading.abort();
+    await this.#known;
+  }
+
+  /**
    * Returns the completions of the last word of a line, and this word, in the form that node:readline requires.
    */
   async of(line: string): Promise<[string[], string]> {
@@ -64,19 +74,21 @@ export class Completion {
   }
 
   #names(): Promise<Known> {
-    this.#known ??= this.#readNames().catch(() => {
+    if (this.#known !== undefined) return this.#known;
+    this.#reading = new AbortController();
+    this.#known = this.#readNames(this.#reading.signal).catch(() => {
       this.#known = undefined;
       return NOTHING;
     });
     return this.#known;
   }
 
-  async #readNames(): Promise<Known> {
-    const known = await readNames(this.#session);
+  async #readNames(signal: AbortSignal): Promise<Known> {
+    const known = await readNames(this.#session, signal);
     // Other engines would need the whole files for that.
     if (!this.#session.readsFilesInPlace) return known;
-    this.#filesColumns ??= columnsOfFiles(this.#session, this.#named);
-    return { ...known, columns: new Map([...known.columns, ...(await this.#filesColumns)]) };
+    this.#filesColumns ??= await columnsOfFiles(this.#session, this.#named, signal);
+    return { ...known, columns: new Map([...known.columns, ...this.#filesColumns]) };
   }
 }
 
@@ -84,20 +96,21 @@ export class Completion {
 async function columnsOfFiles(
   session: ShellSession,
   named: ReadonlyMap<string, string>,
+  signal: AbortSignal,
 ): Promise<Known['columns']> {
   const described = [...named].map(async ([name, path]) => {
     const { statement, parts } = await withLocalFiles(`DESCRIBE ${quoteText(path)}`);
-    const rows = await session.rows(statement, new AbortController().signal, parts);
+    const rows = await session.rows(statement, signal, parts);
     return [name, rows.map(([column]) => String(column))] as const;
   });
   const settled = await Promise.allSettled(described);
+  signal.throwIfAborted();
   return new Map(settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])));
 }
 
-async function readNames(session: ShellSession): Promise<Known> {
-  const never = new AbortController().signal;
-  const names = await session.rows(NAMES, never);
-  const settings = await session.rows('SHOW ALL', never);
+async function readNames(session: ShellSession, signal: AbortSignal): Promise<Known> {
+  const names = await session.rows(NAMES, signal);
+  const settings = await session.rows('SHOW ALL', signal);
   const of = (kind: string) => names.filter(([found]) => found === kind).map(([, name]) => String(name));
   const columns = names.filter(([kind]) => kind === 'column');
   return {

@@ -162,6 +162,7 @@ export class Shell implements CommandScope {
     this.#prompt();
     for await (const line of lines) {
       for (const statement of this.#typedLine(line)) {
+        await completion.cancel();
         await this.#runTyped(statement);
         if (mayBeKept(statement)) await this.#remember(path, statement);
         completion.forget();
