@@ -31,3 +31,7 @@ export function instantOf(time: string): Date | undefined {
 /** A time of the engine in the clock of the reader. */
 export const timeText = (time: string): string =>
   instantOf(time)?.toLocaleString('en-GB', { hour12: false }) ?? time;
+
+/** The partition of a tablet, which the engine returns as a JSON array of the values of its expressions. */
+export const partitionText = (partition: string | null): string =>
+  partition === null ? '' : JSON.parse(partition).map((value: unknown) => String(value ?? 'NULL')).join(', ');

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { currentDatabase } from '../engine/session.ts';
 import { OF_USERS } from '../state/catalog.ts';
-import { bytesText, countText, timeText } from '../units.ts';
+import { bytesText, countText, partitionText, timeText } from '../units.ts';
 import { type DataColumn, DataPage, DataTable } from './data-page.tsx';
 import { usePolledRows } from './polled-rows.ts';
 
@@ -43,7 +43,7 @@ const TABLET_COLUMNS: readonly DataColumn<Tablet>[] = [
   { title: 'Size', number: true, cell: (tablet) => bytesText(Number(tablet.compressed_bytes)) },
   { title: 'Granules', number: true, cell: (tablet) => count(tablet.granules) },
   { title: 'Layout', cell: (tablet) => tablet.layout },
-  { title: 'Partition', cell: (tablet) => tablet.partition ?? '' },
+  { title: 'Partition', cell: (tablet) => partitionText(tablet.partition) },
   { title: 'Created', cell: (tablet) => timeText(tablet.created) },
 ];
 
