@@ -6,7 +6,8 @@ export function nearestName(name: string, candidates: readonly string[]): string
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {
     const d = distance(name, candidate);
-    if (d < bestDistance) [best, bestDistance] = [candidate, d];
+    // Short names of which no character is the same are not similar.
+    if (d < bestDistance && d < Math.max(name.length, candidate.length)) [best, bestDistance] = [candidate, d];
   }
   return best;
 }

@@ -233,7 +233,9 @@ export class ReadResolution {
       names.length === 0
         ? 'the request has no file part'
         : `file parts of this request: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}`;
-    throw TesseraError.of('FILE_NOT_FOUND', { url, hint });
+    const part = url.slice(UPLOAD_SCHEME.length);
+    const resolution = `Send the file with the HTTP request as part ${part}: curl --form ${part}=@FILE, or tessera query -f ${part}=FILE.`;
+    throw TesseraError.of('FILE_NOT_FOUND', { url, hint }, { resolution });
   }
 }
 

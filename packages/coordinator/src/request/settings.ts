@@ -227,5 +227,7 @@ export const isSettingName = (name: string): name is SettingName => Object.hasOw
 export function requireSettingName(name: string): SettingName {
   const key = name.toLowerCase();
   if (isSettingName(key)) return key;
-  throw TesseraError.of('UNKNOWN_SETTING', { name, nearest: nearestName(key, SETTING_NAMES) });
+  const nearest = nearestName(key, SETTING_NAMES);
+  const resolution = nearest === undefined ? 'SHOW ALL lists the settings.' : undefined;
+  throw TesseraError.of('UNKNOWN_SETTING', { name, nearest }, { resolution });
 }

@@ -43,7 +43,6 @@ export function queryCommand(): Command {
       '-f, --file <name=path>',
       'file that the statement reads as upload://name; - is standard input; repeatable',
       file,
-      [],
     )
     .option('-F, --sql-file <file>', 'read the statements from a file')
     .addOption(

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { DEFAULT_HTTP_PORT } from '../serve-options.ts';
 import { CommandFailure, EXIT } from './exit-code.ts';
 import { promptPassword } from './prompt-password.ts';
@@ -16,17 +16,18 @@ export interface ServerFlags {
 
 const DEFAULT_URL = `http://127.0.0.1:${DEFAULT_HTTP_PORT}`;
 
-/** @param fallback the URL if neither the flag nor the environment names one */
+/** @param fallback the URL if neither the flag nor the environment names one, and what the help says about it */
 export const withServerOptions = (
   command: Command,
   whose = '',
-  fallback: string | undefined = DEFAULT_URL,
+  fallback: { readonly url: string; readonly help: string } = { url: DEFAULT_URL, help: DEFAULT_URL },
 ): Command =>
   command
-    .option(
-      '-u, --url <url>',
-      `address${whose}: http(s)://host:port or unix:/path`,
-      process.env.TESSERA_URL ?? fallback,
+    .addOption(
+      new Option('-u, --url <url>', `address${whose}: http(s)://host:port or unix:/path`).default(
+        process.env.TESSERA_URL ?? fallback.url,
+        `the environment variable TESSERA_URL, otherwise ${fallback.help}`,
+      ),
     )
     .option('--token <token>', 'access token (default: the environment variable TESSERA_TOKEN)')
     .option('--user <name>', 'user to log in as (default: the environment variable TESSERA_USER)')

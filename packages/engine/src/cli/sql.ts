@@ -24,7 +24,7 @@ export function sqlCommand(): Command {
   const command = new Command('sql')
     .description('Open a shell on its own engine, or on a running one (the default command on a terminal).')
     .argument('[files...]', 'files to query by their names without the extension');
-  return withServerOptions(command, '', '')
+  return withServerOptions(command, '', { url: '', help: 'an engine of its own' })
     .option('--data-dir <dir>', 'directory for the tables of its own engine (default: a temporary one)')
     .option('-c, --command <sql>', 'run these statements and end')
     .addOption(
