@@ -17,7 +17,7 @@ Options:
   --scale F           shrink data and times to this part of the full size (default 1)
   --scale-factor F    of the data of tpch, tpcds and clickbench, such as 0.1, 1 or 3
   --queries LIST      only these queries of a suite, such as q01,q05
-  --runs N            so many measured runs
+  --runs N            the number of measured runs
   --peers LIST        systems measured beside: duckdb, parquet (DuckDB over Parquet files), clickhouse, postgres,
                       all, or none (default duckdb,parquet)
   --peer-url NAME=URL

@@ -23,7 +23,7 @@ export function statedTablet(tableId: string, id: string, seed: number, columns:
 /** Ids as they come from a clock. */
 const idOf = (n: number) => `01KDVE6Q${n.toString(32).toUpperCase().padStart(18, '0')}`;
 
-/** Table `t0` with so many tablets. */
+/** A catalog whose table `t0` has the given number of tablets. */
 export function fillTable(tablets: number, columns: number): CatalogState {
   let state = commit(State.empty, create(table('t0')));
   for (let start = 0; start < tablets; start += BATCH) {

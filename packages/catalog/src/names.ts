@@ -36,7 +36,7 @@ export interface QualifiedName {
   readonly location: SqlLocation;
 }
 
-/** Where an object stands or shall stand. */
+/** Where an object is, or will be created. */
 export interface Place {
   readonly database: DatabaseObject;
   readonly schema: SchemaObject;

@@ -94,7 +94,7 @@ export interface Task {
   readonly alone?: boolean | undefined;
   /** Whether there are so few rows that all are computed in one step (`KernelSession.query`). */
   readonly fewRows?: boolean | undefined;
-  /** Whether its statement holds no rows after it has run, so that it can stay prepared for the next task with the same one. */
+  /** Whether its statement holds no rows after it has run. Such a statement stays prepared for the next task that runs the same SQL. */
   readonly holdsNoRows?: boolean | undefined;
   /** Whether `TaskOutcome.profile` is wanted. */
   readonly profiled?: boolean | undefined;

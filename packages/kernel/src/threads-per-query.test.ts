@@ -30,7 +30,7 @@ async function threadTicks(): Promise<ReadonlyMap<string, number>> {
   return new Map(await Promise.all(ticks));
 }
 
-/** The number of threads that worked for so many queries at once, in sessions with this limit. */
+/** The number of threads that worked for this many concurrent queries, in sessions with this limit. */
 async function threadsFor(queries: number, maxThreads = 0): Promise<number> {
   const before = await threadTicks();
   await Promise.all(

@@ -59,7 +59,7 @@ export function createLogging(settings: LoggingSettings, options: LoggingOptions
         } catch (err) {
           logging
             .logger('logging')
-            .error({ err }, 'a log file cannot be opened anew; the old one stays in use');
+            .error({ err }, 'a log file cannot be reopened; the old one stays in use');
         }
       }
     },

@@ -4,7 +4,7 @@ import { readByScans } from './read-on-all-nodes.ts';
 
 const TABLETS = ['a', 'b', 'c'].map((id) => ({ id, rows: 1000, granules: 10 }));
 
-/** A scan of granules of each of three tablets, with so many stored bytes a row; undefined means all granules. */
+/** A scan of granules of each of three tablets, with the given number of stored bytes a row; undefined means all granules. */
 function scan(
   columns: readonly string[],
   bytesPerRow: number,

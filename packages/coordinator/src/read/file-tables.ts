@@ -188,7 +188,7 @@ function timeOf({
 const TIMESTAMP =
   /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
-/** The table with the file columns of external tables, which have one value in each file. */
+/** Adds the columns of external tables that describe the file, such as its name: all rows of a file have the same value in them. */
 const withFileColumns = (table: FileTable): FileTable => ({
   ...table,
   columns: [

@@ -26,7 +26,7 @@ export function columnOfExpression(
   return columns.find((column) => column.name === name);
 }
 
-/** The columns of the rows that a skip index stores for so many columns. */
+/** The columns in which a skip index on the given columns stores its filters. */
 export function storedFilterColumns(
   { kind }: FilterIndex['filter'],
   columns: readonly Column[],

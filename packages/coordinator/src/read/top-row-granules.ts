@@ -57,7 +57,7 @@ export async function chooseTopRows(
   }
 }
 
-/** The second pass must spare the kernel so many values, about 5 ms, because the first one costs a call. */
+/** The first pass costs a call of the kernel. It must spare the second pass at least this many values, which take about 5 ms. */
 const LEAST_SPARED_VALUES = 4_000_000;
 /** The types whose values are equal to what their texts say. */
 const EXACT_TEXT = /^(?:TINYINT|SMALLINT|INTEGER|BIGINT|DECIMAL.*|DATE|TIMESTAMP|REAL|FLOAT|DOUBLE)$/i;

@@ -54,7 +54,7 @@ describe('a node that is lost after its outputs were handed on', () => {
     dataOf(await started(cluster, 0, sql, { enable_distributed_execution: 'false' }));
   const plan = async (sql: string) =>
     String(dataOf(await started(cluster, 0, `EXPLAIN ${sql}`, SPREAD))[0]![0]);
-  /** The answer while `harm` comes upon a node that runs a task behind so many finished stages. */
+  /** The result of a query during which `harm` is done to a node that runs a task after this many stages have finished. */
   const harmed = async (sql: string, stages: number, harm: () => Promise<void>) => {
     const answer = started(cluster, 0, sql, SPREAD);
     if (stages > 0) await untilStagesFinished(cluster, 0, stages);

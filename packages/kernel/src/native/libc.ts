@@ -40,7 +40,7 @@ export const madvise = libc.func('madvise', 'int', ['void *', 'size_t', 'int']) 
   [Pointer, number, number]
 >;
 
-/** Returns freed memory of the library's heaps to the system, except for so many bytes at their ends. Only glibc has it. */
+/** Returns freed memory of the library's heaps to the system, except for the given number of bytes at their ends. Only glibc has it. */
 export const mallocTrim = optional(
   () => libc.func('malloc_trim', 'int', ['size_t']) as unknown as Native<number, [number]>,
 );

@@ -33,7 +33,8 @@ const LARGE_BYTES = 64 << 10;
 const SLACK_BYTES = 4 << 20;
 
 /**
- * Checks that the process may have so much more memory. V8 collects all it can if it gets none for a buffer.
+ * Checks that the process can reserve this many more bytes. Without the check, a buffer that V8 cannot allocate would first
+ * cause full garbage collections.
  * @throws RangeError
  */
 export function requireMemory(bytes: number): void {

@@ -87,7 +87,7 @@ test('as many groups as rows are not believed, also where a common table express
   expect(probed!.work * 2).toBeLessThan(built!.work);
 });
 
-test('a pipeline counts by its work, so many groups are a part of it after all rows have been read', () => {
+test('a pipeline counts by its work, so the output of many groups is a part of it after all rows have been read', () => {
   const grouped = (groups: number) =>
     progressOf(node('HASH_GROUP_BY', groups, [scan(1_000_000)], { Aggregates: 'sum(#1)' }));
   expect(grouped(10).of({ fraction: 0.5, rowsProcessed: 500_000 })).toMatchObject({ read: 0.5 });

@@ -17,7 +17,10 @@ export interface LocalStoreOptions {
 }
 
 const LISTED_AT_ONCE = 64;
-/** Other processes cannot replace an object while so many are deleted, for up to some tenths of a millisecond each. */
+/**
+ * The number of objects that are deleted under one lock. It is held for up to some tenths of a millisecond for each of them, and other
+ * processes cannot replace an object meanwhile.
+ */
 const DELETED_AT_ONCE = 8;
 
 /**

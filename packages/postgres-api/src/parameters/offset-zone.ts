@@ -26,7 +26,7 @@ export function zoneOfText(zone: string): string {
   const fractional = FRACTIONAL.get(east);
   if (fractional !== undefined) return fractional.name;
   const hours = Math.abs(east) / 60;
-  // The kernel's zones without a place have whole hours, 14 to the east and 12 to the west.
+  // The kernel's zones with a fixed offset (`Etc/GMT…`) have full hours, up to 14 to the east and 12 to the west.
   if (!Number.isInteger(hours) || hours > (east > 0 ? 14 : 12)) return refuse(zone);
   return hours === 0 ? 'UTC' : `Etc/GMT${east > 0 ? '-' : '+'}${hours}`;
 }

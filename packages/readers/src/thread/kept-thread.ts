@@ -5,7 +5,7 @@ import { startTimer, type Timer } from '@tessera/common';
  * The limit for the thread's JavaScript objects; column buffers are outside of it and have their own budget.
  */
 const THREAD_HEAP_MIB = 256;
-/** An idle thread is kept for so many milliseconds. Its start takes about 100 ms of CPU time. */
+/** How long an idle thread is kept, in milliseconds. To start one takes about 100 ms of CPU time. */
 const KEPT_MS = 5_000;
 /** A thread that has more memory than this after its work is not kept. */
 const MAX_KEPT_BYTES = 64 * 2 ** 20;

@@ -32,7 +32,7 @@ export function taskMessage(draft: Draft, { stage: id, task }: TaskRef, number: 
 export const blocksIn = ({ sources }: Task): number =>
   sources.reduce((sum, source) => sum + (source.kind === 'exchange' ? source.blocks.length : 0), 0);
 
-/** A cache for complete stages, whose array of tasks is replaced if one of them changes. */
+/** The outputs of complete stages, by the stage's array of tasks: the array is replaced if one of its tasks changes. */
 const known = new WeakMap<readonly TaskState[], readonly WholeOutput[]>();
 
 function wholeOutputs(

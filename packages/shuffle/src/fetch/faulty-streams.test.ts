@@ -116,7 +116,7 @@ const FAULTS: readonly (readonly [string, RegExp, Fault])[] = [
     },
   ],
   [
-    'with a batch left out and the others numbered anew',
+    'with a batch left out and the others renumbered',
     /rows in \d+ batches came of/,
     async function* (responses) {
       for await (const response of responses) {

@@ -59,7 +59,7 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
   {
     name: 'date_add',
     signatures: ['date_add(text unit, bigint, date | timestamp | timestamptz) → timestamp | timestamptz'],
-    description: `The time moved by so many units: ${Object.keys(INTERVALS).join(', ')}.`,
+    description: `The time, moved by the given number of units: ${Object.keys(INTERVALS).join(', ')}.`,
     example: "date_add('month', 1, DATE '2024-01-31')",
     result: '2024-02-29 00:00:00',
     implementation: { kind: 'rewrite', arity: [2, 3], rewrite: dateAdd },
@@ -111,7 +111,7 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
   {
     name: 'from_unixtime',
     signatures: ['from_unixtime(bigint) → timestamp'],
-    description: 'The time so many seconds after 1970-01-01 00:00:00 UTC, in UTC.',
+    description: 'The time that is the given number of seconds after 1970-01-01 00:00:00 UTC, in UTC.',
     example: 'from_unixtime(1700000000)',
     result: '2023-11-14 22:13:20',
     implementation: macro([1, 1], '(s) AS make_timestamp((s * 1000000::BIGINT)::BIGINT)'),
@@ -188,7 +188,7 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
       'to_timestamp(double precision) → timestamptz',
     ],
     description:
-      'The time that a text says, by a pattern of PostgreSQL, in the time zone of the session; or so many seconds after 1970.',
+      'The text as a time in the time zone of the session, parsed by a pattern of PostgreSQL; or the time that is the given number of seconds after 1970-01-01 00:00:00 UTC.',
     example: "to_timestamp('2024-03-05 06:07 PM', 'YYYY-MM-DD HH12:MI AM')::timestamp",
     result: '2024-03-05 18:07:00',
     implementation: { kind: 'rewrite', arity: [1, 2], rewrite: parseTimestamp },
@@ -264,7 +264,7 @@ export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
   whole_days: ['(days, us) AS tsr_whole_units(days::HUGEINT * 86400000000 + us, 86400000000)'],
   time_of_day: ['(days, us) AS to_microseconds(((days::HUGEINT * 86400000000 + us) % 86400000000)::BIGINT)'],
   days_and_time: ['(days, us) AS to_days(tsr_whole_days(days, us)::INTEGER) + tsr_time_of_day(days, us)'],
-  // AT TIME ZONE of a zone so many minutes east of Greenwich, which the kernel has only for whole hours.
+  // AT TIME ZONE for a zone that is `east` minutes east of Greenwich. The kernel has such zones only for full hours.
   at_offset: [
     `(t, east) AS timezone('UTC', t) + to_minutes(CASE WHEN typeof(timezone('UTC', t)) = 'TIMESTAMP' THEN east ELSE -east END)`,
   ],

@@ -104,7 +104,7 @@ export const NUMERIC_FUNCTIONS = inCategory('numeric', [
   {
     ...unary(
       'round',
-      'The nearest number with so many decimals (default 0), halves away from zero.',
+      'The number rounded to the given number of decimals (default 0), halves away from zero.',
       'round(-2.5)',
       '-3.0',
     ),

@@ -79,7 +79,7 @@ const WINDOW: readonly Definition[] = [
   ),
   windowFunction(
     'ntile(integer) OVER (…) → bigint',
-    'The number of the row’s part of so many even parts.',
+    'The number of the row’s part, from 1, when the rows are divided into the given number of even parts.',
     'ntile(2)',
     '[1, 1, 2, 2]',
   ),

@@ -8,12 +8,12 @@ const nested = (depth: number, innermost: unknown[] = []): unknown =>
   depth === 0 ? innermost[0] : expression(depth === 1 ? innermost : [nested(depth - 1, innermost)]);
 const select = (list: unknown[]) => ({ type: 'SELECT_NODE', cte_map: { map: [] }, select_list: list });
 
-test('an expression has so many levels and no more', () => {
+test('an expression may have the maximum number of levels and no more', () => {
   expect(() => checkExpressionDepth(select([nested(levels)]))).not.toThrow();
   expect(() => checkExpressionDepth(select([nested(levels + 1)]))).toThrow(`more than ${levels} levels`);
 });
 
-test('so many expressions are deep and no more', () => {
+test('a statement may have the maximum number of deep expressions and no more', () => {
   const deep = (count: number) =>
     select([nested(deepLevels), ...Array.from({ length: count }, () => nested(deepLevels + 1))]);
   expect(() => checkExpressionDepth(deep(deepExpressions))).not.toThrow();

@@ -134,7 +134,7 @@ function isNotNull(node: Expression, column: (ref: ColumnRefNode) => boolean): b
       return column(node);
     case 'CONSTANT':
       return !node.value.is_null;
-    // Only open parameters are left at this point, and NULL never replaces those.
+    // A parameter that is still here belongs to a generic plan, whose parameters never become NULL.
     case 'PARAMETER':
       return true;
     case 'CAST':

@@ -39,8 +39,8 @@ export function correlatedCtes<T>(statement: T, catalog: CatalogColumns): T {
 }
 
 /**
- * A part of a tree with other children, or itself if they are the same.
- * @param change receives each child, and whether it is a query that may use columns of a FROM that surrounds it
+ * Returns a node of a tree with its children changed, or the node itself if no child changes.
+ * @param change returns the new child for each child, and is told whether it is a query that may use columns of a FROM that surrounds it
  */
 function withChildren(value: unknown, change: (child: unknown, seesFrom: boolean) => unknown): unknown {
   if (value === null || typeof value !== 'object') return value;

@@ -146,7 +146,7 @@ function callForm(node: FunctionNode, holds: Holds, kindOf: KindOf): Expression 
       });
     }
     const isOfDocuments = holds(left) || holds(right);
-    // `@>` and `<@` are this call for arrays, and stay operators beside an open parameter.
+    // `@>` and `<@` are this call for arrays, and stay operators if an operand is a parameter without a value.
     if (isOfDocuments && (name === '@>' || name === 'tsr_pg_array_contains'))
       return form((a, b) => contained(a, b, '@>'));
     if (isOfDocuments && name === '<@') return form((a, b) => contained(a, b, '<@'));

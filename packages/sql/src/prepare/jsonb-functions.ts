@@ -328,7 +328,7 @@ function put(
 
 const NO_DOCUMENT = cast(constant(null), JSON_TYPE);
 
-/** The steps of a path; undefined for NULL, and for an open parameter, which only describes the statement. */
+/** The steps of a path; undefined for NULL, and for a parameter without a value in a statement that is only described. */
 function stepsOf(name: string, path: Expression): readonly Expression[] | undefined {
   if (path.class === 'PARAMETER' || isNullLiteral(path)) return undefined;
   const steps = textsIn(path);

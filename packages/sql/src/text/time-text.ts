@@ -44,7 +44,7 @@ export const mayBeForeignTime = (text: string): boolean =>
 /**
  * A date, a time or a point in time as PostgreSQL reads it (with `DateStyle` ISO, MDY), in the kernel's spelling: `2024-02-29` for
  * `Feb 29, 2024` and `20240229`, `22:00:00` for `10:00 pm`. A text in another form, or with fields that do not exist,
- * becomes one that the kernel refuses. The kernel still checks that a month has so many days.
+ * becomes one that the kernel refuses. The kernel still checks that the month has that day.
  */
 export function kernelTime(text: string, type: TimeType): string {
   if (PLAIN[type].test(text) || WORDS.test(text)) return text;

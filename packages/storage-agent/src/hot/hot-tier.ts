@@ -41,7 +41,10 @@ export interface WholeScan {
   release(): void;
 }
 
-/** A statement that changes rows may read so many tablets, with so many rows, beside the resident table without need to change it. */
+/**
+ * A statement that changes rows may read up to this many tablets, with up to this many rows, in addition to the resident table. With more,
+ * the resident table is updated first.
+ */
 const FEW_TABLETS = 8;
 const FEW_ROWS = 65_536;
 

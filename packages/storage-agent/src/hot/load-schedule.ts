@@ -15,7 +15,10 @@ const BUILD_DELAY_MS = 10_000;
 const CHANGE_DELAY_MS = 20;
 const CHANGE_REST = 4;
 const MAX_CHANGE_DELAY_MS = 100;
-/** The delay of a change that no scan needs: the next scan of the whole table finds at most so much beside it. */
+/**
+ * The delay of a change that no scan needs. The next scan of the whole table reads at most the changes of this time in addition to the
+ * resident table.
+ */
 const UNHURRIED_CHANGE_DELAY_MS = 1_000;
 
 interface Waiting {

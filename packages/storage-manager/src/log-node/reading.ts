@@ -198,8 +198,8 @@ function boundaryChecked(
 }
 
 /**
- * Begins an empty log, unless the store has entries: then objects were deleted, and a log that began anew would hide the
- * loss until it reached those entries. Another node may just have written the first entry.
+ * Begins an empty log, unless the store has entries: then the first objects of the log were deleted, and an empty log would
+ * hide the loss until it reached those entries. Another node may just have written the first entry.
  */
 function entriesLookedFor(
   turn: Turn,

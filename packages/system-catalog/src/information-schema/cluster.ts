@@ -36,7 +36,7 @@ export const engineConfiguration = ({ configuration, node }: SystemFacts): Syste
   rows: configuration.map((p) => [p.path, p.value, p.isSet, p.meaning, node]),
 });
 
-/** All nodes of the configuration; for lost, refused or unknown ones with the reason. */
+/** All nodes of the configuration. `reason` says why a node is lost, refused or unknown. */
 export const nodesView = ({ nodes }: ClusterFacts): SystemRelation => ({
   columns: columnsOf('node_name', 'host', 'status', 'version', ['started', TIME], 'reason'),
   rows: nodes.map((n) => [n.name, n.host, n.status.toUpperCase(), n.version, n.startedAt, n.reason]),

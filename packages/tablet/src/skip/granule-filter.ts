@@ -28,7 +28,7 @@ const PART_MASK = (1n << PART_BITS) - 1n;
 const WORD = 64;
 const MOST_BITS = 2 ** 25;
 
-/** The number of bits of a filter for so many distinct values, with so many false positives. */
+/** The number of bits that a filter needs for this number of distinct values and this rate of false positives. */
 export function bloomBits(distinct: number, falsePositiveRate: number): number {
   const perValue = -SHIFTS.length / Math.log(1 - falsePositiveRate ** (1 / SHIFTS.length));
   return Math.min(MOST_BITS, WORD * Math.ceil((Math.max(1, distinct) * perValue) / WORD));

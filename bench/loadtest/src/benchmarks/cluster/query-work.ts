@@ -10,7 +10,7 @@ import { plannedText } from './planned-text.ts';
  * clock.
  */
 const RUNS_PER_ROUND = 4;
-/** Runs that took so many CPU seconds in all are enough for a round. */
+/** A round ends when its runs have taken this many CPU seconds in total. */
 const ENOUGH_SECONDS = 4;
 
 /** The number of nodes that the targets apply to. */

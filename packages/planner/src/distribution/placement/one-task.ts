@@ -6,7 +6,7 @@ import { totalWork, workOf } from './cost/relation-work.ts';
 import type { Placed } from './fragment.ts';
 import type { Planning } from './planning.ts';
 
-/** A stage that takes less CPU time than so many starts of a task is not worth several tasks. */
+/** A stage that takes less CPU time than this number of task starts runs as a single task. */
 const STARTS = 2;
 
 /**

@@ -36,7 +36,7 @@ export function source(relation: Relation, scope: RenderScope): Source {
 
 /**
  * The relation as one side of a join. A side that consists of joins becomes a subquery, because the kernel moves no join into or out of
- * one. Otherwise it would order the joins of a task anew, and of files and inputs it knows only the number of rows: q05 of TPC-H joined
+ * one. Otherwise it would choose its own order for the joins of a task, although it knows only the number of rows of files and inputs: q05 of TPC-H joined
  * customers and suppliers by nation then, before their orders.
  */
 export function operand(relation: Relation, scope: RenderScope): Source {
