@@ -74,19 +74,19 @@ export const BENCHMARKS: readonly BenchmarkEntry[] = [
   },
   {
     name: 'tpch',
-    about: 'the 22 TPC-H queries over managed tables, beside peers',
+    about: 'the 22 TPC-H queries over managed tables, compared with peers',
     run: tpch,
     inAll: true,
   },
   {
     name: 'tpcds',
-    about: 'the 99 TPC-DS queries over managed tables, beside peers',
+    about: 'the 99 TPC-DS queries over managed tables, compared with peers',
     run: tpcds,
     inAll: true,
   },
   {
     name: 'clickbench',
-    about: "ClickBench's 43 queries over generated hits, beside peers",
+    about: "ClickBench's 43 queries over generated hits, compared with peers",
     run: clickbench,
     inAll: true,
   },

@@ -81,7 +81,7 @@ export function broadcastService({
         unanswered = `${node.address}: ${(error as Error).message}`;
         log.warn(
           { engine: cluster.engine, cluster: cluster.id, node: node.address, err: error },
-          'a cluster was asked in vain',
+          'a node of a cluster did not answer a request',
         );
       }
     }

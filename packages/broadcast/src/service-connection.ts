@@ -145,9 +145,12 @@ export class ServiceConnection {
       this.#first.resolve();
       if (signal.aborted) return;
       if (failure !== undefined && failure.message !== problem)
-        log.warn({ endpoint, err: failure }, `the ${place.name} does not take the announcement of this node`);
+        log.warn(
+          { endpoint, err: failure },
+          `the ${place.name} did not accept the announcement of this node`,
+        );
       if (failure === undefined && problem !== undefined)
-        log.info({ endpoint }, `the ${place.name} takes the announcements of this node again`);
+        log.info({ endpoint }, `the ${place.name} accepts the announcements of this node again`);
       problem = failure?.message;
       await pause(ANNOUNCE_EVERY_MS, { signal }).catch(() => undefined);
     }

@@ -7,7 +7,8 @@ export function nearestName(name: string, candidates: readonly string[]): string
   for (const candidate of candidates) {
     const d = distance(name, candidate);
     // Short names of which no character is the same are not similar.
-    if (d < bestDistance && d < Math.max(name.length, candidate.length)) [best, bestDistance] = [candidate, d];
+    if (d < bestDistance && d < Math.max(name.length, candidate.length))
+      [best, bestDistance] = [candidate, d];
   }
   return best;
 }

@@ -108,7 +108,7 @@ test('a query that waits can be cancelled, and its time may run out', async () =
   expect((await cancelled).json().errors[0]).toMatchObject({ name: 'QUERY_CANCELLED' });
 });
 
-test('the statements of a transaction go on beside an open cursor of it, whatever waits', async () => {
+test('the statements of a transaction go on while a cursor of it is open, whatever waits', async () => {
   await hold('first');
   const [host, port] = server.postgres.split(':');
   const client = new Client({ host: host!, port: Number(port), user: 'anna', database: 'tessera' });

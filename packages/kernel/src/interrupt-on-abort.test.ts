@@ -132,6 +132,6 @@ describe('a call that ignores the interrupt', () => {
     const call = session.scalar(ENDLESS);
     await session.close();
     await expect(call).rejects.toMatchObject({ name: 'QUERY_CANCELLED' });
-    await expect.poll(() => logged.splice(0)).toContain('The quarantine kernel process exited');
+    await expect.poll(() => logged.splice(0)).toContain('the quarantine kernel process exited');
   });
 });

@@ -13,7 +13,7 @@ const SMALL = { memoryLimitBytes: 200 * MIB, ceilingBytes: 480 * MIB, threads: 1
 /** Under load, memory may take a while to be freed. */
 const POLL = { timeout: 20_000 };
 /**
- * A result that holds a list of 2^20 integers (8 MiB) until its last row has been read, and next to nothing beside
+ * A result that holds a list of 2^20 integers (8 MiB) until its last row has been read, and next to nothing else
  * it. A constant list would be folded, which takes 50 MiB for a moment.
  */
 const HOLDS_A_LIST = 'SELECT unnest(range(1000000 + (random() * 0)::BIGINT)) AS n';

@@ -1,7 +1,7 @@
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { type ErrorData, TesseraError } from '@tessera/common';
 
-/** Carries a TesseraError as data beside the status, so that its kind and causes survive the wire. */
+/** Carries a TesseraError as data in addition to the status, so that its kind and causes survive the wire. */
 const ERROR_KEY = 'tessera-error-bin';
 /** gRPC peers refuse metadata beyond a few KiB. */
 const MAX_MESSAGE = 1_500;

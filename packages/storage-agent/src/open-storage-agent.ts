@@ -190,7 +190,7 @@ class Agent implements StorageAgent {
       await updates.evict();
       await files.expire(unusedMs);
     } catch (error) {
-      log.warn({ error: String(error) }, 'Tablets were not evicted');
+      log.warn({ error: String(error) }, 'tablets could not be evicted');
     }
   }
 

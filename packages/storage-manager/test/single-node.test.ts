@@ -129,7 +129,7 @@ describe('the log', () => {
     };
     while (tablets < 200) await add();
     const left = async () => (await keys('meta/log/')).length + (await keys('meta/ckpt/')).length;
-    // Checkpoints are written beside commits, so there may be many commits between the last two of a busy machine.
+    // Checkpoints are written while commits go on, so there may be many commits between the last two of a busy machine.
     const leftAfterAnother = async () => {
       await add();
       return left();

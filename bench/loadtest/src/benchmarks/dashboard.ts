@@ -67,7 +67,8 @@ export const dashboard: Benchmark = async ({ scale, options, progress }) => {
       const by = await answers('enable_aggregating_indexes = true');
       const raw = await answers('enable_aggregating_indexes = false');
       const wrong = QUESTIONS.find((_, i) => by.texts[i] !== raw.texts[i]);
-      if (wrong !== undefined) throw new Error(`The result from the index differs from that of the rows: ${wrong}`);
+      if (wrong !== undefined)
+        throw new Error(`The result from the index differs from that of the rows: ${wrong}`);
       // The first run fetches, binds and loads into memory.
       if (run > 0) samples.push({ with: by.seconds, without: raw.seconds });
     }

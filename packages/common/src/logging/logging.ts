@@ -57,9 +57,7 @@ export function createLogging(settings: LoggingSettings, options: LoggingOptions
         try {
           sink.reopen();
         } catch (err) {
-          logging
-            .logger('logging')
-            .error({ err }, 'a log file cannot be reopened; the old one stays in use');
+          logging.logger('logging').error({ err }, 'a log file cannot be reopened; the old one stays in use');
         }
       }
     },

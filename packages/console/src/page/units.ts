@@ -34,4 +34,8 @@ export const timeText = (time: string): string =>
 
 /** The partition of a tablet, which the engine returns as a JSON array of the values of its expressions. */
 export const partitionText = (partition: string | null): string =>
-  partition === null ? '' : JSON.parse(partition).map((value: unknown) => String(value ?? 'NULL')).join(', ');
+  partition === null
+    ? ''
+    : JSON.parse(partition)
+        .map((value: unknown) => String(value ?? 'NULL'))
+        .join(', ');

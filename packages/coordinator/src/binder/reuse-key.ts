@@ -24,7 +24,7 @@ const IRRELEVANT: ReadonlySet<keyof Settings> = new Set([
 
 /**
  * Decides whether the result of a bound query may be returned to later queries. The key consists of everything that the
- * result depends on beside the contents of tables: the bound query, in which names, parameters and functions of the
+ * result depends on besides the contents of tables: the bound query, in which names, parameters and functions of the
  * session are already replaced by their meanings; the user; the settings; and the encoding. Privileges are not part of
  * it: they are checked for every statement when it is bound.
  * @param isLasting whether the bound query is valid for other statements, so that it names no file, external table or

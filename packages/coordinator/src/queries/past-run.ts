@@ -4,7 +4,7 @@ export interface Sample {
   readonly atMs: number;
 }
 
-/** Samples that are closer to each other tell nothing more. */
+/** The smallest difference, in percent, between two samples that are kept. */
 const LEAST_PERCENT = 1;
 const MAX_STATEMENTS = 500;
 /** The fastest ones count, because what else the machine did has disturbed them least. */

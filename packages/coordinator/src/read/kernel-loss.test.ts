@@ -76,7 +76,7 @@ test('a query whose kernel ends reads its tables again from files', async () => 
   expect(await sum('a * b')).toEqual([['570']]);
 });
 
-test('a query that ran out of memory is run in quarantine only when other sessions were open beside it', async () => {
+test('a query that ran out of memory is run in quarantine only if other sessions were open at the same time', async () => {
   const attempts = async () => {
     const made: boolean[] = [];
     const failed = retryInQuarantine(runningQuery(), async (quarantine) => {

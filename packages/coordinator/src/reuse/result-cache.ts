@@ -43,7 +43,7 @@ export const MIN_SCANNED_ROWS = 10_000;
 const RECORDING_SHARE = 1 / 4;
 /** The share of the rest that one result may take. */
 const MAX_RESULT_SHARE = 1 / 16;
-/** The memory of an entry beside its key and its chunks, and of a chunk beside its bytes. */
+/** The memory that an entry takes in addition to its key and its chunks, and a chunk in addition to its bytes. */
 const ENTRY_BYTES = 1_024;
 const CHUNK_BYTES = 128;
 const KIBIBYTE = 1_024;

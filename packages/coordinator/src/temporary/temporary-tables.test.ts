@@ -220,7 +220,7 @@ describe('the tables of ended sessions', () => {
     for (const one of [other, foreign, again, rest]) one.close();
   });
 
-  it('stay while their process runs, beside another node of the host that forms no cluster with it', async () => {
+  it('stay while their process runs, although another node of the host forms no cluster with it', async () => {
     const single = (name: string) => ({ self: { name } as never, members: () => [member(name)] });
     const alone = { ...processes, manager: node.tables.manager };
     const running = new Sessions({ ...alone, cluster: single('127.0.0.1:1') });

@@ -66,7 +66,7 @@ export class TaskTurns {
     }
   }
 
-  /** Whether another task may run beside the running ones. */
+  /** Whether another task may run in addition to the running ones. */
   #hasRoom(): boolean {
     return !this.#isAlone && this.#running < this.#limit && !this.#isCrowded();
   }

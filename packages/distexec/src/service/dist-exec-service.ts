@@ -54,7 +54,7 @@ export function distExecService(distExec: DistExec, options: DistExecServiceOpti
     onGone: (coordinator, queryIds) => {
       log.warn(
         { coordinator, queryIds },
-        'A coordinator is lost: its tasks are cancelled and their output is released',
+        'a coordinator is lost: its tasks are cancelled and their output is released',
       );
       for (const queryId of queryIds) {
         distExec.release(queryId).catch((error: unknown) => {

@@ -8,7 +8,7 @@ export interface SharedStore extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** @param users users beside the one whose credentials are in `env` (`S3DevUser`); their buckets are there */
+/** @param users users besides the one whose credentials are in `env` (`S3DevUser`); their buckets are there */
 export async function startSharedStore(users: readonly S3DevUser[] = []): Promise<SharedStore> {
   const { facts, stop } = await startProgram<S3Server>('s3-dev', JSON.stringify(users));
   return { endpoint: facts.endpoint, env: credentialsOf(facts), [Symbol.asyncDispose]: stop };

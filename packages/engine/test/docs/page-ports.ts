@@ -37,7 +37,7 @@ export class PagePorts {
 const replaced = (text: string, ports: ReadonlyMap<string, string>): string =>
   text.replace(/(?<=[:= ]|^)\d{4,5}(?![\d.])/gm, (port) => ports.get(port) ?? port);
 
-/** The ranges of pages begin here: below the ports that `freePorts` gives to the tests that run beside them. */
+/** The ranges of pages begin here: below the ports that `freePorts` gives to the tests that run at the same time. */
 const RANGES = { from: 10_000, to: 20_000 };
 
 /** The first of `count` free ports in a row. Processes of tests begin to look at different places. */

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 /** The age by the leader's clock at which unreferenced objects are orphans, plus an hour. */
 const ORPHAN_AGE_MS = 25 * HOUR_MS;
 const ROUNDS = 8;
-/** Further rounds follow as long as VACUUM has always ended before the change beside it. */
+/** Further rounds follow as long as VACUUM has always ended before the concurrent change. */
 const MOST_ROUNDS = 40;
 const ROWS_OF_INSERT = 40;
 /** Enough rows that their tablets are objects and not parts of the log. */

@@ -36,7 +36,7 @@ const one = (value: string): string => `(SELECT ${value} FROM args)`;
  * Differences that were reviewed and are intended:
  * - NULL without any type is an INTEGER, not a TEXT.
  * - NULLIF has the type of its first argument, also of a literal; in PostgreSQL, that to which `=` converts it.
- * - An array of documents, a row of VALUES that is a subquery, and a literal beside a document are JSON and not JSONB.
+ * - An array of documents, a row of VALUES that is a subquery, and a literal that is the other operand of a document are JSON and not JSONB.
  */
 function isMeant({ form, x, y }: Case): boolean {
   if (x === 'NULL' && y === 'NULL') return true;

@@ -132,7 +132,7 @@ export class Quarantine implements ProcessEvents {
   }
 
   onExit(process: KernelProcessHandle, how: string): void {
-    this.#log.info({ pid: process.pid, how }, 'The quarantine kernel process exited');
+    this.#log.info({ pid: process.pid, how }, 'the quarantine kernel process exited');
     this.#memory.release();
     if (this.#process === process) this.#process = undefined;
   }
@@ -152,7 +152,7 @@ export class Quarantine implements ProcessEvents {
     this.#threads = threads;
     this.#servesSince = undefined;
     this.#lastExit = process.exited;
-    this.#log.info({ pid: process.pid }, 'A quarantine kernel process was started');
+    this.#log.info({ pid: process.pid }, 'a quarantine kernel process was started');
     return process;
   }
 }

@@ -49,7 +49,7 @@ export class SharedMemory {
     this.#watch = setInterval(() => this.#tellServing(), WATCH_MS).unref();
   }
 
-  /** The current limits of the serving process, or of one that is to succeed it and starts `beside` it. */
+  /** The current limits of the serving process, or of the successor of `beside`, which starts while `beside` still serves. */
   limits(beside?: KernelProcessHandle): MemoryLimits {
     const besideBytes = (beside && processMemory(beside.pid)?.ownBytes) ?? 0;
     return this.#servingLimits(this.#quarantineBytes + besideBytes);

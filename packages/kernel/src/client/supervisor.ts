@@ -142,7 +142,7 @@ export class Supervisor implements ProcessEvents {
   onExit(process: KernelProcessHandle, how: string): void {
     this.#alive.delete(process);
     if (this.#closed || process !== this.#current) return;
-    this.#log.error({ pid: process.pid, how }, 'The kernel process exited; a new one is being started');
+    this.#log.error({ pid: process.pid, how }, 'the kernel process exited; a new one is being started');
     this.#failures = Date.now() - this.#startedAt < STABLE_AFTER_MS ? this.#failures + 1 : 0;
     this.#replace(
       this.#failures <= 1

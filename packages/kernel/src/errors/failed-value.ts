@@ -50,7 +50,7 @@ export function withFailedValue(error: TesseraError, value: FailedValue | undefi
   return error;
 }
 
-/** Returns `error`, which says the same as `original` in other words, with what is known about `original` beside its message. */
+/** Returns `error`, which says the same as `original` in other words, with what is known about `original` in addition to its message. */
 export function keepDetails(error: TesseraError, original: TesseraError): TesseraError {
   if (ranAlone(original)) markedAsAlone(error);
   if (hasNotStarted(original)) markedAsNotStarted(error);

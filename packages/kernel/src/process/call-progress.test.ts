@@ -161,7 +161,7 @@ test('rows that differ from a pattern are most rows of a table, and a fixed begi
   expect(work("prefix(text, 'a')")).toBeLessThan(work("text~~'%a%b%'") / 2);
 });
 
-test('without a plan, all rows of tables count alike, and nothing is known beside received rows', () => {
+test('without a plan, all rows of tables count alike, and nothing is known apart from received rows', () => {
   const progress = new CallProgress(undefined, () => 0);
   const counts = { fraction: -1, rowsProcessed: 10, rowsTotal: 40, receivedRows: 0, receivedTotal: 0 };
   expect(progress.of(counts)).toMatchObject({ fraction: 0.25 });

@@ -5,7 +5,7 @@ import type { PlannedWork } from './planned-work.ts';
 
 /** The part of its work that a call is assumed to have done at the estimated speed before it was measured. */
 const ASSUMED_PART = 0.05;
-/** The CPU time in milliseconds of what a call does beside its pipelines. */
+/** The CPU time, in milliseconds, of what a call does outside its pipelines. */
 const FIXED_MS = 50;
 
 /** The counters of a running call. */

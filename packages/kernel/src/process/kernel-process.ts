@@ -49,7 +49,7 @@ process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 
 const bootstrap = await new Promise<readonly string[]>((resolve) => process.once('message', resolve));
-// The threads whose stacks are reserved sleep, so this takes no time beside the bootstrap.
+// The threads whose stacks are reserved sleep, so this takes no time from the concurrent bootstrap.
 const [instance] = await Promise.all([NativeInstance.open({ ...options, bootstrap }), reserveStacks()]);
 const control = instance.connect();
 const sessions = new Map<number, SessionServer>();

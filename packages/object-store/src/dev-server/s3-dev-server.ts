@@ -23,7 +23,7 @@ export interface S3DevServerOptions {
   readonly port: number;
   /** The access key id; random by default. */
   readonly credentials?: S3DevCredentials | undefined;
-  /** Users beside the one of these credentials, for tests; none by default. */
+  /** Users besides the one of these credentials, for tests; none by default. */
   readonly users?: readonly S3DevUser[] | undefined;
 }
 

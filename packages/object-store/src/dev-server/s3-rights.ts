@@ -13,7 +13,7 @@ export type S3Action =
   | 's3:ListBucket'
   | 's3:CreateBucket';
 
-/** A user beside the owner of the server, who may use these buckets only. The owner may use all other buckets. */
+/** A user other than the owner of the server. This user may use these buckets only. The owner may use all other buckets. */
 export interface S3DevUser {
   readonly credentials: S3DevCredentials;
   readonly buckets: readonly string[];

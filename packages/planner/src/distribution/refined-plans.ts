@@ -3,7 +3,9 @@ import type { DistributedPlan, FinishedStage, StageId } from '../distributed-pla
 /** The number of refined plans that are kept. One of TPC-DS takes about 100 KB. */
 const MAX_KEPT = 128;
 
-/** Refined plans by what they were made from, least recently used first: a query that is repeated is refined in the same way. */
+/**
+ * Refined plans by the plan and the sizes that they were made from, least recently used first. A repeated query is refined in the same way.
+ */
 const kept = new Map<string, DistributedPlan>();
 const numbers = new WeakMap<DistributedPlan, number>();
 let lastNumber = 0;

@@ -144,7 +144,7 @@ export class BlockFetcher {
   ): Promise<void> {
     this.#options.log.warn(
       { ...block.producer, node: this.#nodeOf(block), attempt, reason },
-      'The output of a task is fetched again',
+      'the output of a task is fetched again',
     );
     await pause(FIRST_DELAY_MS * 2 ** (attempt - 1), { signal }).catch(() => {
       throw cancellation(signal);

@@ -281,7 +281,7 @@ it('a producer that is killed while it sends rows is lost, and leaves nothing', 
     await expect(fetched).rejects.toMatchObject({ name: 'FETCH_FAILED' });
     await expect(fetched).rejects.toThrow(address);
     expect(arrived).toBeGreaterThan(2);
-    expect(killing.warnings).toEqual(Array(2).fill('The output of a task is fetched again'));
+    expect(killing.warnings).toEqual(Array(2).fill('the output of a task is fetched again'));
     expect((await killing.kernel.memory()).spilledBytes).toBe(0);
     expect(await session.scalar('SELECT 42')).toBe(42);
   } finally {

@@ -22,7 +22,7 @@ const macro = (name: string, arity: Arity): PostgresFunction => ({
 
 const now: PostgresFunction = { arity: [0, 0], rewrite: () => call('now') };
 
-/** Functions of PostgreSQL's SQL, beside those of its catalog, that the dialect does not document. */
+/** Functions of PostgreSQL's SQL, other than those of its catalog, that the dialect does not document. */
 export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   '@>': { arity: [2, 2], rewrite: ([whole, part]) => containment('@>', whole!, part!) },
   '<@': { arity: [2, 2], rewrite: ([part, whole]) => containment('<@', whole!, part!) },

@@ -59,7 +59,7 @@ const isNumeric = (node: Expression | undefined): node is ConstantNode =>
 const isNumber = (node: Expression): boolean =>
   /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i.test(stringLiteral(node) ?? '');
 
-/** @param other the other operand: a text that is no number, beside one, is cast to its type, and the cast fails */
+/** @param other the other operand; if it is a number, a text that is not a number is cast to its type, and the cast fails */
 function typedLiteral(node: Expression, other?: Expression): Expression {
   const text = stringLiteral(node) ?? '';
   if (INTERVAL.test(text)) return cast(node, 'INTERVAL');

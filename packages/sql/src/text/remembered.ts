@@ -1,5 +1,5 @@
 const MAX_ENTRIES = 1_000;
-/** Reading a longer text again costs little beside what else happens to it. */
+/** To read a longer text again costs little in comparison with its other processing. */
 const MAX_CHARACTERS = 2_000;
 
 /**

@@ -165,7 +165,7 @@ export function maxTokens(text: string): (first: IToken) => number {
   };
 }
 
-/** Whether a text has more dollar signs than `limit`. Counting them takes little time beside a look at each character. */
+/** Whether a text has more dollar signs than `limit`. Counting them takes little time in comparison with a look at each character. */
 function hasMoreDollars(text: string, limit: number): boolean {
   if (text.length <= limit) return false;
   let count = 0;

@@ -12,7 +12,7 @@ export interface Room {
 
 /**
  * The size of the tablets that one statement loads, also as a share of the kernel's memory: while it runs, its rows are in memory
- * uncompressed, and queries need memory beside them.
+ * uncompressed, and queries need memory in addition to them.
  */
 const GROUP_BYTES = 512 << 20;
 const GROUP_SHARE = 1 / 8;

@@ -417,7 +417,7 @@ export class ResidentTableUpdates {
     return this.#resident.has(resident) && session.processId === this.#resident.processId;
   }
 
-  /** The room that remains beside the existing resident tables, not counting the one to be replaced. */
+  /** The memory that the existing resident tables leave, not counting the one to be replaced. */
   #room(memory: MemoryState, replaced?: ResidentTable): Room {
     const { limits } = this.#o;
     const others = this.#resident.tablets - (replaced?.parts.size ?? 0);

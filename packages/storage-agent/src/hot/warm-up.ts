@@ -43,7 +43,7 @@ export class WarmUp {
     const tables = [...inMemory, ...this.#waiting.filter(({ tableId }) => !ids.has(tableId))];
     this.#saving = this.#saving
       .then(() => remembered.write(tables))
-      .catch((error) => log.warn({ error: String(error) }, 'What is in memory was not written down'));
+      .catch((error) => log.warn({ error: String(error) }, 'the list of resident tables could not be saved'));
     return this.#saving;
   }
 
@@ -61,12 +61,18 @@ export class WarmUp {
           warmedTables.emit({ tablets });
         }
       } catch (error) {
-        log.warn({ table: remembered.tableId, error: String(error) }, 'A table was not loaded again');
+        log.warn(
+          { table: remembered.tableId, error: String(error) },
+          'a table could not be loaded into memory again',
+        );
       }
       this.#waiting = this.#waiting.filter((waiting) => waiting !== remembered);
     }
     if (tables === 0) return;
     const seconds = Math.round(performance.now() - startedAt) / 1_000;
-    log.info({ tables, bytes: resident.bytes, seconds }, 'Tables are in memory again, as before the restart');
+    log.info(
+      { tables, bytes: resident.bytes, seconds },
+      'the tables that were in memory before the restart have been loaded again',
+    );
   }
 }

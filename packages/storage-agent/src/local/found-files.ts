@@ -70,7 +70,10 @@ export class FoundFiles {
         return file;
       }
     } catch (error) {
-      this.#log.info({ tablet: tablet.id, error: String(error) }, 'A cached tablet cannot be used');
+      this.#log.info(
+        { tablet: tablet.id, error: String(error) },
+        'a cached tablet cannot be used: it is removed',
+      );
     }
     await removeFile(path);
     return undefined;

@@ -244,7 +244,12 @@ export class TabletFiles {
         if (this.#open.get(file.id) !== file) continue;
         await file
           .save()
-          .catch((error) => this.#o.log.warn({ error: String(error) }, 'A cached tablet is not durable'));
+          .catch((error) =>
+            this.#o.log.warn(
+              { error: String(error) },
+              'a cached tablet could not be written to disk durably',
+            ),
+          );
       }
     });
     await this.#saved;

@@ -22,7 +22,7 @@ const LOCATED_MS = 10_000;
 /** In a large cluster, only some nodes are asked; the object store has what they do not have. */
 const MOST_ASKED = 8;
 /**
- * Another node answers sooner than an object store, but has fewer bytes per second and of processor time. More than this at once
+ * Another node answers faster than an object store, but has less bandwidth and processor time. More than this at once
  * comes from the object store.
  */
 const MOST_BYTES_AT_ONCE = 512 << 10;
@@ -192,7 +192,7 @@ export class ClusterTablets implements PeerTablets {
     const reason = (error as Error).message;
     this.#options.log.info(
       { node: address, reason },
-      'Tablets are read from the object store, not from this node',
+      'a node does not send tablets: they are read from the object store',
     );
   }
 

@@ -10,7 +10,7 @@ const MAX_BYTES = 64 << 20;
 /** The memory of a position, and of the object that describes a range of them. */
 const POSITION_BYTES = 4;
 const RANGE_BYTES = 72;
-/** The memory of an entry beside them. */
+/** The memory of an entry in addition to its positions and ranges. */
 const ENTRY_BYTES = 1_024;
 
 /** The deleted rows of a tablet. */

@@ -11,7 +11,7 @@ import type { StoreAnswer } from './effects.ts';
 import type { GarbagePhase, GarbageRun, LogNodeState, PinReport } from './state.ts';
 import type { Turn } from './turn.ts';
 
-/** The key prefixes of objects that commits refer to, beside those of tables with a location. */
+/** The key prefixes of objects that commits refer to, in addition to those of tables with a location. */
 const PREFIXES = ['tablets/', 'dv/'];
 const LISTED_AT_ONCE = 5_000;
 /** The number of objects per round: intent, deletion, done. */

@@ -6,7 +6,7 @@ import { NodesPage } from './nodes-page.tsx';
 import { RunningPage } from './running-page.tsx';
 import { TablesPage } from './tables-page.tsx';
 
-/** The pages beside the query page. */
+/** The pages other than the query page. */
 export const PAGE_VIEWS: Readonly<Record<Exclude<Page, 'query'>, ComponentType>> = {
   running: RunningPage,
   history: HistoryPage,

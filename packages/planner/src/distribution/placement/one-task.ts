@@ -10,8 +10,9 @@ import type { Planning } from './planning.ts';
 const STARTS = 2;
 
 /**
- * Whether tables that could be divided among tasks are sooner read whole by one task: to start the others would take more CPU time than
- * there is to do. This holds for parts of larger queries: a small query that is made to run on all nodes does. Rows that tasks have left where they are, and files outside the managed store, stay divided.
+ * Whether one task reads whole tables that could be divided among tasks, because it takes more CPU time to start the other tasks than to do
+ * the work. This holds for parts of larger queries; a small query that is forced to run on all nodes still does. Outputs that are read where
+ * they were produced, and files outside the managed store, stay divided.
  */
 export function isForOneTask(planning: Planning, { relation, fragments }: Placed): boolean {
   const isOfTables = fragments.every(

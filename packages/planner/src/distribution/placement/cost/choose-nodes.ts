@@ -9,7 +9,7 @@ const WORK_OF_ONE_NODE_MS = 1000;
 /** Several nodes must be faster than one by at least this factor. */
 const LEAST_SPEEDUP = 1.25;
 
-/** Chooses one node for little work, and for work that several nodes would not finish sooner. */
+/** Chooses one node for little work, and for work that several nodes would not finish faster. */
 export function chooseNodes(planning: Planning, tree: Relation, drafts: readonly StageDraft[]): NodeChoice {
   const { storesResult } = planning.facts.cluster;
   const storingMs = storesResult === true ? (planning.estimates.of(tree).bytes * COST.storeByte) / 1000 : 0;

@@ -55,7 +55,7 @@ function caseSql({ case_checks, else_expr }: PlanExpression, scope: ExpressionSc
 function castSql({ child, return_type, try_cast }: PlanExpression, scope: ExpressionScope): string {
   if (child === undefined || return_type === undefined) return unsupported('a cast without its type');
   const value = scope.render(child, scope);
-  // A value without a type takes the type of the value beside it.
+  // A value without a type takes the type of the other operand.
   if (!isNameable(return_type) && expressionType(child).id === 'NULL')
     return `CASE WHEN false THEN ${exampleSql(return_type)} ELSE ${value} END`;
   return `${try_cast === true ? 'TRY_CAST' : 'CAST'}(${value} AS ${typeSql(return_type)})`;
