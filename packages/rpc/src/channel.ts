@@ -1,3 +1,4 @@
+import { type DescMessage, fromBinary } from '@bufbuild/protobuf';
 import {
   Client,
   type ClientDuplexStream,
@@ -6,10 +7,13 @@ import {
   type ServiceError,
   status,
 } from '@grpc/grpc-js';
-import { cancellation, MAX_TIMER_MS, measurement, type TesseraError } from '@tessera/common';
+import { cancellation, MAX_TIMER_MS, measurement, TesseraError } from '@tessera/common';
+import { BulkCaller } from './bulk/bulk-caller.ts';
+import { NoBulkServer } from './bulk/bulk-connection.ts';
+import { isBulk } from './bulk/encoding.ts';
 import { channelCredentials, channelTlsOptions } from './cluster-tls.ts';
 import { tesseraErrorOf } from './error-metadata.ts';
-import { callMetadata, type NodeCredentials } from './handshake.ts';
+import { callMetadata, metadataTexts, type NodeCredentials } from './handshake.ts';
 import { MAX_MESSAGE_BYTES } from './message-limit.ts';
 import {
   type CallerEvents,
@@ -70,13 +74,17 @@ export function openRpcChannel(options: RpcChannelOptions): RpcChannel {
     'grpc.use_local_subchannel_pool': 1,
   });
   const metadata = callMetadata(options);
-  const caller: Caller = { client, metadata, unanswered: options.unanswered, streams: new Set() };
+  // Encrypted connections are only made by gRPC.
+  const bulk =
+    options.tls === undefined ? new BulkCaller(options.address, metadataTexts(metadata)) : undefined;
+  const caller: Caller = { client, metadata, bulk, unanswered: options.unanswered, streams: new Set() };
   return {
     address: options.address,
     client: (service) => clientOf(service, caller),
     close: () => {
       // The library waits for running calls to end, but these have no end of their own.
       for (const stream of caller.streams) stream.cancel();
+      bulk?.close();
       client.close();
     },
   };
@@ -87,6 +95,7 @@ interface Caller {
   readonly streams: Set<ClientDuplexStream<unknown, unknown>>;
   readonly client: Client;
   readonly metadata: Metadata;
+  readonly bulk: BulkCaller | undefined;
   readonly unanswered: RpcChannelOptions['unanswered'];
 }
 
@@ -96,7 +105,9 @@ function clientOf<S extends RpcService>(service: S, caller: Caller): RpcClient<S
     const call = (request: unknown, options: CallOptions = {}) => {
       switch (method.methodKind) {
         case 'server_streaming':
-          return streaming(caller, definition, request, options);
+          return caller.bulk !== undefined && isBulk(method.output) && options.timeoutMs === undefined
+            ? bulkStreaming(caller, caller.bulk, method.output, definition, request, options)
+            : streaming(caller, definition, request, options);
         case 'bidi_streaming':
           return duplex(caller, definition, request as CallerEvents<unknown>);
         default:
@@ -167,6 +178,39 @@ async function* streaming(
     signal?.removeEventListener('abort', cancel);
     if (!ended) call.cancel();
   }
+}
+
+/** Like `streaming`, on a bulk connection if the other node has them. */
+async function* bulkStreaming(
+  caller: Caller,
+  bulk: BulkCaller,
+  type: DescMessage,
+  definition: Definition,
+  request: unknown,
+  options: CallOptions,
+): AsyncGenerator<unknown> {
+  const { signal } = options;
+  if (signal?.aborted) throw cancellation(signal);
+  const { path } = definition;
+  try {
+    for await (const content of bulk.call(path, definition.requestSerialize(request), signal))
+      yield fromBinary(type, content);
+    rpcCalls.emit({ path, outcome: 'ok' });
+  } catch (error) {
+    if (error instanceof NoBulkServer && signal?.aborted !== true) {
+      yield* streaming(caller, definition, request, options);
+      return;
+    }
+    const failed = bulkFailure(error as Error, caller, signal);
+    rpcCalls.emit({ path, outcome: failed.name });
+    throw failed;
+  }
+}
+
+function bulkFailure(error: Error, caller: Caller, signal: AbortSignal | undefined): TesseraError {
+  if (signal?.aborted) return cancellation(signal);
+  if (error instanceof TesseraError) return error;
+  return caller.unanswered(error.message, 'unreachable');
 }
 
 function duplex(

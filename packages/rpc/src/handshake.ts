@@ -73,6 +73,17 @@ export function callMetadata({
   return metadata;
 }
 
+/** The metadata of a call in a form for messages. */
+export const metadataTexts = (metadata: Metadata): Record<string, string> =>
+  Object.fromEntries(Object.entries(metadata.getMap()).map(([key, value]) => [key, String(value)]));
+
+/** Reverses `metadataTexts`. */
+export function metadataOf(texts: Readonly<Record<string, string>>): Metadata {
+  const metadata = new Metadata();
+  for (const [key, value] of Object.entries(texts)) metadata.set(key, value);
+  return metadata;
+}
+
 /**
  * Verifies a call. If the server has a kernel version or an engine, the caller's must be the same.
  * @throws TesseraError UNAUTHENTICATED, PROTOCOL_MISMATCH, KERNEL_MISMATCH, STORE_MISMATCH, INVALID_ARGUMENT if

@@ -1,4 +1,4 @@
-export { discardBytes } from './bulk-encoding.ts';
+export { discardBytes } from './bulk/encoding.ts';
 export {
   openRpcChannel,
   type RpcChannel,

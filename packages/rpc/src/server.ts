@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { fromBinary } from '@bufbuild/protobuf';
 import {
   type handleUnaryCall,
   Metadata,
@@ -10,13 +12,16 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { type Logger, startTimer, TesseraError } from '@tessera/common';
-import { bulkEncoder, type EncodedMessage } from './bulk-encoding.ts';
+import { BulkServer, type BulkServerOptions } from './bulk/bulk-server.ts';
+import { bulkEncoder, type EncodedMessage, isBulk } from './bulk/encoding.ts';
+import { GREETING } from './bulk/frames.ts';
 import { serverCredentials } from './cluster-tls.ts';
 import { encodeError, statusOf } from './error-metadata.ts';
-import { checkCall, type NodeCredentials } from './handshake.ts';
+import { checkCall, metadataOf, type NodeCredentials } from './handshake.ts';
 import { MAX_MESSAGE_BYTES } from './message-limit.ts';
 import {
   grpcDefinition,
+  methodDefinition,
   type RpcContext,
   type RpcHandlers,
   type RpcService,
@@ -61,13 +66,81 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   for (const served of options.services) {
     server.addService(grpcDefinition(served.service), implementation(served, options, open));
   }
-  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${host}:${options.port}`, serverCredentials(options.tls), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    );
+  const bulk = new BulkServer({
+    answer: bulkAnswers(options),
+    toTesseraError: (error) => toTesseraError(error, options.log),
   });
-  return { port, close: (graceMs = 5_000) => closeServer(server, open, graceMs) };
+  const { injectConnection } = server.createConnectionInjector(serverCredentials(options.tls));
+  const undecided = new Set<Socket>();
+  const listener = createServer({ noDelay: true }, (socket) => {
+    if (options.tls !== undefined) injectConnection(socket);
+    else chooseProtocol(socket, bulk, injectConnection, undecided);
+  });
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', reject).listen(options.port, options.host, resolve);
+  });
+  const { port } = listener.address() as AddressInfo;
+  const close = async (graceMs = 5_000) => {
+    listener.close();
+    for (const socket of undecided) socket.destroy();
+    const cut = startTimer(() => bulk.destroy(), graceMs);
+    await Promise.all([closeServer(server, open, graceMs), bulk.close()]);
+    cut.clear();
+  };
+  return { port, close };
+}
+
+/** Callers that have not sent anything by then are disconnected. */
+const FIRST_BYTES_MS = 10_000;
+
+/** Passes a connection on by its first bytes. */
+function chooseProtocol(
+  socket: Socket,
+  bulk: BulkServer,
+  injectConnection: (socket: Socket) => void,
+  undecided: Set<Socket>,
+): void {
+  const give = startTimer(() => socket.destroy(), FIRST_BYTES_MS);
+  const decided = () => {
+    give.clear();
+    undecided.delete(socket);
+    socket.off('readable', look).off('error', decided).off('close', decided);
+  };
+  let read: Buffer = Buffer.alloc(0);
+  const look = () => {
+    for (let more = socket.read(); more !== null; more = socket.read()) read = Buffer.concat([read, more]);
+    const first = read.subarray(0, GREETING.length);
+    if (!first.equals(GREETING.subarray(0, first.length))) {
+      decided();
+      socket.unshift(read);
+      injectConnection(socket);
+    } else if (first.length === GREETING.length) {
+      decided();
+      bulk.accept(socket, read.subarray(GREETING.length));
+    }
+  };
+  undecided.add(socket);
+  socket.on('readable', look).on('error', decided).on('close', decided);
+}
+
+/** The answers to calls of the methods whose responses are bulk data. */
+function bulkAnswers(options: RpcServerOptions): BulkServerOptions['answer'] {
+  const methods = options.services.flatMap(({ service, handlers }) =>
+    service.methods.flatMap((method) => {
+      if (method.methodKind !== 'server_streaming' || !isBulk(method.output)) return [];
+      const { path } = methodDefinition(method);
+      const handler = handlers[method.localName] as StreamHandler;
+      return [[path, { input: method.input, encode: bulkEncoder(method.output), handler }] as const];
+    }),
+  );
+  const byPath = new Map(methods);
+  return async function* ({ path, metadata, request }, context) {
+    checkCall(metadataOf(metadata), options);
+    const method = byPath.get(path);
+    if (method === undefined) throw TesseraError.of('BAD_REQUEST', { message: `There is no method ${path}` });
+    for await (const message of method.handler(fromBinary(method.input, request), context))
+      yield method.encode(message);
+  };
 }
 
 /** The open calls with messages in both directions. */

@@ -10,11 +10,12 @@ const MIN_BULK_BYTES = 16 * 1024;
  */
 export class EncodedMessage {
   readonly byteLength: number;
-  readonly #parts: readonly Uint8Array[];
+  /** They are valid as long as the message. */
+  readonly parts: readonly Uint8Array[];
   #sent: Uint8Array | undefined;
 
   constructor(parts: readonly Uint8Array[]) {
-    this.#parts = parts;
+    this.parts = parts;
     this.byteLength = parts.reduce((sum, part) => sum + part.length, 0);
   }
 
@@ -24,7 +25,7 @@ export class EncodedMessage {
 
   copy(target: Uint8Array, start = 0): number {
     let at = start;
-    for (const part of this.#parts) {
+    for (const part of this.parts) {
       target.set(part, at);
       at += part.length;
     }
@@ -46,6 +47,9 @@ export function discardBytes({ buffer, byteLength }: Uint8Array): void {
   const small = byteLength < MIN_BULK_BYTES || buffer.byteLength > byteLength + MIN_BULK_BYTES;
   if (!small && buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }
+
+/** Whether messages of the type may have long `bytes`. */
+export const isBulk = (type: DescMessage): boolean => bytesPaths(type, new Set()).length > 0;
 
 /** The path from a message to a `bytes` field in it; none of the fields is repeated. */
 type Path = readonly DescField[];

@@ -1,8 +1,8 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
-import { bulkEncoder, discardBytes, type EncodedMessage } from './bulk-encoding.ts';
-import { FetchResponseSchema } from './generated/tessera/v1/shuffle_pb.ts';
-import { ReadRangeResponseSchema } from './generated/tessera/v1/storage_agent_pb.ts';
+import { FetchResponseSchema } from '../generated/tessera/v1/shuffle_pb.ts';
+import { ReadRangeResponseSchema } from '../generated/tessera/v1/storage_agent_pb.ts';
+import { bulkEncoder, discardBytes, type EncodedMessage } from './encoding.ts';
 
 function bytesOf(encoded: EncodedMessage): Uint8Array {
   const buffer = Buffer.alloc(encoded.length + 5);

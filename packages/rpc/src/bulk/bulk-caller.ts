@@ -1,0 +1,61 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { BulkCallSchema } from '../generated/tessera/v1/bulk_pb.ts';
+import { BulkConnection, NoBulkServer } from './bulk-connection.ts';
+
+/** After this time, a server that did not know bulk connections may have been replaced by another version. */
+const TRY_AGAIN_MS = 60_000;
+
+/** Makes calls at one address, each on a bulk connection of its own. Connections are used again. */
+export class BulkCaller {
+  readonly #host: string;
+  readonly #port: number;
+  readonly #metadata: Readonly<Record<string, string>>;
+  readonly #connections = new Set<BulkConnection>();
+  #idle: BulkConnection[] = [];
+  #refusedUntil = 0;
+
+  constructor(address: string, metadata: Readonly<Record<string, string>>) {
+    const { hostname, port } = new URL(`tcp://${address}`);
+    this.#host = hostname.replace(/^\[(.*)\]$/, '$1');
+    this.#port = Number(port);
+    this.#metadata = metadata;
+  }
+
+  /**
+   * The encoded responses to an encoded request. `signal` cancels the call.
+   * @throws NoBulkServer if the call must be made over gRPC
+   * @throws Error, TesseraError as `BulkConnection.call`
+   */
+  async *call(path: string, request: Uint8Array, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+    if (performance.now() < this.#refusedUntil) throw new NoBulkServer(true);
+    const connection = this.#connection();
+    const cancel = () => connection.close();
+    signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      const call = create(BulkCallSchema, { path, metadata: this.#metadata, request });
+      yield* connection.call(toBinary(BulkCallSchema, call));
+    } catch (error) {
+      if (error instanceof NoBulkServer && error.isReachable)
+        this.#refusedUntil = performance.now() + TRY_AGAIN_MS;
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      if (connection.isOpen) this.#idle.push(connection);
+      else this.#connections.delete(connection);
+    }
+  }
+
+  close(): void {
+    for (const connection of this.#connections) connection.close();
+  }
+
+  #connection(): BulkConnection {
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (idle.isOpen) return idle;
+      this.#connections.delete(idle);
+    }
+    const connection = new BulkConnection(this.#host, this.#port);
+    this.#connections.add(connection);
+    return connection;
+  }
+}

@@ -1,0 +1,134 @@
+import type { Socket } from 'node:net';
+import { fromBinary } from '@bufbuild/protobuf';
+import { startInterval, TesseraError } from '@tessera/common';
+import { encodeError } from '../error-metadata.ts';
+import { type BulkCall, BulkCallSchema } from '../generated/tessera/v1/bulk_pb.ts';
+import type { RpcContext } from '../service.ts';
+import type { EncodedMessage } from './encoding.ts';
+import { ALIVE_EVERY_MS, FRAME, type FrameKind, FrameReader, frameHeader } from './frames.ts';
+
+export interface BulkServerOptions {
+  /** Answers a call. A message must stay valid until the next one is requested. */
+  readonly answer: (call: BulkCall, context: RpcContext) => AsyncIterable<EncodedMessage>;
+  /** The error for the caller. */
+  readonly toTesseraError: (error: unknown) => TesseraError;
+}
+
+/** The serving ends of the bulk connections of a port. */
+export class BulkServer {
+  readonly #options: BulkServerOptions;
+  readonly #connections = new Set<ServedConnection>();
+
+  constructor(options: BulkServerOptions) {
+    this.#options = options;
+  }
+
+  /** Serves a connection. `read` are the bytes that have been read from it after the greeting. */
+  accept(socket: Socket, read: Buffer): void {
+    const connection = new ServedConnection(socket, this.#options);
+    this.#connections.add(connection);
+    socket.once('close', () => this.#connections.delete(connection));
+    connection.start(read);
+  }
+
+  /** Closes connections when their calls have ended. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
+  }
+
+  /** Cancels the running calls. */
+  destroy(): void {
+    for (const connection of this.#connections) connection.destroy();
+  }
+}
+
+class ServedConnection {
+  readonly #socket: Socket;
+  readonly #options: BulkServerOptions;
+  readonly #reader = new FrameReader((kind, content) => this.#take(kind, content));
+  #call: AbortController | undefined;
+  #isSending = false;
+  #isClosing = false;
+
+  constructor(socket: Socket, options: BulkServerOptions) {
+    this.#socket = socket;
+    this.#options = options;
+  }
+
+  start(read: Buffer): void {
+    this.#socket.on('error', () => {});
+    this.#socket.on('close', () =>
+      this.#call?.abort(TesseraError.of('QUERY_CANCELLED', { reason: 'the calling node gave up' })),
+    );
+    void this.#send(FRAME.hello);
+    this.#read(read);
+    this.#socket.on('data', (bytes) => this.#read(bytes));
+  }
+
+  close(): Promise<void> {
+    this.#isClosing = true;
+    if (this.#call === undefined) this.destroy();
+    if (this.#socket.closed) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#socket.once('close', resolve);
+    });
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #read(bytes: Buffer): void {
+    try {
+      this.#reader.push(bytes);
+    } catch {
+      this.destroy();
+    }
+  }
+
+  #take(kind: number, content: Buffer): void {
+    if (kind !== FRAME.call || this.#call !== undefined) throw new Error(`a frame of kind ${kind} came`);
+    const call = fromBinary(BulkCallSchema, content);
+    this.#call = new AbortController();
+    void this.#answer(call, this.#call.signal);
+  }
+
+  /** Does not reject. */
+  async #answer(call: BulkCall, signal: AbortSignal): Promise<void> {
+    const { remoteAddress, remotePort } = this.#socket;
+    const alive = startInterval(() => {
+      if (!this.#isSending) void this.#send(FRAME.alive);
+    }, ALIVE_EVERY_MS);
+    try {
+      for await (const message of this.#options.answer(call, {
+        signal,
+        peer: `${remoteAddress}:${remotePort}`,
+      })) {
+        await this.#send(FRAME.message, message.parts);
+        if (signal.aborted) return;
+      }
+      await this.#send(FRAME.end);
+    } catch (error) {
+      if (!signal.aborted) await this.#send(FRAME.error, [encodeError(this.#options.toTesseraError(error))]);
+    } finally {
+      alive.clear();
+      this.#call = undefined;
+      if (this.#isClosing) this.#socket.end();
+    }
+  }
+
+  /** Resolves when the parts are no longer read: they were sent, or the connection is closed. */
+  async #send(kind: FrameKind, parts: readonly Uint8Array[] = []): Promise<void> {
+    this.#isSending = true;
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    await new Promise<void>((resolve) => {
+      this.#socket.cork();
+      const frame = [frameHeader(kind, length), ...parts];
+      const last = frame.pop()!;
+      for (const part of frame) this.#socket.write(part);
+      this.#socket.write(last, () => resolve());
+      this.#socket.uncork();
+    });
+    this.#isSending = false;
+  }
+}
