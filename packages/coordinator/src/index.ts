@@ -22,6 +22,7 @@ export {
   SETTING_MEANINGS,
   SETTING_NAMES,
   type Settings,
+  settingDescription,
   withSettings,
 } from './request/settings.ts';
 export type {

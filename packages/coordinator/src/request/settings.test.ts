@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_SETTINGS, SETTING_NAMES, withSettings } from './settings.ts';
+import { DEFAULT_SETTINGS, SETTING_NAMES, settingDescription, withSettings } from './settings.ts';
 
 const set = (name: string, value: string) => withSettings(DEFAULT_SETTINGS, [[name, value]]);
 
@@ -47,6 +47,13 @@ describe('withSettings', () => {
     ]);
     expect(changed.max_threads).toBe(2);
     expect(DEFAULT_SETTINGS.max_threads).toBe(0);
+  });
+
+  it('every setting has a description without Markdown', () => {
+    for (const name of SETTING_NAMES) expect(settingDescription(name)).toMatch(/^[A-Z][^`[\]]+[^.]\.$/);
+    expect(settingDescription('enable_result_cache')).toBe(
+      'Whether a query may be answered with the result of an earlier, equal query.',
+    );
   });
 
   it('every default is a value of its own setting', () => {

@@ -127,7 +127,7 @@ const KINDS: { readonly [N in SettingName]: SettingKind<Settings[N]> } = {
   },
 };
 
-/** The descriptions of the settings for the reference. */
+/** The descriptions of the settings, in Markdown with links from the reference. */
 export const SETTING_MEANINGS: Readonly<Record<SettingName, string>> = {
   timezone: 'time zone of `TIMESTAMPTZ` values and of `now()`',
   statement_timeout: 'time limit of a statement in milliseconds; 0 means no limit',
@@ -197,6 +197,15 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze({
   unenforced_constraints: 'notice',
   traceparent: '',
 });
+
+/** The description of a setting as a plain sentence, for SHOW ALL. */
+export function settingDescription(name: SettingName): string {
+  const text = SETTING_MEANINGS[name]
+    .replaceAll(/ \(\[[^\]]*\]\([^)]*\)\)/g, '')
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll('`', '');
+  return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+}
 
 /** The valid values of a setting, in words. */
 export const expectedOfSetting = (name: SettingName): string => KINDS[name].expected;

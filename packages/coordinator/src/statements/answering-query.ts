@@ -4,7 +4,7 @@ import { formatTypeName, type Statement } from '@tessera/sql';
 import { describedView, showGrantsQuery, showQuery } from '@tessera/system-catalog';
 import { queryInPlace } from '../changes/derived-query.ts';
 import { type AsyncStatements, asyncStatusQuery } from '../queries/async-statements.ts';
-import { requireSettingName, SETTING_NAMES } from '../request/settings.ts';
+import { requireSettingName, SETTING_NAMES, settingDescription } from '../request/settings.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
 import type { StatementRun } from '../run/query-run.ts';
 import { describeQuery } from '../run/query-run.ts';
@@ -60,9 +60,13 @@ async function describedColumns(run: StatementRun, text: string): Promise<string
 
 /** Returns one setting by its name, or all of them. */
 function settingsQuery({ settings }: StatementRequest, name: string | undefined): string {
-  const shown = name === undefined ? SETTING_NAMES : [requireSettingName(name)];
-  const rows = shown.map((n) => `(${quoteText(n)}, ${quoteText(String(settings[n]))})`);
-  return `SELECT * FROM (VALUES ${rows.join(', ')}) AS s(name, value)`;
+  const row = (...texts: readonly string[]) => `(${texts.map(quoteText).join(', ')})`;
+  if (name !== undefined) {
+    const key = requireSettingName(name);
+    return `SELECT * FROM (VALUES ${row(key, String(settings[key]))}) AS s(name, value)`;
+  }
+  const rows = SETTING_NAMES.map((key) => row(key, String(settings[key]), settingDescription(key)));
+  return `SELECT * FROM (VALUES ${rows.join(', ')}) AS s(name, value, description)`;
 }
 
 /** The status of an asynchronous statement comes with the notices that the statement has produced so far. */

@@ -4,6 +4,7 @@ import {
   isSettingName,
   SETTING_NAMES,
   type Settings,
+  settingDescription,
   withSettings,
 } from '@tessera/coordinator';
 import manifest from '../../package.json' with { type: 'json' };
@@ -73,7 +74,7 @@ export class SessionParameters {
       .filter((name) => !PARAMETER_KINDS.has(name))
       .map((name) => [name, this.show(name), ''] as const);
     const settings = SETTING_NAMES.map(
-      (name) => [spelled(name), shown(this.#current, name), 'Setting of the engine'] as const,
+      (name) => [spelled(name), shown(this.#current, name), settingDescription(name)] as const,
     );
     return [...kept, ...custom, ...settings].toSorted(([a], [b]) => a.localeCompare(b, 'en'));
   }

@@ -6,6 +6,7 @@ import {
   type CompletionSource,
   closeBrackets,
   closeBracketsKeymap,
+  closeCompletion,
   completionKeymap,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
@@ -143,7 +144,8 @@ export class Editor {
   }
 
   #newState(doc: string): EditorState {
-    const command = (action: () => void) => () => {
+    const command = (action: () => void) => (view: EditorView) => {
+      closeCompletion(view);
       action();
       return true;
     };

@@ -28,7 +28,7 @@ test('a statement has the position of its first character', () => {
 
 test.each([
   ['in the first', 3, 3, ['SELECT 1']],
-  ['behind its semicolon', 9, 9, ['SELECT 1']],
+  ['after its semicolon', 9, 9, ['SELECT 1']],
   ['in the second', 14, 14, ['SELECT 2']],
   ['at the end', 30, 30, ['SELECT 3']],
   ['a selection of two', 11, 30, ['SELECT 2', 'SELECT 3']],

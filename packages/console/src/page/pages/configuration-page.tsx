@@ -5,6 +5,7 @@ import { usePolledRows } from './polled-rows.ts';
 interface Setting {
   readonly name: string;
   readonly value: string | null;
+  readonly description: string;
 }
 
 interface Parameter {
@@ -26,8 +27,9 @@ export const ConfigurationPage = () => (
       data={usePolledRows<Setting>('SHOW ALL', session.value)}
       columns={[
         { title: 'Setting', cell: ({ name }) => <code>{name}</code> },
-        { title: 'Value', wide: true, cell: ({ value }) => value },
+        { title: 'Value', cell: ({ value }) => value },
         { title: 'Set here', cell: ({ name }) => (name in session.value ? 'yes' : '') },
+        { title: 'Meaning', wide: true, cell: ({ description }) => description },
       ]}
       empty="There are no settings."
       keyOf={({ name }) => name}

@@ -91,7 +91,7 @@ interface ToolbarProps {
   readonly tab: Tab;
   readonly run: () => void;
   readonly runAll: () => void;
-  /** Runs the statement at the cursor behind this prefix. */
+  /** Runs the statement at the cursor after this prefix. */
   readonly explain: (prefix: string) => void;
   readonly format: () => void;
   readonly showHistory: () => void;
