@@ -17,7 +17,7 @@ export const PG_CATALOG = 'pg_catalog';
 /** Schemas that every database has, of relations that the engine makes as they are read. */
 export const isSystemSchema = (name: string): boolean => name === INFORMATION_SCHEMA || name === PG_CATALOG;
 
-/** A session calls the schema of its temporary tables so; the schema's own name has the id of the session behind this. */
+/** The name by which a session refers to the schema of its temporary tables. The schema's own name is this, followed by the id of the session. */
 export const TEMPORARY_SCHEMA = 'pg_temp';
 
 /** Names that no schema of a user has. */

@@ -164,7 +164,7 @@ export const ERRORS = {
     sqlState: '22025',
     httpStatus: 400,
     retry: 'never',
-    meaning: 'The text behind ESCAPE is longer than one character.',
+    meaning: 'The text after ESCAPE is longer than one character.',
     message: whole,
   }),
   INVALID_NTILE: row<Whole>({

@@ -32,7 +32,7 @@ describe('a bad line of a CSV file', () => {
       'line 40002: it has 1 field, the first line has 2: "7"',
     ],
     ['of a quote that is not closed', 'a,b\n1,"x\n', 'line 2: a quote is not closed: "1,\\"x\\n"'],
-    ['of text behind a quote', 'a,b\n1,"x"y\n', 'line 2: text follows a closing quote: "1,\\"x\\"y"'],
+    ['of text after a quote', 'a,b\n1,"x"y\n', 'line 2: text follows a closing quote: "1,\\"x\\"y"'],
   ])('%s is reported with its place', async (_, content, place) => {
     const bad = { status: 400, code: '22P04', description: `Cannot read upload://f, ${place}` };
     expect(await failure(`SELECT count(*) FROM ${HEADER}`, content)).toMatchObject(bad);

@@ -61,7 +61,7 @@ it('a client that begins with TLS for another protocol is refused', async () => 
   await expect(encrypted(client, ['http/1.1'])).rejects.toThrow();
 });
 
-it('plain bytes behind the request for TLS are never taken for encrypted ones', async () => {
+it('plain bytes after the request for TLS are never taken for encrypted ones', async () => {
   using client = new RawClient(node.postgres);
   client.send(SSL_REQUEST, startup({ user: 'tessera' }));
   expect((await client.until('Z')).map(messageText)).toEqual([

@@ -188,7 +188,7 @@ describe('settings and parameters', () => {
     expect((await query(server, asked, { timezone: 'Asia/Tokyo' })).text).toContain('Asia/Tokyo');
   });
 
-  it('an error points into the text that was sent, also behind comments', async () => {
+  it('an error points into the text that was sent, also after comments', async () => {
     const { errors } = (await query(server, "-- first\n\n  SELECT 'x', oops")).json();
     expect(errors[0].location).toMatchObject({ failing_line: 3, start_offset: 15 });
   });

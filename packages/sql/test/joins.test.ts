@@ -117,7 +117,7 @@ test.each(['* EXCLUDE (nope) FROM t NATURAL JOIN u', '* FROM t JOIN u USING (nop
   },
 );
 
-test('a join in parentheses behind NATURAL JOIN is refused, since its parentheses would be lost', async () => {
+test('a join in parentheses after NATURAL JOIN is refused, since its parentheses would be lost', async () => {
   const sql = `${TABLES} SELECT * FROM a NATURAL JOIN (b NATURAL JOIN c)`;
   await expect(dialect.rows(sql)).rejects.toMatchObject({ name: 'NOT_SUPPORTED' });
 });

@@ -52,7 +52,7 @@ describe('READ_CSV', () => {
     expect(await dialect.columns(infer)).toEqual(['f0: text null', 'f1: text null']);
   });
 
-  test('a fraction behind the rows from which INFER_SCHEMA infers an integer is an error and is not rounded', async () => {
+  test('a fraction after the rows from which INFER_SCHEMA infers an integer is an error and is not rounded', async () => {
     const read = (file: string) => `read_csv('upload://${file}', HEADER => true, INFER_SCHEMA => true)`;
     const whole = await dialect.rows(`SELECT sum(n)::text, max(t), count(*)::text FROM ${read('whole')}`);
     expect(whole).toEqual([['220489507', 'y', '21001']]);

@@ -96,7 +96,7 @@ describe('currval, lastval, setval', () => {
     ]);
     expect(await one(django)).toBe('70');
     expect(await one("SELECT nextval('c1')")).toBe('71');
-    // The value is set when the row has been computed, so a call behind it would return the next value before the setting.
+    // The value is set when the row has been computed, so a call after it would return the next value before the setting.
     for (const taken of ["nextval('c1')", "currval('c1')", 'lastval()']) {
       await expect(one(`SELECT setval('c1', 90), ${taken}`, drawn)).rejects.toMatchObject({
         name: 'NOT_SUPPORTED',

@@ -21,7 +21,7 @@ type ChangeOf = (
 ) => Promise<Change>;
 
 /**
- * The changes of a WITH clause, with the statement behind it. As in PostgreSQL, all of them see the same snapshot and not the
+ * The changes of a WITH clause, with the statement after it. As in PostgreSQL, all of them see the same snapshot and not the
  * effects of one another; rows pass between them only through RETURNING. They are committed together.
  * @throws TesseraError NOT_SUPPORTED if two parts may change the same rows
  */
@@ -55,7 +55,7 @@ export async function runWithChanges(
   }
 }
 
-/** The statement behind WITH sees the returned rows of a change; they are stored like those of a table, for all nodes. */
+/** The statement after WITH sees the returned rows of a change; they are stored like those of a table, for all nodes. */
 async function storeReturned(
   context: ChangeContext,
   relations: ReturnedRelations,

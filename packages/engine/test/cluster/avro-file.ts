@@ -13,7 +13,7 @@ const SCHEMA = JSON.stringify({
   ],
 });
 
-/** An Avro container file with `rowsPerBlock` rows in each block; `sync` stands behind each of them. */
+/** An Avro container file with `rowsPerBlock` rows in each block; `sync` follows each of them. */
 export function avroFile(
   rows: readonly AvroRow[],
   { rowsPerBlock = 100, codec = 'null', sync = Buffer.from('0123456789abcdef') } = {},

@@ -30,7 +30,7 @@ export async function readAvroHead(file: ScannedFile, read: ReadRange): Promise<
 
 /**
  * Writes a unit of an Avro file into a new file: the header of the file, and the blocks of the unit. It can only be decoded to its
- * end if the last block ends where the unit does: since the first unit begins behind the header, no unit begins within a block.
+ * end if the last block ends where the unit does: since the first unit begins after the header, no unit begins within a block.
  */
 export async function fetchAvro({ file, part }: FileUnit, path: string, read: ReadRange): Promise<void> {
   const target = await open(path, 'wx', 0o600);

@@ -24,7 +24,7 @@ export async function splitAvro(
 }
 
 /**
- * The sync marker of the file stands behind each block. Bytes of a block may look like it, although 16 random bytes hardly ever
+ * The sync marker of the file follows each block. Bytes of a block may look like it, although 16 random bytes hardly ever
  * do: the reader of the range before finds out, because its last block then ends elsewhere.
  */
 async function rangesOfBlocks(
@@ -50,7 +50,7 @@ async function rangesOfBlocks(
   });
 }
 
-/** Where the first sync marker at `from` or behind it ends; undefined where there is none. */
+/** Where the first sync marker at `from` or after it ends; undefined where there is none. */
 async function blockEnd(
   file: ScannedFile,
   from: number,

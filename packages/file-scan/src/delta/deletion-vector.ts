@@ -2,7 +2,7 @@ import { fail } from '@tessera/common';
 import type { RowDeletes } from '../file-scan.ts';
 import type { DeletionVector } from './log-actions.ts';
 
-/** The length before a stored vector and the checksum behind it. */
+/** The length before a stored vector and the checksum after it. */
 const FRAME_BYTES = 8;
 const UUID_CHARACTERS = 20;
 

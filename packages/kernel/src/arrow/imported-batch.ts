@@ -19,7 +19,7 @@ const SLICE_GRANULE = 64;
  */
 export class ImportedBatch {
   readonly #arrays: readonly ArrayData[];
-  /** All structs and lists of pointers, one behind the other. */
+  /** All structs and lists of pointers, one after the other. */
   readonly #memory: NativeBlock;
   #used = 0;
   readonly address: Pointer;

@@ -211,7 +211,7 @@ const TRANSLATIONS: readonly Translation[] = [
   {
     says: /^Invalid escape string/,
     error: 'INVALID_ESCAPE',
-    message: () => 'The text behind ESCAPE must be empty or one character',
+    message: () => 'The text after ESCAPE must be empty or one character',
   },
 
   // Grouping and windows

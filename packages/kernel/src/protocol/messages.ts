@@ -12,7 +12,7 @@ export type BatchMode = 'prompt' | 'full' | 'sorted';
 /**
  * Whether a query has no more rows than one vector of the kernel (2,048), so that they can be computed before the first one
  * is sent. `perhaps`: up to 8,192 rows are computed in this way; if there are more, the query is run again and streamed, so
- * it must be possible to run it twice, and to write `LIMIT n` behind its text.
+ * it must be possible to run it twice, and to append `LIMIT n` to its text.
  */
 export type FewRows = boolean | 'perhaps';
 

@@ -154,7 +154,7 @@ export function describeStoreConformance(name: string, options: ConformanceOptio
       expect(await listed(store, key('list/zz'))).toEqual([]);
     });
 
-    it('starts a list behind a key that is not there', async () => {
+    it('starts a list after a key that is not there', async () => {
       for (const number of [10, 20, 30]) await store.put(key(`after/${number}`), bytes('x'));
       expect((await listed(store, key('after/'), key('after/15'))).map((o) => o.key)).toEqual([
         key('after/20'),

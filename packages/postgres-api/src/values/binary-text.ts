@@ -161,6 +161,6 @@ function arrayText(bytes: Buffer): string {
     return `{${items.join(',')}}`;
   };
   const text = level(0);
-  if (at !== bytes.length) throw new RangeError('bytes behind the last element of the array');
+  if (at !== bytes.length) throw new RangeError('bytes after the last element of the array');
   return text;
 }

@@ -5,11 +5,11 @@ import { SequentialBytes } from './sequential-file.ts';
 export const MAGIC = 'Obj\x01';
 export const SYNC_BYTES = 16;
 
-/** The beginning of an Avro container file, which says how the blocks behind it are read. */
+/** The beginning of an Avro container file, which says how the blocks after it are read. */
 export interface ContainerHead {
   /** Length of the header; the first block begins here. */
   readonly bytes: number;
-  /** The 16 bytes that stand behind the header and behind each block. */
+  /** The 16 bytes that follow the header and each block. */
   readonly sync: Buffer;
   /** Rows and bytes of the first block, as it claims them; undefined where `start` ends before. */
   readonly firstBlock: { readonly rows: number; readonly bytes: number } | undefined;

@@ -106,7 +106,7 @@ it.each(['another node', 'this node'])('rows of %s are read while its task adds 
   await node.shuffle.release(asQueryId(where));
 });
 
-it('a broken stream continues behind the batches that came', async () => {
+it('a broken stream continues after the batches that came', async () => {
   const block = await producer.store(1, rowsOf(0), SHAPE);
   expect(producer.shuffle.diskBytes).toBeGreaterThan(1 << 20);
   skipped.length = 0;

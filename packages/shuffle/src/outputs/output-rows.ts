@@ -158,7 +158,7 @@ export class OutputRows {
     yield* this.#readWhole(segment, whole, parts);
   }
 
-  /** @param pieces one behind the other */
+  /** @param pieces one after the other */
   async *#readWhole(
     segment: Segment,
     pieces: readonly Piece[],

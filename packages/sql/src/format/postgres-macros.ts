@@ -14,7 +14,7 @@ const MOST_SUMMED_SCALE = 15;
  * Macros for the texts of values as PostgreSQL writes them, and for the texts that it reads as integers:
  * - `tsr_pg_number(v, t, least)`: the text of the number `v`, where `t` is the kernel's text of it. PostgreSQL writes an exponent
  *   for values of at least `least`.
- * - `tsr_interval_text(i)`: `1 year -2 mons +3 days 04:05:06`, where a part gets a plus behind a negative one
+ * - `tsr_interval_text(i)`: `1 year -2 mons +3 days 04:05:06`, where a part gets a plus after a negative one
  * - `tsr_text(x)`: the text of a value of any type
  * - `tsr_row_item(x)`: the text of a value in a row, `(1,"a b",)`
  * - `tsr_boolean_text(t)`: a text that PostgreSQL reads as a boolean, such as `off`, as one that the kernel reads

@@ -16,7 +16,7 @@ const REWRITTEN_NUMBER = "'[.][0-9]*0(?:[^0-9]|$)|[0-9][eE]|[0-9.]{17}'";
  * `jsonb` contains. `tsr_json_free` makes numbers of these strings.
  */
 const HELD_NUMBERS: Readonly<Record<string, readonly string[]>> = {
-  // The end of the document, behind the last number, is held as an empty string and cut off.
+  // The end of the document, after the last number, is held as an empty string and cut off.
   json_hold: [
     String.raw`(j) AS CASE WHEN regexp_matches(CAST(j AS VARCHAR), '[0-9][.eE]|[0-9]{19}')
       THEN left(regexp_replace(CAST(j AS VARCHAR) || ' ', '((?:[^"0-9-]|"(?:[^"\\]|\\.)*")*)(-?[0-9][0-9.eE+-]*|$)', '\1"\\u0000\2"', 'g'), -9)
@@ -210,7 +210,7 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
   ],
   json_items: ["(h) AS CAST(json_extract(h, '$[*]') AS VARCHAR[])"],
   /**
-   * `h` with the items `new` at position `i`, or `shift` positions behind it. An existing item at `i` is removed if `removes`;
+   * `h` with the items `new` at position `i`, or `shift` positions after it. An existing item at `i` is removed if `removes`;
    * where there is none, `new` is added at the nearer end if `creates`.
    */
   json_splice: [
@@ -324,7 +324,7 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The operators of `jsonb`. Documents of this type are stored without blanks, which `jsonb_text` adds where PostgreSQL writes
- * them: behind each comma and colon outside of strings.
+ * them: after each comma and colon outside of strings.
  */
 export const JSONB_MACROS: Readonly<Record<string, readonly string[]>> = {
   ...HELD_NUMBERS,

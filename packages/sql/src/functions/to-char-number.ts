@@ -18,7 +18,7 @@ interface NumberPattern {
   readonly ordinal: '' | 'th' | 'TH';
   /** `1.00e+10` */
   readonly isScientific: boolean;
-  /** The number of digits behind `V`, by whose power of ten the value is multiplied. */
+  /** The number of digits after `V`, by whose power of ten the value is multiplied. */
   readonly shift: number;
   readonly prefix: string;
   readonly suffix: string;
@@ -65,7 +65,7 @@ export function numberToChar(value: Expression, pattern: string): Expression {
     : internalCall('number_between', body, ...ends);
 }
 
-/** Stands for the plus sign of `PL` in front of or behind a number. */
+/** Stands for the plus sign of `PL` before or after a number. */
 const PLUS = '\u0001';
 
 /** `thousands`, which the kernel formats faster, or the positions of the commas, each between spaces. */

@@ -92,7 +92,7 @@ const WINDOW: readonly Definition[] = [
   ),
   windowFunction(
     'rank() OVER (…) → bigint',
-    'The rank, with gaps behind peers.',
+    'The rank, with gaps after peers.',
     'rank()',
     '[1, 2, 2, 4]',
     'ORDER BY y NULLS LAST',

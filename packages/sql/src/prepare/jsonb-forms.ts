@@ -56,7 +56,7 @@ const SYMBOLS: ReadonlyMap<string, string> = new Map(
  *     doc -> 'a'                      becomes   json_extract(doc, '$."a"')
  *     doc = '{"b": 1, "a": 2}'        compares the documents, in which the order of keys does not count
  *     doc @> '{"a": [1]}'             becomes the conditions that the parts of the constant stand for
- *     doc::text                       writes blanks behind commas and colons, as PostgreSQL does
+ *     doc::text                       writes blanks after commas and colons, as PostgreSQL does
  * Where both operands are text for the kernel, only the declared type of a column tells whether `=` compares documents.
  * @throws TesseraError CAST_ERROR for an invalid document, NOT_SUPPORTED
  */

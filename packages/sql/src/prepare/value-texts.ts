@@ -155,9 +155,9 @@ function castForm(node: CastNode, ofColumn: KindOfColumn): Expression {
 
 /**
  * A floating-point number becomes the decimal that its digits say: 1.005 is 1.01 with two decimals, as in PostgreSQL. The kernel
- * multiplies by a power of ten first, so that it would be 1.00, and 1e15 would be 999999999999999.983222784. Numbers for which
- * this makes a difference, because a half or more digits than a number has stand behind the last decimal, are converted in two
- * parts, and the greatest ones as text:
+ * multiplies by a power of ten first, so that it would be 1.00, and 1e15 would be 999999999999999.983222784. This makes a
+ * difference for numbers with about a half after the last decimal, which are converted in two parts, and for numbers with
+ * more digits than a double holds, which are converted as text:
  *     d::numeric(10, 2)   →   CASE WHEN tsr_is_exact(d, 2) THEN CAST(d AS DECIMAL(10, 2))
  *                             WHEN tsr_is_sum(d, 2) THEN tsr_decimal_whole(d) + tsr_decimal_fraction(d, 2)
  *                             ELSE CAST(tsr_decimal_text(d) AS DECIMAL(10, 2)) END

@@ -54,7 +54,7 @@ function isColumn(item: Expression, { alias, columns }: KeyedTable, name: string
   return isSameName(last!, name) && (owner === undefined ? columns.includes(name) : isSameName(owner, alias));
 }
 
-/** The columns of the table that the query reads behind its grouping. */
+/** The columns of the table that the query reads after its grouping. */
 function columnsUsed(node: SelectNode, table: KeyedTable): ReadonlySet<string> {
   const used = new Set<string>();
   const { select_list, having, modifiers, qualify } = node;

@@ -89,7 +89,7 @@ export function checkDoubleText(node: CastNode, locate: Locate): void {
 }
 
 /**
- * Refuses `'[1,]'::json`: the kernel reads commas behind the last item.
+ * Refuses `'[1,]'::json`: the kernel reads commas after the last item.
  * @throws TesseraError CAST_ERROR
  */
 export function checkJsonText(

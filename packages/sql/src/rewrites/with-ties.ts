@@ -31,7 +31,7 @@ export function limitWithTies(node: QueryNode, sourceAt: (at: Expression) => str
     return refuse('DISTINCT, UNION, INTERSECT and EXCEPT', location);
   const keys = orders.map((order) => {
     const key = keyOf(order.expression, node.select_list);
-    return { ...order, expression: key ?? refuse('a position behind *', location) };
+    return { ...order, expression: key ?? refuse('a position after *', location) };
   });
   const { offset } = limited;
   const last = offset === null ? limit : operatorCall('+', limit, offset);

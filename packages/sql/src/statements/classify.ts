@@ -117,7 +117,7 @@ function changesThen(
     case 'merge':
       return { kind: 'with_changes', changes, main: { sql, statement }, settings: statement.settings ?? [] };
     default:
-      return cursor.unexpected('a query or a change behind WITH');
+      return cursor.unexpected('a query or a change after WITH');
   }
 }
 

@@ -31,7 +31,7 @@ export interface QueryStatement {
 /** An INSERT, UPDATE, DELETE or MERGE in a WITH clause. */
 export interface ChangeInWith {
   readonly name: string;
-  /** The change as a statement of its own, behind the parts of WITH that stand before it, at its place in the whole statement. */
+  /** The change as a statement of its own, after the parts of WITH that stand before it, at its place in the whole statement. */
   readonly sql: string;
   readonly isReturning: boolean;
 }
@@ -57,7 +57,7 @@ export interface ExplainStatement {
   readonly format: 'text' | 'json';
 }
 
-/** Whether a statement that changes rows returns rows (RETURNING, or a query behind changes in WITH). */
+/** Whether a statement that changes rows returns rows (RETURNING, or a query after changes in WITH). */
 export const isReturning = (statement: Statement): boolean => {
   if (statement.kind !== 'with_changes') return 'returning' in statement && statement.returning !== undefined;
   const { statement: main } = statement.main;

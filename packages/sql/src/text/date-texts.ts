@@ -7,7 +7,7 @@ const DIGITS = String.raw`\s*\d{8}`;
 
 /** A text that begins with a date, of which the kernel might ignore the end. */
 export const DATE_BEGINS = String.raw`^\s*-?\d+[-/\\ ]\d{1,2}[-/\\ ]\d`;
-/** A date may have a zone behind it, as the JDBC driver writes it: `2024-02-29 +00`. */
+/** A zone may follow a date, as the JDBC driver writes it: `2024-02-29 +00`. */
 export const DATE_TEXT = String.raw`(?:${DAY}|${DIGITS})(?: \(BC\))?(?:\s*${ZONE})?(?:[Tt ]\s*${CLOCK}\s*${ZONE}?)?(?:\s+(?i:AD|BC))?\s*`;
 /** Year zero, which does not exist. */
 export const YEAR_ZERO = String.raw`^\s*0+[-/]`;

@@ -88,7 +88,7 @@ const isName = (token: IToken | undefined): boolean =>
   token?.tokenType === Word || token?.tokenType === QuotedName;
 
 /**
- * Whether the arrow behind position `end` follows the parameters of a lambda: a name or `(a, b)` that is an argument of a
+ * Whether the arrow after position `end` follows the parameters of a lambda: a name or `(a, b)` that is an argument of a
  * function that takes one.
  */
 function isLambdaArrow(tokens: readonly IToken[], end: number, open: number): boolean {

@@ -70,7 +70,7 @@ const ENDS_ITEMS = new Set(
   'FROM WHERE GROUP HAVING ORDER LIMIT OFFSET UNION INTERSECT EXCEPT INTO'.split(' '),
 );
 
-/** A name behind an item of a select list, without AS: the kernel takes no keyword there, not even an unreserved one. */
+/** A name after an item of a select list, without AS: the kernel takes no keyword there, not even an unreserved one. */
 function isAlias(token: IToken, before: IToken | undefined, after: IToken | undefined): boolean {
   if (before === undefined || NOT_ALIASES.has(upper(token))) return false;
   if (!KERNEL_KEYWORDS.has(token.image.toLowerCase())) return false;

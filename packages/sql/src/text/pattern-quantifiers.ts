@@ -9,7 +9,7 @@ export const QUANTIFIERS = [
 
 /**
  * The quantifiers in `x LIKE ANY (patterns)` and its siblings, with the names of the calls that stand for them: the kernel's
- * parser takes them only behind other operators. A subquery in place of the array stays, and is refused there.
+ * parser takes them only after other operators. A subquery in place of the array stays, and is refused there.
  */
 export const patternQuantifiers = (
   tokens: readonly IToken[],

@@ -8,7 +8,7 @@ export interface ReplacedPart {
   readonly text: string;
 }
 
-/** Stands behind the number of rows of a FETCH FIRST … WITH TIES. */
+/** A mark that follows the number of rows of a FETCH FIRST … WITH TIES. */
 const TIES_MARK = '/*+ties*/';
 
 const WITH_TIES = /^(?:(?!\bonly\b).)*?\/\*\+ties\*\/\s*rows?\s+only/is;

@@ -33,7 +33,7 @@ export function escapedEnd(text: string, at: number): number {
 export const unicodeStringEnd = (text: string, at: number): number =>
   /^u&'$/i.test(text.slice(at, at + 3)) ? quotedEnd(text, at + 2, "'") : -1;
 
-/** The number of characters behind `U&"name"` in which `UESCAPE 'x'` is looked for. */
+/** The number of characters after `U&"name"` in which `UESCAPE 'x'` is looked for. */
 const MAX_ESCAPE_CLAUSE = 100;
 
 /** `"name"`, or `U&"name"` with the `UESCAPE 'x'` that may follow it. */

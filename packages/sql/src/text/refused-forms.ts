@@ -7,7 +7,7 @@ import { locationAt } from './location.ts';
 const ENDS = 'FROM WHERE GROUP HAVING ORDER LIMIT OFFSET WINDOW UNION INTERSECT EXCEPT'.split(' ');
 
 /**
- * Refuses forms that only the kernel's parser reads: a comma behind the last item of a list, and `count()` for `count(*)`.
+ * Refuses forms that only the kernel's parser reads: a comma after the last item of a list, and `count()` for `count(*)`.
  * @throws TesseraError SYNTAX_ERROR, WRONG_OBJECT_TYPE
  */
 export function refuseKernelForms(text: string, tokens: readonly IToken[]): void {
@@ -22,7 +22,7 @@ export function refuseKernelForms(text: string, tokens: readonly IToken[]): void
       const location = locationAt(text, at.startOffset, at.startOffset + at.image.length);
       fail(
         'SYNTAX_ERROR',
-        { message: `Syntax error ${place}: an item is missing behind the comma` },
+        { message: `Syntax error ${place}: an item is missing after the comma` },
         { location },
       );
     }

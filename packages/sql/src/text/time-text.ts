@@ -15,10 +15,10 @@ interface Moment {
   /** Microseconds since midnight. */
   clock?: bigint;
   half?: 'a' | 'p';
-  /** An offset to the east (`+02:00`), or the name of a zone behind a blank. */
+  /** An offset to the east (`+02:00`), or the name of a zone after a blank. */
   zone?: string;
   era?: 'ad' | 'bc';
-  /** Numbers before or behind the name of a month: the day and the year. */
+  /** Numbers before or after the name of a month: the day and the year. */
   numbers: string[];
 }
 
@@ -165,7 +165,7 @@ function toEven(value: number): number {
 const OUTSIDE = -1n;
 const DAY = 86_400n * SECONDS;
 
-/** A zone stands behind a date or a time. */
+/** A zone follows a date or a time. */
 function setZone(moment: Moment, zone: string | undefined): boolean {
   if (zone === undefined || moment.zone !== undefined) return false;
   if (moment.clock === undefined && !hasDate(moment)) return false;

@@ -161,7 +161,7 @@ export function jsonText(value: JsonValue): string {
 const quoted = (text: string): string =>
   JSON.stringify(text).replace(/\\u00([0-9a-f]{2})/g, (_, digits: string) => `\\u00${digits.toUpperCase()}`);
 
-/** PostgreSQL's limit for digits before the point; it has fewer behind it. */
+/** PostgreSQL's limit for digits before the point; it has fewer after it. */
 const MAX_DIGITS = 131_072;
 
 /** All digits of a number: PostgreSQL has no negative zero and writes no exponents. */

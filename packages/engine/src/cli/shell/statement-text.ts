@@ -6,7 +6,7 @@ const END = 'tessera_end';
 export interface TypedText {
   /** The statements that a semicolon ends, in order. */
   readonly complete: readonly StatementText[];
-  /** The text behind the last semicolon outside strings, names and comments. */
+  /** The text after the last semicolon outside strings, names and comments. */
   readonly rest: string;
 }
 

@@ -79,7 +79,7 @@ export class BinaryCopyDecoder {
     if (this.#pendingBytes > 0 || !this.#hasHeader) this.#refuse('unexpected EOF in COPY data');
   }
 
-  /** Returns the position behind the header. */
+  /** Returns the position after the header. */
   #header(bytes: Buffer): number {
     if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE))
       this.#refuse('COPY file signature not recognized');

@@ -66,7 +66,7 @@ export function copyDataMessages(bytes: Buffer, lineEnd: LineEnd): Buffer {
 interface CopyMessages {
   readonly format: ValueFormat;
   of(bytes: Buffer): Iterable<Buffer>;
-  /** The messages behind the last row. */
+  /** The messages after the last row. */
   readonly end: Buffer;
 }
 

@@ -40,7 +40,7 @@ export interface TableElements {
   readonly constraints: readonly ConstraintDefinition[];
 }
 
-/** `(c type …, …)` with constraints between and behind the columns; at least one column, no name twice. */
+/** `(c type …, …)` with constraints between and after the columns; at least one column, no name twice. */
 export function tableElements(cursor: TokenCursor): TableElements {
   const columns: ColumnDefinition[] = [];
   const constraints: ConstraintDefinition[] = [];

@@ -18,7 +18,7 @@ export function createSequence(cursor: TokenCursor, isTemporary = false): Create
   return { kind: 'create_sequence', name, ifNotExists: quiet, options, isTemporary };
 }
 
-/** `SEQUENCE [IF EXISTS] name {options | RENAME TO n | OWNER TO u}` behind ALTER */
+/** `SEQUENCE [IF EXISTS] name {options | RENAME TO n | OWNER TO u}` after ALTER */
 export function alterSequence(cursor: TokenCursor): AlterSequenceStatement {
   const quiet = ifExists(cursor);
   const name = objectName(cursor, 'the name of a sequence');

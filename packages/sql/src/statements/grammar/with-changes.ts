@@ -22,7 +22,7 @@ export const relationOfChange = (index: number): { readonly schema: string; read
 
 /**
  * `WITH a AS (DELETE … RETURNING …), … SELECT …` → the changes, and the statement that reads their rows from their relations
- * (`relationOfChange`); undefined if WITH contains no change. What stands behind a change keeps its offset.
+ * (`relationOfChange`); undefined if WITH contains no change. What follows a change keeps its offset.
  * @throws TesseraError NOT_SUPPORTED for a change in a WITH inside of the statement, and for a change without RETURNING whose rows
  * are read
  */
