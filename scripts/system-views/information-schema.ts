@@ -13,7 +13,7 @@ const QUERIES = 'the user’s own queries; those of all users with `READ ANY HIS
 const EVERYBODY = 'the same for all users';
 const NONE = 'always empty';
 const PRINCIPALS =
-  'the user itself and the roles it has, directly or through other roles; everything with `CREATE ROLE`';
+  'the user itself and the roles it has, directly or through other roles; all users and roles for users with the privilege `CREATE ROLE`';
 
 /** Groups of views, in the order of the page. */
 export const GROUPS: Readonly<Record<string, Readonly<Record<string, ViewText>>>> = {

@@ -64,7 +64,7 @@ export function implicitSchema(snapshot: Snapshot, database: string, name: strin
 }
 
 /**
- * The schema that an existing object of the name stands in, with the name of one to three parts; nothing of that name need exist.
+ * The schema in which an object is looked up, and its name in that schema, from a name of one to three parts. The object need not exist.
  * @throws TesseraError DATABASE_NOT_FOUND, UNDEFINED_OBJECT, FORBIDDEN for names in information_schema
  */
 export function placeOf(snapshot: Snapshot, { parts, location }: QualifiedName, database: string): Place {

@@ -50,7 +50,7 @@ function listOf({ type }: SystemColumn, index: number): string {
   return isTime ? `CAST(${list} AS ${type})` : list;
 }
 
-/** A relation of `information_schema` or `pg_catalog`; undefined if there is none of the name. */
+/** A relation of `information_schema` or `pg_catalog`; undefined if none has the name. */
 export function systemRelation(
   { schema, name }: { readonly schema: string; readonly name: string },
   facts: SystemFacts,

@@ -94,7 +94,7 @@ export const schemaOfNew = (
 };
 
 /**
- * The relation that a new one of this name would replace. Undefined if there is none, and for views of
+ * The relation that a new one with this name would replace. Undefined if there is none, and for views of
  * information_schema.
  */
 export function* relationIfAny(

@@ -63,7 +63,7 @@ const sameFields = (a: object, b: object): boolean =>
 
 /**
  * Facts about grantors. Grants of dropped principals stay.
- * @param rules whether the user or role of the name may grant without an option
+ * @param rules whether the user or role with the given name may grant without an option
  */
 export const grantorFacts = (snapshot: Snapshot, rules: (name: string) => boolean): GrantorFacts => ({
   nameOf: (id) => snapshot.object(id)?.name,

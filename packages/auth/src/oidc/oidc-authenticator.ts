@@ -93,7 +93,7 @@ interface Options {
 }
 
 /**
- * Returns the enabled user of the name, and creates it if that is allowed; never returns the built-in user.
+ * Returns the enabled user with the given name, and creates it if that is allowed; never returns the built-in user.
  * @throws TokenRefused
  */
 function tokenUsers({ users, provisioning, log }: Options): (name: string) => Promise<KnownUser> {

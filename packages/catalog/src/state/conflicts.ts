@@ -133,7 +133,7 @@ export class TransactionCheck {
     return state.object;
   }
 
-  /** Its parent is there and has no other object of the name. */
+  /** Its parent exists and has no other object with this name. */
   #checkPlace(object: CatalogObject): void {
     const parentId = parentOf(object);
     if (parentId !== undefined) {

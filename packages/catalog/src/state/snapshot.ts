@@ -23,7 +23,7 @@ export interface Snapshot {
   relation(schemaId: ObjectId, name: string): RelationObject | undefined;
   sequence(schemaId: ObjectId, name: string): SequenceObject | undefined;
   location(databaseId: ObjectId, name: string): LocationObject | undefined;
-  /** The user or role of the name. */
+  /** The user or role with the given name. */
   principal(name: string): PrincipalObject | undefined;
   /** Users and roles, by name. */
   principals(): readonly PrincipalObject[];

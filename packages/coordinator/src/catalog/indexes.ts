@@ -120,7 +120,7 @@ async function checkExpressions(
   }
 }
 
-/** The table with an index of the name; index names are unique within a schema. */
+/** The table that has an index with the given name; index names are unique within a schema. */
 function tableWithIndex(
   snapshot: Snapshot,
   { schemaId }: Pick<TableObject, 'schemaId'>,

@@ -10,7 +10,7 @@ export interface Partitions {
   readonly directory: string;
   readonly sql: string;
   readonly file: {
-    /** The URL of the folder of the folders, without a slash at the end. */
+    /** The URL of the folder in which the folders of the partitions are created, without a slash at the end. */
     readonly folder: string | undefined;
     readonly name: string;
     readonly extension: string;

@@ -85,7 +85,7 @@ export class NodeInformation {
     };
   }
 
-  /** The rows of a view that other clusters of the engine ask this one for, those of all users. */
+  /** The rows of a view, of all users, for another cluster of the engine that asks for them. */
   async rowsForOtherClusters(view: string): Promise<readonly QueryRecord[]> {
     return rowsForOtherClusters(view, await this.#clusterFacts(view, () => true));
   }

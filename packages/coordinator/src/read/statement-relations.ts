@@ -83,7 +83,7 @@ export interface StatementRelationsOptions {
     database: string,
     snapshot: Snapshot,
   ) => Promise<string | undefined>;
-  /** Creates a view of the kept rows of a part of the statement, and returns its name; undefined if there are none of the name. */
+  /** Creates a view of the kept rows of the given part of the statement, and returns the name of the view; undefined if no rows are kept. */
   readonly keptRows?: (name: string) => Promise<string> | undefined;
   /** See `distinctPatterns`. If absent, every pattern of a column stays variable. */
   readonly distinctPatterns?:

@@ -15,7 +15,7 @@ export interface CsvOptions extends CompressedCsv {
   readonly inference?: CsvInference | undefined;
 }
 
-/** The kernel infers the types of the columns from the first records of the first files. */
+/** How many records of how many files the kernel reads to infer the types of the columns, and the formats that it is given. */
 export interface CsvInference {
   readonly records: number;
   readonly files: number;

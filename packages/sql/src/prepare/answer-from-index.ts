@@ -183,7 +183,7 @@ class Answer {
     };
   }
 
-  /** `ORDER BY name` means the item of the select list, if there is one of the name. */
+  /** `ORDER BY name` means the item of the select list, if one has that name. */
   #modifier(modifier: ResultModifier, items: ReadonlySet<string>): ResultModifier {
     if (modifier.type !== 'ORDER_MODIFIER') return this.#fields(modifier);
     const orders = modifier.orders.map((order) => {

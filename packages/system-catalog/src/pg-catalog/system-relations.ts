@@ -68,7 +68,7 @@ const COLUMNS = new Map<string, readonly PostgresColumn[]>(
   ]),
 );
 
-/** The columns of a relation of `pg_catalog`; undefined if there is none of the name. */
+/** The columns of a relation of `pg_catalog`; undefined if no relation has the name. */
 export const catalogColumns = (name: string): readonly PostgresColumn[] | undefined => COLUMNS.get(name);
 
 const FIRST_VIEW_OID = 13_220;

@@ -25,10 +25,10 @@ const SLACK = 1.05;
  * placement.
  */
 const STEP = 1.05;
-/** A tablet larger than this fraction of a node's capacity is cut if a node is full. */
+/** A tablet larger than this fraction of a node's capacity is divided if a node is full. */
 const CUT_FROM = 1 / 16;
 /**
- * Tablets are cut between granules if a granule is at most this fraction of a node's capacity, otherwise at
+ * Tablets are divided between granules if a granule is at most this fraction of a node's capacity, otherwise at
  * multiples of this fraction.
  */
 const CUT_UNIT = 1 / 8;
@@ -93,7 +93,7 @@ class Room {
         this.#rows[node]! += rows;
         return node;
       }
-      // Large tablets are cut at the first node that has room for a part.
+      // A large tablet is divided at the first node that has room for a part.
       if (!isSmall && this.#partFor(node) > 0) return undefined;
     }
     return undefined;

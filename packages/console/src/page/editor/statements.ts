@@ -17,7 +17,7 @@ export function statementsIn(text: string, offset = 0): Statement[] {
 
 /**
  * Returns the statements that a run at the cursor executes: those in the selection, otherwise the one that the cursor
- * is in or behind. In front of all statements it is the first one.
+ * is in or after. Before all statements it is the first one.
  */
 export function statementsAt(text: string, from: number, to: number): Statement[] {
   if (from !== to) return statementsIn(text.slice(from, to), from);

@@ -46,7 +46,7 @@ export interface Answer {
 }
 
 /**
- * Runs distributed plans in one kernel. Every table is cut into random shards, one per virtual node; tasks
+ * Runs distributed plans in one kernel. Every table is divided into random shards, one per virtual node; tasks
  * are SQL over temporary tables, and the output of a stage is read by buckets as the exchange does. Scans
  * drop every row that their conditions allow them to drop.
  */
