@@ -262,8 +262,8 @@ export const ERRORS = {
     sqlState: '0A000',
     httpStatus: 400,
     retry: 'never',
-    meaning: 'This version does not support the statement or feature yet.',
-    message: (p) => `${p.what} is not supported yet${p.hint ? `: ${p.hint}` : ''}`,
+    meaning: 'This version does not support the statement or feature.',
+    message: (p) => `${p.what} is not supported${p.hint ? `: ${p.hint}` : ''}`,
   }),
   FORBIDDEN: row<Whole>({
     sqlState: '42501',

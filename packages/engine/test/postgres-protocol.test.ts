@@ -86,7 +86,7 @@ group('start-up', () => {
   it.each([
     [{ user: 'tessera', database: 'nope' }, 'E FATAL 3D000 Database "nope" does not exist'],
     [{ database: 'tessera' }, 'E FATAL 28000 The start-up message names no user'],
-    [{ user: 'tessera', replication: 'true' }, 'E FATAL 0A000 A replication connection is not supported yet'],
+    [{ user: 'tessera', replication: 'true' }, 'E FATAL 0A000 A replication connection is not supported'],
     [{ user: 'tessera', nonsense: '1' }, /^E FATAL 42704 Unknown setting nonsense/],
     [{ user: 'tessera', client_encoding: 'LATIN1' }, /^E FATAL 22023 Setting client_encoding: expected UTF8/],
     [{ user: 'tessera', options: '-c nonsense=1' }, /^E FATAL 42704/],

@@ -183,6 +183,6 @@ test('common table expressions that use outer columns may not multiply without a
   );
   const sql = `SELECT (WITH a0 AS (SELECT o.x AS y), ${doubled.join(', ')} SELECT (SELECT y FROM a8)) AS r FROM (SELECT 2 AS x) AS o`;
   await expect(prepareQuery(sql, dialect.context([]))).rejects.toThrow(
-    'Reading common table expressions that use columns of an outer query more than 256 times is not supported yet',
+    'Reading common table expressions that use columns of an outer query more than 256 times is not supported',
   );
 });

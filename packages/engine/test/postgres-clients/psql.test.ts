@@ -237,7 +237,7 @@ SELECT a FROM kept_after_errors;`;
 
   it('gets a clear error for what does not exist', async () => {
     const shown = await lines('LISTEN c;\nNOTIFY c;\nUNLISTEN *;\n');
-    expect(shown).toEqual(['ERROR:  LISTEN is not supported yet', 'ERROR:  NOTIFY is not supported yet']);
+    expect(shown).toEqual(['ERROR:  LISTEN is not supported', 'ERROR:  NOTIFY is not supported']);
   });
 });
 

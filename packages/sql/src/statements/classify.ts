@@ -25,15 +25,20 @@ import type { Statement } from './statement.ts';
 
 const QUERY_WORDS = ['SELECT', 'WITH', 'VALUES', 'FROM', 'TABLE', 'SUMMARIZE'];
 
-/** Objects that PostgreSQL can create and this engine will not support. */
+/** Objects that PostgreSQL can create and this engine does not have. */
 const OTHER_OBJECTS = ['EXTENSION', 'MATERIALIZED VIEW', 'PROCEDURE', 'TRIGGER', 'POLICY', 'DOMAIN'];
 
-/** Statements that later versions will support, longest names first. */
+/** Statements of PostgreSQL and Firebolt that are refused by name, longest names first. */
 const UNSUPPORTED: readonly string[] = [
   ...['ENGINE', 'ACCOUNT'].flatMap((object) => [`CREATE ${object}`, `ALTER ${object}`, `DROP ${object}`]),
   ...['INDEX', 'AGGREGATING INDEX', 'DEFAULT PRIVILEGES'].map((object) => `ALTER ${object}`),
   ...['CREATE', 'ALTER', 'DROP'].flatMap((change) => OTHER_OBJECTS.map((object) => `${change} ${object}`)),
   'LOCK',
+  'LISTEN',
+  'UNLISTEN',
+  'NOTIFY',
+  'DO',
+  'REFRESH MATERIALIZED VIEW',
   'CLUSTER',
   'REINDEX',
   'PREPARE',

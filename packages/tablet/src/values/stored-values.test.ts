@@ -145,7 +145,7 @@ describe('types', () => {
   it.each(['UNION(a INTEGER, b VARCHAR)', 'STRUCT(a UNION(x INTEGER))[]', 'VARIANT', 'GEOMETRY'])(
     'that tablets cannot hold are refused: %s',
     (type) => {
-      expect(() => storedType(type)).toThrow('is not supported yet');
+      expect(() => storedType(type)).toThrow('is not supported');
     },
   );
 

@@ -617,13 +617,13 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   [
     "COPY t FROM 's3://b/x' WITH DATE_FORMAT = 'DD.MM.YYYY'",
     'NOT_SUPPORTED',
-    'The option DATE_FORMAT of COPY FROM is not supported yet',
+    'The option DATE_FORMAT of COPY FROM is not supported',
     'DATE_FORMAT',
   ],
   [
     "COPY t TO 's3://b/x' WITH OVERWRITE_EXISTING_FILES = FALSE",
     'NOT_SUPPORTED',
-    'OVERWRITE_EXISTING_FILES = FALSE is not supported yet',
+    'OVERWRITE_EXISTING_FILES = FALSE is not supported',
     'OVERWRITE_EXISTING_FILES',
   ],
   ['SHOW TABLES LIKE x', 'SYNTAX_ERROR', 'a pattern as a string', 'x'],
