@@ -6,6 +6,7 @@ import { createMetricsServer } from '@tessera/http-api';
 import { openObjectStore } from '@tessera/object-store';
 import { type ClusterTlsFiles, startRpcServer } from '@tessera/rpc';
 import {
+  type LogStatus,
   locationCredentials,
   openStorageManager,
   type ServedStorageManager,
@@ -14,7 +15,8 @@ import {
 import { checkProtected } from './cluster-protection.ts';
 import { lockDataDirectory } from './data-directory.ts';
 import { logEvents, openServiceLogging } from './logged-events.ts';
-import { MetadataMetrics } from './metrics/metadata-metrics.ts';
+import { logGauges } from './metrics/node-gauges.ts';
+import { ServedMetrics } from './metrics/served-metrics.ts';
 import { nodeCredentials } from './node-credentials.ts';
 import { shutdownSignal } from './shutdown-signal.ts';
 
@@ -46,6 +48,13 @@ export interface MetadataOptions {
 
 const DEFAULT_PORT = 1_717;
 const LOOPBACK = '127.0.0.1';
+
+/** The metrics of a metadata service: those of a node about the log and the object store. */
+class MetadataMetrics extends ServedMetrics {
+  observe(log: () => LogStatus): void {
+    logGauges(this.set, log);
+  }
+}
 
 /** Serves the metadata log to engines until it is stopped; running commits are answered first. */
 export async function serveMetadata(options: MetadataOptions): Promise<void> {

@@ -43,6 +43,30 @@ export interface RpcChannel {
   close(): void;
 }
 
+/** Channels to other nodes: one for each address, which is opened when it is first used. */
+export class RpcChannels {
+  readonly #open: (address: string) => RpcChannel;
+  readonly #channels = new Map<string, RpcChannel>();
+
+  constructor(open: (address: string) => RpcChannel) {
+    this.#open = open;
+  }
+
+  to(address: string): RpcChannel {
+    let channel = this.#channels.get(address);
+    if (channel === undefined) {
+      channel = this.#open(address);
+      this.#channels.set(address, channel);
+    }
+    return channel;
+  }
+
+  close(): void {
+    for (const channel of this.#channels.values()) channel.close();
+    this.#channels.clear();
+  }
+}
+
 /** A call to another node that has ended. */
 export interface RpcCall {
   /** `/tessera.v1.ShuffleService/Fetch` */

@@ -3,6 +3,7 @@ export {
   openRpcChannel,
   type RpcChannel,
   type RpcChannelOptions,
+  RpcChannels,
   rpcCalls,
   type Unanswered,
 } from './channel.ts';

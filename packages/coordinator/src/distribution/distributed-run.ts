@@ -24,8 +24,7 @@ import type { PlannedQuery, UndistributedQuery } from './distributed-plans.ts';
 import { assignFiles } from './file-assignment.ts';
 import { NOTHING_READ, readOnAllNodes, sumOfReads } from './read-on-all-nodes.ts';
 import { type AssignedScan, assignScan } from './scan-assignment.ts';
-import { withSessionRelations } from './session-relations.ts';
-import { withLocalTaskOptions, withTaskOptions } from './task-options.ts';
+import { withLocalTaskOptions, withSessionRelations, withTaskOptions } from './task-runners.ts';
 import { givesTablets, rewrittenTemplate, withSink, writtenByNodes } from './written-by-nodes.ts';
 
 /** How often a query is planned again because nodes were lost. */

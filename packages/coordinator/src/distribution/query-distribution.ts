@@ -1,6 +1,6 @@
 import { type ErrorName, TesseraError } from '@tessera/common';
 import type { SqlTemplate } from '@tessera/planner';
-import type { ClusterNode } from '@tessera/scheduler';
+import type { ClusterMembership, ClusterNode } from '@tessera/scheduler';
 import type { StorageAgent } from '@tessera/storage-agent';
 import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
 import { distributedQuery } from '../queries/statement-context.ts';
@@ -29,7 +29,6 @@ import {
   type StreamingRun,
 } from './distributed-run.ts';
 import { keyOfTable } from './key-placements.ts';
-import { limitedNodes } from './limited-nodes.ts';
 import { COPIED_FILES, filesToTablets } from './written-by-nodes.ts';
 
 export interface QueryDistributionOptions {
@@ -242,3 +241,23 @@ const NOT_ABOUT_DATA: ReadonlySet<ErrorName> = new Set([
   'OUT_OF_MEMORY',
   'SHUFFLE_SPACE_EXHAUSTED',
 ]);
+
+/**
+ * The first nodes of a cluster in the order of `engine.nodes`, so that queries with the same limit find the
+ * same tables in memory.
+ * @param limit 0 means all nodes
+ */
+const limitedNodes = (cluster: ClusterMembership, limit: number): ClusterMembership =>
+  limit === 0
+    ? cluster
+    : {
+        get self() {
+          return cluster.self;
+        },
+        get size() {
+          return cluster.size;
+        },
+        members: () => cluster.members(),
+        living: () => cluster.living().slice(0, limit),
+        onLost: (listener) => cluster.onLost(listener),
+      };

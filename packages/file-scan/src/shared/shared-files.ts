@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { fail, readInto, TesseraError } from '@tessera/common';
-import {
-  discardBytes,
-  FileService,
-  type NodeCredentials,
-  openRpcChannel,
-  type RpcChannel,
-} from '@tessera/rpc';
+import { discardBytes, FileService, type NodeCredentials, openRpcChannel, RpcChannels } from '@tessera/rpc';
 import type { ScannedFile } from '../file-scan.ts';
 
 export interface SharedFilesOptions {
@@ -20,13 +14,15 @@ export interface SharedFilesOptions {
 export class SharedFiles {
   /** The address at which other nodes request the files of this one. */
   readonly address: string;
-  readonly #credentials: NodeCredentials;
   readonly #paths = new Map<string, string>();
-  readonly #channels = new Map<string, RpcChannel>();
+  readonly #channels: RpcChannels;
 
   constructor({ address, credentials }: SharedFilesOptions) {
     this.address = address;
-    this.#credentials = credentials;
+    this.#channels = new RpcChannels((to) => {
+      const unanswered = (reason: string) => TesseraError.of('NODE_LOST', { node: to, reason });
+      return openRpcChannel({ ...credentials, address: to, unanswered });
+    });
   }
 
   /** Lets other nodes read a file until it is released. */
@@ -56,7 +52,7 @@ export class SharedFiles {
       await using file = await open(this.path(sharedId), 'r');
       return readFrom(file, start, end);
     }
-    const client = this.#channel(address).client(FileService);
+    const client = this.#channels.to(address).client(FileService);
     const bytes = Buffer.allocUnsafeSlow(end - start);
     let filled = 0;
     const request = { id: sharedId, start: BigInt(start), end: BigInt(end) };
@@ -69,16 +65,7 @@ export class SharedFiles {
   }
 
   close(): void {
-    for (const channel of this.#channels.values()) channel.close();
-  }
-
-  #channel(address: string): RpcChannel {
-    const known = this.#channels.get(address);
-    if (known !== undefined) return known;
-    const unanswered = (reason: string) => TesseraError.of('NODE_LOST', { node: address, reason });
-    const channel = openRpcChannel({ ...this.#credentials, address, unanswered });
-    this.#channels.set(address, channel);
-    return channel;
+    this.#channels.close();
   }
 }
 

@@ -7,7 +7,7 @@ import {
   TesseraError,
 } from '@tessera/common';
 import type { KernelLog, KernelSession } from '@tessera/kernel';
-import { type RpcChannel, ShuffleService } from '@tessera/rpc';
+import { type RpcChannel, RpcChannels, ShuffleService } from '@tessera/rpc';
 import { isIntact, readInline } from '../outputs/inline-rows.ts';
 import type { KeptOutput, KeptOutputs } from '../outputs/kept-outputs.ts';
 import { readOutput } from '../outputs/read-output.ts';
@@ -15,7 +15,6 @@ import type { ReadPart } from '../outputs/read-part.ts';
 import { CorruptSegment } from '../outputs/segment-store.ts';
 import type { FetchedBlocks, FetchOptions, OutputShape, ShuffleBlock } from '../shuffle.ts';
 import { exhaustedSpace } from '../space.ts';
-import { Channels } from './channels.ts';
 import { type BlockRows, BrokenStream, decodeResponses } from './decode-responses.ts';
 import { literalRows } from './literal-rows.ts';
 import { PartitionCheck } from './partition-check.ts';
@@ -41,13 +40,13 @@ const FIRST_DELAY_MS = 50;
 /** Makes blocks readable in sessions. */
 export class BlockFetcher {
   readonly #options: BlockFetcherOptions;
-  readonly #channels: Channels;
+  readonly #channels: RpcChannels;
   readonly #compress: (address: string) => boolean;
   readonly #partitions = new PartitionCheck();
 
   constructor(options: BlockFetcherOptions) {
     this.#options = options;
-    this.#channels = new Channels(options.channel);
+    this.#channels = new RpcChannels(options.channel);
     this.#compress = options.compress ?? isDistant;
   }
 

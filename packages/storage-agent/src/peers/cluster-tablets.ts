@@ -1,7 +1,7 @@
 import type { TabletId } from '@tessera/catalog';
 import { cancellation, startTimer, TesseraError } from '@tessera/common';
 import type { KernelLog } from '@tessera/kernel';
-import { type NodeCredentials, openRpcChannel, type RpcChannel, StorageAgentService } from '@tessera/rpc';
+import { type NodeCredentials, openRpcChannel, RpcChannels, StorageAgentService } from '@tessera/rpc';
 import type { ObjectRange, PeerTablets } from '../storage-agent.ts';
 
 export interface ClusterTabletsOptions {
@@ -46,7 +46,7 @@ export class ClusterTablets implements PeerTablets {
   /** The reads that are running, and their bytes. */
   #reads = 0;
   #bytes = 0;
-  readonly #channels = new Map<string, RpcChannel>();
+  readonly #channels: RpcChannels;
   readonly #leftAloneUntil = new Map<string, number>();
   readonly #located = new Map<TabletId, Located>();
   /** The tablets of the next questions, which are asked for all scans that begin at about the same time. */
@@ -57,6 +57,10 @@ export class ClusterTablets implements PeerTablets {
   constructor(options: ClusterTabletsOptions) {
     this.#options = options;
     this.#silenceMs = options.silenceMs ?? SILENCE_MS;
+    this.#channels = new RpcChannels((address) => {
+      const unanswered = (reason: string) => TesseraError.of('NODE_LOST', { node: address, reason });
+      return openRpcChannel({ ...options.credentials, address, unanswered });
+    });
   }
 
   async read(tablet: TabletId, range: ObjectRange, signal: AbortSignal): Promise<Uint8Array | undefined> {
@@ -84,8 +88,7 @@ export class ClusterTablets implements PeerTablets {
   }
 
   close(): void {
-    for (const channel of this.#channels.values()) channel.close();
-    this.#channels.clear();
+    this.#channels.close();
   }
 
   #locate(tablet: TabletId): Promise<readonly string[]> {
@@ -128,7 +131,7 @@ export class ClusterTablets implements PeerTablets {
 
   async #bytesAt(address: string, tabletIds: readonly TabletId[]): Promise<readonly bigint[]> {
     try {
-      const client = this.#channel(address).client(StorageAgentService);
+      const client = this.#channels.to(address).client(StorageAgentService);
       return (await client.locate({ tabletIds: [...tabletIds] }, { timeoutMs: this.#silenceMs })).bytesOnDisk;
     } catch (error) {
       this.#leaveAlone(address, error);
@@ -147,7 +150,8 @@ export class ClusterTablets implements PeerTablets {
     try {
       const body = Buffer.allocUnsafe(bytes);
       let length = 0;
-      const pieces = this.#channel(address)
+      const pieces = this.#channels
+        .to(address)
         .client(StorageAgentService)
         .readRange(
           {
@@ -194,16 +198,6 @@ export class ClusterTablets implements PeerTablets {
       { node: address, reason },
       'a node does not send tablets: they are read from the object store',
     );
-  }
-
-  #channel(address: string): RpcChannel {
-    let channel = this.#channels.get(address);
-    if (channel === undefined) {
-      const unanswered = (reason: string) => TesseraError.of('NODE_LOST', { node: address, reason });
-      channel = openRpcChannel({ ...this.#options.credentials, address, unanswered });
-      this.#channels.set(address, channel);
-    }
-    return channel;
   }
 }
 

@@ -1,13 +1,13 @@
+import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { newQueryId, type QueryId } from '@tessera/common';
 import { CommandFailure, EXIT } from '../exit-code.ts';
 import { cancelledBy } from './cancel-query.ts';
-import { errorReport, refusal } from './error-report.ts';
+import { errorReport, parseErrors, refusal } from './error-report.ts';
 import { type FilePart, sizeParts } from './file-part.ts';
 import { FinalError } from './final-error.ts';
 import { multipartBody } from './multipart-body.ts';
 import { outputFormat, saysItsEnd } from './output-format.ts';
-import { ResultTail } from './result-tail.ts';
 import { type Answer, Connection, type Server } from './server.ts';
 import type { Streams } from './streams.ts';
 import { uploadProgress } from './upload-progress.ts';
@@ -128,4 +128,21 @@ async function printResult(
   const affected = answer.headers['x-tessera-affected-rows'];
   if (affected !== undefined && io.stderr.isTTY === true)
     io.stderr.write(`${String(affected)} rows affected\n`);
+}
+
+const KEPT_BYTES = 64 * 1024;
+
+/** Passes a result on and keeps its end, in which the line format reports whether the query succeeded. */
+class ResultTail extends Transform {
+  #tail = Buffer.alloc(0);
+
+  override _transform(chunk: Buffer, _encoding: string, done: (error: null, chunk: Buffer) => void): void {
+    this.#tail = Buffer.concat([this.#tail, chunk]).subarray(-KEPT_BYTES);
+    done(null, chunk);
+  }
+
+  /** The errors in a last line FINISH_WITH_ERRORS. */
+  get errors(): ReturnType<typeof parseErrors> {
+    return parseErrors(this.#tail.toString('utf8').trimEnd().split('\n').at(-1)!);
+  }
 }
