@@ -22,7 +22,9 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bwhole numbers?\b/i, 'integer'],
   [/\bout of the box\b/i, 'by default'],
   [/\ball the same\b/i, 'nevertheless, or anyway'],
-  [/\b(?:made|built|started|written) anew\b/i, 'rebuilt, restarted, rewritten'],
+  [/\banew\b/i, 'again, or rebuilt, restarted, rewritten'],
+  [/\bin vain\b/i, 'what failed, or what is wasted'],
+  [/\b(?:open|filled) parameters?\b/i, 'a parameter without (or with) a value, or a generic plan'],
 ];
 
 const PAGE = /\.md$/;

@@ -94,8 +94,8 @@ describe('the privileges of a user', () => {
     const third = await logIn(node, { name: 'ana', password: `${PASSWORD}2` });
     await asAdmin('DROP USER ana', `CREATE USER ana PASSWORD '${PASSWORD}2'`);
     expect(await statusAs(third, 'SELECT 1')).toBe('UNAUTHENTICATED');
-    const anew = await logIn(node, { name: 'ana', password: `${PASSWORD}2` });
-    expect(await statusAs(anew, 'SELECT * FROM t')).toBe('FORBIDDEN');
+    const newSession = await logIn(node, { name: 'ana', password: `${PASSWORD}2` });
+    expect(await statusAs(newSession, 'SELECT * FROM t')).toBe('FORBIDDEN');
   });
 });
 

@@ -368,8 +368,8 @@ describe('partial rows of an aggregating index', () => {
     );
     expect(idsIn(late)).toEqual([]);
     expect(garbageOf(late)).toEqual(expect.arrayContaining(['tablets/p/x.parquet', 'tablets/p/y.parquet']));
-    const anew = commit(late, partial('z', 'a', 5));
-    expect(idsIn(commit(anew, partial('zz', 'a', 5)))).toEqual(['zz']);
+    const newer = commit(late, partial('z', 'a', 5));
+    expect(idsIn(commit(newer, partial('zz', 'a', 5)))).toEqual(['zz']);
   });
 
   test('stay when rows of their tablet are deleted if they are filters of a skip index, also after a checkpoint', () => {

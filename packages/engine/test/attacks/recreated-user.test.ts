@@ -7,7 +7,7 @@ import { logIn, queryAs, writeNativeConfig } from '../native-node.ts';
 import { startTessera } from '../tessera-process.ts';
 
 it('a user who is recreated sees nothing of the queries of the dropped user with the same name', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'tessera-made-anew-'));
+  const directory = mkdtempSync(join(tmpdir(), 'tessera-recreated-user-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   await using node = await startTessera({ args: ['--config', writeNativeConfig(directory)] });
   const admin = await logIn(node);

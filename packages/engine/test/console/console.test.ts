@@ -203,6 +203,13 @@ describe.skipIf(executablePath === undefined)(
       await page.keyboard.type('open');
       await expect.poll(options).toContain('openeddate');
       await page.keyboard.press('Escape');
+      // A run closes the list that the last key has opened.
+      await write('');
+      await page.keyboard.type('SELECT 8 AS b');
+      await list.waitFor();
+      await page.keyboard.press('Control+Enter');
+      await cells().getByText('8').waitFor();
+      expect(await list.count()).toBe(0);
       const keyword = page.getByText('SELECT', { exact: true });
       const weight =
         "getComputedStyle(document.querySelector('.editor').shadowRoot.querySelector('.cm-line span')).fontWeight";
@@ -503,7 +510,11 @@ describe.skipIf(executablePath === undefined)(
         .first()
         .waitFor();
       await link('Settings').click();
-      await page.getByRole('row').filter({ hasText: 'statement_timeout' }).waitFor();
+      await page
+        .getByRole('row')
+        .filter({ hasText: 'statement_timeout' })
+        .getByText('Time limit of a statement in milliseconds; 0 means no limit.')
+        .waitFor();
       await page.getByRole('row').filter({ hasText: 'engine.termination_grace_period' }).waitFor();
     });
 
