@@ -72,7 +72,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   });
   const { injectConnection } = server.createConnectionInjector(serverCredentials(options.tls));
   const undecided = new Set<Socket>();
-  const listener = createServer({ noDelay: true }, (socket) => {
+  const listener = createServer(SOCKETS, (socket) => {
     if (options.tls !== undefined) injectConnection(socket);
     else chooseProtocol(socket, bulk, injectConnection, undecided);
   });
@@ -89,6 +89,9 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   };
   return { port, close };
 }
+
+/** The system notices callers that have vanished. */
+const SOCKETS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 } as const;
 
 /** Callers that have not sent anything by then are disconnected. */
 const FIRST_BYTES_MS = 10_000;

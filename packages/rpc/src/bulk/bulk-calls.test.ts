@@ -240,7 +240,10 @@ it.each([
     'garbage in a call',
     Buffer.concat([Buffer.from('TSRBULK1'), frameHeader(FRAME.call, 3), Buffer.from('abc')]),
   ],
-  ['a frame that is too long', Buffer.concat([Buffer.from('TSRBULK1'), frameHeader(FRAME.call, 2 ** 31)])],
+  [
+    'a frame that is too long',
+    Buffer.concat([Buffer.from('TSRBULK1'), frameHeader(FRAME.call, (1 << 20) + 1)]),
+  ],
 ])('a connection with %s is closed', async (_, bytes) => {
   const { port } = await serve(sendPieces);
   const socket = connect(port, '127.0.0.1');

@@ -14,6 +14,9 @@ export interface BulkServerOptions {
   readonly toTesseraError: (error: unknown) => TesseraError;
 }
 
+/** A call is read before its cluster token is checked. */
+const MAX_CALL_BYTES = 1 << 20;
+
 /** The serving ends of the bulk connections of a port. */
 export class BulkServer {
   readonly #options: BulkServerOptions;
@@ -45,7 +48,7 @@ export class BulkServer {
 class ServedConnection {
   readonly #socket: Socket;
   readonly #options: BulkServerOptions;
-  readonly #reader = new FrameReader((kind, content) => this.#take(kind, content));
+  readonly #reader = new FrameReader((kind, content) => this.#take(kind, content), MAX_CALL_BYTES);
   #call: AbortController | undefined;
   #isSending = false;
   #isClosing = false;

@@ -26,14 +26,17 @@ export function frameHeader(kind: FrameKind, length: number): Buffer {
 /** Cuts a stream of bytes into frames. The content of each has a buffer of its own, into which a socket can read. */
 export class FrameReader {
   readonly #onFrame: (kind: number, content: Buffer) => void;
+  readonly #maxBytes: number;
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #headerBytes = 0;
   #content: Buffer | undefined;
   #contentBytes = 0;
 
-  constructor(onFrame: (kind: number, content: Buffer) => void) {
+  /** @param maxBytes of the content of a frame */
+  constructor(onFrame: (kind: number, content: Buffer) => void, maxBytes = MAX_MESSAGE_BYTES) {
     this.#onFrame = onFrame;
+    this.#maxBytes = maxBytes;
   }
 
   /** Where the next bytes of the stream must be written. */
@@ -77,7 +80,7 @@ export class FrameReader {
     this.#headerBytes += copied;
     if (this.#headerBytes === HEADER_BYTES) {
       const length = this.#header.readUInt32LE(0);
-      if (length > MAX_MESSAGE_BYTES) throw new Error(`a frame of ${length} bytes came`);
+      if (length > this.#maxBytes) throw new Error(`a frame of ${length} bytes came`);
       this.#content = Buffer.allocUnsafeSlow(length);
       this.#contentBytes = 0;
     }
