@@ -98,9 +98,7 @@ export function openRpcChannel(options: RpcChannelOptions): RpcChannel {
     'grpc.use_local_subchannel_pool': 1,
   });
   const metadata = callMetadata(options);
-  // Encrypted connections are only made by gRPC.
-  const bulk =
-    options.tls === undefined ? new BulkCaller(options.address, metadataTexts(metadata)) : undefined;
+  const bulk = new BulkCaller(options.address, metadataTexts(metadata), options.tls);
   const caller: Caller = { client, metadata, bulk, unanswered: options.unanswered, streams: new Set() };
   return {
     address: options.address,
@@ -108,7 +106,7 @@ export function openRpcChannel(options: RpcChannelOptions): RpcChannel {
     close: () => {
       // The library waits for running calls to end, but these have no end of their own.
       for (const stream of caller.streams) stream.cancel();
-      bulk?.close();
+      bulk.close();
       client.close();
     },
   };
@@ -119,7 +117,7 @@ interface Caller {
   readonly streams: Set<ClientDuplexStream<unknown, unknown>>;
   readonly client: Client;
   readonly metadata: Metadata;
-  readonly bulk: BulkCaller | undefined;
+  readonly bulk: BulkCaller;
   readonly unanswered: RpcChannelOptions['unanswered'];
 }
 
@@ -129,8 +127,8 @@ function clientOf<S extends RpcService>(service: S, caller: Caller): RpcClient<S
     const call = (request: unknown, options: CallOptions = {}) => {
       switch (method.methodKind) {
         case 'server_streaming':
-          return caller.bulk !== undefined && isBulk(method.output) && options.timeoutMs === undefined
-            ? bulkStreaming(caller, caller.bulk, method.output, definition, request, options)
+          return isBulk(method.output) && options.timeoutMs === undefined
+            ? bulkStreaming(caller, method.output, definition, request, options)
             : streaming(caller, definition, request, options);
         case 'bidi_streaming':
           return duplex(caller, definition, request as CallerEvents<unknown>);
@@ -207,7 +205,6 @@ async function* streaming(
 /** Like `streaming`, on a bulk connection if the other node has them. */
 async function* bulkStreaming(
   caller: Caller,
-  bulk: BulkCaller,
   type: DescMessage,
   definition: Definition,
   request: unknown,
@@ -217,7 +214,7 @@ async function* bulkStreaming(
   if (signal?.aborted) throw cancellation(signal);
   const { path } = definition;
   try {
-    for await (const content of bulk.call(path, definition.requestSerialize(request), signal))
+    for await (const content of caller.bulk.call(path, definition.requestSerialize(request), signal))
       yield fromBinary(type, content);
     rpcCalls.emit({ path, outcome: 'ok' });
   } catch (error) {

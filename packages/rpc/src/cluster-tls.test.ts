@@ -4,10 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogging, TesseraError } from '@tessera/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BulkCaller } from './bulk/bulk-caller.ts';
+import { NoBulkServer } from './bulk/bulk-connection.ts';
+import { callMetadata, metadataTexts } from './handshake.ts';
 import {
   type ClusterTls,
   clusterTls,
   clusterTlsFiles,
+  FileService,
   openRpcChannel,
   StorageManagerService,
   serviceOf,
@@ -24,6 +28,12 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const path = (name: string) => join(directory, name);
 const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' });
 
+const certificatesOf = (name: string) => ({
+  ca: path(`${name}-ca.pem`),
+  certificate: path(`${name}.pem`),
+  key: path(`${name}.key`),
+});
+
 /** An authority and a certificate that it has issued to a node at these addresses. */
 function certificates(name: string, names: string) {
   const ca = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
@@ -33,7 +43,7 @@ function certificates(name: string, names: string) {
   writeFileSync(path(`${name}.ext`), `subjectAltName=${names}\n`);
   const by = ['-CA', `${name}-ca.pem`, '-CAkey', `${name}-ca.key`, '-CAcreateserial', '-days', '2'];
   openssl('x509', '-req', '-in', `${name}.csr`, ...by, '-extfile', `${name}.ext`, '-out', `${name}.pem`);
-  return { ca: path(`${name}-ca.pem`), certificate: path(`${name}.pem`), key: path(`${name}.key`) };
+  return certificatesOf(name);
 }
 
 async function call(server: ClusterTls | undefined, caller: ClusterTls | undefined): Promise<bigint> {
@@ -60,7 +70,42 @@ async function call(server: ClusterTls | undefined, caller: ClusterTls | undefin
   }
 }
 
+/** The sizes of the encoded responses that come on a bulk connection. */
+async function bulkCall(server: ClusterTls | undefined, caller: ClusterTls | undefined): Promise<number[]> {
+  const service = serviceOf(FileService, {
+    readFile: async function* () {
+      for (let i = 0; i < 3; i++) yield { bytes: Buffer.alloc(3 << 20) };
+    },
+  });
+  const place = { host: '127.0.0.1', port: 0, services: [service], log };
+  const served = await startRpcServer({ ...place, clusterToken: undefined, tls: server });
+  const metadata = metadataTexts(callMetadata({ clusterToken: undefined }));
+  const bulk = new BulkCaller(`127.0.0.1:${served.port}`, metadata, caller);
+  try {
+    const sizes: number[] = [];
+    for await (const { length } of bulk.call(BULK_PATH, Buffer.alloc(0), undefined)) sizes.push(length);
+    return sizes;
+  } finally {
+    bulk.close();
+    await served.close(0);
+  }
+}
+const BULK_PATH = `/${FileService.typeName}/${FileService.method.readFile.name}`;
+
 describe('TLS between nodes', () => {
+  it('encrypts bulk connections, too, and refuses callers without the right certificate', async () => {
+    const tls = clusterTls(certificates('bulk', 'IP:127.0.0.1'));
+    const stranger = clusterTls({
+      ...certificates('stranger', 'IP:127.0.0.1'),
+      ca: certificatesOf('bulk').ca,
+    });
+    const sizes = await bulkCall(tls, tls);
+    expect(sizes).toHaveLength(3);
+    for (const size of sizes) expect(size).toBeGreaterThan(3 << 20);
+    for (const caller of [undefined, stranger])
+      await expect(bulkCall(tls, caller)).rejects.toThrow(NoBulkServer);
+  });
+
   it('works if both sides have a certificate of the authority', async () => {
     const tls = clusterTls(certificates('ours', 'IP:127.0.0.1,DNS:localhost'));
     expect(await call(tls, tls)).toBe(7n);

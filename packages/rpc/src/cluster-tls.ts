@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import { type ChannelCredentials, type ChannelOptions, credentials, ServerCredentials } from '@grpc/grpc-js';
+import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { type ChannelCredentials, type ChannelOptions, credentials } from '@grpc/grpc-js';
 import { TesseraError } from '@tessera/common';
 
 /** The PEM texts by which nodes prove to each other that they belong to one cluster. */
@@ -61,14 +61,20 @@ export const channelCredentials = (tls: ClusterTls | undefined, address = ''): C
  * the address.
  */
 export const channelTlsOptions = (address: string): ChannelOptions =>
-  isIP(hostOf(address)) === 0 ? {} : { 'grpc.ssl_target_name_override': 'tessera-node' };
+  isIP(hostOf(address)) === 0 ? {} : { 'grpc.ssl_target_name_override': SERVER_NAME };
+
+const SERVER_NAME = 'tessera-node';
 
 const hostOf = (address: string): string => address.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
 
-export const serverCredentials = (tls: ClusterTls | undefined): ServerCredentials =>
-  tls === undefined
-    ? ServerCredentials.createInsecure()
-    : ServerCredentials.createSsl(tls.ca, [{ private_key: tls.key, cert_chain: tls.certificate }], true);
+/** The same for a TLS connection without gRPC. */
+export const connectionTls = ({ ca, certificate, key }: ClusterTls, host: string): ConnectionOptions => ({
+  ca,
+  cert: certificate,
+  key,
+  servername: isIP(host) === 0 ? host : SERVER_NAME,
+  checkServerIdentity: (_serverName, presented) => checkServerIdentity(host, presented),
+});
 
 function contentOf(file: string): Buffer {
   try {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { fromBinary } from '@bufbuild/protobuf';
 import {
   type handleUnaryCall,
   Metadata,
   Server,
+  ServerCredentials,
   type ServerDuplexStream,
   type ServerUnaryCall,
   type ServerWritableStream,
@@ -14,10 +14,9 @@ import {
 import { type Logger, startTimer, TesseraError } from '@tessera/common';
 import { BulkServer, type BulkServerOptions } from './bulk/bulk-server.ts';
 import { bulkEncoder, type EncodedMessage, isBulk } from './bulk/encoding.ts';
-import { GREETING } from './bulk/frames.ts';
-import { serverCredentials } from './cluster-tls.ts';
 import { encodeError, statusOf } from './error-metadata.ts';
 import { checkCall, metadataOf, type NodeCredentials } from './handshake.ts';
+import { listen } from './listener.ts';
 import { MAX_MESSAGE_BYTES } from './message-limit.ts';
 import {
   grpcDefinition,
@@ -70,60 +69,21 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     answer: bulkAnswers(options),
     toTesseraError: (error) => toTesseraError(error, options.log),
   });
-  const { injectConnection } = server.createConnectionInjector(serverCredentials(options.tls));
-  const undecided = new Set<Socket>();
-  const listener = createServer(SOCKETS, (socket) => {
-    if (options.tls !== undefined) injectConnection(socket);
-    else chooseProtocol(socket, bulk, injectConnection, undecided);
+  // The listener decrypts connections.
+  const grpc = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const listener = await listen({
+    ...options,
+    tls: options.tls,
+    grpc: (socket) => grpc.injectConnection(socket),
+    bulk: (socket, read) => bulk.accept(socket, read),
   });
-  await new Promise<void>((resolve, reject) => {
-    listener.once('error', reject).listen(options.port, options.host, resolve);
-  });
-  const { port } = listener.address() as AddressInfo;
   const close = async (graceMs = 5_000) => {
     listener.close();
-    for (const socket of undecided) socket.destroy();
     const cut = startTimer(() => bulk.destroy(), graceMs);
     await Promise.all([closeServer(server, open, graceMs), bulk.close()]);
     cut.clear();
   };
-  return { port, close };
-}
-
-/** The system notices callers that have vanished. */
-const SOCKETS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 } as const;
-
-/** Callers that have not sent anything by then are disconnected. */
-const FIRST_BYTES_MS = 10_000;
-
-/** Passes a connection on by its first bytes. */
-function chooseProtocol(
-  socket: Socket,
-  bulk: BulkServer,
-  injectConnection: (socket: Socket) => void,
-  undecided: Set<Socket>,
-): void {
-  const give = startTimer(() => socket.destroy(), FIRST_BYTES_MS);
-  const decided = () => {
-    give.clear();
-    undecided.delete(socket);
-    socket.off('readable', look).off('error', decided).off('close', decided);
-  };
-  let read: Buffer = Buffer.alloc(0);
-  const look = () => {
-    for (let more = socket.read(); more !== null; more = socket.read()) read = Buffer.concat([read, more]);
-    const first = read.subarray(0, GREETING.length);
-    if (!first.equals(GREETING.subarray(0, first.length))) {
-      decided();
-      socket.unshift(read);
-      injectConnection(socket);
-    } else if (first.length === GREETING.length) {
-      decided();
-      bulk.accept(socket, read.subarray(GREETING.length));
-    }
-  };
-  undecided.add(socket);
-  socket.on('readable', look).on('error', decided).on('close', decided);
+  return { port: listener.port, close };
 }
 
 /** The answers to calls of the methods whose responses are bulk data. */

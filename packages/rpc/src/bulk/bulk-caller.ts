@@ -1,23 +1,22 @@
 import { create, toBinary } from '@bufbuild/protobuf';
+import type { ClusterTls } from '../cluster-tls.ts';
 import { BulkCallSchema } from '../generated/tessera/v1/bulk_pb.ts';
-import { BulkConnection, NoBulkServer } from './bulk-connection.ts';
+import { BulkConnection, type BulkConnectionOptions, NoBulkServer } from './bulk-connection.ts';
 
 /** After this time, a server that did not know bulk connections may have been replaced by another version. */
 const TRY_AGAIN_MS = 60_000;
 
 /** Makes calls at one address, each on a bulk connection of its own. Connections are used again. */
 export class BulkCaller {
-  readonly #host: string;
-  readonly #port: number;
+  readonly #options: BulkConnectionOptions;
   readonly #metadata: Readonly<Record<string, string>>;
   readonly #connections = new Set<BulkConnection>();
   #idle: BulkConnection[] = [];
   #refusedUntil = 0;
 
-  constructor(address: string, metadata: Readonly<Record<string, string>>) {
+  constructor(address: string, metadata: Readonly<Record<string, string>>, tls: ClusterTls | undefined) {
     const { hostname, port } = new URL(`tcp://${address}`);
-    this.#host = hostname.replace(/^\[(.*)\]$/, '$1');
-    this.#port = Number(port);
+    this.#options = { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port), tls };
     this.#metadata = metadata;
   }
 
@@ -54,7 +53,7 @@ export class BulkCaller {
       if (idle.isOpen) return idle;
       this.#connections.delete(idle);
     }
-    const connection = new BulkConnection(this.#host, this.#port);
+    const connection = new BulkConnection(this.#options);
     this.#connections.add(connection);
     return connection;
   }

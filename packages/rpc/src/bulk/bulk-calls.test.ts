@@ -260,7 +260,11 @@ it('a server that sends nothing any more is lost; one that never answers the gre
       if (greets) socket.write(frameHeader(FRAME.hello, 0));
     });
     await once(silent.listen(0, '127.0.0.1'), 'listening');
-    const connection = new BulkConnection('127.0.0.1', (silent.address() as AddressInfo).port, 100);
+    const connection = new BulkConnection({
+      host: '127.0.0.1',
+      port: (silent.address() as AddressInfo).port,
+      silenceMs: 100,
+    });
     const error = await connection
       .call(Buffer.alloc(0))
       .next()

@@ -1,7 +1,9 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { startTimer, type Timer } from '@tessera/common';
+import { type ClusterTls, connectionTls } from '../cluster-tls.ts';
 import { errorOf } from '../error-metadata.ts';
-import { FRAME, FrameReader, frameHeader, GREETING, SILENCE_MS } from './frames.ts';
+import { BULK_PROTOCOL, FRAME, FrameReader, frameHeader, GREETING, SILENCE_MS } from './frames.ts';
 
 /** Beyond this, the caller reads no more from the connection until responses were taken. */
 const MAX_QUEUED_BYTES = 4 << 20;
@@ -15,6 +17,14 @@ export class NoBulkServer extends Error {
     super('it serves no bulk connections', options);
     this.isReachable = isReachable;
   }
+}
+
+export interface BulkConnectionOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: ClusterTls | undefined;
+  /** How long the server may be silent during a call. */
+  readonly silenceMs?: number | undefined;
 }
 
 interface Frame {
@@ -34,26 +44,27 @@ export class BulkConnection {
   #lost: Error | undefined;
   #wake = () => {};
 
-  constructor(host: string, port: number, silenceMs = SILENCE_MS) {
+  constructor({ host, port, tls, silenceMs = SILENCE_MS }: BulkConnectionOptions) {
     this.#silence = startTimer(() => this.#checkSilence(), silenceMs).unref();
     const reader = new FrameReader((kind, content) => this.#take(kind, content));
-    this.#socket = connect({
-      host,
-      port,
-      noDelay: true,
-      onread: {
-        buffer: () => reader.space(),
-        callback: (length) => {
-          try {
-            reader.written(length);
-          } catch (error) {
-            this.#socket.destroy(error as Error);
-          }
-          this.#silence.refresh();
-          return this.#isReading();
-        },
+    const onread = {
+      buffer: () => reader.space(),
+      callback: (length: number) => {
+        try {
+          reader.written(length);
+        } catch (error) {
+          this.#socket.destroy(error as Error);
+        }
+        this.#silence.refresh();
+        return this.#isReading();
       },
-    });
+    };
+    const options = { host, port, onread };
+    this.#socket =
+      tls === undefined
+        ? connect(options)
+        : connectTls({ ...options, ...connectionTls(tls, host), ALPNProtocols: [BULK_PROTOCOL] });
+    this.#socket.setNoDelay(true);
     this.#socket.on('connect', () => {
       this.#isConnected = true;
     });

@@ -1,7 +1,10 @@
 import { MAX_MESSAGE_BYTES } from '../message-limit.ts';
 
-/** The first bytes that a caller sends on a bulk connection. HTTP/2 and TLS begin with others. */
+/** The first bytes that a caller sends on a bulk connection. HTTP/2 begins with others. */
 export const GREETING = Buffer.from('TSRBULK1');
+
+/** The name of the protocol in TLS handshakes (ALPN). */
+export const BULK_PROTOCOL = 'tessera-bulk/1';
 
 /** See `proto/tessera/v1/bulk.proto`. */
 export const FRAME = { hello: 0, call: 1, message: 2, end: 3, error: 4, alive: 5 } as const;
