@@ -20,7 +20,7 @@ export interface DisplayOptions {
   maxRows: number;
 }
 
-/** The width in columns of terminals without a width, such as pipes. */
+/** The width in columns where it is unknown: of pipes, and of pseudo-terminals without a size, which report 0. */
 const DEFAULT_WIDTH = 120;
 const PLAIN: Paint = { dim: (text) => text, bold: (text) => text };
 
@@ -111,7 +111,7 @@ export class Display {
         return;
       }
       const width =
-        this.#file === undefined ? (this.#stdout.columns ?? DEFAULT_WIDTH) : Number.POSITIVE_INFINITY;
+        this.#file === undefined ? this.#stdout.columns || DEFAULT_WIDTH : Number.POSITIVE_INFINITY;
       const paint = this.#file === undefined ? this.#paint : PLAIN;
       const lines = resultLines(format, columns, shown, { width, paint });
       const rows = `${shown.length} ${shown.length === 1 ? 'row' : 'rows'}`;
@@ -139,7 +139,7 @@ export class Display {
   }
 
   async #show(text: string, lines: number): Promise<void> {
-    const isLong = lines >= (this.#stdout.rows ?? Number.POSITIVE_INFINITY);
+    const isLong = lines >= (this.#stdout.rows || Number.POSITIVE_INFINITY);
     if (this.#pages && this.#file === undefined && isLong && (await this.lend(() => showInPager(text))))
       return;
     await this.#write(text);

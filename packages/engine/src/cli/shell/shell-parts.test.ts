@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memoryStreams } from '../query/query-fixture.ts';
 import { boxLines, typeName } from './box.ts';
+import { Display } from './display.ts';
 import { mayBeKept } from './history-file.ts';
 import { namedFiles, withLocalFiles } from './local-files.ts';
 import { progressText } from './progress-line.ts';
@@ -22,6 +24,18 @@ describe('boxes', () => {
       expect(stringWidth(lines[0]!)).toBeLessThanOrEqual(width);
       expect(lines[1]).toContain('│ … │');
     }
+  });
+
+  it('are not squeezed or paged on a terminal without a size', async () => {
+    const { io, out } = memoryStreams({ terminal: true });
+    Object.assign(io.stdout, { columns: 0, rows: 0 });
+    const options = { format: 'box', expanded: false, timing: false, maxRows: 10 } as const;
+    const { sink, finish } = new Display(io, options, true).result();
+    const text = 'a value that needs some room, but not more than a line';
+    await sink.columns([{ name: 'a', type: 'text' }]);
+    await sink.rows([[text]]);
+    await finish({ affectedRows: undefined, warnings: [] });
+    expect(out()).toContain(`│ ${text} │`);
   });
 
   it('show no control characters', () => {
