@@ -90,6 +90,20 @@ export const ERRORS = {
       'The statement is syntactically valid, but its types, argument counts or clauses do not fit together.',
     message: whole,
   }),
+  INVALID_RECURSION: row<Whole>({
+    sqlState: '42P19',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A query of WITH RECURSIVE refers to itself in a place where it cannot.',
+    message: whole,
+  }),
+  UNDEFINED_PARAMETER: row<Whole>({
+    sqlState: '42P02',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The statement uses a parameter that has no value.',
+    message: whole,
+  }),
   DATATYPE_MISMATCH: row<Whole>({
     sqlState: '42804',
     httpStatus: 400,
@@ -235,6 +249,13 @@ export const ERRORS = {
     httpStatus: 400,
     retry: 'never',
     meaning: 'An argument is NULL, or contains a NULL, where the function requires a value.',
+    message: whole,
+  }),
+  VALUE_TOO_LARGE: row<Whole>({
+    sqlState: '54000',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A function would make a value that is larger than the engine allows.',
     message: whole,
   }),
   INVALID_ARGUMENT: row<Whole>({
@@ -400,6 +421,27 @@ export const ERRORS = {
     retry: 'never',
     meaning: 'An object with this name already exists.',
     message: (p) => `${p.what} "${p.name}" already exists`,
+  }),
+  DUPLICATE_SCHEMA: row<{ name: string }>({
+    sqlState: '42P06',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A schema with this name already exists.',
+    message: (p) => `Schema "${p.name}" already exists`,
+  }),
+  DUPLICATE_DATABASE: row<{ name: string }>({
+    sqlState: '42P04',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A database with this name already exists.',
+    message: (p) => `Database "${p.name}" already exists`,
+  }),
+  INVALID_TABLE_DEFINITION: row<Whole>({
+    sqlState: '42P16',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'The definition of a table contradicts itself.',
+    message: whole,
   }),
   DEPENDENT_OBJECTS: row<Whole>({
     sqlState: '2BP01',

@@ -97,6 +97,11 @@ const REWRITES: readonly (readonly [rewrite: string, before: string, after: stri
     "SELECT tsr_all_true(list_transform(p, (tsr_pattern -> not_like_escape('x', tsr_pattern, '\\')))) AS x FROM (SELECT (ARRAY['x']) AS p) AS s",
   ],
   [
+    'patterns: word bounds of PostgreSQL',
+    "SELECT 'a' ~ '\\yx\\M' AS x, 'a' ~ '\\mx+\\M' AS y, 'a' ~ '\\\\m' AS z",
+    "SELECT regexp_matches('a', '\\bx\\b') AS x, regexp_matches('a', '\\bx+\\b') AS y, regexp_matches('a', '\\\\m') AS z",
+  ],
+  [
     'row-comparisons: from left to right',
     'SELECT (1, 2) < (1, 3) AS x',
     'SELECT ((1 < 1) OR ((1 = 1) AND (2 < 3))) AS x',

@@ -288,7 +288,7 @@ const FAILURES: readonly (readonly [sql: string, error: string])[] = [
   ['SELECT nosuch(1)', 'UNDEFINED_FUNCTION'],
   ['SELECT 1 FROM nosuch', 'UNDEFINED_TABLE'],
   ['SELECT 1 +', 'SYNTAX_ERROR'],
-  ['SELECT $1', 'INVALID_ARGUMENT'],
+  ['SELECT $1', 'UNDEFINED_PARAMETER'],
 ];
 
 test.for(FAILURES)('%s fails', async ([sql, name]) => {

@@ -44,7 +44,7 @@ export function alterSchema(
   refuseTemporaryName(schema.name, location);
   refuseTemporaryName(change.to, location);
   if (snapshot.schema(database.id, change.to) !== undefined || isSystemSchema(change.to)) {
-    fail('DUPLICATE_OBJECT', { what: 'Schema', name: change.to }, { location });
+    fail('DUPLICATE_SCHEMA', { name: change.to }, { location });
   }
   const [view] = snapshot.relations(schema.id).flatMap((relation) => dependentViews(snapshot, [relation]));
   if (view !== undefined) {

@@ -79,7 +79,7 @@ async function newConstraint(
     return { ...foreignKey(context, snapshot, table, definition), name, kind, columns };
   if (kind === 'primary_key' && table.constraints?.some((c) => c.kind === kind)) {
     const message = `Table "${table.name}" already has a primary key`;
-    fail('INVALID_ARGUMENT', { message }, { location });
+    fail('INVALID_TABLE_DEFINITION', { message }, { location });
   }
   return { kind, name, columns };
 }

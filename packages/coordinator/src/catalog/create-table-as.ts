@@ -78,7 +78,7 @@ export function columnsOf(
 ): Column[] {
   if (given !== undefined && given.length !== columns.length) {
     const message = `The table names ${given.length} columns, but its query returns ${columns.length}`;
-    fail('INVALID_ARGUMENT', { message }, { location });
+    fail('SYNTAX_ERROR', { message }, { location });
   }
   const names = columns.map(({ name }, i) => given?.[i] ?? name);
   refuseTwice(names);

@@ -27,7 +27,7 @@ export function createDatabase(
 ): Change {
   if (snapshot.database(name) !== undefined) {
     if (ifNotExists) return NO_CHANGE;
-    throw TesseraError.of('DUPLICATE_OBJECT', { what: 'Database', name });
+    throw TesseraError.of('DUPLICATE_DATABASE', { name });
   }
   const grants = usageForEverybody(context.user);
   const database: DatabaseObject = {
@@ -66,7 +66,7 @@ export function alterDatabase(
         fail('FORBIDDEN', { message: `Database "${name}" is the default database and cannot be renamed` });
       }
       if (snapshot.database(change.to) !== undefined) {
-        fail('DUPLICATE_OBJECT', { what: 'Database', name: change.to });
+        fail('DUPLICATE_DATABASE', { name: change.to });
       }
       return alter({ name: change.to });
     case 'owner':
@@ -112,7 +112,7 @@ export function createSchema(
   const database = requireDatabase(snapshot, databaseName, name.location);
   if (snapshot.schema(database.id, schemaName) !== undefined || isSystemSchema(schemaName)) {
     if (ifNotExists) return NO_CHANGE;
-    fail('DUPLICATE_OBJECT', { what: 'Schema', name: schemaName }, { location: name.location });
+    fail('DUPLICATE_SCHEMA', { name: schemaName }, { location: name.location });
   }
   refuseTemporaryName(schemaName, name.location);
   const schema: SchemaObject = {

@@ -68,5 +68,5 @@ export function refuseTwice(names: readonly string[]): void {
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice === undefined) return;
   const message = `Column "${twice}" appears twice in the query: rename one of them with AS`;
-  fail('BINDING_ERROR', { message });
+  fail('DUPLICATE_COLUMN', { message });
 }

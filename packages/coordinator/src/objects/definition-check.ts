@@ -179,7 +179,7 @@ export async function checkCondition(
     const type = typeToSql(described[0]!.type);
     if (type !== 'BOOLEAN' && type !== '"NULL"') {
       const message = `The condition of CHECK is of type ${dialectTypeName(columnType(type))}, not boolean`;
-      fail('INVALID_ARGUMENT', { message });
+      fail('DATATYPE_MISMATCH', { message });
     }
     return used;
   });

@@ -93,7 +93,7 @@ it.each([
   ['SELECT tsr_pg_quote_ident(1)', 'UNDEFINED_FUNCTION'],
   ['SELECT * FROM pg_catalog.nosuch', 'UNDEFINED_TABLE'],
   ['CREATE TABLE pg_catalog.x (a INT)', 'FORBIDDEN'],
-  ['CREATE SCHEMA pg_catalog', 'DUPLICATE_OBJECT'],
+  ['CREATE SCHEMA pg_catalog', 'DUPLICATE_SCHEMA'],
 ])('%s', async (sql, name) => {
   const attempt = sql.startsWith('SELECT') ? node.rows(sql) : node.run(sql);
   await expect(attempt).rejects.toMatchObject({ name });

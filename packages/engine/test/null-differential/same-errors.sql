@@ -376,3 +376,41 @@ select default
 select 'a' collate nope
 select 1 collate "C"
 select * from (with d as (delete from emp returning id) select * from d) q
+with recursive r(a) as (select 1 union all select sum(a) from r) select * from r
+with recursive r(a) as (select 1 union all select count(*) from r) select * from r
+with recursive r(a) as (select 1 union all select coalesce(max(a), 0) + 1 from r where a < 5) select * from r
+select e'\u00zz'
+select e'a\U0001f60'
+select public.nofunc(1)
+select public.abs(1)
+select sum(row_number() over ()) over ()
+select 'a' like '\'
+select t like 'a\' from (values ('ab')) v(t)
+select '\x1'::bytea
+select '\xzz'::bytea
+select '\8'::bytea
+select unnest()
+select unnest(array[1], array[2])
+select row_to_json(1)
+select log(1, 5)
+select date_bin('0 days', timestamp '2024-01-01', timestamp '2024-01-01')
+select date_bin('-1 day', timestamp '2024-01-01', timestamp '2024-01-01')
+select timestamp 'infinity' - timestamp '2024-01-01'
+select interval '1 day' * 1e300
+select to_timestamp(1e300)
+select repeat('a', 2000000000)
+select lpad('a', 2000000000)
+select convert_from('\xff', 'UTF8')
+select convert_from('a', 'nope')
+select has_schema_privilege('nope', 'usage')
+select 'nope'::regproc
+select 'nope'::regrole
+select 'nope'::regnamespace
+create schema public
+create table z1 (a int check (a))
+create table z1 (a int default (select 1))
+create table z1 (a int check ((select 1) > 1))
+create table z1 (a int primary key, b int primary key)
+create table z1 as select 1 as a, 2 as a
+create table z1 (a, b, c) as select 1, 2
+select $1

@@ -141,6 +141,10 @@ const FAILED_ALLOCATION =
 const MAY_BE_FAILED_ALLOCATION = /Decompression failure|decompress|page size out of range/i;
 
 function toTessera(failure: KernelFailure): TesseraError {
+  if (/^divison by zero in based logarithm/.test(failure.message))
+    return TesseraError.of('DIVISION_BY_ZERO', {});
+  if (/^Failure in decode: could not convert blob to UTF8/.test(failure.message))
+    return TesseraError.of('INVALID_ENCODING', { what: 'convert_from', bytes: 'part of the argument' });
   if (failure.type !== 'Conversion' && FAILED_ALLOCATION.test(failure.message)) {
     return outOfMemory('an allocation failed');
   }
@@ -181,6 +185,12 @@ function byType(failure: KernelFailure): TesseraError {
         return TesseraError.of('UNDEFINED_TABLE', { message });
       if (/^type ".*" does not exist$/s.test(message))
         return TesseraError.of('UNDEFINED_OBJECT', { what: 'Type', name: message.slice(6, -16) });
+      if (/^schema ".*" does not exist$/s.test(message))
+        return TesseraError.of('UNDEFINED_SCHEMA', { name: message.slice(8, -16) });
+      if (/^role ".*" does not exist$/s.test(message))
+        return TesseraError.of('UNDEFINED_OBJECT', { what: 'Role', name: message.slice(6, -16) });
+      if (/^function ".*" does not exist$/s.test(message))
+        return TesseraError.of('UNDEFINED_FUNCTION', { message });
       return castFailure(failure.message) ?? TesseraError.of('STATEMENT_FAILED', { message });
     case 'Conversion': {
       return castFailure(failure.message) ?? TesseraError.of('CAST_ERROR', { message });

@@ -40,6 +40,7 @@ type MessageError = Extract<
   | 'NULL_NOT_ALLOWED'
   | 'SYNTAX_ERROR'
   | 'INVALID_ARGUMENT'
+  | 'VALUE_TOO_LARGE'
 >;
 
 const CHECK_ARGUMENTS = 'Check the number and the types of the arguments, or add explicit casts.';
@@ -209,6 +210,11 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (name) => `${shownFunction(name)} is neither an aggregate function nor a window function`,
   },
   {
+    says: /^Like pattern must not end with escape character/,
+    error: 'INVALID_ESCAPE',
+    message: () => 'The pattern of LIKE must not end with the escape character',
+  },
+  {
     says: /^Invalid escape string/,
     error: 'INVALID_ESCAPE',
     message: () => 'The text after ESCAPE must be empty or one character',
@@ -235,6 +241,16 @@ const TRANSLATIONS: readonly Translation[] = [
     says: /^(WHERE|GROUP BY|HAVING|RETURNING|ON|JOIN|LIMIT|OFFSET|VALUES|INSERT statement|Table function) (?:clause )?cannot contain window functions/i,
     error: 'WINDOWING_ERROR',
     message: (clause) => `Window functions are not allowed in ${shownClause(clause)}`,
+  },
+  {
+    says: /^window function calls cannot be nested/,
+    error: 'WINDOWING_ERROR',
+    message: () => 'Window function calls cannot be nested',
+  },
+  {
+    says: /^(RANK|DENSE_RANK|PERCENT_RANK|CUME_DIST|ROW_NUMBER) needs 0 parameters, got \d+/,
+    error: 'UNDEFINED_FUNCTION',
+    message: (name) => `${name.toLowerCase()} takes no arguments`,
   },
   {
     says: /^Unimplemented expression class in ExpressionBinder::BindExpression: WINDOW/,
@@ -310,6 +326,11 @@ const TRANSLATIONS: readonly Translation[] = [
     error: 'SYNTAX_ERROR',
     message: (from, to) =>
       `${withDialectTypes(from)} and ${withDialectTypes(to)} have different numbers of fields`,
+  },
+  {
+    says: /^Invalid (?:hex escape code|byte) encountered in string -> blob conversion of string "(\\x.*)":/is,
+    error: 'INVALID_ARGUMENT',
+    message: (text) => `invalid hexadecimal data for type bytea: "${text}"`,
   },
   {
     says: /^Invalid (?:hex escape code|byte) encountered in string -> blob conversion of string "(.*)":/is,
@@ -415,9 +436,45 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (type) => `UNNEST requires an array, not ${withDialectTypes(type)}`,
   },
   {
-    says: /^UNNEST requires a single list as input/,
+    says: /^(?:UNNEST requires a single list as input|UNNEST\(\) requires at lease? one argument|UNNEST - unsupported extra argument)/,
     error: 'UNDEFINED_FUNCTION',
-    message: () => 'UNNEST requires an array',
+    message: () => 'UNNEST requires one array',
+  },
+  {
+    says: /^row_to_json\(\) argument type must be STRUCT/,
+    error: 'UNDEFINED_FUNCTION',
+    message: () => 'row_to_json requires a row',
+    resolution: 'Use to_json for other values.',
+  },
+  {
+    says: /^Period must be greater than 0/,
+    error: 'DATETIME_OUT_OF_RANGE',
+    message: () => 'The width of date_bin must be greater than zero',
+  },
+  {
+    says: /^Cannot subtract infinite timestamps/,
+    error: 'DATETIME_OUT_OF_RANGE',
+    message: () => 'Infinite timestamps cannot be subtracted',
+  },
+  {
+    says: /^Overflow in multiplication of INTERVAL/,
+    error: 'DATETIME_OUT_OF_RANGE',
+    message: () => 'interval out of range',
+  },
+  {
+    says: /^Epoch seconds out of range for/,
+    error: 'DATETIME_OUT_OF_RANGE',
+    message: () => 'timestamp out of range',
+  },
+  {
+    says: /^((?:repeat makes no values|lpad and rpad make no texts) of more than .*)$/s,
+    error: 'VALUE_TOO_LARGE',
+    message: (what) => what,
+  },
+  {
+    says: /^(convert_from: unknown encoding .*|\d+ is not a valid character code)$/s,
+    error: 'INVALID_ARGUMENT',
+    message: (what) => what,
   },
   {
     says: /^Cannot extract field '(.*?)' from expression "(.*?)" because it is not a struct/s,

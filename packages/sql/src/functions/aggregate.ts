@@ -1,7 +1,7 @@
 import { constant, type Expression } from '../tree.ts';
 import { type Argument, allColumns, internalCall, kernelCall } from './expressions.ts';
 import { hllPrecision } from './hyperloglog.ts';
-import { builtAsJsonb } from './json.ts';
+import { builtAsJsonb, documentOfValue } from './json.ts';
 import { PERCENTILE_CONT } from './percentile.ts';
 import { alias, type Implementation, inCategory, kernelFunction } from './types.ts';
 
@@ -43,11 +43,9 @@ const jsonObject = (type: 'json' | 'jsonb'): Implementation => ({
   finish: (members) => internalCall(`${type}_object`, members, type === 'json' ? constant(' ') : undefined),
 });
 
-/** The conversion of a value repeats its text, which must not be long: built documents need none. */
 const jsonItem = (type: 'json' | 'jsonb', value: Argument): Expression => {
   const isBuilt = value?.class === 'FUNCTION' && /^jsonb?_build_/.test(value.function_name);
-  const convert = type === 'jsonb' ? 'to_jsonb_value' : 'json_of';
-  if (!isBuilt) return internalCall('json_item_text', internalCall(convert, value));
+  if (!isBuilt) return internalCall('json_item_text', value && documentOfValue(type, value));
   return internalCall('json_item_text', type === 'jsonb' ? builtAsJsonb(value) : value);
 };
 

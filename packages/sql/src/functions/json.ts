@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
 import { constant, type Expression, type FunctionNode } from '../tree.ts';
-import { type Argument, internalCall, literalText } from './expressions.ts';
+import { type Argument, computedOnce, internalCall, literalText } from './expressions.ts';
 import { JSONB_MACROS } from './jsonb-macros.ts';
 import { type Implementation, inCategory } from './types.ts';
 
@@ -34,6 +34,17 @@ export function builtAsJsonb(node: Expression): Expression {
   if (node.class !== 'FUNCTION' || !/^json_build_(?:array|object)$/.test(node.function_name)) return node;
   const function_name = node.function_name.replace('json_', 'jsonb_');
   return { ...node, function_name, children: node.children.map(builtAsJsonb) };
+}
+
+/**
+ * A value as a document. The conversion repeats its operand, so a longer expression is computed once: otherwise planning
+ * `jsonb_agg(a || b)` takes seconds.
+ */
+export function documentOfValue(type: 'json' | 'jsonb', value: Expression): Expression {
+  const convert = type === 'jsonb' ? 'to_jsonb_value' : 'json_of';
+  if (value.class === 'COLUMN_REF' || value.class === 'CONSTANT') return internalCall(convert, value);
+  const document = computedOnce([value], ([once]) => internalCall(convert, once), 'tsr_value');
+  return type === 'jsonb' ? internalCall('jsonb', document) : document;
 }
 
 const DOCUMENT = `'{"a": {"b": [1, "x", null]}, "c/d": "é"}'`;

@@ -40,7 +40,7 @@ const HELD_NUMBERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The types whose values the kernel's `to_json` writes in another form than PostgreSQL. */
-const SCALAR_TYPES = '(?:DOUBLE|FLOAT|DECIMAL\\([0-9,]*\\)|TIMESTAMP|TIMESTAMP WITH TIME ZONE)';
+const SCALAR_TYPES = '(?:DATE|DOUBLE|FLOAT|DECIMAL\\([0-9,]*\\)|TIMESTAMP|TIMESTAMP WITH TIME ZONE)';
 
 /** Values of other types as documents. */
 const TO_JSONB: Readonly<Record<string, readonly string[]>> = {
@@ -59,14 +59,17 @@ const TO_JSONB: Readonly<Record<string, readonly string[]>> = {
   json_float: [
     "(type, t) AS tsr_pg_number(TRY_CAST(t AS DOUBLE), t, CASE type WHEN 'FLOAT' THEN 1e6 ELSE 1e15 END)",
   ],
+  // `0044-03-15 (BC) 10:00:00` as `0044-03-15 10:00:00 BC`.
+  json_era: [String.raw`(t) AS CASE WHEN contains(t, '(BC)') THEN regexp_replace(t, '^(\S+) \(BC\)(.*)$', '\1\2 BC') ELSE t END`],
   // The JSON text of a value, by the name of its type and its text.
   json_scalar: [
     `(type, t) AS CASE
       WHEN type IN ('DOUBLE', 'FLOAT') THEN CASE WHEN isfinite(TRY_CAST(t AS DOUBLE)) THEN tsr_json_float(type, t)
         ELSE '"' || tsr_json_float(type, t) || '"' END
-      WHEN type = 'TIMESTAMP' THEN '"' || regexp_replace(t, ' ', 'T') || '"'
+      WHEN type = 'DATE' THEN '"' || tsr_json_era(t) || '"'
+      WHEN type = 'TIMESTAMP' THEN '"' || regexp_replace(tsr_json_era(t), ' ', 'T') || '"'
       WHEN type = 'TIMESTAMP WITH TIME ZONE'
-      THEN '"' || regexp_replace(regexp_replace(t, ' ', 'T'), '([+-][0-9]{2})$', '\\1:00') || '"' ELSE t END`,
+      THEN '"' || regexp_replace(regexp_replace(tsr_json_era(t), ' ', 'T'), '([+-][0-9]{2})( BC)?$', '\\1:00\\2') || '"' ELSE t END`,
   ],
   json_of: [
     `(x) AS CASE
@@ -182,24 +185,25 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
     "(j) AS CASE WHEN json_type(j) = 'ARRAY' THEN CAST(j AS VARCHAR)[2:-2] ELSE CAST(j AS VARCHAR) END",
   ],
   jsonb_concat: [
-    `(a, b) AS CASE WHEN json_type(a) = 'OBJECT' AND json_type(b) = 'OBJECT'
-      THEN tsr_json_free(tsr_jsonb_object_text(tsr_json_members(tsr_json_hold(a)) || tsr_json_members(tsr_json_hold(b))))
-      ELSE CAST('[' || tsr_json_inside(a) || CASE WHEN '' IN (tsr_json_inside(a), tsr_json_inside(b)) THEN '' ELSE ',' END
-        || tsr_json_inside(b) || ']' AS JSON) END`,
+    `(first, second) AS list_transform([struct_pack(a := first, b := second)], lambda d:
+      CASE WHEN json_type(d.a) = 'OBJECT' AND json_type(d.b) = 'OBJECT'
+      THEN tsr_json_free(tsr_jsonb_object_text(tsr_json_members(tsr_json_hold(d.a)) || tsr_json_members(tsr_json_hold(d.b))))
+      ELSE CAST('[' || tsr_json_inside(d.a) || CASE WHEN '' IN (tsr_json_inside(d.a), tsr_json_inside(d.b)) THEN '' ELSE ',' END
+        || tsr_json_inside(d.b) || ']' AS JSON) END)[1]`,
   ],
   jsonb_without_keys: [
-    `(j, keys) AS CASE json_type(j)
+    `(document, keys) AS list_transform([document], lambda j: CASE json_type(j)
       WHEN 'OBJECT' THEN tsr_json_free(tsr_json_object_text(
         list_filter(tsr_json_members(tsr_json_hold(j)), lambda e: NOT list_contains(keys, ${MEMBER.key}))))
       WHEN 'ARRAY' THEN tsr_json_free('[' || array_to_string(list_filter(tsr_json_items(tsr_json_hold(j)), lambda i:
         NOT (i[1] = '"' AND list_contains(keys, json_extract_string(i, '$')))), ',') || ']')
-      ELSE ${TYPE_ERROR('json_type(j)', "'cannot delete from scalar'")} END`,
+      ELSE ${TYPE_ERROR('json_type(j)', "'cannot delete from scalar'")} END)[1]`,
   ],
   jsonb_without_item: [
-    `(j, i) AS CASE json_type(j)
+    `(document, i) AS list_transform([document], lambda j: CASE json_type(j)
       WHEN 'ARRAY' THEN tsr_json_free(tsr_json_splice(tsr_json_hold(j), i, [], 0, true, false))
       WHEN 'OBJECT' THEN error('cannot delete from object using integer index')
-      ELSE ${TYPE_ERROR('json_type(j)', "'cannot delete from scalar'")} END`,
+      ELSE ${TYPE_ERROR('json_type(j)', "'cannot delete from scalar'")} END)[1]`,
   ],
   jsonb_minus: [
     `(j, k) AS CASE WHEN k IS NOT NULL THEN CASE
@@ -252,8 +256,8 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
       WHEN 'ARRAY' THEN tsr_json_splice(h, tsr_json_position(k, nth), [], 0, true, false) ELSE h END`,
   ],
   json_container: [
-    `(j, verb) AS CASE WHEN json_type(j) IN ('OBJECT', 'ARRAY') THEN tsr_json_hold(j)
-      ELSE ${TYPE_ERROR('json_type(j)', "'cannot ' || verb || ' path in scalar'")} END`,
+    `(document, verb) AS list_transform([document], lambda j: CASE WHEN json_type(j) IN ('OBJECT', 'ARRAY') THEN tsr_json_hold(j)
+      ELSE ${TYPE_ERROR('json_type(j)', "'cannot ' || verb || ' path in scalar'")} END)[1]`,
   ],
   json_strip_nulls: [
     String.raw`(j) AS CAST(regexp_replace(regexp_replace(CAST(j AS VARCHAR),

@@ -138,7 +138,29 @@ export function patternWith(pattern: Argument, flags?: Argument): Argument {
   // The kernel may run a pattern without a prefix as a plain text search.
   const inline = flagText.replace(/[cg]/g, '').replace(/[np]/g, 'm');
   const prefix = patternText.includes('.') ? `(?s${inline})` : inline && `(?${inline})`;
-  return constant(prefix + patternText);
+  return constant(prefix + withWordBounds(patternText));
+}
+
+const WORD_CHARACTER = /^(?:\w|\\[wd])$/;
+const OPTIONAL = /^[?*{]$/;
+
+/**
+ * PostgreSQL's word bounds in the kernel's syntax: `\y` → `\b`, `\Y` → `\B`. `\m` and `\M`, the beginning and the end of a word,
+ * are `\b` too if the character beside them is certainly one of a word; otherwise the kernel refuses them.
+ */
+export function withWordBounds(pattern: string): string {
+  if (!/\\[yYmM]/.test(pattern)) return pattern;
+  const parts = pattern.match(/\\[\s\S]|[\s\S]/g) ?? [];
+  const isWord = (part: string | undefined) => part !== undefined && WORD_CHARACTER.test(part);
+  return parts
+    .map((part, i) => {
+      if (part === '\\y') return '\\b';
+      if (part === '\\Y') return '\\B';
+      if (part === '\\m') return isWord(parts[i + 1]) && !OPTIONAL.test(parts[i + 2] ?? '') ? '\\b' : part;
+      if (part !== '\\M') return part;
+      return isWord(parts[i - 1]) || (parts[i - 1] === '+' && isWord(parts[i - 2])) ? '\\b' : part;
+    })
+    .join('');
 }
 
 function replacementOf(replacement: Argument): Argument {

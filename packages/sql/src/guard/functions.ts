@@ -76,14 +76,14 @@ type Locate = (at: QueryLocation) => SqlLocation | undefined;
 /**
  * @param locate computes the place of the call; only called for a refusal, because it costs time proportional
  * to the text
- * @throws TesseraError FORBIDDEN
+ * @throws TesseraError FORBIDDEN, UNDEFINED_FUNCTION
  */
 export function checkFunction(node: FunctionNode | WindowNode, locate: Locate): void {
   const name = node.function_name.toLowerCase();
   if (node.class === 'FUNCTION' && (isCatalogFunction(node) || isCatalogTableFunction(node))) return;
-  const isForeign = node.catalog !== '' || !OWN_SCHEMAS.has(node.schema);
-  if (isForeign || FORBIDDEN.has(name) || FORBIDDEN_PREFIX.test(name))
+  if (node.catalog !== '' || FORBIDDEN.has(name) || FORBIDDEN_PREFIX.test(name))
     refuse(name, locate(node.query_location));
+  if (!OWN_SCHEMAS.has(node.schema)) unknown(`${node.schema}.${name}`, locate(node.query_location));
   if (name.startsWith('tsr_')) unknown(name, locate(node.query_location));
 }
 

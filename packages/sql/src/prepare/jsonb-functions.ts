@@ -1,6 +1,7 @@
 import { fail } from '@tessera/common';
 import { computedOnce, internalCall, isNullLiteral, kernelCall } from '../functions/expressions.ts';
 import { isInternalName } from '../functions/internal-macros.ts';
+import { documentOfValue } from '../functions/json.ts';
 import { parseArrayText } from '../text/postgres-array.ts';
 import {
   call,
@@ -76,7 +77,7 @@ const OF_BOTH: Readonly<Record<string, JsonFunction>> = {
 const OF_JSONB: Readonly<Record<string, JsonFunction>> = {
   to_jsonb: {
     arity: FIRST,
-    form: ({ args: [value], holds }) => (holds(value) ? value! : internalCall('to_jsonb_value', value)),
+    form: ({ args: [value], holds }) => (holds(value) ? value! : documentOfValue('jsonb', value!)),
   },
   jsonb_insert: { arity: [3, 4], form: (called) => inserted(called) },
   jsonb_path_exists: {
@@ -221,7 +222,7 @@ function pathOf(called: JsonCall): Expression {
 }
 
 const converted = (isBinary: boolean, value: Expression): Expression =>
-  internalCall(isBinary ? 'to_jsonb_value' : 'json_of', value);
+  documentOfValue(isBinary ? 'jsonb' : 'json', value);
 
 function builtArray({ args, isBinary, holds }: JsonCall): Expression {
   const items = args.map((item) =>

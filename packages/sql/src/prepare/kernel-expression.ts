@@ -30,7 +30,7 @@ const SELECT = 'SELECT ';
  * Translates an expression of a table's definition (a default, a partition key) to SQL of the kernel and
  * binds it against the columns. It begins at `offset` of `text`, the whole statement, so that errors point at
  * the right place.
- * @throws TesseraError if it does not bind; BINDING_ERROR for subqueries, aggregates and parameters
+ * @throws TesseraError if it does not bind; BINDING_ERROR for aggregates and parameters, NOT_SUPPORTED for subqueries
  */
 export async function kernelExpression(
   expression: { readonly sql: string; readonly offset: number },
@@ -48,7 +48,12 @@ export async function kernelExpression(
   const used = new Set<string>();
   walkTree(item, (node) => {
     if (!('class' in node)) return;
-    if (node.class === 'SUBQUERY') refuse('A subquery cannot stand in the definition of a table');
+    if (node.class === 'SUBQUERY')
+      fail(
+        'NOT_SUPPORTED',
+        { what: 'A subquery in the definition of a table' },
+        { location: parsed.locate(SELECT.length) },
+      );
     if (node.class === 'PARAMETER') refuse('A parameter cannot stand in the definition of a table');
     if (node.class === 'WINDOW') refuse('A window function cannot stand in the definition of a table');
     const name = node.class === 'COLUMN_REF' ? node.column_names[0]?.toLowerCase() : undefined;

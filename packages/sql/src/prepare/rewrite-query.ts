@@ -18,6 +18,7 @@ import { daysOfSeries } from '../rewrites/days-of-series.ts';
 import { decimalLiterals } from '../rewrites/decimal-literals.ts';
 import { divideByZeroFails } from '../rewrites/division.ts';
 import { elementCasts } from '../rewrites/element-casts.ts';
+import { refuseEndlessRecursion } from '../rewrites/endless-recursion.ts';
 import { existsInequalities } from '../rewrites/exists-inequalities.ts';
 import { functionColumn } from '../rewrites/function-columns.ts';
 import { functionsInFrom } from '../rewrites/functions-in-from.ts';
@@ -128,7 +129,15 @@ export async function rewriteQuery(
     queryNode: (node) =>
       grandTotals(
         groupedRows(
-          daysOfSeries(seriesInSelect(limitWithTies(resolveOrderNames(node, placeOf), sourceOf, placeOf))),
+          daysOfSeries(
+            seriesInSelect(
+              limitWithTies(
+                resolveOrderNames(refuseEndlessRecursion(node, placeOf), placeOf),
+                sourceOf,
+                placeOf,
+              ),
+            ),
+          ),
         ),
       ),
   });

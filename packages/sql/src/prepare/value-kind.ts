@@ -104,7 +104,7 @@ const TEXTS = words(
   '->> ~>> concat concat_ws json_extract_string left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_json_as_text tsr_json_shown tsr_split_part tsr_substring upper',
 );
 const ARRAYS = words(
-  'array_agg list list_append list_concat list_distinct list_filter list_prepend list_resize list_reverse list_reverse_sort list_sort list_transform list_value regexp_extract_all regexp_split_to_array string_split string_to_array trim_array tsr_array_distinct tsr_array_enumerate tsr_joined_arrays tsr_pg_array_fill tsr_pg_array_positions tsr_pg_array_remove tsr_pg_array_replace tsr_pg_regexp_split tsr_string_to_array',
+  'array_agg array_append array_distinct array_prepend array_push_back array_push_front array_reverse array_reverse_sort array_sort array_transform flatten list list_append list_concat list_distinct list_filter list_prepend list_resize list_reverse list_reverse_sort list_sort list_transform list_value regexp_extract_all regexp_split_to_array string_split string_to_array trim_array tsr_array_distinct tsr_array_enumerate tsr_joined_arrays tsr_pg_array_fill tsr_pg_array_positions tsr_pg_array_remove tsr_pg_array_replace tsr_pg_regexp_split tsr_pg_trim_array tsr_string_to_array',
 );
 const INTERVALS = words(
   'age tsr_justify_days tsr_justify_hours tsr_justify_interval to_days to_hours to_microseconds to_minutes to_months to_seconds to_weeks to_years',
@@ -113,6 +113,7 @@ const INTERVALS = words(
 const BOOLEANS = words(
   '~~ !~~ ~~* !~~* ~~~ @> <@ && contains isfinite like_escape list_contains list_has_all list_has_any not_like_escape prefix regexp_full_match regexp_matches starts_with suffix tsr_pg_any_equal tsr_pg_array_contains',
 );
+const TRUNCATED = words('date_trunc tsr_date_trunc tsr_date_trunc_years');
 const TIMESTAMPS = words('current_timestamp now date_trunc');
 
 /** The macros of `valueTexts`. */
@@ -143,6 +144,7 @@ function kindOfCall(
     const kinds = children.map(inner);
     return kinds.includes('text') ? 'text' : kinds.includes('array') ? 'array' : 'unknown';
   }
+  if (TRUNCATED.has(name) && children[1] !== undefined && inner(children[1]) === 'interval') return 'interval';
   if (TIMESTAMPS.has(name)) return 'timestamp';
   if (!ARITHMETIC.has(name)) return 'unknown';
   // The second argument of `round` is the number of digits.

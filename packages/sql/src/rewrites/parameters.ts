@@ -25,7 +25,7 @@ export interface QueryParameter {
 /**
  * `$1` → its value as a literal. Strings and NULL take the type that their position requires, as literals do;
  * integers are BIGINT and fractions DOUBLE everywhere.
- * @throws TesseraError INVALID_ARGUMENT for a parameter without a value, CAST_ERROR for a value that does not
+ * @throws TesseraError UNDEFINED_PARAMETER for a parameter without a value, CAST_ERROR for a value that does not
  * have its type
  */
 export function parameterValue(
@@ -37,7 +37,7 @@ export function parameterValue(
   const parameter = byName(parameters).get(name);
   if (parameter === undefined) {
     fail(
-      'INVALID_ARGUMENT',
+      'UNDEFINED_PARAMETER',
       { message: `The statement uses ${name}, but query_parameters has no ${name}` },
       { location },
     );

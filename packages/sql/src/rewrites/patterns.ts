@@ -1,4 +1,5 @@
-import { kernelCall } from '../functions/expressions.ts';
+import { kernelCall, literalText } from '../functions/expressions.ts';
+import { withWordBounds } from '../functions/regex.ts';
 import { call, constant, type Expression, type FunctionNode, operator } from '../tree.ts';
 
 const ESCAPING: ReadonlyMap<string, string> = new Map([
@@ -51,7 +52,11 @@ export function partialRegexMatch(node: Expression, sourceAt: (node: Expression)
   }
 }
 
-const matches = (node: FunctionNode, ...flags: readonly Expression[]): FunctionNode =>
-  call('regexp_matches', ...node.children, ...flags);
+function matches(node: FunctionNode, ...flags: readonly Expression[]): FunctionNode {
+  const [subject, pattern] = node.children;
+  const text = literalText(pattern) ?? '';
+  const bounded = withWordBounds(text);
+  return call('regexp_matches', subject!, bounded === text ? pattern! : constant(bounded), ...flags);
+}
 
 const placeOf = ({ alias, query_location }: Expression) => ({ alias, query_location });

@@ -10,7 +10,7 @@ type Locate = () => SqlLocation | undefined;
  * The text that `E'…'` denotes. `\xHH` and `\OOO` are bytes of its UTF-8 form, `\uHHHH` and `\UHHHHHHHH` are
  * characters.
  * @throws TesseraError INVALID_ENCODING for bytes that are not UTF-8 and for NUL, SYNTAX_ERROR for an invalid
- * code point
+ * code point, INVALID_ESCAPE for `\u` without its digits
  */
 export function escapeStringText(image: string, locate?: Locate): string {
   const inner = image.slice(2, -1);
@@ -54,6 +54,10 @@ function unescaped(part: string, locate: Locate | undefined): string | number {
   const kind = part[1]!;
   const digits = part.slice(2);
   if (/[0-7]/.test(kind)) return Number.parseInt(part.slice(1), 8) & 0xff;
+  if (digits === '' && /u/i.test(kind)) {
+    const message = `\\${kind} in a string must be followed by ${kind === 'u' ? 4 : 8} hexadecimal digits`;
+    fail('INVALID_ESCAPE', { message }, { location: locate?.() });
+  }
   if (digits === '') return CONTROLS[kind] ?? kind;
   const value = Number.parseInt(digits, 16);
   if (kind === 'x') return value;
