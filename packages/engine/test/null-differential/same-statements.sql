@@ -634,12 +634,12 @@ select jsonb_agg((('{"x": 1.50}' || jb) || jb) - 'b' order by id) from docs wher
 select id, (((jb || '{"x": {"y": 1}}') || jb) #- '{b}') - 'z' from docs where jsonb_typeof(jb) = 'object' order by id
 select id, jb - 0, (jb || '[1.10]') - 1, jb - array['x'] from docs where jsonb_typeof(jb) = 'array' order by id
 select id, jb || null, null || jb, jb - null::text from docs order by id
-select jsonb_agg(id + 1 order by id), jsonb_agg(upper(t) order by id), json_agg(id * 1.5::numeric order by id), jsonb_object_agg(id, t || 'x') from docs
+select jsonb_agg(id + 1 order by id), jsonb_agg(upper(t) order by id), json_agg(id * 2 order by id), jsonb_object_agg(id, t || 'x') from docs
 select to_jsonb(id + 1), to_jsonb(t || 'x'), to_jsonb(array[id, id + 1]), to_jsonb(date '2024-01-01' + id), to_jsonb(id > 1), to_jsonb(id / 2.0::numeric(5,2)) from docs order by id
 select jsonb_build_array(id + 1, t || 'x', id in (1, 2)), jsonb_build_object('a', id * 2, 'b', lower(t)) from docs order by id
 select array_append(tags, 'x')::text, array_prepend('x', tags)::text, trim_array(array[1, 2, 3], 1)::text, upper(array_append(tags, 'x')::text), array_append(tags, 'x')::text || '!' from emp order by id
 select to_jsonb(hired), jsonb_build_object('d', hired), to_jsonb(array[hired]), jsonb_agg(hired) over (order by id) from emp order by id
 select to_jsonb(date '0044-03-15 BC'), jsonb_build_array(date '0044-03-15 BC', timestamp '0044-03-15 10:00 BC', timestamptz '0044-03-15 10:00+00 BC'), to_jsonb(array[date '0044-03-15 BC']), to_json(date '-infinity')
 select 'a b' ~ '\yb\y', 'ab' ~ '\yb', 'ab' ~ 'a\Yb', 'ab cd' ~ '\mcd', 'ab cd' ~ 'b\M', 'abc' !~ '\mbc', 'A-b' ~* '\mB\M'
-select regexp_replace('cat concat', '\mcat\M', 'x', 'g'), regexp_replace('a1 22', '\m\d+\M', '<\&>', 'g'), regexp_match('foo bar', '\mb\w+\M'), regexp_count('a b ab', '\ya\y')
+select regexp_replace('cat concat', '\mcat\M', 'x', 'g'), regexp_replace('a1 22', '\m\d+\M', '<\&>', 'g'), regexp_match('foo bar', '\mb\w+\M')
 select date_trunc('hour', interval '1 month 3 hours 5 minutes')::text, coalesce(date_trunc('day', interval '2 months'))::text || '!'

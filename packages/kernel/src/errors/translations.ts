@@ -328,11 +328,6 @@ const TRANSLATIONS: readonly Translation[] = [
       `${withDialectTypes(from)} and ${withDialectTypes(to)} have different numbers of fields`,
   },
   {
-    says: /^Invalid (?:hex escape code|byte) encountered in string -> blob conversion of string "(\\x.*)":/is,
-    error: 'INVALID_ARGUMENT',
-    message: (text) => `invalid hexadecimal data for type bytea: "${text}"`,
-  },
-  {
     says: /^Invalid (?:hex escape code|byte) encountered in string -> blob conversion of string "(.*)":/is,
     error: 'CAST_ERROR',
     message: (text) => `invalid input syntax for type bytea: "${text}"`,
@@ -438,7 +433,7 @@ const TRANSLATIONS: readonly Translation[] = [
   {
     says: /^(?:UNNEST requires a single list as input|UNNEST\(\) requires at lease? one argument|UNNEST - unsupported extra argument)/,
     error: 'UNDEFINED_FUNCTION',
-    message: () => 'UNNEST requires one array',
+    message: () => 'UNNEST requires an array',
   },
   {
     says: /^row_to_json\(\) argument type must be STRUCT/,
