@@ -60,7 +60,9 @@ const TO_JSONB: Readonly<Record<string, readonly string[]>> = {
     "(type, t) AS tsr_pg_number(TRY_CAST(t AS DOUBLE), t, CASE type WHEN 'FLOAT' THEN 1e6 ELSE 1e15 END)",
   ],
   // `0044-03-15 (BC) 10:00:00` as `0044-03-15 10:00:00 BC`.
-  json_era: [String.raw`(t) AS CASE WHEN contains(t, '(BC)') THEN regexp_replace(t, '^(\S+) \(BC\)(.*)$', '\1\2 BC') ELSE t END`],
+  json_era: [
+    String.raw`(t) AS CASE WHEN contains(t, '(BC)') THEN regexp_replace(t, '^(\S+) \(BC\)(.*)$', '\1\2 BC') ELSE t END`,
+  ],
   // The JSON text of a value, by the name of its type and its text.
   json_scalar: [
     `(type, t) AS CASE

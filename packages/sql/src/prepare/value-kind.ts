@@ -144,7 +144,8 @@ function kindOfCall(
     const kinds = children.map(inner);
     return kinds.includes('text') ? 'text' : kinds.includes('array') ? 'array' : 'unknown';
   }
-  if (TRUNCATED.has(name) && children[1] !== undefined && inner(children[1]) === 'interval') return 'interval';
+  if (TRUNCATED.has(name) && children[1] !== undefined && inner(children[1]) === 'interval')
+    return 'interval';
   if (TIMESTAMPS.has(name)) return 'timestamp';
   if (!ARITHMETIC.has(name)) return 'unknown';
   // The second argument of `round` is the number of digits.
