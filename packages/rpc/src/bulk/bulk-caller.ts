@@ -1,4 +1,5 @@
 import { create, toBinary } from '@bufbuild/protobuf';
+import { TesseraError } from '@tessera/common';
 import type { ClusterTls } from '../cluster-tls.ts';
 import { BulkCallSchema } from '../generated/tessera/v1/bulk_pb.ts';
 import { BulkConnection, type BulkConnectionOptions, NoBulkServer } from './bulk-connection.ts';
@@ -11,7 +12,7 @@ export class BulkCaller {
   readonly #options: BulkConnectionOptions;
   readonly #metadata: Readonly<Record<string, string>>;
   readonly #connections = new Set<BulkConnection>();
-  #idle: BulkConnection[] = [];
+  readonly #idle: BulkConnection[] = [];
   #refusedUntil = 0;
 
   constructor(address: string, metadata: Readonly<Record<string, string>>, tls: ClusterTls | undefined) {
@@ -21,22 +22,46 @@ export class BulkCaller {
   }
 
   /**
-   * The encoded responses to an encoded request. `signal` cancels the call.
+   * The encoded responses to an encoded request. `signal` cancels the call. The request must be one that may be repeated.
    * @throws NoBulkServer if the call must be made over gRPC
    * @throws Error, TesseraError as `BulkConnection.call`
    */
   async *call(path: string, request: Uint8Array, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+    const encoded = create(BulkCallSchema, { path, metadata: this.#metadata, request });
+    const call = toBinary(BulkCallSchema, encoded);
+    for (let idle = this.#takeIdle(); idle !== undefined; idle = this.#takeIdle()) {
+      let hasBegun = false;
+      try {
+        for await (const response of this.#callOn(idle, call, signal)) {
+          hasBegun = true;
+          yield response;
+        }
+        return;
+      } catch (error) {
+        // The server may have closed the connection just before.
+        if (hasBegun || error instanceof TesseraError || signal?.aborted) throw error;
+      }
+    }
     if (performance.now() < this.#refusedUntil) throw new NoBulkServer(true);
-    const connection = this.#connection();
-    const cancel = () => connection.close();
-    signal?.addEventListener('abort', cancel, { once: true });
     try {
-      const call = create(BulkCallSchema, { path, metadata: this.#metadata, request });
-      yield* connection.call(toBinary(BulkCallSchema, call));
+      yield* this.#callOn(new BulkConnection(this.#options), call, signal);
     } catch (error) {
       if (error instanceof NoBulkServer && error.isReachable)
         this.#refusedUntil = performance.now() + TRY_AGAIN_MS;
       throw error;
+    }
+  }
+
+  async *#callOn(
+    connection: BulkConnection,
+    call: Uint8Array,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Buffer> {
+    const cancel = () => connection.close();
+    signal?.addEventListener('abort', cancel, { once: true });
+    this.#connections.add(connection);
+    try {
+      yield* connection.call(call);
     } finally {
       signal?.removeEventListener('abort', cancel);
       if (connection.isOpen) this.#idle.push(connection);
@@ -44,17 +69,15 @@ export class BulkCaller {
     }
   }
 
-  close(): void {
-    for (const connection of this.#connections) connection.close();
-  }
-
-  #connection(): BulkConnection {
+  #takeIdle(): BulkConnection | undefined {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       if (idle.isOpen) return idle;
       this.#connections.delete(idle);
     }
-    const connection = new BulkConnection(this.#options);
-    this.#connections.add(connection);
-    return connection;
+    return undefined;
+  }
+
+  close(): void {
+    for (const connection of this.#connections) connection.close();
   }
 }

@@ -44,9 +44,16 @@ async function serve(readFile: ReadFile) {
 /** Forwards connections to a port, and counts and can break them. */
 async function proxyTo(port: number) {
   const sockets: Socket[] = [];
+  /** Breaks the next connection on which the caller sends something. */
+  const next = { breaks: false };
   const proxy = createServer((client) => {
     const upstream = connect(port, '127.0.0.1');
-    client.pipe(upstream).pipe(client);
+    client.on('data', (bytes) => {
+      if (next.breaks) client.destroy();
+      else upstream.write(bytes);
+      next.breaks = false;
+    });
+    upstream.pipe(client);
     for (const socket of [client, upstream]) socket.on('error', () => {});
     upstream.on('close', () => client.destroy());
     client.on('close', () => upstream.destroy());
@@ -59,7 +66,7 @@ async function proxyTo(port: number) {
     for (const socket of sockets) socket.destroy();
     proxy.close();
   });
-  return { port: (proxy.address() as AddressInfo).port, sockets };
+  return { port: (proxy.address() as AddressInfo).port, sockets, next };
 }
 
 const pieces = (): Buffer[] =>
@@ -181,6 +188,16 @@ it('a connection that breaks during a call fails it, and the next call has anoth
   const again = client.readFile({ id: 'y' })[Symbol.asyncIterator]();
   expect((await again.next()).value.bytes.length).toBe(10);
   expect((await again.next()).done).toBe(true);
+});
+
+it('a call on a connection that the server has just closed is made on a new one', async () => {
+  const { port } = await serve(sendPieces);
+  const proxy = await proxyTo(port);
+  const client = channelTo(proxy.port);
+  await read(client);
+  proxy.next.breaks = true;
+  expect(arePieces(await read(client))).toBe(true);
+  expect(proxy.sockets.length).toBe(2);
 });
 
 it('a server that closes lets a running call end, and closes idle connections', async () => {

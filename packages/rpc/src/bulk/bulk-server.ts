@@ -98,26 +98,29 @@ class ServedConnection {
 
   /** Does not reject. */
   async #answer(call: BulkCall, signal: AbortSignal): Promise<void> {
-    const { remoteAddress, remotePort } = this.#socket;
     const alive = startInterval(() => {
       if (!this.#isSending) void this.#send(FRAME.alive);
     }, ALIVE_EVERY_MS);
+    const { remoteAddress, remotePort } = this.#socket;
+    const context = { signal, peer: `${remoteAddress}:${remotePort}` };
+    let end: () => Promise<void> = () => this.#send(FRAME.end);
     try {
-      for await (const message of this.#options.answer(call, {
-        signal,
-        peer: `${remoteAddress}:${remotePort}`,
-      })) {
+      for await (const message of this.#options.answer(call, context)) {
         await this.#send(FRAME.message, message.parts);
-        if (signal.aborted) return;
+        if (signal.aborted) break;
       }
-      await this.#send(FRAME.end);
     } catch (error) {
-      if (!signal.aborted) await this.#send(FRAME.error, [encodeError(this.#options.toTesseraError(error))]);
-    } finally {
-      alive.clear();
-      this.#call = undefined;
-      if (this.#isClosing) this.#socket.end();
+      if (!signal.aborted) {
+        const encoded = encodeError(this.#options.toTesseraError(error));
+        end = () => this.#send(FRAME.error, [encoded]);
+      }
     }
+    alive.clear();
+    // The caller may send the next call before the end is known to be sent.
+    this.#call = undefined;
+    if (signal.aborted) return;
+    await end();
+    if (this.#isClosing && this.#call === undefined) this.#socket.end();
   }
 
   /** Resolves when the parts are no longer read: they were sent, or the connection is closed. */
