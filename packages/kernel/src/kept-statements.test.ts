@@ -66,3 +66,22 @@ test('a prepared query stays prepared when a session drops received rows, unless
   await expect(rowsOf(opened.at(-1)!, sum)).rejects.toThrow(/no received rows/);
   expect(await rowsOf(await t.kernel.session(), files)).toEqual(['2']);
 });
+
+test('a quick query that stays prepared reads the clock, fails and reads received rows as others do', async () => {
+  await using t = await testKernel({});
+  const session = await t.kernel.session();
+  const rows = async (sql: string) => {
+    const { batches } = await session.query(sql, [], { keep: true, fewRows: true });
+    const found: string[] = [];
+    for await (const batch of batches) found.push(Buffer.from(batch.textColumn(0)).toString());
+    return found;
+  };
+  const times = new Set<string>();
+  for (let n = 0; n < 4; n++) times.add((await rows('SELECT epoch_us(now())::VARCHAR')).join());
+  expect(times.size).toBe(4);
+  for (let n = 0; n < 4; n++) await expect(rows("SELECT error('refused')")).rejects.toThrow('refused');
+  const table = tableFromArrays({ n: Int32Array.from([3, 4]) });
+  const received = await session.receive(table.schema, table.batches);
+  for (let n = 0; n < 4; n++)
+    expect(await rows(`SELECT sum(n)::VARCHAR FROM ${received.sql}`)).toEqual(['7']);
+});

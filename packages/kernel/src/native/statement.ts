@@ -138,6 +138,17 @@ export class NativeStatement {
     const block = new NativeBlock(48);
     const call = mode === 'streaming' ? duckdb.executeStreaming : duckdb.execute;
     const failed = await offLoop(block, call, this.#handle, block.address);
+    return this.#result(block, failed, mode);
+  }
+
+  /** Like `execute('materialised')`, on this thread: nothing else runs here meanwhile, and it cannot be interrupted. */
+  executeAtOnce(): NativeResult {
+    this.#connection.checkInterrupt();
+    const block = new NativeBlock(48);
+    return this.#result(block, duckdb.execute(this.#handle, block.address), 'materialised');
+  }
+
+  #result(block: NativeBlock, failed: number, mode: 'streaming' | 'materialised'): NativeResult {
     if (failed !== 0) {
       const error = failureOf(block.address, this.#sql);
       duckdb.destroyResult(block.address);

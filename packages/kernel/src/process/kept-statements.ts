@@ -1,19 +1,30 @@
 import type { NativeConnection } from '../native/connection.ts';
-import { NativeStatement } from '../native/statement.ts';
+import { type NativeResult, NativeStatement } from '../native/statement.ts';
 import type { SqlText } from '../protocol/long-text.ts';
 
 const MAX_STATEMENTS = 8;
 /** Longer texts are hardly ever sent repeatedly with other parameters. */
 const MAX_TEXT_LENGTH = 256;
 
+/** A statement that took at most this many milliseconds costs less than the two changes of threads of another one. */
+const QUICK_MS = 1;
+/** How many rows it computes may then change from run to run, as in `range((random() * 1e9)::bigint)`. */
+const VARYING = /random/i;
+
 /** Statements of a session that stay prepared for the next call with the same text. */
 export class KeptStatements {
   readonly #connection: NativeConnection;
   /** Least recently used first. */
   readonly #statements = new Map<string, NativeStatement>();
+  /** The statements whose last run was quick. */
+  readonly #quick = new WeakSet<NativeStatement>();
 
-  constructor(connection: NativeConnection) {
+  readonly #now: () => number;
+
+  /** @param now the clock in milliseconds; replaced in tests */
+  constructor(connection: NativeConnection, now = () => performance.now()) {
     this.#connection = connection;
+    this.#now = now;
   }
 
   /** Applies to statements that return one value. */
@@ -34,6 +45,19 @@ export class KeptStatements {
       statement.destroy();
       throw error;
     }
+  }
+
+  /**
+   * The materialised result of a statement without parameters that reads nothing. If it was quick when it last ran, it runs on
+   * this thread, because it will be quick again.
+   */
+  async resultOf(sql: string, statement: NativeStatement): Promise<NativeResult> {
+    const startedAt = this.#now();
+    const isQuick = this.#quick.has(statement) && !VARYING.test(sql);
+    const result = isQuick ? statement.executeAtOnce() : await statement.execute('materialised');
+    if (this.#now() - startedAt <= QUICK_MS) this.#quick.add(statement);
+    else this.#quick.delete(statement);
+    return result;
   }
 
   /** Drops all statements, because the same text may have another meaning from now on. */

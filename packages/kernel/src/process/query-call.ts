@@ -68,12 +68,21 @@ async function materialised(
   }
 }
 
-/** Runs the statement and writes its result header and batches; the caller writes the reply. */
-export async function runQuery(statement: NativeStatement, call: QueryCall, socket: Socket): Promise<void> {
+/**
+ * Runs the statement and writes its result header and batches; the caller writes the reply.
+ * @param how how the rows of a result that has few are computed
+ */
+export async function runQuery(
+  statement: NativeStatement,
+  call: QueryCall,
+  socket: Socket,
+  how: (statement: NativeStatement) => NativeResult | Promise<NativeResult> = (s) =>
+    s.execute('materialised'),
+): Promise<void> {
   try {
     statement.bind(call.params);
     if (call.fewRows === true) {
-      const result = await statement.execute('materialised');
+      const result = await how(statement);
       await withStream(result, call, socket, (stream) => stream.sendAll());
     } else {
       await withStream(await statement.execute('streaming'), call, socket, (stream) => stream.run());

@@ -292,9 +292,20 @@ export class SessionServer {
       });
       if (isSent) return undefined;
     }
+    // Rows that are still being received need this thread.
+    const isRepeated =
+      keep &&
+      typeof sql === 'string' &&
+      Object.keys(request.params).length === 0 &&
+      this.#received.size === 0;
     const run = (s: NativeStatement) => {
       ran(s.leavesNoTrace);
-      return runQuery(s, request, this.#socket);
+      return runQuery(
+        s,
+        request,
+        this.#socket,
+        isRepeated ? (kept) => this.#kept.resultOf(sql, kept) : undefined,
+      );
     };
     return this.#withStatement(sql, run, keep);
   }
