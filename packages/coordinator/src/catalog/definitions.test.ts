@@ -22,7 +22,7 @@ describe('CREATE TABLE', () => {
     ['CREATE TABLE x ("$row" INT)', 'INVALID_ARGUMENT'],
     ['CREATE TABLE x (a INT DEFAULT nosuch)', 'UNDEFINED_NAME'],
     ["CREATE TABLE x (a INT DEFAULT 'x')", 'CAST_ERROR'],
-    ['CREATE TABLE x (a INT DEFAULT (SELECT 1))', 'BINDING_ERROR'],
+    ['CREATE TABLE x (a INT DEFAULT (SELECT 1))', 'NOT_SUPPORTED'],
     ['CREATE TABLE x (a INT DEFAULT max(1))', 'GROUPING_ERROR'],
     ["CREATE TABLE x (a INT DEFAULT READ_CSV('upload://x'))", undefined],
     ['CREATE TABLE x (a INT) PRIMARY INDEX b', 'UNDEFINED_NAME'],
@@ -54,7 +54,7 @@ describe('CREATE TABLE', () => {
       ['3', 7.5, 'v3', ['3']],
     ]);
     await expect(node.run('CREATE TABLE made2 AS SELECT 1 AS a, 2 AS a')).rejects.toMatchObject({
-      name: 'BINDING_ERROR',
+      name: 'DUPLICATE_COLUMN',
     });
   });
 });
