@@ -196,7 +196,7 @@ const REFUSED: readonly (readonly [sql: string, error: object])[] = [
     {
       name: 'UNDEFINED_TABLE',
       message: expect.stringMatching(/"tt" does not exist \(did you mean t\?\)/),
-      location: { line: 1, startColumn: 15, endColumn: 15 },
+      location: { line: 1, startColumn: 15, endColumn: 16 },
     },
   ],
   ['SELECT * FROM nowhere.t', { name: 'UNDEFINED_SCHEMA' }],

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { fail, requireValidText, type SqlLocation, TesseraError } from '@tessera/common';
 import { type KernelSession, kernelErrorToTessera } from '@tessera/kernel';
-import { byteOffsets, locationAt } from '../text/location.ts';
+import { byteOffsets, locationAt, nameLocation } from '../text/location.ts';
 import { kernelSource } from '../text/source.ts';
 import {
   type Expression,
@@ -142,7 +142,7 @@ export async function parseQuery(
   checkExpressionDepth(statement);
   return {
     statement,
-    locate: (at) => (typeof at === 'number' ? locationAt(text, toUser(at)) : undefined),
+    locate: (at) => (typeof at === 'number' ? nameLocation(text, toUser(at)) : undefined),
     sourceAt: (at) => (typeof at === 'number' ? source.text.slice(offsetOf(at)) : ''),
     pause,
   };

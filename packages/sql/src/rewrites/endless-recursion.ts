@@ -1,6 +1,7 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import { DIALECT_FUNCTIONS } from '../functions/registry.ts';
 import { type Expression, isQueryNode, type QueryNode } from '../tree.ts';
+import { walkTree } from '../tree-transform.ts';
 
 const AGGREGATES: ReadonlySet<string> = new Set([
   'count_star',
@@ -21,12 +22,25 @@ export function refuseEndlessRecursion(
   placeOf: (expression: Expression) => SqlLocation | undefined,
 ): QueryNode {
   if (node.type !== 'RECURSIVE_CTE_NODE' || node.right.type !== 'SELECT_NODE') return node;
-  const { group_sets, select_list, having } = node.right;
-  if (group_sets.length > 0) return node;
+  const { group_sets, select_list, having, from_table } = node.right;
+  if (group_sets.length > 0 || !reads(from_table, node.cte_name)) return node;
   const aggregate = [...select_list, having].map(firstAggregate).find((found) => found !== undefined);
   if (aggregate === undefined) return node;
   const message = `Aggregate functions without GROUP BY are not allowed in the recursive query of "${node.cte_name}", because it would never end`;
   return fail('INVALID_RECURSION', { message }, { location: placeOf(aggregate) });
+}
+
+/** Whether a common table expression occurs in FROM. A query after UNION in WITH RECURSIVE need not be recursive. */
+function reads(from: unknown, name: string): boolean {
+  let found = false;
+  walkTree(from, (node) => {
+    found ||=
+      !('class' in node) &&
+      node.type === 'BASE_TABLE' &&
+      node.schema_name === '' &&
+      node.table_name.toLowerCase() === name.toLowerCase();
+  });
+  return found;
 }
 
 /** An aggregate of the query itself, not of a subquery. */

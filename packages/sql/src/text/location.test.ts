@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byteOffsets, locationAt } from './location.ts';
+import { byteOffsets, locationAt, nameLocation } from './location.ts';
 
 test('the offset of each character is found from its bytes', () => {
   fc.assert(
@@ -38,4 +38,15 @@ test('places are the same in whatever order they are asked for', () => {
       }
     }),
   );
+});
+
+test.each([
+  ['FROM trips t', 5, 9],
+  ['FROM public.trips', 5, 16],
+  ['FROM "my ""table"" 2" t', 5, 20],
+  ['FROM a."b.c"', 5, 11],
+  ['FROM größe,', 5, 9],
+  ['SELECT $1', 7, 7],
+])('the place of a name covers all of it: %s', (text, offset, last) => {
+  expect(nameLocation(text, offset)).toEqual({ line: 1, startColumn: offset + 1, endColumn: last + 1 });
 });

@@ -27,6 +27,15 @@ export function locationAt(text: string, offset: number, end = offset + 1): SqlL
   return { line: latest.line, startColumn, endColumn: startColumn + Math.max(0, length - 1) };
 }
 
+const PART = String.raw`(?:"(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_$]*)`;
+const NAME = new RegExp(String.raw`${PART}(?:\.${PART})*`, 'uy');
+
+/** The place of the name at `offset`, with the names after its dots; if there is none, that of one character. */
+export function nameLocation(text: string, offset: number): SqlLocation {
+  NAME.lastIndex = offset;
+  return locationAt(text, offset, offset + (NAME.exec(text)?.[0].length ?? 1));
+}
+
 function placeOf({ text, at: from, line, before, lineEnd }: Mark, at: number): Mark {
   if (at <= lineEnd) return { text, at, line, before: before + characters(text.slice(from, at)), lineEnd };
   let [start, end, number] = [lineEnd + 1, lineEndOf(text, lineEnd + 1), line + 1];
