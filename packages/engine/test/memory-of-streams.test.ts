@@ -7,6 +7,8 @@ import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 const KB = 1024;
 const TABLE_ROWS = 20_000;
+// Each test sends a fixed number of statements, however slow the machine is.
+vi.setConfig({ testTimeout: 180_000 });
 /** Makes a process collect its heap and log the memory that is left, when it gets the signal. */
 const PROBE = `import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
