@@ -10,9 +10,23 @@ import { mayBeKept } from './history-file.ts';
 import { namedFiles, withLocalFiles } from './local-files.ts';
 import { progressText } from './progress-line.ts';
 import { resultLines } from './result-text.ts';
+import { Shell } from './shell.ts';
+import { ShellSession } from './shell-session.ts';
 import { typedStatements } from './statement-text.ts';
 
 const plain = { dim: (text: string) => text, bold: (text: string) => text };
+
+it('a shell that is closed before it reads from the terminal leaves the terminal alone', async () => {
+  const { io, out } = memoryStreams({ terminal: true });
+  const session = new ShellSession(Promise.reject(new Error('the engine did not start')), {});
+  const options = { format: 'box', expanded: false, timing: false, maxRows: 10 } as const;
+  const display = new Display(io, options, true);
+  const shell = new Shell({ session, display, io, files: new Map(), onError: 'stop' });
+  const done = shell.interact();
+  shell.close();
+  await done;
+  expect(out()).toBe('');
+});
 
 describe('boxes', () => {
   it('fit the terminal, whatever they contain', () => {

@@ -29,6 +29,7 @@ export class Shell implements CommandScope {
   #lastStatement: string | undefined;
   #failures = 0;
   #isLeaving = false;
+  #isClosed = false;
 
   constructor(options: ShellOptions) {
     this.#options = options;
@@ -50,6 +51,7 @@ export class Shell implements CommandScope {
 
   /** Gives the terminal back. */
   close(): void {
+    this.#isClosed = true;
     this.#lines?.close();
   }
 
@@ -134,6 +136,8 @@ export class Shell implements CommandScope {
     const path = historyPath();
     const completion = new Completion(session, Object.keys(META_COMMANDS), files);
     const history = await readHistory(path);
+    // The engine may have failed to start in the meantime.
+    if (this.#isClosed) return;
     const lines = createInterface({
       input: io.stdin,
       output: io.stdout,
