@@ -222,16 +222,8 @@ async function* bulkStreaming(
       yield* streaming(caller, definition, request, options);
       return;
     }
-    const failed = bulkFailure(error as Error, caller, signal);
-    rpcCalls.emit({ path, outcome: failed.name });
-    throw failed;
+    throw failure(error as Error, caller, signal, definition);
   }
-}
-
-function bulkFailure(error: Error, caller: Caller, signal: AbortSignal | undefined): TesseraError {
-  if (signal?.aborted) return cancellation(signal);
-  if (error instanceof TesseraError) return error;
-  return caller.unanswered(error.message, 'unreachable');
 }
 
 function duplex(
@@ -278,7 +270,7 @@ function deadline({ timeoutMs }: CallOptions) {
 }
 
 function failure(
-  error: ServiceError,
+  error: Error | ServiceError,
   caller: Caller,
   signal: AbortSignal | undefined,
   { path }: Definition,
@@ -288,8 +280,14 @@ function failure(
   return failed;
 }
 
-function failureOf(error: ServiceError, caller: Caller, signal: AbortSignal | undefined): TesseraError {
+function failureOf(
+  error: Error | ServiceError,
+  caller: Caller,
+  signal: AbortSignal | undefined,
+): TesseraError {
   if (signal?.aborted) return cancellation(signal);
+  if (error instanceof TesseraError) return error;
+  if (!('metadata' in error)) return caller.unanswered(error.message, 'unreachable');
   const received = tesseraErrorOf(error);
   if (received !== undefined) return received;
   return error.code === status.DEADLINE_EXCEEDED

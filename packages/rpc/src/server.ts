@@ -72,7 +72,8 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   // The listener decrypts connections.
   const grpc = server.createConnectionInjector(ServerCredentials.createInsecure());
   const listener = await listen({
-    ...options,
+    host: options.host,
+    port: options.port,
     tls: options.tls,
     grpc: (socket) => grpc.injectConnection(socket),
     bulk: (socket, read) => bulk.accept(socket, read),

@@ -18,7 +18,6 @@ export class KeptStatements {
   readonly #statements = new Map<string, NativeStatement>();
   /** The statements whose last run was quick. */
   readonly #quick = new WeakSet<NativeStatement>();
-
   readonly #now: () => number;
 
   /** @param now the clock in milliseconds; replaced in tests */
@@ -48,8 +47,8 @@ export class KeptStatements {
   }
 
   /**
-   * The materialised result of a statement without parameters that reads nothing. If it was quick when it last ran, it runs on
-   * this thread, because it will be quick again.
+   * The materialised result of a statement without parameters that reads nothing, or the same rows each time. If it was quick when
+   * it last ran, it runs on this thread, because it will be quick again.
    */
   async resultOf(sql: string, statement: NativeStatement): Promise<NativeResult> {
     const startedAt = this.#now();

@@ -70,19 +70,19 @@ async function materialised(
 
 /**
  * Runs the statement and writes its result header and batches; the caller writes the reply.
- * @param how how the rows of a result that has few are computed
+ * @param compute computes the rows of a result that has few
  */
 export async function runQuery(
   statement: NativeStatement,
   call: QueryCall,
   socket: Socket,
-  how: (statement: NativeStatement) => NativeResult | Promise<NativeResult> = (s) =>
+  compute: (statement: NativeStatement) => NativeResult | Promise<NativeResult> = (s) =>
     s.execute('materialised'),
 ): Promise<void> {
   try {
     statement.bind(call.params);
     if (call.fewRows === true) {
-      const result = await how(statement);
+      const result = await compute(statement);
       await withStream(result, call, socket, (stream) => stream.sendAll());
     } else {
       await withStream(await statement.execute('streaming'), call, socket, (stream) => stream.run());

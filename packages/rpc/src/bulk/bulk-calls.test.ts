@@ -1,13 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { createLogging, TesseraError } from '@tessera/common';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { BulkCallSchema } from '../generated/tessera/v1/bulk_pb.ts';
+import { callMetadata, metadataTexts } from '../handshake.ts';
 import { FileService, openRpcChannel, type RpcHandlers, serviceOf, startRpcServer } from '../index.ts';
-import { grpcDefinition } from '../service.ts';
+import { grpcDefinition, methodDefinition } from '../service.ts';
 import { BulkConnection, NoBulkServer } from './bulk-connection.ts';
 import { bulkEncoder } from './encoding.ts';
-import { FRAME, frameHeader } from './frames.ts';
+import { ALIVE_EVERY_MS, FRAME, FrameReader, frameHeader, GREETING } from './frames.ts';
 
 type ReadFile = RpcHandlers<typeof FileService>['readFile'];
 
@@ -160,7 +163,7 @@ it('a reader that does not take responses holds the handler back', async () => {
   const responses = channelTo(port).readFile({ id: 'x' })[Symbol.asyncIterator]();
   await responses.next();
   let before = -1;
-  // What the buffers of the connection have room for is sent.
+  // The server sends as much as the buffers of the connection hold.
   const isSteady = () => {
     const same = sent === before;
     before = sent;
@@ -231,9 +234,37 @@ it('a server of an earlier version is called over gRPC', async () => {
       error ? reject(error) : resolve(bound),
     );
   });
-  const client = channelTo(port);
+  const proxy = await proxyTo(port);
+  const client = channelTo(proxy.port);
   for (let call = 0; call < 2; call++) expect(arePieces(await read(client))).toBe(true);
+  expect(proxy.sockets.length, 'one connection that is not answered, and one of gRPC').toBe(2);
   server.forceShutdown();
+});
+
+it('a server says during a call without responses that it is alive', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const begun = Promise.withResolvers<void>();
+  const { port } = await serve(async function* (_, { signal }) {
+    begun.resolve();
+    yield* [];
+    await gone(signal);
+  });
+  const metadata = metadataTexts(callMetadata({ clusterToken: TOKEN }));
+  const path = methodDefinition(FileService.method.readFile).path;
+  const call = toBinary(BulkCallSchema, create(BulkCallSchema, { path, metadata }));
+  const kinds: number[] = [];
+  const reader = new FrameReader((kind) => kinds.push(kind));
+  const socket = connect(port, '127.0.0.1').on('data', (bytes) => reader.push(bytes));
+  socket.write(Buffer.concat([GREETING, frameHeader(FRAME.call, call.length), call]));
+  await begun.promise;
+  for (let beats = 0; beats < 3; beats++) {
+    vi.advanceTimersByTime(ALIVE_EVERY_MS);
+    await expect.poll(() => kinds).toEqual([FRAME.hello, ...Array(beats + 1).fill(FRAME.alive)]);
+  }
+  socket.destroy();
 });
 
 it('gRPC is served on the same port, however its first bytes are divided', async () => {
