@@ -31,6 +31,7 @@ export {
   valueSetSql,
 } from './skip/granule-filter.ts';
 export { decidedConditions, type FilterKinds, granuleTest, hashedConstants } from './skip/skip-granules.ts';
+export { distinctValues } from './values/distinct-values.ts';
 export { type OrderedValue, orderOf, type ValueOrder } from './values/order.ts';
 export { DeletedRows, type RowRange } from './vector/deleted-rows.ts';
 export { deletedRowsOf, extendedVector, type VectorContent, vectorContent } from './vector/vector-content.ts';

@@ -1,5 +1,5 @@
 import type { Column, TableObject, Tablet } from '@tessera/catalog';
-import { orderOf } from '@tessera/tablet';
+import { distinctValues, orderOf } from '@tessera/tablet';
 
 /** The number of tablets, spread over the table, that are sampled. */
 const SAMPLED_TABLETS = 256;
@@ -7,9 +7,6 @@ const SAMPLED_TABLETS = 256;
 /** Types with a smallest step between values, which is 1 in the form that `orderOf` returns. */
 const DISCRETE =
   /^(?:U?(?:TINYINT|SMALLINT|INTEGER|INT|BIGINT|HUGEINT)|DECIMAL\b.*|NUMERIC\b.*|DATE|BOOLEAN)$/i;
-
-/** A granule in which more than this share of the values are distinct says little about how many there are in the table. */
-const UNSATURATED = 0.5;
 
 /**
  * Estimates the number of distinct values of the columns of a table from the ranges of their values and from the dictionaries of
@@ -28,7 +25,7 @@ export function distinctBounds(
   for (const column of table.columns) {
     const isText = TEXT.test(column.type);
     const between = isText ? codes(column, sampled) : valuesBetween(column, sampled);
-    const counted = clustered.has(column.name) ? undefined : valuesCounted(column, sampled);
+    const counted = clustered.has(column.name) ? undefined : distinctValues(column.id, sampled);
     const values = Math.min(between ?? Number.POSITIVE_INFINITY, counted ?? Number.POSITIVE_INFINITY);
     if (values < rows) bounds.set(column.name, values);
     // A text without a dictionary has very many values, unlike one of which nothing is known.
@@ -68,31 +65,6 @@ export function nullShares(table: TableObject, tablets: readonly Tablet[]): Read
       return found?.tablets === sampled.length ? [[name, found.nulls / rows] as const] : [];
     }),
   );
-}
-
-/**
- * The number of distinct values that the granules of tablets suggest, if each of them has a random part of the rows: infinite where
- * nearly every row has another value. Undefined where they were not counted.
- */
-function valuesCounted({ id }: Column, tablets: readonly Tablet[]): number | undefined {
-  let most: number | undefined;
-  for (const { rows, granules, statistics } of tablets) {
-    const { distinct, nulls = 0 } = statistics.find(({ column }) => column === id) ?? {};
-    if (distinct === undefined) return undefined;
-    most = Math.max(most ?? 0, valuesSuggested(distinct, (rows - nulls) / Math.max(1, granules)));
-  }
-  return most;
-}
-
-/**
- * The number of distinct values of a column, estimated from a random sample: the number for which a sample of
- * this many rows is expected to contain this many distinct values.
- */
-function valuesSuggested(distinct: number, rows: number): number {
-  if (distinct > rows * UNSATURATED) return Number.POSITIVE_INFINITY;
-  let values = distinct;
-  for (let step = 0; step < 5; step++) values = distinct / -Math.expm1(-rows / Math.max(1, values));
-  return Math.round(values);
 }
 
 const TEXT = /^(?:TEXT|VARCHAR|STRING)$/i;

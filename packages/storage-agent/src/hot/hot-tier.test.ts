@@ -17,6 +17,18 @@ const ROWS = "SELECT i AS a, 'b' || (i % 10) AS b, i / 2 AS c FROM";
 const request = (table: Table, tablets: readonly ScanTablet[], more: Partial<ScanRequest> = {}) =>
   fixture.request({ table, tablets, columns: [1, 2], ...more });
 
+/** Whether all segments of a column in memory are stored as they are, and whether some are packed integers. */
+async function compressions(agent: StorageAgent, whole: ScanRequest, of = fixture) {
+  const { sql, release } = await agent.prepareScan(whole);
+  const stored = await of.rows(
+    `SELECT replace(column_name, '_stored', '') AS name, bool_and(compression = 'Uncompressed') AS plain, bool_or(compression = 'BitPacking') AS packed
+     FROM pragma_storage_info('${/hot\.[\w.]+/.exec(sql.replaceAll('"', ''))![0]}') WHERE segment_type NOT IN ('VALIDITY', 'LIST')
+     GROUP BY 1 ORDER BY 1`,
+  );
+  release();
+  return stored.filter(({ name }) => !String(name).startsWith('$'));
+}
+
 const read = (agent: StorageAgent, asked: ScanRequest) =>
   fixture.read(agent, asked, 'count(*) AS n, sum(a) AS s');
 
@@ -76,20 +88,37 @@ test('numbers of more than 18 digits stay uncompressed in memory, because unpack
   });
   await read(agent, whole);
   await agent.settled();
-  const scan = await agent.prepareScan(whole);
-  const stored = await fixture.rows(
-    `SELECT replace(column_name, '_stored', '') AS name, bool_or(compression = 'Uncompressed') AS plain, bool_or(compression = 'BitPacking') AS packed
-     FROM pragma_storage_info('${/hot\.[\w.]+/.exec(scan.sql.replaceAll('"', ''))![0]}') WHERE segment_type NOT IN ('VALIDITY', 'LIST')
-     GROUP BY 1 ORDER BY 1`,
-  );
-  scan.release();
-  expect(stored.filter(({ name }) => String(name).length === 1)).toEqual([
+  expect(await compressions(agent, whole)).toEqual([
     { name: 'a', plain: false, packed: true },
     { name: 'b', plain: true, packed: false },
     { name: 'c', plain: false, packed: true },
     { name: 'd', plain: true, packed: false },
     { name: 'e', plain: true, packed: false },
   ]);
+});
+
+test('texts that hardly repeat stay uncompressed in memory while that is plentiful, because searching them takes half of the time', async () => {
+  await using small = await Fixture.open(200e6);
+  const t = testTable('t', { distinct: 'VARCHAR', repeated: 'VARCHAR', empty: 'VARCHAR', n: 'BIGINT' });
+  const rows = `SELECT repeat(md5(i::TEXT), 4) AS "distinct", 'text ' || i % 100 AS repeated, NULL AS empty, i AS n FROM`;
+  const plainColumns = async ({ of, grows }: { of: Fixture; grows: boolean }) => {
+    const agent = await of.agent();
+    const first = { tablet: await storeTablet(of, t, `${rows} range(50000) t(i)`) };
+    const second = { tablet: await storeTablet(of, t, `${rows} range(50000, 550000) t(i)`) };
+    let found: Awaited<ReturnType<typeof compressions>> = [];
+    for (const [i, tablets] of [[first], ...(grows ? [[first, second]] : [])].entries()) {
+      const whole = of.request({ table: t, tablets, wholeTableAt: i + 1 });
+      await of.read(agent, whole, 'count(*)');
+      await agent.settled();
+      found = await compressions(agent, whole, of);
+    }
+    return found.filter(({ plain }) => plain).map(({ name }) => name);
+  };
+  expect(await plainColumns({ of: fixture, grows: false })).toEqual(['distinct']);
+  expect(await plainColumns({ of: fixture, grows: true })).toEqual(['distinct']);
+  expect(await plainColumns({ of: small, grows: false })).toEqual(['distinct']);
+  // 550,000 texts of 128 characters are more than a quarter of its memory.
+  expect(await plainColumns({ of: small, grows: true })).toEqual([]);
 });
 
 test('appended tablets, deleted rows and removed tablets are applied; older snapshots remain correct meanwhile and afterwards', async () => {

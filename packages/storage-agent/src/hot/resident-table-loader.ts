@@ -24,18 +24,20 @@ export interface LoadableTablet {
 /** The maximum number of files that one INSERT reads. */
 const MAX_FILES = 256;
 
+/**
+ * The types that the kernel keeps as integers of 128 bits: it unpacks them so slowly that scans of them take twenty times the
+ * processor time.
+ */
+const WIDE = /^(?:(?:DECIMAL|NUMERIC) ?\((?:19|[23]\d), ?\d+\)|HUGEINT)(?:\[\])*$/i;
+
 export async function createResidentTable(session: KernelSession, resident: ResidentTable): Promise<void> {
-  const columns = [...resident.columns.values()].map(residentColumn);
+  const columns = [...resident.columns.values()].map(({ id, storedName, type }) => {
+    const isCompressed = !WIDE.test(type) && !resident.uncompressed.has(id);
+    return `${quoteName(storedName)} ${type}${isCompressed ? '' : ' USING COMPRESSION uncompressed'}`;
+  });
   const all = [...columns, `${PART_COLUMN} INTEGER`, `${POSITION_COLUMN} BIGINT`];
   await session.execute(`CREATE TABLE ${resident.relation} (${all.join(', ')})`);
 }
-
-/** The types that the kernel keeps as integers of 128 bits. */
-const WIDE = /^(?:(?:DECIMAL|NUMERIC) ?\((?:19|[23]\d), ?\d+\)|HUGEINT)(?:\[\])*$/i;
-
-/** The kernel unpacks compressed integers of 128 bits so slowly that scans of them take twenty times the processor time. */
-const residentColumn = ({ storedName, type }: Column): string =>
-  `${quoteName(storedName)} ${type}${WIDE.test(type) ? ' USING COMPRESSION uncompressed' : ''}`;
 
 /**
  * Appends the live rows of the tablets, in order. The parts become visible once all of their rows are there.

@@ -23,7 +23,7 @@ import {
 } from './resident-table.ts';
 import { changeTowards, type Deletion } from './resident-table-change.ts';
 import { dropResidentTable } from './resident-table-loader.ts';
-import { estimatedMemory, type Room } from './resident-table-size.ts';
+import { estimatedMemory, fitsUncompressed, type Room } from './resident-table-size.ts';
 import { ResidentTableWorker, type ResidentTableWorkerOptions } from './resident-table-worker.ts';
 import type { HotPart, ResidentTables } from './resident-tables.ts';
 import { type Desired, type NotedScan, TableDemand } from './table-demand.ts';
@@ -218,7 +218,8 @@ export class ResidentTableUpdates {
     if (isPressing && this.#changing.has(key)) this.#behind.add(key);
     if (this.#closed || this.#changing.has(key) || nowMs < demand.blockedUntilMs) return;
     const builds = resident === undefined || !resident.holds(desired.columns);
-    if (builds ? desired.tablets.length === 0 : isReached(resident, desired)) return;
+    const isReached = builds ? desired.tablets.length === 0 : this.#isReached(resident, desired);
+    if (isReached) return;
     if (builds) this.#schedule.addBuild(key);
     else this.#schedule.addChange(key, resident.lastChangeMs, isPressing);
   }
@@ -240,7 +241,7 @@ export class ResidentTableUpdates {
     try {
       const desired = demand.desired(this.#o.now());
       const resident = this.#resident.get(key);
-      if (resident === undefined || !resident.holds(desired.columns) || isWorn(resident)) {
+      if (resident === undefined || !resident.holds(desired.columns) || this.#isOutdated(resident, desired)) {
         await this.#queue.run(() => this.#withSession((session) => this.#build(session, demand, desired)));
       } else {
         await this.#change(resident, demand, desired);
@@ -447,6 +448,30 @@ export class ResidentTableUpdates {
     return displaced.length > 0;
   }
 
+  #isReached(resident: ResidentTable, desired: Desired): boolean {
+    if (this.#isOutdated(resident, desired)) return false;
+    if (desired.version !== undefined) {
+      return (
+        resident.exactAt !== undefined &&
+        resident.exactAt >= desired.version &&
+        resident.share === desired.share
+      );
+    }
+    return desired.tablets.every((scan) => resident.parts.has(scan.tablet.id));
+  }
+
+  /** Whether it must be rebuilt: its ordinals are used up, or it has grown too large for texts that are not compressed. */
+  #isOutdated(resident: ResidentTable, desired: Desired): boolean {
+    if (resident.nextOrdinal > WORN_ORDINALS + 4 * resident.parts.size) return true;
+    const { memoryLimitBytes } = this.#o;
+    // The estimate that allowed the texts counts, too: by the size alone, the table could be built in the same way again and again.
+    return (
+      resident.uncompressed.size > 0 &&
+      !fitsUncompressed(resident.bytes, memoryLimitBytes) &&
+      !fitsUncompressed(estimatedMemory(desired, desired.tablets), memoryLimitBytes)
+    );
+  }
+
   async #memory(): Promise<MemoryState> {
     const { usedBytes, limitBytes } = await this.#o.kernel.memory();
     return { usedBytes, totalBytes: limitBytes };
@@ -461,18 +486,3 @@ function isWithout({ version, share }: ResidentTableUse, desired: Desired): bool
   if (version === undefined || share !== desired.share) return false;
   return share === undefined ? version >= desired.version! : version === desired.version;
 }
-
-function isReached(resident: ResidentTable, desired: Desired): boolean {
-  if (isWorn(resident)) return false;
-  if (desired.version !== undefined) {
-    return (
-      resident.exactAt !== undefined &&
-      resident.exactAt >= desired.version &&
-      resident.share === desired.share
-    );
-  }
-  return desired.tablets.every((scan) => resident.parts.has(scan.tablet.id));
-}
-
-const isWorn = (resident: ResidentTable): boolean =>
-  resident.nextOrdinal > WORN_ORDINALS + 4 * resident.parts.size;

@@ -20,10 +20,12 @@ import {
 } from './resident-table-loader.ts';
 import {
   estimatedMemory,
+  fitsUncompressed,
   groupBytes,
   type Room,
   tabletGroups,
   tabletsThatFit,
+  uniqueTexts,
 } from './resident-table-size.ts';
 import type { Desired } from './table-demand.ts';
 
@@ -63,7 +65,14 @@ export class ResidentTableWorker {
     const tablets = tabletsThatFit(desired, desired.tablets, room);
     if (tablets.length === 0) return undefined;
     const used = await tableMemory(session);
-    const resident = new ResidentTable(`i_${newUlid().toLowerCase()}`, key, desired.columns, this.#o.now());
+    const isSmall = fitsUncompressed(used + estimatedMemory(desired, tablets), this.#o.memoryLimitBytes);
+    const resident = new ResidentTable(
+      `i_${newUlid().toLowerCase()}`,
+      key,
+      desired.columns,
+      isSmall ? uniqueTexts(desired, tablets) : new Set(),
+      this.#o.now(),
+    );
     try {
       await createResidentTable(session, resident);
       await this.#append(session, resident, desired, tablets);

@@ -94,6 +94,7 @@ export class ResidentTable {
   readonly name: string;
   readonly key: ResidentTableKey;
   readonly columns: ReadonlyMap<number, Column>;
+  readonly uncompressed: ReadonlySet<number>;
   readonly parts = new Map<TabletId, ResidentPart>();
   readonly uses = new Set<ResidentTableUse>();
   /** The next free position; larger than the position of every row. */
@@ -116,9 +117,17 @@ export class ResidentTable {
   /** The time of the last scan that read all of it. */
   lastUsedMs: number;
 
-  constructor(name: string, key: ResidentTableKey, columns: readonly Column[], nowMs: number) {
+  /** @param uncompressed the ids of text columns that the kernel does not compress */
+  constructor(
+    name: string,
+    key: ResidentTableKey,
+    columns: readonly Column[],
+    uncompressed: ReadonlySet<number>,
+    nowMs: number,
+  ) {
     this.name = name;
     this.key = key;
+    this.uncompressed = uncompressed;
     this.columns = new Map(columns.map((column) => [column.id, column]));
     this.lastUsedMs = nowMs;
   }

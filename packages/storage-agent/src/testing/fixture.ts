@@ -21,7 +21,8 @@ export class Fixture implements AsyncDisposable {
     this.session = session;
   }
 
-  static async open(): Promise<Fixture> {
+  /** @param memoryLimitBytes of the kernel */
+  static async open(memoryLimitBytes = 1e9): Promise<Fixture> {
     const directory = mkdtempSync(join(tmpdir(), 'agent-test-'));
     const readable = ['staged', 'tablets'].map((name) => join(directory, name));
     for (const path of readable) mkdirSync(path);
@@ -29,7 +30,7 @@ export class Fixture implements AsyncDisposable {
     const kernel = await startKernel({
       directory: join(directory, 'kernel'),
       readableDirectories: readable,
-      memoryLimitBytes: 1e9,
+      memoryLimitBytes,
       threads: 2,
       bootstrap: agentBootstrap,
       log: { info: silent, warn: silent, error: silent },
