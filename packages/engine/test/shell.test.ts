@@ -64,6 +64,13 @@ describe('on a terminal', () => {
     expect(wide).toContain('x…');
   });
 
+  it('says when a result comes from the result cache', async () => {
+    await shell.run('CREATE TABLE many AS SELECT n FROM generate_series(1, 50000) AS g(n);');
+    expect(await shell.run('SELECT sum(n) FROM many;')).toMatch(/\(1 row, \d+\.\d{3} s\)/);
+    const again = await shell.run('SELECT sum(n) FROM many;');
+    expect(again).toMatch(/\(1 row, \d+\.\d{3} s, from the result cache\)/);
+  });
+
   it('a statement ends at a semicolon outside strings and comments', async () => {
     shell.type("SELECT 'a;b' AS x, -- no; end\r");
     await shell.until(/-> /);

@@ -288,11 +288,16 @@ describe.skipIf(executablePath === undefined)(
       await cells().getByText('Paris').click();
       await grid().press('End');
       await grid().press('Enter');
-      await expect
-        .poll(() => page.locator('.cell pre').textContent())
-        .toBe('{\n  "a": 2,\n  "b": [\n    1,\n    null\n  ]\n}');
+      const shown = () => page.locator('.cell pre').textContent();
+      await expect.poll(shown).toBe('{\n  "a": 2,\n  "b": [\n    1,\n    null\n  ]\n}');
       await run('SELECT id FROM stations WHERE id > 99');
       await page.getByText('No rows. The columns are id (integer).').waitFor();
+    });
+
+    test('a repeated statement says that its result comes from the result cache', async () => {
+      await run('CREATE TABLE many AS SELECT n FROM generate_series(1, 50000) AS g(n)');
+      for (const _ of [1, 2]) await run('SELECT sum(n) FROM many').then(() => cells().first().waitFor());
+      await expect.poll(() => status().textContent()).toContain(' · from the result cache');
     });
 
     test('a whole result is saved as CSV, JSON, Parquet and Arrow', async () => {

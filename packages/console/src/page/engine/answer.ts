@@ -33,6 +33,7 @@ interface Statistics {
   readonly bytes_read?: number;
   readonly scanned_bytes_cache?: number;
   readonly scanned_bytes_storage?: number;
+  readonly from_result_cache?: boolean;
 }
 
 export interface RowsAnswer {

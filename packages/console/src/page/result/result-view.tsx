@@ -162,12 +162,13 @@ const Notices = ({ notices }: { notices: readonly Notice[] }) => (
 );
 
 function statisticsText({ rows, statistics }: RowsAnswer, seconds: number, isPlan: boolean): string {
-  const { elapsed, rows_read, bytes_read, scanned_bytes_cache = 0 } = statistics;
+  const { elapsed, rows_read, bytes_read, scanned_bytes_cache = 0, from_result_cache } = statistics;
   const limited = rows.length >= ROW_LIMIT;
   const parts = [
     isPlan ? 'Plan' : limited ? `The first ${rowsText(rows.length)}` : rowsText(rows.length),
     `${secondsText(seconds)}${elapsed === undefined ? '' : ` (engine ${secondsText(elapsed)})`}`,
   ];
+  if (from_result_cache) parts.push('from the result cache');
   if (rows_read) parts.push(`${countText(rows_read)} rows read`);
   if (bytes_read) {
     const cached = Math.round((100 * Math.min(scanned_bytes_cache, bytes_read)) / bytes_read);

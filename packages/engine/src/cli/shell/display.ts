@@ -101,7 +101,7 @@ export class Display {
       this.progress.clear();
       this.#warn(end);
       const time = this.options.timing
-        ? `${((performance.now() - startedAt) / 1000).toFixed(3)} s`
+        ? `${((performance.now() - startedAt) / 1000).toFixed(3)} s${end.isReused ? ', from the result cache' : ''}`
         : undefined;
       if (columns === undefined) return this.#done(end, time);
       if (isForPrograms(format)) {

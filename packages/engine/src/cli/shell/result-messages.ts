@@ -36,6 +36,7 @@ export type ResultMessage =
   | {
       readonly message_type: 'FINISH_SUCCESSFULLY';
       readonly affected_rows?: number;
+      readonly statistics?: { readonly from_result_cache?: boolean };
       readonly warnings?: readonly Warning[];
     }
   | {

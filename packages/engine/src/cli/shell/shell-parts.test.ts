@@ -48,7 +48,7 @@ describe('boxes', () => {
     const text = 'a value that needs some room, but not more than a line';
     await sink.columns([{ name: 'a', type: 'text' }]);
     await sink.rows([[text]]);
-    await finish({ affectedRows: undefined, warnings: [] });
+    await finish({ affectedRows: undefined, warnings: [], isReused: false });
     expect(out()).toContain(`│ ${text} │`);
   });
 

@@ -32,6 +32,8 @@ export interface StatementEnd {
   /** Undefined if the statement does not change rows. */
   readonly affectedRows: number | undefined;
   readonly warnings: readonly Warning[];
+  /** Whether the result came from the result cache. */
+  readonly isReused: boolean;
 }
 
 /** Statements that change the session: their headers must come with the response, so they send no progress. */
@@ -170,6 +172,7 @@ async function readAnswer(
   const header = answer.headers['x-tessera-affected-rows'];
   let affectedRows = header === undefined ? undefined : Number(header);
   let warnings = warningsOf(answer.headers);
+  let isReused = false;
   try {
     for await (const message of resultMessages(answer.body)) {
       if (message.message_type === 'START') await sink.columns(message.result_columns);
@@ -183,6 +186,7 @@ async function readAnswer(
       } else if (message.message_type === 'FINISH_SUCCESSFULLY') {
         affectedRows ??= message.affected_rows;
         warnings = message.warnings ?? warnings;
+        isReused = message.statistics?.from_result_cache === true;
       }
     }
   } catch (error) {
@@ -193,7 +197,7 @@ async function readAnswer(
     ...warning,
     description: statement.textAsTyped(warning.description),
   }));
-  return { affectedRows, warnings: shown };
+  return { affectedRows, warnings: shown, isReused };
 }
 
 function warningsOf(headers: Answer['headers']): readonly Warning[] {
