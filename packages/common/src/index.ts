@@ -1,5 +1,6 @@
 export * from './cancellation.ts';
 export * from './copy-text-format.ts';
+export { discardBytes } from './discard-bytes.ts';
 export * from './error-table.ts';
 export * from './errors.ts';
 export { expectedProgress } from './expected-progress.ts';

@@ -1,9 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
-import { TesseraError } from '@tessera/common';
+import { discardBytes, TesseraError } from '@tessera/common';
 import type { ExternalSources } from '@tessera/object-store';
-import { discardBytes } from '@tessera/rpc';
 import type { FileScan, ReadRange, ScannedFile } from './file-scan.ts';
-import type { SharedFiles } from './shared/shared-files.ts';
+import { SHARED_CHUNK_BYTES, type SharedFiles } from './shared/shared-files.ts';
 
 export interface RangeServices {
   readonly external: ExternalSources;
@@ -23,7 +22,8 @@ export function withRanges<T>(
   return external.withReader(url, { signal, credentials }, ({ range }) => work(range));
 }
 
-const CHUNK_BYTES = 4 << 20;
+/** The bytes of an object that are requested at once. */
+const OBJECT_CHUNK_BYTES = 4 << 20;
 
 /** Copies bytes of a file to position `at` of another one; `onChunk` is given each chunk. */
 export async function copyRange(
@@ -41,8 +41,9 @@ export async function copyRange(
     readonly onChunk?: (chunk: Buffer) => void;
   },
 ): Promise<void> {
-  for (let start = from; start < to; start += CHUNK_BYTES) {
-    const bytes = await read(file, start, Math.min(to, start + CHUNK_BYTES));
+  const chunkBytes = file.sharedId === undefined ? OBJECT_CHUNK_BYTES : SHARED_CHUNK_BYTES;
+  for (let start = from; start < to; start += chunkBytes) {
+    const bytes = await read(file, start, Math.min(to, start + chunkBytes));
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     onChunk?.(chunk);
     await target.write(chunk, 0, null, at + start - from);

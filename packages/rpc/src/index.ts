@@ -1,4 +1,3 @@
-export { discardBytes } from './bulk/encoding.ts';
 export {
   openRpcChannel,
   type RpcChannel,

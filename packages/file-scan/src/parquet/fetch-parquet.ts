@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { discardBytes } from '@tessera/common';
 import type { RowGroup } from '@tessera/tablet';
 import type { FileFormat, FileUnit, ReadRange } from '../file-scan.ts';
 import { type Footer, footerBytes } from './footer.ts';
@@ -38,7 +39,9 @@ export async function fetchParquet(
   try {
     await target.write('PAR1', 0, 'latin1');
     for (const { start, end } of wantedRanges(groups.slice(from, to), wanted)) {
-      await target.write(await read(file, start, end), 0, null, start);
+      const bytes = await read(file, start, end);
+      await target.write(bytes, 0, null, start);
+      discardBytes(bytes);
     }
     await target.write(footerBytes(document.only(from, to)), 0, null, offset);
   } finally {

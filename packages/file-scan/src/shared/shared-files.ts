@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { fail, readInto, TesseraError } from '@tessera/common';
-import { discardBytes, FileService, type NodeCredentials, openRpcChannel, RpcChannels } from '@tessera/rpc';
+import { discardBytes, fail, readInto, TesseraError } from '@tessera/common';
+import { FileService, type NodeCredentials, openRpcChannel, RpcChannels } from '@tessera/rpc';
 import type { ScannedFile } from '../file-scan.ts';
+
+/** The bytes of a shared file that a node sends at once. */
+export const SHARED_CHUNK_BYTES = 1 << 20;
 
 export interface SharedFilesOptions {
   /** The `host:port` at which the node serves `fileService`. */
@@ -53,15 +56,13 @@ export class SharedFiles {
       return readFrom(file, start, end);
     }
     const client = this.#channels.to(address).client(FileService);
-    const bytes = Buffer.allocUnsafeSlow(end - start);
-    let filled = 0;
     const request = { id: sharedId, start: BigInt(start), end: BigInt(end) };
-    for await (const response of client.readFile(request, { signal })) {
-      bytes.set(response.bytes, filled);
-      filled += response.bytes.length;
-      discardBytes(response.bytes);
-    }
-    return bytes.subarray(0, filled);
+    const pieces: Uint8Array[] = [];
+    for await (const { bytes } of client.readFile(request, { signal })) pieces.push(bytes);
+    if (pieces.length === 1) return pieces[0]!;
+    const whole = Buffer.concat(pieces);
+    for (const piece of pieces) discardBytes(piece);
+    return whole;
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { pause } from '@tessera/common';
+import { discardBytes, pause } from '@tessera/common';
 import type { ObjectInfo } from '../object-store.ts';
 
 /** The vendors' clients retry requests, but not if a body is cut off. */
@@ -43,6 +43,7 @@ async function collect({ stream, bytes }: BodyInFlight): Promise<Uint8Array> {
     if (filled + chunk.length > bytes) throw new Error(`the body is longer than the ${bytes} bytes promised`);
     body.set(chunk, filled);
     filled += chunk.length;
+    discardBytes(chunk);
   }
   if (filled < bytes) throw new Error(`the body broke off after ${filled} of ${bytes} bytes`);
   return body;

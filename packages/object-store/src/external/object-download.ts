@@ -1,5 +1,5 @@
 import { open, rm } from 'node:fs/promises';
-import { fail } from '@tessera/common';
+import { discardBytes, fail } from '@tessera/common';
 import { type BucketClient, readBody } from '../bucket/bucket-client.ts';
 import { parseObjectUrl } from './object-url.ts';
 import type { ListedDownload } from './resolved-files.ts';
@@ -31,6 +31,7 @@ export async function downloadObject(
         fail('EXTERNAL_READ_FAILED', { url, reason: 'the object was replaced while it was read' });
       }
       await file.write(part.body.subarray(start - part.offset, range.end - part.offset), 0, null, start);
+      discardBytes(part.body);
     }
   };
   try {

@@ -1,5 +1,6 @@
 import { create, type DescField, type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { discardBytes } from '@tessera/common';
 
 /** Shorter fields are copied with their message. */
 const MIN_BULK_BYTES = 16 * 1024;
@@ -37,15 +38,6 @@ export class EncodedMessage {
   discard(): void {
     if (this.#sent !== undefined) discardBytes(this.#sent);
   }
-}
-
-/**
- * Frees memory at once that is no longer read, unless it is a part of a larger buffer. A stream of large
- * buffers would otherwise trigger the garbage collector by their size alone.
- */
-export function discardBytes({ buffer, byteLength }: Uint8Array): void {
-  const small = byteLength < MIN_BULK_BYTES || buffer.byteLength > byteLength + MIN_BULK_BYTES;
-  if (!small && buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }
 
 /** Whether messages of the type may have long `bytes`. */

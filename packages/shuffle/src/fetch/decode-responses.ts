@@ -1,5 +1,6 @@
 import { crc32c } from '@node-rs/crc32';
-import { discardBytes, type FetchResponse } from '@tessera/rpc';
+import { discardBytes } from '@tessera/common';
+import type { FetchResponse } from '@tessera/rpc';
 
 /** Thrown if the received stream is not what was sent. A retry may help. */
 export class BrokenStream extends Error {}

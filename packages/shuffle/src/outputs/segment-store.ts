@@ -1,7 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { type NodeName, type SpillFile, SpillFiles } from '@tessera/common';
+import { discardBytes, type NodeName, type SpillFile, SpillFiles } from '@tessera/common';
 import { batchPayloads } from '@tessera/kernel';
-import { discardBytes } from '@tessera/rpc';
 import { noRoom } from '../space.ts';
 
 export interface SegmentStoreOptions {
