@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises';
 import { fail } from '@tessera/common';
 import type { CsvBytes, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
 import { copyRange } from '../read-ranges.ts';
+import type { CreateFile } from './part-files.ts';
 import { QuoteState } from './quote-state.ts';
 import { recordStart } from './record-start.ts';
 
@@ -59,13 +59,14 @@ export async function fetchCsv(
   { file, part }: FileUnit,
   path: string,
   shape: CsvBytes,
-  read: ReadRange,
+  { read, create }: { readonly read: ReadRange; readonly create: CreateFile },
 ): Promise<void> {
   const [from, to] = part ?? [0, file.bytes];
   const quotes = part === undefined ? undefined : new QuoteState(shape);
-  const target = await open(path, 'wx', 0o600);
+  const target = await create(path);
   try {
     await copyRange(file, [from, to], { read, target, at: 0, onChunk: (chunk) => quotes?.push(chunk) });
+    await target.truncate(to - from);
   } finally {
     await target.close();
   }

@@ -5,6 +5,7 @@ import { cancellation, fail } from '@tessera/common';
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import { loadAvro } from '@tessera/readers';
 import { fetchAvro } from '../avro/avro-head.ts';
+import { type CreateFile, PartFiles } from '../csv/part-files.ts';
 import { fetchCsv } from '../csv/split-csv.ts';
 import type { FileColumn, FileFormat, FileSource, FileUnit, ReadRange } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
@@ -35,9 +36,11 @@ export interface OpenedFiles {
 /** Fetches the parts of files outside the managed store that tasks read. */
 export class FileOpener {
   readonly #options: FileOpenerOptions;
+  readonly #texts: PartFiles;
 
   constructor(options: FileOpenerOptions) {
     this.#options = options;
+    this.#texts = new PartFiles(options.directory);
   }
 
   /** @throws TesseraError EXTERNAL_READ_FAILED, LOCATION_NOT_ALLOWED, BAD_FILE, NODE_LOST, DISK_FULL, QUERY_CANCELLED */
@@ -54,7 +57,12 @@ export class FileOpener {
       }
       const fetched = await this.#fetched(source, format, directory, signal);
       const { sql, rows } = await relationOf(source, format, fetched.paths, { directory, inSession, signal });
-      return { sql, read: { rows: rows ?? fetched.rows, bytes: fetched.bytes }, release };
+      const isText = format.kind === 'csv' || format.kind === 'typed csv';
+      return {
+        sql,
+        read: { rows: rows ?? fetched.rows, bytes: fetched.bytes },
+        release: isText ? () => void this.#texts.take(directory).catch(release) : release,
+      };
     } catch (error) {
       release();
       if (signal.aborted) throw cancellation(signal);
@@ -75,7 +83,7 @@ export class FileOpener {
     const read = await withRanges(scan, this.#options, signal, (range) =>
       mapInTurns(units, UNITS_AT_ONCE, (unit, i) => {
         if (signal.aborted) throw cancellation(signal);
-        return fetchUnit(unit, paths[i]!, { format, columns, range });
+        return fetchUnit(unit, paths[i]!, { format, columns, range, createText: this.#texts.create });
       }),
     );
     const rows = read.reduce((sum, one) => sum + one.rows, 0);
@@ -91,9 +99,14 @@ interface FetchOptions {
   readonly format: PlainFormat;
   readonly columns: readonly string[];
   readonly range: ReadRange;
+  readonly createText: CreateFile;
 }
 
-async function fetchUnit(unit: FileUnit, path: string, { format, columns, range }: FetchOptions) {
+async function fetchUnit(
+  unit: FileUnit,
+  path: string,
+  { format, columns, range, createText }: FetchOptions,
+) {
   const read = completely(range);
   switch (format.kind) {
     case 'parquet': {
@@ -102,7 +115,7 @@ async function fetchUnit(unit: FileUnit, path: string, { format, columns, range 
     }
     case 'csv':
     case 'typed csv':
-      await fetchCsv(unit, path, format.shape, read);
+      await fetchCsv(unit, path, format.shape, { read, create: createText });
       return { rows: 0, bytes: unit.bytes };
     case 'avro':
       await fetchAvro(unit, path, read);

@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { cancellation } from '@tessera/common';
 import { literalPath, quoteName, quoteText } from '@tessera/kernel';
 import { csvHead } from '../csv/csv-head.ts';
+import { createFile } from '../csv/part-files.ts';
 import { fetchCsv } from '../csv/split-csv.ts';
 import type { CsvTable, FileSource, ReadRange, TableColumn } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
@@ -33,7 +34,7 @@ export async function openCsvTable(
     // A file of this node is read where it is.
     if (isAbsolute(unit.file.url)) return unit.file.url;
     const path = join(directory, `unit-${i}`);
-    await fetchCsv(unit, path, shape, read);
+    await fetchCsv(unit, path, shape, { read, create: createFile });
     return path;
   });
   const position = filePosition([head, ...paths], columns);
