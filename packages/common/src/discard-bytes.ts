@@ -6,7 +6,6 @@ const LEAST_DISCARDED_BYTES = 16 * 1024;
  * buffers would otherwise trigger the garbage collector by their size alone.
  */
 export function discardBytes({ buffer, byteLength }: Uint8Array): void {
-  const small =
-    byteLength < LEAST_DISCARDED_BYTES || buffer.byteLength > byteLength + LEAST_DISCARDED_BYTES;
+  const small = byteLength < LEAST_DISCARDED_BYTES || buffer.byteLength > byteLength + LEAST_DISCARDED_BYTES;
   if (!small && buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }

@@ -5,7 +5,7 @@ export * from './error-table.ts';
 export * from './errors.ts';
 export { expectedProgress } from './expected-progress.ts';
 export * from './file-exposure.ts';
-export { readInto, writeAt } from './file-io.ts';
+export { copyFrom, readInto, type TakeBytes, writeAt } from './file-io.ts';
 export { freePort, isFree } from './free-port.ts';
 export * from './hash-buckets.ts';
 export * from './heap-limits.ts';

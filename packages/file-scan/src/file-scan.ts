@@ -1,3 +1,4 @@
+import type { TakeBytes } from '@tessera/common';
 import type { ObjectCredentials } from '@tessera/object-store';
 
 /** A file that several nodes read in parts. */
@@ -157,3 +158,12 @@ export interface FileSource {
 
 /** Reads bytes `start` (inclusive) to `end` (exclusive) of a file of a scan. */
 export type ReadRange = (file: ScannedFile, start: number, end: number) => Promise<Uint8Array>;
+
+/** Passes the same bytes to `take` in pieces. */
+export type CopyRange = (file: ScannedFile, start: number, end: number, take: TakeBytes) => Promise<void>;
+
+/** Reads the files of a scan, wherever they are stored. */
+export interface ScanReader {
+  readonly range: ReadRange;
+  readonly copy: CopyRange;
+}

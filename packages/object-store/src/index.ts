@@ -6,6 +6,7 @@ export { type ExternalAllowList, ExternalSources } from './external/external-sou
 export type { ObjectCredentials } from './external/object-access.ts';
 export type {
   AccessOptions,
+  CopyObjectRange,
   ExternalReader,
   ListedFile,
   ListOptions,

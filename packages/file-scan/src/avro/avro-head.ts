@@ -1,8 +1,7 @@
 import { open } from 'node:fs/promises';
-import { fail } from '@tessera/common';
+import { fail, writeAt } from '@tessera/common';
 import { type ContainerHead, containerHead } from '@tessera/readers';
-import type { FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
-import { copyRange } from '../read-ranges.ts';
+import type { FileUnit, ReadRange, ScannedFile, ScanReader } from '../file-scan.ts';
 
 /** Number of bytes read first from the beginning of a file. Most headers are shorter. */
 const HEAD_BYTES = 64 << 10;
@@ -32,13 +31,17 @@ export async function readAvroHead(file: ScannedFile, read: ReadRange): Promise<
  * Writes a unit of an Avro file into a new file: the header of the file, and the blocks of the unit. It can only be decoded to its
  * end if the last block ends where the unit does: since the first unit begins after the header, no unit begins within a block.
  */
-export async function fetchAvro({ file, part }: FileUnit, path: string, read: ReadRange): Promise<void> {
+export async function fetchAvro(
+  { file, part }: FileUnit,
+  path: string,
+  { range, copy }: ScanReader,
+): Promise<void> {
   const target = await open(path, 'wx', 0o600);
   try {
-    if (part === undefined) return await copyRange(file, [0, file.bytes], { read, target, at: 0 });
-    const { header } = await readAvroHead(file, read);
-    await target.write(header, 0, null, 0);
-    await copyRange(file, part, { read, target, at: header.length });
+    const header = part === undefined ? Buffer.alloc(0) : (await readAvroHead(file, range)).header;
+    await writeAt(target, header, 0);
+    const [from, to] = part ?? [0, file.bytes];
+    await copy(file, from, to, (bytes, position) => writeAt(target, bytes, header.length + position - from));
   } finally {
     await target.close();
   }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { FileUnit } from '../file-scan.ts';
+import type { CopyRange, FileUnit } from '../file-scan.ts';
 import { PartFiles } from './part-files.ts';
 import { fetchCsv } from './split-csv.ts';
 
@@ -21,8 +21,8 @@ async function write(files: PartFiles, task: string, text: string): Promise<stri
   const path = join(directory, task, 'unit-0');
   const bytes = Buffer.from(text);
   const unit: FileUnit = { file: { url: 'a.csv', bytes: bytes.length }, bytes: bytes.length };
-  const read = async (_: unknown, start: number, end: number) => Buffer.from(bytes.subarray(start, end));
-  await fetchCsv(unit, path, SHAPE, { read, create: files.create });
+  const copy: CopyRange = (_, start, end, take) => take(bytes.subarray(start, end), start);
+  await fetchCsv(unit, path, SHAPE, { copy, create: files.create });
   return path;
 }
 

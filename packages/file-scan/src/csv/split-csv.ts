@@ -1,6 +1,5 @@
-import { fail } from '@tessera/common';
-import type { CsvBytes, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
-import { copyRange } from '../read-ranges.ts';
+import { fail, writeAt } from '@tessera/common';
+import type { CopyRange, CsvBytes, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
 import type { CreateFile } from './part-files.ts';
 import { QuoteState } from './quote-state.ts';
 import { recordStart } from './record-start.ts';
@@ -59,13 +58,16 @@ export async function fetchCsv(
   { file, part }: FileUnit,
   path: string,
   shape: CsvBytes,
-  { read, create }: { readonly read: ReadRange; readonly create: CreateFile },
+  { copy, create }: { readonly copy: CopyRange; readonly create: CreateFile },
 ): Promise<void> {
   const [from, to] = part ?? [0, file.bytes];
   const quotes = part === undefined ? undefined : new QuoteState(shape);
   const target = await create(path);
   try {
-    await copyRange(file, [from, to], { read, target, at: 0, onChunk: (chunk) => quotes?.push(chunk) });
+    await copy(file, from, to, (bytes, position) => {
+      quotes?.push(bytes);
+      return writeAt(target, bytes, position - from);
+    });
     await target.truncate(to - from);
   } finally {
     await target.close();

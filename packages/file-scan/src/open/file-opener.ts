@@ -7,11 +7,11 @@ import { loadAvro } from '@tessera/readers';
 import { fetchAvro } from '../avro/avro-head.ts';
 import { type CreateFile, PartFiles } from '../csv/part-files.ts';
 import { fetchCsv } from '../csv/split-csv.ts';
-import type { FileColumn, FileFormat, FileSource, FileUnit, ReadRange } from '../file-scan.ts';
+import type { FileColumn, FileFormat, FileSource, FileUnit, ScanReader } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
 import { fetchParquet } from '../parquet/fetch-parquet.ts';
 import { readFooter } from '../parquet/footer.ts';
-import { completely, type RangeServices, withRanges } from '../read-ranges.ts';
+import { completely, type RangeServices, withReader } from '../read-ranges.ts';
 import { openTable } from './open-table.ts';
 
 const UNITS_AT_ONCE = 4;
@@ -50,8 +50,8 @@ export class FileOpener {
     try {
       const { format } = source.scan;
       if (format.kind === 'table') {
-        const opened = await withRanges(source.scan, this.#options, signal, (read) =>
-          openTable(source, format, { directory, read: completely(read), signal }),
+        const opened = await withReader(source.scan, this.#options, signal, (reader) =>
+          openTable(source, format, { directory, reader: completely(reader), signal }),
         );
         return { ...opened, release };
       }
@@ -80,10 +80,15 @@ export class FileOpener {
     signal: AbortSignal,
   ) {
     const paths = units.map((_, i) => join(directory, `unit-${i}`));
-    const read = await withRanges(scan, this.#options, signal, (range) =>
+    const read = await withReader(scan, this.#options, signal, (reader) =>
       mapInTurns(units, UNITS_AT_ONCE, (unit, i) => {
         if (signal.aborted) throw cancellation(signal);
-        return fetchUnit(unit, paths[i]!, { format, columns, range, createText: this.#texts.create });
+        return fetchUnit(unit, paths[i]!, {
+          format,
+          columns,
+          reader: completely(reader),
+          createText: this.#texts.create,
+        });
       }),
     );
     const rows = read.reduce((sum, one) => sum + one.rows, 0);
@@ -98,27 +103,27 @@ type PlainFormat = Exclude<FileFormat, { kind: 'table' }>;
 interface FetchOptions {
   readonly format: PlainFormat;
   readonly columns: readonly string[];
-  readonly range: ReadRange;
+  readonly reader: ScanReader;
   readonly createText: CreateFile;
 }
 
 async function fetchUnit(
   unit: FileUnit,
   path: string,
-  { format, columns, range, createText }: FetchOptions,
+  { format, columns, reader, createText }: FetchOptions,
 ) {
-  const read = completely(range);
+  const { range, copy } = reader;
   switch (format.kind) {
     case 'parquet': {
-      const footer = await readFooter(unit.file, read);
-      return fetchParquet(unit, path, { footer, columns, counted: format.counted, read });
+      const footer = await readFooter(unit.file, range);
+      return fetchParquet(unit, path, { footer, columns, counted: format.counted, copy });
     }
     case 'csv':
     case 'typed csv':
-      await fetchCsv(unit, path, format.shape, { read, create: createText });
+      await fetchCsv(unit, path, format.shape, { copy, create: createText });
       return { rows: 0, bytes: unit.bytes };
     case 'avro':
-      await fetchAvro(unit, path, read);
+      await fetchAvro(unit, path, reader);
       return { rows: 0, bytes: unit.bytes };
   }
 }

@@ -5,7 +5,7 @@ import { literalPath, quoteName, quoteText } from '@tessera/kernel';
 import { csvHead } from '../csv/csv-head.ts';
 import { createFile } from '../csv/part-files.ts';
 import { fetchCsv } from '../csv/split-csv.ts';
-import type { CsvTable, FileSource, ReadRange, TableColumn } from '../file-scan.ts';
+import type { CsvTable, FileSource, ScanReader, TableColumn } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
 import { constantValue, filePosition } from './column-value.ts';
 
@@ -13,7 +13,7 @@ const UNITS_AT_ONCE = 4;
 
 export interface CsvScope {
   readonly directory: string;
-  readonly read: ReadRange;
+  readonly reader: ScanReader;
   readonly signal: AbortSignal;
 }
 
@@ -25,16 +25,16 @@ export async function openCsvTable(
   units: FileSource['units'],
   wanted: readonly TableColumn[],
   { settings, shape, first, columns }: CsvTable,
-  { directory, read, signal }: CsvScope,
+  { directory, reader: { range, copy }, signal }: CsvScope,
 ): Promise<{ readonly sql: string; readonly paths: readonly string[] }> {
   const head = join(directory, 'head');
-  await writeFile(head, await csvHead(first, shape, read), { mode: 0o600 });
+  await writeFile(head, await csvHead(first, shape, range), { mode: 0o600 });
   const paths = await mapInTurns(units, UNITS_AT_ONCE, async (unit, i) => {
     if (signal.aborted) throw cancellation(signal);
     // A file of this node is read where it is.
     if (isAbsolute(unit.file.url)) return unit.file.url;
     const path = join(directory, `unit-${i}`);
-    await fetchCsv(unit, path, shape, { read, create: createFile });
+    await fetchCsv(unit, path, shape, { copy, create: createFile });
     return path;
   });
   const position = filePosition([head, ...paths], columns);

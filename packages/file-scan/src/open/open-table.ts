@@ -5,7 +5,15 @@ import { literalPath, quoteName, quoteText } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import type { FileColumn } from '@tessera/tablet';
 import { type BitmapDeletes, readBitmap } from '../deletes/bitmap.ts';
-import type { FileFormat, FileSource, FileUnit, ReadRange, RowDeletes, TableColumn } from '../file-scan.ts';
+import type {
+  FileFormat,
+  FileSource,
+  FileUnit,
+  ReadRange,
+  RowDeletes,
+  ScanReader,
+  TableColumn,
+} from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
 import { countedIn, fetchParquet } from '../parquet/fetch-parquet.ts';
 import { readFooter } from '../parquet/footer.ts';
@@ -20,7 +28,7 @@ type TableFormat = Extract<FileFormat, { kind: 'table' }>;
 interface TableScope {
   /** Where parts of files are kept. */
   readonly directory: string;
-  readonly read: ReadRange;
+  readonly reader: ScanReader;
   readonly signal: AbortSignal;
 }
 
@@ -63,8 +71,8 @@ export async function readTable(
   const { url, credentials, format } = source.scan;
   if (format.kind !== 'table') throw new Error('The files are not those of a table');
   const directory = await mkdtemp(join(parent, 'table-'));
-  return external.withReader(url, { signal, credentials }, ({ range }) =>
-    openTable(source, format, { directory, read: completely(range), signal }),
+  return external.withReader(url, { signal, credentials }, (reader) =>
+    openTable(source, format, { directory, reader: completely(reader), signal }),
   );
 }
 
@@ -108,12 +116,12 @@ async function openUnit(
   unit: FileUnit,
   path: string,
   {
-    read,
+    reader: { range, copy },
     wanted,
     counted,
   }: TableScope & { readonly wanted: readonly TableColumn[]; readonly counted: TableFormat['counted'] },
 ): Promise<OpenedUnit> {
-  const footer = await readFooter(unit.file, read);
+  const footer = await readFooter(unit.file, range);
   const columns = footer.document.columns();
   const keys = (unit.deletes ?? []).flatMap((deletes) => (deletes.kind === 'keys' ? deletes.columns : []));
   const stored = (list: readonly TableColumn[]) =>
@@ -131,7 +139,7 @@ async function openUnit(
     return { unit, path: unit.file.url, columns, firstRow, ...countedIn(groups, new Set(names)) };
   }
   const names = stored([...wanted, ...keys]);
-  const fetched = await fetchParquet(unit, path, { footer, columns: names, counted: countedNames, read });
+  const fetched = await fetchParquet(unit, path, { footer, columns: names, counted: countedNames, copy });
   return { unit, path, columns, firstRow, ...fetched };
 }
 
@@ -140,7 +148,7 @@ const lower = (name: string): string => name.toLowerCase();
 /** Opens each file of deletes once, however many data files it is about. */
 async function openDeletes(
   units: readonly FileUnit[],
-  { directory, read }: TableScope,
+  { directory, reader: { range, copy } }: TableScope,
 ): Promise<ReadonlyMap<string, OpenedDeletes>> {
   const files = new Map(
     units
@@ -149,14 +157,14 @@ async function openDeletes(
       .map(({ file }) => [file.url, file]),
   );
   const opened = await mapInTurns([...files.values()], UNITS_AT_ONCE, async (file, i) => {
-    const footer = await readFooter(file, read);
+    const footer = await readFooter(file, range);
     const columns = footer.document.columns();
     const path = join(directory, `deletes-${i}`);
     await fetchParquet({ file }, path, {
       footer,
       columns: columns.map(({ name }) => name),
       counted: undefined,
-      read,
+      copy,
     });
     return [file.url, { path, columns }] as const;
   });
@@ -233,7 +241,7 @@ interface BranchScope extends TableScope {
 async function positionsOf(
   group: readonly OpenedUnit[],
   opened: ReadonlyMap<string, OpenedDeletes>,
-  { directory, name, read }: BranchScope,
+  { directory, name, reader }: BranchScope,
 ): Promise<string | undefined> {
   const files = new Set<string>();
   const units = new Set<string>();
@@ -255,7 +263,7 @@ async function positionsOf(
   }
   if (bitmaps.length > 0) {
     const path = join(directory, name);
-    await writeFile(path, positionLines(bitmaps, read), { mode: 0o600 });
+    await writeFile(path, positionLines(bitmaps, reader.range), { mode: 0o600 });
     parts.push(
       `SELECT * FROM read_csv(${quoteText(path)}, columns = {'$unit': 'BIGINT', '$row': 'BIGINT'}, auto_detect = false, header = true, hive_partitioning = false, buffer_size = ${CSV_BUFFER_BYTES})`,
     );

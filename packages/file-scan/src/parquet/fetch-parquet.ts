@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
-import { discardBytes } from '@tessera/common';
+import { writeAt } from '@tessera/common';
 import type { RowGroup } from '@tessera/tablet';
-import type { FileFormat, FileUnit, ReadRange } from '../file-scan.ts';
+import type { CopyRange, FileFormat, FileUnit } from '../file-scan.ts';
 import { type Footer, footerBytes } from './footer.ts';
 
 /** Gaps up to this size are read together with the wanted bytes around them. */
@@ -20,7 +20,7 @@ export interface WantedParquet {
   /** Names of the columns to read, in any case. */
   readonly columns: readonly string[];
   readonly counted: Extract<FileFormat, { kind: 'parquet' }>['counted'];
-  readonly read: ReadRange;
+  readonly copy: CopyRange;
 }
 
 /**
@@ -30,7 +30,7 @@ export interface WantedParquet {
 export async function fetchParquet(
   { file, part }: Pick<FileUnit, 'file' | 'part'>,
   path: string,
-  { footer: { document, offset }, columns, counted, read }: WantedParquet,
+  { footer: { document, offset }, columns, counted, copy }: WantedParquet,
 ): Promise<FetchedParquet> {
   const groups = document.read().rowGroups;
   const [from, to] = part ?? [0, groups.length];
@@ -39,9 +39,7 @@ export async function fetchParquet(
   try {
     await target.write('PAR1', 0, 'latin1');
     for (const { start, end } of wantedRanges(groups.slice(from, to), wanted)) {
-      const bytes = await read(file, start, end);
-      await target.write(bytes, 0, null, start);
-      discardBytes(bytes);
+      await copy(file, start, end, (bytes, position) => writeAt(target, bytes, position));
     }
     await target.write(footerBytes(document.only(from, to)), 0, null, offset);
   } finally {

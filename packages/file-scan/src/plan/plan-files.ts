@@ -5,7 +5,7 @@ import { splitAvro } from '../avro/split-avro.ts';
 import type { FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
 import { emptyFile, type Footer, footerBytes, readFooter, splitParquet } from '../parquet/footer.ts';
-import { type RangeServices, withRanges } from '../read-ranges.ts';
+import { type RangeServices, withReader } from '../read-ranges.ts';
 import { type CsvOptions, planCsv } from './plan-csv.ts';
 import { type FormatPlan, type PlannedScan, type StandIn, unitBytesFor } from './planned-scan.ts';
 
@@ -102,7 +102,7 @@ export async function planFiles(
 ): Promise<FilesPlan | undefined> {
   const { url, credentials, sharedBy, files, format } = toPlan;
   const reading = <T>(work: (read: ReadRange) => Promise<T>, until: AbortSignal) =>
-    withRanges(toPlan, services, until, work);
+    withReader(toPlan, services, until, ({ range }) => work(range));
   const plan = await reading((read) => planFormat(files, format, read), signal);
   if (plan === undefined) return undefined;
   let units: Promise<readonly FileUnit[]> | undefined;

@@ -1,19 +1,21 @@
 import { open } from 'node:fs/promises';
-import { discardBytes } from '@tessera/common';
+import { discardBytes, readInto } from '@tessera/common';
 import { FileService, type ServedService, serviceOf } from '@tessera/rpc';
-import { readFrom, SHARED_CHUNK_BYTES, type SharedFiles } from './shared-files.ts';
+import type { SharedFiles } from './shared-files.ts';
+
+const CHUNK_BYTES = 1 << 20;
 
 /** Serves ranges of shared files to other nodes. */
 export const fileService = (shared: SharedFiles): ServedService =>
   serviceOf(FileService, {
     async *readFile({ id, start, end }) {
       await using file = await open(shared.path(id), 'r');
-      for (let at = Number(start); at < Number(end); at += SHARED_CHUNK_BYTES) {
-        const bytes = await readFrom(file, at, Math.min(Number(end), at + SHARED_CHUNK_BYTES));
-        const isLast = bytes.length < SHARED_CHUNK_BYTES;
-        yield { bytes };
-        discardBytes(bytes);
-        if (isLast) return;
+      for (let at = Number(start); at < Number(end); at += CHUNK_BYTES) {
+        const chunk = Buffer.allocUnsafeSlow(Math.min(Number(end) - at, CHUNK_BYTES));
+        const read = await readInto(file, chunk, at);
+        yield { bytes: chunk.subarray(0, read) };
+        discardBytes(chunk);
+        if (read < CHUNK_BYTES) return;
       }
     },
   });

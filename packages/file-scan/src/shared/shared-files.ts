@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
-import { discardBytes, fail, readInto, TesseraError } from '@tessera/common';
+import { open } from 'node:fs/promises';
+import { copyFrom, discardBytes, fail, type TakeBytes, TesseraError } from '@tessera/common';
 import { FileService, type NodeCredentials, openRpcChannel, RpcChannels } from '@tessera/rpc';
 import type { ScannedFile } from '../file-scan.ts';
-
-/** The bytes of a shared file that a node sends at once. */
-export const SHARED_CHUNK_BYTES = 1 << 20;
 
 export interface SharedFilesOptions {
   /** The `host:port` at which the node serves `fileService`. */
@@ -41,37 +38,47 @@ export class SharedFiles {
     return this.#paths.get(id) ?? fail('FILE_NOT_FOUND', { url: `shared file ${id}`, hint });
   }
 
-  /**
-   * Reads bytes of a file that the node at `address` shares. @throws TesseraError FILE_NOT_FOUND, NODE_LOST
-   */
+  /** Reads bytes of a file that the node at `address` shares. @throws TesseraError FILE_NOT_FOUND, NODE_LOST */
   async read(
     address: string,
-    { sharedId = '' }: Pick<ScannedFile, 'sharedId'>,
+    file: Pick<ScannedFile, 'sharedId'>,
     start: number,
     end: number,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
+    const whole = Buffer.allocUnsafeSlow(end - start);
+    let filled = 0;
+    const take = async (bytes: Buffer) => {
+      filled += bytes.copy(whole, filled);
+    };
+    await this.copy(address, file, [start, end], take, signal);
+    return whole.subarray(0, filled);
+  }
+
+  /** Passes the same bytes to `take` in pieces. @throws TesseraError as `read`; what `take` throws */
+  async copy(
+    address: string,
+    { sharedId = '' }: Pick<ScannedFile, 'sharedId'>,
+    [start, end]: readonly [start: number, end: number],
+    take: TakeBytes,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (address === this.address) {
       await using file = await open(this.path(sharedId), 'r');
-      return readFrom(file, start, end);
+      await copyFrom(file, [start, end], take);
+      return;
     }
     const client = this.#channels.to(address).client(FileService);
     const request = { id: sharedId, start: BigInt(start), end: BigInt(end) };
-    const pieces: Uint8Array[] = [];
-    for await (const { bytes } of client.readFile(request, { signal })) pieces.push(bytes);
-    if (pieces.length === 1) return pieces[0]!;
-    const whole = Buffer.concat(pieces);
-    for (const piece of pieces) discardBytes(piece);
-    return whole;
+    let at = start;
+    for await (const { bytes } of client.readFile(request, { signal })) {
+      await take(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), at);
+      at += bytes.length;
+      discardBytes(bytes);
+    }
   }
 
   close(): void {
     this.#channels.close();
   }
-}
-
-/** Reads bytes `start` to `end` (exclusive) of a file; returns fewer only at its end. */
-export async function readFrom(file: FileHandle, start: number, end: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafeSlow(Math.max(0, end - start));
-  return buffer.subarray(0, await readInto(file, buffer, start));
 }

@@ -1,4 +1,6 @@
-import { discardBytes, pause } from '@tessera/common';
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { discardBytes, pause, type TakeBytes } from '@tessera/common';
 import type { ObjectInfo } from '../object-store.ts';
 
 /** The vendors' clients retry requests, but not if a body is cut off. */
@@ -14,18 +16,52 @@ export interface WholeBody {
 }
 
 /** Reads an object or a range of it, repeatedly if necessary, until a body of the announced length arrives. */
-export async function readBody(
+export const readBody = (
   client: BucketClient,
   key: string,
   request: ReadRequest,
-): Promise<WholeBody | undefined> {
+): Promise<WholeBody | undefined> =>
+  withBody(client, key, request, async (found) => ({
+    etag: found.etag,
+    offset: found.offset,
+    body: await collect(found),
+  }));
+
+/**
+ * Passes a range of an object to `take` in pieces, and returns the ETag of the object. If the body breaks off, `take` gets its bytes
+ * once more. At most one piece is in memory, however long the range is.
+ */
+export const copyBody = (
+  client: BucketClient,
+  key: string,
+  request: ReadRequest & Required<Pick<ReadRequest, 'range'>>,
+  take: TakeBytes,
+): Promise<string | undefined> =>
+  withBody(client, key, request, async (found) => {
+    await passOn(found, request.range!, take);
+    return found.etag;
+  });
+
+/** The receiver of the bytes failed, so that reading them again is of no use. */
+class NotTaken extends Error {}
+
+async function withBody<T>(
+  client: BucketClient,
+  key: string,
+  request: ReadRequest,
+  work: (found: BodyInFlight) => Promise<T>,
+): Promise<T | undefined> {
   const { signal } = request;
   for (let attempt = 1; ; attempt++) {
     const found = await client.read(key, request);
     if (found === undefined) return undefined;
-    const body = await collect(found).catch((error: Error) => error);
-    if (!(body instanceof Error)) return { etag: found.etag, offset: found.offset, body };
-    if (attempt === BODY_TRIES) throw body;
+    const done = await work(found).then(
+      (value) => ({ value }),
+      (error: Error) => ({ error }),
+    );
+    if ('value' in done) return done.value;
+    if (done.error instanceof NotTaken) throw done.error.cause;
+    if (attempt === BODY_TRIES) throw done.error;
     const waitMs = Math.min(FIRST_WAIT_MS * 2 ** attempt, LONGEST_WAIT_MS) * Math.random();
     await pause(waitMs, { signal });
   }
@@ -39,14 +75,88 @@ async function collect({ stream, bytes }: BodyInFlight): Promise<Uint8Array> {
   }
   const body = Buffer.allocUnsafeSlow(bytes);
   let filled = 0;
-  for await (const chunk of stream) {
+  await drain(stream, (chunk) => {
     if (filled + chunk.length > bytes) throw new Error(`the body is longer than the ${bytes} bytes promised`);
     body.set(chunk, filled);
     filled += chunk.length;
-    discardBytes(chunk);
-  }
-  if (filled < bytes) throw new Error(`the body broke off after ${filled} of ${bytes} bytes`);
+  });
+  checkLength(filled, bytes);
   return body;
+}
+
+/**
+ * Passes the chunks of a stream to `put` as they arrive, and frees them. Iterating over the stream would copy chunks in order to
+ * join those that wait.
+ */
+function drain(
+  stream: AsyncIterable<Uint8Array>,
+  put: (chunk: Uint8Array) => Promise<void> | undefined | void,
+): Promise<void> {
+  const putAndFree = async (chunk: Uint8Array, waiting: Promise<void>) => {
+    await waiting;
+    discardBytes(chunk);
+  };
+  const write = (chunk: Uint8Array, _: unknown, callback: (error?: Error) => void) => {
+    try {
+      const waiting = put(chunk);
+      if (waiting !== undefined) {
+        putAndFree(chunk, waiting).then(() => callback(), callback);
+        return;
+      }
+      discardBytes(chunk);
+      callback();
+    } catch (error) {
+      callback(error as Error);
+    }
+  };
+  return pipeline(stream, new Writable({ write }));
+}
+
+/** The bytes of a body that are written at once. */
+const PIECE_BYTES = 1 << 20;
+
+async function passOn(
+  { stream, offset, bytes }: BodyInFlight,
+  { start, end }: { readonly start: number; readonly end: number },
+  take: TakeBytes,
+): Promise<void> {
+  const piece = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end - start));
+  let filled = 0;
+  let received = 0;
+  let position = start;
+  const flush = async () => {
+    await take(piece.subarray(0, filled), position).catch((cause: unknown) => {
+      throw new NotTaken('', { cause });
+    });
+    position += filled;
+    filled = 0;
+  };
+  const putRest = async (rest: Uint8Array) => {
+    for (let left = put(rest); left !== undefined; left = put(left)) await flush();
+  };
+  /** Returns what does not fit into a full piece. */
+  const put = (rest: Uint8Array): Uint8Array | undefined => {
+    const copied = Math.min(rest.length, piece.length - filled);
+    piece.set(rest.subarray(0, copied), filled);
+    filled += copied;
+    return filled === piece.length ? rest.subarray(copied) : undefined;
+  };
+  try {
+    await drain(stream, (chunk) => {
+      const at = offset + received;
+      received += chunk.length;
+      const left = put(chunk.subarray(Math.max(0, start - at), Math.max(0, end - at)));
+      return left && flush().then(() => putRest(left));
+    });
+    checkLength(received, bytes);
+    if (filled > 0) await flush();
+  } finally {
+    discardBytes(piece);
+  }
+}
+
+function checkLength(received: number, bytes = received): void {
+  if (received < bytes) throw new Error(`the body broke off after ${received} of ${bytes} bytes`);
 }
 
 /** The fields that errors of all vendors' clients have. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cancellation, fail, TesseraError } from '@tessera/common';
-import { type BucketClient, readBody } from '../bucket/bucket-client.ts';
+import { type BucketClient, copyBody, readBody } from '../bucket/bucket-client.ts';
 import type { ObjectInfo } from '../object-store.ts';
 import { copyName } from './download.ts';
 import { isPattern } from './glob.ts';
@@ -92,12 +92,14 @@ export class ExternalObjects {
       return work({
         range: async ({ url, etag }, start, end) => {
           const part = await readBody(bucket, keyOf(url), { range: { start, end }, signal });
-          if (part === undefined && etag === undefined) fail('FILE_NOT_FOUND', { url });
-          if (part === undefined || (etag !== undefined && part.etag !== etag)) {
-            fail('EXTERNAL_READ_FAILED', { url, reason: 'the object was replaced while it was read' });
-          }
-          return part.body.subarray(start - part.offset, end - part.offset);
+          checkVersion({ url, etag }, part?.etag);
+          return part!.body.subarray(start - part!.offset, end - part!.offset);
         },
+        copy: async ({ url, etag }, start, end, take) =>
+          checkVersion(
+            { url, etag },
+            await copyBody(bucket, keyOf(url), { range: { start, end }, signal }, take),
+          ),
         whole: async (url) => (await readBody(bucket, keyOf(url), { signal }))?.body,
         list: async (pattern) => {
           const objects = await findObjects(bucket, keyOf(pattern), pattern, signal);
@@ -231,3 +233,10 @@ const urlOf = (url: ObjectUrl, { key }: ObjectInfo): string => objectUrlText({ .
 /** Returns a unique path for a file that is downloaded. */
 export const downloadPath = (directory: string, { url }: Pick<ListedFile, 'url'>): string =>
   join(directory, `external-${randomUUID()}-${copyName(parseObjectUrl(url).key)}`);
+
+/** @param found the ETag of what was read; undefined if there is no such object */
+function checkVersion({ url, etag }: Pick<ListedFile, 'url' | 'etag'>, found: string | undefined): void {
+  if (found === undefined && etag === undefined) fail('FILE_NOT_FOUND', { url });
+  if (found === undefined || (etag !== undefined && found !== etag))
+    fail('EXTERNAL_READ_FAILED', { url, reason: 'the object was replaced while it was read' });
+}

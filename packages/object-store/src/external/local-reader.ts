@@ -1,5 +1,5 @@
 import { open, readFile, stat } from 'node:fs/promises';
-import { TesseraError } from '@tessera/common';
+import { copyFrom, TesseraError } from '@tessera/common';
 import type { LocalDirectories } from './local-directories.ts';
 import type { ExternalReader, ResolvedFile } from './resolved-files.ts';
 
@@ -19,6 +19,11 @@ export function localReader(local: LocalDirectories, signal: AbortSignal): Exter
       await using file = await open(path!, 'r');
       const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
       return buffer.subarray(0, bytesRead);
+    },
+    copy: async ({ url }, start, end, take) => {
+      const [path] = await local.resolve(url, signal);
+      await using file = await open(path!, 'r');
+      await copyFrom(file, [start, end], take);
     },
     whole: async (url) => {
       const [path] = await found(url);

@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises';
-import { discardBytes, fail } from '@tessera/common';
-import { type BucketClient, readBody } from '../bucket/bucket-client.ts';
+import { fail, writeAt } from '@tessera/common';
+import { type BucketClient, copyBody } from '../bucket/bucket-client.ts';
 import { parseObjectUrl } from './object-url.ts';
 import type { ListedDownload } from './resolved-files.ts';
 
@@ -26,12 +26,10 @@ export async function downloadObject(
       const start = next;
       next += CHUNK_BYTES;
       const range = { start, end: Math.min(next, bytes) };
-      const part = await readBody(bucket, key, { range, signal: chunkSignal });
-      if (part === undefined || part.etag !== etag) {
+      const write = (piece: Buffer, position: number) => writeAt(file, piece, position);
+      const found = await copyBody(bucket, key, { range, signal: chunkSignal }, write);
+      if (found !== etag)
         fail('EXTERNAL_READ_FAILED', { url, reason: 'the object was replaced while it was read' });
-      }
-      await file.write(part.body.subarray(start - part.offset, range.end - part.offset), 0, null, start);
-      discardBytes(part.body);
     }
   };
   try {

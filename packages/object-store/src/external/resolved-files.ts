@@ -1,3 +1,4 @@
+import type { TakeBytes } from '@tessera/common';
 import type { ObjectCredentials } from './object-access.ts';
 import type { ListedWithin } from './object-matches.ts';
 
@@ -48,9 +49,18 @@ export type ReadObjectRange = (
   end: number,
 ) => Promise<Uint8Array>;
 
+/** Passes the same bytes to `take` in pieces; fewer only where the file ends. @throws TesseraError as `ReadObjectRange` */
+export type CopyObjectRange = (
+  file: Pick<ListedFile, 'url' | 'etag'>,
+  start: number,
+  end: number,
+  take: TakeBytes,
+) => Promise<void>;
+
 /** Reads files of one bucket, or of this node. */
 export interface ExternalReader {
   readonly range: ReadObjectRange;
+  readonly copy: CopyObjectRange;
   /** The content of a file; undefined if there is none. */
   whole(url: string): Promise<Uint8Array | undefined>;
   /** The files that match a pattern, in order; may be none. */

@@ -1,5 +1,9 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
+import { discardBytes } from '@tessera/common';
 
 export interface S3Access {
   /** The endpoint; by default, that of AWS. At any other endpoint, buckets are named in the path. */
@@ -68,12 +72,34 @@ export function createS3Client(access: S3Access, maxAttempts: number | undefined
     requestHandler: {
       connectionTimeout: CONNECT_MS,
       socketTimeout: IDLE_MS,
-      httpAgent: { keepAlive: true, maxSockets: CONNECTIONS },
-      httpsAgent: { keepAlive: true, maxSockets: CONNECTIONS },
+      httpAgent: new FreeingAgent({ keepAlive: true, maxSockets: CONNECTIONS }),
+      httpsAgent: new FreeingTlsAgent({ keepAlive: true, maxSockets: CONNECTIONS }),
     },
   });
   onlyRefusalsAreSkew(client);
   return client;
+}
+
+/**
+ * Frees what a socket has read as soon as the HTTP parser has copied it, which happens before the event loop goes on. Otherwise the buffers
+ * of 64 KiB make V8 collect the whole heap every few megabytes. If the parser kept parts of them, bodies would be cut off and
+ * refused for it (`readBody`).
+ */
+function freeingReads<T extends Duplex | null | undefined>(socket: T): T {
+  socket?.on('data', (bytes: Uint8Array) => process.nextTick(discardBytes, bytes));
+  return socket;
+}
+
+class FreeingAgent extends HttpAgent {
+  override createConnection(...args: Parameters<HttpAgent['createConnection']>) {
+    return freeingReads(super.createConnection(...args));
+  }
+}
+
+class FreeingTlsAgent extends HttpsAgent {
+  override createConnection(...args: Parameters<HttpsAgent['createConnection']>) {
+    return freeingReads(super.createConnection(...args));
+  }
 }
 
 const FORBIDDEN = 403;
