@@ -36,7 +36,7 @@ it('a file of an ended task is overwritten by the next one, which may be shorter
   expect(await readFile(second, 'utf8')).toBe('c,d\n');
 });
 
-it('what exceeds the limit is removed', async () => {
+it('files beyond the limit are removed', async () => {
   const files = new PartFiles(directory, 10);
   await write(files, 'small', 'a,b\n');
   await write(files, 'large', 'a,b\n'.repeat(3));
