@@ -196,6 +196,22 @@ test('READ_JSON, and READ_FILES by extension', async () => {
   expect(await dialect.rows("SELECT count(*) FROM read_files('upload://people.csv')")).toEqual([['4']]);
 });
 
+test('columns whose names are numbers keep their order', async () => {
+  await dialect.file('numbers.json', '{"2":"x","10":1,"1":true}\n');
+  await dialect.file('numbers.csv', '2,10,1\nx,1,true\n');
+  for (const read of [
+    "read_json('upload://numbers.json')",
+    "read_csv('upload://numbers.csv', HEADER => true, INFER_SCHEMA => true)",
+  ]) {
+    expect(await dialect.rows(`SELECT * FROM ${read}`)).toEqual([['x', '1', true]]);
+    expect(await dialect.columns(`SELECT * FROM ${read}`)).toEqual([
+      '2: text null',
+      '10: long null',
+      '1: boolean null',
+    ]);
+  }
+});
+
 test('the types of READ_JSON follow from all rows', async () => {
   const late = "SELECT sum(n)::text, count(more)::text FROM read_json('upload://late')";
   expect(await dialect.rows(late)).toEqual([['220489501.75', '1']]);

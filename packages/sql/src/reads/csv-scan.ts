@@ -4,7 +4,7 @@ import { call, constant, type FunctionNode } from '../tree.ts';
 import type { ReadArguments } from './read-arguments.ts';
 import { compressionOf, literalText, namedArgument, type ScanValue } from './scan-arguments.ts';
 import { type Warn, warnOfStrayValues } from './stray-values.ts';
-import { mayNameNul, requireValidNames } from './valid-names.ts';
+import { mayNameNul, refuseName, requireValidNames } from './valid-names.ts';
 
 /** A call of the kernel that scans files. */
 export interface FileScanCall {
@@ -20,6 +20,15 @@ export interface FileScanCall {
 
 type Setting = readonly [name: string, value: ScanValue | undefined];
 
+/** CSV files as the kernel reads them: columns that were inferred as integers as text. */
+interface CsvReading {
+  readonly settings: readonly Setting[];
+  readonly names: readonly string[];
+  readonly integers: readonly string[];
+  /** The columns that are text in the files. */
+  readonly texts: readonly string[];
+}
+
 /**
  * The kernel's scan of CSV files. Delimiter, quote and header are always given, never guessed, and no line is a comment. The
  * number of columns, and on request their types, are inferred from the files.
@@ -31,29 +40,79 @@ export async function csvScan(
   session: KernelSession,
   warn?: Warn,
 ): Promise<FileScanCall> {
-  const { settings, columns } = await described(args, paths, session);
-  if (args.options.infer_schema === true && warn !== undefined) {
-    const scan = scanText(paths, [
-      ...settings.filter(([name]) => name !== 'all_varchar'),
-      ['all_varchar', true],
-    ]);
-    await warnOfStrayValues({ scan, columns, url: args.url, session, warn });
-  }
-  const { integers, all } = withTextIntegers(columns, settings);
+  const sniffed = paths.length === 1 ? await sniffedReading(args, paths[0]!, session) : undefined;
+  const { settings, names, integers, texts } = sniffed ?? (await boundReading(args, paths, session));
+  if (args.options.infer_schema === true && warn !== undefined)
+    await warnOfStrayValues({ scan: scanText(paths, settings), texts, url: args.url, session, warn });
   const scan = call(
     'read_csv',
     call('list_value', ...paths.map((path) => constant(path))),
-    ...all.flatMap(([name, value]) => namedArgument(name, value)),
+    ...settings.flatMap(([name, value]) => namedArgument(name, value)),
   );
-  return { scan, columns: columns.map(({ name }) => name), integers: new Set(integers) };
+  return { scan, columns: names, integers: new Set(integers) };
+}
+
+/**
+ * Infers the dialect and the columns of a file once, for all statements of the kernel that read it, those that only plan the
+ * query included. With settings that leave anything open, the kernel infers everything again whenever it binds one.
+ * @returns undefined if it fails: binding the file reports the failure, or reads the file (an empty one, for example)
+ */
+async function sniffedReading(
+  args: ReadArguments,
+  path: string,
+  session: KernelSession,
+): Promise<CsvReading | undefined> {
+  const open = openSettings(args);
+  const file = await sniff(session, path, open).catch(() => undefined);
+  if (file === undefined) return undefined;
+  const columns = file.Columns.map(({ name, type }, index) => ({
+    name: args.options.header === true ? name : `f${index}`,
+    type,
+  }));
+  const ofType = (type: string) => columns.filter((column) => column.type === type).map(({ name }) => name);
+  const names = columns.map(({ name }) => name);
+  if (names.some((name) => name.includes('\0'))) refuseName(args.url);
+  const fields = columns.map(({ name, type }) => [name, type === 'BIGINT' ? 'VARCHAR' : type] as const);
+  return {
+    settings: [
+      ...open.filter(([name]) => name !== 'all_varchar' && name !== 'skip'),
+      ['auto_detect', false],
+      ['new_line', file.NewLineDelimiter],
+      ['skip', file.SkipRows],
+      ['columns', { fields }],
+      ...formatSettings(file),
+    ],
+    names,
+    integers: ofType('BIGINT'),
+    texts: ofType('VARCHAR'),
+  };
+}
+
+/** With these settings, the kernel infers the columns whenever it binds the scan. */
+async function boundReading(
+  args: ReadArguments,
+  paths: readonly string[],
+  session: KernelSession,
+): Promise<CsvReading> {
+  const { settings, columns } = await described(args, paths, session);
+  const ofType = (id: string) => columns.filter(({ type }) => type.id === id).map(({ name }) => name);
+  return {
+    settings: withTextIntegers(columns, settings),
+    names: columns.map(({ name }) => name),
+    integers: ofType('BIGINT'),
+    texts: ofType('VARCHAR'),
+  };
 }
 
 /** Settings with which columns that were inferred as integers are read as text. */
-function withTextIntegers(columns: readonly KernelColumn[], settings: readonly Setting[]) {
-  const integers = columns.filter(({ type }) => type.id === 'BIGINT').map(({ name }) => name);
-  const fields = Object.fromEntries(integers.map((name) => [name, 'VARCHAR']));
-  const all: readonly Setting[] = integers.length === 0 ? settings : [...settings, ['types', { fields }]];
-  return { integers, all };
+function withTextIntegers(
+  columns: readonly KernelColumn[],
+  settings: readonly Setting[],
+): readonly Setting[] {
+  const fields = columns
+    .filter(({ type }) => type.id === 'BIGINT')
+    .map(({ name }) => [name, 'VARCHAR'] as const);
+  return fields.length === 0 ? settings : [...settings, ['types', { fields }]];
 }
 
 /**
@@ -67,14 +126,37 @@ export async function csvColumns(
   session: KernelSession,
 ): Promise<{ readonly columns: readonly KernelColumn[]; readonly settings: string }> {
   const { settings, columns } = await described(args, [path], session);
-  return { columns, settings: settingsText(withTextIntegers(columns, settings).all) };
+  return { columns, settings: settingsText(withTextIntegers(columns, settings)) };
 }
 
-/** The formats of dates and times that the kernel's `sniff_csv` finds; null if it needs none. */
-interface SniffedFormats {
+/** What the kernel's `sniff_csv` finds out about a file. The formats are null if it needs none. */
+interface SniffedFile {
+  readonly Columns: readonly { readonly name: string; readonly type: string }[];
+  readonly NewLineDelimiter: string;
+  readonly SkipRows: number;
   readonly DateFormat: string | null;
   readonly TimestampFormat: string | null;
 }
+
+async function sniff(
+  session: KernelSession,
+  path: string,
+  settings: readonly Setting[],
+): Promise<SniffedFile> {
+  const scan = `sniff_csv(${quoteText(path)}, ${settingsText(settings)})`;
+  return JSON.parse(String(await session.scalar(`SELECT to_json(s)::VARCHAR FROM ${scan} AS s`)));
+}
+
+/** The format in which the kernel reads dates if none is given, which takes other spellings of them, too. */
+const OWN_DATE_FORMAT = '%Y-%m-%d';
+
+const formatSettings = ({
+  DateFormat: date,
+  TimestampFormat: timestamp,
+}: SniffedFile): readonly Setting[] => [
+  ['dateformat', date === OWN_DATE_FORMAT ? undefined : (date ?? undefined)],
+  ['timestampformat', timestamp ?? undefined],
+];
 
 /**
  * The formats of dates and times that INFER_SCHEMA finds in a file, as settings of the kernel's `read_csv`.
@@ -85,17 +167,17 @@ export async function inferredFormats(
   path: string,
   session: KernelSession,
 ): Promise<readonly string[]> {
-  const scan = `sniff_csv(${quoteText(path)}, ${settingsText([...csvSettings(args), ...STRICT])})`;
-  const found = await session.scalar(`SELECT to_json(s)::VARCHAR FROM ${scan} AS s`);
-  const { DateFormat: date, TimestampFormat: timestamp } = JSON.parse(String(found)) as SniffedFormats;
-  return [
-    ...(date === null ? [] : [`dateformat = ${quoteText(date)}`]),
-    ...(timestamp === null ? [] : [`timestampformat = ${quoteText(timestamp)}`]),
-  ];
+  const file = await sniff(session, path, [...csvSettings(args), ...STRICT]);
+  return settingTexts(formatSettings(file));
 }
 
+const openSettings = (args: ReadArguments): readonly Setting[] => [
+  ...csvSettings(args),
+  ...(args.options.null_padding === true ? PADDED : STRICT),
+];
+
 async function described(args: ReadArguments, paths: readonly string[], session: KernelSession) {
-  const settings = [...csvSettings(args), ...(args.options.null_padding === true ? PADDED : STRICT)];
+  const settings = openSettings(args);
   const columns = await lookUp(session, paths, settings, args.url);
   if (args.options.header !== true) {
     const names = columns.map((_, index) => `f${index}`);
@@ -186,7 +268,7 @@ async function lookUp(
 const scanText = (paths: readonly string[], settings: readonly Setting[]): string =>
   `read_csv(${literalText(paths)}, ${settingsText(settings)})`;
 
-function settingsText(settings: readonly Setting[]): string {
-  const given = settings.filter(([, value]) => value !== undefined);
-  return given.map(([name, value]) => `${name} = ${literalText(value!)}`).join(', ');
-}
+const settingsText = (settings: readonly Setting[]): string => settingTexts(settings).join(', ');
+
+const settingTexts = (settings: readonly Setting[]): readonly string[] =>
+  settings.flatMap(([name, value]) => (value === undefined ? [] : [`${name} = ${literalText(value)}`]));

@@ -4,8 +4,8 @@ import type { ReadArguments } from './read-arguments.ts';
 
 export type ScanValue = string | boolean | number | readonly string[] | StructValue;
 
-/** A struct of texts, by the names of its fields. */
-type StructValue = { readonly fields: Readonly<Record<string, string>> };
+/** A struct of texts. An object would put fields whose names are numbers before the others. */
+type StructValue = { readonly fields: readonly (readonly [name: string, text: string])[] };
 
 /**
  * The compression of a file: from the argument, or else from the URL, because the file on disk may have
@@ -25,7 +25,7 @@ export function namedArgument(name: string, value: ScanValue | undefined): Expre
 function valueNode(value: ScanValue): Expression {
   if (typeof value !== 'object') return constant(value);
   if (!('fields' in value)) return call('list_value', ...value.map((item) => constant(item)));
-  const fields = Object.entries(value.fields).map(([field, text]) => ({ ...constant(text), alias: field }));
+  const fields = value.fields.map(([field, text]) => ({ ...constant(text), alias: field }));
   return call('struct_pack', ...fields);
 }
 
@@ -34,8 +34,6 @@ export function literalText(value: ScanValue): string {
   if (typeof value === 'string') return quoteText(value);
   if (typeof value !== 'object') return String(value);
   if (!('fields' in value)) return `[${value.map(quoteText).join(', ')}]`;
-  const fields = Object.entries(value.fields).map(
-    ([field, text]) => `${quoteText(field)}: ${quoteText(text)}`,
-  );
+  const fields = value.fields.map(([field, text]) => `${quoteText(field)}: ${quoteText(text)}`);
   return `{${fields.join(', ')}}`;
 }

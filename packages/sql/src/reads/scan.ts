@@ -124,7 +124,7 @@ async function scanCall(
       if (codec !== undefined || (await mayNameNul('json', paths)))
         await requireValidNames(session, inferring, args.url);
       const { columns } = await session.describe(`SELECT * FROM ${inferring}`);
-      const fields = Object.fromEntries(columns.map(({ name, type }) => [name, typeToSql(type)]));
+      const fields = columns.map(({ name, type }) => [name, typeToSql(type)] as const);
       return call(
         'read_json_auto',
         files,

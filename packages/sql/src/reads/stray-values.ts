@@ -1,13 +1,13 @@
-import { type KernelColumn, type KernelSession, quoteName } from '@tessera/kernel';
+import { type KernelSession, quoteName } from '@tessera/kernel';
 
 /** Sends the client of the statement a warning. */
 export type Warn = (message: string, resolution: string) => void;
 
 export interface InferredScan {
-  /** The files as SQL of the kernel, with every column read as text. */
+  /** The files as SQL of the kernel. */
   readonly scan: string;
-  /** The columns with the types that inference found. */
-  readonly columns: readonly KernelColumn[];
+  /** The columns that inference made text. */
+  readonly texts: readonly string[];
   readonly url: string;
   readonly session: KernelSession;
   readonly warn: Warn;
@@ -18,6 +18,14 @@ export const INFERRED_ROWS = 20_480;
 const MAX_COLUMNS = 100;
 
 /**
+ * SQL that computes `fits` only for values that may be numbers, dates or timestamps, because casts that fail take long and most
+ * texts begin with a letter: such values begin with a digit, a sign, a point or white space, which are all before the colon, or
+ * as `infinity`, `nan` and `epoch` do.
+ */
+const unlessWord = (value: string, fits: string): string =>
+  `CASE WHEN ${value} < ':' OR contains('iInNeE', left(${value}, 1)) THEN ${fits} END`;
+
+/**
  * Types that a text column may have been intended for: the dialect's name, and SQL that tests whether a value
  * has the type.
  */
@@ -25,12 +33,16 @@ const CANDIDATES: readonly (readonly [string, (value: string) => string])[] = [
   // Fractions must be excluded, because they can be cast to an integer.
   [
     'bigint',
-    (value) => `regexp_full_match(${value}, ' *[+-]?[0-9]+ *') AND TRY_CAST(${value} AS BIGINT) IS NOT NULL`,
+    (value) =>
+      unlessWord(
+        value,
+        `regexp_full_match(${value}, ' *[+-]?[0-9]+ *') AND TRY_CAST(${value} AS BIGINT) IS NOT NULL`,
+      ),
   ],
-  ['double precision', (value) => `TRY_CAST(${value} AS DOUBLE) IS NOT NULL`],
+  ['double precision', (value) => unlessWord(value, `TRY_CAST(${value} AS DOUBLE) IS NOT NULL`)],
   ['boolean', (value) => `lower(${value}) IN ('true', 'false')`],
-  ['date', (value) => `TRY_CAST(${value} AS DATE) IS NOT NULL`],
-  ['timestamp', (value) => `TRY_CAST(${value} AS TIMESTAMP) IS NOT NULL`],
+  ['date', (value) => unlessWord(value, `TRY_CAST(${value} AS DATE) IS NOT NULL`)],
+  ['timestamp', (value) => unlessWord(value, `TRY_CAST(${value} AS TIMESTAMP) IS NOT NULL`)],
 ];
 
 /**
@@ -42,9 +54,9 @@ const CANDIDATES: readonly (readonly [string, (value: string) => string])[] = [
  */
 export async function warnOfStrayValues(inferred: InferredScan): Promise<void> {
   const { url, warn } = inferred;
-  const texts = inferred.columns.filter(({ type }) => type.id === 'VARCHAR').slice(0, MAX_COLUMNS);
+  const texts = inferred.texts.slice(0, MAX_COLUMNS);
   const counts = await countValues(inferred, texts);
-  for (const [i, { name }] of texts.entries()) {
+  for (const [i, name] of texts.entries()) {
     const [values, ...fitting] = counts[i]!;
     const best = Math.max(...fitting);
     if (best * 2 <= values! || best === values) continue;
@@ -60,10 +72,10 @@ export async function warnOfStrayValues(inferred: InferredScan): Promise<void> {
 /** Returns for each column the number of its values, and how many of them are of each candidate type. */
 async function countValues(
   { scan, session }: InferredScan,
-  columns: readonly KernelColumn[],
+  texts: readonly string[],
 ): Promise<readonly (readonly number[])[]> {
-  if (columns.length === 0) return [];
-  const counts = columns.map(({ name }) => {
+  if (texts.length === 0) return [];
+  const counts = texts.map((name) => {
     const column = quoteName(name);
     const fitting = CANDIDATES.map(([, fits]) => `count_if(${fits(column)})`);
     return `[${[`count(${column})`, ...fitting].join(', ')}]`;

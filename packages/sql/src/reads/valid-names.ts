@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, gunzip, zstdDecompress } from 'node:zlib';
-import { TesseraError } from '@tessera/common';
+import { fail } from '@tessera/common';
 import type { KernelSession } from '@tessera/kernel';
 
 /**
@@ -14,9 +14,11 @@ export async function requireValidNames(session: KernelSession, scan: string, ur
   const count = await session.scalar(
     `SELECT count(*) FROM (DESCRIBE SELECT * FROM ${scan}) WHERE contains(column_name || column_type, chr(0))`,
   );
-  if (Number(count) === 0) return;
-  throw TesseraError.of('INVALID_ENCODING', { what: `the name of a column of ${url}`, bytes: '0x00' });
+  if (Number(count) > 0) refuseName(url);
 }
+
+export const refuseName = (url: string): never =>
+  fail('INVALID_ENCODING', { what: `the name of a column of ${url}`, bytes: '0x00' });
 
 type TextFormat = 'csv' | 'json';
 
