@@ -152,6 +152,19 @@ const OTHER_ROWS: Readonly<Record<string, string>> = {
   // A date stays a date, and a number is rounded away from zero.
   "select date_trunc('week', date '2024-02-29')": '[["2024-02-26"]]',
   'select round(0.5::float8), round(2.5::float8)': '[["1","3"]]',
+  // Years, decades and centuries are BIGINT, which has no infinity.
+  "select extract(year from date 'infinity'), extract(isoyear from timestamp '-infinity'), extract(century from timestamp 'infinity')":
+    '[[null,null,null]]',
+  // PostgreSQL 15 computes with the number by which it stores infinity.
+  "select age(timestamp 'infinity', timestamp '2024-01-01')": '[[null]]',
+  // PostgreSQL takes the negative of the smallest integer for the smallest integer.
+  "select right('abc', -2147483648)": '[[""]]',
+  // A shift that loses bits is refused.
+  'select 2147483647 << 2': '22003',
+  // White space between the digits of a byte counts for nothing.
+  "select decode('6 1', 'hex')": '[["\\\\x61"]]',
+  // A constant in GROUP BY is a group of all rows.
+  "select count(*) from (values (1)) t(x) group by 'a'": '[["1"]]',
   // A literal takes the type of the other operand.
   'select 0.1::real = 0.1': '[["t"]]',
   // Arithmetic of doubles follows IEEE 754.

@@ -644,3 +644,54 @@ select to_jsonb(date '0044-03-15 BC'), jsonb_build_array(date '0044-03-15 BC', t
 select 'a b' ~ '\yb\y', 'ab' ~ '\yb', 'ab' ~ 'a\Yb', 'ab cd' ~ '\mcd', 'ab cd' ~ 'b\M', 'abc' !~ '\mbc', 'A-b' ~* '\mB\M'
 select regexp_replace('cat concat', '\mcat\M', 'x', 'g'), regexp_replace('a1 22', '\m\d+\M', '<\&>', 'g'), regexp_match('foo bar', '\mb\w+\M')
 select date_trunc('hour', interval '1 month 3 hours 5 minutes')::text, coalesce(date_trunc('day', interval '2 months'))::text || '!'
+select -2147483648
+select -2147483648, pg_typeof(-2147483648), abs(-2147483647), to_hex(-2147483648 + 0), array_prepend(-2147483648, '{}'::int[]), -2147483648::bigint, -9223372036854775808
+select abs(-2147483648)
+select x from (values (1), (-2147483648)) t(x) where x = -2147483648 or x < -2147483648
+select split_part('%', s, null::int), split_part('%', s, 1), split_part(null, 'x', 0) from (values ('%'), (''), (null)) t(s)
+select decode('6', 'hex')
+select decode('61', 'hex'), decode(null, 'hex'), decode('', 'hex')
+select chr(0)
+select chr(x) from (values (97), (null), (228)) t(x)
+select chr(x) from (values (97), (0)) t(x)
+select date 'infinity' - date '2024-01-01'
+select date '2024-01-01' - date '-infinity'
+select x - date '2024-01-01' > 3, date '2024-01-01' - x is null from (values (date '2024-03-05'), (null)) t(x)
+select hired - hired = 0, hired - date '2020-01-01' > 3 from emp order by id
+select hired - d = 0 from emp, (values (date 'infinity')) t(d)
+select date_part('epoch', timestamp '-infinity'), date_part('epoch', x), date_part('julian', x) from (values (timestamp '-infinity'), ('2024-01-01 12:00'), (null), ('infinity')) t(x)
+select date_part('epoch', date 'infinity'), date_part('epoch', timestamptz '-infinity'), date_part('epoch', interval '1 day 2 hours'), date_part('epoch', time '10:00')
+select regexp_replace('a', 'a', '\9'), regexp_replace('abc', '(b)', '[\1\2\9\\x]'), regexp_replace('abc', 'b', '\x\'), regexp_replace('abc', '(b)', '\&\&\1'), regexp_replace('abc', '(b)', '\\1'), regexp_replace('abab', 'a(b)', '<\1\2>', 'g'), regexp_replace('abc', 'b', null)
+select substring(E'\nab' from '.'), substring(E'a\nb' from 'a(.)b'), regexp_split_to_array(E'a\nb', '.'), regexp_split_to_array('aXbxc', 'x', 'i'), regexp_split_to_array(null, 'a'), regexp_split_to_array('a', null), regexp_split_to_array('a,b', ',')
+select w from regexp_split_to_table(E'a\nb', '.') w
+select regexp_split_to_table('a1b22c', '\d+'), regexp_split_to_table('aXb', 'x', 'i')
+select corr(y, x), corr(x, y), regr_slope(y, x), regr_slope(x, y), corr(x, x) from (values (1.0::float8, 2::float8), (1, 3), (1, null)) t(x, y)
+select corr(y, x), regr_slope(y, x) from (values (1.0::float8, 2::float8), (2, 3.5), (null, null)) t(x, y)
+select x, corr(y, x) over (order by y), regr_slope(y, x) over (order by y) from (values (1.0::float8, 2::float8), (2, 3.5), (2, 7)) t(x, y) order by y
+select corr(y, x) filter (where x < 2), regr_slope(y, x) filter (where x > 5), corr(distinct y, x) from (values (1.0::float8, 2::float8), (2, 3.5), (2, 7)) t(x, y)
+select corr(a, b), regr_slope(a, b) from (values (1, 2), (2, 3)) t(a, b) where false
+select array_to_string(a, s), array_to_string(a, s, 'n'), array_to_string(a, ','), array_to_string(a, null), array_to_string(a, ',', s) from (values (array['x',null,'y'], '--'), (array[]::text[], ','), (null, ','), (array['z'], null), (array['p','q'], '')) t(a, s)
+select array_to_string(array[1.5::float8, 2], s), array_to_string(array[[1,2],[3,null]], s, 'n') from (values ('a')) t(s)
+select make_timestamp(2020, 1, 2, 3, 4, 1e15::float8)
+select make_timestamp(2020, 1, 2, 3, 4, 5.5), make_timestamp(2020, 1, 2, 3, 4, null)
+select sha256('abc'), sha256('\x00'::bytea), sha256(null::bytea), sha256('a')::text, length(sha256('a'::bytea)) = 32
+select null::int[] || 7, 7 || null::int[], null::int[] || null::int, null::text[] || 'a'::text, 'a'::text || null::text[]
+select null::int[] || x, coalesce(null::int[] || x, array[1]) from (values (7), (null)) t(x)
+select '{}'::text[] || null::text, null::text || '{a}'::text[], array['a'] || null::text
+select substring('\x6162'::bytea, 1)::text, ('\x61'::bytea || '\x62'::bytea)::text, decode('6162', 'hex')::text, convert_to('a', 'UTF8')::text, coalesce(null, decode('61', 'hex'))::text
+select x::bytea, x::bytea::text from (values ('abc'), ('\x0061'), ('a\\b'), ('a\001b'), ('é'), (null), ('')) t(x)
+select ('\x' || '61')::bytea, '\x0061'::text::bytea, 'a'::text::bytea
+select 'x' || decode('61', 'hex')::text, decode('61','hex') || '\x62', '\x00' || x, concat(decode('61','hex'), 'y') from (values ('\x01'::bytea), (null)) t(x)
+select regexp_matches('abab', '(a)(b)', 'g')
+select regexp_matches('abab', 'x', 'g')
+select * from regexp_matches('abab', 'a', 'g')
+select m[1] from regexp_matches('a1b2', '([a-z])(\d)', 'g') m
+select regexp_matches(s, 'a', 'g') from (values ('aa'), ('b'), (null)) t(s)
+select s, regexp_matches(s, '(a)|(b)', 'g') from (values ('ab'), ('b'), (null), ('c')) t(s)
+select (regexp_matches('foo1bar2', '([a-z]+)(\d)', 'gi'))[2]
+select current_timestamp(3) is not null, localtimestamp(0) is not null, length(localtimestamp(0)::text) = 19, current_timestamp(0) - now() < interval '2 seconds'
+select current_timestamp(3) = date_trunc('milliseconds', current_timestamp(3))
+select date_part('epoch', date '2024-01-01'), extract(year from date '2024-01-01') + 1 > 0, pg_catalog.date_part('epoch', date '2024-02-03') as x
+select generate_series(1)
+select * from generate_series(1)
+select generate_series(1, 2, 3, 4)

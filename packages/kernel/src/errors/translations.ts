@@ -287,6 +287,16 @@ const TRANSLATIONS: readonly Translation[] = [
       `${withDialectTypes(from)} and ${withDialectTypes(to)} have different numbers of fields`,
   },
   {
+    says: /^Invalid (?:hex escape code|byte) encountered in string -> blob conversion of string "\\{1,2}x/i,
+    error: 'INVALID_ARGUMENT',
+    message: () => 'invalid hexadecimal data: a byte consists of two digits',
+  },
+  {
+    says: /^invalid escape sequence in decode/,
+    error: 'CAST_ERROR',
+    message: () => 'invalid input syntax for type bytea',
+  },
+  {
     says: /^Invalid (?:hex escape code|byte) encountered in string -> blob conversion of string "(.*)":/is,
     error: 'CAST_ERROR',
     message: (text) => `invalid input syntax for type bytea: "${text}"`,
@@ -497,6 +507,16 @@ const TRANSLATIONS: readonly Translation[] = [
     message: () => 'stride must be greater than zero',
   },
   {
+    says: /^(cannot subtract infinite dates|time field value out of range)$/,
+    error: 'DATETIME_OUT_OF_RANGE',
+    message: (what) => what,
+  },
+  {
+    says: /^(null character not permitted)/,
+    error: 'VALUE_TOO_LARGE',
+    message: (what) => what,
+  },
+  {
     says: /^interval cannot be 0/,
     error: 'INVALID_ARGUMENT',
     message: () => 'step size cannot equal zero',
@@ -528,7 +548,7 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (what) => what,
   },
   {
-    says: /^(split_part: the field position must not be zero|unrecognized encoding .*|invalid value for parameter .*)/,
+    says: /^(split_part: the field position must not be zero|unrecognized encoding .*|invalid value for parameter .*|invalid hexadecimal data: .*)/,
     error: 'INVALID_ARGUMENT',
     message: (what) => what,
   },

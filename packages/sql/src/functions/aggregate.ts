@@ -1,4 +1,4 @@
-import { constant, type Expression } from '../tree.ts';
+import { caseOf, comparison, constant, type Expression } from '../tree.ts';
 import { type Argument, allColumns, internalCall, kernelCall } from './expressions.ts';
 import { hllPrecision } from './hyperloglog.ts';
 import { builtAsJsonb, documentOfValue } from './json.ts';
@@ -48,6 +48,21 @@ const jsonItem = (type: 'json' | 'jsonb', value: Argument): Expression => {
   if (!isBuilt) return internalCall('json_item_text', value && documentOfValue(type, value));
   return internalCall('json_item_text', type === 'jsonb' ? builtAsJsonb(value) : value);
 };
+
+/** NULL where one of the sides does not vary: the kernel divides zero by zero. */
+const ofVarying = (name: string, spreads: readonly string[]): Implementation => ({
+  kind: 'aggregate',
+  arity: [2, 2],
+  aggregate: (args) => ({ name, args }),
+  finish: (result) =>
+    caseOf(
+      spreads.map((spread) => [
+        comparison('COMPARE_EQUAL', { ...result, function_name: spread } as Expression, constant(0)),
+        constant(null),
+      ]),
+      result,
+    ),
+});
 
 export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
   {
@@ -131,6 +146,14 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
       'SELECT (SELECT hash_agg(*) FROM (VALUES (1, 2), (3, 4)) t) = (SELECT hash_agg(*) FROM (VALUES (3, 4), (1, 2)) t)',
     result: 'true',
     implementation: hashAggregate,
+  },
+  {
+    name: 'corr',
+    signatures: ['corr(double precision, double precision) → double precision'],
+    description: 'The coefficient of correlation of the pairs without NULL; NULL if one side does not vary.',
+    example: `SELECT corr(y, x) ${values('(1, 2), (2, 4), (3, NULL)', 'x, y')}`,
+    result: '1.0',
+    implementation: ofVarying('corr', ['regr_sxx', 'regr_syy']),
   },
   kernelFunction(
     'count',
@@ -270,6 +293,15 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     ),
     aliases: ['quantile_cont'],
     implementation: PERCENTILE_CONT,
+  },
+  {
+    name: 'regr_slope',
+    signatures: ['regr_slope(double precision y, double precision x) → double precision'],
+    description:
+      'The slope of the line through the pairs without NULL, by least squares; NULL if `x` does not vary.',
+    example: `SELECT regr_slope(y, x) ${values('(1, 2), (2, 4), (3, NULL)', 'x, y')}`,
+    result: '2.0',
+    implementation: ofVarying('regr_slope', ['regr_sxx']),
   },
   kernelFunction(
     'stddev_pop',

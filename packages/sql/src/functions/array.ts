@@ -1,3 +1,4 @@
+import { internalCall, isUntyped } from './expressions.ts';
 import { lambdaFirst, ZIP_MACROS } from './lambda-first.ts';
 import { alias, inCategory, KERNEL, macro } from './types.ts';
 
@@ -137,12 +138,15 @@ export const ARRAY_FUNCTIONS = inCategory('array', [
       'The elements as text, joined by the separator (default: none). NULLs are left out, or written as the third argument; nested arrays are flattened.',
     example: "array_to_string([[1, 2], [NULL, 5]], ',')",
     result: '1,2,5',
-    implementation: macro(
-      [1, 3],
-      "(a) AS tsr_joined(tsr_text_elements(a), '')",
-      '(a, d) AS tsr_joined(tsr_text_elements(a), d)',
-      `(a, d, n) AS tsr_joined(list_transform(tsr_text_elements(a), e -> coalesce(e, n)), d)`,
-    ),
+    implementation: {
+      kind: 'rewrite',
+      arity: [1, 3],
+      rewrite: ({ children }) =>
+        internalCall(
+          children[1] === undefined || isUntyped(children[1]) ? 'joined_array' : 'array_joined_by',
+          ...children,
+        ),
+    },
   },
   {
     name: 'flatten',
@@ -236,12 +240,26 @@ export const ARRAY_MACROS: Readonly<Record<string, readonly string[]>> = {
   joined: [
     "(a, d) AS CASE WHEN a IS NOT NULL AND d IS NOT NULL THEN coalesce(array_to_string(a, d), '') END",
   ],
+  // The kernel's separator is a constant.
+  joined_by: [
+    `(a, d) AS CASE WHEN a IS NOT NULL AND d IS NOT NULL
+      THEN coalesce(substring(array_to_string(list_transform(a, e -> d || e), ''), length(d) + 1), '') END`,
+  ],
   text_elements: [
     `(a) AS CASE WHEN typeof(a) LIKE '%[][][]' THEN json_extract_string(to_json(a), '$[*][*][*]')
       WHEN typeof(a) LIKE '%[][]' THEN json_extract_string(to_json(a), '$[*][*]')
       WHEN typeof(a) = 'DOUBLE[]' THEN list_transform(a::DOUBLE[], e -> tsr_pg_double(e))
       WHEN typeof(a) = 'FLOAT[]' THEN list_transform(a::FLOAT[], e -> tsr_pg_float(e))
       ELSE a::VARCHAR[] END`,
+  ],
+  joined_array: [
+    "(a) AS tsr_joined(tsr_text_elements(a), '')",
+    '(a, d) AS tsr_joined(tsr_text_elements(a), d)',
+    `(a, d, n) AS tsr_joined(list_transform(tsr_text_elements(a), e -> coalesce(e, n)), d)`,
+  ],
+  array_joined_by: [
+    '(a, d) AS tsr_joined_by(tsr_text_elements(a), d)',
+    `(a, d, n) AS tsr_joined_by(list_transform(tsr_text_elements(a), e -> coalesce(e, n)), d)`,
   ],
   subscript: [
     "(a, i) AS CASE WHEN suffix(typeof(a), ']') AND TRY_CAST(i AS BIGINT) < 0 THEN NULL ELSE i END",

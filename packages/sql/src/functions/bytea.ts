@@ -35,7 +35,7 @@ export const BYTEA_FUNCTIONS = inCategory('bytea', [
     implementation: withFormat(
       'decode',
       `(t, f) AS CASE lower(f)
-        WHEN 'hex' THEN unhex(regexp_replace(t, '\\s', '', 'g'))
+        WHEN 'hex' THEN tsr_hex_bytes(regexp_replace(t, '\\s', '', 'g'))
         WHEN 'base64' THEN from_base64(regexp_replace(t, '\\s', '', 'g'))
         WHEN 'escape' THEN tsr_unescape(t) ELSE ${UNKNOWN_FORMAT} END`,
     ),
@@ -57,6 +57,10 @@ export const BYTEA_FUNCTIONS = inCategory('bytea', [
 ]);
 
 export const BYTEA_MACROS: Readonly<Record<string, readonly string[]>> = {
+  // The kernel reads a single digit as one byte.
+  hex_bytes: [
+    "(t) AS CASE WHEN length(t) % 2 = 1 THEN error('invalid hexadecimal data: odd number of digits') ELSE unhex(t) END",
+  ],
   from_code_units: [
     `(h, width) AS array_to_string(list_transform(regexp_extract_all(h, width), u -> chr(('0x' || u)::INTEGER)), '')`,
   ],

@@ -98,7 +98,6 @@ const CALL_NAMES: Readonly<Record<string, string>> = {
   struct_pack: 'row',
   quantile_cont: 'percentile_cont',
   quantile_disc: 'percentile_disc',
-  date_part: 'extract',
 };
 
 function figureCall(item: Extract<Expression, { class: 'FUNCTION' }>): Figured | undefined {

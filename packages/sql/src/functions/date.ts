@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
 import { call, cast, constant, type Expression, type FunctionNode } from '../tree.ts';
-import { type Argument, internalCall, isUntyped, literalText } from './expressions.ts';
+import { type Argument, internalCall, isUntyped, kernelCall, literalText } from './expressions.ts';
 import { parseDate, parseTimestamp } from './parse-date.ts';
 import { toChar } from './to-char.ts';
 import { toNumber } from './to-char-number.ts';
@@ -104,7 +104,9 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
       arity: [2, 2],
       rewrite: ({ children: [unit, time] }) => {
         const macro = EXTRACTED.find(([names]) => names.test(literalText(unit) ?? ''))?.[1];
-        return macro === undefined ? undefined : internalCall(`extract_${macro}`, time);
+        return macro === undefined
+          ? kernelCall('date_part', unit, time)
+          : internalCall(`extract_${macro}`, time);
       },
     },
   },
@@ -225,6 +227,8 @@ const EXTRACTED: readonly (readonly [RegExp, string])[] = [
   [/^(?:years?|yrs?|y)$/i, 'year'],
   [/^isoyear$/i, 'isoyear'],
   [/^(?:decades?|decs?)$/i, 'decade'],
+  [/^epoch$/i, 'epoch'],
+  [/^julian$/i, 'julian'],
 ];
 
 function dateAdd({ children: [unit, count, time] }: FunctionNode): Expression | undefined {
@@ -303,6 +307,12 @@ export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(t) AS CASE WHEN date_part('year', t) < 0 AND typeof(t) <> 'INTERVAL' THEN (date_part('year', t) - 9) // 10
       ELSE date_part('decade', t) END`,
   ],
+  // Infinite times have infinite numbers of seconds and days; the kernel returns NULL.
+  infinite_part: [
+    "(t) AS CASE t::VARCHAR WHEN 'infinity' THEN 'infinity'::DOUBLE WHEN '-infinity' THEN '-infinity'::DOUBLE END",
+  ],
+  extract_epoch: ["(t) AS coalesce(date_part('epoch', t), tsr_infinite_part(t))"],
+  extract_julian: ["(t) AS coalesce(date_part('julian', t), tsr_infinite_part(t))"],
   // The kernel returns milliseconds without a fraction.
   extract_millisecond: ["(t) AS (date_part('microseconds', t) * 0.001)::DECIMAL(8, 3)"],
   // The kernel returns seconds without a fraction.

@@ -19,6 +19,14 @@ const overlay = (parameters: string, count: string): string =>
 
 /** Functions of PostgreSQL that need no lookup, under internal names. */
 export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]>> = {
+  // A text cannot contain a NUL.
+  pg_chr: [
+    "(n) AS CASE WHEN n = 0 THEN error('null character not permitted') ELSE chr(CAST(n AS INTEGER)) END",
+  ],
+  pg_days_between: [
+    `(d, e) AS CASE WHEN isinf(d) AND e IS NOT NULL OR isinf(e) AND d IS NOT NULL
+      THEN error('cannot subtract infinite dates') ELSE d - e END`,
+  ],
   pg_date_bin: ['(stride, t, origin) AS time_bucket(CAST(stride AS INTERVAL), t, origin)'],
   pg_initcap: [
     `(t) AS array_to_string(list_transform(regexp_extract_all(CAST(t AS VARCHAR), '[\\pL\\pN]+|[^\\pL\\pN]+'),
@@ -95,6 +103,8 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     `(whole, part) AS CASE WHEN list_has_all(whole, part) THEN list_count(part) = len(part)
       WHEN whole IS NOT NULL AND part IS NOT NULL THEN false END`,
   ],
+  // The kernel returns a text of digits.
+  pg_sha256: ['(b) AS unhex(sha256(b))'],
   pg_to_hex: [
     "(n) AS lower(to_hex(CASE WHEN typeof(n) = 'INTEGER' THEN CAST(n AS BIGINT) & 4294967295 ELSE n END))",
   ],
@@ -156,7 +166,10 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     `(y, m, d) AS CASE WHEN y = 0 THEN error('Date out of range: 0-' || m || '-' || d) WHEN y < 0 THEN y + 1 ELSE y END`,
   ],
   pg_make_date: ['(y, m, d) AS make_date(tsr_pg_year(y, m, d), m, d)'],
-  pg_make_timestamp: ['(y, m, d, h, mi, s) AS make_timestamp(tsr_pg_year(y, m, d), m, d, h, mi, s)'],
+  pg_seconds: ["(s) AS CASE WHEN s < 0 OR s > 60 THEN error('time field value out of range') ELSE s END"],
+  pg_make_timestamp: [
+    '(y, m, d, h, mi, s) AS make_timestamp(tsr_pg_year(y, m, d), m, d, h, mi, tsr_pg_seconds(s))',
+  ],
   pg_step: ["(step) AS CASE WHEN step = step - step THEN error('interval cannot be 0') ELSE step END"],
   // The position of a match: each match is put between two characters.
   pg_regexp_marked: [

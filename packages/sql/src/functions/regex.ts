@@ -42,7 +42,11 @@ const REWRITES: Readonly<Record<RegexFunction, (node: FunctionNode) => Expressio
   regexp_extract: (node) => extract(node, (...args) => internalCall('regexp_extract', ...args)),
   regexp_extract_all: (node) => extract(node, (...args) => kernelCall('regexp_extract_all', ...args)),
   regexp_replace: ({ children: [subject, pattern, replacement, flags] }) => {
-    const args = [searched(subject, pattern), patternWith(pattern, flags), replacementOf(replacement)];
+    const args = [
+      searched(subject, pattern),
+      patternWith(pattern, flags),
+      replacementOf(replacement, pattern),
+    ];
     const isKnown = flags === undefined || literalText(flags) !== undefined;
     if (!isKnown) return internalCall('regexp_replace', ...args, flags);
     return kernelCall(
@@ -56,7 +60,7 @@ const REWRITES: Readonly<Record<RegexFunction, (node: FunctionNode) => Expressio
       'regexp_replace',
       searched(subject, pattern),
       patternWith(pattern, flags),
-      replacementOf(replacement),
+      replacementOf(replacement, pattern),
       constant('g'),
     ),
 };
@@ -69,7 +73,10 @@ function searched(subject: Argument, pattern: Argument): Argument {
     : subject;
 }
 
-/** An array with the groups of the first match, or with all that matched if the pattern has no groups. */
+/**
+ * An array with the groups of the first match, or with all that matched if the pattern has no groups; with the flag g, a row with
+ * such an array for each match.
+ */
 function firstMatch(
   { function_name, children: [subject, pattern, flags] }: FunctionNode,
   otherwise: Expression,
@@ -77,14 +84,15 @@ function firstMatch(
   const literal = literalText(pattern);
   if (literal === undefined)
     return fail('NOT_SUPPORTED', { what: `${function_name} with a pattern that is not a literal` });
-  if (literalText(flags)?.includes('g'))
-    return fail('NOT_SUPPORTED', {
-      what: `The flag g of ${function_name}`,
-      hint: 'regexp_extract_all returns all matches',
-    });
   const groups = regexGroups(literal);
   const numbers = groups.length === 0 ? [0] : groups.map((_, i) => i + 1);
   const found = patternWith(pattern, flags);
+  if (literalText(flags)?.includes('g')) {
+    if (function_name === 'regexp_match')
+      return fail('NOT_SUPPORTED', { what: 'The flag g of regexp_match', hint: 'Use regexp_matches.' });
+    const all = numbers.map((group) => matchedGroup(subject, found, literal, group, 'regexp_extract_all'));
+    return kernelCall('unnest', internalCall('side_by_side', kernelCall('list_value', ...all)));
+  }
   const parts = numbers.map((group) => matchedGroup(subject, found, literal, group));
   const matches = kernelCall('regexp_matches', subject, found);
   return caseOf(
@@ -109,7 +117,10 @@ export function matchedGroup(
 ): Expression {
   const text = kernelCall(name, subject, found, constant(group));
   const { isOptional = false, canBeEmpty = true } = regexGroups(pattern)[group - 1] ?? {};
-  return isOptional && !canBeEmpty ? kernelCall('nullif', text, constant('')) : text;
+  if (!isOptional || canBeEmpty) return text;
+  return name === 'regexp_extract_all'
+    ? internalCall('absent_groups', text)
+    : kernelCall('nullif', text, constant(''));
 }
 
 function extract(
@@ -163,9 +174,22 @@ export function withWordBounds(pattern: string): string {
     .join('');
 }
 
-function replacementOf(replacement: Argument): Argument {
+/**
+ * The kernel leaves a text unchanged if the replacement refers to a group that the pattern does not have, or contains another
+ * sequence that it does not know. PostgreSQL replaces the first with nothing and takes the second literally.
+ */
+function replacementOf(replacement: Argument, pattern: Argument): Argument {
   const literal = literalText(replacement);
-  return literal === undefined
-    ? kernelCall('replace', replacement, constant('\\&'), constant('\\0'))
-    : constant(literal.replaceAll('\\&', '\\0'));
+  if (literal === undefined) return kernelCall('replace', replacement, constant('\\&'), constant('\\0'));
+  const patternText = literalText(pattern);
+  const groups = patternText === undefined ? MOST_GROUPS : regexGroups(patternText).length;
+  const known = literal.replace(/\\([\s\S]?)/g, (sequence, next: string) => {
+    if (next === '&') return '\\0';
+    if (/\d/.test(next)) return Number(next) > groups ? '' : sequence;
+    return next === '\\' ? sequence : `\\${sequence}`;
+  });
+  return constant(known);
 }
+
+/** A replacement names groups by one digit. */
+const MOST_GROUPS = 9;

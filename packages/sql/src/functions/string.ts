@@ -237,8 +237,8 @@ export const STRING_FUNCTIONS = inCategory('string', [
     result: 'my',
     implementation: macro(
       [3, 3],
-      `(s, d, i) AS CASE WHEN i = 0 THEN error('split_part: the field position must not be zero')
-        WHEN d = '' THEN CASE WHEN i IN (1, -1) THEN s ELSE left(s, 0) END ELSE split_part(s, d, i) END`,
+      `(s, d, i) AS CASE WHEN i = 0 AND s IS NOT NULL AND d IS NOT NULL THEN error('split_part: the field position must not be zero')
+        WHEN d = '' THEN CASE WHEN i IN (1, -1) THEN s WHEN i IS NOT NULL THEN left(s, 0) END ELSE split_part(s, d, i) END`,
     ),
   },
   {
@@ -327,6 +327,11 @@ function padding(name: 'lpad' | 'rpad') {
 }
 
 export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
+  // [[a, b], [c, d]] → [[a, c], [b, d]], for lists of one length.
+  side_by_side: [
+    '(lists) AS list_transform(range(1, len(lists[1]) + 1), i -> list_transform(lists, l -> l[i]))',
+  ],
+  absent_groups: ["(texts) AS list_transform(texts, t -> nullif(t, ''))"],
   split: [
     `(s, d) AS CASE WHEN s IS NULL THEN NULL WHEN s = '' THEN []::VARCHAR[]
       WHEN d IS NULL THEN string_split(s, '') WHEN d = '' THEN [s] ELSE string_split(s, d) END`,

@@ -1,6 +1,7 @@
 import { fail } from '@tessera/common';
 import { internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
 import { POSTGRES_VERSION_TEXT, settingValue } from '../functions/postgres-settings.ts';
+import { patternWith } from '../functions/regex.ts';
 import type { Arity } from '../functions/types.ts';
 import {
   call,
@@ -249,10 +250,14 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   pg_tablespace_location: always(constant(''), [1, 1]),
   pg_tablespace_size: always(bigint(0n), [1, 1]),
   pg_total_relation_size: ofRelation('relation_bytes', [1, 1]),
-  regexp_split_to_array: macro('pg_regexp_split', [2, 2]),
+  regexp_split_to_array: { arity: [2, 3], rewrite: splitByPattern },
   num_nonnulls: nullCount('OPERATOR_IS_NOT_NULL'),
   num_nulls: nullCount('OPERATOR_IS_NULL'),
   overlay: macro('pg_overlay', [3, 4]),
+  regexp_split_to_table: {
+    arity: [2, 3],
+    rewrite: (args) => call('unnest', splitByPattern(args)),
+  },
   string_to_table: {
     arity: [2, 2],
     rewrite: (args) => call('unnest', call('string_to_array', ...args)),
@@ -300,4 +305,8 @@ const listOf = (...items: readonly string[]): Expression =>
 function indexKey(oid: Expression, column: Expression | undefined): Expression {
   if (column === undefined) return cast(oid, 'VARCHAR');
   return concatenated(oid, constant('/'), column);
+}
+
+function splitByPattern([text, pattern, flags]: readonly Expression[]): Expression {
+  return internalCall('pg_regexp_split', text, patternWith(pattern, flags));
 }

@@ -41,11 +41,24 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   array_positions: macro('pg_array_positions', [2, 2]),
   array_replace: macro('pg_array_replace', [3, 3]),
   cardinality: macro('pg_cardinality', [1, 1]),
+  chr: macro('pg_chr', [1, 1]),
   clock_timestamp: now,
   statement_timestamp: now,
   /** NUMERIC with all digits before the point, which 38 digits have room for. */
   div: { arity: [2, 2], rewrite: (numbers) => cast(internalCall('pg_div', ...numbers), 'HUGEINT') },
   convert_to: { arity: [2, 2], rewrite: bytesOfText },
+  current_timestamp: {
+    arity: [0, 1],
+    rewrite: ([digits]) =>
+      digits === undefined ? call('now') : internalCall('rounded_instant', call('now'), digits),
+  },
+  localtimestamp: {
+    arity: [0, 1],
+    rewrite: ([digits]) =>
+      digits === undefined
+        ? call('current_localtimestamp')
+        : internalCall('rounded_time', call('current_localtimestamp'), digits),
+  },
   date_bin: macro('pg_date_bin', [3, 3]),
   factorial: { arity: [1, 1], rewrite: ([n]) => kernelCall('factorial', cast(n!, 'INTEGER')) },
   format: { arity: [1, Infinity], rewrite: formatted },
@@ -77,6 +90,7 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   },
   regexp_instr: { arity: [2, 7], rewrite: matchPosition },
   regexp_substr: { arity: [2, 6], rewrite: matchedText },
+  sha256: macro('pg_sha256', [1, 1]),
   substring: {
     arity: [2, 3],
     rewrite: (args) => {
@@ -132,8 +146,8 @@ function bytesOfText([text, encoding]: readonly Expression[]): Expression {
 function matchedPart(text: Expression, pattern: Expression): Expression {
   const literal = stringLiteral(pattern) ?? '';
   return regexGroups(literal).length > 0
-    ? matchedGroup(text, pattern, literal, 1, internalName('regexp_extract'))
-    : internalCall('regexp_extract', text, pattern, constant(0));
+    ? matchedGroup(text, patternWith(pattern), literal, 1, internalName('regexp_extract'))
+    : internalCall('regexp_extract', text, patternWith(pattern), constant(0));
 }
 
 /** The text from a position on, where a search begins. */

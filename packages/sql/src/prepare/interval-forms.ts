@@ -70,6 +70,11 @@ function formOf(node: Call, ofColumn: KindOfColumn): Expression {
     return kind === 'interval'
       ? operatorCall('*', first, operatorCall('/', cast(constant(1), 'DOUBLE'), cast(second, 'DOUBLE')))
       : node;
+  if (kind === 'date' && valueKind(second, ofColumn) === 'date') {
+    // The macro contains each date several times.
+    const days = computedOnce([first, second], (dates) => internalCall('pg_days_between', ...dates));
+    return { ...days, alias: node.alias, query_location: node.query_location };
+  }
   return kind === 'time' && valueKind(second, ofColumn) === 'time'
     ? operatorCall('-', onOneDay(first), onOneDay(second))
     : node;

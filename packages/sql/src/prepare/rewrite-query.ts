@@ -35,6 +35,7 @@ import {
   doubleLiteral,
   negativeLiteral,
   refuseBitString,
+  smallestInteger,
   typedNull,
 } from '../rewrites/literals.ts';
 import { resolveOrderNames } from '../rewrites/order-names.ts';
@@ -57,6 +58,7 @@ import { untypedFrame, untypedOperands } from '../rewrites/untyped-operands.ts';
 import { wholePartition } from '../rewrites/whole-partitions.ts';
 import { checkWindow } from '../rewrites/window-arguments.ts';
 import { limitWithTies } from '../rewrites/with-ties.ts';
+import { writtenExtract } from '../rewrites/written-extract.ts';
 import {
   cast,
   type Expression,
@@ -121,7 +123,7 @@ export async function rewriteQuery(
   const ordered = transformTree(counted, {
     expression: (node) =>
       node.class === 'FUNCTION'
-        ? jsonRows(quantifiedPattern(seriesArguments(node)))
+        ? jsonRows(quantifiedPattern(seriesArguments(writtenExtract(node, sourceOf(node)))))
         : node.class === 'SUBQUERY'
           ? writtenQuery(node, sourceOf(node))
           : node,
@@ -281,7 +283,8 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
   }
   if (node.class === 'CONSTANT') {
     refuseBitString(node, parsed);
-    return doubleLiteral(node, parsed.locate);
+    const signed = smallestInteger(node);
+    return signed.class === 'CONSTANT' ? doubleLiteral(signed, parsed.locate) : signed;
   }
   if (node.class === 'CAST') {
     checkDoubleText(node, parsed.locate);

@@ -101,11 +101,17 @@ const ARITHMETIC = words('+ - * / // % @ abs ceil ceiling floor mod round sum tr
 /** Functions that return one of their arguments. */
 const CHOOSING = words('any_value first greatest last least max min tsr_divisor');
 const TEXTS = words(
-  '->> ~>> concat concat_ws json_extract_string left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_json_as_text tsr_json_shown tsr_split_part tsr_substring upper',
+  '->> ~>> concat concat_ws json_extract_string left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_json_as_text tsr_json_shown tsr_split_part upper',
 );
 const ARRAYS = words(
   'array_agg array_append array_distinct array_prepend array_push_back array_push_front array_reverse array_reverse_sort array_sort array_transform flatten list list_append list_concat list_distinct list_filter list_prepend list_resize list_reverse list_reverse_sort list_sort list_transform list_value regexp_extract_all regexp_split_to_array string_split string_to_array trim_array tsr_array_distinct tsr_array_enumerate tsr_joined_arrays tsr_pg_array_fill tsr_pg_array_positions tsr_pg_array_remove tsr_pg_array_replace tsr_pg_regexp_split tsr_pg_trim_array tsr_string_to_array',
 );
+const BYTES = words('encode from_base64 tsr_pg_sha256 unhex');
+/** The forms with a format. Those with one argument are the opposite. */
+const CODED: Readonly<Record<string, readonly [ValueKind, ValueKind]>> = {
+  tsr_decode: ['text', 'bytea'],
+  tsr_encode: ['bytea', 'text'],
+};
 const INTERVALS = words(
   'age tsr_justify_days tsr_justify_hours tsr_justify_interval to_days to_hours to_microseconds to_minutes to_months to_seconds to_weeks to_years',
 );
@@ -128,6 +134,10 @@ function kindOfCall(
   const name = function_name.toLowerCase();
   if (FLOATS.has(name)) return 'float';
   if (COUNTS.has(name)) return 'number';
+  if (BYTES.has(name)) return 'bytea';
+  const coded = CODED[name]?.[children.length - 1];
+  if (coded !== undefined) return coded;
+  if (name === 'tsr_substring') return children[0] && inner(children[0]) === 'bytea' ? 'bytea' : 'text';
   if (TEXTS.has(name) || VALUE_TEXTS.has(name)) return 'text';
   if (ARRAYS.has(name)) return 'array';
   if (BOOLEANS.has(name)) return 'boolean';
@@ -142,7 +152,7 @@ function kindOfCall(
     return 'computed';
   if (name === '||') {
     const kinds = children.map(inner);
-    return kinds.includes('text') ? 'text' : kinds.includes('array') ? 'array' : 'unknown';
+    return (['text', 'array', 'bytea'] as const).find((kind) => kinds.includes(kind)) ?? 'unknown';
   }
   if (TRUNCATED.has(name) && children[1] !== undefined && inner(children[1]) === 'interval')
     return 'interval';

@@ -1,4 +1,5 @@
 import { computedOnce, internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
+import { byteaLiteral } from '../rewrites/literals.ts';
 import { isTimeType } from '../text/time-text.ts';
 import {
   type CastNode,
@@ -27,7 +28,17 @@ const INTEGERS: ReadonlySet<string> = new Set(['SMALLINT', 'INTEGER', 'BIGINT'])
 /** The types of casts that write or read texts. */
 const TEXTS_OR_READ: ReadonlySet<string> = new Set([
   ...INTEGERS,
-  ...['VARCHAR', 'DECIMAL', 'BOOLEAN', 'DATE', 'TIME', 'TIMESTAMP', 'TIMESTAMP WITH TIME ZONE', 'LIST'],
+  ...[
+    'VARCHAR',
+    'DECIMAL',
+    'BOOLEAN',
+    'DATE',
+    'TIME',
+    'TIMESTAMP',
+    'TIMESTAMP WITH TIME ZONE',
+    'LIST',
+    'BLOB',
+  ],
 ]);
 
 /** The parser writes `true` as `'t'::BOOLEAN`. */
@@ -103,7 +114,8 @@ function textForm(node: Expression, ofColumn: KindOfColumn): Expression {
 
 /**
  * `array || element` → `list_append(array, element)`, `element || array` → `list_prepend(element, array)`, and `array || array` →
- * `list_concat(array, array)`, for which NULL has no elements; the concatenation of two NULLs is NULL
+ * `list_concat(array, array)`, for which NULL has no elements; the concatenation of two NULLs is NULL. A literal beside a byte string
+ * is one too: `bytes || '\x61'` → `bytes || CAST('\x61' AS BLOB)`
  */
 function withElement(
   { function_name, children }: FunctionNode,
@@ -111,9 +123,10 @@ function withElement(
 ): Expression | undefined {
   const [left, right] = children;
   if (function_name !== '||' || left === undefined || right === undefined) return undefined;
-  const isElement = (node: Expression) =>
-    !(node.class === 'CONSTANT' && stringLiteral(node) !== undefined) &&
-    ELEMENTS.has(valueKind(node, ofColumn));
+  const isBytes = (node: Expression) => valueKind(node, ofColumn) === 'bytea';
+  if ((isBytes(left) && isText(right)) || (isText(left) && isBytes(right)))
+    return operatorCall('||', asBytes(left), asBytes(right));
+  const isElement = (node: Expression) => !isText(node) && ELEMENTS.has(valueKind(node, ofColumn));
   const isArray = (node: Expression) => /^(?:array|null)$/.test(valueKind(node, ofColumn));
   if (isArray(left) && isArray(right) && [left, right].some((side) => valueKind(side, ofColumn) === 'array'))
     return joinedArrays(left, right);
@@ -123,6 +136,10 @@ function withElement(
     ? kernelCall('list_prepend', left, right)
     : undefined;
 }
+
+const isText = (node: Expression): boolean => node.class === 'CONSTANT' && stringLiteral(node) !== undefined;
+
+const asBytes = (node: Expression): Expression => (isText(node) ? byteaLiteral(cast(node, 'BLOB')) : node);
 
 function joinedArrays(left: Expression, right: Expression): Expression {
   const joined = kernelCall('list_concat', left, right);
@@ -219,11 +236,11 @@ const PLAIN_INTEGER = /^\s*[-+]?\d+\s*$/;
 /** The macro for the texts that are cast to a type; `castForm` has one of its own for booleans. */
 const readerOf = (id: string): string | undefined => (id === 'BOOLEAN' ? undefined : TEXT_READERS[id]);
 
-/** Whether a literal needs no check. `timeLiteral` has read those of dates and times. */
+/** Whether a literal needs no check. `timeLiteral` has read those of dates and times, and `byteaLiteral` those of byte strings. */
 function isPlainText({ child, cast_type: { id } }: CastNode): boolean {
   const text = child.class === 'CONSTANT' ? stringLiteral(child) : undefined;
   if (text === undefined) return false;
-  return isTimeType(id) || (INTEGERS.has(id) && PLAIN_INTEGER.test(text));
+  return isTimeType(id) || id === 'BLOB' || (INTEGERS.has(id) && PLAIN_INTEGER.test(text));
 }
 
 function checkedText(node: CastNode, ofColumn: KindOfColumn): Expression {

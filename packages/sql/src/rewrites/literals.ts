@@ -1,5 +1,5 @@
 import { fail, type SqlLocation, TesseraError } from '@tessera/common';
-import { isNullLiteral } from '../functions/expressions.ts';
+import { isNullLiteral, literalInteger } from '../functions/expressions.ts';
 import type { ParsedQuery } from '../parse/parse.ts';
 import {
   type CastNode,
@@ -27,6 +27,12 @@ export function negativeLiteral(node: Expression): Expression {
   const { alias, query_location } = node;
   return { ...operand, child: { ...operand.child, value }, alias, query_location };
 }
+
+/** `-2147483648` → `CAST(-2147483648 AS INTEGER)`: the kernel makes it a BIGINT, because it reads the number before the sign. */
+export const smallestInteger = (node: ConstantNode): Expression =>
+  node.value.type.id === 'BIGINT' && literalInteger(node) === -(2 ** 31)
+    ? { ...cast({ ...node, alias: '' }, 'INTEGER'), alias: node.alias, query_location: node.query_location }
+    : node;
 
 /** The absolute value of the smallest value of each type. */
 const SMALLEST: ReadonlyMap<string, bigint> = new Map([
@@ -163,7 +169,8 @@ export function typedNull(node: FunctionNode): Expression {
   if (!children.some(name === '||' ? mayFoldToNull : isNumericNull)) return node;
   const { alias, query_location } = node;
   const unnamed = { ...node, alias: '' };
-  if (name === '||' && children.some(isText)) return { ...cast(unnamed, 'VARCHAR'), alias, query_location };
+  if (name === '||' && children.some(isText) && !children.some(isArray))
+    return { ...cast(unnamed, 'VARCHAR'), alias, query_location };
   const typed = children.filter((child) => !isBareNull(child));
   const known = name === '||' ? typed.filter((child) => !mayFoldToNull(child)) : typed;
   const samples = (known.length > 0 ? known : typed).map(sampleOf);
@@ -174,6 +181,13 @@ export function typedNull(node: FunctionNode): Expression {
 
 const isText = (node: Expression): boolean =>
   stringLiteral(node) !== undefined || (node.class === 'CAST' && node.cast_type.id === 'VARCHAR');
+
+const isArray = (node: Expression): boolean =>
+  node.class === 'CAST'
+    ? node.cast_type.id === 'LIST'
+    : node.class === 'OPERATOR'
+      ? node.type === 'ARRAY_CONSTRUCTOR'
+      : node.class === 'FUNCTION' && node.function_name === 'list_value';
 
 const isBareNull = (node: Expression): boolean => node.class === 'CONSTANT' && node.value.is_null;
 
@@ -192,8 +206,8 @@ function sampleOf(node: Expression): Expression {
 
 /** Whether a value that is no array contains a NULL literal. */
 function mayFoldToNull(node: Expression): boolean {
-  if (isNullLiteral(node)) return true;
   if (node.class === 'CAST') return node.cast_type.id !== 'LIST' && mayFoldToNull(node.child);
+  if (isNullLiteral(node)) return true;
   return (
     node.class === 'FUNCTION' && node.function_name !== 'list_value' && node.children.some(mayFoldToNull)
   );

@@ -1,3 +1,4 @@
+import { fail } from '@tessera/common';
 import { postgresName } from '../functions/column-names.ts';
 import { internalCall, literalInteger } from '../functions/expressions.ts';
 import {
@@ -16,8 +17,12 @@ import { typeNode } from '../types/type-node.ts';
  * literals without a type have the one that the function prefers, as in PostgreSQL. The kernel takes them for texts.
  */
 export function seriesArguments(node: FunctionNode): FunctionNode {
-  const [from, to, step] = node.children;
-  if (node.function_name !== 'generate_series' || from === undefined || to === undefined) return node;
+  const [from, to, step, ...more] = node.children;
+  if (node.function_name !== 'generate_series') return node;
+  if (from === undefined || to === undefined || more.length > 0)
+    return fail('UNDEFINED_FUNCTION', {
+      message: `generate_series cannot be called with ${node.children.length} arguments`,
+    });
   const isOfTimes = step !== undefined && (stringLiteral(step) !== undefined || castTo(step) === 'INTERVAL');
   if (!isOfTimes) return node;
   const type = [from, to].some((end) => castTo(end) === INSTANT) ? INSTANT : 'TIMESTAMP';
@@ -90,10 +95,10 @@ const rowsOf = (series: unknown): Expression => {
 };
 
 /** The kernel refuses a step of zero only in FROM. */
-const withStep = ([from, to, step, ...more]: readonly Expression[]): readonly Expression[] =>
+const withStep = ([from, to, step]: readonly Expression[]): readonly Expression[] =>
   step === undefined || literalInteger(step)
     ? [from!, to!, ...(step === undefined ? [] : [step])]
-    : [from!, to!, internalCall('pg_step', step), ...more];
+    : [from!, to!, internalCall('pg_step', step)];
 
 /** The kernel makes a series of INTEGER one of BIGINT, to which no date can be added. */
 const INTEGERS = typeNode({ kind: 'array', element: { kind: 'int' } });

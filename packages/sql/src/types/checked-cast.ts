@@ -18,6 +18,7 @@ export const TEXT_READERS: Readonly<Record<string, string>> = {
   TIME: 'tsr_time_of_day_text',
   TIMESTAMP: 'tsr_timestamp_text',
   'TIMESTAMP WITH TIME ZONE': 'tsr_instant_text',
+  BLOB: 'tsr_blob_text',
 };
 
 /** The cast of a floating-point number to a DECIMAL type with its width and scale; see `exactDecimal`. */
