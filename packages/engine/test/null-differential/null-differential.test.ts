@@ -163,6 +163,10 @@ const OTHER_ROWS: Readonly<Record<string, string>> = {
   'select 2147483647 << 2': '22003',
   // White space between the digits of a byte counts for nothing.
   "select decode('6 1', 'hex')": '[["\\\\x61"]]',
+  // The class of the error is that of other texts that are no value of a type.
+  "select x::bytea from (values ('\\xzz')) t(x)": '22P02',
+  "select x::bytea from (values ('\\x123')) t(x)": '22P02',
+  "select '\\x61zz'::text::bytea": '22P02',
   // A constant in GROUP BY is a group of all rows.
   "select count(*) from (values (1)) t(x) group by 'a'": '[["1"]]',
   // A literal takes the type of the other operand.

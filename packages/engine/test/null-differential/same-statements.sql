@@ -645,7 +645,7 @@ select 'a b' ~ '\yb\y', 'ab' ~ '\yb', 'ab' ~ 'a\Yb', 'ab cd' ~ '\mcd', 'ab cd' ~
 select regexp_replace('cat concat', '\mcat\M', 'x', 'g'), regexp_replace('a1 22', '\m\d+\M', '<\&>', 'g'), regexp_match('foo bar', '\mb\w+\M')
 select date_trunc('hour', interval '1 month 3 hours 5 minutes')::text, coalesce(date_trunc('day', interval '2 months'))::text || '!'
 select -2147483648
-select -2147483648, pg_typeof(-2147483648), abs(-2147483647), to_hex(-2147483648 + 0), array_prepend(-2147483648, '{}'::int[]), -2147483648::bigint, -9223372036854775808
+select -2147483648, pg_typeof(-2147483648)::text, abs(-2147483647), to_hex(-2147483648 + 0), array_prepend(-2147483648, '{}'::int[]), -2147483648::bigint, -9223372036854775808
 select abs(-2147483648)
 select x from (values (1), (-2147483648)) t(x) where x = -2147483648 or x < -2147483648
 select split_part('%', s, null::int), split_part('%', s, 1), split_part(null, 'x', 0) from (values ('%'), (''), (null)) t(s)
@@ -695,3 +695,7 @@ select date_part('epoch', date '2024-01-01'), extract(year from date '2024-01-01
 select generate_series(1)
 select * from generate_series(1)
 select generate_series(1, 2, 3, 4)
+select encode('\x61', 'hex'), encode('a\\b', 'escape'), encode('é', 'base64'), convert_from('\x61', 'utf8'), convert_from('a', 'UTF8'), sha256('\x00') = sha256('\x00'::bytea)
+select 'a\\b\000é'::bytea, '\\x61'::bytea, ''::bytea
+select array_remove(null::text[], ' x ') || jsonb_typeof('1'), '{a}'::text[] || to_char(date '2024-01-01', 'YYYY'), '{a}'::text[] || md5('a'), '{a}'::text[] || lpad('x', 3), '{a}'::text[] || convert_from('\x61', 'utf8')
+select to_char(d, 'YYYY')::int + 1, to_char(12, '99')::int, jsonb_typeof('1')::text from (values (date '2024-01-02')) t(d)

@@ -287,14 +287,9 @@ const TRANSLATIONS: readonly Translation[] = [
       `${withDialectTypes(from)} and ${withDialectTypes(to)} have different numbers of fields`,
   },
   {
-    says: /^Invalid (?:hex escape code|byte) encountered in string -> blob conversion of string "\\{1,2}x/i,
-    error: 'INVALID_ARGUMENT',
-    message: () => 'invalid hexadecimal data: a byte consists of two digits',
-  },
-  {
     says: /^invalid escape sequence in decode/,
     error: 'CAST_ERROR',
-    message: () => 'invalid input syntax for type bytea',
+    message: () => 'invalid input syntax for type bytea: invalid escape sequence',
   },
   {
     says: /^Invalid (?:hex escape code|byte) encountered in string -> blob conversion of string "(.*)":/is,

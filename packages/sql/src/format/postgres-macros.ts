@@ -128,7 +128,8 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   String.raw`CREATE OR REPLACE MACRO tsr_escaped_bytes(digits) AS regexp_replace(digits, '(..)', '\\x\1', 'g')`,
   String.raw`CREATE OR REPLACE MACRO tsr_blob_text(t) AS CASE WHEN regexp_full_match(t, '[ -\[\]-~]*') THEN t
     WHEN regexp_full_match(t, '\\x(?:[0-9A-Fa-f]{2})*') THEN tsr_escaped_bytes(substr(t, 3))
-    WHEN starts_with(t, '\x') THEN '\' || t
+    WHEN regexp_matches(t, '^\\x[0-9A-Fa-f]{2}') THEN '\' || t
+    WHEN starts_with(t, '\x') THEN t
     WHEN contains(t, '\') THEN tsr_escaped_bytes(hex(tsr_unescape(t))) ELSE tsr_escaped_bytes(hex(encode(t))) END`,
   `CREATE OR REPLACE MACRO tsr_float_json(x) AS CASE WHEN isfinite(CAST(x AS DOUBLE)) THEN CAST(tsr_text(x) AS JSON)
   ELSE to_json(tsr_text(x)) END`,

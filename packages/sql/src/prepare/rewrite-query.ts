@@ -123,7 +123,7 @@ export async function rewriteQuery(
   const ordered = transformTree(counted, {
     expression: (node) =>
       node.class === 'FUNCTION'
-        ? jsonRows(quantifiedPattern(seriesArguments(writtenExtract(node, sourceOf(node)))))
+        ? jsonRows(quantifiedPattern(seriesArguments(writtenExtract(node, sourceOf(node)), placeOf)))
         : node.class === 'SUBQUERY'
           ? writtenQuery(node, sourceOf(node))
           : node,

@@ -125,7 +125,7 @@ function outOfRange(value: string, type: string, node: Expression, locate: Locat
  *     CAST('\x6162' AS BLOB)   →   CAST('\x61\x62' AS BLOB)
  * A non-ASCII character, which the kernel refuses, becomes its UTF-8 bytes: `CAST('é' AS BLOB)` →
  * `CAST('\xC3\xA9' AS BLOB)`.
- * Everything else stays as it is.
+ * PostgreSQL's escapes become bytes, too: `CAST('a\\b\000' AS BLOB)` → `CAST('a\x5cb\x00' AS BLOB)`. Everything else stays as it is.
  */
 export function byteaLiteral(node: Expression): Expression {
   if (node.class !== 'CAST' || node.cast_type.id !== 'BLOB' || node.child.class !== 'CONSTANT') return node;
@@ -134,12 +134,22 @@ export function byteaLiteral(node: Expression): Expression {
   const isHex = /^\\x([0-9a-f]{2})*$/i.test(value);
   const bytes = isHex
     ? value.slice(2).replace(/../g, '\\x$&')
-    : value.replace(/[\u{80}-\u{10ffff}]+/gu, (text) =>
+    : bytesOfEscapes(value).replace(/[\u{80}-\u{10ffff}]+/gu, (text) =>
         Buffer.from(text).toString('hex').replace(/../g, '\\x$&'),
       );
   if (bytes === value) return node;
   return { ...node, child: { ...node.child, value: { ...node.child.value, value: bytes } } };
 }
+
+const ESCAPED = /^(?:[^\\]|\\\\|\\[0-3][0-7]{2})*$/;
+
+const bytesOfEscapes = (text: string): string =>
+  ESCAPED.test(text)
+    ? text.replace(/\\(\\|[0-3][0-7]{2})/g, (_escape, what: string) => {
+        const byte = what === '\\' ? '5c' : Number.parseInt(what, 8).toString(16).padStart(2, '0');
+        return `\\x${byte}`;
+      })
+    : text;
 
 const ARITHMETIC: ReadonlySet<string> = new Set([
   '+',

@@ -1,4 +1,4 @@
-import { fail } from '@tessera/common';
+import { fail, type SqlLocation } from '@tessera/common';
 import { postgresName } from '../functions/column-names.ts';
 import { internalCall, literalInteger } from '../functions/expressions.ts';
 import {
@@ -16,13 +16,20 @@ import { typeNode } from '../types/type-node.ts';
  * `generate_series(x::date, '2024-01-31', '1 day')` → `generate_series(x::date, '2024-01-31'::timestamp, '1 day'::interval)`:
  * literals without a type have the one that the function prefers, as in PostgreSQL. The kernel takes them for texts.
  */
-export function seriesArguments(node: FunctionNode): FunctionNode {
+export function seriesArguments(
+  node: FunctionNode,
+  placeOf: (node: Expression) => SqlLocation | undefined,
+): FunctionNode {
   const [from, to, step, ...more] = node.children;
   if (node.function_name !== 'generate_series') return node;
   if (from === undefined || to === undefined || more.length > 0)
-    return fail('UNDEFINED_FUNCTION', {
-      message: `generate_series cannot be called with ${node.children.length} arguments`,
-    });
+    return fail(
+      'UNDEFINED_FUNCTION',
+      {
+        message: `generate_series cannot be called with ${node.children.length} argument${node.children.length === 1 ? '' : 's'}: generate_series(from, to [, step])`,
+      },
+      { location: placeOf(node) },
+    );
   const isOfTimes = step !== undefined && (stringLiteral(step) !== undefined || castTo(step) === 'INTERVAL');
   if (!isOfTimes) return node;
   const type = [from, to].some((end) => castTo(end) === INSTANT) ? INSTANT : 'TIMESTAMP';

@@ -7,6 +7,7 @@ import {
   stringLiteral,
   type WindowNode,
 } from '../tree.ts';
+import { byteaLiteral } from './literals.ts';
 
 const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '%']);
 const NUMERIC_FUNCTIONS: ReadonlySet<string> = new Set([
@@ -19,6 +20,9 @@ const NUMERIC_FUNCTIONS: ReadonlySet<string> = new Set([
   '@',
 ]);
 
+/** Functions of byte strings, with the number of arguments that distinguishes `encode` from the kernel's own function. */
+const OF_BYTES: Readonly<Record<string, number>> = { encode: 2, convert_from: 2, tsr_pg_sha256: 1 };
+
 const INTERVAL =
   /^\s*[-+]?\d[\d.]*\s*(?:microsecond|millisecond|second|sec|minute|min|hour|day|week|month|mon|year|decade|centur(?:y|ie))s?\b/i;
 
@@ -27,6 +31,7 @@ const INTERVAL =
  *     a + '5'           →   a + 5
  *     t - '1 day'       →   t - INTERVAL '1 day'
  *     abs('-5')         →   abs(CAST('-5' AS DOUBLE))
+ *     encode('a', 'hex')   →   encode(CAST('a' AS BLOB), 'hex')
  */
 export function untypedOperands(node: FunctionNode): FunctionNode {
   const { children, function_name: name } = node;
@@ -37,6 +42,8 @@ export function untypedOperands(node: FunctionNode): FunctionNode {
     const typed = isLeft ? [typedLiteral(first!, second), second!] : [first!, typedLiteral(second!, first)];
     return { ...node, children: typed };
   }
+  if (first !== undefined && isTextLiteral(first) && OF_BYTES[name] === children.length)
+    return { ...node, children: [byteaLiteral(cast(first, 'BLOB')), ...children.slice(1)] };
   if (first === undefined || !NUMERIC_FUNCTIONS.has(name) || !isTextLiteral(first) || !isNumber(first))
     return node;
   return { ...node, children: [cast(first, 'DOUBLE'), ...children.slice(1)] };
