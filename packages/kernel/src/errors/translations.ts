@@ -287,11 +287,6 @@ const TRANSLATIONS: readonly Translation[] = [
       `${withDialectTypes(from)} and ${withDialectTypes(to)} have different numbers of fields`,
   },
   {
-    says: /^invalid escape sequence in decode/,
-    error: 'CAST_ERROR',
-    message: () => 'invalid input syntax for type bytea: invalid escape sequence',
-  },
-  {
     says: /^Invalid (?:hex escape code|byte) encountered in string -> blob conversion of string "(.*)":/is,
     error: 'CAST_ERROR',
     message: (text) => `invalid input syntax for type bytea: "${text}"`,
@@ -411,9 +406,9 @@ const TRANSLATIONS: readonly Translation[] = [
     message: () => 'The width of date_bin must be greater than zero',
   },
   {
-    says: /^Cannot subtract infinite timestamps/,
+    says: /^Cannot subtract infinite (dates|timestamps)/,
     error: 'DATETIME_OUT_OF_RANGE',
-    message: () => 'Infinite timestamps cannot be subtracted',
+    message: (values) => `Infinite ${values} cannot be subtracted`,
   },
   {
     says: /^Overflow in multiplication of INTERVAL/,
@@ -421,12 +416,12 @@ const TRANSLATIONS: readonly Translation[] = [
     message: () => 'interval out of range',
   },
   {
-    says: /^Epoch seconds out of range for/,
+    says: /^(?:Epoch seconds out of range for|Seconds of a timestamp out of range)/,
     error: 'DATETIME_OUT_OF_RANGE',
     message: () => 'timestamp out of range',
   },
   {
-    says: /^((?:repeat makes no values|lpad and rpad make no texts) of more than .*)$/s,
+    says: /^((?:repeat makes no values|lpad and rpad make no texts) of more than .*|A text cannot contain a NUL)$/s,
     error: 'VALUE_TOO_LARGE',
     message: (what) => what,
   },
@@ -500,16 +495,6 @@ const TRANSLATIONS: readonly Translation[] = [
     says: /^Can't bucket using (?:zero|negative)/,
     error: 'DATETIME_OUT_OF_RANGE',
     message: () => 'stride must be greater than zero',
-  },
-  {
-    says: /^(cannot subtract infinite dates|time field value out of range)$/,
-    error: 'DATETIME_OUT_OF_RANGE',
-    message: (what) => what,
-  },
-  {
-    says: /^(null character not permitted)/,
-    error: 'VALUE_TOO_LARGE',
-    message: (what) => what,
   },
   {
     says: /^interval cannot be 0/,

@@ -74,6 +74,6 @@ export const BYTEA_MACROS: Readonly<Record<string, readonly string[]>> = {
       regexp_extract_all(t, '\\\\\\\\|\\\\[0-3][0-7][0-7]|[^\\\\]+|\\\\'), u -> CASE
       WHEN u[1] <> '\\' THEN hex(u) WHEN u = '\\\\' THEN '5C'
       WHEN length(u) = 4 THEN printf('%02x', u[2]::INTEGER * 64 + u[3]::INTEGER * 8 + u[4]::INTEGER)
-      ELSE error('invalid escape sequence in decode') END), ''))`,
+      ELSE error('Invalid byte encountered in string -> blob conversion of string "' || t || '":') END), ''))`,
   ],
 };

@@ -21,11 +21,11 @@ const overlay = (parameters: string, count: string): string =>
 export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]>> = {
   // A text cannot contain a NUL.
   pg_chr: [
-    "(n) AS CASE WHEN n = 0 THEN error('null character not permitted') ELSE chr(CAST(n AS INTEGER)) END",
+    "(n) AS CASE WHEN n = 0 THEN error('A text cannot contain a NUL') ELSE chr(CAST(n AS INTEGER)) END",
   ],
   pg_days_between: [
     `(d, e) AS CASE WHEN isinf(d) AND e IS NOT NULL OR isinf(e) AND d IS NOT NULL
-      THEN error('cannot subtract infinite dates') ELSE d - e END`,
+      THEN error('Cannot subtract infinite dates') ELSE d - e END`,
   ],
   pg_date_bin: ['(stride, t, origin) AS time_bucket(CAST(stride AS INTERVAL), t, origin)'],
   pg_initcap: [
@@ -166,7 +166,9 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     `(y, m, d) AS CASE WHEN y = 0 THEN error('Date out of range: 0-' || m || '-' || d) WHEN y < 0 THEN y + 1 ELSE y END`,
   ],
   pg_make_date: ['(y, m, d) AS make_date(tsr_pg_year(y, m, d), m, d)'],
-  pg_seconds: ["(s) AS CASE WHEN s < 0 OR s > 60 THEN error('time field value out of range') ELSE s END"],
+  pg_seconds: [
+    "(s) AS CASE WHEN s < 0 OR s > 60 THEN error('Seconds of a timestamp out of range') ELSE s END",
+  ],
   pg_make_timestamp: [
     '(y, m, d, h, mi, s) AS make_timestamp(tsr_pg_year(y, m, d), m, d, h, mi, tsr_pg_seconds(s))',
   ],
