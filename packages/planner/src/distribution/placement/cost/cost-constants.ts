@@ -49,7 +49,7 @@ export const COST_CONSTANTS: CostConstants = {
   scanResidentValue: 0.0013,
   scanParquetValue: 0.005,
   fetchByte: 0.003,
-  serveByte: 0.01,
+  serveByte: 0.002,
   parseByte: 0.006,
   filterRow: 0.002,
   matchRow: 0.07,
