@@ -102,12 +102,46 @@ export function requireSchema(
 ): SchemaObject {
   const found = snapshot.schema(database.id, name);
   if (found !== undefined) return found;
-  const names = snapshot
-    .schemas(database.id)
-    .filter(isVisible)
-    .map((schema) => schema.name);
-  return fail('UNDEFINED_SCHEMA', { name, nearest: nearestName(name, names) }, { location });
+  return fail(
+    'UNDEFINED_SCHEMA',
+    { name, nearest: nearestSchema(snapshot, database, name, isVisible) },
+    { location },
+  );
 }
+
+/**
+ * The schema of a relation that a statement reads or changes. As in PostgreSQL, the relation is what is missing if there is no such
+ * schema.
+ * @throws TesseraError UNDEFINED_TABLE
+ */
+export function requireSchemaOf(
+  snapshot: Snapshot,
+  database: DatabaseObject,
+  relation: { readonly schema: string; readonly name: string; readonly location: SqlLocation | undefined },
+  isVisible = ANYTHING,
+): SchemaObject {
+  const { schema, name, location } = relation;
+  const found = snapshot.schema(database.id, schema);
+  if (found !== undefined) return found;
+  const nearest = nearestSchema(snapshot, database, schema, isVisible);
+  const hint = nearest === undefined ? '' : ` (did you mean ${nearest}?)`;
+  const message = `Table "${schema}.${name}" does not exist: there is no schema "${schema}"${hint}`;
+  return fail('UNDEFINED_TABLE', { message }, { location });
+}
+
+const nearestSchema = (
+  snapshot: Snapshot,
+  database: DatabaseObject,
+  name: string,
+  isVisible: Visible,
+): string | undefined =>
+  nearestName(
+    name,
+    snapshot
+      .schemas(database.id)
+      .filter(isVisible)
+      .map((schema) => schema.name),
+  );
 
 export const relationAt = (
   snapshot: Snapshot,
@@ -155,6 +189,18 @@ export function requireSequence(
   );
   const message = `Sequence "${name}" does not exist${nearest ? ` (did you mean ${nearest}?)` : ''}`;
   return fail('UNDEFINED_TABLE', { message }, { location });
+}
+
+/**
+ * The table of an INSERT, UPDATE, DELETE or MERGE.
+ * @throws TesseraError UNDEFINED_TABLE, also for a missing schema, WRONG_OBJECT_TYPE for a view or an external table
+ */
+export function requireChangedTable(snapshot: Snapshot, name: QualifiedName, database: string): TableObject {
+  const [table = '', schema, databaseName = database] = [...name.parts].reverse();
+  const owner = snapshot.database(databaseName);
+  if (owner !== undefined && schema !== undefined && !isSystemSchema(schema))
+    requireSchemaOf(snapshot, owner, { schema, name: table, location: name.location });
+  return requireTable(snapshot, name, database);
 }
 
 /** @throws TesseraError UNDEFINED_TABLE, WRONG_OBJECT_TYPE for a view or an external table */

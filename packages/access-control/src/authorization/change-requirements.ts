@@ -11,6 +11,7 @@ import {
   type VacuumStatement,
 } from '@tessera/sql';
 import {
+  changedTable,
   privilegeOn,
   type RequirementScope,
   type Requirements,
@@ -64,7 +65,7 @@ function* onTable(
   name: ObjectName,
   privileges: (table: RelationObject) => readonly Privilege[],
 ): Requirements {
-  const table = yield* relationNamed(scope, name);
+  const table = yield* changedTable(scope, name);
   if (table === undefined) return;
   for (const privilege of privileges(table)) yield privilegeOn(table, privilege, name.location);
 }

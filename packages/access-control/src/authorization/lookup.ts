@@ -14,6 +14,7 @@ import {
   requireLocation,
   requireRelation,
   requireSchema,
+  requireSchemaOf,
 } from '@tessera/catalog';
 import type { SqlLocation } from '@tessera/common';
 import type { ObjectName } from '@tessera/sql';
@@ -121,6 +122,22 @@ export function* relationNamed(
   const place = { schema, name: name.parts.at(-1) ?? '', location: name.location };
   if (ifExists) return snapshot.relation(schema.id, place.name);
   return requireRelation(snapshot, place, isVisible);
+}
+
+/**
+ * The table of a change of rows.
+ * @throws TesseraError UNDEFINED_TABLE, also for a missing schema
+ */
+export function* changedTable(
+  scope: RequirementScope,
+  name: ObjectName,
+): Requirements<RelationObject | undefined> {
+  const { parts, location } = name;
+  const [table = '', schema, database = scope.database] = [...parts].reverse();
+  const owner = scope.snapshot.database(database);
+  if (owner !== undefined && schema !== undefined && !isSystemSchema(schema))
+    requireSchemaOf(scope.snapshot, owner, { schema, name: table, location }, scope.isVisible);
+  return yield* relationNamed(scope, name);
 }
 
 function hasPlace({ snapshot, database }: RequirementScope, { parts }: ObjectName): boolean {

@@ -1,4 +1,4 @@
-import { requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
+import { requireChangedTable, type Snapshot, type TableObject } from '@tessera/catalog';
 import { retryDecision } from '@tessera/common';
 import { type InsertStatement, insertQueries, insertQuery, plainValues } from '@tessera/sql';
 import { withSession } from '../objects/definition-check.ts';
@@ -15,7 +15,7 @@ export async function insert(
   snapshot: Snapshot,
   statement: InsertStatement,
 ): Promise<Change> {
-  const table = requireTable(snapshot, statement.table, context.database);
+  const table = requireChangedTable(snapshot, statement.table, context.database);
   if (statement.returning !== undefined) return insertReturning(context, snapshot, table, statement);
   const stored =
     (await insertPlain(context, table, statement)) ??

@@ -1,5 +1,11 @@
 import { updateReads } from '@tessera/access-control';
-import { type Action, type ObjectId, requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
+import {
+  type Action,
+  type ObjectId,
+  requireChangedTable,
+  type Snapshot,
+  type TableObject,
+} from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
 import { type KernelSession, quoteText } from '@tessera/kernel';
 import {
@@ -56,7 +62,7 @@ export async function deleteFrom(
   if (where === undefined && using === undefined && returning === undefined) {
     return truncate(context, snapshot, statement);
   }
-  const table = requireTable(snapshot, statement.table, context.database);
+  const table = requireChangedTable(snapshot, statement.table, context.database);
   const query = deleteQuery(statement, table, context.run.text);
   if (returning !== undefined) return deleteReturning(context, snapshot, table, query);
   const work = async (executable: ExecutableQuery): Promise<Change> => {
@@ -88,7 +94,7 @@ export async function update(
   snapshot: Snapshot,
   statement: UpdateStatement,
 ): Promise<Change> {
-  const table = requireTable(snapshot, statement.table, context.database);
+  const table = requireChangedTable(snapshot, statement.table, context.database);
   const query = updateQuery(statement, table, context.run.text);
   return replaceRows(context, snapshot, table, query, {
     replaced: '',
@@ -103,7 +109,7 @@ export async function merge(
   snapshot: Snapshot,
   statement: MergeStatement,
 ): Promise<Change> {
-  const table = requireTable(snapshot, statement.table, context.database);
+  const table = requireChangedTable(snapshot, statement.table, context.database);
   const query = mergeQuery(statement, table, context.run.text);
   await refuseInvisible(context, snapshot, statement);
   return replaceRows(context, snapshot, table, query, {

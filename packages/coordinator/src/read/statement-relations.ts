@@ -14,7 +14,7 @@ import {
   requireDatabase,
   requireLocation,
   requireRelation,
-  requireSchema,
+  requireSchemaOf,
 } from '@tessera/catalog';
 import type { PlannedScan } from '@tessera/file-scan';
 import { type KernelColumn, type KernelSession, quoteName, typeToSql } from '@tessera/kernel';
@@ -156,7 +156,12 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     }
     const isVisible = authority.visible(snapshot);
     authority.use(snapshot, owner, read);
-    const schema = requireSchema(snapshot, owner, schemaName, name.location, isVisible);
+    const schema = requireSchemaOf(
+      snapshot,
+      owner,
+      { schema: schemaName, name: name.name, location: name.location },
+      isVisible,
+    );
     authority.use(snapshot, schema, read);
     const place = { schema, name: name.name, location: name.location };
     const object = requireRelation(snapshot, place, isVisible);

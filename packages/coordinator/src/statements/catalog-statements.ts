@@ -1,5 +1,12 @@
 import type { Authorizer } from '@tessera/access-control';
-import { type Credential, isTemporary, NO_CHANGE, requireTable, type Snapshot } from '@tessera/catalog';
+import {
+  type Credential,
+  isTemporary,
+  NO_CHANGE,
+  requireChangedTable,
+  requireTable,
+  type Snapshot,
+} from '@tessera/catalog';
 import { fail, TesseraError } from '@tessera/common';
 import {
   type CatalogStatement,
@@ -103,7 +110,7 @@ export class CatalogStatements {
     if (request.transactionId !== undefined || !changesRows(statement)) return work();
     const snapshot = await this.#latest(context.run);
     this.#authorizer.authorize(statement, context.sessionValues, snapshot);
-    const { id } = requireTable(snapshot, statement.table, context.database);
+    const { id } = requireChangedTable(snapshot, statement.table, context.database);
     return this.#locks.with(id, query.signal, work);
   }
 

@@ -415,3 +415,8 @@ select $1
 select x::bytea from (values ('a\b')) t(x)
 select 'a\b'::bytea
 select decode('a\b', 'escape')
+select * from nosuch.t
+insert into nosuch.t values (1)
+update nosuch.t set a = 1
+delete from nosuch.t
+select * from nosuch.t a join nosuch.u b using (id)

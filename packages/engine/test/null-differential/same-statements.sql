@@ -699,3 +699,7 @@ select encode('\x61', 'hex'), encode('a\\b', 'escape'), encode('é', 'base64'), 
 select 'a\\b\000é'::bytea, '\\x61'::bytea, ''::bytea
 select array_remove(null::text[], ' x ') || jsonb_typeof('1'), '{a}'::text[] || to_char(date '2024-01-01', 'YYYY'), '{a}'::text[] || md5('a'), '{a}'::text[] || lpad('x', 3), '{a}'::text[] || convert_from('\x61', 'utf8')
 select to_char(d, 'YYYY')::int + 1, to_char(12, '99')::int, jsonb_typeof('1')::text from (values (date '2024-01-02')) t(d)
+select s::interval::text, (s::interval + interval '1 second')::text from (values ('1 day 5'), ('5'), ('1-2'), ('-1-2'), ('3 4:05'), ('3 4:05:06.5'), ('P1Y2M3DT4H5M6S'), ('P2W'), ('PT5M'), ('P1M'), ('1 min 5.5'), ('-5'), ('2 hours'), (null), ('1 day 04:00'), ('1 year 2 mons -3 days')) t(s)
+select s::interval from (values ('1 5')) t(s)
+select s::interval from (values ('x')) t(s)
+select at + s::interval from ev, (values ('1 day 5')) t(s) where id = 1

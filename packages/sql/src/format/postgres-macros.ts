@@ -123,6 +123,19 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   String.raw`CREATE OR REPLACE MACRO tsr_time_of_day_text(t) AS
   CASE WHEN regexp_matches(t, '${TIME_BEGINS}') AND NOT regexp_full_match(t, '\s*${TIME}\s*') THEN '${REFUSED_END}' || t
     ELSE tsr_rounded_seconds(t) END`,
+  // The forms of `intervalLiteral`: `1-2`, `1 2:03`, `1 min 5`, `P1Y2M3DT4H5M6S`.
+  String.raw`CREATE OR REPLACE MACRO tsr_iso_part(t, y, m, w, d) AS regexp_replace(regexp_replace(regexp_replace(regexp_replace(
+    t, '([\d.])Y', '\1' || y), '([\d.])M', '\1' || m), '([\d.])[WH]', '\1' || w), '([\d.])[DS]', '\1' || d)`,
+  String.raw`CREATE OR REPLACE MACRO tsr_interval_reading(t) AS CASE
+    WHEN regexp_full_match(t, '\s*[-+]?\d+-\d+\s*')
+    THEN regexp_replace(t, '^\s*([-+]?)(\d+)-(\d+)\s*$', '\1\2 years \1\3 months')
+    WHEN regexp_full_match(t, '\s*[-+]?\d+\s+[-+]?\d+:\d+(?::\d+(?:\.\d+)?)?\s*')
+    THEN regexp_replace(t, '^\s*([-+]?\d+)\s+', '\1 days ')
+    WHEN regexp_full_match(t, '\s*(?:[-+]?[\d.]+\s*[A-Za-z]+\s+)*[-+]?\d+(?:\.\d+)?\s*') THEN trim(t) || ' seconds'
+    WHEN regexp_full_match(t, '\s*P(?:[-+]?[\d.]+[YMWD])*(?:T(?:[-+]?[\d.]+[HMS])+)?\s*') AND length(trim(t)) > 1
+    THEN tsr_iso_part(split_part(substr(trim(t), 2), 'T', 1), ' years ', ' months ', ' weeks ', ' days ')
+      || tsr_iso_part(split_part(t, 'T', 2), '', ' minutes ', ' hours ', ' seconds ')
+    ELSE t END`,
   // The kernel reads `\x61` as one byte, wherever it stands, and no characters beyond ASCII. A backslash before `\x` makes it refuse
   // the text.
   String.raw`CREATE OR REPLACE MACRO tsr_escaped_bytes(digits) AS regexp_replace(digits, '(..)', '\\x\1', 'g')`,

@@ -38,6 +38,7 @@ const TEXTS_OR_READ: ReadonlySet<string> = new Set([
     'TIMESTAMP WITH TIME ZONE',
     'LIST',
     'BLOB',
+    'INTERVAL',
   ],
 ]);
 
@@ -236,11 +237,14 @@ const PLAIN_INTEGER = /^\s*[-+]?\d+\s*$/;
 /** The macro for the texts that are cast to a type; `castForm` has one of its own for booleans. */
 const readerOf = (id: string): string | undefined => (id === 'BOOLEAN' ? undefined : TEXT_READERS[id]);
 
-/** Whether a literal needs no check. `timeLiteral` has read those of dates and times, and `byteaLiteral` those of byte strings. */
+/** Whether a literal needs no check. `timeLiteral` has read those of dates and times, `byteaLiteral` those of byte
+ * strings, and `intervalLiteral` those of intervals. */
 function isPlainText({ child, cast_type: { id } }: CastNode): boolean {
   const text = child.class === 'CONSTANT' ? stringLiteral(child) : undefined;
   if (text === undefined) return false;
-  return isTimeType(id) || id === 'BLOB' || (INTEGERS.has(id) && PLAIN_INTEGER.test(text));
+  return (
+    isTimeType(id) || id === 'BLOB' || id === 'INTERVAL' || (INTEGERS.has(id) && PLAIN_INTEGER.test(text))
+  );
 }
 
 function checkedText(node: CastNode, ofColumn: KindOfColumn): Expression {

@@ -19,6 +19,7 @@ export const TEXT_READERS: Readonly<Record<string, string>> = {
   TIMESTAMP: 'tsr_timestamp_text',
   'TIMESTAMP WITH TIME ZONE': 'tsr_instant_text',
   BLOB: 'tsr_blob_text',
+  INTERVAL: 'tsr_interval_reading',
 };
 
 /** The cast of a floating-point number to a DECIMAL type with its width and scale; see `exactDecimal`. */
