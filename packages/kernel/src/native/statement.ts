@@ -37,14 +37,14 @@ export const setsSeed = (sql: SqlText): boolean => occursIn(sql, /setseed/i);
 
 /** A prepared statement, which must be destroyed with `destroy` in any case. */
 export class NativeStatement {
-  readonly #connection: NativeConnection;
-  readonly #sql: SqlText;
+  readonly connection: NativeConnection;
+  readonly sql: SqlText;
   readonly #slot = new NativeBlock(8);
   #handle: Pointer = 0n;
 
   private constructor(connection: NativeConnection, sql: SqlText) {
-    this.#connection = connection;
-    this.#sql = sql;
+    this.connection = connection;
+    this.sql = sql;
   }
 
   static async prepare(connection: NativeConnection, sql: SqlText): Promise<NativeStatement> {
@@ -62,8 +62,8 @@ export class NativeStatement {
   }
 
   #prepare(): Promise<number> {
-    const { handle } = this.#connection;
-    const sql = this.#sql;
+    const { handle } = this.connection;
+    const sql = this.sql;
     if (typeof sql === 'string') return offLoop(this, duckdb.prepare, handle, sql, this.#slot.address);
     requireCString(sql, 'a statement');
     return offLoop(this, duckdb.prepareUtf8, handle, sql, this.#slot.address);
@@ -71,12 +71,21 @@ export class NativeStatement {
 
   /** Whether running it leaves the connection unchanged. */
   get leavesNoTrace(): boolean {
-    return leavesNoTrace(duckdb.statementType(this.#handle), this.#sql);
+    return leavesNoTrace(duckdb.statementType(this.#handle), this.sql);
   }
 
   /** Whether running it may decide what random functions return in later statements of the connection. */
   get setsSeed(): boolean {
-    return setsSeed(this.#sql);
+    return setsSeed(this.sql);
+  }
+
+  get isSelect(): boolean {
+    return duckdb.statementType(this.#handle) === SELECT;
+  }
+
+  columnNames(): string[] {
+    const columns = Number(duckdb.preparedColumnCount(this.#handle));
+    return Array.from({ length: columns }, (_, i) => takeString(duckdb.preparedColumnName(this.#handle, i)));
   }
 
   async describe(): Promise<StatementDescription> {
@@ -123,7 +132,7 @@ export class NativeStatement {
   #invalid(reason: string): NativeError {
     return new NativeError(
       JSON.stringify({ exception_type: 'Invalid Input', exception_message: `Parameters: ${reason}` }),
-      this.#sql,
+      this.sql,
     );
   }
 
@@ -134,7 +143,7 @@ export class NativeStatement {
   }
 
   async execute(mode: 'streaming' | 'materialised'): Promise<NativeResult> {
-    this.#connection.checkInterrupt();
+    this.connection.checkInterrupt();
     const block = new NativeBlock(48);
     const call = mode === 'streaming' ? duckdb.executeStreaming : duckdb.execute;
     const failed = await offLoop(block, call, this.#handle, block.address);
@@ -143,18 +152,18 @@ export class NativeStatement {
 
   /** Like `execute('materialised')`, on this thread: nothing else runs here meanwhile, and it cannot be interrupted. */
   executeAtOnce(): NativeResult {
-    this.#connection.checkInterrupt();
+    this.connection.checkInterrupt();
     const block = new NativeBlock(48);
     return this.#result(block, duckdb.execute(this.#handle, block.address), 'materialised');
   }
 
   #result(block: NativeBlock, failed: number, mode: 'streaming' | 'materialised'): NativeResult {
     if (failed !== 0) {
-      const error = failureOf(block.address, this.#sql);
+      const error = failureOf(block.address, this.sql);
       duckdb.destroyResult(block.address);
       throw error;
     }
-    return new NativeResult(this.#connection, this.#sql, block, mode === 'streaming');
+    return new NativeResult(this.connection, this.sql, block, mode === 'streaming');
   }
 
   /**
@@ -165,19 +174,19 @@ export class NativeStatement {
    * the same plan, drops its rows, and reports the first error of any thread.
    */
   async causeOfInterrupt(params: WireParams): Promise<NativeError> {
-    if (this.#connection.isInterrupted || duckdb.statementType(this.#handle) !== SELECT) return interrupted();
+    if (this.connection.isInterrupted || !this.isSelect) return interrupted();
     let repeated: NativeStatement | undefined;
     try {
-      repeated = await NativeStatement.prepare(this.#connection, prefixedSql(EXPLAIN_ANALYZE, this.#sql));
+      repeated = await NativeStatement.prepare(this.connection, prefixedSql(EXPLAIN_ANALYZE, this.sql));
       repeated.bind(params);
       await (await repeated.execute('materialised')).destroy();
     } catch (error) {
-      if (error instanceof NativeError) return positionedAfter(EXPLAIN_ANALYZE.length, error, this.#sql);
+      if (error instanceof NativeError) return positionedAfter(EXPLAIN_ANALYZE.length, error, this.sql);
       throw error;
     } finally {
       repeated?.destroy();
     }
-    return failedOnce(this.#sql);
+    return failedOnce(this.sql);
   }
 
   destroy(): void {

@@ -279,6 +279,26 @@ function conditionCost(condition: string): number {
 const isCollector = ({ name }: PlanNode): boolean =>
   /GROUP_BY|AGGREGATE|ORDER_BY|TOP_N|COPY|CREATE_TABLE|INSERT|^\s*(WINDOW|LIMIT)/.test(name);
 
+/**
+ * Whether the result contains the rows of a UNION ALL of which a later branch first builds a hash table, groups, sorts or the like.
+ * The kernel begins with these when the rows of the branches before it have been read, but expects the reader only when nothing but
+ * the result is left to compute: with more rows than fit into its buffer, both wait for each other.
+ */
+export function waitsForReader(root: PlanNode): boolean {
+  if (isCollector(root)) return false;
+  const [first, ...others] = childrenOf(root);
+  if (isUnion(root) && others.some((branch) => !isStreamed(branch))) return true;
+  const next = hasInputsFirst(root) ? others[0] : first;
+  return next !== undefined && waitsForReader(next);
+}
+
+/** Whether all operators return rows while they read. */
+const isStreamed = (node: PlanNode): boolean =>
+  (childrenOf(node).length === 0 ||
+    isUnion(node) ||
+    /PROJECTION|FILTER|^\s*(STREAMING|UNNEST)/.test(node.name)) &&
+  childrenOf(node).every(isStreamed);
+
 /** The estimated rows of all scans, and of the result. */
 export function rowsOf(root: PlanNode): PlannedRows {
   let scanned = 0;

@@ -28,26 +28,35 @@ export async function plannedWork(
   let connection: NativeConnection | undefined;
   try {
     connection = instance.connect();
-    const statement = await NativeStatement.prepare(connection, prefixedSql('EXPLAIN (FORMAT JSON) ', sql));
-    try {
-      statement.bind(params);
-      const result = await statement.execute('materialised');
-      try {
-        const chunk = result.next();
-        if (chunk === undefined) return undefined;
-        const plan = decodeValue(firstValue(chunk, COLUMN_OF_PLAN));
-        destroyChunk(chunk);
-        const [root] = typeof plan === 'string' ? (JSON.parse(plan) as readonly PlanNode[]) : [];
-        return root && { rows: rowsOf(root), pipelines: pipelinesOf(root, RECEIVED_FUNCTION) };
-      } finally {
-        await result.destroy();
-      }
-    } finally {
-      statement.destroy();
-    }
+    const root = await planOf(connection, sql, params);
+    return root && { rows: rowsOf(root), pipelines: pipelinesOf(root, RECEIVED_FUNCTION) };
   } catch {
     return undefined;
   } finally {
     await connection?.close();
+  }
+}
+
+/** The plan of a statement. @throws NativeError if it cannot be planned */
+export async function planOf(
+  connection: NativeConnection,
+  sql: SqlText,
+  params: WireParams,
+): Promise<PlanNode | undefined> {
+  const statement = await NativeStatement.prepare(connection, prefixedSql('EXPLAIN (FORMAT JSON) ', sql));
+  try {
+    statement.bind(params);
+    const result = await statement.execute('materialised');
+    try {
+      const chunk = result.next();
+      if (chunk === undefined) return undefined;
+      const plan = decodeValue(firstValue(chunk, COLUMN_OF_PLAN));
+      destroyChunk(chunk);
+      return typeof plan === 'string' ? (JSON.parse(plan) as readonly PlanNode[])[0] : undefined;
+    } finally {
+      await result.destroy();
+    }
+  } finally {
+    statement.destroy();
   }
 }

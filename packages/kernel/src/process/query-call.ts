@@ -11,6 +11,7 @@ import { encodeFrame, FrameKind, frameHeader } from '../protocol/frames.ts';
 import type { WireParams } from '../protocol/long-text.ts';
 import type { BatchMode, FewRows, ResultHeader } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
+import { withStreamable } from './collected-rows.ts';
 
 const MAX_BATCH_ROWS = 131_072;
 /** The longest time in milliseconds that available rows wait for more rows. */
@@ -85,7 +86,9 @@ export async function runQuery(
       const result = await compute(statement);
       await withStream(result, call, socket, (stream) => stream.sendAll());
     } else {
-      await withStream(await statement.execute('streaming'), call, socket, (stream) => stream.run());
+      await withStreamable(statement, call.params, async (streamed) =>
+        withStream(await streamed.execute('streaming'), call, socket, (stream) => stream.run()),
+      );
     }
   } catch (error) {
     throw isInterrupt(error) ? await statement.causeOfInterrupt(call.params) : error;

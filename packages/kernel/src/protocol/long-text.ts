@@ -46,6 +46,12 @@ export const encodeSql = (sql: string): SqlText =>
 export const prefixedSql = (prefix: string, sql: SqlText): SqlText =>
   typeof sql === 'string' ? prefix + sql : Buffer.concat([Buffer.from(prefix, 'latin1'), sql]);
 
+/** `prefix` is ASCII. */
+export const enclosedSql = (prefix: string, sql: SqlText, suffix: string): SqlText =>
+  typeof sql === 'string'
+    ? prefix + sql + suffix
+    : Buffer.concat([Buffer.from(prefix, 'latin1'), sql.subarray(0, -1), Buffer.from(`${suffix}\0`, 'utf8')]);
+
 /** A long text is searched piece by piece; a match may lie across two of them. */
 const PIECE_BYTES = { step: 8_192, overlap: 64 };
 
