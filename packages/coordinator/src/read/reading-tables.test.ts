@@ -199,7 +199,7 @@ const REFUSED: readonly (readonly [sql: string, error: object])[] = [
       location: { line: 1, startColumn: 15, endColumn: 16 },
     },
   ],
-  ['SELECT * FROM nowhere.t', { name: 'UNDEFINED_SCHEMA' }],
+  ['SELECT * FROM nowhere.t', { name: 'UNDEFINED_TABLE' }],
   ['SELECT * FROM nodb.public.t', { name: 'DATABASE_NOT_FOUND' }],
   ['SELECT zz FROM t', { name: 'UNDEFINED_NAME', location: { line: 1, startColumn: 8, endColumn: 9 } }],
   ['SELECT * FROM lost', { name: 'UNDEFINED_TABLE', location: { line: 1, startColumn: 15 } }],
@@ -209,7 +209,7 @@ const REFUSED: readonly (readonly [sql: string, error: object])[] = [
   ],
   ["SELECT * FROM 'file.parquet'", { name: 'FORBIDDEN' }],
   ['SELECT * FROM information_schema.nothing', { name: 'UNDEFINED_TABLE' }],
-  ['SELECT * FROM managed.t', { name: 'UNDEFINED_SCHEMA' }],
+  ['SELECT * FROM managed.t', { name: 'UNDEFINED_TABLE' }],
   ['SELECT * FROM t AT (VERSION => 1)', { name: 'NOT_SUPPORTED' }],
   ['SELECT s.t.a FROM t', { name: expect.stringMatching(/UNDEFINED_/) }],
 ];

@@ -651,9 +651,7 @@ select x from (values (1), (-2147483648)) t(x) where x = -2147483648 or x < -214
 select split_part('%', s, null::int), split_part('%', s, 1), split_part(null, 'x', 0) from (values ('%'), (''), (null)) t(s)
 select decode('6', 'hex')
 select decode('61', 'hex'), decode(null, 'hex'), decode('', 'hex')
-select chr(0)
 select chr(x) from (values (97), (null), (228)) t(x)
-select chr(x) from (values (97), (0)) t(x)
 select date 'infinity' - date '2024-01-01'
 select date '2024-01-01' - date '-infinity'
 select x - date '2024-01-01' > 3, date '2024-01-01' - x is null from (values (date '2024-03-05'), (null)) t(x)

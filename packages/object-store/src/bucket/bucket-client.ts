@@ -67,7 +67,8 @@ async function withBody<T>(
   }
 }
 
-async function collect({ stream, bytes }: BodyInFlight): Promise<Uint8Array> {
+async function collect(found: BodyInFlight): Promise<Uint8Array> {
+  const { stream, bytes } = found;
   if (bytes === undefined) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of stream) chunks.push(chunk);
@@ -75,7 +76,7 @@ async function collect({ stream, bytes }: BodyInFlight): Promise<Uint8Array> {
   }
   const body = Buffer.allocUnsafeSlow(bytes);
   let filled = 0;
-  await drain(stream, (chunk) => {
+  await drain(found, (chunk) => {
     if (filled + chunk.length > bytes) throw new Error(`the body is longer than the ${bytes} bytes promised`);
     body.set(chunk, filled);
     filled += chunk.length;
@@ -85,13 +86,17 @@ async function collect({ stream, bytes }: BodyInFlight): Promise<Uint8Array> {
 }
 
 /**
- * Passes the chunks of a stream to `put` as they arrive, and frees them. Iterating over the stream would copy chunks in order to
- * join those that wait.
+ * Passes the chunks of a body to `put` as they arrive, and frees them if that is allowed. Iterating over the stream would copy chunks in
+ * order to join those that wait.
  */
-function drain(
-  stream: AsyncIterable<Uint8Array>,
+async function drain(
+  { stream, ownsChunks = false }: BodyInFlight,
   put: (chunk: Uint8Array) => Promise<void> | undefined | void,
 ): Promise<void> {
+  if (!ownsChunks) {
+    for await (const chunk of stream) await put(chunk);
+    return;
+  }
   const putAndFree = async (chunk: Uint8Array, waiting: Promise<void>) => {
     await waiting;
     discardBytes(chunk);
@@ -109,17 +114,18 @@ function drain(
       callback(error as Error);
     }
   };
-  return pipeline(stream, new Writable({ write }));
+  await pipeline(stream, new Writable({ write }));
 }
 
 /** The bytes of a body that are written at once. */
 const PIECE_BYTES = 1 << 20;
 
 async function passOn(
-  { stream, offset, bytes }: BodyInFlight,
+  found: BodyInFlight,
   { start, end }: { readonly start: number; readonly end: number },
   take: TakeBytes,
 ): Promise<void> {
+  const { offset, bytes } = found;
   const piece = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end - start));
   let filled = 0;
   let received = 0;
@@ -142,7 +148,7 @@ async function passOn(
     return filled === piece.length ? rest.subarray(copied) : undefined;
   };
   try {
-    await drain(stream, (chunk) => {
+    await drain(found, (chunk) => {
       const at = offset + received;
       received += chunk.length;
       const left = put(chunk.subarray(Math.max(0, start - at), Math.max(0, end - at)));
@@ -245,6 +251,8 @@ export interface BodyInFlight {
   /** The number of bytes announced by the response; undefined if it announced none. */
   readonly bytes: number | undefined;
   readonly stream: AsyncIterable<Uint8Array>;
+  /** Whether nothing else reads the chunks of the stream, so that they may be freed. Otherwise that is not known. */
+  readonly ownsChunks?: boolean;
 }
 
 export type WriteCondition = { readonly absent: true } | { readonly etag: string };

@@ -228,7 +228,9 @@ function bodyOf(answer: GetObjectCommandOutput): BodyInFlight {
   const range = /^bytes (\d+)-(\d+)\//.exec(answer.ContentRange ?? '');
   const offset = Number(range?.[1] ?? 0);
   const bytes = range === null ? answer.ContentLength : Number(range[2]) + 1 - offset;
-  return { etag: bare(answer.ETag), offset, bytes, stream: answer.Body as AsyncIterable<Uint8Array> };
+  const stream = answer.Body as AsyncIterable<Uint8Array>;
+  // Node's HTTP parser makes a copy for each chunk.
+  return { etag: bare(answer.ETag), offset, bytes, stream, ownsChunks: true };
 }
 
 function infoOf(

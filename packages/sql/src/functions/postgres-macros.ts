@@ -19,10 +19,6 @@ const overlay = (parameters: string, count: string): string =>
 
 /** Functions of PostgreSQL that need no lookup, under internal names. */
 export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]>> = {
-  // A text cannot contain a NUL.
-  pg_chr: [
-    "(n) AS CASE WHEN n = 0 THEN error('A text cannot contain a NUL') ELSE chr(CAST(n AS INTEGER)) END",
-  ],
   pg_days_between: [
     `(d, e) AS CASE WHEN isinf(d) AND e IS NOT NULL OR isinf(e) AND d IS NOT NULL
       THEN error('Cannot subtract infinite dates') ELSE d - e END`,

@@ -41,7 +41,6 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   array_positions: macro('pg_array_positions', [2, 2]),
   array_replace: macro('pg_array_replace', [3, 3]),
   cardinality: macro('pg_cardinality', [1, 1]),
-  chr: macro('pg_chr', [1, 1]),
   clock_timestamp: now,
   statement_timestamp: now,
   /** NUMERIC with all digits before the point, which 38 digits have room for. */
