@@ -701,3 +701,4 @@ select s::interval::text, (s::interval + interval '1 second')::text from (values
 select s::interval from (values ('1 5')) t(s)
 select s::interval from (values ('x')) t(s)
 select at + s::interval from ev, (values ('1 day 5')) t(s) where id = 1
+select regexp_replace(t, p, '<\1\2>', 'g'), regexp_replace(t, p, '\3') from (values ('abc', 'b'), ('abc', '(b)'), ('abc', 'a|(c)'), ('x', null)) r(t, p)

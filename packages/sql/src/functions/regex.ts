@@ -1,6 +1,13 @@
 import { fail } from '@tessera/common';
 import { caseOf, constant, type Expression, type FunctionNode, operator } from '../tree.ts';
-import { type Argument, internalCall, kernelCall, literalInteger, literalText } from './expressions.ts';
+import {
+  type Argument,
+  internalCall,
+  kernelCall,
+  literalInteger,
+  literalText,
+  operatorCall,
+} from './expressions.ts';
 import { regexGroups } from './regex-groups.ts';
 import type { Implementation } from './types.ts';
 
@@ -44,7 +51,7 @@ const REWRITES: Readonly<Record<RegexFunction, (node: FunctionNode) => Expressio
   regexp_replace: ({ children: [subject, pattern, replacement, flags] }) => {
     const args = [
       searched(subject, pattern),
-      patternWith(pattern, flags),
+      patternWith(withGroups(pattern, replacement), flags),
       replacementOf(replacement, pattern),
     ];
     const isKnown = flags === undefined || literalText(flags) !== undefined;
@@ -59,7 +66,7 @@ const REWRITES: Readonly<Record<RegexFunction, (node: FunctionNode) => Expressio
     kernelCall(
       'regexp_replace',
       searched(subject, pattern),
-      patternWith(pattern, flags),
+      patternWith(withGroups(pattern, replacement), flags),
       replacementOf(replacement, pattern),
       constant('g'),
     ),
@@ -193,3 +200,11 @@ function replacementOf(replacement: Argument, pattern: Argument): Argument {
 
 /** A replacement names groups by one digit. */
 const MOST_GROUPS = 9;
+
+/** `p` → `p || '()()'` for a replacement with `\2`: a pattern that is not a literal may have fewer groups, and these are empty. */
+function withGroups(pattern: Argument, replacement: Argument): Argument {
+  if (pattern === undefined || literalText(pattern) !== undefined) return pattern;
+  const named = literalText(replacement)?.replaceAll('\\\\', '').match(/\\\d/g) ?? [];
+  const most = Math.max(0, ...named.map((sequence) => Number(sequence[1])));
+  return most === 0 ? pattern : operatorCall('||', pattern, constant('()'.repeat(most)));
+}
