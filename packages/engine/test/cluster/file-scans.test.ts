@@ -289,7 +289,7 @@ it('Row groups of an uploaded Parquet file are read by all nodes, even when a no
   const from = "READ_PARQUET('upload://f')";
   await isTheSame(`SELECT count(*), sum(a), min(b), max(b) FROM ${from}`, send);
   await isTheSame(`SELECT a, b FROM ${from} WHERE a IN (1, 122880, 122881, 260000) ORDER BY a`, send);
-  const slow = `SELECT count(*), sum(list_sum(list_transform(range(0, 60), lambda x: (x * a) % 7)))::bigint FROM ${from}`;
+  const slow = `SELECT count(*), sum(list_sum(list_transform(range(0, 200), lambda x: (x * a) % 7)))::bigint FROM ${from}`;
   const { data } = await result(slow, ON_ONE, 0, send);
   const found = send(slow, ON_ALL);
   await untilBusy(lake.cluster, 2);
