@@ -28,22 +28,32 @@ export const readBody = (
   }));
 
 /**
- * Passes a range of an object to `take` in pieces, and returns the ETag of the object. If the body breaks off, `take` gets its bytes
- * once more. At most one piece is in memory, however long the range is.
+ * Passes a range of an object to `take` in pieces, each once and in order, and returns the ETag of the object. If the body breaks off,
+ * the next one continues it. At most one piece is in memory, however long the range is.
  */
-export const copyBody = (
+export function copyBody(
   client: BucketClient,
   key: string,
   request: ReadRequest & Required<Pick<ReadRequest, 'range'>>,
   take: TakeBytes,
-): Promise<string | undefined> =>
-  withBody(client, key, request, async (found) => {
-    await passOn(found, request.range!, take);
-    return found.etag;
+): Promise<string | undefined> {
+  const { start, end } = request.range!;
+  let next = start;
+  let etag: string | undefined;
+  return withBody(client, key, request, async (found) => {
+    if (next > start && found.etag !== etag)
+      throw new NotRepeatable('', { cause: new Error('the object was replaced while it was read') });
+    etag = found.etag;
+    await passOn(found, { start: next, end }, async (bytes, position) => {
+      await take(bytes, position);
+      next = position + bytes.length;
+    });
+    return etag;
   });
+}
 
-/** The receiver of the bytes failed, so that reading them again is of no use. */
-class NotTaken extends Error {}
+/** Reading the bytes again is of no use: their receiver failed, or they are no longer there. */
+class NotRepeatable extends Error {}
 
 async function withBody<T>(
   client: BucketClient,
@@ -60,7 +70,7 @@ async function withBody<T>(
       (error: Error) => ({ error }),
     );
     if ('value' in done) return done.value;
-    if (done.error instanceof NotTaken) throw done.error.cause;
+    if (done.error instanceof NotRepeatable) throw done.error.cause;
     if (attempt === BODY_TRIES) throw done.error;
     const waitMs = Math.min(FIRST_WAIT_MS * 2 ** attempt, LONGEST_WAIT_MS) * Math.random();
     await pause(waitMs, { signal });
@@ -132,7 +142,7 @@ async function passOn(
   let position = start;
   const flush = async () => {
     await take(piece.subarray(0, filled), position).catch((cause: unknown) => {
-      throw new NotTaken('', { cause });
+      throw new NotRepeatable('', { cause });
     });
     position += filled;
     filled = 0;
@@ -140,8 +150,9 @@ async function passOn(
   const putRest = async (rest: Uint8Array) => {
     for (let left = put(rest); left !== undefined; left = put(left)) await flush();
   };
-  /** Returns what does not fit into a full piece. */
+  /** Returns what does not fit into a full piece; undefined if the piece is not full. */
   const put = (rest: Uint8Array): Uint8Array | undefined => {
+    if (rest.length === 0) return undefined;
     const copied = Math.min(rest.length, piece.length - filled);
     piece.set(rest.subarray(0, copied), filled);
     filled += copied;

@@ -129,7 +129,7 @@ export async function csvColumns(
   return { columns, settings: settingsText(withTextIntegers(columns, settings)) };
 }
 
-/** What the kernel's `sniff_csv` finds out about a file. The formats are null if it needs none. */
+/** The answer of the kernel's `sniff_csv` about a file. A format is null if no column has values that need it. */
 interface SniffedFile {
   readonly Columns: readonly { readonly name: string; readonly type: string }[];
   readonly NewLineDelimiter: string;

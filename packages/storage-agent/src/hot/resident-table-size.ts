@@ -67,28 +67,28 @@ export function* tabletGroups(
 }
 
 /**
- * As long as the tables in memory occupy at most this share of the kernel's memory, texts that hardly repeat are not compressed:
- * they then take two to three times the memory, and are searched and compared in half of the time.
+ * As long as the tables in memory occupy at most this share of the kernel's memory, text columns with many distinct values are not
+ * compressed: they then take two to three times the memory, and are searched and compared in half of the time.
  */
 const SHARE_WITHOUT_COMPRESSION = 1 / 4;
 /** The kernel has a dictionary of the texts of this many rows. */
 const DICTIONARY_ROWS = 122_880;
-/** Texts repeat if at most this share of those in a dictionary's rows are distinct. */
-const REPEATING = 0.2;
+/** A column has many distinct values if more than this share of those in a dictionary's rows are distinct. */
+const MANY_DISTINCT = 0.2;
 const TEXT = /^(?:TEXT|VARCHAR|STRING)$/i;
 
 /** Whether tables of this size may have texts that are not compressed. */
 export const fitsUncompressed = (bytes: number, memoryLimitBytes: number): boolean =>
   bytes <= memoryLimitBytes * SHARE_WITHOUT_COMPRESSION;
 
-/** The ids of the text columns in which hardly any value occurs twice, as far as the tablets tell. */
-export function uniqueTexts({ columns }: Desired, scans: readonly ScanTablet[]): ReadonlySet<number> {
+/** The ids of the text columns with many distinct values, as far as the tablets tell. */
+export function variedTexts({ columns }: Desired, scans: readonly ScanTablet[]): ReadonlySet<number> {
   const tablets = scans.map(({ tablet }) => tablet);
   const rows = tablets.reduce((sum, tablet) => sum + tablet.rows, 0);
-  const most = REPEATING * Math.min(rows, DICTIONARY_ROWS);
+  const few = MANY_DISTINCT * Math.min(rows, DICTIONARY_ROWS);
   return new Set(
     columns
-      .filter(({ id, type }) => TEXT.test(type) && (distinctValues(id, tablets) ?? 0) > most)
+      .filter(({ id, type }) => TEXT.test(type) && (distinctValues(id, tablets) ?? 0) > few)
       .map(({ id }) => id),
   );
 }

@@ -218,8 +218,7 @@ export class ResidentTableUpdates {
     if (isPressing && this.#changing.has(key)) this.#behind.add(key);
     if (this.#closed || this.#changing.has(key) || nowMs < demand.blockedUntilMs) return;
     const builds = resident === undefined || !resident.holds(desired.columns);
-    const isReached = builds ? desired.tablets.length === 0 : this.#isReached(resident, desired);
-    if (isReached) return;
+    if (builds ? desired.tablets.length === 0 : this.#isReached(resident, desired)) return;
     if (builds) this.#schedule.addBuild(key);
     else this.#schedule.addChange(key, resident.lastChangeMs, isPressing);
   }

@@ -25,7 +25,7 @@ import {
   type Room,
   tabletGroups,
   tabletsThatFit,
-  uniqueTexts,
+  variedTexts,
 } from './resident-table-size.ts';
 import type { Desired } from './table-demand.ts';
 
@@ -70,7 +70,7 @@ export class ResidentTableWorker {
       `i_${newUlid().toLowerCase()}`,
       key,
       desired.columns,
-      isSmall ? uniqueTexts(desired, tablets) : new Set(),
+      isSmall ? variedTexts(desired, tablets) : new Set(),
       this.#o.now(),
     );
     try {
