@@ -53,13 +53,7 @@ class Generator {
       [2, () => this.#sets()],
       [1, () => this.#distinct()],
     ])();
-    // Not every generated expression is in the query; the parameters are those of the expressions that are.
-    const used: (string | null)[] = [];
-    const numbered = sql.replace(
-      /\$(\d+)/g,
-      (_place, n: string) => `$${used.push(this.#parameters[Number(n) - 1]!)}`,
-    );
-    return { sql: numbered, parameters: used, ordered };
+    return { ...withUsedParameters(sql, this.#parameters), ordered };
   }
 
   #rows(): { sql: string; ordered: boolean } {
@@ -352,4 +346,17 @@ class Generator {
       () => `starts_with(${t()}, ${t()})`,
     ])();
   }
+}
+
+/** Leaves out the parameters of expressions that were generated and are not in the query, and gives the others new numbers. */
+export function withUsedParameters(
+  sql: string,
+  parameters: readonly (string | null)[],
+): Pick<NullQuery, 'sql' | 'parameters'> {
+  const used: (string | null)[] = [];
+  const numbered = sql.replace(
+    /\$(\d+)/g,
+    (_place, n: string) => `$${used.push(parameters[Number(n) - 1]!)}`,
+  );
+  return { sql: numbered, parameters: used };
 }

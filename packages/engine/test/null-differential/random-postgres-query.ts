@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RandomChoice } from '../differential/random-choice.ts';
-import type { NullQuery } from './random-null-query.ts';
+import { type NullQuery, withUsedParameters } from './random-null-query.ts';
 
 /** The types of columns and expressions, with SQL of values of each. */
 const VALUES = {
@@ -276,12 +276,7 @@ class Generator {
       [1, () => this.#recursive()],
       [2, () => this.#unnested()],
     ])();
-    const used: (string | null)[] = [];
-    const sql = made.sql.replace(
-      /\$(\d+)/g,
-      (_place, n: string) => `$${used.push(this.#parameters[Number(n) - 1]!)}`,
-    );
-    return { sql, ordered: made.ordered, parameters: used };
+    return { ...withUsedParameters(made.sql, this.#parameters), ordered: made.ordered };
   }
 
   #of(kind: Kind, depth: number): string {
