@@ -1,4 +1,4 @@
-import { afterAll, expect } from 'vitest';
+import { afterAll, expect, vi } from 'vitest';
 
 /**
  * The globals that a test file in a shared process must restore. Otherwise the following files would run with a
@@ -21,3 +21,8 @@ afterAll(() => {
   const changed = before.filter(([name, value]) => after[name] !== value).map(([name]) => name);
   expect(changed, 'global names that this file has changed for the files after it').toEqual([]);
 });
+
+// Native libraries are loaded once in a process: modules that load them cannot be evaluated a second time.
+vi.resetModules = () => {
+  throw new Error('Tests in a shared process must not reset modules');
+};

@@ -1,12 +1,14 @@
 import { asQueryId } from '@tessera/common';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 
 const REQUEST = { user: 'ada', database: undefined, parameters: [] } as const;
 
-/** Computes keys as a newly started process would. */
+let processes = 0;
+
+/** Computes keys as a newly started process would: with an instance of the module that no other call shares. */
 async function freshProcess(): Promise<(text: string) => string> {
-  vi.resetModules();
-  const { idempotencyKeyOf } = await import('./request-statements.ts');
+  const module = `./request-statements.ts?process=${processes++}`;
+  const { idempotencyKeyOf }: typeof import('./request-statements.ts') = await import(module);
   return (text) => idempotencyKeyOf(asQueryId('q'), 0, text, REQUEST);
 }
 

@@ -52,6 +52,8 @@ export interface Answer {
  */
 export class SimulatedCluster {
   private readonly connection: DuckDBConnection;
+  /** Ends when the last call of `serialized` has restored the optimisers of the kernel. */
+  private optimizersRestored: Promise<unknown> = Promise.resolve();
   private readonly facts = new Map<string, TableFacts>();
   /** SQL of the node that has a value of a column, by domain. */
   private readonly nodeOfValue = new Map<string, (column: string) => string>();
@@ -174,7 +176,14 @@ export class SimulatedCluster {
     return planDistributed(await this.serialized(sql), this.planFacts(options));
   }
 
+  /** Concurrent calls run one after another, because the disabled optimisers belong to the connection. */
   async serialized(sql: string): Promise<string> {
+    const result = this.optimizersRestored.then(() => this.serializedAlone(sql));
+    this.optimizersRestored = result.catch(() => undefined);
+    return result;
+  }
+
+  private async serializedAlone(sql: string): Promise<string> {
     const disabled = mirrorBootstrap.find((statement) => statement.includes('disabled_optimizers'))!;
     await this.connection.run(disabled.replace('SET GLOBAL', 'SET'));
     try {
