@@ -76,3 +76,46 @@ test('spans that a receiver refuses are dropped, with one warning a minute', asy
   busy.closeAllConnections();
   busy.close();
 });
+
+test('a full batch is sent at once, and every name and value is valid JSON', async () => {
+  const messages: { resourceSpans: { scopeSpans: { spans: unknown[] }[] }[] }[] = [];
+  const receiver = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    messages.push(JSON.parse(body));
+    response.end('{}');
+  });
+  const { exporter, warn } = await exporterTo(receiver);
+  const attributes = {
+    'db.statement': 'SELECT "ä\n"',
+    ratio: 0.5,
+    rows: 7,
+    none: undefined,
+    nan: NaN,
+    ok: true,
+  };
+  exporter.take({ ...span, name: 'read "a"', attributes, error: 'line\nbreak' });
+  for (let i = 1; i < 2_048; i++) exporter.take(span);
+  await vi.waitFor(() => expect(messages).toHaveLength(1));
+  const { spans } = messages[0]!.resourceSpans[0]!.scopeSpans[0]!;
+  expect(spans).toHaveLength(2_048);
+  expect(spans[0]).toEqual({
+    traceId: span.traceId,
+    spanId: span.spanId,
+    name: 'read "a"',
+    kind: 2,
+    startTimeUnixNano: '1000000',
+    endTimeUnixNano: '2000000',
+    attributes: [
+      { key: 'db.statement', value: { stringValue: 'SELECT "ä\n"' } },
+      { key: 'ratio', value: { doubleValue: 0.5 } },
+      { key: 'rows', value: { intValue: '7' } },
+      { key: 'nan', value: { doubleValue: 'NaN' } },
+      { key: 'ok', value: { boolValue: true } },
+    ],
+    status: { code: 2, message: 'line\nbreak' },
+  });
+  await exporter.close();
+  expect(warn).not.toHaveBeenCalled();
+  receiver.close();
+});
