@@ -176,7 +176,7 @@ export class SimulatedCluster {
     return planDistributed(await this.serialized(sql), this.planFacts(options));
   }
 
-  /** Concurrent calls run one after another, because the disabled optimisers belong to the connection. */
+  /** Concurrent calls run one after another, because the disabled optimisers belong to the kernel. */
   async serialized(sql: string): Promise<string> {
     const result = this.optimizersRestored.then(() => this.serializedAlone(sql));
     this.optimizersRestored = result.catch(() => undefined);
@@ -230,8 +230,8 @@ export class SimulatedCluster {
           plan = refine(plan, finished, new Set(finished.keys()), this.planFacts(options));
       }
     } finally {
-      for (const table of [...outputs.values()].flat())
-        await this.connection.run(`DROP TABLE IF EXISTS "${table}"`);
+      const drops = [...outputs.values()].flat().map((table) => `DROP TABLE "${table}"`);
+      if (drops.length > 0) await this.connection.run(drops.join('; '));
     }
   }
 
@@ -263,17 +263,24 @@ export class SimulatedCluster {
         throw new Error(`Stage ${stage.id} of ${plan.stages.length}: ${String(error)}\n${sql}`);
       }
       tables.push(table);
-      const made = await this.connection.runAndReadAll(`FROM "${table}" LIMIT 0`);
-      const types = made.columnTypes().map(String);
-      const expected = columns.map(({ name, type }) => `${name} ${type}`).join();
-      const given = made
-        .columnNames()
-        .flatMap((name, i) => (name === '$bucket' ? [] : [`${name} ${types[i]}`]))
-        .join();
-      if (expected.replace(/[ "]/g, '') !== given.replace(/[ "]/g, '') && !expected.includes('"NULL"'))
-        throw new Error(`Stage ${stage.id} gives ${given} in place of ${expected}\n${sql}`);
     }
+    await this.checkColumns(tables, stage);
     return tables;
+  }
+
+  /** Checks that the tables of all tasks have the names and types of the columns that the plan promises. */
+  private async checkColumns(tables: readonly string[], { id, output: { columns } }: Stage): Promise<void> {
+    const made = await this.connection.runAndReadAll(`FROM ${tables.map((t) => `"${t}"`).join(', ')} LIMIT 0`);
+    const types = made.columnTypes().map(String);
+    const expected = columns.map(({ name, type }) => `${name} ${type}`);
+    if (expected.join().includes('"NULL"')) return;
+    const given = made
+      .columnNames()
+      .flatMap((name, i) => (name === '$bucket' ? [] : [`${name} ${types[i]}`]))
+      .join();
+    const wanted = tables.flatMap(() => expected).join();
+    if (wanted.replace(/[ "]/g, '') !== given.replace(/[ "]/g, ''))
+      throw new Error(`The tasks of stage ${id} give ${given} in place of ${wanted}`);
   }
 
   private taskSql(
@@ -323,9 +330,8 @@ export class SimulatedCluster {
   }
 
   private async size(tables: readonly string[], stage: Stage): Promise<FinishedStage> {
-    let rows = 0;
-    for (const table of tables)
-      rows += Number((await this.rows(`SELECT count(*) FROM "${table}"`))[0]?.[0] ?? 0);
+    const counts = tables.map((table) => `(SELECT count(*) FROM "${table}")`);
+    const rows = Number((await this.rows(`SELECT ${counts.join(' + ')}`))[0]?.[0]);
     return { rows, bytes: rows * stage.output.columns.length * 8 };
   }
 
