@@ -1,13 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { startS3DevServer } from '../../../packages/object-store/src/index.ts';
 import { type RunningNode, startNode } from '../running-node.ts';
 import { commandOf, nodeServices, readComposeFile, WORKSPACE } from './compose-file.ts';
 
-const MAIN = join(WORKSPACE, 'packages/engine/src/main.ts');
+const MAIN = fileURLToPath(new URL('../../../packages/engine/src/main.ts', import.meta.url));
 
 describe.skipIf(process.env.TESSERA_COMPOSE !== 'all')(
   'the nodes of docker-compose.yml as processes, each at an address of its own (skipped without TESSERA_COMPOSE=all)',

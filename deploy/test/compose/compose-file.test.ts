@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../../../package.json' with { type: 'json' };
 import { commandOf, nodeServices, readComposeFile, WORKSPACE } from './compose-file.ts';
 
+const MAIN = fileURLToPath(new URL('../../../packages/engine/src/main.ts', import.meta.url));
 const file = readComposeFile();
 const services = Object.entries(file.services);
 const text = (path: string) => readFileSync(join(WORKSPACE, path), 'utf8');
@@ -75,7 +77,6 @@ describe('docker-compose.yml', () => {
 });
 
 describe('the clusters of the profile multi-cluster', () => {
-  const main = join(WORKSPACE, 'packages/engine/src/main.ts');
   const path = join(WORKSPACE, 'deploy/compose/clusters/tessera.yaml');
   const members = services.filter(([name]) => /^[ab]-\d$/.test(name));
 
@@ -89,7 +90,7 @@ describe('the clusters of the profile multi-cluster', () => {
     });
     expect(ordinals).toEqual(['0', '0', '1', '1']);
     const { environment } = members.at(-1)![1];
-    const { status, stderr } = spawnSync(process.execPath, [main, 'config', 'check', path], {
+    const { status, stderr } = spawnSync(process.execPath, [MAIN, 'config', 'check', path], {
       env: { ...environment },
     });
     expect(status, String(stderr)).toBe(0);
@@ -117,8 +118,7 @@ describe('the nodes of docker-compose.yml', () => {
 
   it('have a configuration that is valid in their environment', () => {
     const [, { environment }] = nodes[0]!;
-    const main = join(WORKSPACE, 'packages/engine/src/main.ts');
-    const args = [main, 'config', 'check', join(WORKSPACE, 'deploy/compose/tessera.yaml')];
+    const args = [MAIN, 'config', 'check', join(WORKSPACE, 'deploy/compose/tessera.yaml')];
     const { status, stderr } = spawnSync(process.execPath, args, { env: { ...environment } });
     expect(status, String(stderr)).toBe(0);
   });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
@@ -18,7 +19,7 @@ const CASES: readonly [name: string, files: readonly string[]][] = [
     (name): [string, string[]] => [name, [join(VALUES, `${name}.yaml`)]],
   ),
 ];
-const MAIN = join(import.meta.dirname, '../../../packages/engine/src/main.ts');
+const MAIN = fileURLToPath(new URL('../../../packages/engine/src/main.ts', import.meta.url));
 const tessera = (args: readonly string[], env: Readonly<Record<string, string>>) =>
   promisify(execFile)(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env } });
 

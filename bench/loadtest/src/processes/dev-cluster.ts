@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { undoneAtExit } from './undone-at-exit.ts';
 
-const MAIN = join(import.meta.dirname, '../../../../packages/engine/src/main.ts');
+const MAIN = fileURLToPath(new URL('../../../../packages/engine/src/main.ts', import.meta.url));
 
 interface Facts {
   readonly nodes: readonly { readonly index: number; readonly url: string; readonly pid: number }[];

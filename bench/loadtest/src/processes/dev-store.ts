@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
-const PROGRAM = join(import.meta.dirname, '../../../../packages/object-store/src/testing/s3-dev-process.ts');
+const PROGRAM = fileURLToPath(
+  new URL('../../../../packages/object-store/src/testing/s3-dev-process.ts', import.meta.url),
+);
 
 interface Facts {
   readonly endpoint: string;

@@ -4,9 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { undoneAtExit } from './undone-at-exit.ts';
 
-const MAIN = join(import.meta.dirname, '../../../../packages/engine/src/main.ts');
+const MAIN = fileURLToPath(new URL('../../../../packages/engine/src/main.ts', import.meta.url));
 
 /** A node to measure: one started here, or an endpoint that already runs. */
 export interface Target {
