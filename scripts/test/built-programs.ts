@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Vite } from 'vitest/node';
 import { builtName, STARTS, writeBundle } from '../../deploy/npm/bundle.ts';
 
 /** The programs that tests start most. */
@@ -17,9 +18,12 @@ export async function buildPrograms(root: string, folder: string): Promise<void>
 }
 
 /** A plugin of vitest: sources that tests load start the built programs in `folder` instead of their sources. */
-export const startBuilt = (root: string, folder: string) => ({
+export const startBuilt = (root: string, folder: string): Vite.Plugin => ({
   name: 'start-built',
-  enforce: 'pre' as const,
+  enforce: 'pre',
+  // Vitest keeps transformed modules for later runs, which have other folders.
+  configureVitest: ({ defineCacheKeyGenerator }) =>
+    defineCacheKeyGenerator(({ sourceCode }) => (sourceCode.search(STARTS) < 0 ? undefined : false)),
   transform: {
     filter: { code: 'import.meta.url' },
     handler: (code: string, file: string): string =>
