@@ -270,7 +270,9 @@ export class SimulatedCluster {
 
   /** Checks that the tables of all tasks have the names and types of the columns that the plan promises. */
   private async checkColumns(tables: readonly string[], { id, output: { columns } }: Stage): Promise<void> {
-    const made = await this.connection.runAndReadAll(`FROM ${tables.map((t) => `"${t}"`).join(', ')} LIMIT 0`);
+    const made = await this.connection.runAndReadAll(
+      `FROM ${tables.map((t) => `"${t}"`).join(', ')} LIMIT 0`,
+    );
     const types = made.columnTypes().map(String);
     const expected = columns.map(({ name, type }) => `${name} ${type}`);
     if (expected.join().includes('"NULL"')) return;
