@@ -67,3 +67,42 @@ test('a query that has perhaps few rows fails only if one of its rows is read th
   await expect(texts(failing, [], 'perhaps')).rejects.toThrow('late');
   expect(await texts(`${failing} WHERE i <> 500_000 AND i < 2`, [], 'perhaps')).toEqual(['2: 0 1 ']);
 });
+
+test.each([
+  ['short and long values', "SELECT repeat('ä', i * 7) || chr(10) FROM range(20) AS r(i)"],
+  ['no rows', "SELECT 'a' WHERE false"],
+  ['an empty text', "SELECT ''"],
+  ['NULLs', "SELECT CASE WHEN i % 3 = 1 THEN repeat('x', i) END FROM range(64) AS r(i)"],
+  ['one row more than those in one frame', "SELECT 'a' || i FROM range(65) AS r(i)"],
+  [
+    'rows from several chunks',
+    "(SELECT 'a' || i FROM range(20) AS r(i)) UNION ALL (SELECT 'b' || i FROM range(20) AS r(i))",
+  ],
+  ['a long value', "SELECT repeat('abc', 100_000)"],
+])('texts are the same as the data of an Arrow column: %s', async (_, sql) => {
+  for (const fewRows of [true, false, 'perhaps'] as const) {
+    for (const keep of [false, true]) {
+      const found: (readonly [number, string])[] = [];
+      for await (const { rows, bytes } of await session.texts(sql, [], { fewRows, keep }))
+        found.push([rows, String(Buffer.from(bytes))]);
+      const whole = [found.reduce((sum, [rows]) => sum + rows, 0), found.map(([, text]) => text).join('')];
+      const batches = await texts(sql);
+      expect(whole).toEqual([
+        batches.reduce((sum, batch) => sum + Number.parseInt(batch), 0),
+        batches.map((batch) => batch.replace(/^\d+: /, '')).join(''),
+      ]);
+    }
+  }
+});
+
+test('texts of a query that fails are an error, and the session can be used again', async () => {
+  await session.execute('CREATE TEMP TABLE numbers AS SELECT 1 AS n');
+  const read = async (sql: string) => {
+    const found: string[] = [];
+    for await (const { bytes } of await session.texts(sql, [], { fewRows: true }))
+      found.push(String(Buffer.from(bytes)));
+    return found;
+  };
+  await expect(read("SELECT error('late')::VARCHAR")).rejects.toThrow('late');
+  expect(await read('SELECT n::VARCHAR FROM numbers')).toEqual(['1']);
+});

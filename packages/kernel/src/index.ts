@@ -32,6 +32,7 @@ export type {
   ReceivedRelation,
   StatementDescription,
   StatementProfile,
+  TextRows,
 } from './protocol/messages.ts';
 export { PayloadPool } from './protocol/payload-pool.ts';
 export { RELATION_FUNCTION } from './relation-function.ts';

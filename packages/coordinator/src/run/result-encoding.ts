@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { CopyTextFormat } from '@tessera/common';
-import { type FewRows, type KernelBatch, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { type FewRows, type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import {
   alignedHead,
   alignedTail,
@@ -111,14 +111,13 @@ interface RepeatedQuery extends RunnableQuery {
   readonly fewRows: FewRows;
 }
 
-/** The kernel produces the text; a chunk is the data buffer of its only column. */
+/** The kernel produces the text; a chunk consists of the values of its only column. */
 async function* textRows(
   session: KernelSession,
   prepared: RepeatedQuery,
   sql: string,
 ): AsyncGenerator<ResultChunk, void> {
-  const result = await session.query(sql, prepared.parameters, prepared);
-  for await (const batch of result.batches) yield chunkOf(batch, batch.textColumn(0));
+  yield* await session.texts(sql, prepared.parameters, prepared);
 }
 
 async function* copiedRows(
@@ -131,12 +130,6 @@ async function* copiedRows(
   }
   yield* textRows(session, prepared, copyRowsQuery(prepared, format));
 }
-
-const chunkOf = (batch: KernelBatch, bytes: Uint8Array): ResultChunk => ({
-  bytes,
-  rows: batch.rows,
-  release: () => batch.release(),
-});
 
 async function* arrowStream(
   session: KernelSession,
@@ -154,7 +147,8 @@ async function* arrowBatches(
 ): AsyncGenerator<ResultChunk, void> {
   const result = await session.query(sql, prepared.parameters, prepared);
   yield { bytes: result.schemaIpc, rows: 0, isPreamble: true };
-  for await (const batch of result.batches) yield chunkOf(batch, batch.ipc);
+  for await (const batch of result.batches)
+    yield { bytes: batch.ipc, rows: batch.rows, release: () => batch.release() };
 }
 
 /** Writes a Parquet file to disk and streams it from there, because its index is at its end. */
@@ -186,8 +180,8 @@ async function* alignedTable(
     .split(',')
     .map((width, i) => Math.max(Number(width), [...columns[i]!.name].length));
   yield { bytes: Buffer.from(alignedHead(columns, widths)), rows: rowCount };
-  const rows = await session.query(paddedRowsQuery(cells, columns, widths));
-  for await (const batch of rows.batches) yield { bytes: batch.textColumn(0), rows: 0 };
+  const texts = await session.texts(paddedRowsQuery(cells, columns, widths));
+  for await (const { bytes } of texts) yield { bytes, rows: 0 };
   yield { bytes: Buffer.from(alignedTail(rowCount)), rows: 0 };
 }
 

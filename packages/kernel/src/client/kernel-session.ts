@@ -8,6 +8,7 @@ import type {
   ReceivedRelation,
   StatementDescription,
   StatementProfile,
+  TextRows,
 } from '../protocol/messages.ts';
 import type { KernelParams, KernelValue } from '../types/kernel-value.ts';
 import { quoteName } from '../types/quoting.ts';
@@ -28,6 +29,15 @@ export interface SessionPlace {
   readonly sharesTables: boolean;
   /** Interrupts every call of the session once it aborts. */
   readonly signal: AbortSignal | undefined;
+}
+
+/** How a query runs: see `KernelSession.query`. */
+interface QueryOptions {
+  readonly maxBatchBytes?: number;
+  readonly batches?: BatchMode;
+  readonly keep?: boolean;
+  readonly fewRows?: FewRows;
+  readonly profiled?: boolean;
 }
 
 /** Numbers received relations, to make their names unique. */
@@ -124,17 +134,23 @@ export class KernelSession {
    * memory then, so `true` is only for queries that return no more than about one vector (2,048 rows).
    * `profiled`: measures its operators: see `KernelResult.profile`.
    */
-  query(
+  query(sql: string, params: KernelParams = [], options: QueryOptions = {}): Promise<KernelResult> {
+    return this.#start(sql, params, options, false).result();
+  }
+
+  /**
+   * The rows of a query of one VARCHAR column, of which only the values are wanted: a few rows then take less time. Resolves
+   * when the first of them have arrived; otherwise like `query`.
+   */
+  texts(
     sql: string,
     params: KernelParams = [],
-    options: {
-      maxBatchBytes?: number;
-      batches?: BatchMode;
-      keep?: boolean;
-      fewRows?: FewRows;
-      profiled?: boolean;
-    } = {},
-  ): Promise<KernelResult> {
+    options: Pick<QueryOptions, 'keep' | 'fewRows'> = {},
+  ): Promise<AsyncIterable<TextRows> | Iterable<TextRows>> {
+    return this.#start(sql, params, options, true).texts();
+  }
+
+  #start(sql: string, params: KernelParams, options: QueryOptions, isText: boolean): ResultStream {
     const stream = new ResultStream(this.#socket);
     const {
       maxBatchBytes = DEFAULT_BATCH_BYTES,
@@ -143,12 +159,12 @@ export class KernelSession {
       fewRows = false,
       profiled = false,
     } = options;
-    const how = { maxBatchBytes, batches, keep, fewRows, profiled, timeZone: this.#timeZone };
+    const how = { maxBatchBytes, batches, keep, fewRows, isText, profiled, timeZone: this.#timeZone };
     this.#socket.call({ op: 'query', sql, params, ...how }, stream).then(
       (profile) => stream.end({ profile: profile as StatementProfile | undefined }),
       (failure: Error) => stream.end({ failure }),
     );
-    return stream.result();
+    return stream;
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { ResultHeader, StatementProfile } from '../protocol/messages.ts';
+import type { ResultHeader, StatementProfile, TextRows } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 import { batchPayloads } from './batch-payloads.ts';
 import { KernelBatch } from './kernel-batch.ts';
@@ -30,6 +30,7 @@ export class ResultStream {
   readonly #socket: SessionSocket;
   readonly #queue: KernelBatch[] = [];
   #header: ResultHeader | undefined;
+  #text: TextRows | undefined;
   #failure: Error | undefined;
   #profile: StatementProfile | undefined;
   #ended = false;
@@ -52,6 +53,10 @@ export class ResultStream {
     return this.#queue.length < MAX_QUEUED;
   }
 
+  text(rows: TextRows): void {
+    this.#text = rows;
+  }
+
   end({
     failure,
     profile,
@@ -70,8 +75,20 @@ export class ResultStream {
     while (this.#header === undefined && !this.#ended) await this.#change();
     if (this.#header === undefined) throw this.#failure ?? new Error('The kernel sent no result');
     const { columns, schemaIpc } = this.#header;
-    const batches = { [Symbol.asyncIterator]: () => this.#iterate() };
+    const batches = this.#batches;
     return { columns, schemaIpc, batches, profile: () => this.#profile };
+  }
+
+  /** The rows of a query with `isText`. Resolves when the first of them have arrived, or if there are none. */
+  async texts(): Promise<AsyncIterable<TextRows> | Iterable<TextRows>> {
+    while (this.#header === undefined && !this.#ended) await this.#change();
+    if (this.#text !== undefined) return this.#text.rows === 0 ? [] : [this.#text];
+    if (this.#header === undefined) throw this.#failure ?? new Error('The kernel sent no result');
+    return textsOf(this.#batches);
+  }
+
+  get #batches(): AsyncIterable<KernelBatch> {
+    return { [Symbol.asyncIterator]: () => this.#iterate() };
   }
 
   async *#iterate(): AsyncGenerator<KernelBatch, void> {
@@ -119,4 +136,9 @@ export class ResultStream {
     this.#wake = undefined;
     wake?.();
   }
+}
+
+async function* textsOf(batches: AsyncIterable<KernelBatch>): AsyncGenerator<TextRows, void> {
+  for await (const batch of batches)
+    yield { rows: batch.rows, bytes: batch.textColumn(0), release: () => batch.release() };
 }

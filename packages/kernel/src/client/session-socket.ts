@@ -2,9 +2,16 @@ import { connect, type Socket } from 'node:net';
 import { TesseraError } from '@tessera/common';
 import { markedAsAlone } from '../errors/failed-value.ts';
 import { isFatal, kernelErrorToTessera } from '../errors/kernel-error.ts';
-import { decodePayload, encodeFrame, type Frame, FrameKind, FrameReader } from '../protocol/frames.ts';
+import {
+  decodePayload,
+  decodeTextRows,
+  encodeFrame,
+  type Frame,
+  FrameKind,
+  FrameReader,
+} from '../protocol/frames.ts';
 import { decodeText, encodeParams, encodeSql } from '../protocol/long-text.ts';
-import type { Reply, Request, ResultHeader, WireError } from '../protocol/messages.ts';
+import type { Reply, Request, ResultHeader, TextRows, WireError } from '../protocol/messages.ts';
 import type { KernelParams } from '../types/kernel-value.ts';
 import { batchPayloads } from './batch-payloads.ts';
 
@@ -23,6 +30,7 @@ const MAX_ABANDONED_MS = 25_000;
 export interface CallEvents {
   header?(header: ResultHeader): void;
   batch?(payload: Buffer): boolean;
+  text?(rows: TextRows): void;
 }
 
 function withLongTexts(request: ClientRequest): Request {
@@ -208,6 +216,15 @@ export class SessionSocket {
         const reply = decodePayload(frame) as Reply;
         this.#leaves(reply);
         this.#take()?.resolve(reply.value);
+        this.#answered();
+        return;
+      }
+      case FrameKind.text: {
+        const { reply, ...rows } = decodeTextRows(frame);
+        this.#leaves(reply);
+        const call = this.#take();
+        call?.events.text?.(rows);
+        call?.resolve(undefined);
         this.#answered();
         return;
       }

@@ -211,6 +211,7 @@ export const duckdb = {
   columnCount: fn<number, [Pointer]>('duckdb_column_count', 'uint64_t', ['void *']),
   columnName: fn<string, [Pointer, number]>('duckdb_column_name', 'str', ['void *', 'uint64_t']),
   columnType: fn<Pointer, [Pointer, number]>('duckdb_column_logical_type', 'void *', ['void *', 'uint64_t']),
+  columnTypeId: fn<number, [Pointer, number]>('duckdb_column_type', 'int', ['void *', 'uint64_t']),
   fetchChunk: fn<Pointer | null, [ResultValue]>('duckdb_fetch_chunk', 'void *', [RESULT]),
   destroyChunk: fn<void, [Pointer]>('duckdb_destroy_data_chunk', 'void', ['void *']),
   chunkVector: fn<Pointer, [Pointer, number]>('duckdb_data_chunk_get_vector', 'void *', [

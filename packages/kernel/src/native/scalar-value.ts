@@ -6,7 +6,7 @@ import { copyOut } from './memory.ts';
 import { NativeError } from './native-error.ts';
 
 /** Strings up to this length are stored in their 16-byte entry, longer ones behind a pointer. */
-const INLINE_BYTES = 12;
+export const INLINE_BYTES = 12;
 
 /**
  * The value of a column in the first row of a chunk.

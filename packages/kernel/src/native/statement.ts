@@ -20,6 +20,8 @@ import { failedOnce, interrupted, NativeError, positionedAfter, requireCString }
 const SELECT = 1;
 const EXPLAIN = 4;
 const COPY = 11;
+/** `DUCKDB_TYPE_VARCHAR`. */
+const VARCHAR = 17;
 /** It writes a file; the other form of COPY fills a table. */
 const COPIES_QUERY = /^COPY \(/;
 const EXPLAIN_ANALYZE = 'EXPLAIN ANALYZE ';
@@ -272,6 +274,11 @@ export class NativeResult {
     return Number(duckdb.rowCount(this.address));
   }
 
+  /** Whether it has one column, which is VARCHAR. */
+  get isText(): boolean {
+    return Number(duckdb.columnCount(this.address)) === 1 && duckdb.columnTypeId(this.address, 0) === VARCHAR;
+  }
+
   /** See `NativeStatement`. */
   get leavesNoTrace(): boolean {
     return leavesNoTrace(duckdb.resultStatementType(this.#value), this.#sql);
@@ -324,8 +331,9 @@ export class NativeResult {
   }
 }
 
+const chunkSlot = new NativeBlock(8);
+
 export function destroyChunk(chunk: Pointer): void {
-  const slot = new NativeBlock(8);
-  slot.setPointer(0, chunk);
-  duckdb.destroyChunk(slot.address);
+  chunkSlot.setPointer(0, chunk);
+  duckdb.destroyChunk(chunkSlot.address);
 }

@@ -12,6 +12,7 @@ import type { WireParams } from '../protocol/long-text.ts';
 import type { BatchMode, FewRows, ResultHeader } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 import { withStreamable } from './collected-rows.ts';
+import { ShortText } from './short-text.ts';
 
 const MAX_BATCH_ROWS = 131_072;
 /** The longest time in milliseconds that available rows wait for more rows. */
@@ -26,19 +27,21 @@ export interface QueryCall {
   readonly maxBatchBytes: number;
   readonly batches: BatchMode;
   readonly fewRows: FewRows;
+  readonly isText: boolean;
   readonly timeZone: string | null;
 }
 
 /**
  * Runs a query that has few rows, or may have few, and writes its result header and batches; the caller writes the reply.
- * @returns whether it did so. If not, nothing was written, and the query has to be streamed.
+ * @returns whether it did so, or the rows if they are to be written with the reply. If it did not, nothing was written, and the
+ * query has to be streamed.
  */
 export async function sendFewRows(
   connection: NativeConnection,
   sql: string,
   call: QueryCall,
   { socket, onRun }: { readonly socket: Socket; onRun(leavesNoTrace: boolean): void },
-): Promise<boolean> {
+): Promise<boolean | ShortText> {
   const isCertain = call.fewRows === true;
   const limited = isCertain ? sql : `${sql} LIMIT ${MAX_FEW_ROWS + 1}`;
   const result = await materialised(connection, limited, call.params).catch((error: unknown) => {
@@ -48,10 +51,27 @@ export async function sendFewRows(
   });
   if (result === undefined) return false;
   onRun(result.leavesNoTrace);
-  const isSent = isCertain || result.rowCount <= MAX_FEW_ROWS;
-  if (isSent) await withStream(result, call, socket, (stream) => stream.sendAll());
+  if (isCertain || result.rowCount <= MAX_FEW_ROWS) return (await sendAll(result, call, socket)) ?? true;
+  await result.destroy();
+  return false;
+}
+
+/** Writes the result header and batches of a materialised result, or returns the rows if they are to be written with the reply. */
+async function sendAll(
+  result: NativeResult,
+  call: QueryCall,
+  socket: Socket,
+): Promise<ShortText | undefined> {
+  let text: ShortText | undefined;
+  try {
+    text = call.isText ? ShortText.of(result) : undefined;
+  } catch (error) {
+    await result.destroy();
+    throw error;
+  }
+  if (text === undefined) await withStream(result, call, socket, (stream) => stream.sendAll());
   else await result.destroy();
-  return isSent;
+  return text;
 }
 
 async function materialised(
@@ -70,7 +90,8 @@ async function materialised(
 }
 
 /**
- * Runs the statement and writes its result header and batches; the caller writes the reply.
+ * Runs the statement and writes its result header and batches; the caller writes the reply. Returns the rows if they are to be
+ * written with the reply.
  * @param compute computes the rows of a result that has few
  */
 export async function runQuery(
@@ -79,17 +100,14 @@ export async function runQuery(
   socket: Socket,
   compute: (statement: NativeStatement) => NativeResult | Promise<NativeResult> = (s) =>
     s.execute('materialised'),
-): Promise<void> {
+): Promise<ShortText | undefined> {
   try {
     statement.bind(call.params);
-    if (call.fewRows === true) {
-      const result = await compute(statement);
-      await withStream(result, call, socket, (stream) => stream.sendAll());
-    } else {
-      await withStreamable(statement, call.params, async (streamed) =>
-        withStream(await streamed.execute('streaming'), call, socket, (stream) => stream.run()),
-      );
-    }
+    if (call.fewRows === true) return await sendAll(await compute(statement), call, socket);
+    await withStreamable(statement, call.params, async (streamed) =>
+      withStream(await streamed.execute('streaming'), call, socket, (stream) => stream.run()),
+    );
+    return undefined;
   } catch (error) {
     throw isInterrupt(error) ? await statement.causeOfInterrupt(call.params) : error;
   }

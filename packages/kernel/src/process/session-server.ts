@@ -22,6 +22,7 @@ import { plannedWork } from './planned-work.ts';
 import { runQuery, sendFewRows } from './query-call.ts';
 import { runReceive } from './receive-call.ts';
 import type { ReceivedMemory } from './received-memory.ts';
+import { ShortText } from './short-text.ts';
 
 /** Calls that have run for less are not stopped for lack of memory. */
 const MIN_STOPPED_MS = 50;
@@ -206,7 +207,8 @@ export class SessionServer {
       await this.#setUp();
       if ('timeZone' in request) await this.#setTimeZone(request.timeZone);
       const value = await this.#call(request);
-      this.#send(FrameKind.reply, { value, ...this.#traces });
+      if (value instanceof ShortText) this.#sendText(value);
+      else this.#send(FrameKind.reply, { value, ...this.#traces });
     } catch (error) {
       const memoryIsShort = this.#ceiling?.isNear === true;
       // Otherwise the memory that this statement has freed could be missing for the next one.
@@ -290,7 +292,8 @@ export class SessionServer {
         socket: this.#socket,
         onRun: ran,
       });
-      if (isSent) return undefined;
+      if (isSent === true) return undefined;
+      if (isSent !== false) return isSent;
     }
     // Rows that are still being received need this thread.
     const isRepeated =
@@ -380,6 +383,10 @@ export class SessionServer {
     this.#kept.clear();
     await this.#connection.run(timeZone === null ? 'RESET TimeZone' : `SET TimeZone=${quoteText(timeZone)}`);
     this.#timeZone = timeZone;
+  }
+
+  #sendText(text: ShortText): void {
+    if (!this.#socket.destroyed) this.#socket.write(text.frame(FrameKind.text, this.#traces));
   }
 
   #send(kind: FrameKind, value: Reply | WireError): void {

@@ -1,4 +1,5 @@
 import { deserialize, serialize } from 'node:v8';
+import type { Reply, TextRows } from './messages.ts';
 
 /**
  * One frame on a session's socket: an 8-byte header (u32 LE payload length, u8 kind, 3 zero bytes), then the
@@ -24,6 +25,8 @@ export const FrameKind = {
   resultHeader: 18,
   /** kernel → node: u32 LE rows, 4 zero bytes, an encapsulated Arrow RecordBatch message. */
   batch: 19,
+  /** kernel → node: all rows of a query of one VARCHAR column, instead of a header, a batch and a reply: see `textPrefix`. */
+  text: 20,
 } as const;
 export type FrameKind = (typeof FrameKind)[keyof typeof FrameKind];
 
@@ -37,6 +40,27 @@ export function frameHeader(kind: FrameKind, payloadBytes: number): Buffer {
   header.writeUInt32LE(payloadBytes, 0);
   header[4] = kind;
   return header;
+}
+
+const TEXT_PREFIX_BYTES = 8;
+const DIRTY = 1;
+const APPENDED = 2;
+
+/** The beginning of a `text` payload: u32 LE rows, u8 flags of the reply, 3 zero bytes. The values follow, concatenated. */
+export function textPrefix(rows: number, { dirty, appended }: Pick<Reply, 'dirty' | 'appended'>): Buffer {
+  const prefix = Buffer.alloc(TEXT_PREFIX_BYTES);
+  prefix.writeUInt32LE(rows, 0);
+  prefix[4] = (dirty === true ? DIRTY : 0) | (appended === true ? APPENDED : 0);
+  return prefix;
+}
+
+export function decodeTextRows({ payload }: Frame): TextRows & { readonly reply: Reply } {
+  const flags = payload[4]!;
+  return {
+    rows: payload.readUInt32LE(0),
+    bytes: payload.subarray(TEXT_PREFIX_BYTES),
+    reply: { dirty: (flags & DIRTY) !== 0, appended: (flags & APPENDED) !== 0 },
+  };
 }
 
 export function encodeFrame(kind: FrameKind, value?: unknown): Buffer {

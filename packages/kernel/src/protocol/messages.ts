@@ -39,6 +39,8 @@ export type Request =
       readonly batches: BatchMode;
       readonly keep: boolean;
       readonly fewRows: FewRows;
+      /** Whether only the values of its one column, which is VARCHAR, are wanted: few rows then come as a `text` frame. */
+      readonly isText: boolean;
       /** Whether the value of the reply is a `StatementProfile`. */
       readonly profiled: boolean;
     })
@@ -105,6 +107,15 @@ export interface WireError {
 export interface ResultHeader {
   readonly columns: readonly KernelColumn[];
   readonly schemaIpc: Uint8Array;
+}
+
+/** Rows of a query of one VARCHAR column. */
+export interface TextRows {
+  readonly rows: number;
+  /** Their values, concatenated. */
+  readonly bytes: Uint8Array;
+  /** Allows the memory of `bytes` to be reused, if that can be said. */
+  release?(): void;
 }
 
 export interface StatementDescription {

@@ -1,0 +1,77 @@
+import type { Pointer } from '../native/libc.ts';
+import { duckdb, memcpy } from '../native/library.ts';
+import { allocate, copyOut, NativeBlock } from '../native/memory.ts';
+import { INLINE_BYTES } from '../native/scalar-value.ts';
+import { destroyChunk, type NativeResult } from '../native/statement.ts';
+import { type FrameKind, frameHeader, textPrefix } from '../protocol/frames.ts';
+import type { Reply } from '../protocol/messages.ts';
+
+/** The values of more rows are copied by the library, as an Arrow array: each takes a native call here. */
+const MAX_ROWS = 64;
+const ENTRY_BYTES = 16;
+
+/** The entries of the rows of one chunk, which are read before the next chunk is fetched. */
+const entries = new NativeBlock(MAX_ROWS * ENTRY_BYTES);
+
+/**
+ * The rows of a result with one VARCHAR column, which are answered in one frame, together with the reply. To make an Arrow
+ * batch of them would take longer than to plan a small query.
+ */
+export class ShortText {
+  readonly rows: number;
+  readonly #texts: readonly Uint8Array[];
+
+  private constructor(rows: number, texts: readonly Uint8Array[]) {
+    this.rows = rows;
+    this.#texts = texts;
+  }
+
+  /** Undefined if the result has too many rows or is not of this kind; none of its rows has then been read. */
+  static of(result: NativeResult): ShortText | undefined {
+    const rows = result.rowCount;
+    if (rows > MAX_ROWS || !result.isText) return undefined;
+    const texts: Uint8Array[] = [];
+    for (let chunk = result.next(); chunk !== undefined; chunk = result.next()) {
+      try {
+        texts.push(textsOf(chunk));
+      } finally {
+        destroyChunk(chunk);
+      }
+    }
+    return new ShortText(rows, texts);
+  }
+
+  /** The frame that answers a call: the rows, and what the call leaves behind. */
+  frame(kind: FrameKind, traces: Pick<Reply, 'dirty' | 'appended'>): Buffer {
+    const prefix = textPrefix(this.rows, traces);
+    const bytes = this.#texts.reduce((sum, text) => sum + text.length, prefix.length);
+    return Buffer.concat([frameHeader(kind, bytes), prefix, ...this.#texts]);
+  }
+}
+
+/** The values of the first column, concatenated. NULL counts as an empty text, as in the data of an Arrow array. */
+function textsOf(chunk: Pointer): Uint8Array {
+  const rows = Number(duckdb.chunkSize(chunk));
+  const vector = duckdb.chunkVector(chunk, 0);
+  const { bytes, address } = entries;
+  memcpy(address, duckdb.vectorData(vector), rows * ENTRY_BYTES);
+  const validity = duckdb.vectorValidity(vector);
+  if (validity) emptyNulls(copyOut(validity, 8).readBigUInt64LE(), rows);
+  let length = 0;
+  for (let at = 0; at < rows * ENTRY_BYTES; at += ENTRY_BYTES) length += bytes.readUInt32LE(at);
+  const texts = allocate(length);
+  let end = 0;
+  for (let at = 0; at < rows * ENTRY_BYTES; at += ENTRY_BYTES) {
+    const size = bytes.readUInt32LE(at);
+    if (size > INLINE_BYTES) memcpy(texts.subarray(end, end + size), entries.pointerAt(at + 8), size);
+    else bytes.copy(texts, end, at + 4, at + 4 + size);
+    end += size;
+  }
+  return texts;
+}
+
+/** @param isPresent a bit for each row, the lowest for the first */
+function emptyNulls(isPresent: bigint, rows: number): void {
+  for (let row = 0; row < rows; row += 1)
+    if (((isPresent >> BigInt(row)) & 1n) === 0n) entries.bytes.writeUInt32LE(0, row * ENTRY_BYTES);
+}
