@@ -14,6 +14,7 @@ export * from './logging/index.ts';
 export * from './measurement.ts';
 export * from './names.ts';
 export * from './redirects.ts';
+export { remembered } from './remembered.ts';
 export * from './reportable-error.ts';
 export * from './retry-policy.ts';
 export { Savepoints } from './savepoints.ts';

@@ -46,10 +46,13 @@ export function createQueryServer(options: QueryServerOptions): FastifyInstance 
   // With authentication, a page that points its own host name at this address has no token; and a proxy with
   // another host name may stand in front.
   const named = { loopbackOnly: options.loopbackOnly && options.authenticator.mode === 'disabled' };
-  app.addHook('onRequest', async (request) => checkHead(request.raw));
-  app.addHook('onRequest', async (request) => refuseForeignPages(request.raw, named));
-  app.addHook('onRequest', (request, reply) => identifyUser(request, reply, options));
-  app.addHook('onRequest', async (_request, reply) => continueRequest(reply.raw));
+  // One hook takes less time than several.
+  app.addHook('onRequest', async (request, reply) => {
+    checkHead(request.raw);
+    refuseForeignPages(request.raw, named);
+    await identifyUser(request, reply, options);
+    continueRequest(reply.raw);
+  });
   registerHealth(app, () => options.coordinator.ready);
   app.get('/ping', OPEN, (_request, reply) =>
     options.coordinator.ready ? reply.send('Ok.\n') : reply.code(503).send('Not ready.\n'),

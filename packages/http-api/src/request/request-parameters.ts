@@ -1,8 +1,16 @@
-import { asQueryId, asTransactionId, type QueryId, TesseraError, type TransactionId } from '@tessera/common';
+import {
+  asQueryId,
+  asTransactionId,
+  type QueryId,
+  remembered,
+  TesseraError,
+  type TransactionId,
+} from '@tessera/common';
 import { DEFAULT_SETTINGS, type Settings, withSettings } from '@tessera/coordinator';
 import type { QueryParameter } from '@tessera/sql';
 import { DEFAULT_OUTPUT_FORMAT, type OutputFormat, outputFormat } from '../results/output-format.ts';
 import { parseQueryParameters } from './query-parameters.ts';
+import { queryString } from './query-string.ts';
 
 /** The parameters in the query string of a request. */
 export interface RequestParameters {
@@ -48,8 +56,20 @@ const PROTOCOL = {
 
 type ProtocolName = keyof typeof PROTOCOL;
 
+/** Parameters that differ from request to request, or may be a secret. */
+const OF_ONE_REQUEST = /query_id|query_parameters|transaction/i;
+
+/**
+ * The parameters in the URL of a request. Clients repeat them.
+ * @throws TesseraError UNKNOWN_SETTING, INVALID_SETTING, INVALID_ARGUMENT, NOT_SUPPORTED, INVALID_ENCODING
+ */
+export const requestParameters = remembered(
+  (url) => parseRequestParameters(queryString(url)),
+  (_, url) => !OF_ONE_REQUEST.test(url) && !url.includes('%'),
+);
+
 /** @throws TesseraError UNKNOWN_SETTING, INVALID_SETTING, INVALID_ARGUMENT, NOT_SUPPORTED */
-export function parseRequestParameters(query: URLSearchParams): RequestParameters {
+function parseRequestParameters(query: URLSearchParams): RequestParameters {
   const given = new Map<ProtocolName, string>();
   const settings: [string, string][] = [];
   for (const [name, value] of query) {

@@ -108,12 +108,13 @@ export class BodyWriter {
     for (const { byteLength } of rest) this.#bytes += byteLength;
     const body = Buffer.concat([...this.#held.map(({ bytes }) => bytes), ...rest]);
     if (!this.#response.headersSent) this.#response.setHeader('Content-Length', body.length);
-    // A response that has closed emits no further event, so nothing would clear its timer.
-    if (!this.#response.closed) {
-      const silence = startTimer(() => this.#response.destroy(), this.#idleMs);
-      this.#response.once('close', () => silence.clear());
-    }
     this.#response.end(body);
+    // The system has already accepted nearly every answer.
+    if (this.#response.socket?.writableLength === 0) return;
+    // A response that has closed emits no further event, so nothing would clear its timer.
+    if (this.#response.closed) return;
+    const silence = startTimer(() => this.#response.destroy(), this.#idleMs);
+    this.#response.once('close', () => silence.clear());
   }
 
   async #start(): Promise<void> {

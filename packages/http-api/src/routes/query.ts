@@ -12,8 +12,7 @@ import {
 } from '@tessera/coordinator';
 import type { HttpMetrics } from '../metrics.ts';
 import { drainRequest } from '../request/drain-request.ts';
-import { queryString } from '../request/query-string.ts';
-import { parseRequestParameters, type RequestParameters } from '../request/request-parameters.ts';
+import { type RequestParameters, requestParameters } from '../request/request-parameters.ts';
 import { receiveStatement } from '../request/statement-body.ts';
 import { errorBody } from '../results/error-body.ts';
 import { setNoticeHeader } from '../results/notices.ts';
@@ -52,7 +51,7 @@ export async function answerQuery(
   const directory = new LazyRequestDirectory(options.uploadRoot);
   let handedOver = false;
   try {
-    const parameters = parseRequestParameters(queryString(request.url));
+    const parameters = requestParameters(request.url ?? '');
     format = parameters.format;
     query = coordinator.begin({ queryId: parameters.queryId, label: parameters.label, user });
     response.setHeader('Firebolt-Query-Id', query.queryId);

@@ -1,5 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import zlib from 'node:zlib';
+import { TesseraError } from '@tessera/common';
 import { expect, it } from 'vitest';
 import { DEFAULT_UPLOAD_LIMITS } from './limits.ts';
 import { failureOf } from './multipart-fixture.ts';
@@ -46,6 +48,22 @@ it.each([
   ],
 ])('refuses %s', async (_what, content, coding, message) => {
   expect(await failureOf(decode(content, coding))).toBe(message);
+});
+
+it('takes a body that has arrived whole at once, with the same checks', async () => {
+  const arrived = async (content: Buffer | string, stop?: AbortSignal) => {
+    const body = Object.assign(new PassThrough(), { complete: true });
+    body.end(content);
+    const text = await decodePlainBody(body, undefined, { limits, signal: stop ?? signal });
+    expect(await finished(body.resume())).toBeUndefined();
+    return text;
+  };
+  expect(await arrived("\ufeffSELECT 'ü'")).toBe("SELECT 'ü'");
+  expect(await arrived('')).toBe('');
+  expect(await failureOf(arrived('x'.repeat(1025)))).toContain('UPLOAD_TOO_LARGE: the SQL text exceeds');
+  expect(await failureOf(arrived(Buffer.from([0xff])))).toContain('INVALID_ENCODING');
+  const reason = TesseraError.of('QUERY_CANCELLED', { reason: 'a test' });
+  await expect(arrived('SELECT 1', AbortSignal.abort(reason))).rejects.toBe(reason);
 });
 
 it('does not wait for a silent client', async () => {

@@ -2,7 +2,12 @@ import type { Readable } from 'node:stream';
 import { BodyReader } from './body-reader.ts';
 import { decodeContent } from './codings/content-coding.ts';
 import type { UploadLimits } from './limits.ts';
-import { collectSqlText } from './sql-text.ts';
+import { collectSqlText, sqlTextOf } from './sql-text.ts';
+
+const NOTHING = Buffer.alloc(0);
+
+/** A request, of which `complete` says whether all of its body has arrived: a short one arrives together with its head. */
+type PlainBody = Readable & { readonly complete?: boolean };
 
 /**
  * The SQL text of a request without multipart body. It accepts the codings of upload parts and fails in the
@@ -10,11 +15,15 @@ import { collectSqlText } from './sql-text.ts';
  * the signal's reason.
  */
 export async function decodePlainBody(
-  body: Readable,
+  body: PlainBody,
   contentEncoding: string | undefined,
   options: { readonly limits: UploadLimits; readonly signal: AbortSignal },
 ): Promise<string> {
   const { limits, signal } = options;
+  if (body.complete === true && !contentEncoding) {
+    signal.throwIfAborted();
+    return sqlTextOf(body.read() ?? NOTHING, limits.sqlBytes);
+  }
   const reader = new BodyReader(body, { signal, idleMs: limits.idleMs, maxBytes: 2 * limits.sqlBytes });
   try {
     const content = decodeContent(chunksOf(reader), contentEncoding, undefined);

@@ -17,11 +17,21 @@ export async function collectSqlText(
   let bytes = 0;
   for await (const chunk of content) {
     bytes += chunk.length;
-    if (bytes > limitBytes)
-      fail('UPLOAD_TOO_LARGE', { part, what: 'the SQL text', limit: formatBytes(limitBytes) });
+    requireLength(bytes, limitBytes, part);
     chunks.push(chunk);
   }
   return decodedSql(Buffer.concat(chunks));
+}
+
+/** The text of a statement that was received whole in a plain body. @throws TesseraError as `collectSqlText` */
+export function sqlTextOf(bytes: Buffer, limitBytes: number): string {
+  requireLength(bytes.length, limitBytes, undefined);
+  return decodedSql(bytes);
+}
+
+function requireLength(bytes: number, limitBytes: number, part: string | undefined): void {
+  if (bytes > limitBytes)
+    fail('UPLOAD_TOO_LARGE', { part, what: 'the SQL text', limit: formatBytes(limitBytes) });
 }
 
 function decodedSql(bytes: Buffer): string {

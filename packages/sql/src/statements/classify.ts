@@ -1,6 +1,5 @@
-import { asQueryId, TesseraError } from '@tessera/common';
+import { asQueryId, remembered, TesseraError } from '@tessera/common';
 import { isWord, stringOf } from '../text/lexer.ts';
-import { remembered } from '../text/remembered.ts';
 import type { SqlText } from '../text/token-cursor.ts';
 import { TokenCursor } from '../text/token-cursor.ts';
 import type { CatalogStatement } from './catalog-statement.ts';

@@ -1,9 +1,8 @@
-import { invalidCharacter, invalidCharacterAt, type SqlLocation } from '@tessera/common';
+import { invalidCharacter, invalidCharacterAt, remembered, type SqlLocation } from '@tessera/common';
 import type { IToken } from 'chevrotain';
 import { inStandardForm } from '../text/backslash-strings.ts';
 import { Semicolon, TooManyTokens, tokenize } from '../text/lexer.ts';
 import { locationAt } from '../text/location.ts';
-import { remembered } from '../text/remembered.ts';
 import { maxTokens, refuseTokens, StatementSize } from '../text/statement-size.ts';
 import { withoutPasswords } from '../text/without-passwords.ts';
 
