@@ -83,6 +83,11 @@ export interface Scan {
   readonly use: ScanUse;
   /** Allows the files and tables behind `sql` to be removed. */
   release(): void;
+  /**
+   * Present if a resident table holds exactly the contents of the table that the scan reads: begins another scan with the same
+   * request, for another session. Undefined if the resident table has changed or gone.
+   */
+  readonly again?: ((session: KernelSession) => Scan | undefined) | undefined;
 }
 
 export interface ScanUse {

@@ -34,12 +34,7 @@ export class TabletScans {
   async prepare(request: ScanRequest): Promise<Scan> {
     const ended = this.#updates.scanBegins();
     try {
-      const scan = await this.#prepare(request);
-      const release = once(() => {
-        scan.release();
-        ended();
-      });
-      return { ...scan, release };
+      return ending(await this.#prepare(request), ended);
     } catch (error) {
       ended();
       throw error;
@@ -64,7 +59,7 @@ export class TabletScans {
     const counted = request.counted ?? columns;
     const hotRequest = { session, shape, tablets, counted, contentsVersion: contents?.version, share };
     const whole = this.#hot.whole(hotRequest);
-    if (whole !== undefined) return wholeScan(whole, tablets.length);
+    if (whole !== undefined) return this.#wholeScan(whole, tablets.length);
     // The demand is recorded first, so that this scan already reads what is loaded meanwhile.
     if (contents !== undefined && request.once !== true)
       this.#hot.want(hotRequest, contents, request.wholeTableAt !== undefined);
@@ -85,6 +80,25 @@ export class TabletScans {
       hot?.release();
       throw error;
     }
+  }
+
+  #wholeScan({ sql, read, release, again }: WholeScan, tablets: number): Scan {
+    return {
+      sql: `(${sql})`,
+      isFixed: true,
+      use: {
+        tablets,
+        bytesFetched: 0,
+        bytesCached: read.bytes,
+        tabletsHot: tablets,
+        read: { ...read, bytesFromStorage: 0 },
+      },
+      release,
+      again: (session) => {
+        const whole = again(session);
+        return whole && ending(this.#wholeScan(whole, tablets), this.#updates.scanBegins());
+      },
+    };
   }
 
   async #withFiles(
@@ -196,17 +210,13 @@ function contentsOf({ contents, wholeTableAt, tablets, share }: ScanRequest): Ta
     : undefined;
 }
 
-const wholeScan = ({ sql, read, release }: WholeScan, tablets: number): Scan => ({
-  sql: `(${sql})`,
-  isFixed: true,
-  use: {
-    tablets,
-    bytesFetched: 0,
-    bytesCached: read.bytes,
-    tabletsHot: tablets,
-    read: { ...read, bytesFromStorage: 0 },
-  },
-  release,
+/** The scan, with a `release` that also calls `ended`, and does so once. */
+const ending = (scan: Scan, ended: () => void): Scan => ({
+  ...scan,
+  release: once(() => {
+    scan.release();
+    ended();
+  }),
 });
 
 /**

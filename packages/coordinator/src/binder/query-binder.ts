@@ -11,7 +11,6 @@ import {
   prepareQuery,
   type QueryDescription,
   type SqlType,
-  substituteScans,
 } from '@tessera/sql';
 import type { ClusterServices } from '../distribution/cluster-services.ts';
 import { QueryDistribution } from '../distribution/query-distribution.ts';
@@ -377,8 +376,7 @@ export class QueryBinder {
       prepareScans(bound, { agent, session, snapshot, isNarrow, query, signal }),
     );
     scope.keep(scans);
-    const sql = substituteScans(prepared.sql, prepared.tables, scans.sources);
-    return { sql, tables: scans.accesses, target: scans.target };
+    return { sql: scans.sql, tables: scans.accesses, target: scans.target };
   }
 
   async #explainedTables(

@@ -1,6 +1,6 @@
 import type { Column, ObjectId } from '@tessera/catalog';
 import type { TableScan } from '@tessera/planner';
-import type { PreparedQuery } from '@tessera/sql';
+import { type PreparedQuery, substituteScans } from '@tessera/sql';
 import type { Scan, ScanTablet, ScanUse } from '@tessera/storage-agent';
 import type { BoundQuery, BoundTable } from './bound-query.ts';
 import type { TableAccess } from './table-access.ts';
@@ -14,8 +14,8 @@ export interface ScanScope extends ChoiceScope {
 
 /** The tables of a statement in readable form. */
 export interface PreparedScans {
-  /** The SQL that replaces each table in FROM, by bound name. */
-  readonly sources: ReadonlyMap<string, string>;
+  /** The SQL of the statement, with these scans in FROM. */
+  readonly sql: string;
   readonly accesses: readonly TableAccess[];
   /** The table with row position columns. */
   readonly target: { readonly tableId: ObjectId; readonly tablets: readonly ScanTablet[] } | undefined;
@@ -29,10 +29,11 @@ const NOTHING: TableScan = { relation: '', columns: [], named: [], filters: [] }
  * Chooses tablets and granules of every table of a binding, and lets the agent fetch missing data.
  * @throws TesseraError CORRUPT_TABLET, STORAGE_UNAVAILABLE, QUERY_CANCELLED
  */
-export async function prepareScans(
-  { tables, scans, prepared: { namedColumns } }: Pick<BoundQuery, 'tables' | 'scans' | 'prepared'>,
-  scope: ScanScope,
-): Promise<PreparedScans> {
+export async function prepareScans(bound: BoundQuery, scope: ScanScope): Promise<PreparedScans> {
+  const { tables, scans, prepared: query } = bound;
+  const known = repeatedScans(bound, scope);
+  if (known !== undefined) return known;
+  const { namedColumns } = query;
   const names = [...tables.keys()];
   const settled = await Promise.allSettled(
     names.map((name) =>
@@ -48,18 +49,76 @@ export async function prepareScans(
     release();
     throw failure.reason;
   }
-  return {
-    sources: new Map(prepared.map(({ scan }, i) => [names[i]!, scan.sql])),
+  const sources = new Map(prepared.map(({ scan }, i) => [names[i]!, scan.sql]));
+  const ready = {
+    sql: substituteScans(query.sql, query.tables, sources),
     accesses: prepared.map(({ access }) => access),
     target: prepared.find(({ target }) => target !== undefined)?.target,
-    release,
   };
+  keepScans(bound, scope, ready, prepared);
+  return { ...ready, release };
+}
+
+/** The scans of a statement that read resident tables as a whole, which the next statement with the same binding repeats. */
+interface KnownScans {
+  readonly isNarrow: boolean;
+  readonly ready: Omit<PreparedScans, 'release'>;
+  /** The tables, with the versions of their contents. */
+  readonly read: readonly { readonly id: ObjectId; readonly version: number; readonly scan: Scan }[];
+}
+
+const knownScans = new WeakMap<BoundQuery, KnownScans>();
+
+function keepScans(
+  bound: BoundQuery,
+  { snapshot, isNarrow }: ScanScope,
+  ready: KnownScans['ready'],
+  prepared: readonly PreparedTable[],
+): void {
+  const isRepeatable = prepared.every(
+    ({ scan, target, isOfRows }) => scan.again !== undefined && target === undefined && !isOfRows,
+  );
+  if (!isRepeatable) return;
+  const read = [...bound.tables.values()].map(({ table: { id } }, i) => ({
+    id,
+    version: snapshot.contentsVersion(id),
+    scan: prepared[i]!.scan,
+  }));
+  knownScans.set(bound, { isNarrow, ready, read });
+}
+
+/**
+ * The same scans as those of an earlier statement, if it read everything from memory and the contents of its tables are the same:
+ * choosing what to read would then choose the same.
+ */
+function repeatedScans(
+  bound: BoundQuery,
+  { session, snapshot, isNarrow, signal }: ScanScope,
+): PreparedScans | undefined {
+  const known = knownScans.get(bound);
+  if (known?.isNarrow !== isNarrow || signal.aborted) return undefined;
+  const scans: Scan[] = [];
+  const release = () => {
+    for (const scan of scans) scan.release();
+  };
+  for (const { id, version, scan } of known.read) {
+    const again = snapshot.contentsVersion(id) === version ? scan.again!(session) : undefined;
+    if (again === undefined) {
+      release();
+      knownScans.delete(bound);
+      return undefined;
+    }
+    scans.push(again);
+  }
+  return { ...known.ready, release };
 }
 
 interface PreparedTable {
   readonly scan: Scan;
   readonly access: TableAccess;
   readonly target: PreparedScans['target'];
+  /** Whether it reads some rows only, as a first pass over them has shown. */
+  readonly isOfRows: boolean;
 }
 
 async function prepareTable(
@@ -104,6 +163,7 @@ async function prepareTable(
       source: scan.sql,
     },
     target: rowPositions ? { tableId: table.id, tablets } : undefined,
+    isOfRows: top !== undefined || keyBound !== undefined,
   };
 }
 

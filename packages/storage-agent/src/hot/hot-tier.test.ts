@@ -190,6 +190,39 @@ test('a statement over all rows in memory may stay prepared while the table chan
   }
 });
 
+test('a scan of a whole resident table can be repeated until the table changes', async () => {
+  const agent = await fixture.agent();
+  const t = table();
+  const one = { tablet: await storeTablet(fixture, t, `${ROWS} range(1000) t(i)`) };
+  const first = request(t, [one], { wholeTableAt: 1 });
+  const cold = await agent.prepareScan(first);
+  expect(cold.again, 'a scan of files').toBeUndefined();
+  cold.release();
+  await agent.settled();
+  const scan = await agent.prepareScan(first);
+  scan.release();
+  const again = scan.again!(fixture.session)!;
+  expect(again).toMatchObject({ sql: scan.sql, use: scan.use, isFixed: true });
+  const apart = await fixture.kernel.session({ sharesTables: false });
+  expect(scan.again!(apart), 'a session without the resident tables').toBeUndefined();
+  await apart.close();
+  // The table changes when the repeated scan has ended, and not before.
+  const second = request(t, [one, { tablet: await storeTablet(fixture, t, `${ROWS} range(5) t(i)`) }], {
+    wholeTableAt: 2,
+  });
+  (await agent.prepareScan(second)).release();
+  expect(await fixture.rows(`SELECT count(*) AS n FROM ${again.sql}`)).toEqual([{ n: 1000 }]);
+  again.release();
+  await agent.settled();
+  expect(agent.isHot(fixture.session, t.id, 2, [1, 2])).toBe(true);
+  expect(scan.again!(fixture.session)).toBeUndefined();
+  const newer = await agent.prepareScan(second);
+  newer.release();
+  expect(await fixture.rows(`SELECT count(*) AS n FROM ${newer.again!(fixture.session)!.sql}`)).toEqual([
+    { n: 1005 },
+  ]);
+});
+
 test('a narrow relation has only the columns that are read, in memory and in files, and others lack what is omitted', async () => {
   const agent = await fixture.agent();
   const t = table();

@@ -4,7 +4,13 @@ import type { RelationShape } from '../scan/relation-sql.ts';
 import { type RowRange, rowsIn } from '../scan/row-ranges.ts';
 import type { ReadCounts, ScanTablet } from '../storage-agent.ts';
 import { type Cover, partialCover, wholeCover } from './cover.ts';
-import { bytesRead, liveRows, type ResidentTable, residentTableKey } from './resident-table.ts';
+import {
+  bytesRead,
+  liveRows,
+  type ResidentTable,
+  type ResidentTableUse,
+  residentTableKey,
+} from './resident-table.ts';
 import type { ResidentTableUpdates } from './resident-table-updates.ts';
 import type { ResidentTables } from './resident-tables.ts';
 import type { TableContents } from './table-demand.ts';
@@ -39,7 +45,12 @@ export interface WholeScan {
   readonly sql: string;
   readonly read: Omit<ReadCounts, 'bytesFromStorage'>;
   release(): void;
+  /** See `Scan`. */
+  again(session: KernelSession): WholeScan | undefined;
 }
+
+/** A scan of a whole resident table that holds exactly the contents of this version of the table. */
+interface ExactScan extends Pick<WholeScan, 'sql' | 'read'>, Pick<ResidentTableUse, 'version' | 'share'> {}
 
 /**
  * A statement that changes rows may read up to this many tablets, with up to this many rows, in addition to the resident table. With more,
@@ -74,10 +85,23 @@ export class HotTier {
     if (resident.share !== request.share) return undefined;
     // The scan may have been planned for another node's share.
     if (request.share !== undefined && !resident.hasAll(request.tablets)) return undefined;
-    resident.lastUsedMs = this.#o.now();
-    const { release } = resident.use({ exact: true, ...versionOf(request) });
     const sql = wholeCover(resident, request.shape, request.tablets);
-    return { sql, read: resident.readBy(request.tablets, request.counted), release };
+    const read = resident.readBy(request.tablets, request.counted);
+    return this.#used(resident, { ...versionOf(request), sql, read });
+  }
+
+  #used(resident: ResidentTable, scan: ExactScan): WholeScan {
+    const { sql, read, version, share } = scan;
+    resident.lastUsedMs = this.#o.now();
+    const { release } = resident.use({ exact: true, version, share });
+    const { key, name } = resident;
+    const again = (session: KernelSession) => {
+      const found = this.#o.resident.readableIn(session, key);
+      // Each resident table has a name of its own.
+      const isSame = found?.name === name && found.exactAt === version && found.share === share;
+      return isSame ? this.#used(found, scan) : undefined;
+    };
+    return { sql, read, release, again };
   }
 
   /** The part of the tablets that a resident table with other contents can serve; for the parameters see `partialCover`. */
