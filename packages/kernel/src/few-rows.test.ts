@@ -72,8 +72,8 @@ test.each([
   ['short and long values', "SELECT repeat('ä', i * 7) || chr(10) FROM range(20) AS r(i)"],
   ['no rows', "SELECT 'a' WHERE false"],
   ['an empty text', "SELECT ''"],
-  ['NULLs', "SELECT CASE WHEN i % 3 = 1 THEN repeat('x', i) END FROM range(64) AS r(i)"],
-  ['one row more than those in one frame', "SELECT 'a' || i FROM range(65) AS r(i)"],
+  ['NULLs', "SELECT CASE WHEN i % 3 = 1 THEN repeat('x', i) END FROM range(256) AS r(i)"],
+  ['one row more than those in one frame', "SELECT 'a' || i FROM range(257) AS r(i)"],
   [
     'rows from several chunks',
     "(SELECT 'a' || i FROM range(20) AS r(i)) UNION ALL (SELECT 'b' || i FROM range(20) AS r(i))",

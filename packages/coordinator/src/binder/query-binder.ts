@@ -186,6 +186,7 @@ export class QueryBinder {
         ...common,
         ...readable,
         isKept: bound.uses > 1 && prepared.readsNothing,
+        isFixed: readable.isFixed === true && found.isLasting,
         fewRows: distributed === undefined ? fewRowsOf(prepared, readable) : prepared.fewRows === true,
         sequences: usedSequences,
         scanned: plus(
@@ -376,7 +377,7 @@ export class QueryBinder {
       prepareScans(bound, { agent, session, snapshot, isNarrow, query, signal }),
     );
     scope.keep(scans);
-    return { sql: scans.sql, tables: scans.accesses, target: scans.target };
+    return { sql: scans.sql, isFixed: scans.isFixed, tables: scans.accesses, target: scans.target };
   }
 
   async #explainedTables(

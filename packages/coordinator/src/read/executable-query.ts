@@ -94,7 +94,8 @@ export interface ExecutableQuery {
   readonly part?: { readonly bound: BoundQuery; readonly reuse: Reuse } | undefined;
   /** Whether the same text is sent repeatedly, so that the kernel may keep it prepared. */
   readonly isKept?: boolean | undefined;
-  /** See `KernelSession.query`. */
+  /** This and the next one as in `KernelSession.query`. */
+  readonly isFixed?: boolean | undefined;
   readonly fewRows?: FewRows | undefined;
   /** The table that stands first in FROM, if `rowPositionsOf` was requested. */
   readonly target?: { readonly tableId: ObjectId; readonly tablets: readonly ScanTablet[] } | undefined;
@@ -126,7 +127,7 @@ export interface ExecutableQuery {
 /** The part of an executable query that is decided when its data is available. */
 export type ReadableQuery = Pick<
   ExecutableQuery,
-  'sql' | 'tables' | 'target' | 'executed' | 'isStored' | 'streamed'
+  'sql' | 'isFixed' | 'tables' | 'target' | 'executed' | 'isStored' | 'streamed'
 > & {
   /** The rows and bytes that nodes read of files outside the managed store. */
   readonly readInParts?: ScanTotals | undefined;

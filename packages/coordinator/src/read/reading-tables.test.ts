@@ -190,6 +190,31 @@ test('filtered rows of a table in memory are perhaps few, unless they are wide',
   expect(rows.map(([a]) => Number(a))).toEqual(Array.from({ length: 10_000 }, (_, i) => 2 * i));
 });
 
+test('SQL reads the same rows each time if it reads nothing but whole tables in memory', async () => {
+  await fixture.table('stable', 'SELECT i AS a FROM range(100) r(i)');
+  await fixture.table('cold', 'SELECT i AS a FROM range(100) r(i)');
+  const snapshot = fixture.committedSnapshot;
+  const isFixed = async (sql: string) => {
+    const executable = await fixture.executable(sql, { snapshot });
+    await executable.release();
+    return executable.isFixed;
+  };
+  const count = 'SELECT count(*) FROM stable';
+  expect(await isFixed(count), 'in files').toBe(false);
+  await fixture.rows(count, { snapshot });
+  await fixture.agent.settled();
+  for (const [sql, expected] of [
+    [count, true],
+    [count, true],
+    ['SELECT count(*) FROM stable AS x JOIN stable AS y USING (a)', true],
+    ['SELECT count(*) FROM stable, cold', false],
+    ['SELECT count(*) FROM stable, information_schema.tables', false],
+    ['SELECT max(now()) FROM stable', false],
+    ['SELECT 1', false],
+  ] as const)
+    expect(await isFixed(sql), sql).toBe(expected);
+});
+
 const REFUSED: readonly (readonly [sql: string, error: object])[] = [
   [
     'SELECT * FROM tt',

@@ -16,6 +16,8 @@ export interface ScanScope extends ChoiceScope {
 export interface PreparedScans {
   /** The SQL of the statement, with these scans in FROM. */
   readonly sql: string;
+  /** Whether all tables are read whole from memory, so that the same SQL always reads the same rows. */
+  readonly isFixed: boolean;
   readonly accesses: readonly TableAccess[];
   /** The table with row position columns. */
   readonly target: { readonly tableId: ObjectId; readonly tablets: readonly ScanTablet[] } | undefined;
@@ -52,6 +54,7 @@ export async function prepareScans(bound: BoundQuery, scope: ScanScope): Promise
   const sources = new Map(prepared.map(({ scan }, i) => [names[i]!, scan.sql]));
   const ready = {
     sql: substituteScans(query.sql, query.tables, sources),
+    isFixed: prepared.every(({ scan }) => scan.isFixed),
     accesses: prepared.map(({ access }) => access),
     target: prepared.find(({ target }) => target !== undefined)?.target,
   };

@@ -156,6 +156,7 @@ async function drawnRows(
     sql: `SELECT ${named.join(', ')} FROM drawn`,
     params: [],
     isKept: false,
+    isFixed: false,
     fewRows: false,
   };
 }

@@ -23,7 +23,7 @@ const FILE_CHUNK_BYTES = 1 << 20;
 
 export type EncodableQuery = Pick<
   ExecutableQuery,
-  'session' | 'sql' | 'params' | 'columns' | 'isKept' | 'fewRows'
+  'session' | 'sql' | 'params' | 'columns' | 'isKept' | 'isFixed' | 'fewRows'
 >;
 
 /**
@@ -31,14 +31,22 @@ export type EncodableQuery = Pick<
  * `max_result_rows` of them, as if the query had this LIMIT. COPY returns all rows.
  */
 export function encodeResult(
-  { session, sql: unlimited, params, columns, isKept: keep = false, fewRows = false }: EncodableQuery,
+  {
+    session,
+    sql: unlimited,
+    params,
+    columns,
+    isKept: keep = false,
+    isFixed,
+    fewRows = false,
+  }: EncodableQuery,
   request: StatementRequest,
 ): AsyncGenerator<ResultChunk, void> {
   const limit = rowLimit(request);
   const { encoding } = request;
   const isLimited = limit > 0 || (encoding.kind === 'rows' && encoding.limit !== undefined);
   const prepared: RepeatedQuery = {
-    ...{ parameters: params, columns, keep },
+    ...{ parameters: params, columns, keep, isFixed },
     sql: limit > 0 ? limitedSql(unlimited, columns, limit) : unlimited,
     // A second LIMIT cannot be added.
     fewRows: isLimited && fewRows === 'perhaps' ? false : fewRows,
@@ -78,7 +86,7 @@ export async function* encodeStreamedResult(
   for await (const { sql, release } of parts) {
     const left = { ...settings, max_result_rows: limit === 0 ? 0 : limit - rows };
     const chunks = encodeResult(
-      { ...query, sql, isKept: false, fewRows: false },
+      { ...query, sql, isKept: false, isFixed: false, fewRows: false },
       { ...request, settings: left },
     );
     for await (const chunk of chunks) {
@@ -106,8 +114,9 @@ function limitedSql(sql: string, columns: EncodableQuery['columns'], limit: numb
 }
 
 interface RepeatedQuery extends RunnableQuery {
-  /** This and the next one as in `KernelSession.query`. */
+  /** This and the next two as in `KernelSession.query`. */
   readonly keep: boolean;
+  readonly isFixed: boolean | undefined;
   readonly fewRows: FewRows;
 }
 

@@ -37,6 +37,7 @@ interface QueryOptions {
   readonly batches?: BatchMode;
   readonly keep?: boolean;
   readonly fewRows?: FewRows;
+  readonly isFixed?: boolean | undefined;
   readonly profiled?: boolean;
 }
 
@@ -132,6 +133,8 @@ export class KernelSession {
    * `fewRows`: computes all rows before the first one is sent, in one step of another thread instead of five or more: each
    * vector of a streamed result takes another step, however few of its rows satisfy the condition. The rows are all in
    * memory then, so `true` is only for queries that return no more than about one vector (2,048 rows).
+   * `isFixed`: the same text always reads the same rows, which are in memory. A query that was quick then is quick again, and
+   * runs without a change of threads if no other session is open.
    * `profiled`: measures its operators: see `KernelResult.profile`.
    */
   query(sql: string, params: KernelParams = [], options: QueryOptions = {}): Promise<KernelResult> {
@@ -145,7 +148,7 @@ export class KernelSession {
   texts(
     sql: string,
     params: KernelParams = [],
-    options: Pick<QueryOptions, 'keep' | 'fewRows'> = {},
+    options: Pick<QueryOptions, 'keep' | 'fewRows' | 'isFixed'> = {},
   ): Promise<AsyncIterable<TextRows> | Iterable<TextRows>> {
     return this.#start(sql, params, options, true).texts();
   }
@@ -157,9 +160,12 @@ export class KernelSession {
       batches = 'prompt',
       keep = false,
       fewRows = false,
+      isFixed = false,
       profiled = false,
     } = options;
-    const how = { maxBatchBytes, batches, keep, fewRows, isText, profiled, timeZone: this.#timeZone };
+    const mayBlock = isFixed && this.#process.sessions === 1;
+    const timeZone = this.#timeZone;
+    const how = { maxBatchBytes, batches, keep, fewRows, isText, mayBlock, profiled, timeZone };
     this.#socket.call({ op: 'query', sql, params, ...how }, stream).then(
       (profile) => stream.end({ profile: profile as StatementProfile | undefined }),
       (failure: Error) => stream.end({ failure }),

@@ -67,10 +67,13 @@ export class NativeConnection {
    */
   async query(sql: SqlText): Promise<NativeBlock> {
     const result = new NativeBlock(48);
-    if ((await this.#query(sql, result)) === 0) return result;
-    const error = failureOf(result.address, sql);
-    duckdb.destroyResult(result.address);
-    throw error;
+    return succeeded(await this.#query(sql, result), result, sql);
+  }
+
+  /** The same on this thread. */
+  queryAtOnce(sql: string): NativeBlock {
+    const result = new NativeBlock(48);
+    return succeeded(duckdb.query(this.handle, sql, result.address), result, sql);
   }
 
   #query(sql: SqlText, result: NativeBlock): Promise<number> {
@@ -85,4 +88,11 @@ export class NativeConnection {
     await offLoop(this, duckdb.disconnect, this.#slot.address);
     this.#onClosed();
   }
+}
+
+function succeeded(failed: number, result: NativeBlock, sql: SqlText): NativeBlock {
+  if (failed === 0) return result;
+  const error = failureOf(result.address, sql);
+  duckdb.destroyResult(result.address);
+  throw error;
 }

@@ -144,6 +144,12 @@ export class NativeStatement {
     return new NativeResult(connection, sql, await connection.query(sql), false);
   }
 
+  /** The same on this thread: nothing else runs here meanwhile, and it cannot be interrupted. */
+  static resultAtOnce(connection: NativeConnection, sql: string): NativeResult {
+    connection.checkInterrupt();
+    return new NativeResult(connection, sql, connection.queryAtOnce(sql), false);
+  }
+
   async execute(mode: 'streaming' | 'materialised'): Promise<NativeResult> {
     this.connection.checkInterrupt();
     const block = new NativeBlock(48);

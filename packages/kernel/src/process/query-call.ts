@@ -12,9 +12,12 @@ import type { WireParams } from '../protocol/long-text.ts';
 import type { BatchMode, FewRows, ResultHeader } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 import { withStreamable } from './collected-rows.ts';
+import { QuickStatements } from './quick-statements.ts';
 import { ShortText } from './short-text.ts';
 
 const MAX_BATCH_ROWS = 131_072;
+const quickStatements = new QuickStatements();
+
 /** The longest time in milliseconds that available rows wait for more rows. */
 const MAX_HOLD_MS = 10;
 const BATCH_PREFIX_BYTES = 8;
@@ -28,6 +31,7 @@ export interface QueryCall {
   readonly batches: BatchMode;
   readonly fewRows: FewRows;
   readonly isText: boolean;
+  readonly mayBlock: boolean;
   readonly timeZone: string | null;
 }
 
@@ -44,7 +48,7 @@ export async function sendFewRows(
 ): Promise<boolean | ShortText> {
   const isCertain = call.fewRows === true;
   const limited = isCertain ? sql : `${sql} LIMIT ${MAX_FEW_ROWS + 1}`;
-  const result = await materialised(connection, limited, call.params).catch((error: unknown) => {
+  const result = await materialised(connection, limited, call).catch((error: unknown) => {
     // Streaming needs less memory, and finds the error behind an interrupt that was not requested.
     if (!connection.isInterrupted && (isInterrupt(error) || isOutOfMemory(error))) return undefined;
     throw error;
@@ -77,9 +81,16 @@ async function sendAll(
 async function materialised(
   connection: NativeConnection,
   sql: string,
-  params: WireParams,
+  { params, mayBlock }: QueryCall,
 ): Promise<NativeResult> {
-  if (Object.keys(params).length === 0) return NativeStatement.resultOf(connection, sql);
+  if (Object.keys(params).length === 0) {
+    if (!mayBlock) return NativeStatement.resultOf(connection, sql);
+    return quickStatements.run(
+      sql,
+      () => NativeStatement.resultAtOnce(connection, sql),
+      () => NativeStatement.resultOf(connection, sql),
+    );
+  }
   const statement = await NativeStatement.prepare(connection, sql);
   try {
     statement.bind(params);

@@ -288,10 +288,17 @@ export class SessionServer {
     if (fewRows !== false && !keep && typeof sql === 'string') {
       // It may set the seed and fail.
       ran(!setsSeed(sql));
-      const isSent = await sendFewRows(this.#connection, sql, request, {
-        socket: this.#socket,
-        onRun: ran,
-      });
+      // Rows that are still being received need this thread.
+      const mayBlock = request.mayBlock && this.#received.size === 0;
+      const isSent = await sendFewRows(
+        this.#connection,
+        sql,
+        { ...request, mayBlock },
+        {
+          socket: this.#socket,
+          onRun: ran,
+        },
+      );
       if (isSent === true) return undefined;
       if (isSent !== false) return isSent;
     }

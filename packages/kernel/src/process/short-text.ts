@@ -7,7 +7,7 @@ import { type FrameKind, frameHeader, textPrefix } from '../protocol/frames.ts';
 import type { Reply } from '../protocol/messages.ts';
 
 /** The values of more rows are copied by the library, as an Arrow array: each takes a native call here. */
-const MAX_ROWS = 64;
+const MAX_ROWS = 256;
 const ENTRY_BYTES = 16;
 
 /** The entries of the rows of one chunk, which are read before the next chunk is fetched. */
@@ -56,7 +56,7 @@ function textsOf(chunk: Pointer): Uint8Array {
   const { bytes, address } = entries;
   memcpy(address, duckdb.vectorData(vector), rows * ENTRY_BYTES);
   const validity = duckdb.vectorValidity(vector);
-  if (validity) emptyNulls(copyOut(validity, 8).readBigUInt64LE(), rows);
+  if (validity) emptyNulls(copyOut(validity, 8 * Math.ceil(rows / 64)), rows);
   let length = 0;
   for (let at = 0; at < rows * ENTRY_BYTES; at += ENTRY_BYTES) length += bytes.readUInt32LE(at);
   const texts = allocate(length);
@@ -70,8 +70,8 @@ function textsOf(chunk: Pointer): Uint8Array {
   return texts;
 }
 
-/** @param isPresent a bit for each row, the lowest for the first */
-function emptyNulls(isPresent: bigint, rows: number): void {
+/** @param isPresent a bit for each row; the lowest bit of a byte is for the first of its rows */
+function emptyNulls(isPresent: Uint8Array, rows: number): void {
   for (let row = 0; row < rows; row += 1)
-    if (((isPresent >> BigInt(row)) & 1n) === 0n) entries.bytes.writeUInt32LE(0, row * ENTRY_BYTES);
+    if (((isPresent[row >> 3]! >> (row & 7)) & 1) === 0) entries.bytes.writeUInt32LE(0, row * ENTRY_BYTES);
 }

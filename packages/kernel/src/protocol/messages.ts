@@ -41,6 +41,11 @@ export type Request =
       readonly fewRows: FewRows;
       /** Whether only the values of its one column, which is VARCHAR, are wanted: few rows then come as a `text` frame. */
       readonly isText: boolean;
+      /**
+       * Whether the same text always reads the same rows, and no other session is open. If it was quick before, it may then run on
+       * the thread of the event loop.
+       */
+      readonly mayBlock: boolean;
       /** Whether the value of the reply is a `StatementProfile`. */
       readonly profiled: boolean;
     })
