@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { BodyReader } from './body-reader.ts';
 import { decodeContent } from './codings/content-coding.ts';
@@ -6,8 +7,12 @@ import { collectSqlText, sqlTextOf } from './sql-text.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** A request, of which `complete` says whether all of its body has arrived: a short one arrives together with its head. */
-type PlainBody = Readable & { readonly complete?: boolean };
+/** The body of a request with its headers. */
+type PlainBody = Readable & Partial<Pick<IncomingMessage, 'headers'>>;
+
+/** Whether the whole body is in memory: a short one arrives together with the head of its request. */
+const hasArrived = ({ headers, readableLength }: PlainBody): boolean =>
+  headers?.['content-length'] === String(readableLength);
 
 /**
  * The SQL text of a request without multipart body. It accepts the codings of upload parts and fails in the
@@ -20,9 +25,11 @@ export async function decodePlainBody(
   options: { readonly limits: UploadLimits; readonly signal: AbortSignal },
 ): Promise<string> {
   const { limits, signal } = options;
-  if (body.complete === true && !contentEncoding) {
+  if (!contentEncoding && hasArrived(body)) {
     signal.throwIfAborted();
-    return sqlTextOf(body.read() ?? NOTHING, limits.sqlBytes);
+    const bytes: Buffer | null = body.read();
+    body.resume();
+    return sqlTextOf(bytes ?? NOTHING, limits.sqlBytes);
   }
   const reader = new BodyReader(body, { signal, idleMs: limits.idleMs, maxBytes: 2 * limits.sqlBytes });
   try {
