@@ -36,7 +36,7 @@ test('a statement does not run here if it is long or may take another time with 
     for (const _ of [1, 2]) expect(await run(sql, 0)).toBe('elsewhere');
 });
 
-test('of many texts, those that were used last are known', async () => {
+test('the texts that were used last are known, of many', async () => {
   const run = runs();
   for (let i = 0; i < 256; i += 1) await run(`SELECT ${i}`, 1);
   expect(await run('SELECT 0', 1)).toBe('here');
