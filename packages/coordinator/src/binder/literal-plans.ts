@@ -80,7 +80,8 @@ const meansTheSame = (a: BoundQuery, b: BoundQuery): boolean =>
   isDeepStrictEqual(a.prepared.parameters, b.prepared.parameters) &&
   a.prepared.unstable === b.prepared.unstable &&
   a.prepared.fewRows === b.prepared.fewRows &&
-  a.prepared.readsNothing === b.prepared.readsNothing;
+  a.prepared.readsNothing === b.prepared.readsNothing &&
+  a.prepared.keepsNoRows === b.prepared.keepsNoRows;
 
 /** The query for a statement with other literals; undefined if it must be bound. */
 export function withLiterals(

@@ -182,11 +182,12 @@ export class QueryBinder {
       const distributed = usedSequences === undefined ? await this.distribution.run(bound, scope) : undefined;
       const { readInParts = NOTHING_SCANNED, ...readable } =
         distributed ?? (await this.#readable(bound, scope));
+      const isFixed = readable.isFixed === true && found.isLasting;
       return {
         ...common,
         ...readable,
-        isKept: bound.uses > 1 && prepared.readsNothing,
-        isFixed: readable.isFixed === true && found.isLasting,
+        isKept: bound.uses > 1 && (prepared.readsNothing || (isFixed && prepared.keepsNoRows)),
+        isFixed,
         fewRows: distributed === undefined ? fewRowsOf(prepared, readable) : prepared.fewRows === true,
         sequences: usedSequences,
         scanned: plus(

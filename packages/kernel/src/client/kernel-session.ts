@@ -163,7 +163,7 @@ export class KernelSession {
       isFixed = false,
       profiled = false,
     } = options;
-    const mayBlock = isFixed && this.#process.sessions === 1;
+    const mayBlock = isFixed ? this.#process.sessions === 1 : keep;
     const timeZone = this.#timeZone;
     const how = { maxBatchBytes, batches, keep, fewRows, isText, mayBlock, profiled, timeZone };
     this.#socket.call({ op: 'query', sql, params, ...how }, stream).then(

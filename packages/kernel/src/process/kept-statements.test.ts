@@ -6,7 +6,7 @@ import { KeptStatements } from './kept-statements.ts';
 const SLOW_MS = 5;
 
 /** Runs a statement several times, each of which takes the given time, and returns where it ran. */
-async function placesOf(sql: string, times: readonly number[]): Promise<string[]> {
+async function placesOf(sql: string, times: readonly number[], mayBlock = true): Promise<string[]> {
   const places: string[] = [];
   let now = 0;
   const kept = new KeptStatements({} as NativeConnection, () => now);
@@ -19,7 +19,7 @@ async function placesOf(sql: string, times: readonly number[]): Promise<string[]
     execute: async () => run('another thread'),
     executeAtOnce: () => run('this thread'),
   } as unknown as NativeStatement;
-  for (const _ of times) await kept.resultOf(sql, statement);
+  for (const _ of times) await kept.resultOf(sql, statement, mayBlock);
   return places;
 }
 
@@ -31,6 +31,11 @@ test('a statement runs on this thread as long as its last run was quick', async 
     'another thread',
     'this thread',
   ]);
+});
+
+test('a statement that may not block runs on another thread, however quick it was', async () => {
+  const places = await placesOf('SELECT 42', [0, 0, 0], false);
+  expect(new Set(places)).toEqual(new Set(['another thread']));
 });
 
 test('a statement whose work is random never runs on this thread', async () => {

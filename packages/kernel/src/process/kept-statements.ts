@@ -48,11 +48,11 @@ export class KeptStatements {
 
   /**
    * The materialised result of a statement without parameters that reads nothing, or the same rows each time. If it was quick when
-   * it last ran, it runs on this thread, because it will be quick again.
+   * it last ran, it may run on this thread, because it will be quick again.
    */
-  async resultOf(sql: string, statement: NativeStatement): Promise<NativeResult> {
+  async resultOf(sql: string, statement: NativeStatement, mayBlock: boolean): Promise<NativeResult> {
     const startedAt = this.#now();
-    const isQuick = this.#quick.has(statement) && !VARYING.test(sql);
+    const isQuick = mayBlock && this.#quick.has(statement) && !VARYING.test(sql);
     const result = isQuick ? statement.executeAtOnce() : await statement.execute('materialised');
     if (this.#now() - startedAt <= QUICK_MS) this.#quick.add(statement);
     else this.#quick.delete(statement);

@@ -314,7 +314,7 @@ export class SessionServer {
         s,
         request,
         this.#socket,
-        isRepeated ? (kept) => this.#kept.resultOf(sql, kept) : undefined,
+        isRepeated ? (kept) => this.#kept.resultOf(sql, kept, request.mayBlock) : undefined,
       );
     };
     return this.#withStatement(sql, run, keep);

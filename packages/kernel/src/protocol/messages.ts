@@ -42,8 +42,8 @@ export type Request =
       /** Whether only the values of its one column, which is VARCHAR, are wanted: few rows then come as a `text` frame. */
       readonly isText: boolean;
       /**
-       * Whether the same text always reads the same rows, and no other session is open. If it was quick before, it may then run on
-       * the thread of the event loop.
+       * Whether the query may run on the thread of the event loop if it was quick before, because it reads nothing, or always the
+       * same rows while no other session is open.
        */
       readonly mayBlock: boolean;
       /** Whether the value of the reply is a `StatementProfile`. */

@@ -14,7 +14,7 @@ import { type BindableQuery, bindable } from './bindable-query.ts';
 import { aboutCalledFunction } from './called-function.ts';
 import { columnFacts } from './column-facts.ts';
 import type { ColumnFacts } from './column-scope.ts';
-import { readsNothing, returnsFewRows } from './result-size.ts';
+import { keepsNoRows, readsNothing, returnsFewRows } from './result-size.ts';
 import { parameterValues, rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
 import { topRowsQuery } from './top-rows.ts';
@@ -130,6 +130,7 @@ export async function bindOutput(
     withOutput,
     sessionRelations,
     readsNothing: readsNothing(running),
+    keepsNoRows: keepsNoRows(running),
     fewRows: returnsFewRows(running),
     indexes: uses,
   };

@@ -36,6 +36,47 @@ export function readsNothing({ node }: Statement): boolean {
   return isAlone;
 }
 
+/** Aggregates that keep one value of all rows. */
+const OF_ONE_VALUE: ReadonlySet<string> = new Set([
+  'avg',
+  'count',
+  'count_if',
+  'count_star',
+  'max',
+  'min',
+  'sum',
+]);
+
+/**
+ * Whether a query only computes such aggregates of all rows of one relation that satisfy a condition. A kernel that keeps it prepared
+ * keeps neither hash tables nor rows.
+ */
+export function keepsNoRows({ node }: Statement): boolean {
+  if (node.type !== 'SELECT_NODE' || node.from_table.type !== 'BASE_TABLE') return false;
+  if (node.from_table.sample !== null || node.sample !== null) return false;
+  if (node.modifiers.length > 0 || node.cte_map.map.length > 0) return false;
+  if (!isOneRow(node) || node.having !== null || node.qualify !== null) return false;
+  const areOfOneValue = node.select_list.every(
+    (item) =>
+      item.class === 'FUNCTION' &&
+      OF_ONE_VALUE.has(item.function_name.toLowerCase()) &&
+      item.children.length <= 1 &&
+      !item.distinct &&
+      item.order_bys.orders.length === 0,
+  );
+  return areOfOneValue && [node.where_clause, ...node.select_list].every(isRowWise);
+}
+
+/** Whether an expression has neither subqueries nor window functions. */
+function isRowWise(expression: Expression | null): boolean {
+  let isRowWise = true;
+  if (expression !== null)
+    walkTree(expression, (inner) => {
+      if ('class' in inner && (inner.class === 'SUBQUERY' || inner.class === 'WINDOW')) isRowWise = false;
+    });
+  return isRowWise;
+}
+
 /**
  * Whether a query certainly returns no more rows than one vector of the kernel. `perhaps`: it filters the rows of one relation
  * and may be run again, because computing its first rows costs no more than a part of the whole.
@@ -53,12 +94,7 @@ function isFilteredScan(node: SelectNode): boolean {
   if (node.modifiers.length > 0 || node.cte_map.map.length > 0) return false;
   if (node.group_expressions.length > 0 || node.having !== null || node.qualify !== null) return false;
   if (node.aggregate_handling !== 'STANDARD_HANDLING') return false;
-  let isRowWise = true;
-  for (const expression of [node.where_clause, ...node.select_list])
-    walkTree(expression, (inner) => {
-      if ('class' in inner && (inner.class === 'SUBQUERY' || inner.class === 'WINDOW')) isRowWise = false;
-    });
-  return isRowWise;
+  return [node.where_clause, ...node.select_list].every(isRowWise);
 }
 
 function limitsToVector(modifier: ResultModifier): boolean {

@@ -118,6 +118,8 @@ export interface PreparedQuery extends RunnableQuery {
   readonly indexes: readonly IndexUse[];
   /** Whether the query returns one row without reading anything, as `SELECT 42`. */
   readonly readsNothing: boolean;
+  /** Whether a kernel that keeps it prepared keeps neither hash tables nor rows: it aggregates all rows of one relation. */
+  readonly keepsNoRows: boolean;
   /** Whether it returns no more rows than one vector of the kernel: by its LIMIT, as an aggregate without groups, or perhaps. */
   readonly fewRows: FewRows;
 }
