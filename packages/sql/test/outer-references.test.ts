@@ -45,13 +45,18 @@ const PLACES: Readonly<Record<string, (call: string) => string>> = {
   'a subquery in a subquery': (call) => `(SELECT (SELECT ${call} FROM range(1) r(x)) FROM range(1) s(y))`,
 };
 
+/** The rows of each call of columns of its own query. */
+const expected = new Map<string, unknown[][]>();
+
 describe.each(Object.entries(PLACES))(
   'a function of an outer column in %s is the same function',
   (_, place) => {
     test.each(CALLS)('%s', async (call) => {
-      const here = `SELECT ${call}, typeof(${call}) FROM ${TABLE}`;
+      const here =
+        expected.get(call) ?? (await dialect.rows(`SELECT ${call}, typeof(${call}) FROM ${TABLE}`));
+      expected.set(call, here);
       const there = `SELECT ${place(call)}, ${place(`typeof(${call})`)} FROM ${TABLE}`;
-      expect(await dialect.rows(there)).toEqual(await dialect.rows(here));
+      expect(await dialect.rows(there)).toEqual(here);
     });
   },
 );
