@@ -26,7 +26,7 @@ import {
 export function* changeRequirements(scope: RequirementScope, statement: ChangeStatement): Requirements {
   switch (statement.kind) {
     case 'copy_from_stdin':
-      yield* onTable(scope, statement.table, () => ['INSERT']);
+      yield* copiedTable(scope, statement);
       break;
     case 'insert':
       yield* onTable(scope, statement.table, () =>
@@ -100,8 +100,17 @@ function mergePrivileges({ clauses }: MergeStatement): readonly Privilege[] {
   ];
 }
 
+/** Unlike INSERT, COPY reports a missing schema as such, as in PostgreSQL. */
+function* copiedTable(
+  scope: RequirementScope,
+  { table: name }: { readonly table: ObjectName },
+): Requirements {
+  const table = yield* relationNamed(scope, name);
+  if (table !== undefined) yield privilegeOn(table, 'INSERT', name.location);
+}
+
 function* copyFromRequirements(scope: RequirementScope, statement: CopyFromStatement): Requirements {
-  yield* onTable(scope, statement.table, () => ['INSERT']);
+  yield* copiedTable(scope, statement);
   yield* copyPlaceRequirements(scope, statement, 'READ EXTERNAL');
   if (statement.options.error_file !== undefined) {
     yield { kind: 'engine privilege', privilege: 'WRITE EXTERNAL' };

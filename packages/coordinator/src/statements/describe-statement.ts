@@ -78,6 +78,8 @@ export async function describeStatement(
           head: statement.returning && 2,
         }),
       );
+    case 'copy_from_stdin':
+      return withTable(run, statement.table, async () => NOTHING);
     case 'with_changes':
       return describeWithChanges(run, statement, asyncStatements);
     default:

@@ -313,7 +313,7 @@ export class QueryMaker {
     const c = this.#choice;
     const groups = c
       .some(from.columns, 0, 3)
-      .map(({ kind }) => ({ kind, sql: this.#values.value(kind, from.columns) }));
+      .map(({ kind }) => ({ kind, sql: asKey(this.#values.value(kind, from.columns)) }));
     const aggregates = Array.from({ length: c.between(1, 4) }, () => aggregateOf(c, from.columns));
     if (depth > 0 && c.chance(0.08)) aggregates.push(this.#scalarOverNothing());
     const keys = groups.map(({ sql }) => sql);
@@ -387,6 +387,10 @@ export class QueryMaker {
     };
   }
 }
+
+/** A literal as a key of GROUP BY, where it would be the position of a column, or invalid. */
+const asKey = (sql: string): string =>
+  /^(?:'[^']*'|TRUE|FALSE|-?[\d.]+)$/.test(sql) ? `COALESCE(${sql})` : sql;
 
 /**
  * Bytes are printed differently on both sides, so their length is compared. A unique column is not unique

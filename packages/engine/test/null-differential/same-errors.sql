@@ -420,3 +420,48 @@ insert into nosuch.t values (1)
 update nosuch.t set a = 1
 delete from nosuch.t
 select * from nosuch.t a join nosuch.u b using (id)
+copy nosuch.t from stdin
+copy nosuch.t (a, b) from stdin
+insert into nosuch.t select 1
+truncate nosuch.t
+with recursive r(n) as (select 1 union all select a.n from r a, r b) select * from r
+with recursive r(n) as (select 1 union all select n + 1 from r where n in (select n from r)) select * from r
+with recursive r(n) as (select 1 union all select n + 1 from r where exists (select 1 from r) and n < 3) select * from r
+with recursive r(n) as (select 1 union all select e.id from emp e left join r on r.n = e.id) select * from r limit 3
+with recursive r(n) as (select 1 union all select e.id from r right join emp e on r.n = e.id) select * from r limit 3
+with recursive r(n) as (select 1 union all select e.id from emp e full join r on r.n = e.id) select * from r limit 3
+with recursive r(n) as (select 1 intersect select n from r) select * from r
+with recursive r(n) as (select 1 except select n from r) select * from r
+with recursive r as (select * from r) select * from r
+with recursive r as (select 1 as n from (select * from r) q) select * from r
+with recursive r(n) as (select 1 union all (select n + 1 from r where n < 3 except all select 2)) select * from r
+with recursive r(n) as (select 1 union all (select 2 except select n from r)) select * from r
+with recursive r(n) as (select 1 union all (select n + 1 from r where n < 3 intersect all select 2)) select * from r
+with recursive r(n) as (select n from r union all select 1) select * from r
+with recursive r(n) as (select 1 where 1 in (select n from r) union all select 2) select * from r
+with recursive r(n) as (select 1 union all select n + 1 from r where n < 3 union all select n + 10 from r where n < 3) select * from r
+with recursive r(n) as (select 1 union all (select n + 1 from r where n < 3 union all select n + 10 from r where n < 3)) select * from r
+with recursive r(n) as (with q as (select n from r) select 1 union all select n + 1 from q where n < 3) select * from r
+with recursive r(n) as (select 1 union all select n + 1 from r where n < 3 order by 1) select * from r
+with recursive r(n) as (select 1 union all select n + 1 from r where n < 3 limit 2) select * from r
+with recursive r(n) as (select 1 union all select n + 1 from r where n < 3 offset 1) select * from r
+with recursive r(n) as (select 1 union all select max(n) from r group by n) select * from r limit 5
+with recursive r(n) as (select 1 union all select n + 1 from r group by n having count(*) > 3) select * from r limit 5
+with recursive r(n) as (select 1 union all select q.m + 1 from (select max(n) as m from r) q where q.m < 3) select * from r limit 5
+with recursive r(n) as (select 1 union all select array_agg(n) from r) select * from r limit 2
+select count(*) from emp group by false
+select count(*) from emp group by 'a'
+select count(*) from emp group by ('a')
+select count(*) from emp group by e'a'
+select count(*) from emp group by null
+select count(*) from emp group by null, dept
+select count(*) from emp group by -1.5
+select count(*) from emp group by 3000000000
+select dept from emp group by rollup (true, dept)
+select dept from emp group by grouping sets ((dept, 'a'), (dept))
+select distinct on ('a') id from emp
+select distinct on (null) id from emp
+select id from emp order by false
+select id from emp order by 1.5
+select id from emp order by null
+select id from emp union select 2 order by 'a'

@@ -702,3 +702,21 @@ select s::interval from (values ('1 5')) t(s)
 select s::interval from (values ('x')) t(s)
 select at + s::interval from ev, (values ('1 day 5')) t(s) where id = 1
 select regexp_replace(t, p, '<\1\2>', 'g'), regexp_replace(t, p, '\3') from (values ('abc', 'b'), ('abc', '(b)'), ('abc', 'a|(c)'), ('x', null)) r(t, p)
+with recursive r(n) as (values (1) union all select n + 1 from r where n < 3) select * from r
+with recursive r(n) as (select 1 union all select e.id from emp e right join r on r.n = e.id - 1 where e.id < 9) select * from r order by 1
+with recursive r(n) as (select 1 union all select r.n + 1 from r left join emp e on r.n = e.id - 1 where n < 3) select * from r order by 1
+with recursive r(n) as (select 1 union all (select n + 1 from r where n < 3 except select 2)) select * from r
+with recursive r(n) as (select 1 union all (select n + 1 from r where n < 3 intersect select 2)) select * from r
+with recursive r(n) as (select 1 union all (with q as (select n from r) select n + 1 from q where n < 3)) select * from r order by 1
+with recursive r(n) as (select 1 union all select n + 1 from r where n < (select count(*) from emp)) select * from r order by 1
+with recursive r(n) as (select 1 union all select n + 1 from r where n < 3 group by n) select * from r order by 1
+with recursive r as (select 1 as n), s as (select n + 1 as m from r) select * from s
+with recursive r(n) as (select 1 union all select x from r, lateral (select n + 1 as x where n < 3) q) select * from r order by 1
+with recursive r(n) as (select 1 union all select n + 1 from r where n < 3) select a.n, b.n from r a, r b order by 1, 2
+select count(*) from emp group by null::int
+select count(*) from emp group by 't'::boolean
+select count(*) from emp group by cast('t' as boolean)
+select count(*) from emp group by date '2024-01-01', 'a'::text, 1 + 1, not true, 'a' || 'b'
+select 'x' as x, count(*) from emp group by x
+select 'x' as x, count(*) from emp group by 1
+select id from emp order by 'a'::text, null::int, id

@@ -186,6 +186,11 @@ function parseError(
     const hint = 'move it to the WITH at the beginning of the statement';
     return TesseraError.of('NOT_SUPPORTED', { what, hint }, { location });
   }
+  const [, clause] = /^(ORDER BY|LIMIT or OFFSET) in a recursive query/.exec(error_message) ?? [];
+  if (clause !== undefined) {
+    const hint = 'use it in the query that reads the recursive one';
+    return TesseraError.of('NOT_SUPPORTED', { what: `${clause} in a recursive query`, hint }, { location });
+  }
   const [, window] = /^window "(.*)" does not exist/i.exec(error_message) ?? [];
   if (window !== undefined)
     return TesseraError.of('UNDEFINED_OBJECT', { what: 'Window', name: window }, { location });

@@ -18,7 +18,6 @@ import { daysOfSeries } from '../rewrites/days-of-series.ts';
 import { decimalLiterals } from '../rewrites/decimal-literals.ts';
 import { divideByZeroFails } from '../rewrites/division.ts';
 import { elementCasts } from '../rewrites/element-casts.ts';
-import { refuseEndlessRecursion } from '../rewrites/endless-recursion.ts';
 import { existsInequalities } from '../rewrites/exists-inequalities.ts';
 import { functionColumn } from '../rewrites/function-columns.ts';
 import { functionsInFrom } from '../rewrites/functions-in-from.ts';
@@ -43,6 +42,7 @@ import { parameterValue } from '../rewrites/parameters.ts';
 import { backslashEscapes, partialRegexMatch } from '../rewrites/patterns.ts';
 import { quantifiedArray, writtenQuery } from '../rewrites/quantified-arrays.ts';
 import { quantifiedPattern } from '../rewrites/quantified-patterns.ts';
+import { checkRecursion } from '../rewrites/recursion.ts';
 import { rowComparison } from '../rewrites/row-comparisons.ts';
 import { rowSubqueries } from '../rewrites/row-subqueries.ts';
 import { seriesArguments, seriesInSelect } from '../rewrites/series-in-select.ts';
@@ -110,6 +110,7 @@ export async function rewriteQuery(
 ): Promise<Statement> {
   const { locate } = parsed;
   await parsed.pause();
+  checkRecursion(parsed);
   const called = functionsInFrom(parsed.statement);
   guardFunctions({ ...parsed, statement: called });
   const { parameters, sequences } = context;
@@ -132,13 +133,7 @@ export async function rewriteQuery(
       grandTotals(
         groupedRows(
           daysOfSeries(
-            seriesInSelect(
-              limitWithTies(
-                resolveOrderNames(refuseEndlessRecursion(node, placeOf), placeOf),
-                sourceOf,
-                placeOf,
-              ),
-            ),
+            seriesInSelect(limitWithTies(resolveOrderNames(node, placeOf, sourceOf), sourceOf, placeOf)),
           ),
         ),
       ),

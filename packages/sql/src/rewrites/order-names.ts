@@ -1,7 +1,7 @@
 import { fail, isSameName, type SqlLocation } from '@tessera/common';
 import { bareNameOf } from '../functions/bare-name.ts';
 import { postgresName } from '../functions/column-names.ts';
-import { negativeInteger } from '../functions/expressions.ts';
+import { literalInteger, negativeInteger } from '../functions/expressions.ts';
 import {
   type ColumnRefNode,
   constant,
@@ -12,6 +12,7 @@ import {
   type SelectNode,
   someExpression,
   spelling,
+  stringLiteral,
   transformTree,
   walkTree,
 } from '../tree.ts';
@@ -22,13 +23,20 @@ import {
  * Without this rule the rows would be sorted by the text, because the generated name becomes the item's
  * alias. If only one item has the name, it is the sort key, as in PostgreSQL.
  * @param locate the place of a key in the statement
- * @throws TesseraError AMBIGUOUS_NAME if several different expressions match equally
+ * @param sourceOf the text of the statement from a key on
+ * @throws TesseraError AMBIGUOUS_NAME if several different expressions match equally, SYNTAX_ERROR for a constant that is no position
  */
 export function resolveOrderNames(
   node: QueryNode,
   locate: (key: Expression) => SqlLocation | undefined,
+  sourceOf: (key: Expression) => string,
 ): QueryNode {
   for (const modifier of node.modifiers) refuseNegative(modifier, locate);
+  for (const [clause, key] of keysOf(node)) {
+    if (!isOtherConstant(key, sourceOf)) continue;
+    const message = `A constant in ${clause} must be the position of a result column, not another value`;
+    fail('SYNTAX_ERROR', { message }, { location: locate(key) });
+  }
   if (!node.modifiers.some(hasKeys)) return node;
   const items = leftmostSelect(node)?.select_list ?? [];
   const mayHoldOthers = node.type === 'SELECT_NODE' && !node.modifiers.some(isDistinct);
@@ -132,6 +140,45 @@ function keySpelling(key: Expression, items: readonly Expression[]): string {
   }
   const item = isName(key) ? items.find(({ alias }) => isSameName(alias, key.column_names[0]!)) : undefined;
   return looseSpelling({ ...(item ?? key), alias: '' });
+}
+
+type Clause = 'GROUP BY' | 'ORDER BY' | 'DISTINCT ON';
+
+/** The keys in whose place a constant means a column of the result, with their clauses. */
+function keysOf(node: QueryNode): readonly (readonly [clause: Clause, key: Expression])[] {
+  const inClause = (clause: Clause, keys: readonly Expression[]) => keys.map((key) => [clause, key] as const);
+  const groups = node.type === 'SELECT_NODE' ? node.group_expressions : [];
+  return [
+    ...inClause('GROUP BY', groups),
+    ...node.modifiers.flatMap((modifier) => {
+      if (modifier.type === 'ORDER_MODIFIER')
+        return inClause(
+          'ORDER BY',
+          modifier.orders.map(({ expression }) => expression),
+        );
+      return modifier.type === 'DISTINCT_MODIFIER'
+        ? inClause('DISTINCT ON', modifier.distinct_on_targets)
+        : [];
+    }),
+  ];
+}
+
+const MAX_INTEGER = 2 ** 31 - 1;
+
+/**
+ * Whether an expression is a literal and no integer. The parser makes `true` the same tree as `'t'::boolean`, by which rows may be
+ * grouped, like by every other cast.
+ */
+function isOtherConstant(key: Expression, sourceOf: (key: Expression) => string): boolean {
+  if (key.class === 'CAST')
+    return (
+      key.cast_type.id === 'BOOLEAN' &&
+      /^[tf]$/.test(stringLiteral(key.child) ?? '') &&
+      /^(?:true|false)\b/i.test(sourceOf(key.child))
+    );
+  if (key.class !== 'CONSTANT') return false;
+  const position = literalInteger(key);
+  return position === undefined || position > MAX_INTEGER;
 }
 
 /** @throws TesseraError INVALID_LIMIT, INVALID_OFFSET */
