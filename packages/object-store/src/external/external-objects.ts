@@ -38,6 +38,7 @@ export interface ObjectLimits {
 /** Objects outside managed storage that statements read and write by their URL. */
 export class ExternalObjects {
   readonly #limits: ObjectLimits;
+  readonly #identity = { anonymousUntil: 0 };
 
   constructor(limits: ObjectLimits) {
     this.#limits = limits;
@@ -178,7 +179,7 @@ export class ExternalObjects {
   }
 
   #open(url: ObjectUrl, credentials: ObjectCredentials | undefined): Promise<BucketClient> {
-    return openExternalBucket(url, credentials ?? {}, this.#limits.stores);
+    return openExternalBucket(url, credentials ?? {}, this.#limits.stores, this.#identity);
   }
 }
 

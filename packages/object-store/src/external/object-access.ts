@@ -1,5 +1,6 @@
 import { fail, requireOpen } from '@tessera/common';
 import type { BucketClient } from '../bucket/bucket-client.ts';
+import type { IdentityMemory } from '../s3/s3-client.ts';
 import type { ObjectScheme, ObjectUrl } from './object-url.ts';
 
 /**
@@ -43,6 +44,7 @@ export async function openExternalBucket(
   { scheme: written, bucket: place }: ObjectUrl,
   credentials: ObjectCredentials,
   defaults: StoreDefaults,
+  identity: IdentityMemory,
 ): Promise<BucketClient> {
   const override = defaults.override?.scheme === written ? defaults.override : undefined;
   checkCredentials(credentials, override?.protocol ?? written);
@@ -58,7 +60,7 @@ export async function openExternalBucket(
         scheme,
         endpoint: credentials.endpoint ?? override?.s3Endpoint ?? defaults.s3Endpoint,
         credentials:
-          keys ?? (credentials.aws_role_arn === undefined ? await anonymousUnlessKnown() : undefined),
+          keys ?? (credentials.aws_role_arn === undefined ? await anonymousUnlessKnown(identity) : undefined),
         roleArn: credentials.aws_role_arn,
       });
     }

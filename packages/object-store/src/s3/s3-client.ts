@@ -37,18 +37,23 @@ const UNSIGNED: Pick<S3ClientConfig, 'credentials' | 'signer'> = {
 /** The name of the error for a role that cannot be assumed. */
 export const ROLE_REFUSED = 'RoleRefused';
 
+/** What is remembered of the identity of the engine. */
+export interface IdentityMemory {
+  /** Until then, the engine is taken to have no credentials. */
+  anonymousUntil: number;
+}
+
 /** The time for which we remember that the engine has no credentials, because looking for them takes seconds. */
 const ANONYMOUS_MS = 60_000;
-let anonymousUntil = 0;
 
 /** `anonymous` if the standard chain finds no credentials. */
-export async function anonymousUnlessKnown(): Promise<'anonymous' | undefined> {
-  if (Date.now() < anonymousUntil) return 'anonymous';
+export async function anonymousUnlessKnown(memory: IdentityMemory): Promise<'anonymous' | undefined> {
+  if (Date.now() < memory.anonymousUntil) return 'anonymous';
   try {
     await fromNodeProviderChain()();
     return undefined;
   } catch {
-    anonymousUntil = Date.now() + ANONYMOUS_MS;
+    memory.anonymousUntil = Date.now() + ANONYMOUS_MS;
     return 'anonymous';
   }
 }
