@@ -106,3 +106,35 @@ test('texts of a query that fails are an error, and the session can be used agai
   await expect(read("SELECT error('late')::VARCHAR")).rejects.toThrow('late');
   expect(await read('SELECT n::VARCHAR FROM numbers')).toEqual(['1']);
 });
+
+test.each([
+  ['few groups', "SELECT (i % 3) || ':' || count(*) FROM range(1000) AS r(i) GROUP BY i % 3 ORDER BY 1"],
+  ['no rows', "SELECT 'a' || i FROM range(10) AS r(i) WHERE i > 10 ORDER BY 1"],
+  ['2,048 rows', "SELECT 'a' || i FROM range(100_000) AS r(i) WHERE i < 2048 ORDER BY 1"],
+  ['2,049 rows', "SELECT 'a' || i FROM range(100_000) AS r(i) WHERE i < 2049 ORDER BY 1"],
+])('a query over fixed rows returns the same when it is repeated: %s', async (_, sql) => {
+  const whole = async (options: { readonly isFixed: boolean }) => {
+    let found = '';
+    for await (const { bytes } of await session.texts(sql, [], options)) found += Buffer.from(bytes);
+    return found;
+  };
+  const expected = await whole({ isFixed: false });
+  for (const _ of [1, 2, 3]) expect(await whole({ isFixed: true })).toBe(expected);
+});
+
+test('the few rows of a query over fixed rows are computed in one step when it is repeated', async () => {
+  const sql = "SELECT 'a' || i FROM range(10_000) AS r(i) WHERE i % 10 = 0 ORDER BY i";
+  const pieces = async () => {
+    let count = 0;
+    for await (const { rows } of await session.texts(sql, [], { isFixed: true })) {
+      expect(rows).toBeLessThanOrEqual(1_000);
+      count += 1;
+    }
+    return count;
+  };
+  await pieces();
+  expect(await pieces()).toBe(1);
+  await expect(session.texts("SELECT error('late') FROM range(9)", [], { isFixed: true })).rejects.toThrow(
+    'late',
+  );
+});

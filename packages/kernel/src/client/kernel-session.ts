@@ -134,7 +134,7 @@ export class KernelSession {
    * vector of a streamed result takes another step, however few of its rows satisfy the condition. The rows are all in
    * memory then, so `true` is only for queries that return no more than about one vector (2,048 rows).
    * `isFixed`: the same text always reads the same rows, which are in memory. A query that was quick then is quick again, and
-   * runs without a change of threads if no other session is open.
+   * runs without a change of threads if no other session is open; and one that returned few rows returns few again.
    * `profiled`: measures its operators: see `KernelResult.profile`.
    */
   query(sql: string, params: KernelParams = [], options: QueryOptions = {}): Promise<KernelResult> {
@@ -165,7 +165,7 @@ export class KernelSession {
     } = options;
     const mayBlock = isFixed ? this.#process.sessions === 1 : keep;
     const timeZone = this.#timeZone;
-    const how = { maxBatchBytes, batches, keep, fewRows, isText, mayBlock, profiled, timeZone };
+    const how = { maxBatchBytes, batches, keep, fewRows, isText, isFixed, mayBlock, profiled, timeZone };
     this.#socket.call({ op: 'query', sql, params, ...how }, stream).then(
       (profile) => stream.end({ profile: profile as StatementProfile | undefined }),
       (failure: Error) => stream.end({ failure }),

@@ -8,15 +8,27 @@ import { NativeBlock } from '../native/memory.ts';
 import { isInterrupt, isOutOfMemory } from '../native/native-error.ts';
 import { destroyChunk, type NativeResult, NativeStatement } from '../native/statement.ts';
 import { encodeFrame, FrameKind, frameHeader } from '../protocol/frames.ts';
-import type { WireParams } from '../protocol/long-text.ts';
+import type { SqlText, WireParams } from '../protocol/long-text.ts';
 import type { BatchMode, FewRows, ResultHeader } from '../protocol/messages.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 import { withStreamable } from './collected-rows.ts';
 import { QuickStatements } from './quick-statements.ts';
+import { RecentTexts } from './recent-texts.ts';
 import { ShortText } from './short-text.ts';
 
 const MAX_BATCH_ROWS = 131_072;
 const quickStatements = new QuickStatements();
+
+/** How many rows a streamed result may have had, in how many milliseconds, to be computed before its first row is sent the next time. */
+const KNOWN_FEW = { rows: 2_048, ms: 100 };
+const knownFew = new RecentTexts();
+
+/** Whether a query has few rows, by what is said of it or because the same text had few before. */
+export function fewRowsOf(sql: SqlText, { fewRows, isFixed, params }: QueryCall): FewRows {
+  if (fewRows === true || !isFixed || typeof sql !== 'string' || Object.keys(params).length > 0)
+    return fewRows;
+  return knownFew.has(sql) || fewRows;
+}
 
 /** The longest time in milliseconds that available rows wait for more rows. */
 const MAX_HOLD_MS = 10;
@@ -31,6 +43,7 @@ export interface QueryCall {
   readonly batches: BatchMode;
   readonly fewRows: FewRows;
   readonly isText: boolean;
+  readonly isFixed: boolean;
   readonly mayBlock: boolean;
   readonly timeZone: string | null;
 }
@@ -115,13 +128,23 @@ export async function runQuery(
   try {
     statement.bind(call.params);
     if (call.fewRows === true) return await sendAll(await compute(statement), call, socket);
+    const startedAt = performance.now();
+    let rows = 0;
     await withStreamable(statement, call.params, async (streamed) =>
-      withStream(await streamed.execute('streaming'), call, socket, (stream) => stream.run()),
+      withStream(await streamed.execute('streaming'), call, socket, async (stream) => {
+        rows = await stream.run();
+      }),
     );
+    if (call.isFixed && rows <= KNOWN_FEW.rows && performance.now() - startedAt <= KNOWN_FEW.ms)
+      noteFewRows(statement.sql);
     return undefined;
   } catch (error) {
     throw isInterrupt(error) ? await statement.causeOfInterrupt(call.params) : error;
   }
+}
+
+function noteFewRows(sql: SqlText): void {
+  if (typeof sql === 'string') knownFew.add(sql);
 }
 
 /** Destroys the result after `send`. */
@@ -170,12 +193,13 @@ class ResultStream {
   /**
    * Always fetches the next chunk while the last one is copied. Rows wait for a full batch only while the
    * kernel keeps producing them; the first chunk is sent as soon as it is known not to be the only one. In
-   * the modes with full batches, rows always wait.
+   * the modes with full batches, rows always wait. Returns the number of rows.
    */
-  async run(): Promise<void> {
+  async run(): Promise<number> {
     const isPrompt = this.#batches === 'prompt';
     const overdue = isPrompt ? setInterval(() => this.#flushOverdue(), MAX_HOLD_MS) : undefined;
     let pending: Promise<Pointer | undefined> | undefined;
+    let rows = 0;
     try {
       pending = this.#result.fetch();
       for (;;) {
@@ -185,7 +209,9 @@ class ResultStream {
         pending = this.#result.fetch();
         // The next await sees its failure; until then it must not count as unhandled.
         pending.catch(() => undefined);
+        const before = this.#builder.rows;
         this.#builder.add(chunk);
+        rows += this.#builder.rows - before;
         const full = this.#builder.rows >= MAX_BATCH_ROWS || this.#builder.bytes >= this.#maxBatchBytes;
         if (full || (isPrompt && !this.#headerSent)) {
           if (isPrompt && !this.#headerSent && (await pending) === undefined) continue;
@@ -195,6 +221,7 @@ class ResultStream {
         }
       }
       this.#finish();
+      return rows;
     } finally {
       clearInterval(overdue);
       const unread = await pending?.catch(() => undefined);

@@ -19,7 +19,7 @@ import { KeptStatements } from './kept-statements.ts';
 import type { MemoryCeiling } from './memory-ceiling.ts';
 import type { MemoryWatch } from './memory-watch.ts';
 import { plannedWork } from './planned-work.ts';
-import { runQuery, sendFewRows } from './query-call.ts';
+import { fewRowsOf, runQuery, sendFewRows } from './query-call.ts';
 import { runReceive } from './receive-call.ts';
 import type { ReceivedMemory } from './received-memory.ts';
 import { ShortText } from './short-text.ts';
@@ -280,8 +280,10 @@ export class SessionServer {
     }
   }
 
-  async #query(request: QueryRequest): Promise<unknown> {
-    const { sql, fewRows, keep } = request;
+  async #query(asked: QueryRequest): Promise<unknown> {
+    const fewRows = fewRowsOf(asked.sql, asked);
+    const request = { ...asked, fewRows };
+    const { sql, keep } = request;
     const ran = (leavesNoTrace: boolean) => {
       this.#dirty ||= !leavesNoTrace;
     };

@@ -41,6 +41,8 @@ export type Request =
       readonly fewRows: FewRows;
       /** Whether only the values of its one column, which is VARCHAR, are wanted: few rows then come as a `text` frame. */
       readonly isText: boolean;
+      /** Whether the same text always returns the same rows. */
+      readonly isFixed: boolean;
       /**
        * Whether the query may run on the thread of the event loop if it was quick before, because it reads nothing, or always the
        * same rows while no other session is open.
