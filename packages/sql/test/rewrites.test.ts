@@ -43,6 +43,22 @@ const REWRITES: readonly (readonly [rewrite: string, before: string, after: stri
   ],
   ['literals: bytea', "SELECT '\\x00ff'::bytea AS x", "SELECT CAST('\\x00\\xff' AS BLOB) AS x"],
   ['literals: double', 'SELECT 1e2 AS x', "SELECT CAST('100' AS DOUBLE) AS x"],
+  ['long-lists: a short list stays as it is', 'SELECT range(1000) AS x', 'SELECT "range"(1000) AS x'],
+  [
+    'long-lists: a long list is not computed while the query is planned',
+    'SELECT length(range(12400000)) AS x, range(0, 7, b) AS y FROM (SELECT 2 AS b) AS t',
+    'SELECT tsr_length("range"((12400000 * CAST(((random() * 0) + 1) AS BIGINT)))) AS x, "range"(0, 7, b) AS y FROM (SELECT 2 AS b) AS t',
+  ],
+  [
+    'long-lists: a series of times in a list of rows',
+    "SELECT generate_series(TIMESTAMP '2024-01-01', '2025-01-01', '1 second') AS x",
+    "SELECT unnest(generate_series(CAST('2024-01-01' AS TIMESTAMP), CAST('2025-01-01' AS TIMESTAMP), (tsr_pg_step(CAST('1 second' AS INTERVAL)) * CAST(((random() * 0) + 1) AS BIGINT)))) AS x",
+  ],
+  [
+    'long-lists: unnest in FROM',
+    'SELECT x FROM unnest(range(12400000)) AS x',
+    'SELECT x FROM (SELECT unnest("range"((12400000 * CAST(((random() * 0) + 1) AS BIGINT)))) AS unnest) AS x(x)',
+  ],
   [
     'order-names: the column and not its text is the sort key',
     'SELECT a, a::text FROM (SELECT 1 AS a) AS t ORDER BY a',

@@ -465,3 +465,39 @@ select id from emp order by false
 select id from emp order by 1.5
 select id from emp order by null
 select id from emp union select 2 order by 'a'
+select * from unfilled where i = 'abc'
+select * from unfilled where i = '1.5'
+select id from emp where id = '1.5'
+select id from emp where id in ('1', '2.0')
+select * from unfilled where i = '99999999999'
+select * from unfilled where b > 'abc'
+select * from unfilled where n = 'abc'
+select * from unfilled where f < 'abc'
+select * from unfilled where d = 'abc'
+select * from unfilled where d = '2024-02-30'
+select * from unfilled where d between '2024-01-01' and 'abc'
+select * from unfilled where d in ('2024-01-01', 'abc')
+select * from unfilled where ts = 'abc'
+select * from unfilled where tz = 'abc'
+select * from unfilled where bo = 'maybe'
+select * from unfilled where bo is distinct from 'maybe'
+select * from unfilled where 'abc' = i
+select * from unfilled where i + 1 = 'abc'
+select * from unfilled where x = 'a' or i = 'abc'
+select i = 'abc' from unfilled
+select case i when 'abc' then 1 end from unfilled
+select case when i > 1 then i else 'abc' end from unfilled
+select coalesce(i, 'abc'), greatest(i, 'abc'), nullif(i, 'abc') from unfilled
+select coalesce(d, 'abc') from unfilled
+select count(*) from unfilled group by i having i = 'abc'
+select * from unfilled a join unfilled b on a.i = b.i and a.d > 'abc'
+select * from emp where exists (select 1 from unfilled u where u.i = 'abc')
+with q as (select d from unfilled) select * from q where d = 'abc'
+select count(*) filter (where i = 'abc') from unfilled
+select 'abc'::int from unfilled
+select 'abc'::date from unfilled
+select case when false then '1.5'::int end
+update unfilled set i = 'abc'
+update unfilled set i = 1 where i = 'abc'
+delete from unfilled where d = 'abc'
+select * from unfilled where (i, d) = ('abc', '2024-01-01')

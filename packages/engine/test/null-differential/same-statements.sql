@@ -7,6 +7,8 @@ create table emp (id int not null, name text, dept int, salary numeric(10,2), hi
 create table dept (id int, name text, budget bigint)
 create table ev (id int, at timestamp, atz timestamptz, n bigint, r real)
 create table docs (id int, j json, jb jsonb, t text)
+drop table if exists unfilled
+create table unfilled (i int, b bigint, n numeric(10,2), f float8, d date, ts timestamp, tz timestamptz, bo boolean, x text)
 insert into emp values (1,'Ada',1,5000.50,'2020-01-15',true,'{a,b}',1.5),(2,'Bob',1,4000,'2021-03-31',false,'{b}',2.25),(3,'Cid',2,4500.25,'2019-12-31',true,null,null),(4,'Dan',2,null,'2022-02-28',null,'{}',-3),(5,'Eve',null,6000,null,true,'{c,a,NULL}',0)
 insert into dept values (1,'R&D',100000),(2,'Ops',50000),(3,'HR',null)
 insert into ev values (1,'2024-02-29 23:59:59.123456','2024-02-29 23:59:59.123456+00',9007199254740993,1.1),(2,'2023-12-31 00:00:00','2023-12-31 12:00:00+02',-5,2.5),(3,null,null,null,null)
@@ -720,3 +722,9 @@ select count(*) from emp group by date '2024-01-01', 'a'::text, 1 + 1, not true,
 select 'x' as x, count(*) from emp group by x
 select 'x' as x, count(*) from emp group by 1
 select id from emp order by 'a'::text, null::int, id
+select * from unfilled where i = ' 12 ' and b = '99999999999' and n = '1.555' and f < '1e30' and bo = 'yes' and x = 'abc'
+select * from unfilled where d >= 'infinity' and d < 'Feb 29, 2024' and ts > 'epoch' and tz < '2024-02-29 10:00:00+02' and ts <> '-infinity'
+select * from unfilled where i in ('1', '22', '333') or d between '2024-01-31' and '2024-02-29' or n > '99999999999.5' or bo in ('t', 'off', '0')
+select i::text from unfilled where i::text = 'abc' and (x = '1' or lower(x) = 'y')
+select coalesce(x, 'abc'), coalesce(i, '7'), greatest(d, '2024-01-01'), nullif(i, '0') from unfilled
+select case i when '1' then 'one' else 'other' end from unfilled

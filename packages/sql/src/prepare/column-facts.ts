@@ -90,7 +90,9 @@ function selectedColumns(node: SelectNode, known: KnownRelations): readonly Sele
   for (const item of node.select_list) {
     if (item.class !== 'STAR') {
       const kind = valueKind(item, (ref) => scope.column(ref)?.kind);
-      columns.push({ name: nameOf(item), notNull: certain(item), declared: declaredType(item, scope), kind });
+      const type = item.class === 'COLUMN_REF' ? scope.column(item)?.type : undefined;
+      const declared = declaredType(item, scope);
+      columns.push({ name: nameOf(item), notNull: certain(item), declared, kind, type });
       continue;
     }
     const expanded = starColumns(item, scope);

@@ -10,6 +10,8 @@ export interface ColumnFacts {
   /** `Column.declared` of the column of a table that the column is. */
   readonly declared: string | undefined;
   readonly kind: ValueKind;
+  /** The kernel's type of the column of a table that the column is. */
+  readonly type?: string | undefined;
   /** The relation, if the reference names it instead of a column. */
   readonly row?: WholeRow;
 }
@@ -129,6 +131,7 @@ function relationsOf(ref: TableRef, known: KnownRelations): Relations {
         notNull: !nullable,
         declared,
         kind: type === undefined ? 'unknown' : kindOfType(type),
+        type,
       }));
       return one(renamed(columns, ref.column_name_alias));
     }
@@ -173,6 +176,7 @@ export const commonFacts = (left: ColumnFacts, right: ColumnFacts): ColumnFacts 
         ? left.declared
         : undefined,
   kind: commonKind([left.kind, right.kind]),
+  type: left.type === right.type ? left.type : undefined,
 });
 
 export const renamed = (

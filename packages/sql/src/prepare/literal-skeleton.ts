@@ -1,5 +1,6 @@
 import type { IToken } from 'chevrotain';
 import { isPlainString, isWord, NumberToken, stringOf, tokenize } from '../text/lexer.ts';
+import { type TextShape, textShape } from '../text/text-shape.ts';
 import { mayBeForeignTime } from '../text/time-text.ts';
 
 /** A statement whose literals in comparisons are replaced by their class. */
@@ -66,8 +67,8 @@ function isInList(tokens: readonly IToken[], i: number): boolean {
 
 const MAX_INTEGER = 2 ** 31 - 1;
 
-/** `i` for an integer, `l` for one that only a bigint holds, `s` for a string; undefined for every other token. */
-function classOf(token: IToken): 'i' | 'l' | 's' | undefined {
+/** `i` for an integer, `l` for one that only a bigint holds, the shape of a string; undefined for every other token. */
+function classOf(token: IToken): 'i' | 'l' | TextShape | undefined {
   const { image } = token;
   if (token.tokenType === NumberToken) {
     if (!/^(?:0|[1-9]\d{0,17})$/.test(image)) return undefined;
@@ -76,7 +77,7 @@ function classOf(token: IToken): 'i' | 'l' | 's' | undefined {
   if (!isPlainString(token)) return undefined;
   const value = stringOf(token) ?? '';
   const isPlain = !/^\s*[[{]|\\|^\s*(?:now|today|tomorrow|yesterday)\s*$/i.test(value);
-  return isPlain && !mayBeForeignTime(value) ? 's' : undefined;
+  return isPlain && !mayBeForeignTime(value) ? textShape(value) : undefined;
 }
 
 /**

@@ -37,6 +37,7 @@ import {
   smallestInteger,
   typedNull,
 } from '../rewrites/literals.ts';
+import { longLists } from '../rewrites/long-lists.ts';
 import { resolveOrderNames } from '../rewrites/order-names.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
 import { backslashEscapes, partialRegexMatch } from '../rewrites/patterns.ts';
@@ -76,6 +77,7 @@ import { correlatedCtes } from './correlated-ctes.ts';
 import { distinctArrays } from './distinct-arrays.ts';
 import { intervalForms } from './interval-forms.ts';
 import { jsonbForms } from './jsonb-forms.ts';
+import { checkLiterals } from './literal-checks.ts';
 import type { FactsOf } from './scoped-expressions.ts';
 import { kindOfType } from './value-kind.ts';
 import { valueTexts } from './value-texts.ts';
@@ -186,12 +188,13 @@ export async function rewriteQuery(
   const hasJsonb = own.some(isJsonb) || [...allTables.values()].some(({ columns }) => columns.some(isJsonb));
   const catalog = (name: string) => allTables.get(name)?.columns;
   const outermost = factsAbout(own);
-  const inlined = correlatedCtes(rewritten, catalog);
+  const inlined = correlatedCtes(longLists(rewritten), catalog);
   const documents = jsonbForms(wholeRows(inlined, catalog, outermost), catalog, outermost, hasJsonb);
   // The query of a view becomes a part of the query that reads it. Clients cast many columns of the catalog, which contain no
   // such values.
   if (view !== undefined || placement.readsSystem) return documents;
   await parsed.pause();
+  await checkLiterals(documents, catalog, outermost, context.session, placeOf);
   const timed = intervalForms(documents, catalog, outermost);
   await parsed.pause();
   return distinctArrays(valueTexts(timed, catalog, outermost), catalog, outermost);
