@@ -728,3 +728,10 @@ select * from unfilled where i in ('1', '22', '333') or d between '2024-01-31' a
 select i::text from unfilled where i::text = 'abc' and (x = '1' or lower(x) = 'y')
 select coalesce(x, 'abc'), coalesce(i, '7'), greatest(d, '2024-01-01'), nullif(i, '0') from unfilled
 select case i when '1' then 'one' else 'other' end from unfilled
+select jb ? t, jb ? null, jb ? 'a' from docs order by id
+select d.jb ? e.name and true from docs d, emp e order by d.id, e.id
+select jb ?| tags, jb ?& tags from docs, emp order by docs.id, emp.id
+select (jb -> 'a') ? t from docs order by id
+select array[1,2] || a[1], a[2] || array[7], a || a[1], a[1] || a from (values (array[5,6])) t(a)
+select tags || tags[1], tags[1] || tags, tags || name, name || tags, name || tags[1], tags[1] || tags[2] from emp order by id
+select current_time(2) is not null, localtime(1) is not null, length(localtime(0)::text), length(current_time(0)::text)

@@ -46,10 +46,18 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   /** NUMERIC with all digits before the point, which 38 digits have room for. */
   div: { arity: [2, 2], rewrite: (numbers) => cast(internalCall('pg_div', ...numbers), 'HUGEINT') },
   convert_to: { arity: [2, 2], rewrite: bytesOfText },
+  current_time: {
+    arity: [1, 1],
+    rewrite: ([digits]) => cast(internalCall('rounded_instant', call('now'), digits), 'TIME WITH TIME ZONE'),
+  },
   current_timestamp: {
     arity: [0, 1],
     rewrite: ([digits]) =>
       digits === undefined ? call('now') : internalCall('rounded_instant', call('now'), digits),
+  },
+  localtime: {
+    arity: [1, 1],
+    rewrite: ([digits]) => cast(internalCall('rounded_time', call('current_localtimestamp'), digits), 'TIME'),
   },
   localtimestamp: {
     arity: [0, 1],

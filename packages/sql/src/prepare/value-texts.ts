@@ -127,7 +127,8 @@ function withElement(
   const isBytes = (node: Expression) => valueKind(node, ofColumn) === 'bytea';
   if ((isBytes(left) && isText(right)) || (isText(left) && isBytes(right)))
     return operatorCall('||', asBytes(left), asBytes(right));
-  const isElement = (node: Expression) => !isText(node) && ELEMENTS.has(valueKind(node, ofColumn));
+  const isElement = (node: Expression) =>
+    !isText(node) && (ELEMENTS.has(valueKind(node, ofColumn)) || isElementOfArray(node, ofColumn));
   const isArray = (node: Expression) => /^(?:array|null)$/.test(valueKind(node, ofColumn));
   if (isArray(left) && isArray(right) && [left, right].some((side) => valueKind(side, ofColumn) === 'array'))
     return joinedArrays(left, right);
@@ -137,6 +138,12 @@ function withElement(
     ? kernelCall('list_prepend', left, right)
     : undefined;
 }
+
+/** Whether an expression is `a[i]` for an array. */
+const isElementOfArray = (node: Expression, ofColumn: KindOfColumn): boolean =>
+  node.class === 'OPERATOR' &&
+  node.type === 'ARRAY_EXTRACT' &&
+  valueKind(node.children[0]!, ofColumn) === 'array';
 
 const isText = (node: Expression): boolean => node.class === 'CONSTANT' && stringLiteral(node) !== undefined;
 

@@ -12,6 +12,12 @@ it.each([
   ["SELECT a->'b'->>'c', a -> 1, a->-1, a ->>-1", '-> ->> -> -> ->>'],
   ["SELECT a #> '{b}', a #>> ARRAY['b'], a#-'{b}'", '#> #>> #-'],
   ["SELECT a ? 'b', a ?| ARRAY['b'], (a) ?& $1, a.\"b\" ? $2", '? ?| ?& ?'],
+  ['SELECT a ? b, t.a ?| b.c, (a) ?& "d", a ? null FROM t WHERE a ? b AND c', '? ?| ?& ? ?'],
+  [
+    'SELECT ? x, a IN (?) FROM t WHERE ? AND NOT ? OR b LIKE ? ESCAPE ? ORDER BY ? DESC FETCH FIRST ? ROWS ONLY',
+    '',
+  ],
+  ['SELECT CASE ? WHEN ? THEN ? ELSE ? END AS x, INTERVAL ? day, DATE ? d, a IS DISTINCT FROM ? y', ''],
   ['SELECT ?, a + ?, f(?, ?) FROM t WHERE a = ? AND b BETWEEN ? AND ? LIMIT ? OFFSET ?', ''],
   ['SELECT transform(x -> x + 1, a), array_filter((x, y) -> x > y, a, b), list_filter(a, x -> x > 1)', ''],
   ["SELECT transform(x -> x ->> 'a', a), count(doc -> 'a'), coalesce((doc) -> 'a', 'b')", '->> -> ->'],

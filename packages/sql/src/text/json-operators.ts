@@ -64,7 +64,7 @@ export function jsonOperators(tokens: readonly IToken[]): readonly JsonOperator[
       }
     }
     if (name === '#' && !isOperand(before)) continue;
-    if (name.includes('?') && !(isValueEnd(before) && isKey(after))) continue;
+    if (name.includes('?') && !(isValueEnd(before) && (isKey(after) || isNamedKey(before, after)))) continue;
     found.push({ first: operator[0]!, last: operator.at(-1)!, text: ` ${text} ` });
   }
   return found;
@@ -115,3 +115,18 @@ const isOperand = (token: IToken | undefined): boolean =>
 const isKey = (token: IToken | undefined): boolean =>
   token !== undefined &&
   (stringOf(token) !== undefined || isParameter(token) || isWord(token, 'ARRAY') || token.image === '(');
+
+const words = (text: string): readonly string[] => text.toUpperCase().split(' ');
+
+/** Words before which no value ends, so that a `?` after them is a parameter. */
+const BEFORE_VALUES = words(
+  'select distinct all any some where and or not in between symmetric like ilike similar to escape is from then else when case limit offset first next fetch top values on having by set as for using interval date time timestamp timestamptz returning qualify overlaps default call execute show union except intersect into over filter within zone row rows range groups array struct cast',
+);
+/** Words that may follow a parameter, and are no names. */
+const AFTER_VALUES = words(
+  'and or then else end when from where as asc desc nulls limit offset group order having union except intersect is in between not like ilike similar escape collate at for using with row rows range preceding following over filter only on join left right inner full cross natural returning qualify window day days month months year years hour hours minute minutes second seconds week weeks',
+);
+
+/** Whether a `?` between two values is an operator: `document ? name`. */
+const isNamedKey = (before: IToken | undefined, after: IToken | undefined): boolean =>
+  isName(after) && !isWord(after, ...AFTER_VALUES) && !isWord(before, ...BEFORE_VALUES);
