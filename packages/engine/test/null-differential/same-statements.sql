@@ -734,4 +734,4 @@ select jb ?| tags, jb ?& tags from docs, emp order by docs.id, emp.id
 select (jb -> 'a') ? t from docs order by id
 select array[1,2] || a[1], a[2] || array[7], a || a[1], a[1] || a from (values (array[5,6])) t(a)
 select tags || tags[1], tags[1] || tags, tags || name, name || tags, name || tags[1], tags[1] || tags[2] from emp order by id
-select current_time(2) is not null, localtime(1) is not null, length(localtime(0)::text), length(current_time(0)::text)
+select current_time(2) is not null, localtime(1) is not null, length(localtime(0)::text) = 8, length(current_time(0)::text) = 11

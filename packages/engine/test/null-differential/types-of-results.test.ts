@@ -45,16 +45,12 @@ function isMeant({ form, x, y }: Case): boolean {
   return form === 'ARRAY' || form === 'VALUES' || (form === 'UNION' && [x, y].includes("'7'"));
 }
 
-/**
- * Pairs that PostgreSQL refuses somewhere and the engine converts. A literal that is no value of the other type is refused only when
- * it is computed.
- */
+/** Pairs that PostgreSQL refuses somewhere and the engine converts. */
 const ACCEPTED = [
   'array and array',
   'array and jsonb',
   'array and literal',
   'boolean and jsonb',
-  'boolean and literal',
   'boolean and number',
   'boolean and text',
   'bytea and jsonb',
@@ -63,8 +59,6 @@ const ACCEPTED = [
   'jsonb and number',
   'jsonb and text',
   'jsonb and time',
-  'literal and number',
-  'literal and time',
   'number and text',
   'text and time',
 ];

@@ -1,5 +1,5 @@
 import { type SqlLocation, TesseraError } from '@tessera/common';
-import { type KernelSession, quoteText } from '@tessera/kernel';
+import { type KernelSession, quoteText, REFUSED_END, REFUSED_RANGE } from '@tessera/kernel';
 import { type TextShape, textShape } from '../text/text-shape.ts';
 import { isTimeType, kernelTime } from '../text/time-text.ts';
 import {
@@ -106,7 +106,7 @@ const isTextLiteral = (node: Expression): node is ConstantNode =>
   node.class === 'CONSTANT' && stringLiteral(node) !== undefined;
 
 const isCastLiteral = (node: Expression): node is CastNode & { readonly child: ConstantNode } =>
-  node.class === 'CAST' && !node.try_cast && isTextLiteral(node.child);
+  node.class === 'CAST' && !node.try_cast && node.cast_type.id !== 'DECIMAL' && isTextLiteral(node.child);
 
 const isNull = (node: Expression): boolean => node.class === 'CONSTANT' && node.value.is_null;
 
@@ -134,13 +134,20 @@ function doubtfulAs(type: string, literals: readonly ConstantNode[]): readonly D
 }
 
 function typeOf(operand: Expression, factsOf: FactsOf): string | undefined {
-  const known = operand.class === 'COLUMN_REF' ? factsOf(operand)?.type : undefined;
+  const known =
+    operand.class === 'COLUMN_REF'
+      ? factsOf(operand)?.type
+      : operand.class === 'CONSTANT'
+        ? operand.value.type.id
+        : undefined;
   return known ?? OF_KIND[valueKind(operand, (ref) => factsOf(ref)?.kind)];
 }
 
 /** The kernel's conversion of a text. The width of a NUMERIC does not limit the values to compare with. */
 function conversion(text: string, type: string): string {
-  const quoted = quoteText(isTimeType(type) ? kernelTime(text, type) : text);
+  // The text of a cast was read before.
+  const isRead = !isTimeType(type) || text.startsWith(REFUSED_END) || text.startsWith(REFUSED_RANGE);
+  const quoted = quoteText(isRead ? text : kernelTime(text, type));
   const reader = TEXT_READERS[type];
   const read = reader === undefined || isTimeType(type) ? quoted : `${reader}(${quoted})`;
   return `CAST(${read} AS ${type.startsWith('DECIMAL') ? 'DECIMAL(38, 9)' : type})`;

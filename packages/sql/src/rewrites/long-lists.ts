@@ -10,6 +10,7 @@ import {
   type Statement,
   selectAll,
   someExpression,
+  stringLiteral,
   type TableFunctionRef,
   type TableRef,
   transformTree,
@@ -81,6 +82,8 @@ function makesLongList(node: Expression): node is FunctionNode {
   const isSeries = OF_SERIES.test(name);
   const [first, second, step] = children;
   if (first === undefined || (second === undefined && !isSeries) || !children.every(isConstant)) return false;
+  // A text is no number, which the kernel reports.
+  if (children.slice(LENGTHS[name]).some((child) => stringLiteral(child) !== undefined)) return false;
   if (!isSeries) return !isShort(integerOf(second!));
   if (second === undefined) return !isShort(integerOf(first));
   const [from, to, by] = [integerOf(first), integerOf(second), step === undefined ? 1 : integerOf(step)];
