@@ -105,6 +105,16 @@ describe('a store whose objects were deleted', () => {
     });
   });
 
+  it('gets no more commits if only its identity is gone, as when the leader has written its hint again meanwhile', async () => {
+    const a = await node(0);
+    await commit(a.manager, create('t'));
+    await deleteObjects(a, (key) => key === 'meta/identity');
+    await until(() => a.manager.status.role === 'broken');
+    await expect(transaction(a.manager, create('u')).then((u) => a.manager.commit(u))).rejects.toMatchObject({
+      name: 'METADATA_UNAVAILABLE',
+    });
+  });
+
   it('is not taken for a new one if entries of its log are left', async () => {
     const a = await clusterNode(directory, 0);
     await commit(a.manager, create('t'));

@@ -138,7 +138,7 @@ export interface Proof {
 interface Watch {
   /**
    * In `finding` and `releasing`, a leader that resigned reads its hint and records in it that nobody leads
-   * any more. In `identifying`, a leader whose hint is gone checks that the store is still the same.
+   * any more. In `identifying`, a leader checks that the store is still the same.
    */
   readonly phase: 'idle' | 'reading' | 'identifying' | 'writing' | 'pausing' | 'finding' | 'releasing';
   readonly op: OpId;

@@ -52,7 +52,7 @@ export function watchAnswered(turn: Turn, answer: StoreAnswer) {
     const first = watch.known === undefined;
     const known = noted(turn, answer);
     turn.change({ watch: { ...watch, known } });
-    if (role.kind === 'leader') return answer.kind === 'absent' ? identify(turn) : renew(turn, known);
+    if (role.kind === 'leader') return identify(turn);
     if (role.kind === 'follower' && isTimeToTry(turn, known, first)) campaign(turn);
   }
   if (watch.phase === 'identifying' && (answer.kind === 'found' || answer.kind === 'absent')) {
@@ -140,7 +140,10 @@ function campaign(turn: Turn) {
   turn.change({ role: { kind: 'candidate' }, caughtUp: false });
 }
 
-/** The hint of a leader is gone if it has just begun, or if somebody deleted the objects of the store. */
+/**
+ * Before each renewal, a leader checks that nobody has deleted or replaced the objects of the store. A hint that is there says nothing
+ * about the others: this node may have written it again while they were being deleted.
+ */
 function identify(turn: Turn) {
   const op = turn.store({ kind: 'get', key: IDENTITY_KEY });
   turn.change({ watch: { ...turn.state.watch, op, phase: 'identifying' } });
