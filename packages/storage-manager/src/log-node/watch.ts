@@ -163,7 +163,8 @@ function identified(turn: Turn, answer: StoreAnswer) {
 
 function renew(turn: Turn, known: KnownHint) {
   const { options, nowMs, role, watch } = turn.state;
-  if (role.kind !== 'leader') return;
+  // This node may have stopped leading while it checked the store.
+  if (role.kind !== 'leader') return waitAndLook(turn);
   const { incarnation: node, address, leaseMs } = options;
   const body = encodeHint({ epoch: role.epoch, node, address, leaseUntil: nowMs + leaseMs });
   const op = turn.store(
