@@ -215,6 +215,19 @@ test('SQL reads the same rows each time if it reads nothing but whole tables in 
     expect(await isFixed(sql), sql).toBe(expected);
 });
 
+test('a repeated query reads the contents of its snapshot, also if the table in memory has the earlier ones', async () => {
+  const table = await fixture.table('grown', 'SELECT i AS a FROM range(100) r(i)');
+  const sql = 'SELECT count(*) FROM grown';
+  const earlier = await fixture.committedSnapshot();
+  const atEarlier = async () => earlier;
+  await fixture.rows(sql, { snapshot: atEarlier });
+  await fixture.agent.settled();
+  for (const _ of [1, 2]) expect(await fixture.rows(sql, { snapshot: atEarlier })).toEqual([['100']]);
+  await fixture.insert(table, 'SELECT i AS a FROM range(5) r(i)');
+  expect(await fixture.rows(sql, { snapshot: fixture.committedSnapshot })).toEqual([['105']]);
+  expect(await fixture.rows(sql, { snapshot: atEarlier })).toEqual([['100']]);
+});
+
 test('a repeated query over a table in memory stays prepared if its plan holds no rows', async () => {
   await fixture.table('k', 'SELECT i AS a, i % 3 AS b, chr(65 + i::INTEGER) AS c FROM range(20) r(i)');
   const snapshot = fixture.committedSnapshot;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import type { FinishedSpan, Logger } from '@tessera/common';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { OtlpExporter } from './otlp-exporter.ts';
@@ -118,4 +119,26 @@ test('a full batch is sent at once, and every name and value is valid JSON', asy
   await exporter.close();
   expect(warn).not.toHaveBeenCalled();
   receiver.close();
+});
+
+test('after a failure, the next full batch waits for the timer', async () => {
+  const busy = createServer(
+    (request, response) => void request.resume().on('end', () => response.writeHead(503).end()),
+  );
+  const { exporter, warn } = await exporterTo(busy);
+  const requests = vi.spyOn(globalThis, 'fetch');
+  const takeBatch = () => {
+    for (let i = 0; i < 2_048; i++) exporter.take(span);
+  };
+  takeBatch();
+  expect(requests).toHaveBeenCalledTimes(1);
+  await vi.waitFor(() => expect(warn).toHaveBeenCalled());
+  await setImmediate();
+  takeBatch();
+  expect(requests).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(requests).toHaveBeenCalledTimes(2);
+  await exporter.close();
+  busy.closeAllConnections();
+  busy.close();
 });

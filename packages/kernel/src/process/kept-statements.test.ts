@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { NativeConnection } from '../native/connection.ts';
 import type { NativeResult, NativeStatement } from '../native/statement.ts';
 import { KeptStatements } from './kept-statements.ts';
+import { QuickStatements } from './quick-statements.ts';
 
 const SLOW_MS = 5;
 
@@ -9,7 +10,7 @@ const SLOW_MS = 5;
 async function placesOf(sql: string, times: readonly number[], mayBlock = true): Promise<string[]> {
   const places: string[] = [];
   let now = 0;
-  const kept = new KeptStatements({} as NativeConnection, () => now);
+  const kept = new KeptStatements({} as NativeConnection, new QuickStatements(() => now));
   const run = (place: string) => {
     now += times[places.length]!;
     places.push(place);

@@ -1,29 +1,22 @@
 import type { NativeConnection } from '../native/connection.ts';
 import { type NativeResult, NativeStatement } from '../native/statement.ts';
 import type { SqlText } from '../protocol/long-text.ts';
+import { QuickStatements } from './quick-statements.ts';
 
 const MAX_STATEMENTS = 8;
 /** Longer texts are hardly ever sent repeatedly with other parameters. */
 const MAX_TEXT_LENGTH = 256;
-
-/** A statement that took at most this many milliseconds costs less than the two changes of threads of another one. */
-const QUICK_MS = 1;
-/** How many rows it computes may then change from run to run, as in `range((random() * 1e9)::bigint)`. */
-const VARYING = /random/i;
 
 /** Statements of a session that stay prepared for the next call with the same text. */
 export class KeptStatements {
   readonly #connection: NativeConnection;
   /** Least recently used first. */
   readonly #statements = new Map<string, NativeStatement>();
-  /** The statements whose last run was quick. */
-  readonly #quick = new WeakSet<NativeStatement>();
-  readonly #now: () => number;
+  readonly #quick: QuickStatements;
 
-  /** @param now the clock in milliseconds; replaced in tests */
-  constructor(connection: NativeConnection, now = () => performance.now()) {
+  constructor(connection: NativeConnection, quick = new QuickStatements()) {
     this.#connection = connection;
-    this.#now = now;
+    this.#quick = quick;
   }
 
   /** Applies to statements that return one value. */
@@ -47,16 +40,12 @@ export class KeptStatements {
   }
 
   /**
-   * The materialised result of a statement without parameters that reads nothing, or the same rows each time. If it was quick when
-   * it last ran, it may run on this thread, because it will be quick again.
+   * The materialised result of a statement without parameters that reads nothing, or the same rows each time. If it may block this
+   * thread, it runs here if its last run was quick.
    */
-  async resultOf(sql: string, statement: NativeStatement, mayBlock: boolean): Promise<NativeResult> {
-    const startedAt = this.#now();
-    const isQuick = mayBlock && this.#quick.has(statement) && !VARYING.test(sql);
-    const result = isQuick ? statement.executeAtOnce() : await statement.execute('materialised');
-    if (this.#now() - startedAt <= QUICK_MS) this.#quick.add(statement);
-    else this.#quick.delete(statement);
-    return result;
+  resultOf(sql: string, statement: NativeStatement, mayBlock: boolean): Promise<NativeResult> {
+    const elsewhere = () => statement.execute('materialised');
+    return mayBlock ? this.#quick.run(sql, () => statement.executeAtOnce(), elsewhere) : elsewhere();
   }
 
   /** Drops all statements, because the same text may have another meaning from now on. */

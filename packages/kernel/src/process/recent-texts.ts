@@ -1,6 +1,6 @@
 const MAX_TEXTS = 256;
 const MAX_TEXT_LENGTH = 4_096;
-/** What it computes may change from run to run although it reads the same rows. */
+/** A statement whose text matches may compute something else in each run, although it reads the same rows. */
 const VARYING = /random/i;
 
 /** Texts of statements over rows that do not change, of which something is known from their last run. */

@@ -37,7 +37,7 @@ const UNSIGNED: Pick<S3ClientConfig, 'credentials' | 'signer'> = {
 /** The name of the error for a role that cannot be assumed. */
 export const ROLE_REFUSED = 'RoleRefused';
 
-/** What is remembered of the identity of the engine. */
+/** A user of stores remembers this about the identity of the engine. */
 export interface IdentityMemory {
   /** Until then, the engine is taken to have no credentials. */
   anonymousUntil: number;

@@ -5,10 +5,8 @@ import { walkTree } from '../tree.ts';
 /** The number of rows in a vector of the kernel. */
 const VECTOR_ROWS = 2_048;
 
-/** Aggregates that short queries use. A query with another one is only not recognised as returning one row. */
-const AGGREGATES: ReadonlySet<string> = new Set([
-  'any_value',
-  'approx_count_distinct',
+/** Aggregates that keep one value of all rows. */
+const OF_ONE_VALUE: ReadonlySet<string> = new Set([
   'avg',
   'count',
   'count_if',
@@ -17,6 +15,8 @@ const AGGREGATES: ReadonlySet<string> = new Set([
   'min',
   'sum',
 ]);
+/** Aggregates that short queries use. A query with another one is only not recognised as returning one row. */
+const AGGREGATES = new Set([...OF_ONE_VALUE, 'any_value', 'approx_count_distinct']);
 
 /**
  * Whether a query reads nothing, as `SELECT 42`: its rows consist of constants and function results. A
@@ -36,19 +36,8 @@ export function readsNothing({ node }: Statement): boolean {
   return isAlone;
 }
 
-/** Aggregates that keep one value of all rows. */
-const OF_ONE_VALUE: ReadonlySet<string> = new Set([
-  'avg',
-  'count',
-  'count_if',
-  'count_star',
-  'max',
-  'min',
-  'sum',
-]);
-
 /**
- * Whether a query only computes such aggregates of all rows of one relation that satisfy a condition. A kernel that keeps it prepared
+ * Whether a query only computes aggregates of one value, of all rows of one relation that satisfy a condition. A kernel that keeps it prepared
  * keeps neither hash tables nor rows.
  */
 export function keepsNoRows({ node }: Statement): boolean {

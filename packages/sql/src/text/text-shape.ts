@@ -1,6 +1,6 @@
 /**
- * What a text looks like: texts of one shape are values of the same types, so that `i = '12'` and `i = '345'` are valid for the same
- * columns. `other` says nothing.
+ * The shape of a text tells of which types it is a value: `i = '12'` and `i = '345'`, whose texts have one shape, are valid for the
+ * same columns. The shape `other` tells nothing.
  */
 export type TextShape =
   | 'four digits'
