@@ -126,7 +126,7 @@ test('after a failure, the next full batch waits for the timer', async () => {
     (request, response) => void request.resume().on('end', () => response.writeHead(503).end()),
   );
   const { exporter, warn } = await exporterTo(busy);
-  const requests = vi.spyOn(globalThis, 'fetch');
+  using requests = vi.spyOn(globalThis, 'fetch');
   const takeBatch = () => {
     for (let i = 0; i < 2_048; i++) exporter.take(span);
   };
