@@ -3,12 +3,15 @@ import { cancellation, pause, retryDecision, TesseraError, traced } from '@tesse
 import { inSession } from '../temporary/session-snapshot.ts';
 import { isCertainlyNotCommitted } from '../transactions/transactions.ts';
 import type { Change, ChangeContext } from './change.ts';
+import { commitOverMerges } from './commit-over-merges.ts';
 import { discardTablets } from './discard-tablets.ts';
 import { withPartials } from './index-partials.ts';
 
 /** The number of attempts after an error that a newer snapshot may only have caused by a race that is over. */
 const TRIES_AFTER_A_RACE = 2;
 const MAX_TRYING_MS = 10_000;
+/** A statement that ran for longer, or was executed again before, is not executed again because tablets were merged. */
+const LONG_MS = 1_000;
 const FIRST_BACKOFF_MS = 5;
 const MAX_BACKOFF_MS = 500;
 
@@ -48,7 +51,7 @@ async function autocommit(
   const startedAt = Date.now();
   for (let tries = 1; ; tries += 1) {
     try {
-      return await once(context, work);
+      return await once(context, work, () => tries > 1 || Date.now() - startedAt > LONG_MS);
     } catch (error) {
       if (!(error instanceof LostRace)) throw error;
       const mayTry = retryDecision(error.cause, 'commit')?.attempts ?? TRIES_AFTER_A_RACE;
@@ -78,7 +81,11 @@ class LostRace extends Error {
   }
 }
 
-async function once(context: ChangeContext, work: (snapshot: Snapshot) => Promise<Change>): Promise<Change> {
+async function once(
+  context: ChangeContext,
+  work: (snapshot: Snapshot) => Promise<Change>,
+  isLong: () => boolean,
+): Promise<Change> {
   const { manager } = context.tables;
   const snapshot = await manager.latest();
   if (snapshot.committedVersion(context.idempotencyKey) !== undefined)
@@ -87,7 +94,7 @@ async function once(context: ChangeContext, work: (snapshot: Snapshot) => Promis
   try {
     const change = await committedWith(context, snapshot, work);
     try {
-      if (change.actions.length > 0) await commit(context, snapshot, change);
+      if (change.actions.length > 0) await commit(context, snapshot, change, isLong());
     } catch (error) {
       await change.returned?.release();
       throw error;
@@ -134,14 +141,22 @@ async function indexed(
   }
 }
 
-async function commit(context: ChangeContext, snapshot: Snapshot, change: Change): Promise<void> {
+async function commit(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  change: Change,
+  isLong: boolean,
+): Promise<void> {
   const { actions } = change;
   const { tables, idempotencyKey, run } = context;
-  const { queryId } = run.query;
+  const { queryId, signal } = run.query;
+  const transaction = { idempotencyKey, queryId, readVersion: snapshot.version, actions };
   try {
-    if (run.query.signal.aborted) throw cancellation(run.query.signal);
-    await traced('commit', { 'tessera.actions': actions.length }, () =>
-      tables.manager.commit({ idempotencyKey, queryId, readVersion: snapshot.version, actions }),
+    if (signal.aborted) throw cancellation(signal);
+    await traced('commit', { 'tessera.actions': actions.length }, async () =>
+      isLong
+        ? commitOverMerges({ ...context, kernel: run.kernel, signal }, snapshot, transaction)
+        : tables.manager.commit(transaction),
     );
     context.results.add(idempotencyKey, change);
   } catch (error) {

@@ -118,7 +118,7 @@ export class CatalogStatements {
     return inSession(await this.#tables.manager.latest(), request.temporary);
   }
 
-  async #transaction(statement: TransactionStatement, { request }: StatementRun): Promise<DoneResult> {
+  async #transaction(statement: TransactionStatement, { request, query }: StatementRun): Promise<DoneResult> {
     const { transactionId } = request;
     if (statement.kind === 'begin') {
       if (transactionId !== undefined) {
@@ -142,7 +142,7 @@ export class CatalogStatements {
         await this.#transactions.rollbackTo(transactionId, statement.name);
         return { kind: 'done' };
       case 'commit':
-        await this.#transactions.commit(transactionId, request.temporary);
+        await this.#transactions.commit(transactionId, query.signal, request.temporary);
         return { kind: 'done', session: { kind: 'remove', name: 'transaction_id' } };
       case 'rollback':
         await this.#transactions.rollback(transactionId);

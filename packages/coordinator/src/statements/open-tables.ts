@@ -1,9 +1,10 @@
 import type { Authorizer } from '@tessera/access-control';
 import type { Kernel } from '@tessera/kernel';
+import { commitOverMerges } from '../changes/commit-over-merges.ts';
 import { discardTablets } from '../changes/discard-tablets.ts';
 import type { TableServices } from '../tables.ts';
 import { Transactions } from '../transactions/transactions.ts';
-import { Maintenance, type MaintenanceOptions } from '../vacuum/maintenance.ts';
+import { MAINTENANCE_SESSION, Maintenance, type MaintenanceOptions } from '../vacuum/maintenance.ts';
 import { observeCommits } from '../vacuum/observed-commits.ts';
 import { CatalogStatements, type MakeCredential } from './catalog-statements.ts';
 
@@ -31,6 +32,8 @@ export function openTables(services: TableServices, options: OpenTablesOptions):
   const tables = { ...services, manager };
   const transactions = new Transactions({
     manager,
+    commit: (base, transaction, signal) =>
+      commitOverMerges({ tables, kernel, ...MAINTENANCE_SESSION, signal }, base, transaction),
     discard: (actions) => discardTablets(tables, actions),
   });
   const vacuum = {

@@ -1,4 +1,4 @@
-import type { Action, CatalogChange, ObjectId, Snapshot } from '@tessera/catalog';
+import type { Action, CatalogChange, ObjectId, Snapshot, Transaction } from '@tessera/catalog';
 import { NO_CHANGE } from '@tessera/catalog';
 import {
   asQueryId,
@@ -24,6 +24,8 @@ export interface TransactionsOptions {
   readonly manager: StorageManager;
   /** A transaction that was idle for this long is rolled back. */
   readonly idleTimeoutMs?: number;
+  /** Commits the changes of a transaction that has read `base`; see `commitOverMerges`. */
+  readonly commit: (base: Snapshot, transaction: Transaction, signal: AbortSignal) => Promise<void>;
   /** Deletes the objects that a transaction left in the object store if it does not commit. */
   readonly discard: (actions: readonly Action[]) => Promise<void>;
 }
@@ -108,7 +110,7 @@ export class Transactions {
    * @throws TesseraError NO_TRANSACTION, TRANSACTION_ABORTED, TRANSACTION_CONFLICT and the other errors of a
    * commit
    */
-  async commit(id: TransactionId, temporary?: TemporaryTables): Promise<void> {
+  async commit(id: TransactionId, signal: AbortSignal, temporary?: TemporaryTables): Promise<void> {
     if (!this.#open.has(id) && (await this.wasCommitted(id))) return;
     const transaction = this.get(id);
     await transaction.settled();
@@ -116,24 +118,28 @@ export class Transactions {
     const ending = temporary?.atCommit(transaction.read()) ?? [];
     if (ending.length > 0) transaction.change(`${id}: ON COMMIT`, { actions: ending });
     transaction.seal();
-    const { actions, readVersion, committedAs } = transaction;
+    const { actions, base, readVersion, committedAs } = transaction;
     try {
       if (actions.length > 0) {
         await traced('commit', { 'tessera.actions': actions.length }, () =>
-          this.#options.manager.commit({
-            idempotencyKey: committedAs,
-            // Several queries can have made the changes, so the log names the transaction.
-            queryId: asQueryId(id),
-            readVersion,
-            actions,
-          }),
+          this.#options.commit(
+            base,
+            {
+              idempotencyKey: committedAs,
+              // Several queries can have made the changes, so the log names the transaction.
+              queryId: asQueryId(id),
+              readVersion,
+              actions,
+            },
+            signal,
+          ),
         );
       }
     } catch (error) {
       // A transaction with an unknown outcome can be committed again by another COMMIT: the log recognises
       // it.
       if (isCertainlyNotCommitted(error)) await this.#forget(transaction);
-      throw error instanceof TesseraError ? withNames(error, transaction.base) : error;
+      throw error instanceof TesseraError ? withNames(error, base) : error;
     }
     this.#open.delete(id);
     transaction.end();

@@ -39,6 +39,12 @@ const DELETED_FRACTION = 0.3;
 /** Sorting and compressing rows needs about this much memory per byte of their tablets. */
 const MEMORY_PER_TABLET_BYTE = 8;
 
+/** The settings and values of sessions that belong to no user's statement. */
+export const MAINTENANCE_SESSION = {
+  settings: DEFAULT_SETTINGS,
+  sessionValues: { account: '', database: '', engine: '', user: '' },
+} as const;
+
 /** Background work on tables: merging the tablets of small commits, and automatic vacuum. */
 export class Maintenance {
   readonly #tables: TableServices;
@@ -186,8 +192,7 @@ export class Maintenance {
     return {
       tables: this.#tables,
       kernel: this.#kernel,
-      settings: DEFAULT_SETTINGS,
-      sessionValues: { account: '', database: '', engine: '', user: '' },
+      ...MAINTENANCE_SESSION,
       signal: this.#abort.signal,
       sleepBeforeCommitMs: this.#options.autoVacuum.debug_sleep_before_commit_ms,
     };

@@ -1,13 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTessera, type TesseraProcess } from '../tessera-process.ts';
-
-/** A merge of a table between a change and its COMMIT makes the transaction fail, which clients must expect and these programs do not. */
-const CONFIG = { schema_version: '1.0', execution: { merge_committed_tablets: false } };
 
 /** A test program in another language that tests its client library. */
 export interface ClientProgram {
@@ -31,14 +25,10 @@ export function describeClientProgram({ title, missing, source, tests, command }
     missing === undefined ? title : `${title}: skipped, ${missing}`,
     () => {
       let node: TesseraProcess;
-      let directory: string;
       let results: ReadonlyMap<string, string>;
       let output = '';
       beforeAll(async () => {
-        directory = await mkdtemp(join(tmpdir(), 'tessera-client-'));
-        const config = join(directory, 'tessera.json');
-        await writeFile(config, JSON.stringify(CONFIG));
-        node = await startTessera({ args: ['--postgres-port', '0', '--config', config] });
+        node = await startTessera({ args: ['--postgres-port', '0'] });
         const [host = '', port = ''] = node.postgres.split(':');
         output = await ran(command, [host, port]);
         results = new Map(
@@ -49,7 +39,6 @@ export function describeClientProgram({ title, missing, source, tests, command }
       }, 120_000);
       afterAll(async () => {
         await node?.[Symbol.asyncDispose]();
-        await rm(directory, { recursive: true });
       });
 
       it.each(names)('%s', (name) => {
