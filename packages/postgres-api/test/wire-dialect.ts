@@ -68,7 +68,7 @@ export class WireDialect implements AsyncDisposable {
         resolveRead: async ({ url }) => fail('FILE_NOT_FOUND', { url }),
       });
       const { columns } = prepared;
-      const result = await session.query(postgresRowsQuery(prepared, formats));
+      const result = await session.query(postgresRowsQuery(prepared, formats, timeZone));
       const reader = new DataRowReader(columns, formats);
       reader.read(result.schemaIpc);
       for await (const batch of result.batches) take(reader.read(batch.ipc)!);

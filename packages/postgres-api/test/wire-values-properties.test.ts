@@ -1,6 +1,5 @@
 import { quoteText } from '@tessera/kernel';
-import type { SqlType } from '@tessera/sql';
-import { parseArrayText } from '@tessera/sql';
+import { parseArrayText, type SqlType, type ValueFormat } from '@tessera/sql';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { binaryText } from '../src/values/binary-text.ts';
@@ -93,6 +92,18 @@ describe('text and binary tell the same', () => {
     expect(text.map((cell) => Number(utf8(cell)))).toEqual(numbers);
     expect(text.map((cell) => digitsOf(utf8(cell)!))).toEqual(numbers.map((n) => digitsOf(String(n))));
   });
+
+  const near = (power: number) => fc.integer({ min: -30, max: 30 }).map((n) => `${10 ** power + n / 8}`);
+  it.each<[string, fc.Arbitrary<string>]>([
+    ['DOUBLE PRECISION', fc.oneof(near(15), near(16), fc.constantFrom('NaN', '-0', 'Infinity', '-Infinity'))],
+    ['REAL', fc.oneof(near(6), near(7), fc.float().map(String))],
+    ['DATE', day.map((days) => `(DATE '1970-01-01' + ${days})`)],
+  ])('%s: the text is that of a cast to text', async (type, value) => {
+    const values = fc.sample(value, 300).map((text) => (text.startsWith('(') ? text : quoteText(text)));
+    const rows = values.map((sql, i) => `(${i}, ${sql}::${type}), (${i}, NULL)`).join(', ');
+    const found = await dialect.rows(`SELECT v, v::TEXT FROM (VALUES ${rows}) x(i, v) ORDER BY i`, ['text']);
+    expect(found.rows.map(([cell]) => cell)).toEqual(found.rows.map(([, cast]) => cast));
+  });
 });
 
 /** The significant digits of a number's text. */
@@ -161,18 +172,23 @@ describe('bytes of a client that are no value', () => {
 });
 
 describe('DataRow messages', () => {
-  it('any part of a batch can be written by itself', async () => {
-    const sql = `SELECT i, CASE WHEN i % 3 = 0 THEN NULL ELSE repeat('x', i) END AS s, [i, NULL] AS a,
-      (i / 7.0)::NUMERIC(10, 3) AS n, i % 2 = 0 AS b FROM generate_series(1, 100) t(i)`;
-    const whole = await dialect.rows(sql, ['binary']);
-    const parts: WireRow[] = [];
-    await dialect.batches(sql, ['binary'], (batch) => {
-      for (let at = 0; at < batch.rows; at += 7) {
-        parts.push(...parseRows(batch.write(at, Math.min(at + 7, batch.rows))));
-      }
-    });
-    expect(parts).toEqual(whole.rows);
-  });
+  it.each<ValueFormat>(['text', 'binary'])(
+    'any part of a batch can be written by itself: %s',
+    async (format) => {
+      const sql = `SELECT i, CASE WHEN i % 3 = 0 THEN NULL ELSE repeat('x', i) END AS s, [i, NULL] AS a,
+      (i / 7.0)::NUMERIC(10, 3) AS n, i % 2 = 0 AS b, (i - 50) * 9007199254740993 AS l, CASE i % 5 WHEN 0 THEN NULL ELSE i / 4.0::DOUBLE PRECISION END AS d,
+      CASE WHEN i = 50 THEN 'NaN' ELSE i::DOUBLE PRECISION END AS e, i::TEXT::BYTEA AS y, DATE '0001-01-20' - i AS t
+      FROM generate_series(1, 100) t(i)`;
+      const whole = await dialect.rows(sql, [format]);
+      const parts: WireRow[] = [];
+      await dialect.batches(sql, [format], (batch) => {
+        for (let at = 0; at < batch.rows; at += 7) {
+          parts.push(...parseRows(batch.write(at, Math.min(at + 7, batch.rows))));
+        }
+      });
+      expect(parts).toEqual(whole.rows);
+    },
+  );
 
   it('arrays without a binary form are refused in binary, and sent as text', async () => {
     const sql = 'SELECT [[1, 2], [3]] AS a';

@@ -43,7 +43,10 @@ export function encodeResult(
   request: StatementRequest,
 ): AsyncGenerator<ResultChunk, void> {
   const limit = rowLimit(request);
-  const { encoding } = request;
+  const {
+    encoding,
+    settings: { timezone },
+  } = request;
   const isLimited = limit > 0 || (encoding.kind === 'rows' && encoding.limit !== undefined);
   const prepared: RepeatedQuery = {
     ...{ parameters: params, columns, keep, isFixed },
@@ -59,11 +62,11 @@ export function encodeResult(
     case 'arrow':
       return arrowStream(session, prepared);
     case 'postgres':
-      return arrowBatches(session, prepared, postgresRowsQuery(prepared, encoding.formats));
+      return arrowBatches(session, prepared, postgresRowsQuery(prepared, encoding.formats, timezone));
     case 'copy':
       return copiedRows(session, prepared, encoding.format);
     case 'copy_binary':
-      return arrowBatches(session, prepared, postgresRowsQuery(prepared, ['binary']));
+      return arrowBatches(session, prepared, postgresRowsQuery(prepared, ['binary'], timezone));
     case 'parquet':
       return parquetFile(session, prepared, request);
   }

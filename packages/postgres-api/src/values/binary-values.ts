@@ -1,7 +1,16 @@
 import { TesseraError } from '@tessera/common';
 import type { SqlType } from '@tessera/sql';
 import { type Data, DataType } from 'apache-arrow';
-import { ByteCells, type Cells, FixedCells, isNull, type Validity } from './cells.ts';
+import {
+  ByteCells,
+  byteCells,
+  type Cells,
+  FixedCells,
+  isNull,
+  offsetsOf,
+  type Validity,
+  validityOf,
+} from './cells.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 import { writeNumeric } from './numeric.ts';
 import { elementOid } from './type-oids.ts';
@@ -24,22 +33,6 @@ export function binaryCells(type: SqlType, data: Data, from: number, to: number)
   if (type.kind === 'decimal' || type.kind === 'array') return encodedCells(type, data, from, to);
   return byteCells(data);
 }
-
-/** The cells of a column of texts or bytes. */
-export const byteCells = (data: Data): Cells =>
-  new ByteCells(data.values as Uint8Array, offsetsOf(data), validityOf(data));
-
-const validityOf = (data: Data): Validity =>
-  data.nullBitmap != null && data.nullBitmap.length > 0 && data.nullCount > 0 ? data.nullBitmap : undefined;
-
-/**
- * The offsets as 32-bit integers. The kernel may send 64-bit offsets, but no buffer of a batch reaches 2 GiB.
- */
-const offsetsOf = ({ valueOffsets, length }: Data): Int32Array => {
-  if (length === 0) return new Int32Array(1);
-  const offsets: Int32Array | BigInt64Array = valueOffsets;
-  return offsets instanceof BigInt64Array ? Int32Array.from(offsets, Number) : offsets;
-};
 
 interface FixedValue {
   readonly width: number;

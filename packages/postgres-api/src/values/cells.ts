@@ -1,3 +1,5 @@
+import type { Data } from 'apache-arrow';
+
 /**
  * The values of a column of a batch as cells of DataRow messages: a length (-1 for NULL) and the bytes of the
  * value.
@@ -14,6 +16,18 @@ export type Validity = Uint8Array | undefined;
 
 export const isNull = (validity: Validity, row: number): boolean =>
   validity !== undefined && (validity[row >> 3]! & (1 << (row & 7))) === 0;
+
+export const validityOf = (data: Data): Validity =>
+  data.nullBitmap != null && data.nullBitmap.length > 0 && data.nullCount > 0 ? data.nullBitmap : undefined;
+
+/**
+ * The offsets as 32-bit integers. The kernel may send 64-bit offsets, but no buffer of a batch reaches 2 GiB.
+ */
+export const offsetsOf = ({ valueOffsets, length }: Data): Int32Array => {
+  if (length === 0) return new Int32Array(1);
+  const offsets: Int32Array | BigInt64Array = valueOffsets;
+  return offsets instanceof BigInt64Array ? Int32Array.from(offsets, Number) : offsets;
+};
 
 const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;
@@ -61,17 +75,21 @@ export class ByteCells implements Cells {
   readonly #bytes: Buffer;
   readonly #offsets: Int32Array | Uint32Array;
   readonly #validity: Validity;
+  readonly #ends: Uint32Array | undefined;
 
-  constructor(bytes: Uint8Array, offsets: Int32Array | Uint32Array, validity: Validity) {
-    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  /** @param ends where the values of the written rows end, beginning with the first one, if they end before the next one */
+  constructor(bytes: Buffer, offsets: Int32Array | Uint32Array, validity: Validity, ends?: Uint32Array) {
+    this.#bytes = bytes;
     this.#offsets = offsets;
     this.#validity = validity;
+    this.#ends = ends;
   }
 
   addSizes(sizes: Uint32Array, from: number, to: number): void {
     const offsets = this.#offsets;
+    const ends = this.#ends ?? offsets.subarray(from + 1);
     for (let row = from; row < to; row += 1) {
-      const length = isNull(this.#validity, row) ? 0 : offsets[row + 1]! - offsets[row]!;
+      const length = isNull(this.#validity, row) ? 0 : ends[row - from]! - offsets[row]!;
       sizes[row - from]! += LENGTH_BYTES + length;
     }
   }
@@ -79,6 +97,7 @@ export class ByteCells implements Cells {
   write(out: Buffer, view: DataView, places: Uint32Array, from: number, to: number): void {
     const bytes = this.#bytes;
     const offsets = this.#offsets;
+    const ends = this.#ends ?? offsets.subarray(from + 1);
     for (let row = from; row < to; row += 1) {
       const at = places[row - from]!;
       if (isNull(this.#validity, row)) {
@@ -87,7 +106,7 @@ export class ByteCells implements Cells {
         continue;
       }
       const start = offsets[row]!;
-      const end = offsets[row + 1]!;
+      const end = ends[row - from]!;
       view.setInt32(at, end - start);
       let to = at + LENGTH_BYTES;
       if (end - start > SHORT) bytes.copy(out, to, start, end);
@@ -96,3 +115,50 @@ export class ByteCells implements Cells {
     }
   }
 }
+
+/** Values whose cells differ in size, and are written without a copy in between. */
+export class SizedCells implements Cells {
+  readonly #validity: Validity;
+  readonly #sizeOf: (row: number) => number;
+  readonly #put: (out: Buffer, at: number, end: number, row: number) => void;
+
+  /** @param put writes the value of a row, of the size that `sizeOf` tells, from `at` to `end` (exclusive) */
+  constructor(
+    validity: Validity,
+    sizeOf: (row: number) => number,
+    put: (out: Buffer, at: number, end: number, row: number) => void,
+  ) {
+    this.#validity = validity;
+    this.#sizeOf = sizeOf;
+    this.#put = put;
+  }
+
+  addSizes(sizes: Uint32Array, from: number, to: number): void {
+    for (let row = from; row < to; row += 1)
+      sizes[row - from]! += LENGTH_BYTES + (isNull(this.#validity, row) ? 0 : this.#sizeOf(row));
+  }
+
+  write(out: Buffer, view: DataView, places: Uint32Array, from: number, to: number): void {
+    for (let row = from; row < to; row += 1) {
+      const at = places[row - from]!;
+      const start = at + LENGTH_BYTES;
+      if (isNull(this.#validity, row)) {
+        view.setInt32(at, NULL_LENGTH);
+        places[row - from] = start;
+        continue;
+      }
+      const end = start + this.#sizeOf(row);
+      view.setInt32(at, end - start);
+      this.#put(out, start, end, row);
+      places[row - from] = end;
+    }
+  }
+}
+
+/** The bytes of a column of texts or bytes, without a copy. */
+export const bytesOf = ({ values }: Data): Buffer =>
+  Buffer.from(values.buffer, values.byteOffset, values.byteLength);
+
+/** The cells of a column of texts or bytes. */
+export const byteCells = (data: Data): Cells =>
+  new ByteCells(bytesOf(data), offsetsOf(data), validityOf(data));

@@ -2,7 +2,8 @@ import { type OutputColumn, type ValueFormat, valueFormat } from '@tessera/sql';
 import { type Data, RecordBatchReader, type Schema } from 'apache-arrow';
 import { Message, type RecordBatch as RecordBatchHeader } from 'apache-arrow/ipc/metadata/message';
 import { VectorLoader } from 'apache-arrow/visitor/vectorloader';
-import { binaryCells, byteCells } from './binary-values.ts';
+import { binaryCells } from './binary-values.ts';
+import { textCells } from './text-values.ts';
 
 /** The type byte, the length and the number of columns of a DataRow message. */
 const HEAD_BYTES = 7;
@@ -102,7 +103,7 @@ export class DataRowBatch {
     const count = to - from;
     const cells = this.#data.map((data, i) => {
       const { type } = this.#columns[i]!;
-      return valueFormat(this.#formats, i) === 'text' ? byteCells(data) : binaryCells(type, data, from, to);
+      return (valueFormat(this.#formats, i) === 'text' ? textCells : binaryCells)(type, data, from, to);
     });
     const sizes = new Uint32Array(count).fill(HEAD_BYTES);
     for (const column of cells) column.addSizes(sizes, from, to);
