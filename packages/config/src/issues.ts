@@ -63,7 +63,7 @@ function wrongValue(at: readonly PropertyKey[], source: Source): Mismatch {
     line: source.lineOf(at),
     path: pathText(at),
     message: missing
-      ? `is required: ${parameter?.meaning}`
+      ? `is required: ${parameter?.meaning} (expected ${expectation(parameter)})`
       : `expected ${expectation(parameter)}, got ${shown(value, at, parameter, source)}`,
   };
 }

@@ -8,14 +8,21 @@ export interface LoadedConfig extends ParsedConfig {
   readonly path: string;
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or directory',
+  EACCES: 'the permission is missing',
+  EISDIR: 'it is a directory',
+};
+
 /** Reads and checks a configuration file. Throws ConfigError, also for a file that cannot be read. */
 export async function loadConfig(path: string): Promise<LoadedConfig> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
     throw new ConfigError(path, [
-      { line: 1, path: '', message: `cannot be read: ${(error as Error).message}` },
+      { line: 0, path: '', message: `cannot be read: ${REASONS[code] ?? message}` },
     ]);
   }
   return { ...parseConfig(text, path), path };

@@ -91,7 +91,10 @@ describe('values', () => {
     ['logging: []', 'logging: expected a block of parameters, got a list'],
     ['engine: {nodes: {host: a}}', 'engine.nodes: expected a list of blocks or null, got a block'],
     ['engine: {nodes: [a]}', 'engine.nodes[0]: expected a block of parameters, got "a"'],
-    ['engine: {nodes: [{}]}', 'engine.nodes[0].host: is required: hostname or IP address of the node'],
+    [
+      'engine: {nodes: [{}]}',
+      'engine.nodes[0].host: is required: hostname or IP address of the node (expected a host name or an IP address)',
+    ],
     ['engine: {nodes: [{host: ""}]}', 'engine.nodes[0].host: expected a host name or an IP address, got ""'],
   ])('refuses %s', (text, message) => {
     expect(complaints(text)).toEqual([`c.yaml:2: ${message}`]);
@@ -143,8 +146,14 @@ describe('the file as a whole', () => {
     }
   };
   it.each([
-    ['', 'c.yaml:1: schema_version: is required: version of the configuration schema'],
-    ['# nothing\n', 'c.yaml:1: schema_version: is required: version of the configuration schema'],
+    [
+      '',
+      'c.yaml:1: schema_version: is required: version of the configuration schema (expected the string "1.0")',
+    ],
+    [
+      '# nothing\n',
+      'c.yaml:1: schema_version: is required: version of the configuration schema (expected the string "1.0")',
+    ],
     ['[]', 'c.yaml:1: expected a block of parameters, got a list'],
     ['schema_version: "2.0"', 'c.yaml:1: schema_version: expected the string "1.0", got "2.0"'],
     [
@@ -201,7 +210,7 @@ describe('the file as a whole', () => {
     ).toEqual([
       'c.yaml:2: storage.minio: is required when storage.type is minio',
       'c.yaml:5: engine.termination_grace_period: expected a duration (a number with s, m, h or d, such as 30s), got 5',
-      'c.yaml:7: engine.nodes[0].host: is required: hostname or IP address of the node',
+      'c.yaml:7: engine.nodes[0].host: is required: hostname or IP address of the node (expected a host name or an IP address)',
       'c.yaml:7: engine.nodes[0].shufle_port: unknown parameter (did you mean shuffle_port?)',
       'c.yaml:9: execution.hybrid_headers_primary_index_compression_level: expected 0 to 11 for the method brotli, got 12',
       'c.yaml:10: auth.native: is required when auth.mode is native',

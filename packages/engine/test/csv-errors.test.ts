@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query, rows, upload } from './http.ts';
 import { message, query as queryMessage, RawClient } from './postgres-client.ts';
@@ -114,5 +114,81 @@ describe('COPY FROM STDIN', () => {
     await client.until('G');
     const [error] = await client.ask(message('d', Buffer.from('1,x\n2,y,z\n')), message('c'));
     expect(error).toMatch(/^E ERROR 22P04 .*line 2.*extra data after last expected column/);
+  });
+});
+
+describe('a file whose text the kernel cannot read', () => {
+  const TABLE = 'id,name\n1,Zürich\n2,Köln\n';
+  const LATIN = Buffer.from(TABLE, 'latin1');
+  const UTF_16 = Buffer.from(`\ufeff${TABLE}`, 'utf16le');
+
+  it.each([
+    ['is Latin-1', LATIN, ', line 2: it is not in UTF-8: "1,Z\ufffdrich"'],
+    [
+      'becomes Latin-1 late',
+      Buffer.concat([Buffer.from(late('1,y')), LATIN]),
+      ', line 40005: it is not in UTF-8: "1,Z\ufffdrich"',
+    ],
+    ['is UTF-16 (little-endian)', UTF_16, ': it is in UTF-16, not in UTF-8'],
+    ['is UTF-16 (big-endian)', Buffer.from(UTF_16).swap16(), ': it is in UTF-16, not in UTF-8'],
+    [
+      'has other line ends later',
+      Buffer.from('a,b\r\n1,"x\ny"\r\n2,z\n'),
+      ', line 4: it ends with LF, the first line with CRLF: "2,z"',
+    ],
+  ])('that %s is reported with the reason', async (_, content, reason) => {
+    const bad = { status: 400, code: '22P04', description: `Cannot read upload://f${reason}` };
+    for (const source of ["read_csv('upload://f', header => true)", "'upload://f'"])
+      expect(await failure(`SELECT * FROM ${source}`, new Uint8Array(content))).toMatchObject(bad);
+  });
+});
+
+describe('a compressed file', () => {
+  const TEXT = late('7,x');
+  const GZIP = gzipSync(TEXT);
+  const ZSTD = zstdCompressSync(TEXT);
+  const count = (call: string) => `SELECT count(*) FROM ${call}`;
+  const calls = (codec: string) => [
+    count(`read_csv('upload://f', header => true, compression => '${codec}')`),
+    count(`read_csv('upload://f', header => true, infer_schema => true, compression => '${codec}')`),
+    count(`read_text('upload://f', compression => '${codec}')`),
+    count("'upload://f'"),
+  ];
+
+  it.each([
+    ['gzip', 'cut short', GZIP.subarray(0, GZIP.length / 2)],
+    ['gzip', 'cut short', GZIP.subarray(0, -8)],
+    ['gzip', 'cut short', Buffer.concat([GZIP, GZIP.subarray(0, 20)])],
+    ['zstd', 'cut short', ZSTD.subarray(0, ZSTD.length / 2)],
+    ['zstd', 'cut short', ZSTD.subarray(0, -4)],
+    ['zstd', 'cut short', Buffer.concat([ZSTD, ZSTD.subarray(0, 6)])],
+  ])('in the format %s that is %s is refused instead of read up to there', async (codec, reason, content) => {
+    for (const sql of calls(codec))
+      expect(await failure(sql, new Uint8Array(content))).toMatchObject({
+        status: 400,
+        code: '22P04',
+        description: `Cannot read upload://f: its ${codec} data is ${reason}`,
+      });
+  });
+
+  it('with a wrong checksum is refused', async () => {
+    const content = new Uint8Array(GZIP);
+    content[content.length - 8]! ^= 1;
+    for (const sql of calls('gzip'))
+      expect(await failure(sql, content)).toMatchObject({
+        code: '22P04',
+        description: expect.stringMatching(/^Cannot read upload:\/\/f: its gzip data is corrupt/),
+      });
+  });
+
+  it('with several members or frames is read whole', async () => {
+    for (const [codec, one] of [
+      ['gzip', gzipSync('1,2\n')],
+      ['zstd', zstdCompressSync('1,2\n')],
+    ] as const) {
+      const sql = `SELECT count(*) FROM read_csv('upload://f', compression => '${codec}')`;
+      const answer = await upload(server, sql, { f: new Blob([new Uint8Array(Buffer.concat([one, one]))]) });
+      expect(answer.text).toContain('2');
+    }
   });
 });

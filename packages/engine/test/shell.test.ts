@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -262,6 +263,26 @@ describe('scripts', () => {
     expect(await sql(['--format', format, '-c', query])).toEqual({ code: 0, stdout, stderr: '' });
   });
 
+  it('ends without an error when the reader of its output has closed it', async () => {
+    const args = [
+      MAIN,
+      'sql',
+      '-u',
+      server!.url,
+      '--format',
+      'csv',
+      '-c',
+      'SELECT * FROM generate_series(1, 10000000)',
+    ];
+    const child = spawn(process.execPath, args, { env: { ...process.env, ...env } });
+    const errors: string[] = [];
+    child.stderr.setEncoding('utf8').on('data', (text) => errors.push(text));
+    await once(child.stdout, 'data');
+    child.stdout.destroy();
+    const [code] = await once(child, 'close');
+    expect({ code, stderr: errors.join('') }).toEqual({ code: 0, stderr: '' });
+  });
+
   it('stop at an error, or continue on request', async () => {
     const script = await readFile(join(directory, 'script.sql'), 'utf8');
     const stopped = await sql([], script);
@@ -272,7 +293,7 @@ describe('scripts', () => {
     expect(stopped.stdout).not.toContain('two');
     const continued = await sql(['--on-error', 'continue'], script);
     expect(continued).toMatchObject({ code: 1, stdout: expect.stringContaining('two: 2') });
-    expect(continued.stderr).toContain('1 of the statements failed');
+    expect(continued.stderr).toContain('1 statement failed');
   });
 });
 

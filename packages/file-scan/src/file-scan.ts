@@ -33,13 +33,13 @@ export type FileFormat =
   | {
       readonly kind: 'csv';
       readonly settings: string;
-      readonly shape: CsvBytes;
+      readonly shape: CompressedCsv;
       readonly columns: readonly string[];
     }
   | {
       readonly kind: 'typed csv';
       readonly settings: string;
-      readonly shape: CsvBytes;
+      readonly shape: CompressedCsv;
       readonly columns: readonly FileColumn[];
     }
   | { readonly kind: 'avro'; readonly header: string }

@@ -169,7 +169,7 @@ describe('rules that tie parameters together', () => {
     ['storage: {type: minio, minio: {endpoint: "http://m:9000"}}', []],
     [
       'storage: {type: minio, minio: {}}',
-      ['storage.minio.endpoint: is required: storage server endpoint URL'],
+      ['storage.minio.endpoint: is required: storage server endpoint URL (expected an http(s) URL)'],
     ],
     [
       'storage: {type: abs, azure: {}}',

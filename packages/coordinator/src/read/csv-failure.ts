@@ -1,6 +1,12 @@
 import { TesseraError } from '@tessera/common';
 import { failedValueOf, keepDetails } from '@tessera/kernel';
-import { firstUnreadable, firstWithCell } from '@tessera/readers';
+import {
+  firstForeignText,
+  firstMixedEnd,
+  firstUnreadable,
+  firstWithCell,
+  requireComplete,
+} from '@tessera/readers';
 import type { CsvFile, ReadFile } from './read-file.ts';
 
 type CsvReadFile = Pick<ReadFile, 'label' | 'path' | 'csv'>;
@@ -38,6 +44,7 @@ export async function withPlaceInCsv(error: unknown): Promise<unknown> {
       if (found !== undefined) return found;
     }
   } catch (cause) {
+    if (cause instanceof TesseraError && cause.name === 'BAD_FILE') return cause;
     // The file cannot be decompressed or is gone; the original error is then more informative.
     if (!(cause instanceof Error)) throw cause;
   }
@@ -51,9 +58,15 @@ async function placed(
   signal: AbortSignal,
 ): Promise<TesseraError | undefined> {
   if (error.name === 'BAD_FILE') {
-    const found = isPadded ? undefined : await firstUnreadable(path, shape, signal);
+    const { location } = error;
+    await requireComplete({ path, label }, shape.compression, signal);
+    const foreign = await firstForeignText(path, shape, signal);
+    if (foreign !== undefined) return notUtf8(label, foreign).with({ location });
+    const uneven = isPadded ? undefined : await firstUnreadable(path, shape, signal);
+    const found = uneven ?? (await firstMixedEnd(path, shape, signal));
     if (found === undefined) return undefined;
-    const { location, resolution } = error;
+    const resolution =
+      uneven === undefined ? `Give all lines one end: sed 's/\\r$//' FILE > NEW_FILE.` : error.resolution;
     return TesseraError.of(
       'BAD_FILE',
       { name: `${label}, line ${found.line}`, reason: `${found.reason}: ${JSON.stringify(found.text)}` },
@@ -71,4 +84,16 @@ async function placed(
   return error.with({
     message: `${label}, line ${line}, column "${column}": ${message} (the line is ${JSON.stringify(text)})`,
   });
+}
+
+function notUtf8(
+  label: string,
+  { line, text, encoding }: NonNullable<Awaited<ReturnType<typeof firstForeignText>>>,
+): TesseraError {
+  const params =
+    encoding === undefined
+      ? { name: `${label}, line ${line}`, reason: `it is not in UTF-8: ${JSON.stringify(text)}` }
+      : { name: label, reason: `it is in ${encoding}, not in UTF-8` };
+  const resolution = `Convert it: iconv -f ${encoding ?? 'WINDOWS-1252'} -t UTF-8 FILE > NEW_FILE.`;
+  return TesseraError.of('BAD_FILE', params, { resolution });
 }

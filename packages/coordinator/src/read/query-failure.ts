@@ -1,6 +1,6 @@
 import { type ErrorName, TesseraError } from '@tessera/common';
-import { keepDetails, ranAlone } from '@tessera/kernel';
-import { keepCsvFiles } from './csv-failure.ts';
+import { ranAlone } from '@tessera/kernel';
+import { keepCsvFiles, keepPlaceInCsv } from './csv-failure.ts';
 import type { ReadFile } from './read-file.ts';
 
 type FileName = Pick<ReadFile, 'label' | 'path' | 'csv'>;
@@ -31,7 +31,7 @@ const MAY_COME_FROM_FILES: ReadonlySet<ErrorName> = new Set([
  */
 export function explainFailure(error: unknown, failed: FailedQuery): unknown {
   if (!(error instanceof TesseraError)) return error;
-  return keepCsvFiles(keepDetails(explained(error, failed), error), failed.files);
+  return keepCsvFiles(keepPlaceInCsv(explained(error, failed), error), failed.files);
 }
 
 function explained(error: TesseraError, { files, isLastAttempt }: FailedQuery): TesseraError {

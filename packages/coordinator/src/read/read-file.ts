@@ -28,12 +28,19 @@ export interface CsvFile {
 export function csvFile({ url, options }: Pick<ReadCall, 'url' | 'options'>): CsvFile {
   const { quote = '"', header = false, null_padding: isPadded = false } = options;
   const delimiter = options.delimiter ?? (/\.tsv(?:\.\w+)?$/i.test(url) ? '\t' : ',');
-  const named = /\.gz$/i.test(url) ? 'gzip' : /\.zst$/i.test(url) ? 'zstd' : 'none';
-  const { compression = 'auto' } = options;
-  const codec = compression === 'auto' ? named : (compression as CsvShape['compression']);
   return {
-    shape: { delimiter, quote, escape: options.escape ?? quote, compression: codec },
+    shape: { delimiter, quote, escape: options.escape ?? quote, compression: codecOf({ url }, options) },
     hasHeader: header,
     isPadded,
   };
+}
+
+/** The compression of a file of text by the options of the function that reads it, or else by its name. */
+export function codecOf(
+  { url }: Pick<ReadCall, 'url'>,
+  options: ReadCall['options'],
+): CsvShape['compression'] {
+  const { compression = 'auto' } = options;
+  if (compression !== 'auto') return compression as CsvShape['compression'];
+  return /\.gz$/i.test(url) ? 'gzip' : /\.zst$/i.test(url) ? 'zstd' : 'none';
 }

@@ -4,7 +4,7 @@ import { TesseraError } from '@tessera/common';
 import type { PlannedScan, SharedFiles } from '@tessera/file-scan';
 import { type KernelSession, literalPath } from '@tessera/kernel';
 import type { ExternalSources, ResolvedFile } from '@tessera/object-store';
-import { loadArrow, loadAvro } from '@tessera/readers';
+import { loadArrow, loadAvro, requireComplete } from '@tessera/readers';
 import type { ReadArguments, ReadCall, RelationSource, SourceFile } from '@tessera/sql';
 import type { ScanTotals } from '@tessera/system-catalog';
 import { NOTHING_SCANNED, plus } from '../queries/scan-totals.ts';
@@ -18,7 +18,7 @@ import {
   UPLOAD_SCHEME,
 } from './file-parts.ts';
 import { FileTables, type WantedOfTables } from './file-tables.ts';
-import { csvFile, type ReadFile } from './read-file.ts';
+import { codecOf, csvFile, type ReadFile } from './read-file.ts';
 import { type RecognisedFile, recogniseFile, textSample } from './recognised-file.ts';
 
 const OBJECT_LIST_TYPE = `'[{"object_name": "VARCHAR", "size_in_bytes": "BIGINT", "last_modified": "TIMESTAMPTZ"}]'`;
@@ -87,6 +87,10 @@ export class ReadResolution {
   /** Fetches the files that other nodes were to read in parts, before this node reads them alone. */
   async readAlone(wanted: WantedOfTables = { scans: undefined, counted: undefined }): Promise<void> {
     await this.#parts?.fetch();
+    for (const { csv, scanId, path, label } of this.files) {
+      if (csv === undefined || scanId === undefined) continue;
+      await requireComplete({ path, label }, csv.shape.compression, this.#scope.signal);
+    }
     this.#isAlone = true;
     const { scanned, files } = await this.#fileTables.readAlone(wanted);
     this.scannedOfTables = plus(this.scannedOfTables, scanned);
@@ -158,6 +162,9 @@ export class ReadResolution {
     const { function: format } = call;
     if (format !== 'read_avro' && format !== 'read_arrow') {
       const csv = format === 'read_csv' ? csvFile(call) : undefined;
+      if (format !== 'read_parquet')
+        for (const file of files)
+          await requireComplete(file, codecOf(file, call.options), this.#scope.signal);
       this.files.push(...files.map((file) => ({ ...file, format, csv })));
       return { kind: 'files', paths: files.map((f) => literalPath(f.path)), files };
     }

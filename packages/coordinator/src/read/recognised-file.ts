@@ -10,6 +10,8 @@ import {
   type ReadArguments,
   type ReadFunction,
 } from '@tessera/sql';
+import { keepCsvFiles } from './csv-failure.ts';
+import { csvFile } from './read-file.ts';
 
 /** How a file that FROM names without a function is read, and the notice for the user. */
 export interface RecognisedFile {
@@ -146,18 +148,26 @@ async function sniffedCsv(
 
 async function sniff(
   { url, path }: FileOnDisk,
-  { compression }: ReadArguments['options'],
+  options: ReadArguments['options'],
   session: KernelSession,
 ): Promise<SniffedCsv> {
+  const { compression } = options;
   const decompressed = compression === undefined ? '' : `, compression => ${quoteText(compression)}`;
   const sql = `SELECT to_json(s)::VARCHAR FROM sniff_csv(${quoteText(path)}, sample_size => ${INFERRED_ROWS}, comment => ''${decompressed}) AS s`;
   try {
     return JSON.parse(String(await session.scalar(sql)));
   } catch (cause) {
-    if (!(cause instanceof TesseraError) || !/sniffing file/i.test(cause.message)) throw cause;
-    const reason = 'no delimiter and quote fit all of its lines';
+    if (!(cause instanceof TesseraError) || !/sniffing file|^CSV Error|^Input is not/i.test(cause.message))
+      throw cause;
+    const isPacked = cause.message.startsWith('Input is not');
+    const reason = isPacked
+      ? `bytes follow its ${compression} data`
+      : 'no delimiter and quote fit all of its lines';
     const resolution = `Call READ_CSV('${url}', …) with DELIMITER, QUOTE and HEADER as the file has them.`;
-    throw TesseraError.of('BAD_FILE', { name: url, reason }, { cause, resolution });
+    const error = TesseraError.of('BAD_FILE', { name: url, reason }, { cause, resolution });
+    // The lines need not have the same number of fields with the default delimiter.
+    const csv = { ...csvFile({ url, options }), isPadded: true };
+    throw keepCsvFiles(error, [{ label: url, path, csv }]);
   }
 }
 

@@ -85,7 +85,9 @@ describe('tessera', () => {
       `${file('bad.yaml')}:3: execution.max_threads: expected an integer ≥ 0, got "four"\n${file('bad.yaml')}:4: loging: unknown parameter (did you mean logging?)\n`,
     );
     expect((await tessera('serve', '--config', file('bad.yaml'))).stderr).toBe(bad.stderr);
-    expect((await tessera('config', 'check', file('none.yaml'))).stderr).toContain('cannot be read: ENOENT');
+    expect((await tessera('config', 'check', file('none.yaml'))).stderr).toBe(
+      `${file('none.yaml')}: cannot be read: there is no such file or directory\n`,
+    );
   });
 
   it('checks the object store of a configuration', async () => {

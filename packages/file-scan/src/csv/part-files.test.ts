@@ -6,7 +6,7 @@ import type { CopyRange, FileUnit } from '../file-scan.ts';
 import { PartFiles } from './part-files.ts';
 import { fetchCsv } from './split-csv.ts';
 
-const SHAPE = { delimiter: ',', quote: '"', escape: '"' };
+const SHAPE = { delimiter: ',', quote: '"', escape: '"', compression: 'none' } as const;
 
 let directory: string;
 
@@ -22,7 +22,7 @@ async function write(files: PartFiles, task: string, text: string): Promise<stri
   const bytes = Buffer.from(text);
   const unit: FileUnit = { file: { url: 'a.csv', bytes: bytes.length }, bytes: bytes.length };
   const copy: CopyRange = (_, start, end, take) => take(bytes.subarray(start, end), start);
-  await fetchCsv(unit, path, SHAPE, { copy, create: files.create });
+  await fetchCsv(unit, path, SHAPE, { copy, create: files.create, signal: new AbortController().signal });
   return path;
 }
 

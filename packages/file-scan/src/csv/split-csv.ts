@@ -1,5 +1,6 @@
 import { fail, writeAt } from '@tessera/common';
-import type { CopyRange, CsvBytes, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
+import { requireComplete } from '@tessera/readers';
+import type { CompressedCsv, CopyRange, CsvBytes, FileUnit, ReadRange, ScannedFile } from '../file-scan.ts';
 import type { CreateFile } from './part-files.ts';
 import { QuoteState } from './quote-state.ts';
 import { recordStart } from './record-start.ts';
@@ -52,13 +53,17 @@ export async function splitCsv(
  * Writes a unit of a text file to a new file. The unit of a part must end where a record ends. Every part is
  * checked like this, from the known start of the file on, so none of them begins within a quoted field,
  * although their starts were guessed.
- * @throws TesseraError BAD_FILE if the part ends within a quoted field
+ * @throws TesseraError BAD_FILE if the part ends within a quoted field, or the file is compressed and not complete; QUERY_CANCELLED
  */
 export async function fetchCsv(
   { file, part }: FileUnit,
   path: string,
-  shape: CsvBytes,
-  { copy, create }: { readonly copy: CopyRange; readonly create: CreateFile },
+  shape: CompressedCsv,
+  {
+    copy,
+    create,
+    signal,
+  }: { readonly copy: CopyRange; readonly create: CreateFile; readonly signal: AbortSignal },
 ): Promise<void> {
   const [from, to] = part ?? [0, file.bytes];
   const quotes = part === undefined ? undefined : new QuoteState(shape);
@@ -72,6 +77,7 @@ export async function fetchCsv(
   } finally {
     await target.close();
   }
+  await requireComplete({ path, label: file.url }, shape.compression, signal);
   if (quotes?.isQuoted === true && to < file.bytes) {
     fail('BAD_FILE', { name: file.url, reason: `bytes ${from} to ${to} end within a quoted field` });
   }

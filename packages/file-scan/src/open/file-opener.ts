@@ -88,6 +88,7 @@ export class FileOpener {
           columns,
           reader: completely(reader),
           createText: this.#texts.create,
+          signal,
         });
       }),
     );
@@ -105,12 +106,13 @@ interface FetchOptions {
   readonly columns: readonly string[];
   readonly reader: ScanReader;
   readonly createText: CreateFile;
+  readonly signal: AbortSignal;
 }
 
 async function fetchUnit(
   unit: FileUnit,
   path: string,
-  { format, columns, reader, createText }: FetchOptions,
+  { format, columns, reader, createText, signal }: FetchOptions,
 ) {
   const { range, copy } = reader;
   switch (format.kind) {
@@ -120,7 +122,7 @@ async function fetchUnit(
     }
     case 'csv':
     case 'typed csv':
-      await fetchCsv(unit, path, format.shape, { copy, create: createText });
+      await fetchCsv(unit, path, format.shape, { copy, create: createText, signal });
       return { rows: 0, bytes: unit.bytes };
     case 'avro':
       await fetchAvro(unit, path, reader);

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { cancellation } from '@tessera/common';
 import { literalPath, quoteName, quoteText } from '@tessera/kernel';
+import { requireComplete } from '@tessera/readers';
 import { csvHead } from '../csv/csv-head.ts';
 import { createFile } from '../csv/part-files.ts';
 import { fetchCsv } from '../csv/split-csv.ts';
@@ -32,9 +33,12 @@ export async function openCsvTable(
   const paths = await mapInTurns(units, UNITS_AT_ONCE, async (unit, i) => {
     if (signal.aborted) throw cancellation(signal);
     // A file of this node is read where it is.
-    if (isAbsolute(unit.file.url)) return unit.file.url;
+    if (isAbsolute(unit.file.url)) {
+      await requireComplete({ path: unit.file.url, label: unit.file.url }, shape.compression, signal);
+      return unit.file.url;
+    }
     const path = join(directory, `unit-${i}`);
-    await fetchCsv(unit, path, shape, { copy, create: createFile });
+    await fetchCsv(unit, path, shape, { copy, create: createFile, signal });
     return path;
   });
   const position = filePosition([head, ...paths], columns);

@@ -52,7 +52,7 @@ export async function planCsv(
   const firstRecord = first.bytes.subarray(0, first.firstEnd);
   const header = hasHeader ? firstRecord : Buffer.alloc(0);
   if (hasHeader && !(await haveHeader(files, header, compression, read))) return undefined;
-  const shape = { delimiter, quote, escape: escaping };
+  const shape = { delimiter, quote, escape: escaping, compression };
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const settings = settingsOf(options);
   const formats = await inference?.formats(first.bytes);

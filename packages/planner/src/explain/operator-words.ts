@@ -74,6 +74,7 @@ export const detailName = (kernelName: string): string | undefined =>
 export const detailText = (text: string): string =>
   text
     .replaceAll('count_star()', 'count(*)')
+    .replaceAll('sum_no_overflow(', 'sum(')
     // The kernel packs keys into smaller types on its own account; a second argument is the smallest value.
     .replaceAll(/__internal_(?:de)?compress_\w+\(([^(),]*)(?:, [^()]*)?\)/g, '$1')
     // The engine's own macros and functions stand for functions of the dialect.

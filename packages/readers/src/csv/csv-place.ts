@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import { isSameName } from '@tessera/common';
-import { type CsvRecord, type CsvShape, csvRecords } from './csv-records.ts';
+import { type CsvRecord, type CsvShape, contentOf, csvRecords } from './csv-records.ts';
 
 /** A place in a CSV file. */
 export interface CsvPlace {
@@ -11,7 +12,7 @@ export interface CsvPlace {
 
 const SHOWN_CHARACTERS = 200;
 
-const placeOf = ({ line, text }: CsvRecord): CsvPlace => ({
+const placeOf = ({ line, text }: Pick<CsvRecord, 'line' | 'text'>): CsvPlace => ({
   line,
   text: text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text,
 });
@@ -34,6 +35,67 @@ export async function firstUnreadable(
     if (fields.length === expected || text === '') continue;
     const reason = `it has ${counted(fields.length)}, the first line has ${expected}`;
     return { ...placeOf(record), reason };
+  }
+  return undefined;
+}
+
+/**
+ * The first line that does not end as the first line of the file does, with the reason; undefined if all do. The kernel refuses
+ * files with several line ends. The signal ends the search.
+ */
+export async function firstMixedEnd(
+  path: string,
+  shape: CsvShape,
+  signal: AbortSignal,
+): Promise<(CsvPlace & { readonly reason: string }) | undefined> {
+  let expected: CsvRecord['end'];
+  for await (const record of csvRecords(path, shape)) {
+    if (signal.aborted) return undefined;
+    const { end } = record;
+    expected ??= end;
+    if (end !== undefined && end !== expected)
+      return { ...placeOf(record), reason: `it ends with ${end}, the first line with ${expected}` };
+  }
+  return undefined;
+}
+
+/**
+ * The first line that is not UTF-8, with the encoding if the file says so; undefined if all are. The signal ends the search.
+ */
+export async function firstForeignText(
+  path: string,
+  shape: Pick<CsvShape, 'compression'>,
+  signal: AbortSignal,
+): Promise<(CsvPlace & { readonly encoding: 'UTF-16' | undefined }) | undefined> {
+  let [line, rest] = [1, Buffer.alloc(0)];
+  for await (const chunk of contentOf(path, shape)) {
+    if (signal.aborted) return undefined;
+    const bytes = Buffer.concat([rest, chunk]);
+    if (line === 1 && isUtf16(bytes)) return { line, text: '', encoding: 'UTF-16' };
+    const end = bytes.lastIndexOf(LF) + 1;
+    const lines = bytes.subarray(0, end);
+    const found = isUtf8(lines) ? undefined : foreignLine(lines, line);
+    if (found !== undefined) return found;
+    for (let at = lines.indexOf(LF); at >= 0; at = lines.indexOf(LF, at + 1)) line += 1;
+    rest = bytes.subarray(end);
+    if (rest.length > MAX_LINE_BYTES) return undefined;
+  }
+  return isUtf8(rest) ? undefined : foreignLine(rest, line);
+}
+
+const LF = 10;
+/** Longer lines are not searched. */
+const MAX_LINE_BYTES = 16 << 20;
+
+const isUtf16 = (bytes: Buffer): boolean =>
+  bytes.length > 1 && (bytes.readUInt16BE(0) === 0xfffe || bytes.readUInt16BE(0) === 0xfeff);
+
+function foreignLine(bytes: Buffer, from: number) {
+  for (let [line, at] = [from, 0]; at < bytes.length; line += 1) {
+    const end = bytes.indexOf(LF, at);
+    const text = bytes.subarray(at, end < 0 ? bytes.length : end);
+    if (!isUtf8(text)) return { ...placeOf({ line, text: text.toString('utf8') }), encoding: undefined };
+    at += text.length + 1;
   }
   return undefined;
 }

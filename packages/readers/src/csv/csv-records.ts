@@ -16,6 +16,8 @@ export interface CsvRecord {
   readonly fields: readonly string[];
   /** The text in the file, without the line end. */
   readonly text: string;
+  /** Undefined for a last line that does not end. */
+  readonly end: 'LF' | 'CRLF' | 'CR' | undefined;
   /** The problem with its quotes, if any. */
   readonly problem?: 'a quote is not closed' | 'text follows a closing quote' | undefined;
 }
@@ -39,7 +41,10 @@ export async function* csvRecords(path: string, shape: CsvShape): AsyncGenerator
   yield* parser.end();
 }
 
-function contentOf(path: string, { compression }: CsvShape): AsyncIterable<Buffer> {
+export function contentOf(
+  path: string,
+  { compression }: Pick<CsvShape, 'compression'>,
+): AsyncIterable<Buffer> {
   const file = createReadStream(path);
   if (compression === 'none') return file;
   const decompressed = compression === 'gzip' ? createGunzip() : createZstdDecompress();
@@ -56,6 +61,7 @@ class RecordParser {
   #fields: string[] = [];
   #state: 'start' | 'bare' | 'quoted' | 'closed' = 'start';
   #problem: CsvRecord['problem'];
+  #isAfterReturn = false;
   /** The last character of a chunk, held back because its meaning may depend on the next one. */
   #held = '';
 
@@ -85,7 +91,7 @@ class RecordParser {
       if (record !== undefined) yield record;
     }
     if (this.#state === 'quoted') this.#problem ??= 'a quote is not closed';
-    if (this.#text !== '') yield this.#record();
+    if (this.#text !== '') yield this.#record(undefined);
   }
 
   #take(character: string, next: string | undefined): { skipped: number; record?: CsvRecord } {
@@ -102,9 +108,12 @@ class RecordParser {
       } else this.#keep(character, character);
       return { skipped: 0 };
     }
-    if (character === '\n' || (character === '\r' && next !== '\n'))
-      return { skipped: 0, record: this.#record() };
-    if (character === '\r') return { skipped: 0 };
+    if (character === '\n') return { skipped: 0, record: this.#record(this.#isAfterReturn ? 'CRLF' : 'LF') };
+    if (character === '\r' && next !== '\n') return { skipped: 0, record: this.#record('CR') };
+    if (character === '\r') {
+      this.#isAfterReturn = true;
+      return { skipped: 0 };
+    }
     if (character === delimiter) {
       this.#keep(character, '');
       this.#endField();
@@ -131,13 +140,14 @@ class RecordParser {
     this.#state = 'start';
   }
 
-  #record(): CsvRecord {
+  #record(end: CsvRecord['end']): CsvRecord {
     this.#endField();
-    const record = { line: this.#startLine, fields: this.#fields, text: this.#text, problem: this.#problem };
+    const [line, fields, text, problem] = [this.#startLine, this.#fields, this.#text, this.#problem];
+    this.#isAfterReturn = false;
     this.#fields = [];
     this.#text = '';
     this.#problem = undefined;
     this.#startLine = this.#line;
-    return record;
+    return { line, fields, text, end, problem };
   }
 }

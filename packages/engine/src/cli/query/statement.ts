@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { CommandFailure, EXIT } from '../exit-code.ts';
+import { unusableFile } from './file-part.ts';
 import type { Streams } from './streams.ts';
 
 /** The statement from the argument, the file, or standard input, in this order. */
@@ -29,6 +30,6 @@ function piped(stdin: Streams['stdin']): Promise<string> {
 
 function fromFile(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: Error) => {
-    throw new CommandFailure(EXIT.usage, `error: --sql-file: ${error.message}`);
+    throw unusableFile(file, error);
   });
 }

@@ -57,7 +57,10 @@ export async function runShell(
     const isDone = await shell.runScript(flags.command ?? (await text(process.stdin)));
     await display.sendTo(undefined);
     if (isDone && shell.failures === 0) return;
-    throw new CommandFailure(EXIT.queryError, isDone ? `${shell.failures} of the statements failed` : '');
+    throw new CommandFailure(
+      EXIT.queryError,
+      isDone ? `${shell.failures} ${shell.failures === 1 ? 'statement' : 'statements'} failed` : '',
+    );
   }
   display.say(greeting(isOwn ? undefined : engine, named, flags.dataDir));
   // The user can type while the engine starts. The shell ends if it does not start.

@@ -191,7 +191,10 @@ async function readAnswer(
     }
   } catch (error) {
     if (error instanceof CommandFailure || stop.signal.aborted) throw error;
-    throw new CommandFailure(EXIT.connection, `error: the server broke the result off: ${String(error)}`);
+    // The reader of our output has closed it, as `head` does.
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE')
+      throw new CommandFailure(EXIT.connection, `error: the server broke the result off: ${String(error)}`);
+    stop.abort();
   }
   const shown = warnings.map((warning) => ({
     ...warning,
