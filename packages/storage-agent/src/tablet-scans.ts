@@ -54,7 +54,8 @@ export class TabletScans {
     const unnamed = hasNulls
       ? new Set(table.columns.map(({ id }) => id))
       : request.unnamed && new Set(request.unnamed);
-    const shape: RelationShape = { table, read, unnamed, omitted, rowPositions };
+    const mayHaveMore = request.isNarrow !== true && omitted.size > 0;
+    const shape: RelationShape = { table, read, unnamed, omitted, mayHaveMore, rowPositions };
     const contents = contentsOf(request);
     const counted = request.counted ?? columns;
     const hotRequest = { session, shape, tablets, counted, contentsVersion: contents?.version, share };
@@ -84,7 +85,7 @@ export class TabletScans {
 
   #wholeScan({ sql, read, release, again }: WholeScan, tablets: number): Scan {
     return {
-      sql: `(${sql})`,
+      sql,
       isFixed: true,
       use: {
         tablets,

@@ -191,13 +191,19 @@ const countedColumns = (
 ): readonly number[] =>
   columns.filter(({ name }) => named?.has(name.toLowerCase()) ?? true).map(({ id }) => id);
 
-/** The ids of the columns that neither the text nor the plan names; none if the query may depend on columns without naming them. */
+/** Names of columns that a relation may have besides those of its table: those of resident tables, and the kernel's row ids. */
+const HIDDEN_COLUMN = /^(?:\$.*|rowid)$/;
+
+/**
+ * The ids of the columns that neither the text nor the plan names; none if the query may depend on columns without naming them, or
+ * if it names a column that a relation without them may have in addition.
+ */
 function omittedColumns(
   columns: readonly Column[],
   wanted: TableScan | undefined,
   named: ReadonlySet<string> | undefined,
 ): readonly number[] {
-  if (named === undefined) return [];
+  if (named === undefined || [...named].some((name) => HIDDEN_COLUMN.test(name))) return [];
   const isNamed = ({ name }: Column) => named.has(name.toLowerCase()) || wanted?.named.includes(name);
   return columns.filter((column) => !isNamed(column)).map(({ id }) => id);
 }

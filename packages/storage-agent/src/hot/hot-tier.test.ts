@@ -241,14 +241,44 @@ test('a narrow relation has only the columns that are read, in memory and in fil
   const { columns } = await fixture.session.describe(`SELECT * FROM ${empty.sql}`);
   expect(columns.map(({ name }) => name)).toEqual(['a', 'c']);
   empty.release();
-  const columnsWithout = async (omitted: readonly number[]) => {
-    const scan = await agent.prepareScan(request(t, tablets, { wholeTableAt: 1, omitted }));
+  const columnsWithout = async (omitted: readonly number[], wholeTableAt?: number) => {
+    const scan = await agent.prepareScan(request(t, tablets, { wholeTableAt, omitted }));
     const { columns } = await fixture.session.describe(`SELECT * FROM ${scan.sql}`);
     scan.release();
     return columns.map(({ name }) => name);
   };
+  expect(await columnsWithout([2], 1)).toEqual(['a', 'c']);
   expect(await columnsWithout([2])).toEqual(['a', 'c']);
   expect(await columnsWithout([1, 2, 3]), 'a relation has a column').toEqual(['a']);
+});
+
+test('a statement that names its columns reads the resident table itself if the columns have the same names there', async () => {
+  const agent = await fixture.agent();
+  const created = table();
+  const t = {
+    ...created,
+    columns: created.columns.map((column) => ({ ...column, storedName: column.name })),
+  };
+  const tablets = [{ tablet: await storeTablet(fixture, t, `${ROWS} range(10) t(i)`) }];
+  await read(agent, request(t, tablets, { wholeTableAt: 1, columns: [1, 2, 3] }));
+  await agent.settled();
+  const sqlOf = async (more: Partial<ScanRequest>, of: Table = t) => {
+    const scan = await agent.prepareScan(request(of, tablets, { wholeTableAt: 1, omitted: [3], ...more }));
+    scan.release();
+    expect(scan.use.tabletsHot).toBe(1);
+    return scan.sql;
+  };
+  const itself = await sqlOf({});
+  expect(itself).toMatch(/^hot\.main\."\w+" \/\* at 1 of all \*\/$/);
+  expect(await fixture.rows(`SELECT max(b) AS m FROM ${itself} AS t`)).toEqual([{ m: 'b9' }]);
+  expect(await sqlOf({ columns: [], omitted: [1, 2, 3] })).toBe(itself);
+  for (const more of [{ omitted: [] }, { isNarrow: true }, { rowPositions: true }, { columns: [1] }])
+    expect(await sqlOf(more), JSON.stringify(more)).toMatch(/^\(SELECT .* AS "at 1 of all"\)$/);
+  const [a, b, c] = t.columns;
+  const renamed = { ...t, columns: [a!, b!, { ...c!, name: 'd' }] };
+  const dropped = { ...t, columns: [a!, b!] };
+  expect(await sqlOf({}, renamed)).toMatch(/^\(SELECT/);
+  expect(await sqlOf({ columns: [1], omitted: [2] }, dropped)).toMatch(/^\(SELECT/);
 });
 
 test('the rows of a narrow relation of no columns can be read from memory, from files and from both', async () => {

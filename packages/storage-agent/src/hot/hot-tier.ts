@@ -40,8 +40,9 @@ export interface HotScan extends Cover {
   release(): void;
 }
 
-/** A SELECT over a resident table that holds exactly what a scan reads. */
+/** A scan of a resident table that holds exactly what is read. */
 export interface WholeScan {
+  /** For FROM. */
   readonly sql: string;
   readonly read: Omit<ReadCounts, 'bytesFromStorage'>;
   release(): void;

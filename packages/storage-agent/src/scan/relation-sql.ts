@@ -10,6 +10,8 @@ export interface RelationShape {
   readonly unnamed?: ReadonlySet<number> | undefined;
   /** The ids of columns that the relation lacks, unless it would have no column. */
   readonly omitted: ReadonlySet<number>;
+  /** Whether it may have other columns too, because the statement contains no name of theirs and depends on no place of a column. */
+  readonly mayHaveMore: boolean;
   readonly rowPositions: boolean;
 }
 
