@@ -7,7 +7,7 @@ import { type Plugin, rolldown } from 'rolldown';
  * which a package manager installed them. `@grpc/proto-loader` is neither installed nor loaded.
  */
 const OUTSIDE =
-  /^(@grpc\/proto-loader$|@duckdb\/|@google-cloud\/|@napi-rs\/|@node-rs\/|koffi$|lz4-napi$|open$|pino|roaring-wasm$|snappy$|thread-stream$|.*\.node$)/;
+  /^(@grpc\/proto-loader$|@duckdb\/|@google-cloud\/|@napi-rs\/|@node-rs\/|hdr-histogram-js$|koffi$|lz4-napi$|open$|pino|playwright-core$|roaring-wasm$|snappy$|thread-stream$|.*\.node$)/;
 
 /** How sources name the program of a process or a thread that they start. */
 export const STARTS = /new URL\('([\w./-]+)\.ts', import\.meta\.url\)/g;

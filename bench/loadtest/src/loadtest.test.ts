@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BENCHMARKS } from './registry.ts';
 import { readReport } from './report/read-report.ts';
 
-const MAIN = join(import.meta.dirname, 'main.ts');
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const TINY = '0.001';
 const TIME_MS = 400_000;
 
