@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildPrograms } from './test/built-programs.ts';
+import { killProcessesWith } from './test/left-processes.ts';
 import { isGood, sumLine, type Tally } from './test/tally.ts';
 
 const root = dirname(import.meta.dirname);
@@ -50,6 +51,7 @@ const code = await new Promise<number | null>((resolve, reject) => {
   runner.on('error', reject);
   runner.on('close', resolve);
 });
+killProcessesWith('TESSERA_TEST_TALLY', tallyFile);
 
 const tally = existsSync(tallyFile) ? (JSON.parse(readFileSync(tallyFile, 'utf8')) as Tally) : undefined;
 const left = [...new Set(readdirSync(temporary).map((name) => name.replace(/-\w{6}$/, '')))];
