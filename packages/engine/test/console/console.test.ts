@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ADMIN, logIn, queryAs, writeNativeConfig, writeSigningKey } from '../native-node.ts';
@@ -607,9 +608,7 @@ describe.skipIf(executablePath === undefined)(
         await page.evaluate(readFileSync(AXE, 'utf8'));
         const findings = async () => {
           // Otherwise axe also describes each element that passes.
-          const { violations } = await page.evaluate(() =>
-            (globalThis as never as { axe: typeof import('axe-core') }).axe.run({ resultTypes: ['violations'] }),
-          );
+          const { violations } = await page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })");
           return violations
             .filter(({ impact }) => impact === 'serious' || impact === 'critical')
             .map(({ id, nodes }) => `${id}: ${nodes.map((n) => `${n.html} ${n.failureSummary}`).join('\n')}`);

@@ -11,6 +11,16 @@ export async function kernelPid(node: TesseraProcess): Promise<number> {
 }
 
 /**
+ * Stops the kernel that runs a node's queries, so that its tasks run until `release`. A stopped kernel does not notice the end
+ * of its node, either.
+ */
+export async function stoppedKernel(node: TesseraProcess): Promise<{ release(): void }> {
+  const pid = await kernelPid(node);
+  process.kill(pid, 'SIGSTOP');
+  return { release: () => void process.kill(pid, 'SIGCONT') };
+}
+
+/**
  * How many threads of a node's kernel have more than a fifth of the processor time that they take while `work` runs, without the
  * thread of its event loop.
  */

@@ -3,8 +3,10 @@ import { EngineCluster } from '../cluster/engine-cluster.ts';
 import { until } from '../cluster/until.ts';
 import { type Answer, query, rows } from '../http.ts';
 import { ALL_FAULTS, itTakesLong } from './all-faults.ts';
+import { stoppedKernel } from './kernel-processes.ts';
 import {
   loadSpreadTables,
+  quickScan,
   REDUCED,
   ROWS,
   SPREAD,
@@ -24,6 +26,7 @@ const GONE_WITHIN_MS = 30_000;
 /** A disconnect must stop everything within this time on an otherwise idle machine. */
 const STOPPED_WITHIN_MS = ALL_FAULTS ? 1_000 : GONE_WITHIN_MS;
 const SCAN = slowScan(1);
+const QUICK_SCAN = quickScan(1);
 const JOIN = slowJoin(1);
 const REDUCTION = slowReduction(1);
 
@@ -70,11 +73,13 @@ describe('nodes that are lost while a query runs', () => {
   it(
     'a worker killed while its task runs: the task runs again elsewhere, and the profile shows it',
     async () => {
-      const expected = await right(SCAN);
-      const answer = started(cluster, 0, SCAN);
-      const profile = started(cluster, 0, `EXPLAIN (ANALYZE) ${SCAN}`);
+      const expected = await right(QUICK_SCAN);
+      const kernel = await stoppedKernel(cluster.node(1));
+      const answer = started(cluster, 0, QUICK_SCAN);
+      const profile = started(cluster, 0, `EXPLAIN (ANALYZE) ${QUICK_SCAN}`);
       await untilBusy(cluster, 1, 2);
       await cluster.kill(1);
+      kernel.release();
       expect(dataOf(await answer)).toEqual(expected);
       expect(String(dataOf(await profile)[0]![0])).toMatch(/in \d+ attempts/);
       await untilIdle(cluster, 2, GONE_WITHIN_MS);
@@ -117,10 +122,12 @@ describe('nodes that are lost while a query runs', () => {
   it(
     'all workers killed: the coordinator continues and answers by itself',
     async () => {
-      const expected = await right(SCAN);
-      const answer = started(cluster, 0, SCAN);
-      await untilBusy(cluster, 1);
+      const expected = await right(QUICK_SCAN);
+      const kernels = await Promise.all([1, 2].map((n) => stoppedKernel(cluster.node(n))));
+      const answer = started(cluster, 0, QUICK_SCAN);
+      await Promise.all([untilBusy(cluster, 1), untilBusy(cluster, 2)]);
       await Promise.all([cluster.kill(1), cluster.kill(2)]);
+      for (const kernel of kernels) kernel.release();
       expect(dataOf(await answer)).toEqual(expected);
       expect(await rows(cluster.node(0), 'SELECT count(*)::int FROM t')).toEqual([[ROWS]]);
     },
@@ -137,7 +144,7 @@ describe('nodes that are lost while a query runs', () => {
       await cluster.startNode(1);
       expect(dataOf(await answer)).toEqual(expected);
       await cluster.untilWhole();
-      expect(dataOf(await started(cluster, 1, SCAN))).toEqual(await right(SCAN));
+      expect(dataOf(await started(cluster, 1, QUICK_SCAN))).toEqual(await right(QUICK_SCAN));
       await untilIdle(cluster, 1, GONE_WITHIN_MS);
     },
     TEST_MS,

@@ -38,6 +38,10 @@ export async function loadSpreadTables(cluster: EngineCluster): Promise<void> {
 export const slowScan = (salt: number): string =>
   `SELECT t.b, count(*) AS n, sum(u.a) AS s FROM t JOIN u ON (t.a::BIGINT * u.a + ${salt}) % 50021 = 7 GROUP BY t.b ORDER BY t.b`;
 
+/** The same for some rows of one table, so that it ends soon. */
+export const quickScan = (salt: number): string =>
+  slowScan(salt).replace('GROUP BY', 'WHERE t.a % 49 = 3 GROUP BY');
+
 /** A statement that keeps every node busy for seconds in a stage that reads outputs of other stages. */
 export const slowJoin = (salt: number): string =>
   `SELECT x.b, count(*) AS n FROM (SELECT a, min(b) AS b FROM t GROUP BY a) x
