@@ -124,7 +124,7 @@ export class ReadResolution {
   async recogniseStored(args: ReadArguments): Promise<RecognisedFile> {
     if (args.function !== 'read_csv') return { args, note: undefined };
     const { session, directory } = this.#scope;
-    const sample = textSample(await this.#headOf(args));
+    const sample = await textSample(await this.#headOf(args));
     if (sample.length === 0) {
       const options = { header: true, infer_schema: true, ...args.options };
       return { args: { ...args, options }, note: undefined };

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { constants, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { TesseraError } from '@tessera/common';
 import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
 import {
@@ -25,8 +25,12 @@ interface FileOnDisk {
   readonly path: string;
 }
 
-const HEAD_BYTES = 4_096;
-const COMPRESSED_SAMPLE_BYTES = 64 << 10;
+/** At least one block of zstd, which cannot be decompressed in part. */
+const HEAD_BYTES = 256 << 10;
+/** The text by which the format of a compressed file is recognised. */
+const TEXT_BYTES = 4_096;
+/** The most text from which the dialect of a compressed file is recognised. */
+const SAMPLE_BYTES = 4 << 20;
 /** The note names the types of at most this many columns. */
 const NAMED_COLUMNS = 20;
 
@@ -45,7 +49,7 @@ export async function recogniseFile(
   const head = await headOf(file.path);
   const codec = codecOf(head);
   const named = formatByName(url);
-  const text = codec === undefined ? head : decompressedHead(head, codec);
+  const text = codec === undefined ? head : await decompressedHead(head, codec, TEXT_BYTES);
   const format =
     known ?? signatureOf(head) ?? named ?? (/^\s*[[{]/.test(withoutMark(text)) ? 'read_json' : 'read_csv');
   const compression = codec !== undefined && isText(format) ? { compression: codec } : {};
@@ -86,24 +90,27 @@ function codecOf(head: Buffer): Codec | undefined {
   return undefined;
 }
 
-/** The beginning of the text; empty if the first bytes cannot be decompressed alone. */
-function decompressedHead(head: Buffer, codec: Codec): Buffer {
-  const maxOutputLength = 64 * head.length;
+/** At least this many bytes of the beginning of the text; fewer if the compressed bytes have no more. */
+async function decompressedHead(head: Buffer, codec: Codec, bytes: number): Promise<Buffer> {
+  const decompressed = codec === 'gzip' ? createGunzip() : createZstdDecompress();
+  decompressed.end(head);
+  const chunks: Buffer[] = [];
   try {
-    return codec === 'gzip'
-      ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength })
-      : zstdDecompressSync(head, { finishFlush: constants.ZSTD_e_flush, maxOutputLength });
+    for await (const chunk of decompressed) {
+      chunks.push(chunk);
+      if (chunks.reduce((sum, { length }) => sum + length, 0) >= bytes) break;
+    }
   } catch {
-    return Buffer.alloc(0);
+    // The compressed bytes are the beginning of a file, or they are corrupt, which is reported when the file is read.
   }
+  return Buffer.concat(chunks);
 }
 
 /** The text at the beginning of a file up to the end of its last whole line, decompressed. */
-export function textSample(head: Uint8Array): Buffer {
+export async function textSample(head: Uint8Array): Promise<Buffer> {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   const codec = codecOf(bytes);
-  const text =
-    codec === undefined ? bytes : decompressedHead(bytes.subarray(0, COMPRESSED_SAMPLE_BYTES), codec);
+  const text = codec === undefined ? bytes : await decompressedHead(bytes, codec, SAMPLE_BYTES);
   const end = text.lastIndexOf('\n') + 1;
   return end === 0 ? text : text.subarray(0, end);
 }

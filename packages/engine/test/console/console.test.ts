@@ -471,13 +471,12 @@ describe.skipIf(executablePath === undefined)(
       await page.getByRole('button', { name: 'Plan', exact: true }).click();
       const plan = page.getByRole('region', { name: 'Plan' });
       await plan.getByRole('button', { name: /scan/i }).click();
-      await page
-        .getByRole('complementary', { name: 'Operator' })
-        .getByText(/stations/)
-        .first()
-        .waitFor();
+      const operator = page.getByRole('complementary', { name: 'Operator' });
+      await expect.poll(() => operator.textContent()).toContain('stations');
       await expect.poll(() => plan.getByRole('button').count()).toBeGreaterThan(2);
       await expect.poll(() => plan.getByText(/rows/).count()).toBeGreaterThan(0);
+      await run('EXPLAIN SELECT max(n) FROM many');
+      await page.locator('pre', { hasText: /Aggregate[\s\S]*Scan table/ }).waitFor();
     });
 
     test('the pages show what runs, what ran, nodes, tables with their tablets, and settings', async () => {

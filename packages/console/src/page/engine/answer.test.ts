@@ -71,6 +71,12 @@ test.each([
   expect(cellText(value)).toBe(text);
 });
 
+test('numbers in arrays have no quotes, and texts have', () => {
+  expect(cellText(['9007199254740993', null], 'array(bigint)')).toBe('[9007199254740993,null]');
+  expect(cellText([['1.50']], 'array(array(numeric(10, 2)))')).toBe('[[1.50]]');
+  expect(cellText(['1'], 'array(text)')).toBe('["1"]');
+});
+
 test('recognises numeric types, nullable or not, and nothing else', () => {
   expect(['integer', 'bigint', 'double precision', 'real', 'numeric(10, 2)'].every(isNumeric)).toBe(true);
   expect(['text', 'array(int)', 'interval', 'date', 'timestamp null'].some(isNumeric)).toBe(false);

@@ -92,10 +92,17 @@ const sqlType = (type: string): string =>
 export const isNumeric = (type: string): boolean => /^(integer|bigint|real|double|numeric)\b/.test(type);
 
 /** A value as the grid shows it. */
-export function cellText(value: unknown): string {
+export function cellText(value: unknown, type = ''): string {
   if (value === null || value === undefined) return 'NULL';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? jsonText(value, type) : String(value);
 }
+
+/** Arrays of numbers that are texts in JSON, because a double cannot hold all of them. */
+const EXACT_NUMBERS = /^(?:array\()+(?:bigint|numeric)\b/;
+
+/** An array or a struct as JSON; with line breaks if they are indented. */
+export const jsonText = (value: object, type: string, indent?: number): string =>
+  JSON.stringify(value, null, indent).replaceAll(EXACT_NUMBERS.test(type) ? '"' : '', '');
 
 export interface Place {
   readonly line: string;

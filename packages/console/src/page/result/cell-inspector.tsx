@@ -1,4 +1,4 @@
-import { type Column, cellText } from '../engine/answer.ts';
+import { type Column, cellText, jsonText } from '../engine/answer.ts';
 import { Icon } from '../parts/icon.tsx';
 import { copy } from '../state/notice.ts';
 import { bytesText } from '../units.ts';
@@ -12,7 +12,7 @@ interface CellInspectorProps {
 
 /** A value in full: JSON, arrays and structs with line breaks. */
 export function CellInspector({ column, row, value, onClose }: CellInspectorProps) {
-  const text = prettyText(value);
+  const text = prettyText(value, column.type);
   return (
     <aside class="cell" aria-label="Cell">
       <header class="row">
@@ -38,14 +38,14 @@ export function CellInspector({ column, row, value, onClose }: CellInspectorProp
       </pre>
       <small class="note">
         Row {row}
-        {value !== null && `, ${bytesText(new Blob([cellText(value)]).size)}`}
+        {value !== null && `, ${bytesText(new Blob([cellText(value, column.type)]).size)}`}
       </small>
     </aside>
   );
 }
 
-function prettyText(value: unknown): string {
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value, null, 2);
+function prettyText(value: unknown, type: string): string {
+  if (typeof value === 'object' && value !== null) return jsonText(value, type, 2);
   if (typeof value === 'string' && /^\s*[[{]/.test(value)) {
     try {
       return JSON.stringify(JSON.parse(value), null, 2);

@@ -52,7 +52,7 @@ export class GridRow extends Component<GridRowProps> {
               aria-selected={isSelected}
               style={{ left: `${numberWidth + start}px`, width: `${size}px` }}
             >
-              {cellText(value).slice(0, SHOWN_CHARACTERS)}
+              {cellText(value, types[column]).slice(0, SHOWN_CHARACTERS)}
             </span>
           );
         })}

@@ -254,14 +254,17 @@ function cellByKey(key: string, far: boolean, { row, column }: Cell, size: GridS
 
 /** Copies cells as tab-separated text. */
 function copyCells(
-  { rows }: RowsAnswer,
+  { columns, rows }: RowsAnswer,
   order: ArrayLike<number>,
   { top, bottom, left, right }: ReturnType<typeof rangeOf>,
 ): void {
   const lines: string[] = [];
   for (let row = top; row <= bottom; row++) {
     const values = rows[order[row]!]!.slice(left, right + 1);
-    lines.push(values.map((value) => (value === null ? '' : cellText(value))).join('\t'));
+    const texts = values.map((value, at) =>
+      value === null ? '' : cellText(value, columns[left + at]!.type),
+    );
+    lines.push(texts.join('\t'));
   }
   const [copied, width] = [bottom - top + 1, right - left + 1];
   const columnsText = `${width} ${width === 1 ? 'column' : 'columns'}`;
@@ -281,7 +284,10 @@ const rangeOf = (a: Cell, b: Cell) => ({
 function columnWidths({ columns, rows }: RowsAnswer): number[] {
   const sample = rows.slice(0, 100);
   return columns.map(({ name, type }, at) => {
-    const longest = sample.reduce((most, row) => Math.max(most, Math.min(cellText(row[at]).length, 60)), 0);
+    const longest = sample.reduce(
+      (most, row) => Math.max(most, Math.min(cellText(row[at], type).length, 60)),
+      0,
+    );
     const characters = Math.max(longest, name.length + 2, type.length);
     return Math.round(Math.min(Math.max(characters * CHARACTER_WIDTH + 26, 64), 420));
   });

@@ -98,7 +98,7 @@ function RowsView({ run, answer, seconds }: { run: StatementRun; answer: RowsAns
             ))}
           </fieldset>
         )}
-        {view === 'table' && answer.rows.length > 0 && (
+        {view === 'table' && answer.rows.length > 1 && (
           <input
             type="search"
             placeholder="Filter rows"
@@ -143,7 +143,20 @@ interface ViewProps {
 function View({ name, answer, plan, filter }: ViewProps) {
   if (name === 'chart') return <Lazy load={loadChart} props={{ answer }} />;
   if (name === 'plan' && plan !== undefined) return <Lazy load={loadPlan} props={{ plan }} />;
-  return <Grid answer={answer} filter={filter} />;
+  const text = textOf(answer);
+  if (text === undefined) return <Grid answer={answer} filter={filter} />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <pre tabIndex={0} class="scrolled text">
+      {text}
+    </pre>
+  );
+}
+
+/** The only value, if it is a text of several lines, such as that of EXPLAIN, which a row of the grid would cut. */
+function textOf({ columns, rows }: RowsAnswer): string | undefined {
+  const value = columns.length === 1 && rows.length === 1 ? rows[0]![0] : undefined;
+  return typeof value === 'string' && value.includes('\n') ? value : undefined;
 }
 
 const VIEW_NAMES = { table: 'Table', chart: 'Chart', plan: 'Plan' } as const;
