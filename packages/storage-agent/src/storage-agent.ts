@@ -52,8 +52,8 @@ export interface ScanRequest {
   readonly unnamed?: readonly number[] | undefined;
   /**
    * The ids of columns that the relation need not have, because nothing depends on their existence or on the place of the
-   * others. Without them, the statement takes less time to plan. If there are any, the relation may also have columns with names
-   * that begin with `$`.
+   * others. Without them, the statement takes less time to plan. If this is present, also without an id, the relation may have other columns too,
+   * with names that begin with `$`.
    */
   readonly omitted?: readonly number[] | undefined;
   /**

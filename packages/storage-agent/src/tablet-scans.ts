@@ -54,7 +54,7 @@ export class TabletScans {
     const unnamed = hasNulls
       ? new Set(table.columns.map(({ id }) => id))
       : request.unnamed && new Set(request.unnamed);
-    const mayHaveMore = request.isNarrow !== true && omitted.size > 0;
+    const mayHaveMore = request.isNarrow !== true && request.omitted !== undefined;
     const shape: RelationShape = { table, read, unnamed, omitted, mayHaveMore, rowPositions };
     const contents = contentsOf(request);
     const counted = request.counted ?? columns;

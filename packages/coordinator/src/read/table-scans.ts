@@ -195,15 +195,15 @@ const countedColumns = (
 const HIDDEN_COLUMN = /^(?:\$.*|rowid)$/;
 
 /**
- * The ids of the columns that neither the text nor the plan names; none if the query may depend on columns without naming them, or
- * if it names a column that a relation without them may have in addition.
+ * The ids of the columns that neither the text nor the plan names. Undefined if the query may depend on columns without naming them, or
+ * if it names a column that a relation may have in addition.
  */
 function omittedColumns(
   columns: readonly Column[],
   wanted: TableScan | undefined,
   named: ReadonlySet<string> | undefined,
-): readonly number[] {
-  if (named === undefined || [...named].some((name) => HIDDEN_COLUMN.test(name))) return [];
+): readonly number[] | undefined {
+  if (named === undefined || [...named].some((name) => HIDDEN_COLUMN.test(name))) return undefined;
   const isNamed = ({ name }: Column) => named.has(name.toLowerCase()) || wanted?.named.includes(name);
   return columns.filter((column) => !isNamed(column)).map(({ id }) => id);
 }
