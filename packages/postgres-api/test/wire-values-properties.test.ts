@@ -93,9 +93,14 @@ describe('text and binary tell the same', () => {
     expect(text.map((cell) => digitsOf(utf8(cell)!))).toEqual(numbers.map((n) => digitsOf(String(n))));
   });
 
+  /** The sign of this one is set on some processors. */
+  const COMPUTED_NAN = "('Infinity'::DOUBLE PRECISION - 'Infinity'::DOUBLE PRECISION)";
   const near = (power: number) => fc.integer({ min: -30, max: 30 }).map((n) => `${10 ** power + n / 8}`);
   it.each<[string, fc.Arbitrary<string>]>([
-    ['DOUBLE PRECISION', fc.oneof(near(15), near(16), fc.constantFrom('NaN', '-0', 'Infinity', '-Infinity'))],
+    [
+      'DOUBLE PRECISION',
+      fc.oneof(near(15), near(16), fc.constantFrom('NaN', COMPUTED_NAN, '-0', 'Infinity', '-Infinity')),
+    ],
     ['REAL', fc.oneof(near(6), near(7), fc.float().map(String))],
     ['DATE', day.map((days) => `(DATE '1970-01-01' + ${days})`)],
   ])('%s: the text is that of a cast to text', async (type, value) => {

@@ -24,7 +24,12 @@ const DATE_BYTES = 10;
 
 /** The digits before the point from which on PostgreSQL writes a number with an exponent. */
 const EXPONENT_DIGITS = { float: 7, double: 16 } as const;
-const NON_FINITE: Readonly<Record<string, string>> = { nan: 'NaN', inf: 'Infinity', '-inf': '-Infinity' };
+const NON_FINITE: Readonly<Record<string, string>> = {
+  nan: 'NaN',
+  '-nan': 'NaN',
+  inf: 'Infinity',
+  '-inf': '-Infinity',
+};
 
 /** The cells of a column in text format, from the values or texts that `postgresRowsQuery` asks the kernel for. */
 export function textCells(type: SqlType, data: Data, from: number, to: number): Cells {
