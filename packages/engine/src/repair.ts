@@ -1,4 +1,4 @@
-import { createLogging } from '@tessera/common';
+import { createLogging, fail } from '@tessera/common';
 import { type EngineConfig, storageIsLocal } from '@tessera/config';
 import { type ObjectStore, openObjectStore } from '@tessera/object-store';
 import type { ClusterTlsFiles } from '@tessera/rpc';
@@ -39,8 +39,11 @@ export async function repair(command: RepairCommand): Promise<string[]> {
   const locations = locationCredentialsOf(() => readCatalog(store, log));
   const store: ObjectStore = await openObjectStore(config, { dataDirectory, locations });
   resources.defer(() => store.close());
+  const catalog = await readCatalog(store, log);
+  if (catalog.version === 0)
+    fail('INVALID_ARGUMENT', { message: `${store.url} holds no metadata log: there is nothing to repair` });
   if (!apply) {
-    const inspection = await inspectTables(await readCatalog(store, log), store, signal);
+    const inspection = await inspectTables(catalog, store, signal);
     return [...report(inspection, store.url), ...nextStep(inspection)];
   }
   // The process has no address, so no client is directed here; it leads only while no node does.

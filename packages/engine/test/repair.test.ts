@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
@@ -103,3 +104,12 @@ test('a command repairs a table whose objects are missing, and reports what is l
   expect(await rows(repaired, 'SELECT a FROM whole')).toEqual([[1]]);
   await repaired.stop();
 }, 120_000);
+
+test('a directory without tables is not reported as complete', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'tessera-repair-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  for (const flags of [[], ['--apply']])
+    await expect(repair(directory, ...flags)).rejects.toThrow(
+      /holds no metadata log: there is nothing to repair/,
+    );
+});

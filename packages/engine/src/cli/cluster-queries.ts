@@ -25,7 +25,7 @@ const RUNNING = `
 const NODES_HELP = `
 Examples:
   tessera nodes
-  tessera nodes -u http://10.0.0.1:3473 --format jsonlines_compact
+  tessera nodes -u http://10.0.0.1:3473 --format jsonlines
 
 You can ask any node; it shows its own view of the others. A node that does not respond is LOST. A node that cannot work
 with the one you asked (a different version or token) is REFUSED; the reason is shown.`;

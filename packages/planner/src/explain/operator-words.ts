@@ -75,6 +75,8 @@ export const detailText = (text: string): string =>
   text
     .replaceAll('count_star()', 'count(*)')
     .replaceAll('sum_no_overflow(', 'sum(')
+    // A condition that the kernel derives while it runs, such as the worst row that a Top N has kept.
+    .replaceAll(/(?:\boptional: )?\bDynamic Filter \(/g, 'dynamic filter (')
     // The kernel packs keys into smaller types on its own account; a second argument is the smallest value.
     .replaceAll(/__internal_(?:de)?compress_\w+\(([^(),]*)(?:, [^()]*)?\)/g, '$1')
     // The engine's own macros and functions stand for functions of the dialect.
