@@ -241,7 +241,7 @@ export const ERRORS = {
     sqlState: '2202E',
     httpStatus: 400,
     retry: 'never',
-    meaning: 'An array has fewer elements than a function is to remove.',
+    meaning: 'An array or bytea has fewer elements than an argument of a function says.',
     message: whole,
   }),
   NULL_NOT_ALLOWED: row<Whole>({

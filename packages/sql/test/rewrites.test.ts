@@ -27,6 +27,11 @@ const REWRITES: readonly (readonly [rewrite: string, before: string, after: stri
   ],
   ['decimal-literals', 'SELECT 1.50 AS x', "SELECT CAST('1.50' AS DOUBLE) AS x"],
   [
+    'distinct-sets: a grouping set that occurs twice',
+    'SELECT a, count(*) AS n FROM (SELECT 1 AS a, 2 AS b) AS t GROUP BY DISTINCT GROUPING SETS ((a), (), (a), (a, b))',
+    'SELECT a, count_star() AS n FROM (SELECT 1 AS a, 2 AS b) AS t GROUP BY GROUPING SETS ((a),(),(a, b))',
+  ],
+  [
     'division: of integers, toward zero',
     'SELECT 7 / 2 AS x, i / 2 AS y FROM (SELECT 7 AS i)',
     'SELECT (7 // 2) AS x, (i // 2) AS y FROM (SELECT 7 AS i)',
@@ -58,6 +63,11 @@ const REWRITES: readonly (readonly [rewrite: string, before: string, after: stri
     'long-lists: unnest in FROM',
     'SELECT x FROM unnest(range(12400000)) AS x',
     'SELECT x FROM (SELECT unnest("range"((12400000 * CAST(((random() * 0) + 1) AS BIGINT)))) AS unnest) AS x(x)',
+  ],
+  [
+    'order-names: a constant orders no aggregate',
+    "SELECT array_agg(a ORDER BY 'x', a DESC, 1) AS x FROM (SELECT 1 AS a) AS t",
+    'SELECT array_agg(a ORDER BY a DESC) AS x FROM (SELECT 1 AS a) AS t',
   ],
   [
     'order-names: the column and not its text is the sort key',

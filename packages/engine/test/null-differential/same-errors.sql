@@ -501,3 +501,14 @@ update unfilled set i = 'abc'
 update unfilled set i = 1 where i = 'abc'
 delete from unfilled where d = 'abc'
 select * from unfilled where (i, d) = ('abc', '2024-01-01')
+with recursive t(n) as (select 1 union all select n + 1.5 from t where n < 5) select * from t
+with recursive t(n) as (select 1 union all select n / 2.0 from t where n > 0.3) select * from t
+with recursive t(d) as (select date '2024-01-01' union all select d + interval '1 day' from t where d < '2024-01-03') select * from t
+with a as (select 1 as x), t as (with recursive r(n) as (select x from a union all select n + 0.5 from r where n < 3) select * from r) select * from t
+select get_byte('abc'::bytea, 3)
+select get_byte('abc'::bytea, -1)
+select set_byte('abc'::bytea, 3, 1)
+select format('%I', null)
+select format('%s %s', 'a')
+select format('%x', 'a')
+select format('%')

@@ -120,3 +120,5 @@ select greatest(interval '364 days 12:30:00', interval '3 mons 20 days'), least(
 select i from (values (interval '364 days'), (interval '3 mons 20 days'), (interval '-1 year'), (interval '45 days 25:00'), (interval '1 mon 15 days'), (null)) t(i) order by i
 select greatest(a, b), least(b, a) from (select at - timestamp '2023-01-01' as a, interval '3 months' as b, id from ev) q order by id
 select sum(justify_days(i)), justify_hours(i)::text from (values (interval '35 days'), ('27 hours')) t(i) group by i order by i
+select interval '-1 day +2 hours', interval '+1 day', interval '-1 days +02:00:00', interval '1 year -2 mons +3 days -04:05:06', '-1 days +02:00:00'::interval
+select hired - '2020-01-01', date '2024-01-01' - '2023-12-31' from emp order by id

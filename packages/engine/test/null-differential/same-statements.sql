@@ -735,3 +735,33 @@ select (jb -> 'a') ? t from docs order by id
 select array[1,2] || a[1], a[2] || array[7], a || a[1], a[1] || a from (values (array[5,6])) t(a)
 select tags || tags[1], tags[1] || tags, tags || name, name || tags, name || tags[1], tags[1] || tags[2] from emp order by id
 select current_time(2) is not null, localtime(1) is not null, length(localtime(0)::text) = 8, length(current_time(0)::text) = 11
+with recursive t(n) as (select 1 union all select n + 1 from t where n < 5) select * from t
+with recursive t(n) as (select 1::bigint union all select n + 1 from t where n < 5) select * from t
+with recursive t(n) as (select 1.5::float8 union all select n + 1 from t where n < 5) select * from t
+with recursive t(d) as (select date '2024-01-01' union all select d + 1 from t where d < '2024-01-03') select * from t
+with recursive t(n, m) as (select id, salary from emp where id = 1 union all select n + 1, m from t where n < 3) select n, m from t order by 1
+select to_char(timestamp '2024-02-03 04:05:06', '"Year" YYYY \"x\"'), to_char(timestamp '2024-02-03', 'YYYY\MM'), to_char(timestamp '2024-02-03', '\"'), to_char(timestamp '2024-02-03', '"\"')
+select cbrt(27), cbrt(-27), cbrt(2), ||/ 64, cbrt(0), cbrt(null), cbrt(1000000), cbrt(0.001), cbrt('infinity')
+select trim('  a '), trim(both 'x' from 'xax'), btrim(' a'), trim(name) from emp order by id
+select x.btrim from (select trim(' a ')) x
+select trim(name), count(*) from emp group by 1 order by btrim
+select array_agg(id order by 'a'), string_agg(name, ',' order by 'x', name desc), array_agg(id order by 1), array_agg(id order by null, id desc), array_agg(id order by true, id desc) from emp
+select percentile_disc(0.5) within group (order by id), mode() within group (order by 1) from emp
+select get_byte('\x0102ff'::bytea, 2), set_byte('\x0102ff'::bytea, 1, 255), get_byte('abc', 0), set_byte('abc', 0, 65), get_byte(null, 1), set_byte('\x00'::bytea, 0, 256)
+select format('%10s|', 'abc'), format('%-10s|', 'abc'), format('%1$s %2$s %1$s', 'a', 'b'), format('%I', 'Foo bar'), format('%L', 'it''s'), format('%L', null), format('%s', null), format('%%')
+select format('%2$s %s', 'a', 'b', 'c'), format('%*s|', 5, 'a'), format('%-*s|', 5, 'a'), format('%s', true), format('%*1$s', 5, 'a'), format('%*s|', -5, 'a'), format('%3s|', 'abcdef'), format('%-5I|%5L', 'a b', null), format('%s', '{a,b}'::text[]), format('%5s', null)
+select format('%10s', id), format('%-4s|', name) from emp order by id
+select * from emp tablesample bernoulli (100) order by id
+select count(*) from emp tablesample system (100)
+select count(*) from emp tablesample bernoulli (0)
+select dept, active, count(*) from emp group by distinct rollup (dept, active), rollup (dept) order by 1, 2, 3
+select count(*) from emp group by distinct dept order by 1
+select dept, count(*) from emp group by distinct cube (dept, dept) order by 1, 2
+select dept, grouping(dept) from emp group by distinct grouping sets ((dept), (dept), ()) order by 1, 2
+select id from emp where hired >= 'today' order by id
+select id from emp where hired < 'tomorrow' and hired > 'epoch' and hired < 'infinity' order by id
+select count(*) from ev where at < 'now' and at > 'epoch' and atz < 'today'
+select id from emp where hired between 'yesterday' and 'now' order by id
+select name from emp where name <> 'today' and name <> 'now' order by 1
+select case when current_date = 'today' then 1 end, coalesce(null, current_date) = 'now'
+select greatest(hired, 'epoch') from emp order by id

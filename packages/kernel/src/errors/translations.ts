@@ -512,7 +512,7 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (what) => what,
   },
   {
-    says: /^(number of elements to trim must be between .*)/,
+    says: /^(number of elements to trim must be between .*|index -?\d+ out of valid range, .*)/,
     error: 'ARRAY_ELEMENT_ERROR',
     message: (what) => what,
   },
@@ -523,7 +523,7 @@ const TRANSLATIONS: readonly Translation[] = [
     resolution: 'Cast the value to double precision.',
   },
   {
-    says: /^(thresholds array must not contain NULLs|dimension values cannot be null)/,
+    says: /^(thresholds array must not contain NULLs|dimension values cannot be null|null values cannot be formatted .*)/,
     error: 'NULL_NOT_ALLOWED',
     message: (what) => what,
   },

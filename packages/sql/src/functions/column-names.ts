@@ -98,6 +98,7 @@ const CALL_NAMES: Readonly<Record<string, string>> = {
   struct_pack: 'row',
   quantile_cont: 'percentile_cont',
   quantile_disc: 'percentile_disc',
+  trim: 'btrim',
 };
 
 function figureCall(item: Extract<Expression, { class: 'FUNCTION' }>): Figured | undefined {

@@ -35,6 +35,11 @@ export function parseDatetimePattern(pattern: string): readonly PatternItem[] {
       at += quoted[0].length;
       continue;
     }
+    if (pattern.startsWith('\\"', at)) {
+      items.push({ kind: 'text', text: '"' });
+      at += 2;
+      continue;
+    }
     const fill = /^(?:FM|TM)+/i.exec(pattern.slice(at))?.[0] ?? '';
     const rest = pattern.slice(at + fill.length);
     const field = FIELDS.find((candidate) => rest.toUpperCase().startsWith(candidate));

@@ -43,6 +43,23 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     `(t) AS CAST(CASE WHEN contains(CAST(t AS VARCHAR), chr(92)) THEN 'E' ELSE '' END || ''''
     || replace(replace(CAST(t AS VARCHAR), chr(92), chr(92) || chr(92)), '''', '''''') || '''' AS VARCHAR)`,
   ],
+  pg_format_ident: [
+    `(t) AS CASE WHEN t IS NULL THEN error('null values cannot be formatted as an SQL identifier') ELSE tsr_pg_quote_ident(t) END`,
+  ],
+  pg_format_padded: [
+    `(t, width, at_end) AS CASE WHEN length(t) >= abs(coalesce(width, 0)) THEN t
+      WHEN at_end OR width < 0 THEN rpad(t, CAST(abs(width) AS INTEGER), ' ') ELSE lpad(t, CAST(width AS INTEGER), ' ') END`,
+  ],
+  pg_byte_place: [
+    `(b, n) AS CASE WHEN n < 0 OR n >= octet_length(CAST(b AS BLOB)) THEN error('index ' || n || ' out of valid range, 0..' || octet_length(CAST(b AS BLOB)) - 1)
+      ELSE 2 * n + 1 END`,
+  ],
+  pg_get_byte: [
+    `(b, n) AS CAST('0x' || hex(CAST(b AS BLOB))[tsr_pg_byte_place(b, n):tsr_pg_byte_place(b, n) + 1] AS INTEGER)`,
+  ],
+  pg_set_byte: [
+    `(b, n, v) AS unhex(left(hex(CAST(b AS BLOB)), tsr_pg_byte_place(b, n) - 1) || printf('%02x', v & 255) || hex(CAST(b AS BLOB))[tsr_pg_byte_place(b, n) + 2:])`,
+  ],
   pg_parse_ident: [
     `(t) AS list_transform(regexp_extract_all(t, '${NAME_PART}'), lambda part: CASE
     WHEN starts_with(part, '"') THEN replace(part[2:-2], '""', '"') ELSE lower(trim(part)) END)`,

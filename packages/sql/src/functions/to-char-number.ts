@@ -97,6 +97,11 @@ function parseNumberPattern(pattern: string, name: 'to_char' | 'to_number'): Num
     const token = found[0].toUpperCase();
     const begun = integer !== '' || fraction !== '';
     if (token === '0' || token === '9') {
+      if (suffix !== '' && name === 'to_char') {
+        return fail('INVALID_ARGUMENT', {
+          message: `to_char cannot write "${suffix}" between the digits of the number pattern '${pattern}'`,
+        });
+      }
       if (point) fraction += token;
       else integer += token;
     } else if (token === ',' || token === 'G') commasAt.push(integer.length);

@@ -27,7 +27,7 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   '@>': { arity: [2, 2], rewrite: ([whole, part]) => containment('@>', whole!, part!) },
   '<@': { arity: [2, 2], rewrite: ([part, whole]) => containment('<@', whole!, part!) },
   '|/': { arity: [1, 1], rewrite: ([number]) => kernelCall('sqrt', number) },
-  '||/': { arity: [1, 1], rewrite: ([number]) => kernelCall('cbrt', number) },
+  '||/': macro('cbrt', [1, 1]),
   [XOR]: { arity: [2, 2], rewrite: (numbers) => kernelCall('xor', ...numbers) },
   /** `array_concat`, the dialect's function, makes an empty array of two NULLs. */
   array_cat: {
@@ -69,6 +69,7 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   date_bin: macro('pg_date_bin', [3, 3]),
   factorial: { arity: [1, 1], rewrite: ([n]) => kernelCall('factorial', cast(n!, 'INTEGER')) },
   format: { arity: [1, Infinity], rewrite: formatted },
+  get_byte: macro('pg_get_byte', [2, 2]),
   initcap: macro('pg_initcap', [1, 1]),
   make_date: {
     arity: [1, 3],
@@ -97,6 +98,7 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   },
   regexp_instr: { arity: [2, 7], rewrite: matchPosition },
   regexp_substr: { arity: [2, 6], rewrite: matchedText },
+  set_byte: macro('pg_set_byte', [3, 3]),
   sha256: macro('pg_sha256', [1, 1]),
   substring: {
     arity: [2, 3],
@@ -204,29 +206,54 @@ function itemsOf(node: Expression): readonly Expression[] {
   return isArray ? node.children : [];
 }
 
-/** `format('%s is %I', a, b)`: texts, names and literals in the places of a literal pattern. */
+/** A field of a pattern of `format`: `%`, position, `-`, width and kind, as in `%2$-10s`. */
+const FORMAT_FIELD = /%(?:(\d+)\$)?(-?)(?:(\d+)|(\*)(?:(\d+)\$)?)?(.?)/gs;
+
+/** `format('%s is %-10I', a, b)`: texts, names and literals in the places of a literal pattern. */
 function formatted(args: readonly Expression[]): Expression {
   const [pattern, ...values] = args;
   const text = stringLiteral(pattern!);
   if (text === undefined)
     return fail('NOT_SUPPORTED', { what: 'format() with a pattern that is not a literal' });
   let next = 0;
-  const parts = text.split(/(%(?:\d+\$)?[sIL%])/).flatMap((piece): readonly Expression[] => {
-    const [, position, kind] = /^%(?:(\d+)\$)?([sIL%])$/.exec(piece) ?? [];
-    if (kind === undefined) {
-      if (piece.includes('%')) fail('NOT_SUPPORTED', { what: `format() with "${piece}"` });
-      return piece === '' ? [] : [constant(piece)];
-    }
-    if (kind === '%') return [constant('%')];
+  const value = (position: string | undefined): Expression => {
     if (position !== undefined) next = Number(position) - 1;
-    const value = values[next];
+    const found = values[next];
     next += 1;
-    if (value === undefined) {
-      return fail('INVALID_ARGUMENT', { message: `format() has too few arguments for "${text}"` });
+    if (found !== undefined) return found;
+    return fail('INVALID_ARGUMENT', { message: `format() has too few arguments for "${text}"` });
+  };
+  const parts: Expression[] = [];
+  let end = 0;
+  for (const field of text.matchAll(FORMAT_FIELD)) {
+    const [whole, position, left, digits, star, widthPosition, kind] = field;
+    if (field.index > end) parts.push(constant(text.slice(end, field.index)));
+    end = field.index + whole.length;
+    if (whole === '%%') parts.push(constant('%'));
+    else {
+      const width = star === undefined ? digits && constant(Number(digits)) : value(widthPosition);
+      const shown = formattedValue(kind!, value(position));
+      parts.push(width ? internalCall('pg_format_padded', shown, width, constant(left === '-')) : shown);
     }
-    if (kind === 'I') return [internalCall('pg_quote_ident', value)];
-    if (kind === 'L') return [coalesced(internalCall('pg_quote_literal', value), constant('NULL'))];
-    return [coalesced(cast(value, 'VARCHAR'), constant(''))];
-  });
+  }
+  if (end < text.length) parts.push(constant(text.slice(end)));
   return kernelCall('concat', constant(''), ...parts);
+}
+
+function formattedValue(kind: string, value: Expression): Expression {
+  switch (kind) {
+    case 's':
+      return kernelCall('concat', value);
+    case 'I':
+      return internalCall('pg_format_ident', value);
+    case 'L':
+      return coalesced(internalCall('pg_quote_literal', value), constant('NULL'));
+    default:
+      return fail('INVALID_ARGUMENT', {
+        message:
+          kind === ''
+            ? 'unterminated format() type specifier'
+            : `unrecognized format() type specifier "${kind}"`,
+      });
+  }
 }

@@ -15,6 +15,7 @@ import {
 import type { CatalogColumns } from './column-scope.ts';
 import { kernelTimeTexts } from './foreign-time-texts.ts';
 import { mergedColumnsFirst } from './merged-columns.ts';
+import { checkRecursiveTypes } from './recursive-types.ts';
 import { typedRows } from './untyped-rows.ts';
 
 /** A rewritten query in two forms, which are identical if it reads no managed table. */
@@ -40,19 +41,22 @@ export interface BindableQuery {
 export async function bindable(
   written: Statement,
   placement: Placement,
-  { session, relations, sequences }: PrepareContext,
+  { session, relations, sequences, settings }: PrepareContext,
 ): Promise<BindableQuery> {
   const isBound = (placement.tables.size > 0 || placement.hasFileScans) && relations !== undefined;
   const binder = isBound ? await relations.binder() : session;
   if (isBound) await sequences?.defineIn(binder);
   const boundForm = (statement: Statement): Promise<Statement> =>
     isBound ? placement.bound(statement, session, relations) : Promise.resolve(placement.running(statement));
-  const statement = await kernelTimeTexts(written, binder, boundForm);
+  const statement = await kernelTimeTexts(written, binder, boundForm, (node) =>
+    placement.tables.size > 0 ? placement.clock.pin(node, settings.timezone) : node,
+  );
   const placed = placement.running(statement);
   const placedForBinder = isBound ? await boundForm(statement) : placed;
   const withStars = await mergedColumnsFirst(placedForBinder, binder);
   const starless = withStars(placedForBinder);
   const withTypes = await typedRows(starless, binder);
+  await checkRecursiveTypes(withTypes(starless), binder);
   const running = withTypes(withStars(placed));
   const namedColumns = columnNames(running);
   const hasOids = placement.readsSystem || castsToOid(running);

@@ -8,14 +8,16 @@ import { inferParameters } from './infer-parameters.ts';
  * Rewrites literals such as `'2024-02-29 12:34:56 +00:00'` to the kernel's spelling where a point in time is
  * required:
  *     at >= '2024-02-29 12:34:56 +00:00'   →   at >= '2024-02-29 12:34:56+00:00'
- * Only the type of `at` decides: if `at` is a text, the literal must keep its blank. So the kernel is asked
+ * and the words `now`, `today`, `tomorrow` and `yesterday` to what they stand for there. Only the type of `at` decides: if `at` is a text, the literal must keep its blank. So the kernel is asked
  * which type a parameter in this position would have.
+ * @param pin replaces a call that reads the clock by the time of the statement
  * @param boundForm returns the form of a statement that `binder` knows
  */
 export async function kernelTimeTexts(
   statement: Statement,
   binder: KernelSession,
   boundForm: (statement: Statement) => Promise<Statement>,
+  pin: (node: Expression) => Expression,
 ): Promise<Statement> {
   const names = new Map<Expression, string>();
   walkTree(statement, (node) => {
@@ -36,7 +38,7 @@ export async function kernelTimeTexts(
       const type = types.get(names.get(node) ?? '');
       const id = type?.id === 'TIMESTAMPTZ' ? 'TIMESTAMP WITH TIME ZONE' : type?.id;
       return id !== undefined && isTimeType(id) && isForeignTimeText(node)
-        ? withKernelTimeText(node, id)
+        ? transformTree(withKernelTimeText(node, id), { expression: pin })
         : node;
     },
   });

@@ -9,6 +9,7 @@ import {
   type FunctionNode,
   type Statement,
   someExpression,
+  stringLiteral,
   type WindowNode,
 } from '../tree.ts';
 import type { CatalogColumns } from './column-scope.ts';
@@ -30,6 +31,7 @@ type Call = FunctionNode | WindowNode;
 /**
  * Functions of times and intervals that the kernel does not have:
  *     i / n              →   i * (1.0 / n)
+ *     d - '2024-02-29'   →   d - DATE '2024-02-29'
  *     t - u              →   (DATE '2000-01-01' + t) - (DATE '2000-01-01' + u)
  *     greatest(i, j)     →   CASE WHEN i >= j OR j IS NULL THEN i ELSE j END     the kernel compares the months first
  *     strftime(i, f)     →   tsr_interval_char(i, f)           of to_char
@@ -70,9 +72,11 @@ function formOf(node: Call, ofColumn: KindOfColumn): Expression {
     return kind === 'interval'
       ? operatorCall('*', first, operatorCall('/', cast(constant(1), 'DOUBLE'), cast(second, 'DOUBLE')))
       : node;
-  if (kind === 'date' && valueKind(second, ofColumn) === 'date') {
+  const isDifference = node.function_name === '-';
+  const date = isDifference && stringLiteral(second) !== undefined ? cast(second, 'DATE') : second;
+  if (kind === 'date' && valueKind(date, ofColumn) === 'date') {
     // The macro contains each date several times.
-    const days = computedOnce([first, second], (dates) => internalCall('pg_days_between', ...dates));
+    const days = computedOnce([first, date], (dates) => internalCall('pg_days_between', ...dates));
     return { ...days, alias: node.alias, query_location: node.query_location };
   }
   return kind === 'time' && valueKind(second, ofColumn) === 'time'

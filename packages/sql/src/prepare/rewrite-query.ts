@@ -16,6 +16,7 @@ import { asofNulls } from '../rewrites/asof-joins.ts';
 import { joinsThatPrintRight } from '../rewrites/cross-joins.ts';
 import { daysOfSeries } from '../rewrites/days-of-series.ts';
 import { decimalLiterals } from '../rewrites/decimal-literals.ts';
+import { distinctSets } from '../rewrites/distinct-sets.ts';
 import { divideByZeroFails } from '../rewrites/division.ts';
 import { elementCasts } from '../rewrites/element-casts.ts';
 import { existsInequalities } from '../rewrites/exists-inequalities.ts';
@@ -38,7 +39,7 @@ import {
   typedNull,
 } from '../rewrites/literals.ts';
 import { longLists } from '../rewrites/long-lists.ts';
-import { resolveOrderNames } from '../rewrites/order-names.ts';
+import { resolveOrderNames, withoutConstantOrder } from '../rewrites/order-names.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
 import { backslashEscapes, partialRegexMatch } from '../rewrites/patterns.ts';
 import { quantifiedArray, writtenQuery } from '../rewrites/quantified-arrays.ts';
@@ -113,7 +114,7 @@ export async function rewriteQuery(
   const { locate } = parsed;
   await parsed.pause();
   checkRecursion(parsed);
-  const called = functionsInFrom(parsed.statement);
+  const called = functionsInFrom(distinctSets(parsed));
   guardFunctions({ ...parsed, statement: called });
   const { parameters, sequences } = context;
   const view = scope.views?.at(-1);
@@ -126,7 +127,11 @@ export async function rewriteQuery(
   const ordered = transformTree(counted, {
     expression: (node) =>
       node.class === 'FUNCTION'
-        ? jsonRows(quantifiedPattern(seriesArguments(writtenExtract(node, sourceOf(node)), placeOf)))
+        ? jsonRows(
+            quantifiedPattern(
+              seriesArguments(writtenExtract(withoutConstantOrder(node), sourceOf(node)), placeOf),
+            ),
+          )
         : node.class === 'SUBQUERY'
           ? writtenQuery(node, sourceOf(node))
           : node,

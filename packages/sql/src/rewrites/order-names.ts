@@ -6,6 +6,7 @@ import {
   type ColumnRefNode,
   constant,
   type Expression,
+  type FunctionNode,
   operator,
   type QueryNode,
   type ResultModifier,
@@ -61,6 +62,20 @@ export function resolveOrderNames(
   };
   return { ...node, modifiers: node.modifiers.map((modifier) => withKeys(modifier, resolved)) };
 }
+
+/** Functions whose WITHIN GROUP (ORDER BY …) names their values. */
+const OVER_ORDER: ReadonlySet<string> = new Set(['quantile_cont', 'quantile_disc', 'mode']);
+
+/** `array_agg(a ORDER BY 'x', b)` → `array_agg(a ORDER BY b)`: a constant orders nothing there, not even as a position. */
+export function withoutConstantOrder(node: FunctionNode): FunctionNode {
+  const { order_bys, function_name } = node;
+  if (order_bys.orders.length === 0 || OVER_ORDER.has(function_name)) return node;
+  const orders = order_bys.orders.filter(({ expression }) => !isConstant(expression));
+  return orders.length === order_bys.orders.length ? node : { ...node, order_bys: { ...order_bys, orders } };
+}
+
+const isConstant = (node: Expression): boolean =>
+  node.class === 'CAST' ? isConstant(node.child) : node.class === 'CONSTANT';
 
 /**
  * The replacement of a name in ORDER BY; undefined if the name is ambiguous.

@@ -81,14 +81,17 @@ export function clockText(node: Expression): Expression {
 /** A string that only a cast to a date or a time makes different for PostgreSQL and the kernel. */
 export function isForeignTimeText(node: Expression): node is ConstantNode {
   const text = node.class === 'CONSTANT' ? stringLiteral(node) : undefined;
-  return text !== undefined && mayBeForeignTime(text);
+  return text !== undefined && (mayBeForeignTime(text) || isClockWord(text));
 }
 
-/** The string in the kernel's spelling. */
-export const withKernelTimeText = (node: ConstantNode, type: TimeType): ConstantNode => ({
-  ...node,
-  value: { ...node.value, value: kernelTime(String(node.value.value), type) },
-});
+const isClockWord = (text: string): boolean => /^\s*(?:now|today|tomorrow|yesterday|epoch)\s*$/i.test(text);
+
+/** The string in the kernel's spelling, or for a word such as `today` the expression that it stands for. */
+export function withKernelTimeText(node: ConstantNode, type: TimeType): Expression {
+  const clock = clockText(cast(node, type));
+  if (clock.class === 'CAST' && clock.child !== node) return { ...clock, alias: node.alias };
+  return { ...node, value: { ...node.value, value: kernelTime(String(node.value.value), type) } };
+}
 
 /**
  * `CAST('2024-02-29 12:34:56 +00:00' AS TIMESTAMPTZ)` → `CAST('2024-02-29 12:34:56+00:00' AS TIMESTAMPTZ)`. `valueTexts` does the same

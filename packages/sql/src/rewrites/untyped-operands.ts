@@ -21,7 +21,13 @@ const NUMERIC_FUNCTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** Functions of byte strings, with the number of arguments that distinguishes `encode` from the kernel's own function. */
-const OF_BYTES: Readonly<Record<string, number>> = { encode: 2, convert_from: 2, tsr_pg_sha256: 1 };
+const OF_BYTES: Readonly<Record<string, number>> = {
+  encode: 2,
+  convert_from: 2,
+  tsr_pg_sha256: 1,
+  tsr_pg_get_byte: 2,
+  tsr_pg_set_byte: 3,
+};
 
 const INTERVAL =
   /^\s*[-+]?\d[\d.]*\s*(?:microsecond|millisecond|second|sec|minute|min|hour|day|week|month|mon|year|decade|centur(?:y|ie))s?\b/i;

@@ -19,12 +19,17 @@ export const isLimitWithTies = (source: string): boolean => WITH_TIES.test(sourc
 /** The name by which the parser reads `ROWS FROM (`. */
 export const ROWS_FROM = 'tsr_rows_from';
 
+/** The name by which the parser reads `DISTINCT` after `GROUP BY`. */
+export const DISTINCT_SETS = 'tsr_distinct_sets';
+
 export const RECORD_FUNCTION = /^jsonb?_to_record(?:set)?$/i;
 
 /**
  * Clauses of PostgreSQL that the kernel's parser does not read:
  *     FETCH FIRST 3 ROWS WITH TIES                     →   FETCH FIRST 3 (mark) ROWS ONLY
  *     ROWS FROM (f(x), g(y))                           →   tsr_rows_from(f(x), g(y))
+ *     GROUP BY DISTINCT ROLLUP (a), ROLLUP (b)         →   GROUP BY tsr_distinct_sets(), ROLLUP (a), ROLLUP (b)
+ *     TABLESAMPLE BERNOULLI (10)                       →   TABLESAMPLE BERNOULLI (10%)
  *     jsonb_to_record(d) AS r(a int, b text)           →   jsonb_to_record(d, CAST(NULL AS int), CAST(NULL AS text)) AS r(a, b)
  * @param typeOf the parser's text for a type of the dialect
  */
@@ -36,6 +41,8 @@ export function postgresClauses(
   return tokens.flatMap((token, i) => {
     if (isWord(token, 'FETCH')) return withTies(tokens, i);
     if (isWord(token, 'ROWS')) return rowsFrom(tokens, i);
+    if (isWord(token, 'GROUP')) return distinctSets(tokens, i);
+    if (isWord(token, 'TABLESAMPLE')) return percentage(tokens, i);
     return token.tokenType === Word && RECORD_FUNCTION.test(token.image)
       ? recordColumns(text, tokens, i, typeOf)
       : [];
@@ -59,6 +66,20 @@ function rowsFrom(tokens: readonly IToken[], rows: number): readonly ReplacedPar
   const [from, open] = tokens.slice(rows + 1, rows + 3);
   if (!isWord(from, 'FROM') || open?.image !== '(') return [];
   return [{ start: tokens[rows]!.startOffset, end: endOf(open), text: `${ROWS_FROM}(` }];
+}
+
+function distinctSets(tokens: readonly IToken[], group: number): readonly ReplacedPart[] {
+  const [by, distinct] = tokens.slice(group + 1, group + 3);
+  if (!isWord(by, 'BY') || distinct === undefined || !isWord(distinct, 'DISTINCT')) return [];
+  return [{ start: distinct.startOffset, end: endOf(distinct), text: `${DISTINCT_SETS}(),` }];
+}
+
+/** The methods of PostgreSQL take a percentage; the number alone is a number of rows for the kernel. */
+function percentage(tokens: readonly IToken[], sample: number): readonly ReplacedPart[] {
+  const [method, open, number, close] = tokens.slice(sample + 1, sample + 5);
+  if (!isWord(method, 'BERNOULLI', 'SYSTEM') || open?.image !== '(' || close?.image !== ')') return [];
+  const behind = endOf(number!);
+  return [{ start: behind, end: behind, text: '%' }];
 }
 
 /** Moves the types of a list of column definitions into the call before it. */
