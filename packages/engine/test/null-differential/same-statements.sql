@@ -741,7 +741,6 @@ with recursive t(n) as (select 1.5::float8 union all select n + 1 from t where n
 with recursive t(d) as (select date '2024-01-01' union all select d + 1 from t where d < '2024-01-03') select * from t
 with recursive t(n, m) as (select id, salary from emp where id = 1 union all select n + 1, m from t where n < 3) select n, m from t order by 1
 select to_char(timestamp '2024-02-03 04:05:06', '"Year" YYYY \"x\"'), to_char(timestamp '2024-02-03', 'YYYY\MM'), to_char(timestamp '2024-02-03', '\"'), to_char(timestamp '2024-02-03', '"\"')
-select cbrt(27), cbrt(-27), cbrt(2), ||/ 64, cbrt(0), cbrt(null), cbrt(1000000), cbrt(0.001), cbrt('infinity')
 select trim('  a '), trim(both 'x' from 'xax'), btrim(' a'), trim(name) from emp order by id
 select x.btrim from (select trim(' a ')) x
 select trim(name), count(*) from emp group by 1 order by btrim
@@ -765,3 +764,7 @@ select id from emp where hired between 'yesterday' and 'now' order by id
 select name from emp where name <> 'today' and name <> 'now' order by 1
 select case when current_date = 'today' then 1 end, coalesce(null, current_date) = 'now'
 select greatest(hired, 'epoch') from emp order by id
+select sind(30), cosd(60), tand(45), asind(0.5), acosd(0.5), atand(1), atan2d(1, 1), sind('30'), cosd(null)
+select sind(x), cosd(x), tand(x) from (values (0.0), (90), (180), (270), (360), (-30), (45), (null), (135), (225), (390), (-90)) t(x)
+select asind(x), acosd(x), atand(x) from (values (0.0), (1), (-1), (-0.5), (0.8), (null)) t(x)
+select tand(90), tand(-90), tand(270), atan2d(0, -1), sind(15), cosd(75), sind(id), cosd(id) from emp order by id

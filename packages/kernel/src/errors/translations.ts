@@ -543,6 +543,11 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (text, what) => `"${text}" is not valid base64: ${what}`,
   },
   {
+    says: /^(input is out of range)/,
+    error: 'OUT_OF_RANGE',
+    message: (what) => what,
+  },
+  {
     says: /^PERCENTILEs can only take parameters/,
     error: 'OUT_OF_RANGE',
     message: () => 'a percentile must be in the range [0, 1]',

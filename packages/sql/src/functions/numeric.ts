@@ -43,14 +43,6 @@ export const NUMERIC_FUNCTIONS = inCategory('numeric', [
     ),
   },
   {
-    // The kernel's root of 27 is 3.0000000000000004.
-    ...unary('cbrt', 'The cube root.', 'cbrt(27)', '3.0'),
-    implementation: macro(
-      [1, 1],
-      '(x) AS CASE WHEN power(round(cbrt(x::DOUBLE)), 3) = x THEN round(cbrt(x::DOUBLE)) ELSE cbrt(x::DOUBLE) END',
-    ),
-  },
-  {
     ...unary('ceil', 'The smallest integer that is not less.', 'ceil(-1.5)', '-1.0'),
     aliases: ['ceiling'],
     signatures: ['ceil(numeric) → numeric'],

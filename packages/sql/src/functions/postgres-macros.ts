@@ -6,6 +6,16 @@ const reservedList = RESERVED.split(' ')
   .map((word) => `'${word}'`)
   .join(', ');
 
+/** A function of an angle that PostgreSQL refuses for infinity. */
+const ofAngle = (value: string): string =>
+  `(x) AS CASE WHEN isinf(CAST(x AS DOUBLE)) THEN error('input is out of range') ELSE ${value} END`;
+
+/** An inverse function of a number from -1 to 1. */
+const ofUnit = (value: string): string =>
+  `(x) AS CASE WHEN abs(CAST(x AS DOUBLE)) > 1 AND NOT isnan(CAST(x AS DOUBLE)) THEN error('input is out of range') ELSE ${value} END`;
+
+const TURN = 'fmod(abs(CAST(x AS DOUBLE)), 360)';
+
 const NAME_PART = '"(?:[^"]|"")*"|[^".]+';
 
 /** The later of two times, or NULL if one of them is NULL. */
@@ -23,6 +33,36 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     `(d, e) AS CASE WHEN isinf(d) AND e IS NOT NULL OR isinf(e) AND d IS NOT NULL
       THEN error('Cannot subtract infinite dates') ELSE d - e END`,
   ],
+  // Angles in degrees. As in PostgreSQL, the values at multiples of 30 and 45 degrees are exact.
+  pg_sind_acute: [
+    `(x) AS CASE WHEN x <= 30 THEN sin(radians(x)) / sin(radians(30)) / 2
+      ELSE 1 - (1 - cos(radians(90 - x))) / (1 - cos(radians(60))) / 2 END`,
+  ],
+  pg_sind_half: ['(x) AS tsr_pg_sind_acute(CASE WHEN x > 90 THEN 180 - x ELSE x END)'],
+  pg_cosd_half: [
+    '(x) AS CASE WHEN x > 90 THEN -tsr_pg_sind_acute(x - 90) ELSE tsr_pg_sind_acute(90 - x) END',
+  ],
+  pg_sind: [
+    ofAngle(
+      `sign(CAST(x AS DOUBLE)) * CASE WHEN ${TURN} > 180 THEN -tsr_pg_sind_half(360 - ${TURN}) ELSE tsr_pg_sind_half(${TURN}) END`,
+    ),
+  ],
+  pg_cosd: [ofAngle(`tsr_pg_cosd_half(CASE WHEN ${TURN} > 180 THEN 360 - ${TURN} ELSE ${TURN} END)`)],
+  // Adding 0 turns -0 into 0.
+  pg_tand: [
+    "(x) AS CASE WHEN fmod(abs(CAST(x AS DOUBLE)), 180) = 90 THEN tsr_pg_sind(x) * CAST('infinity' AS DOUBLE) ELSE tsr_pg_sind(x) / tsr_pg_cosd(x) + 0 END",
+  ],
+  pg_asind_acute: [
+    `(x) AS CASE WHEN x <= 0.5 THEN asin(x) / asin(0.5::DOUBLE) * 30 ELSE 90 - acos(x) / acos(0.5::DOUBLE) * 60 END`,
+  ],
+  pg_asind: [ofUnit('sign(CAST(x AS DOUBLE)) * tsr_pg_asind_acute(abs(CAST(x AS DOUBLE)))')],
+  pg_acosd: [
+    ofUnit(
+      `CASE WHEN x >= 0 THEN 90 - tsr_pg_asind_acute(CAST(x AS DOUBLE)) ELSE 90 + tsr_pg_asind_acute(-CAST(x AS DOUBLE)) END`,
+    ),
+  ],
+  pg_atand: ['(x) AS atan(CAST(x AS DOUBLE)) / atan(1) * 45'],
+  pg_atan2d: ['(y, x) AS atan2(CAST(y AS DOUBLE), CAST(x AS DOUBLE)) / atan(1) * 45'],
   pg_date_bin: ['(stride, t, origin) AS time_bucket(CAST(stride AS INTERVAL), t, origin)'],
   pg_initcap: [
     `(t) AS array_to_string(list_transform(regexp_extract_all(CAST(t AS VARCHAR), '[\\pL\\pN]+|[^\\pL\\pN]+'),

@@ -27,7 +27,7 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   '@>': { arity: [2, 2], rewrite: ([whole, part]) => containment('@>', whole!, part!) },
   '<@': { arity: [2, 2], rewrite: ([part, whole]) => containment('<@', whole!, part!) },
   '|/': { arity: [1, 1], rewrite: ([number]) => kernelCall('sqrt', number) },
-  '||/': macro('cbrt', [1, 1]),
+  '||/': { arity: [1, 1], rewrite: ([number]) => kernelCall('cbrt', number) },
   [XOR]: { arity: [2, 2], rewrite: (numbers) => kernelCall('xor', ...numbers) },
   /** `array_concat`, the dialect's function, makes an empty array of two NULLs. */
   array_cat: {
@@ -35,6 +35,12 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
     rewrite: (args) =>
       args.length === 2 ? internalCall('joined_arrays', ...args) : kernelCall('list_concat', ...args),
   },
+  acosd: macro('pg_acosd', [1, 1]),
+  asind: macro('pg_asind', [1, 1]),
+  atan2d: macro('pg_atan2d', [2, 2]),
+  atand: macro('pg_atand', [1, 1]),
+  cosd: macro('pg_cosd', [1, 1]),
+  sind: macro('pg_sind', [1, 1]),
   array_dims: macro('pg_array_dims', [1, 1]),
   array_fill: { arity: [2, 3], rewrite: filledArray },
   array_ndims: macro('pg_array_ndims', [1, 1]),
@@ -108,6 +114,7 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
       return isPattern ? matchedPart(text!, pattern!) : call('substring', ...args);
     },
   },
+  tand: macro('pg_tand', [1, 1]),
   to_hex: macro('pg_to_hex', [1, 1]),
   trim_array: macro('pg_trim_array', [2, 2]),
   width_bucket: { arity: [2, 4], rewrite: (args) => internalCall('pg_width_bucket', ...args) },

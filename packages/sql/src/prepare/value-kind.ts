@@ -92,7 +92,7 @@ export function commonKind(all: readonly ValueKind[]): ValueKind {
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 const FLOATS = words(
-  'acos asin atan atan2 avg cbrt cos cot degrees exp ln log log10 log2 pi pow power radians sin sqrt stddev_pop stddev_samp tan ^ **',
+  'acos asin atan atan2 avg cbrt cos cot degrees exp ln log log10 log2 pi pow power radians sin sqrt stddev_pop stddev_samp tan tsr_pg_acosd tsr_pg_asind tsr_pg_atan2d tsr_pg_atand tsr_pg_cosd tsr_pg_sind tsr_pg_tand ^ **',
 );
 const COUNTS = words(
   '& | << >> ~ bit_count count count_star dense_rank length ntile rank row_number strlen xor',
