@@ -26,6 +26,7 @@ export async function commitOverMerges(
 ): Promise<void> {
   const { manager } = context.tables;
   let { actions } = transaction;
+  let movedAt: number | undefined;
   for (let attempt = 1; ; attempt += 1) {
     try {
       await manager.commit({ ...transaction, actions });
@@ -35,7 +36,11 @@ export async function commitOverMerges(
         await discardTablets(context.tables, without(actions, transaction.actions));
       const isConflict = error instanceof TesseraError && error.name === 'TRANSACTION_CONFLICT';
       if (!isConflict || attempt === MAX_ATTEMPTS) throw error;
-      const moved = await movedToMerged(context, base, transaction.actions);
+      const latest = await manager.latest();
+      // The conflict is another one if no merge was committed since.
+      if (latest.version === movedAt) throw error;
+      movedAt = latest.version;
+      const moved = await movedToMerged(context, base, latest, transaction.actions);
       if (moved === undefined) throw error;
       actions = moved;
     }
@@ -54,11 +59,10 @@ function without(actions: readonly Action[], others: readonly Action[]): readonl
 async function movedToMerged(
   context: PartialsContext,
   base: Snapshot,
+  latest: Snapshot,
   actions: readonly Action[],
 ): Promise<readonly Action[] | undefined> {
-  const { manager } = context.tables;
-  const latest = await manager.latest();
-  const pin = manager.pin(latest);
+  const pin = context.tables.manager.pin(latest);
   const after = base.withActions(actions);
   const deletions: Action[] = [];
   try {
@@ -94,7 +98,7 @@ function goneTablets(
   const gone = new Map<ObjectId, Set<Tablet>>();
   for (const action of actions) {
     const target = tabletOf(action);
-    if (target === undefined) continue;
+    if (target === undefined || action.kind === 'add_tablet') continue;
     const { tableId, tabletId } = target;
     const tablet = base.tablet(tableId, tabletId);
     if (tablet === undefined || latest.tablet(tableId, tabletId) !== undefined) continue;

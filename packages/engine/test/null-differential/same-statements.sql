@@ -768,3 +768,4 @@ select sind(30), cosd(60), tand(45), asind(0.5), acosd(0.5), atand(1), atan2d(1,
 select sind(x), cosd(x), tand(x) from (values (0.0), (90), (180), (270), (360), (-30), (45), (null), (135), (225), (390), (-90)) t(x)
 select asind(x), acosd(x), atand(x) from (values (0.0), (1), (-1), (-0.5), (0.8), (null)) t(x)
 select tand(90), tand(-90), tand(270), atan2d(0, -1), sind(15), cosd(75), sind(id), cosd(id) from emp order by id
+select date_bin('1 hour', at, '2000-01-01'), date_bin('15 minutes', timestamp '2024-02-29 10:44', '2001-01-01') from ev order by id

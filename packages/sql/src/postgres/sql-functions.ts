@@ -72,7 +72,18 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
         ? call('current_localtimestamp')
         : internalCall('rounded_time', call('current_localtimestamp'), digits),
   },
-  date_bin: macro('pg_date_bin', [3, 3]),
+  date_bin: {
+    arity: [3, 3],
+    rewrite: ([stride, time, origin]) => {
+      const isText = stringLiteral(origin!) !== undefined;
+      return internalCall(
+        'pg_date_bin',
+        stride,
+        time,
+        isText ? kernelCall('cast_to_type', origin, time) : origin,
+      );
+    },
+  },
   factorial: { arity: [1, 1], rewrite: ([n]) => kernelCall('factorial', cast(n!, 'INTEGER')) },
   format: { arity: [1, Infinity], rewrite: formatted },
   get_byte: macro('pg_get_byte', [2, 2]),
