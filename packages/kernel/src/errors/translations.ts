@@ -543,14 +543,9 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (text, what) => `"${text}" is not valid base64: ${what}`,
   },
   {
-    says: /^(input is out of range)/,
+    says: /^(?:(input is out of range)|PERCENTILEs can only take parameters)/,
     error: 'OUT_OF_RANGE',
-    message: (what) => what,
-  },
-  {
-    says: /^PERCENTILEs can only take parameters/,
-    error: 'OUT_OF_RANGE',
-    message: () => 'a percentile must be in the range [0, 1]',
+    message: (what) => what || 'a percentile must be in the range [0, 1]',
   },
   {
     says: /^Invalid UTF8 Codepoint (-?\d+)/,
