@@ -1,9 +1,7 @@
 import { engineNodes } from '@tessera/config';
+import { TESSERA } from './command-name.ts';
 import type { Listener } from './listeners.ts';
 import { DEFAULT_HTTP_PORT, type ServeOptions } from './serve-options.ts';
-
-/** The command in the form for a checkout, where users start nodes in a terminal. */
-const TESSERA = 'npx -y pnpm@12 tessera';
 
 /**
  * Prints where the node listens and a command to try, for users at a terminal. Prints nothing if stdout is

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TESSERA } from '../../command-name.ts';
 import { CommandFailure, EXIT } from '../exit-code.ts';
 import { DevCluster } from './dev-cluster.ts';
 import type { DevClusterOptions } from './dev-cluster-options.ts';
@@ -81,14 +82,14 @@ function announcement(cluster: DevCluster, directory: string): string {
     ...(login
       ? [
           `    export TESSERA_USER=${login.user} TESSERA_PASSWORD=${login.password}`,
-          `    npx -y pnpm@12 tessera query -u ${first!.url} "CREATE USER alice PASSWORD 'a secret of alice'"`,
+          `    ${TESSERA} query -u ${first!.url} "CREATE USER alice PASSWORD 'a secret of alice'"`,
           `    psql -h 127.0.0.1 -p ${port} -U alice tessera`,
         ]
       : [
           `    curl ${first!.url} --data-binary "SELECT node_name, status FROM information_schema.nodes"`,
           `    psql -h 127.0.0.1 -p ${port} tessera`,
         ]),
-    `    npx -y pnpm@12 tessera nodes -u ${first!.url}`,
+    `    ${TESSERA} nodes -u ${first!.url}`,
     '',
     '  Ctrl-C stops it.',
     '',
