@@ -37,11 +37,21 @@ export const storedRows = (table: TableObject, sql: string): string =>
 export const selectList = (table: TableObject): string =>
   table.columns
     .map(({ storedName, type }) => {
-      const stored = storedType(type);
       const name = `"rows".${quoteName(storedName)}`;
-      return stored === undefined ? name : `CAST(${name} AS ${stored}) AS ${quoteName(storedName)}`;
+      const value = storedValue(name, type);
+      return value === name ? name : `${value} AS ${quoteName(storedName)}`;
     })
     .join(', ');
+
+/**
+ * The sum with 0 is 0 for -0. The kernel has one entry for both in the dictionary of a column, so that all would become the one that
+ * comes first.
+ */
+function storedValue(name: string, type: string): string {
+  if (type === 'DOUBLE' || type === 'FLOAT') return `${name} + 0`;
+  const stored = storedType(type);
+  return stored === undefined ? name : `CAST(${name} AS ${stored})`;
+}
 
 /** The primary index over `"rows"`. NULL is the largest value. */
 export const orderBy = (table: TableObject): string[] =>

@@ -86,7 +86,7 @@ const int128 = encoded<bigint>(16, (into, value) => {
 });
 const converted = (type: number) => ({ 6: i32(type) });
 
-/** How the kernel stores a type; undefined for types whose values are left to it. */
+/** How the kernel stores a type; undefined for types whose values are left to it. The sum with 0 is 0 for -0, see `selectList`. */
 function storedAs(type: KernelType): StoredAs | undefined {
   switch (type.id) {
     case 'BOOLEAN':
@@ -103,13 +103,13 @@ function storedAs(type: KernelType): StoredAs | undefined {
       return {
         physical: PHYSICAL.float,
         schema: {},
-        encode: encoded<number>(4, (into, value) => into.writeFloatLE(value)),
+        encode: encoded<number>(4, (into, value) => into.writeFloatLE(value + 0)),
       };
     case 'DOUBLE':
       return {
         physical: PHYSICAL.double,
         schema: {},
-        encode: encoded<number>(8, (into, value) => into.writeDoubleLE(value)),
+        encode: encoded<number>(8, (into, value) => into.writeDoubleLE(value + 0)),
       };
     case 'VARCHAR':
       return {
