@@ -76,6 +76,17 @@ describe('text and binary tell the same', () => {
         .map((n) => `${n}::NUMERIC(38, 0) / 1000000000::NUMERIC(20, 0)`),
     ],
     ['BIGINT', fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map((n) => `'${n}'::BIGINT`)],
+    // Around the powers of two and ten at which the arithmetic of numbers becomes inexact or changes its form.
+    [
+      'BIGINT',
+      fc
+        .tuple(
+          fc.constantFrom(0n, 2n ** 31n, 2n ** 32n, 2n ** 53n, 10n ** 9n, 10n ** 15n, 10n ** 18n),
+          fc.bigInt({ min: -60n, max: 60n }),
+          fc.constantFrom(1n, -1n),
+        )
+        .map(([power, near, sign]) => `'${sign * (power + near)}'::BIGINT`),
+    ],
     ['BYTEA', fc.uint8Array().map((bytes) => `'\\x${Buffer.from(bytes).toString('hex')}'::BYTEA`)],
   ])('%s', async (type, value) => {
     const [sample] = fc.sample(fc.array(value, { minLength: 300, maxLength: 300 }), 1);

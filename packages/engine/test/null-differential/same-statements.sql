@@ -769,3 +769,4 @@ select sind(x), cosd(x), tand(x) from (values (0.0), (90), (180), (270), (360), 
 select asind(x), acosd(x), atand(x) from (values (0.0), (1), (-1), (-0.5), (0.8), (null)) t(x)
 select tand(90), tand(-90), tand(270), atan2d(0, -1), sind(15), cosd(75), sind(id), cosd(id) from emp order by id
 select date_bin('1 hour', at, '2000-01-01'), date_bin('15 minutes', timestamp '2024-02-29 10:44', '2001-01-01') from ev order by id
+select nullif('\x00ff'::bytea, '\x01'::bytea)::text, nullif(interval '1 month', interval '2 days')::text, nullif(array[1, null], array[3])::text, nullif(1e15::float8, 2)::text

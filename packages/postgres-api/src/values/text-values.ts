@@ -100,13 +100,13 @@ function putInteger(out: Buffer, at: number, end: number, value: number | bigint
   let place = end;
   for (; rest > MAX_INT32; place -= 1) {
     const next = Math.floor(rest / 10);
-    out[place - 1] = ZERO + rest - 10 * next;
+    out[place - 1] = ZERO + (rest - 10 * next);
     rest = next;
   }
   // Integer division is faster.
   do {
     const next = (rest / 10) | 0;
-    out[--place] = ZERO + rest - 10 * next;
+    out[--place] = ZERO + (rest - 10 * next);
     rest = next;
   } while (rest > 0);
 }

@@ -137,6 +137,7 @@ function kindOfCall(
   if (BYTES.has(name)) return 'bytea';
   const coded = CODED[name]?.[children.length - 1];
   if (coded !== undefined) return coded;
+  if (name === 'nullif') return children[0] === undefined ? 'unknown' : inner(children[0]);
   if (name === 'tsr_substring') return children[0] && inner(children[0]) === 'bytea' ? 'bytea' : 'text';
   if (TEXTS.has(name) || VALUE_TEXTS.has(name) || name.startsWith('tsr_to_char_')) return 'text';
   if (ARRAYS.has(name)) return 'array';
