@@ -100,6 +100,22 @@ it('a statement without BEGIN that merges overtake twice is not executed a third
   expect(executions).toBeLessThanOrEqual(2);
 });
 
+it('equal rows of a tablet that another transaction has changed since are left alone', async () => {
+  const { node, asked } = await nodeInTransaction();
+  await using _node = node;
+  await node.run('UPDATE t SET b = 1 WHERE a = 1', asked);
+  await merge(node, 1);
+  await node.run(
+    'INSERT INTO t SELECT CASE WHEN i = 1 THEN 8 ELSE 1 END, 0 FROM generate_series(1, 1000) s(i)',
+  );
+  await node.run('DELETE FROM t WHERE a = 8');
+  await node.run('COMMIT', asked);
+  expect(await node.rows('SELECT b, count(*)::int FROM t WHERE a = 1 GROUP BY b ORDER BY b')).toEqual([
+    [0, 999],
+    [1, 1],
+  ]);
+});
+
 it.each([
   ['the same row', 'UPDATE t SET b = 5 WHERE a = 1'],
   ['a row that was merged into the same tablet', 'UPDATE t SET b = 5 WHERE a = 5'],

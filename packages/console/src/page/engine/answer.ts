@@ -101,8 +101,10 @@ export function cellText(value: unknown, type = ''): string {
 const EXACT_NUMBERS = /^(?:array\()+(?:bigint|numeric)\b/;
 
 /** An array or a struct as JSON; with line breaks if they are indented. */
-export const jsonText = (value: object, type: string, indent?: number): string =>
-  JSON.stringify(value, null, indent).replaceAll(EXACT_NUMBERS.test(type) ? '"' : '', '');
+export function jsonText(value: object, type: string, indent?: number): string {
+  const text = JSON.stringify(value, null, indent);
+  return EXACT_NUMBERS.test(type) ? text.replaceAll('"', '') : text;
+}
 
 export interface Place {
   readonly line: string;
