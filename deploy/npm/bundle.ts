@@ -34,6 +34,7 @@ export async function writeBundle({ workspace, programs, folder, staysHere }: Bu
     builtinsAsTheyAre,
     leftOutside(staysHere),
     startedPrograms(workspace, programs),
+    inAscii,
     ...(staysHere ? [keptPaths] : []),
   ];
   await using build = await rolldown({ input, cwd: workspace, platform: 'node', plugins, logLevel: 'warn' });
@@ -95,6 +96,20 @@ const startedPrograms = (workspace: string, programs: Bundle['programs']): Plugi
     },
   },
 });
+
+/** Escapes all characters beyond ASCII. One such character would make V8 keep the whole file with two bytes per character. */
+const inAscii: Plugin = {
+  name: 'in-ascii',
+  generateBundle(_, files) {
+    for (const file of Object.values(files)) if (file.type === 'chunk') file.code = escapeNonAscii(file.code);
+  },
+};
+
+const escapeNonAscii = (code: string): string =>
+  code.replaceAll(/(\\*)([\u0080-\uffff])/g, (_, backslashes: string, character: string) => {
+    if (backslashes.length % 2 === 1) throw new Error(`an escaped ${character} cannot be written in ASCII`);
+    return `${backslashes}\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 
 /** The name of the file into which the program at `source`, relative to the workspace, is built. */
 export function builtName(programs: Bundle['programs'], source: string): string {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { processMemory } from '../own-memory.ts';
-import { reserveHeap } from '../process/reserved-heap.ts';
+import { reserveHeap, spreadTexts } from '../process/reserved-heap.ts';
 
 /** A program that reserves V8's heap, gives up all other memory, and then needs both generations of the heap, and code. */
 
@@ -9,7 +9,7 @@ const ALIVE = 50_000;
 /** Longer arrays would not be in the heap that is reserved. */
 const ARRAY_LENGTH = 1_000;
 
-reserveHeap(32 << 20);
+reserveHeap(32 << 20, process.argv[2] === 'texts' ? spreadTexts : undefined);
 const limit = processMemory('self')!.reservedBytes;
 execFileSync('prlimit', ['--pid', String(process.pid), `--data=${limit}:`]);
 let alive: { readonly text: string }[][] = [];
