@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addFile, column, commit, deletionVector, encoded, framed, metaData, stats } from './delta-writer.ts';
+import { testForeignIceberg } from './foreign-iceberg.ts';
 import { query, rows } from './http.ts';
 import { writeIceberg } from './iceberg-writer.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
@@ -441,28 +442,9 @@ describe('READ_ICEBERG', () => {
       description: expect.stringContaining('outside of the location'),
     });
   });
-
-  it('reads a copied table if the options say so', async () => {
-    const moved = join(directory, 'warehouse/moved');
-    await parquet('warehouse/moved/data/1.parquet', 'SELECT 7 AS a', ids('a: 1'));
-    const metadata = {
-      schemas: [{ 'schema-id': 0, fields: [{ id: 1, name: 'a', type: 'int' }] }],
-      'partition-specs': [{ 'spec-id': 0, fields: [] }],
-    };
-    await writeIceberg({
-      directory: moved,
-      location: 's3a://elsewhere/t',
-      metadata,
-      commits: [{ snapshot: FIRST, time: DAY, files: [{ path: 'data/1.parquet', rows: 1 }] }],
-    });
-    expect(await rows(node, `SELECT a FROM READ_ICEBERG('${moved}/', ALLOW_MOVED_PATHS => TRUE)`)).toEqual([
-      [7],
-    ]);
-    expect(await failure(`SELECT a FROM READ_ICEBERG('${moved}')`)).toMatchObject({
-      description: expect.stringContaining('s3://elsewhere/t/metadata'),
-    });
-  });
 });
+
+testForeignIceberg({ node: () => node, directory: () => directory, parquet });
 
 describe('READ_DELTA', () => {
   const at = (table: string) => join(directory, table);
@@ -631,6 +613,14 @@ describe('READ_DELTA', () => {
     expect(await failure(`SELECT * FROM READ_DELTA('${directory}/variant')`)).toMatchObject({
       name: 'NOT_SUPPORTED',
       description: expect.stringContaining('feature variantType, which'),
+    });
+    await commit(at('schemaless'), 0, [
+      { protocol: { minReaderVersion: 1 } },
+      { metaData: { id: 'a', partitionColumns: [] } },
+    ]);
+    expect(await failure(`SELECT * FROM READ_DELTA('${directory}/schemaless')`)).toMatchObject({
+      name: 'BAD_FILE',
+      description: expect.stringContaining('no "fields"'),
     });
     await commit(at('gap'), 0, [{ protocol: { minReaderVersion: 1 } }, metaData([column('v', 'long')], [])]);
     await commit(at('gap'), 2, []);

@@ -116,8 +116,23 @@ const LONG = avsc.types.LongType.__with({
   compare: () => 0,
 });
 
+/** Logical types in schemas, without which avsc does not write their names. Values are those of the underlying type. */
+class Annotated extends avsc.types.LogicalType {
+  protected override _fromValue(value: unknown) {
+    return value;
+  }
+  protected override _toValue(value: unknown) {
+    return value;
+  }
+}
+const LOGICAL_TYPES = ['map', 'date', 'time-micros', 'timestamp-micros', 'decimal', 'uuid'];
+
 async function avro(path: string, schema: object, records: readonly unknown[]): Promise<void> {
-  const options = { wrapUnions: 'never', registry: { long: LONG } };
+  const options = {
+    wrapUnions: 'never',
+    registry: { long: LONG },
+    logicalTypes: Object.fromEntries(LOGICAL_TYPES.map((name) => [name, Annotated])),
+  };
   const type = avsc.Type.forSchema(schema as avsc.Schema, options as unknown as avsc.ForSchemaOptions);
   const encoder = new avsc.streams.BlockEncoder(type, { codec: 'deflate' });
   await pipeline(Readable.from(records), encoder, createWriteStream(path));
@@ -128,15 +143,17 @@ export interface WrittenTable {
   /** What the metadata says of the table besides its snapshots. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly commits: readonly WrittenCommit[];
-  /** The Avro type of the partition field, and how its bounds are written. */
-  readonly partition?: { readonly avro: unknown; bytes(value: unknown): Buffer };
+  /** The Avro type of the partition field, and how its bounds are written; without that, they are not. */
+  readonly partition?: { readonly avro: unknown; bytes?(value: unknown): Buffer };
   /** The location in the metadata; by default, the directory. */
   readonly location?: string;
+  /** What the paths of files begin with; by default, the location. */
+  readonly paths?: string;
 }
 
 /** Writes the metadata of an Iceberg table of format version 2 around data files, as the specification says. */
 export async function writeIceberg(table: WrittenTable): Promise<void> {
-  const { directory, metadata, commits, partition, location = directory } = table;
+  const { directory, metadata, commits, partition, location = directory, paths = location } = table;
   await mkdir(join(directory, 'metadata'), { recursive: true });
   const snapshots: object[] = [];
   const manifests: object[] = [];
@@ -150,9 +167,10 @@ export async function writeIceberg(table: WrittenTable): Promise<void> {
       const values = listed
         .map((file) => file.partition)
         .filter((value) => value !== null && value !== undefined);
-      const bounds = partition && values.map((value) => partition.bytes(value)).sort(Buffer.compare);
+      const { bytes } = partition ?? {};
+      const bounds = bytes && values.map((value) => bytes(value)).sort(Buffer.compare);
       manifests.push({
-        manifest_path: `${location}/${name}`,
+        manifest_path: `${paths}/${name}`,
         manifest_length: (await stat(join(directory, name))).size,
         partition_spec_id: 0,
         content: isOfDeletes ? 1 : 0,
@@ -178,7 +196,7 @@ export async function writeIceberg(table: WrittenTable): Promise<void> {
       'snapshot-id': snapshot,
       'sequence-number': i + 1,
       'timestamp-ms': time,
-      'manifest-list': `${location}/${list}`,
+      'manifest-list': `${paths}/${list}`,
       'schema-id': 0,
       summary: { operation: 'append' },
     });
@@ -200,7 +218,7 @@ export async function writeIceberg(table: WrittenTable): Promise<void> {
 }
 
 async function entryOf(
-  { directory, location = directory }: WrittenTable,
+  { directory, location = directory, paths = location }: WrittenTable,
   snapshot: bigint,
   file: WrittenFile,
 ) {
@@ -214,7 +232,7 @@ async function entryOf(
     file_sequence_number: null,
     data_file: {
       content,
-      file_path: `${location}/${path}`,
+      file_path: `${paths}/${path}`,
       file_format: vector === undefined ? 'PARQUET' : 'puffin',
       partition: partition === undefined ? {} : { part: partition },
       record_count: rows,
@@ -223,7 +241,7 @@ async function entryOf(
       lower_bounds: map(low),
       upper_bounds: map(high),
       equality_ids: equalityIds,
-      referenced_data_file: vector === undefined ? null : `${location}/${vector.of}`,
+      referenced_data_file: vector === undefined ? null : `${paths}/${vector.of}`,
       content_offset: vector?.offset ?? null,
       content_size_in_bytes: vector?.bytes ?? null,
     },

@@ -9,7 +9,8 @@ export interface FolderScope {
   readonly directory: () => string;
   /** Writes a file below the directory. */
   readonly write: (path: string, content: string | Buffer) => Promise<void>;
-  readonly parquet: (path: string, sql: string) => Promise<string>;
+  /** `options` are those of the kernel's COPY. */
+  readonly parquet: (path: string, sql: string, options?: string) => Promise<string>;
 }
 
 /** Tests of CSV and text files in folders named `key=value`. */

@@ -18,7 +18,7 @@ export interface Protocol {
 }
 
 export interface TableMetadata {
-  readonly schemaString: string;
+  readonly schemaString?: string | null;
   readonly partitionColumns: readonly string[];
   readonly configuration?: Readonly<Record<string, string>> | null;
   readonly format?: { readonly provider?: string } | null;

@@ -46,9 +46,13 @@ export function deltaColumns(
   const mode = configuration?.['delta.columnMapping.mode'] ?? 'none';
   if (!['none', 'name', 'id'].includes(mode))
     fail('NOT_SUPPORTED', { what: `The column mapping mode "${mode}" of ${table}` });
-  const { fields } = parseMetadata<{ readonly fields: readonly DeltaField[] }>(schemaString, name);
+  const schema = parseMetadata<{ readonly fields?: readonly DeltaField[] } | null>(
+    schemaString ?? 'null',
+    name,
+  );
+  const fields = schema?.fields;
   if (!Array.isArray(fields)) return fail('BAD_FILE', { name, reason: 'it has no "fields"' });
-  return fields.map((field): DeltaColumn => {
+  return fields.map((field: DeltaField): DeltaColumn => {
     const logName = mode === 'none' ? field.name : physicalName(field);
     return {
       name: field.name,

@@ -44,12 +44,12 @@ export async function icebergTable(call: IcebergCall, services: TableServices): 
   const locate = locator(metadata, file, call);
   const snapshot = chosenSnapshot(metadata, call, url);
   const isNow = call.id === undefined && call.time === undefined;
-  const schema = schemaAt(metadata, isNow ? undefined : snapshot, file);
+  const fields = distinctNames(schemaAt(metadata, isNow ? undefined : snapshot, file).fields);
   const names = nameMapping(metadata, file);
-  const columns = schema.fields.map((field) => tableColumn(field, names, file));
+  const columns = fields.map((field) => tableColumn(field, names, file));
   const manifests =
     snapshot === undefined ? [] : await withReader((reader) => readManifestList(reader, snapshot, locate));
-  const partitions = new PartitionFields(metadata, schema.fields);
+  const partitions = new PartitionFields(metadata, fields);
   const known = new Map<string, Promise<readonly ManifestEntry[]>>();
   const entriesOf = (reader: ExternalReader, manifest: Manifest) => {
     const entries = known.get(manifest.url) ?? readManifest(reader, manifest, locate);
@@ -77,7 +77,7 @@ export async function icebergTable(call: IcebergCall, services: TableServices): 
         return {
           file: { url: entry.url, bytes: entry.bytes },
           constants: partitions.constantsOf(entry),
-          bounds: boundsOf(entry, schema.fields, partitions),
+          bounds: boundsOf(entry, fields, partitions),
           deletes: deletes.of(entry, entry.path),
         };
       });
@@ -102,12 +102,27 @@ function locator(
 ): (url: string) => string {
   const permitted = storeUrlWithin(within);
   if (!allowsMoved) return permitted;
-  const base = `${storeUrl(location).replace(/\/$/, '')}/`;
+  const plain = (url: string) => storeUrl(url).replace(/^\.\//, '');
+  const base = `${plain(location).replace(/\/$/, '')}/`;
   const folder = `${file.replace(/\/[^/]*$/, '').replace(/\/metadata$/, '')}/`;
   return (url) => {
-    const plain = storeUrl(url);
-    return permitted(plain.startsWith(base) ? folder + plain.slice(base.length) : plain);
+    const path = plain(url);
+    if (path.startsWith(base)) return permitted(folder + path.slice(base.length));
+    // Some writers give relative paths, which do not begin with the location.
+    const relative = /^(?!\/|[a-z0-9]+:).*\/((?:metadata|data)\/.*)$/i.exec(path)?.[1];
+    return permitted(relative === undefined ? path : folder + relative);
   };
+}
+
+/** SQL does not distinguish names by the case of letters, Iceberg does. */
+function distinctNames(fields: readonly IcebergField[]): readonly IcebergField[] {
+  const taken = new Set<string>();
+  return fields.map((field) => {
+    let name = field.name;
+    for (let n = 1; taken.has(name.toLowerCase()); n++) name = `${field.name}_${n}`;
+    taken.add(name.toLowerCase());
+    return name === field.name ? field : { ...field, name };
+  });
 }
 
 function tableColumn(

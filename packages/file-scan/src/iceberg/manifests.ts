@@ -122,7 +122,7 @@ export async function readManifest(
         nans: byField(file['nan_value_counts'], Number),
         low: byField(file['lower_bounds'], (value) => value as Buffer),
         high: byField(file['upper_bounds'], (value) => value as Buffer),
-        equalityIds: (file['equality_ids'] ?? []) as readonly number[],
+        equalityIds: ((file['equality_ids'] ?? []) as readonly unknown[]).map(Number),
         referenced: typeof referenced === 'string' ? locate(referenced) : undefined,
         blob:
           typeof offset === 'bigint'

@@ -1,8 +1,8 @@
 import { dateText, timestampText, timeText } from '../table/time-text.ts';
 
-/** A value of a primitive type in Avro: partition values of manifests. Undefined if it has no text here. */
+/** A value of a primitive type in Avro, such as a partition, as the kernel's VARCHAR; undefined if it has no text here. */
 export function avroText(type: string, value: unknown): string | undefined {
-  if (Buffer.isBuffer(value)) return bytesText(type, value);
+  if (Buffer.isBuffer(value)) return binaryText(type, value) ?? bytesText(type, value);
   switch (type) {
     case 'boolean':
     case 'int':
@@ -20,6 +20,13 @@ export function avroText(type: string, value: unknown): string | undefined {
   }
 }
 
+/** Not for bounds: writers differ in the order of these types. */
+function binaryText(type: string, bytes: Buffer): string | undefined {
+  const digits = bytes.toString('hex');
+  if (type === 'uuid') return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return type === 'binary' || type.startsWith('fixed[') ? digits.replace(/../g, '\\x$&') : undefined;
+}
+
 function momentText(type: string, value: bigint): string | undefined {
   switch (type) {
     case 'time':
@@ -29,6 +36,15 @@ function momentText(type: string, value: bigint): string | undefined {
     case 'timestamptz': {
       const text = timestampText(value);
       return text && `${text}+00`;
+    }
+    case 'timestamp_ns':
+    case 'timestamptz_ns': {
+      const nanos = value % 1_000n;
+      const rest = nanos < 0n ? nanos + 1_000n : nanos;
+      const micros = (value - rest) / 1_000n;
+      if (type === 'timestamptz_ns') return momentText('timestamptz', micros);
+      const text = timestampText(micros);
+      return text && text + String(rest).padStart(3, '0');
     }
     default:
       return undefined;

@@ -1,13 +1,20 @@
 import { open, readFile, stat } from 'node:fs/promises';
-import { copyFrom, TesseraError } from '@tessera/common';
+import { copyFrom, fail, TesseraError } from '@tessera/common';
 import type { LocalDirectories } from './local-directories.ts';
 import type { ExternalReader, ResolvedFile } from './resolved-files.ts';
 
 /** Reads files of this node, within the directories that statements may read. */
 export function localReader(local: LocalDirectories, signal: AbortSignal): ExternalReader {
+  const resolve = async (url: string): Promise<readonly string[]> => {
+    if (!/^(?:\/|file:)/i.test(url))
+      fail('NOT_SUPPORTED', {
+        what: `${url}, which belongs to a table on this node without an absolute path,`,
+      });
+    return local.resolve(url, signal);
+  };
   const found = async (url: string): Promise<readonly string[]> => {
     try {
-      return await local.resolve(url, signal);
+      return await resolve(url);
     } catch (error) {
       if (error instanceof TesseraError && error.name === 'FILE_NOT_FOUND') return [];
       throw error;
@@ -15,13 +22,13 @@ export function localReader(local: LocalDirectories, signal: AbortSignal): Exter
   };
   return {
     range: async ({ url }, start, end) => {
-      const [path] = await local.resolve(url, signal);
+      const [path] = await resolve(url);
       await using file = await open(path!, 'r');
       const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
       return buffer.subarray(0, bytesRead);
     },
     copy: async ({ url }, start, end, take) => {
-      const [path] = await local.resolve(url, signal);
+      const [path] = await resolve(url);
       await using file = await open(path!, 'r');
       await copyFrom(file, [start, end], take);
     },

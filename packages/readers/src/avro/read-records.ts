@@ -7,7 +7,10 @@ import { SequentialBytes } from './sequential-file.ts';
 export interface AvroRecords {
   /** The schema of the writer as JSON, with all its properties. */
   readonly schema: unknown;
-  /** A long is a bigint, bytes are a Buffer, and a value of a union is the value itself. */
+  /**
+   * A long is a bigint, bytes are a Buffer, and a value of a union is the value itself. Logical types are ignored: a date is
+   * the number of its day.
+   */
   readonly records: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -24,6 +27,18 @@ const LONG = avsc.types.LongType.__with({
   compare: (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0),
 });
 
+/** Made for each schema, because avsc adds the types of the schema to the registry. */
+const schemaOptions = (): Partial<avsc.ForSchemaOptions> => {
+  const options = {
+    wrapUnions: 'never',
+    logicalTypes: {},
+    registry: { long: LONG },
+    // A long with attributes is not looked up in the registry.
+    typeHook: (schema: unknown) => ((schema as { type?: unknown }).type === 'long' ? LONG : undefined),
+  };
+  return options as unknown as Partial<avsc.ForSchemaOptions>;
+};
+
 /**
  * Reads a small file whose records this process looks at, like the metadata of a table. Rows of users are loaded into the
  * kernel instead (`loadAvro`).
@@ -33,8 +48,7 @@ const LONG = avsc.types.LongType.__with({
 export async function readAvroRecords(bytes: Uint8Array, name: string): Promise<AvroRecords> {
   try {
     const file = new SequentialBytes(Buffer.from(bytes));
-    const options = { wrapUnions: 'never', registry: { long: LONG } };
-    const header = await readHeader(file, options as unknown as Partial<avsc.ForSchemaOptions>);
+    const header = await readHeader(file, schemaOptions());
     const records: Readonly<Record<string, unknown>>[] = [];
     for await (const { rows, data } of readBlocks(file, header)) {
       const block = Buffer.from(data.buffer, data.byteOffset, data.byteLength);

@@ -34,7 +34,7 @@ const LOGICAL_TYPES = [
 
 /**
  * Parses the schema of a container file. Defaults, aliases and docs are ignored: the writer's schema reads the data.
- * @param options of avsc; by default, values of unions are wrapped
+ * @param options of avsc; by default, values of unions are wrapped, and logical types are instances of `AnnotatedType`
  */
 export function parseSchema(text: string, options: Partial<avsc.ForSchemaOptions> = {}): avsc.Type {
   let json: unknown;
@@ -46,8 +46,9 @@ export function parseSchema(text: string, options: Partial<avsc.ForSchemaOptions
   const schema = essence(json, 0) as avsc.Schema;
   try {
     return avsc.Type.forSchema(schema, {
-      ...{ wrapUnions: 'always', ...options },
+      wrapUnions: 'always',
       logicalTypes: Object.fromEntries(LOGICAL_TYPES.map((name) => [name, AnnotatedType])),
+      ...options,
     } as unknown as avsc.ForSchemaOptions);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
