@@ -24,3 +24,4 @@ export { type SpillFile, SpillFiles } from './spill-files.ts';
 export * from './timers.ts';
 export * from './tracing.ts';
 export * from './valid-text.ts';
+export { integerSize, longReader, putHex, putInteger } from './value-text.ts';

@@ -35,6 +35,7 @@ export type {
   TextRows,
 } from './protocol/messages.ts';
 export { PayloadPool } from './protocol/payload-pool.ts';
+export type { CellText, RowText } from './protocol/row-text.ts';
 export { RELATION_FUNCTION } from './relation-function.ts';
 export { decimalWidth, fixedWidth } from './types/fixed-width.ts';
 export { type KernelColumn, type KernelField, type KernelType, typeToSql } from './types/kernel-type.ts';

@@ -19,6 +19,7 @@ export { copyHeader, copyRowsQuery } from './format/copy-rows.ts';
 export { formattedQuery, type RowEncoding, type RowFormat } from './format/formatted-query.ts';
 export { postgresInput } from './format/postgres-input.ts';
 export { postgresRowsQuery, type ValueFormat, valueFormat } from './format/postgres-rows.ts';
+export { writtenRows } from './format/written-rows.ts';
 export { DIALECT_FUNCTIONS } from './functions/index.ts';
 export { POSTGRES_SETTINGS } from './functions/postgres-settings.ts';
 export { LOOKUPS, type Lookup, lookupRelation } from './postgres/lookup.ts';

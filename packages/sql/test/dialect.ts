@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Kernel, type KernelSession, startKernel } from '@tessera/kernel';
+import { type Kernel, type KernelSession, startKernel, type TextRows } from '@tessera/kernel';
 import {
   describeQuery,
   formatTypeName,
@@ -13,6 +13,7 @@ import {
   prepareQuery,
   type QueryParameter,
   type RowFormat,
+  writtenRows,
 } from '../src/index.ts';
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
@@ -59,13 +60,17 @@ export class Dialect implements AsyncDisposable {
     };
   }
 
-  /** The response body for the rows of a query. */
+  /** The response body for the rows of a query, however many they are. */
   async body(sql: string, format: RowFormat, parameters?: readonly QueryParameter[]): Promise<string> {
     const prepared = await prepareQuery(sql, this.context(parameters));
-    const result = await this.#session.query(formattedQuery(prepared, { format }), prepared.parameters);
-    const parts: Uint8Array[] = [];
-    for await (const batch of result.batches) parts.push(Buffer.from(batch.textColumn(0)));
-    return Buffer.concat(parts).toString('utf8');
+    return textOf(await this.#session.texts(formattedQuery(prepared, { format }), prepared.parameters));
+  }
+
+  /** The response body for the rows of a query that has few of them. */
+  async writtenBody(sql: string, format: RowFormat): Promise<string> {
+    const prepared = await prepareQuery(sql, this.context());
+    const { sql: values, rowText } = writtenRows(prepared, { format })!;
+    return textOf(await this.#session.writtenRows(values, prepared.parameters, rowText));
   }
 
   /** The rows in the form of the JSON formats. */
@@ -89,4 +94,10 @@ export class Dialect implements AsyncDisposable {
     await this.#kernel.close();
     await rm(this.#directory, { recursive: true });
   }
+}
+
+async function textOf(rows: AsyncIterable<TextRows> | Iterable<TextRows>): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const { bytes } of rows) parts.push(Buffer.from(bytes));
+  return Buffer.concat(parts).toString('utf8');
 }

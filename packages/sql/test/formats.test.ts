@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { quoteText } from '@tessera/kernel';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cellsQuery, paddedRowsQuery, prepareQuery, widthsQuery } from '../src/index.ts';
 import { Dialect } from './dialect.ts';
 
@@ -60,12 +62,80 @@ const VALUES: readonly (readonly [sql: string, json: string, tsv: string, csv: s
 ];
 
 test.for(VALUES)('%s', async ([sql, json, tsv, csv]) => {
-  expect(await dialect.body(`SELECT ${sql}`, 'json_array')).toBe(`,[${json}]`);
-  expect(await dialect.body(`SELECT ${sql} AS "a b"`, 'json_object')).toBe(`,{"a b":${json}}`);
-  expect(await dialect.body(`SELECT ${sql}`, 'tsv')).toBe(`${tsv}\n`);
-  // How many rows this query has is not known, and then their texts are escaped in another way.
-  expect(await dialect.body(`SELECT * FROM (SELECT ${sql}) AS q`, 'tsv')).toBe(`${tsv}\n`);
-  expect(await dialect.body(`SELECT ${sql}`, 'csv')).toBe(`${csv}\n`);
+  for (const way of ['body', 'writtenBody'] as const) {
+    expect(await dialect[way](`SELECT ${sql}`, 'json_array')).toBe(`,[${json}]`);
+    expect(await dialect[way](`SELECT ${sql} AS "a b"`, 'json_object')).toBe(`,{"a b":${json}}`);
+    expect(await dialect[way](`SELECT ${sql}`, 'tsv')).toBe(`${tsv}\n`);
+    expect(await dialect[way](`SELECT ${sql}`, 'csv')).toBe(`${csv}\n`);
+  }
+});
+
+const day = fc.oneof(fc.integer({ min: -800_000, max: 800_000 }), fc.integer({ min: -60, max: 60 }));
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\0', '')),
+  fc.string({
+    unit: fc.constantFrom('a', '"', ',', '\\', '\t', '\n', '\r', '\b', '\x1f', '\x7f', '☃', '🎉', '.0'),
+  }),
+);
+const micros = fc.bigInt({ min: -(10n ** 17n), max: 10n ** 17n });
+/** The texts of values by type. */
+const TEXTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  INT: fc.integer().map(String),
+  LONG: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String),
+  REAL: fc.oneof(fc.float().map(String), fc.constantFrom('NaN', '-0', '30', '1e7', 'inf', '-inf')),
+  'DOUBLE PRECISION': fc.oneof(
+    fc.double().map(String),
+    fc.integer({ min: -25, max: 25 }).map((power) => String(10 ** power)),
+    fc.constantFrom('NaN', '-0', '30', 'inf', '-inf'),
+  ),
+  'NUMERIC(38, 9)': fc.bigInt({ min: -(10n ** 29n) + 1n, max: 10n ** 29n - 1n }).map((n) => `${n}.5`),
+  'NUMERIC(5, 5)': fc.integer({ min: -99_999, max: 99_999 }).map((n) => String(n / 100_000)),
+  TEXT: text,
+  BOOLEAN: fc.boolean().map(String),
+  JSON: fc.json(),
+  GEOMETRY: fc.tuple(fc.integer({ min: -89, max: 89 }), fc.nat(89)).map(([x, y]) => `POINT(${x} ${y})`),
+};
+/** Values in SQL by type. */
+const SQL_VALUES: readonly (readonly [type: string, fc.Arbitrary<string>])[] = [
+  ...Object.entries(TEXTS).map(([type, texts]) => [type, texts.map(quoteText)] as const),
+  [
+    'DATE',
+    fc.oneof(
+      day.map((days) => `DATE '1970-01-01' + ${days}`),
+      fc.constantFrom("'infinity'", "'-infinity'"),
+    ),
+  ],
+  ['TIMESTAMP', micros.map((n) => `make_timestamp(${n})`)],
+  ['TIMESTAMPTZ', micros.map((n) => `make_timestamp(${n})::TIMESTAMPTZ`)],
+  ['BYTEA', fc.uint8Array({ maxLength: 30 }).map((bytes) => `'\\x${Buffer.from(bytes).toString('hex')}'`)],
+];
+
+describe('rows that are written from values are those that the kernel formats', () => {
+  test.for(SQL_VALUES)('%s', async ([type, values]) => {
+    const samples = fc.sample(fc.option(values, { nil: 'NULL', freq: 6 }), 200);
+    const rows = samples.map((value, i) => `(${i}, (${value})::${type})`).join(', ');
+    await same(`SELECT v, i, v AS w FROM (VALUES ${rows}) x(i, v) ORDER BY i`);
+    await same(
+      `SELECT [v, NULL] AS a, {'b': v, 'c': [v]} AS s, [[v], NULL] FROM (VALUES ${rows}) x(i, v) ORDER BY i`,
+    );
+  });
+
+  test('names of columns with what JSON escapes', async () => {
+    await same(`SELECT 1 AS "a\u0001\u001f""\\☃", 'x' AS "ä\u007f\n\t\u2028", 2 AS "a", 3 AS "a"`);
+  });
+
+  test('no rows, and rows of several chunks with long texts', async () => {
+    await same("SELECT i, 'x' AS t FROM generate_series(1, 0) g(i)");
+    await same(
+      "SELECT i, repeat('ä', i % 50) AS t, NULLIF(i % 7, 3) AS n FROM generate_series(1, 5000) g(i)",
+    );
+  });
+
+  async function same(sql: string): Promise<void> {
+    for (const format of ['tsv', 'csv', 'json_array', 'json_object'] as const)
+      expect(await dialect.writtenBody(sql, format), format).toBe(await dialect.body(sql, format));
+  }
 });
 
 test('rows keep their order and their separators', async () => {

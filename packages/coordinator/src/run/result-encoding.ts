@@ -11,8 +11,10 @@ import {
   formattedQuery,
   paddedRowsQuery,
   postgresRowsQuery,
+  type RowEncoding,
   type RunnableQuery,
   widthsQuery,
+  writtenRows,
 } from '@tessera/sql';
 import type { ExecutableQuery, StreamedRows } from '../read/executable-query.ts';
 import type { StatementRequest } from '../request/statement-request.ts';
@@ -56,7 +58,7 @@ export function encodeResult(
   };
   switch (encoding.kind) {
     case 'rows':
-      return textRows(session, prepared, formattedQuery(prepared, encoding));
+      return formattedRows(session, prepared, encoding);
     case 'table':
       return alignedTable(session, prepared, request);
     case 'arrow':
@@ -121,6 +123,17 @@ interface RepeatedQuery extends RunnableQuery {
   readonly keep: boolean;
   readonly isFixed: boolean | undefined;
   readonly fewRows: FewRows;
+}
+
+/** Expressions of the kernel make text of many rows on all of its threads, but take longer to plan than few rows to write. */
+async function* formattedRows(
+  session: KernelSession,
+  prepared: RepeatedQuery,
+  encoding: RowEncoding,
+): AsyncGenerator<ResultChunk, void> {
+  const written = prepared.fewRows === true ? writtenRows(prepared, encoding) : undefined;
+  if (written === undefined) yield* textRows(session, prepared, formattedQuery(prepared, encoding));
+  else yield* await session.writtenRows(written.sql, prepared.parameters, written.rowText, prepared);
 }
 
 /** The kernel produces the text; a chunk consists of the values of its only column. */

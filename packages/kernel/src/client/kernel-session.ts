@@ -10,6 +10,7 @@ import type {
   StatementProfile,
   TextRows,
 } from '../protocol/messages.ts';
+import type { RowText } from '../protocol/row-text.ts';
 import type { KernelParams, KernelValue } from '../types/kernel-value.ts';
 import { quoteName } from '../types/quoting.ts';
 import { type ArrowBatchInput, sendBatches } from './append.ts';
@@ -40,6 +41,8 @@ interface QueryOptions {
   readonly isFixed?: boolean | undefined;
   readonly profiled?: boolean;
 }
+
+type TextOptions = Pick<QueryOptions, 'keep' | 'fewRows' | 'isFixed'>;
 
 /** Numbers received relations, to make their names unique. */
 let received = 0;
@@ -148,12 +151,31 @@ export class KernelSession {
   texts(
     sql: string,
     params: KernelParams = [],
-    options: Pick<QueryOptions, 'keep' | 'fewRows' | 'isFixed'> = {},
+    options: TextOptions = {},
   ): Promise<AsyncIterable<TextRows> | Iterable<TextRows>> {
     return this.#start(sql, params, options, true).texts();
   }
 
-  #start(sql: string, params: KernelParams, options: QueryOptions, isText: boolean): ResultStream {
+  /**
+   * The rows of a query that certainly has few (see `query`), written as `rowText` says: no expressions that make text of the
+   * values need to be planned, which takes longer than a short query.
+   */
+  writtenRows(
+    sql: string,
+    params: KernelParams,
+    rowText: RowText,
+    options: TextOptions = {},
+  ): Promise<AsyncIterable<TextRows> | Iterable<TextRows>> {
+    return this.#start(sql, params, { ...options, fewRows: true }, true, rowText).texts();
+  }
+
+  #start(
+    sql: string,
+    params: KernelParams,
+    options: QueryOptions,
+    isText: boolean,
+    rowText?: RowText,
+  ): ResultStream {
     const stream = new ResultStream(this.#socket);
     const {
       maxBatchBytes = DEFAULT_BATCH_BYTES,
@@ -166,7 +188,7 @@ export class KernelSession {
     const mayBlock = isFixed ? this.#process.sessions === 1 : keep;
     const timeZone = this.#timeZone;
     const how = { maxBatchBytes, batches, keep, fewRows, isText, isFixed, mayBlock, profiled, timeZone };
-    this.#socket.call({ op: 'query', sql, params, ...how }, stream).then(
+    this.#socket.call({ op: 'query', sql, params, ...how, rowText }, stream).then(
       (profile) => stream.end({ profile: profile as StatementProfile | undefined }),
       (failure: Error) => stream.end({ failure }),
     );

@@ -285,6 +285,13 @@ export class NativeResult {
     return Number(duckdb.columnCount(this.address)) === 1 && duckdb.columnTypeId(this.address, 0) === VARCHAR;
   }
 
+  /** The types of its columns, by their numbers in the library. */
+  get typeIds(): number[] {
+    return Array.from({ length: Number(duckdb.columnCount(this.address)) }, (_, i) =>
+      duckdb.columnTypeId(this.address, i),
+    );
+  }
+
   /** See `NativeStatement`. */
   get leavesNoTrace(): boolean {
     return leavesNoTrace(duckdb.resultStatementType(this.#value), this.#sql);

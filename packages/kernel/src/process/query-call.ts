@@ -10,6 +10,7 @@ import { destroyChunk, type NativeResult, NativeStatement } from '../native/stat
 import { encodeFrame, FrameKind, frameHeader } from '../protocol/frames.ts';
 import type { SqlText, WireParams } from '../protocol/long-text.ts';
 import type { BatchMode, FewRows, ResultHeader } from '../protocol/messages.ts';
+import type { RowText } from '../protocol/row-text.ts';
 import type { KernelColumn } from '../types/kernel-type.ts';
 import { withStreamable } from './collected-rows.ts';
 import { QuickStatements } from './quick-statements.ts';
@@ -43,6 +44,7 @@ export interface QueryCall {
   readonly batches: BatchMode;
   readonly fewRows: FewRows;
   readonly isText: boolean;
+  readonly rowText?: RowText | undefined;
   readonly isFixed: boolean;
   readonly mayBlock: boolean;
   readonly timeZone: string | null;
@@ -81,7 +83,7 @@ async function sendAll(
 ): Promise<ShortText | undefined> {
   let text: ShortText | undefined;
   try {
-    text = call.isText ? ShortText.of(result) : undefined;
+    text = call.isText ? await shortText(result, call) : undefined;
   } catch (error) {
     await result.destroy();
     throw error;
@@ -90,6 +92,12 @@ async function sendAll(
   else await result.destroy();
   return text;
 }
+
+const shortText = (
+  result: NativeResult,
+  { rowText }: QueryCall,
+): ShortText | undefined | Promise<ShortText> =>
+  rowText === undefined ? ShortText.of(result) : ShortText.written(result, rowText);
 
 async function materialised(
   connection: NativeConnection,

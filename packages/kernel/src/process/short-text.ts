@@ -5,6 +5,8 @@ import { INLINE_BYTES } from '../native/scalar-value.ts';
 import { destroyChunk, type NativeResult } from '../native/statement.ts';
 import { type FrameKind, frameHeader, textPrefix } from '../protocol/frames.ts';
 import type { Reply } from '../protocol/messages.ts';
+import type { RowText } from '../protocol/row-text.ts';
+import { RowWriter } from './row-writer.ts';
 
 /** The values of more rows are copied by the library, as an Arrow array: each takes a native call here. */
 const MAX_ROWS = 256;
@@ -14,8 +16,8 @@ const ENTRY_BYTES = 16;
 const entries = new NativeBlock(MAX_ROWS * ENTRY_BYTES);
 
 /**
- * The rows of a result with one VARCHAR column, which are answered in one frame, together with the reply. To make an Arrow
- * batch of them would take longer than to plan a small query.
+ * The rows of a result as text, which are answered in one frame, together with the reply. To make an Arrow batch of them would
+ * take longer than to plan a small query.
  */
 export class ShortText {
   readonly rows: number;
@@ -26,7 +28,20 @@ export class ShortText {
     this.#texts = texts;
   }
 
-  /** Undefined if the result has too many rows or is not of this kind; none of its rows has then been read. */
+  /** The rows of a result, of whatever number. */
+  static async written(result: NativeResult, how: RowText): Promise<ShortText> {
+    const writer = new RowWriter(result.typeIds, how);
+    for (let chunk = result.next(); chunk !== undefined; chunk = result.next()) {
+      try {
+        await writer.add(chunk);
+      } finally {
+        destroyChunk(chunk);
+      }
+    }
+    return new ShortText(result.rowCount, [writer.bytes]);
+  }
+
+  /** The values of one VARCHAR column. Undefined if there are too many rows; none of them has then been read. */
   static of(result: NativeResult): ShortText | undefined {
     const rows = result.rowCount;
     if (rows > MAX_ROWS || !result.isText) return undefined;

@@ -1,5 +1,6 @@
 import type { KernelColumn, KernelType } from '../types/kernel-type.ts';
 import type { LongText, SqlText, WireParams } from './long-text.ts';
+import type { RowText } from './row-text.ts';
 
 /**
  * How the rows of a result are divided into batches. `prompt`: available rows do not wait long for more.
@@ -41,6 +42,8 @@ export type Request =
       readonly fewRows: FewRows;
       /** Whether only the values of its one column, which is VARCHAR, are wanted: few rows then come as a `text` frame. */
       readonly isText: boolean;
+      /** Instead of one VARCHAR column: how the rows, which are few, become the text. */
+      readonly rowText?: RowText | undefined;
       /** Whether the same text always returns the same rows. */
       readonly isFixed: boolean;
       /**

@@ -1,3 +1,4 @@
+import { integerSize, longReader, putHex, putInteger } from '@tessera/common';
 import type { SqlType } from '@tessera/sql';
 import type { Data } from 'apache-arrow';
 import {
@@ -16,8 +17,6 @@ const code = (character: string): number => character.charCodeAt(0);
 const [ZERO, POINT, MINUS, SPACE, PARENTHESIS] = [code('0'), code('.'), code('-'), code(' '), code('(')];
 const [BACKSLASH, LETTER_X] = [code('\\'), code('x')];
 const [TRUE, FALSE] = [code('t'), code('f')];
-const HEX_DIGITS = Buffer.from('0123456789abcdef');
-const MAX_INT32 = 2 ** 31 - 1;
 
 /** The size in bytes of the shortest date, `2024-02-29`. */
 const DATE_BYTES = 10;
@@ -70,47 +69,6 @@ function integerCells(data: Data): Cells {
   );
 }
 
-/** Reads exact numbers from the high and the low half, because a bigint takes longer. */
-function longReader(values: BigInt64Array): (row: number) => number | bigint {
-  const halves = new Int32Array(values.buffer, values.byteOffset, 2 * values.length);
-  return (row) => {
-    const low = halves[2 * row]!;
-    const high = halves[2 * row + 1]!;
-    if (high === low >> 31) return low;
-    const value = high * 2 ** 32 + (low >>> 0);
-    return Number.isSafeInteger(value) ? value : values[row]!;
-  };
-}
-
-function integerSize(value: number | bigint): number {
-  if (typeof value === 'bigint') return String(value).length;
-  const rest = Math.abs(value);
-  let size = value < 0 ? 2 : 1;
-  for (let power = 10; power <= rest; power *= 10) size += 1;
-  return size;
-}
-
-function putInteger(out: Buffer, at: number, end: number, value: number | bigint): void {
-  if (typeof value === 'bigint') {
-    out.write(String(value), at, 'latin1');
-    return;
-  }
-  if (value < 0) out[at] = MINUS;
-  let rest = Math.abs(value);
-  let place = end;
-  for (; rest > MAX_INT32; place -= 1) {
-    const next = Math.floor(rest / 10);
-    out[place - 1] = ZERO + (rest - 10 * next);
-    rest = next;
-  }
-  // Integer division is faster.
-  do {
-    const next = (rest / 10) | 0;
-    out[--place] = ZERO + (rest - 10 * next);
-    rest = next;
-  } while (rest > 0);
-}
-
 /** `\x` and two digits for each byte. */
 function hexCells(data: Data): Cells {
   const bytes = data.values as Uint8Array;
@@ -118,14 +76,10 @@ function hexCells(data: Data): Cells {
   return new SizedCells(
     validityOf(data),
     (row) => 2 + 2 * (offsets[row + 1]! - offsets[row]!),
-    (out, start, _end, row) => {
-      let at = start;
-      out[at++] = BACKSLASH;
-      out[at++] = LETTER_X;
-      for (let i = offsets[row]!; i < offsets[row + 1]!; i += 1) {
-        out[at++] = HEX_DIGITS[bytes[i]! >> 4]!;
-        out[at++] = HEX_DIGITS[bytes[i]! & 15]!;
-      }
+    (out, at, _end, row) => {
+      out[at] = BACKSLASH;
+      out[at + 1] = LETTER_X;
+      putHex(out, at + 2, bytes, offsets[row]!, offsets[row + 1]!);
     },
   );
 }

@@ -1,4 +1,4 @@
-import { type FewRows, quoteText } from '@tessera/kernel';
+import { quoteText } from '@tessera/kernel';
 import type { RunnableQuery } from '../relations/prepare-context.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
 import { jsonInput } from './json-value.ts';
@@ -17,22 +17,19 @@ export interface RowEncoding {
  * A query of one VARCHAR column. Its values, concatenated in order, are the body of the result. TSV and CSV
  * rows end in LF; each JSON row begins with a comma, the first one too.
  */
-export function formattedQuery(query: FormattedQuery, { format, limit }: RowEncoding): string {
+export function formattedQuery(query: RunnableQuery, { format, limit }: RowEncoding): string {
   const suffix = limit === undefined ? '' : ` LIMIT ${limit}`;
   return `SELECT ${rowExpression(format, query)} FROM ${asRelation(query)}${suffix}`;
 }
-
-/** With few rows, it takes longer to plan their expressions than to compute them. */
-type FormattedQuery = RunnableQuery & { readonly fewRows?: FewRows };
 
 /** The query as a FROM item with columns c0, c1, …, because column names of a result may repeat. */
 export const asRelation = ({ sql, columns }: RunnableQuery): string =>
   `(${sql}) AS r(${columns.map((_, index) => `c${index}`).join(', ')})`;
 
-function rowExpression(format: RowFormat, { columns, fewRows = false }: FormattedQuery): string {
+function rowExpression(format: RowFormat, { columns }: RunnableQuery): string {
   switch (format) {
     case 'tsv':
-      return delimited(columns.map(tsvCell(fewRows === true ? replacedTsv : searchedTsv)), quoteText('\t'));
+      return delimited(columns.map(tsvCell), quoteText('\t'));
     case 'csv':
       return delimited(columns.map(csvCell), quoteText(','));
     case 'json_array':
@@ -56,22 +53,16 @@ const jsonRow = (make: string, cells: readonly string[]): string =>
 const delimited = (cells: readonly string[], separator: string): string =>
   `concat(${cells.join(`, ${separator}, `)}, '\n')`;
 
-const tsvCell =
-  (escaped: (text: string) => string) =>
-  ({ type, nullable }: OutputColumn, index: number): string => {
-    const text = textValue(type, `c${index}`);
-    const cell = needsEscape(type) ? escaped(text) : text;
-    return nullable ? `coalesce(${cell}, '\\N')` : cell;
-  };
+function tsvCell({ type, nullable }: OutputColumn, index: number): string {
+  const text = textValue(type, `c${index}`);
+  const cell = needsEscape(type) ? escapedTsv(text) : text;
+  return nullable ? `coalesce(${cell}, '\\N')` : cell;
+}
 
-const replacedTsv = (text: string): string =>
-  `replace(replace(replace(${text}, '\\', '\\\\'), '\t', '\\t'), '\n', '\\n')`;
-
-/**
- * Searches first: most texts contain nothing to escape, and three searches cost less than three replacements.
- */
-const searchedTsv = (text: string): string =>
-  `CASE WHEN ${containsAny(text, "'\\'", "'\t'", "'\n'")} THEN ${replacedTsv(text)} ELSE ${text} END`;
+/** Searches first: most texts contain nothing to escape, and three searches cost less than three replacements. */
+const escapedTsv = (text: string): string =>
+  `CASE WHEN ${containsAny(text, "'\\'", "'\t'", "'\n'")}
+  THEN replace(replace(replace(${text}, '\\', '\\\\'), '\t', '\\t'), '\n', '\\n') ELSE ${text} END`;
 
 /** NULL is an empty field; the empty text is `""`. */
 function csvCell({ type }: OutputColumn, index: number): string {
