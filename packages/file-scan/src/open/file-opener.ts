@@ -9,8 +9,7 @@ import { type CreateFile, PartFiles } from '../csv/part-files.ts';
 import { fetchCsv } from '../csv/split-csv.ts';
 import type { FileColumn, FileFormat, FileSource, FileUnit, ScanReader } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
-import { fetchParquet } from '../parquet/fetch-parquet.ts';
-import { readFooter } from '../parquet/footer.ts';
+import { ParquetFetcher } from '../parquet/fetch-parquet.ts';
 import { completely, type RangeServices, withReader } from '../read-ranges.ts';
 import { openTable } from './open-table.ts';
 
@@ -80,18 +79,15 @@ export class FileOpener {
     signal: AbortSignal,
   ) {
     const paths = units.map((_, i) => join(directory, `unit-${i}`));
-    const read = await withReader(scan, this.#options, signal, (reader) =>
-      mapInTurns(units, UNITS_AT_ONCE, (unit, i) => {
+    const read = await withReader(scan, this.#options, signal, (incomplete) => {
+      const reader = completely(incomplete);
+      const parquet = new ParquetFetcher(reader);
+      return mapInTurns(units, UNITS_AT_ONCE, (unit, i) => {
         if (signal.aborted) throw cancellation(signal);
-        return fetchUnit(unit, paths[i]!, {
-          format,
-          columns,
-          reader: completely(reader),
-          createText: this.#texts.create,
-          signal,
-        });
-      }),
-    );
+        const createText = this.#texts.create;
+        return fetchUnit(unit, paths[i]!, { format, columns, reader, parquet, createText, signal });
+      });
+    });
     const rows = read.reduce((sum, one) => sum + one.rows, 0);
     const bytes = read.reduce((sum, one) => sum + one.bytes, 0);
     return { paths, rows, bytes };
@@ -105,6 +101,7 @@ interface FetchOptions {
   readonly format: PlainFormat;
   readonly columns: readonly string[];
   readonly reader: ScanReader;
+  readonly parquet: ParquetFetcher;
   readonly createText: CreateFile;
   readonly signal: AbortSignal;
 }
@@ -112,17 +109,14 @@ interface FetchOptions {
 async function fetchUnit(
   unit: FileUnit,
   path: string,
-  { format, columns, reader, createText, signal }: FetchOptions,
-) {
-  const { range, copy } = reader;
+  { format, columns, reader, parquet, createText, signal }: FetchOptions,
+): Promise<{ readonly rows: number; readonly bytes: number }> {
   switch (format.kind) {
-    case 'parquet': {
-      const footer = await readFooter(unit.file, range);
-      return fetchParquet(unit, path, { footer, columns, counted: format.counted, copy });
-    }
+    case 'parquet':
+      return parquet.fetch(unit, path, () => ({ columns, counted: format.counted }));
     case 'csv':
     case 'typed csv':
-      await fetchCsv(unit, path, format.shape, { copy, create: createText, signal });
+      await fetchCsv(unit, path, format.shape, { copy: reader.copy, create: createText, signal });
       return { rows: 0, bytes: unit.bytes };
     case 'avro':
       await fetchAvro(unit, path, reader);

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { cancellation } from '@tessera/common';
 import { literalPath, quoteName, quoteText } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
-import type { FileColumn } from '@tessera/tablet';
+import type { FileColumn, FooterDocument } from '@tessera/tablet';
 import { type BitmapDeletes, readBitmap } from '../deletes/bitmap.ts';
 import type {
   FileFormat,
@@ -15,7 +15,7 @@ import type {
   TableColumn,
 } from '../file-scan.ts';
 import { mapInTurns } from '../map-in-turns.ts';
-import { countedIn, fetchParquet } from '../parquet/fetch-parquet.ts';
+import { countedIn, ParquetFetcher, type WantedColumns } from '../parquet/fetch-parquet.ts';
 import { readFooter } from '../parquet/footer.ts';
 import { completely } from '../read-ranges.ts';
 import { columnIn, columnValue, constantValue, filePosition } from './column-value.ts';
@@ -95,9 +95,11 @@ export async function openTable(
       files: paths.map((path, i) => ({ path, label: units[i]!.file.url })),
     };
   }
+  const parquet = new ParquetFetcher(scope.reader);
   const opened = await mapInTurns(units, UNITS_AT_ONCE, (unit, i) => {
     if (scope.signal.aborted) throw cancellation(scope.signal);
-    return openUnit(unit, join(scope.directory, `unit-${i}`), { ...scope, wanted, counted: format.counted });
+    const path = join(scope.directory, `unit-${i}`);
+    return openUnit(unit, path, { ...scope, parquet, wanted, counted: format.counted });
   });
   const deletes = await openDeletes(units, scope);
   const branches: string[] = [];
@@ -112,35 +114,43 @@ export async function openTable(
   };
 }
 
+interface UnitScope extends TableScope {
+  readonly parquet: ParquetFetcher;
+  readonly wanted: readonly TableColumn[];
+  readonly counted: TableFormat['counted'];
+}
+
 async function openUnit(
   unit: FileUnit,
   path: string,
-  {
-    reader: { range, copy },
-    wanted,
-    counted,
-  }: TableScope & { readonly wanted: readonly TableColumn[]; readonly counted: TableFormat['counted'] },
+  { reader, parquet, wanted, counted }: UnitScope,
 ): Promise<OpenedUnit> {
-  const footer = await readFooter(unit.file, range);
-  const columns = footer.document.columns();
   const keys = (unit.deletes ?? []).flatMap((deletes) => (deletes.kind === 'keys' ? deletes.columns : []));
-  const stored = (list: readonly TableColumn[]) =>
+  const isCounted = counted && new Set(counted);
+  const stored = (document: FooterDocument, list: readonly TableColumn[]) =>
     list
       .filter(({ name }) => !Object.hasOwn(unit.constants ?? {}, name))
-      .flatMap((one) => columnIn(columns, one)?.name ?? []);
-  const isCounted = counted && new Set(counted);
-  const countedNames =
-    isCounted && stored(wanted.filter(({ name }) => isCounted.has(name.toLowerCase()))).map(lower);
-  const groups = footer.document.read().rowGroups;
-  const firstRow = groups.slice(0, unit.part?.[0] ?? 0).reduce((sum, { rows }) => sum + rows, 0);
+      .flatMap((one) => columnIn(document.columns(), one)?.name ?? []);
+  const wantedIn = (document: FooterDocument): WantedColumns => ({
+    columns: stored(document, [...wanted, ...keys]),
+    counted:
+      isCounted &&
+      stored(
+        document,
+        wanted.filter(({ name }) => isCounted.has(name.toLowerCase())),
+      ).map(lower),
+  });
   // A file of this node is read where it is.
   if (isAbsolute(unit.file.url) && unit.part === undefined) {
-    const names = countedNames ?? stored(wanted).map(lower);
-    return { unit, path: unit.file.url, columns, firstRow, ...countedIn(groups, new Set(names)) };
+    const { document } = await readFooter(unit.file, reader.range);
+    const names = wantedIn(document).counted ?? stored(document, wanted).map(lower);
+    const read = countedIn(document.read().rowGroups, new Set(names));
+    return { unit, path: unit.file.url, columns: document.columns(), firstRow: 0, ...read };
   }
-  const names = stored([...wanted, ...keys]);
-  const fetched = await fetchParquet(unit, path, { footer, columns: names, counted: countedNames, copy });
-  return { unit, path, columns, firstRow, ...fetched };
+  const { document, ...read } = await parquet.fetch(unit, path, wantedIn);
+  const before = document.read().rowGroups.slice(0, unit.part?.[0] ?? 0);
+  const firstRow = before.reduce((sum, { rows }) => sum + rows, 0);
+  return { unit, path, columns: document.columns(), firstRow, ...read };
 }
 
 const lower = (name: string): string => name.toLowerCase();
@@ -148,7 +158,7 @@ const lower = (name: string): string => name.toLowerCase();
 /** Opens each file of deletes once, however many data files it is about. */
 async function openDeletes(
   units: readonly FileUnit[],
-  { directory, reader: { range, copy } }: TableScope,
+  { directory, reader }: TableScope,
 ): Promise<ReadonlyMap<string, OpenedDeletes>> {
   const files = new Map(
     units
@@ -156,17 +166,15 @@ async function openDeletes(
       .filter((one) => one.kind === 'positions' || one.kind === 'keys')
       .map(({ file }) => [file.url, file]),
   );
+  const parquet = new ParquetFetcher(reader);
+  const allOf = (document: FooterDocument): WantedColumns => ({
+    columns: document.columns().map(({ name }) => name),
+    counted: undefined,
+  });
   const opened = await mapInTurns([...files.values()], UNITS_AT_ONCE, async (file, i) => {
-    const footer = await readFooter(file, range);
-    const columns = footer.document.columns();
     const path = join(directory, `deletes-${i}`);
-    await fetchParquet({ file }, path, {
-      footer,
-      columns: columns.map(({ name }) => name),
-      counted: undefined,
-      copy,
-    });
-    return [file.url, { path, columns }] as const;
+    const { document } = await parquet.fetch({ file }, path, allOf);
+    return [file.url, { path, columns: document.columns() }] as const;
   });
   return new Map(opened);
 }

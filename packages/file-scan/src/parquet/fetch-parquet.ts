@@ -1,54 +1,117 @@
 import { open } from 'node:fs/promises';
-import { writeAt } from '@tessera/common';
-import type { RowGroup } from '@tessera/tablet';
-import type { CopyRange, FileFormat, FileUnit } from '../file-scan.ts';
-import { type Footer, footerBytes } from './footer.ts';
+import { readInto, writeAt } from '@tessera/common';
+import type { FooterDocument, RowGroup } from '@tessera/tablet';
+import type { FileUnit, ReadRange, ScannedFile, ScanReader } from '../file-scan.ts';
+import { type Footer, footerBytes, readFooter } from './footer.ts';
 
 /** Gaps up to this size are read together with the wanted bytes around them. */
 const GAP_BYTES = 256 << 10;
-const RANGE_BYTES = 8 << 20;
+/** Files with at most this part of unwanted bytes are read whole: these bytes cost less than asking for the footer first. */
+const UNWANTED_PART = 1 / 16;
+const RANGE_BYTES = 32 << 20;
 
 export interface FetchedParquet {
+  /** The footer of the complete file. */
+  readonly document: FooterDocument;
   readonly rows: number;
   /** The stored bytes of the counted columns. */
   readonly bytes: number;
 }
 
-export interface WantedParquet {
-  /** The footer of the file. */
-  readonly footer: Footer;
-  /** Names of the columns to read, in any case. */
+/** Names of columns of a file, in any case. */
+export interface WantedColumns {
   readonly columns: readonly string[];
-  readonly counted: Extract<FileFormat, { kind: 'parquet' }>['counted'];
-  readonly copy: CopyRange;
+  /** The columns whose bytes count as read, in lower case; undefined for all columns. */
+  readonly counted: readonly string[] | undefined;
 }
 
-/**
- * Writes the row groups of a unit into a new sparse file. It has the pages of the wanted columns, and holes
- * for all others.
- */
-export async function fetchParquet(
-  { file, part }: Pick<FileUnit, 'file' | 'part'>,
-  path: string,
-  { footer: { document, offset }, columns, counted, copy }: WantedParquet,
-): Promise<FetchedParquet> {
-  const groups = document.read().rowGroups;
-  const [from, to] = part ?? [0, groups.length];
-  const wanted = new Set(columns.map((name) => name.toLowerCase()));
-  const target = await open(path, 'wx', 0o600);
-  try {
-    await target.write('PAR1', 0, 'latin1');
-    for (const { start, end } of wantedRanges(groups.slice(from, to), wanted)) {
-      await copy(file, start, end, (bytes, position) => writeAt(target, bytes, position));
-    }
-    await target.write(footerBytes(document.only(from, to)), 0, null, offset);
-  } finally {
-    await target.close();
+/** Fetches Parquet files of which a task wants the same columns. */
+export class ParquetFetcher {
+  readonly #reader: ScanReader;
+  /** The part of the first file that was wanted, between 0 and 1. The other files are expected to be alike. */
+  #wantedPart: Promise<number> | undefined;
+
+  /** @param reader one that fails if a file ends early */
+  constructor(reader: ScanReader) {
+    this.#reader = reader;
   }
-  return countedIn(groups.slice(from, to), counted && new Set(counted));
+
+  /** Writes the row groups of a unit into a new file that has at least the pages of the wanted columns. */
+  async fetch(
+    unit: Pick<FileUnit, 'file' | 'part'>,
+    path: string,
+    wantedIn: (document: FooterDocument) => WantedColumns,
+  ): Promise<FetchedParquet> {
+    const { file, part } = unit;
+    if (part === undefined && this.#wantedPart !== undefined) {
+      const unwanted = file.bytes * (1 - (await this.#wantedPart));
+      if (unwanted <= Math.max(GAP_BYTES, file.bytes * UNWANTED_PART))
+        return this.#fetchWhole(file, path, wantedIn);
+    }
+    const reading = readFooter(file, this.#reader.range);
+    this.#wantedPart ??= reading.then(
+      (footer) => wantedPart(file, footer, wantedIn(footer.document)),
+      () => 0,
+    );
+    const footer = await reading;
+    const wanted = wantedIn(footer.document);
+    await this.#fetchRanges(unit, path, footer, wanted);
+    return fetchedFrom(footer.document, part, wanted);
+  }
+
+  async #fetchWhole(
+    file: ScannedFile,
+    path: string,
+    wantedIn: (document: FooterDocument) => WantedColumns,
+  ): Promise<FetchedParquet> {
+    await using target = await open(path, 'wx+', 0o600);
+    for (const { start, end } of pieces(0, file.bytes))
+      await this.#reader.copy(file, start, end, (bytes, position) => writeAt(target, bytes, position));
+    const read: ReadRange = async (_, start, end) => {
+      const bytes = Buffer.allocUnsafe(end - start);
+      return bytes.subarray(0, await readInto(target, bytes, start));
+    };
+    const { document } = await readFooter(file, read);
+    return fetchedFrom(document, undefined, wantedIn(document));
+  }
+
+  /** The file is sparse, with holes for the pages of unwanted columns. */
+  async #fetchRanges(
+    { file, part }: Pick<FileUnit, 'file' | 'part'>,
+    path: string,
+    { document, offset }: Footer,
+    { columns }: WantedColumns,
+  ): Promise<void> {
+    const groups = document.read().rowGroups;
+    const [from, to] = part ?? [0, groups.length];
+    await using target = await open(path, 'wx', 0o600);
+    await target.write('PAR1', 0, 'latin1');
+    for (const { start, end } of wantedRanges(groups.slice(from, to), columns))
+      await this.#reader.copy(file, start, end, (bytes, position) => writeAt(target, bytes, position));
+    await target.write(footerBytes(document.only(from, to)), 0, null, offset);
+  }
 }
 
-function wantedRanges(groups: readonly RowGroup[], wanted: ReadonlySet<string>) {
+function wantedPart(
+  { bytes }: ScannedFile,
+  { document, offset }: Footer,
+  { columns }: WantedColumns,
+): number {
+  const ranges = wantedRanges(document.read().rowGroups, columns);
+  return (ranges.reduce((sum, { start, end }) => sum + end - start, 0) + bytes - offset) / bytes;
+}
+
+function fetchedFrom(
+  document: FooterDocument,
+  part: FileUnit['part'],
+  { counted }: WantedColumns,
+): FetchedParquet {
+  const groups = document.read().rowGroups.slice(...(part ?? []));
+  return { document, ...countedIn(groups, counted && new Set(counted)) };
+}
+
+function wantedRanges(groups: readonly RowGroup[], columns: readonly string[]) {
+  const wanted = new Set(columns.map((name) => name.toLowerCase()));
   const chunks = groups
     .flatMap(({ chunks }) => chunks)
     .filter(({ path }) => wanted.has((path[0] ?? '').toLowerCase()))
@@ -75,7 +138,7 @@ function pieces(start: number, end: number) {
 export function countedIn(
   groups: readonly RowGroup[],
   counted: ReadonlySet<string> | undefined,
-): FetchedParquet {
+): Omit<FetchedParquet, 'document'> {
   let [rows, bytes] = [0, 0];
   for (const group of groups) {
     rows += group.rows;

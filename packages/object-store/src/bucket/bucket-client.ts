@@ -21,15 +21,20 @@ export const readBody = (
   key: string,
   request: ReadRequest,
 ): Promise<WholeBody | undefined> =>
-  withBody(client, key, request, async (found) => ({
-    etag: found.etag,
-    offset: found.offset,
-    body: await collect(found),
-  }));
+  withBody(
+    client,
+    key,
+    () => request,
+    async (found) => ({
+      etag: found.etag,
+      offset: found.offset,
+      body: await collect(found),
+    }),
+  );
 
 /**
  * Passes a range of an object to `take` in pieces, each once and in order, and returns the ETag of the object. If the body breaks off,
- * the next one continues it. At most one piece is in memory, however long the range is.
+ * the rest is requested. At most one piece is in memory, however long the range is.
  */
 export function copyBody(
   client: BucketClient,
@@ -40,13 +45,17 @@ export function copyBody(
   const { start, end } = request.range!;
   let next = start;
   let etag: string | undefined;
-  return withBody(client, key, request, async (found) => {
+  const rest = () => ({ ...request, range: { start: next, end } });
+  return withBody(client, key, rest, async (found) => {
     if (next > start && found.etag !== etag)
       throw new NotRepeatable('', { cause: new Error('the object was replaced while it was read') });
     etag = found.etag;
-    await passOn(found, { start: next, end }, async (bytes, position) => {
+    const passed = passOn(found, { start: next, end }, async (bytes, position) => {
       await take(bytes, position);
       next = position + bytes.length;
+    });
+    await passed.catch((error: unknown) => {
+      if (next < end) throw error;
     });
     return etag;
   });
@@ -58,11 +67,11 @@ class NotRepeatable extends Error {}
 async function withBody<T>(
   client: BucketClient,
   key: string,
-  request: ReadRequest,
+  requestNow: () => ReadRequest,
   work: (found: BodyInFlight) => Promise<T>,
 ): Promise<T | undefined> {
-  const { signal } = request;
   for (let attempt = 1; ; attempt++) {
+    const request = requestNow();
     const found = await client.read(key, request);
     if (found === undefined) return undefined;
     const done = await work(found).then(
@@ -73,7 +82,7 @@ async function withBody<T>(
     if (done.error instanceof NotRepeatable) throw done.error.cause;
     if (attempt === BODY_TRIES) throw done.error;
     const waitMs = Math.min(FIRST_WAIT_MS * 2 ** attempt, LONGEST_WAIT_MS) * Math.random();
-    await pause(waitMs, { signal });
+    await pause(waitMs, { signal: request.signal });
   }
 }
 

@@ -21,6 +21,7 @@ import type {
   WriteCondition,
 } from '../bucket/bucket-client.ts';
 import type { ObjectInfo } from '../object-store.ts';
+import { RepeatedGet } from './repeated-get.ts';
 import { createS3Client, type S3Access } from './s3-client.ts';
 import { explainS3Error, isS3Error } from './s3-error.ts';
 
@@ -46,7 +47,9 @@ export class S3Bucket implements BucketClient {
   readonly deletedAtOnce = 1_000;
   readonly #bucket: string;
   readonly #reader: S3Client;
-  readonly #writer: S3Client;
+  readonly #repeatedGet: RepeatedGet;
+  readonly #options: S3BucketOptions;
+  #openWriter: S3Client | undefined;
   /**
    * Ceph compares If-Match with the etag without its quotes, all others with them. The first response shows
    * which is the case.
@@ -57,7 +60,14 @@ export class S3Bucket implements BucketClient {
     this.#bucket = options.bucket;
     this.url = `${options.scheme}${options.bucket}`;
     this.#reader = createS3Client(options, READ_TRIES);
-    this.#writer = createS3Client(options, options.uploadTries);
+    this.#repeatedGet = new RepeatedGet(this.#reader);
+    this.#options = options;
+  }
+
+  /** Most buckets outside the managed store are only read. */
+  get #writer(): S3Client {
+    this.#openWriter ??= createS3Client(this.#options, this.#options.uploadTries);
+    return this.#openWriter;
   }
 
   /** Creates the bucket unless it exists. Meant for self-hosted servers. */
@@ -73,7 +83,18 @@ export class S3Bucket implements BucketClient {
     }
   }
 
-  async read(key: string, { range, signal }: ReadRequest): Promise<BodyInFlight | undefined> {
+  async read(key: string, request: ReadRequest): Promise<BodyInFlight | undefined> {
+    const repeated = await this.#repeatedGet.read(key, request);
+    if (repeated !== undefined) {
+      const { body, headers } = repeated;
+      return bodyOf({
+        Body: body,
+        ContentLength: Number(headers['content-length']),
+        ContentRange: headers['content-range'],
+        ETag: headers.etag,
+      });
+    }
+    const { range, signal } = request;
     const command = new GetObjectCommand({
       Bucket: this.#bucket,
       Key: key,
@@ -214,7 +235,7 @@ export class S3Bucket implements BucketClient {
 
   async close(): Promise<void> {
     this.#reader.destroy();
-    this.#writer.destroy();
+    this.#openWriter?.destroy();
   }
 
   #headersOf(condition: WriteCondition | undefined) {
@@ -224,13 +245,15 @@ export class S3Bucket implements BucketClient {
   }
 }
 
-function bodyOf(answer: GetObjectCommandOutput): BodyInFlight {
-  const range = /^bytes (\d+)-(\d+)\//.exec(answer.ContentRange ?? '');
+type Received = Pick<GetObjectCommandOutput, 'Body' | 'ContentLength' | 'ContentRange' | 'ETag'>;
+
+function bodyOf({ Body, ContentLength, ContentRange, ETag }: Received): BodyInFlight {
+  const range = /^bytes (\d+)-(\d+)\//.exec(ContentRange ?? '');
   const offset = Number(range?.[1] ?? 0);
-  const bytes = range === null ? answer.ContentLength : Number(range[2]) + 1 - offset;
-  const stream = answer.Body as AsyncIterable<Uint8Array>;
+  const bytes = range === null ? ContentLength : Number(range[2]) + 1 - offset;
+  const stream = Body as AsyncIterable<Uint8Array>;
   // Node's HTTP parser makes a copy for each chunk.
-  return { etag: bare(answer.ETag), offset, bytes, stream, ownsChunks: true };
+  return { etag: bare(ETag), offset, bytes, stream, ownsChunks: true };
 }
 
 function infoOf(
