@@ -16,7 +16,7 @@ const ROUNDS = 3;
 const WARM_UP_ROUNDS = 6;
 const FILES = 64;
 /** The number of rows in a file of about 20 MB at full scale. Most of a row is incompressible text. */
-const ROWS_PER_FILE = 400_000;
+const ROWS_PER_FILE = 1_000_000;
 /** The number of rows in an uploaded CSV file of about 1 GB at full scale. */
 const UPLOADED_ROWS = 17_000_000;
 /** The lines of CSV that are written to the file at once. */
