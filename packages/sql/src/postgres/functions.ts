@@ -99,6 +99,11 @@ const ofRelation = (lookup: Lookup, arity: Arity): PostgresFunction => ({
   rewrite: ([relation]) => lookedUp(lookup, regValue(REG_TYPES.regclass!, relation!, 'error')),
 });
 
+/** The bits of PostgreSQL for INSERT, UPDATE and DELETE. */
+const ALL_CHANGES = 28;
+const isTable = (relation: Expression): Expression =>
+  operator('OPERATOR_IS_NULL', lookedUp('view_definition', regValue(REG_TYPES.regclass!, relation, 'error')));
+
 const toReg = (type: string): PostgresFunction => ({
   arity: [1, 1],
   rewrite: ([text]) => regValue(REG_TYPES[type]!, text!, 'null'),
@@ -238,6 +243,12 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   pg_my_temp_schema: always(cast(constant(0), 'UINTEGER'), [0, 0]),
   pg_partition_ancestors: { arity: [1, 1], rewrite: () => call('unnest', NO_OIDS) },
   pg_postmaster_start_time: always(cast(constant(STARTED_AT), 'TIMESTAMP WITH TIME ZONE'), [0, 0]),
+  pg_column_is_updatable: { arity: [3, 3], rewrite: ([relation]) => isTable(relation!) },
+  pg_relation_is_updatable: {
+    arity: [2, 2],
+    rewrite: ([relation]) =>
+      caseOf([[isTable(relation!), cast(constant(ALL_CHANGES), 'INTEGER')]], cast(constant(0), 'INTEGER')),
+  },
   pg_relation_is_publishable: always(constant(false), [1, 1]),
   pg_relation_size: ofRelation('relation_bytes', [1, 2]),
   pg_size_pretty: macro('pg_size_pretty', [1, 1]),

@@ -10,6 +10,7 @@ import {
   cast,
   constant,
   type Expression,
+  isQueryNode,
   type QueryNode,
   type Statement,
   type TypeNode,
@@ -56,7 +57,7 @@ export async function describeQuery(
   const parsed = await parseQuery(context.session, text, queryIn(text));
   const placement = new Placement();
   const given = givenTypes(context);
-  const alone = parametersAlone(parsed.statement, asked);
+  const alone = new Map([...limits(parsed.statement), ...parametersAlone(parsed.statement, asked)]);
   const open = await rewriteQuery(parsed, context, {
     placement,
     database: context.sessionValues.database,
@@ -92,6 +93,7 @@ export async function describeQuery(
 }
 
 const TEXT: SqlType = { kind: 'text' };
+const LONG: SqlType = { kind: 'long' };
 
 function queryIn(text: string): { readonly sql: string; readonly offset: number } {
   const statement = classifyStatement(text);
@@ -129,6 +131,19 @@ function usedParameters({ statement }: ParsedQuery): readonly string[] {
     if ('class' in node && node.class === 'PARAMETER') names.add(node.identifier);
   });
   return [...names].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+}
+
+/** The parameters that are numbers of rows: the kernel requires a constant for that in a correlated subquery. */
+function limits(statement: Statement): ReadonlyMap<string, SqlType> {
+  const types = new Map<string, SqlType>();
+  walkTree(statement, (node) => {
+    if (!isQueryNode(node)) return;
+    const expressions = node.modifiers.flatMap((modifier) =>
+      modifier.type === 'LIMIT_MODIFIER' ? [modifier.limit, modifier.offset] : [],
+    );
+    for (const rows of expressions) if (rows?.class === 'PARAMETER') types.set(rows.identifier, LONG);
+  });
+  return types;
 }
 
 /**
