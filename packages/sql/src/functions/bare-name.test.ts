@@ -8,9 +8,15 @@ const CONTEXT = {
   parameters: [],
 };
 
-test.each(['session_user', 'CURRENT_USER'])('%s is the user of the session', (name) => {
+test.each([
+  ['session_user', 'ania'],
+  ['CURRENT_USER', 'ania'],
+  ['current_role', 'ania'],
+  ['current_catalog', 'd'],
+  ['current_schema', 'public'],
+])('%s is %s', (name, value) => {
   const rewritten = rewriteBareName({ ...column(name), alias: 'who' }, CONTEXT);
-  expect(rewritten && stringLiteral(rewritten)).toBe('ania');
+  expect(rewritten && stringLiteral(rewritten)).toBe(value);
   expect(rewritten?.alias).toBe('who');
 });
 

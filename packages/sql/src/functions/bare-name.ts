@@ -1,13 +1,22 @@
 import { type ColumnRefNode, call, constant, type Expression } from '../tree.ts';
 import type { FunctionContext } from './types.ts';
 
-/** The kernel's functions for PostgreSQL's keywords for the current time. */
-const CLOCK: Readonly<Record<string, string>> = {
-  current_date: 'current_date',
-  current_time: 'get_current_time',
-  current_timestamp: 'get_current_timestamp',
-  localtime: 'current_localtime',
-  localtimestamp: 'current_localtimestamp',
+type Value = (context: FunctionContext) => Expression;
+
+const user: Value = ({ sessionValues }) => constant(sessionValues.user);
+
+/** The values of PostgreSQL's keywords; the kernel has functions for those of the current time. */
+const WORDS: Readonly<Record<string, Value>> = {
+  current_catalog: ({ sessionValues }) => constant(sessionValues.database),
+  current_date: () => call('current_date'),
+  current_role: user,
+  current_schema: () => constant('public'),
+  current_time: () => call('get_current_time'),
+  current_timestamp: () => call('get_current_timestamp'),
+  current_user: user,
+  localtime: () => call('current_localtime'),
+  localtimestamp: () => call('current_localtimestamp'),
+  session_user: user,
 };
 
 /**
@@ -18,13 +27,11 @@ const CLOCK: Readonly<Record<string, string>> = {
 export function rewriteBareName(node: ColumnRefNode, context: FunctionContext): Expression | undefined {
   const name = bareNameOf(node);
   if (name === undefined) return undefined;
-  const value = Object.hasOwn(CLOCK, name) ? call(CLOCK[name]!) : constant(context.sessionValues.user);
-  return { ...value, alias: node.alias, query_location: node.query_location };
+  return { ...WORDS[name]!(context), alias: node.alias, query_location: node.query_location };
 }
 
 /** The word, if the reference is one that `rewriteBareName` replaces. */
 export function bareNameOf({ column_names: [first = '', ...rest] }: ColumnRefNode): string | undefined {
   const name = first.toLowerCase();
-  const isWord = Object.hasOwn(CLOCK, name) || /^(?:session|current)_user$/.test(name);
-  return rest.length === 0 && isWord ? name : undefined;
+  return rest.length === 0 && Object.hasOwn(WORDS, name) ? name : undefined;
 }

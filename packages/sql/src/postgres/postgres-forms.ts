@@ -103,24 +103,11 @@ function isForm(node: Expression): boolean {
         arrayLiteral(node) !== node
       );
     case 'COLUMN_REF':
-      return bareWord(node) !== undefined || isVector(node) || isRoutine(node) || isSystemColumn(node);
+      return isVector(node) || isRoutine(node) || isSystemColumn(node);
     default:
       return vectorForm(node) !== node || anyOfList(node) !== node;
   }
 }
-
-/** Keywords of PostgreSQL that the parser takes for columns. */
-const BARE_WORDS: Readonly<Record<string, (context: FunctionContext) => string>> = {
-  current_catalog: ({ sessionValues }) => sessionValues.database,
-  current_role: ({ sessionValues }) => sessionValues.user,
-  current_schema: () => 'public',
-};
-
-const bareWord = (node: Expression): string | undefined => {
-  const name =
-    node.class === 'COLUMN_REF' && node.column_names.length === 1 ? node.column_names[0] : undefined;
-  return name !== undefined && Object.hasOwn(BARE_WORDS, name) ? name : undefined;
-};
 
 class Forms {
   readonly #context: FunctionContext;
@@ -160,10 +147,8 @@ class Forms {
         return this.#call(node);
       case 'COMPARISON':
         return this.#comparison(node);
-      case 'COLUMN_REF': {
-        const word = bareWord(node);
-        return word === undefined ? this.#systemColumn(node) : constant(BARE_WORDS[word]!(this.#context));
-      }
+      case 'COLUMN_REF':
+        return this.#systemColumn(node);
       case 'SUBQUERY':
         return anyOfList(node);
       default:
