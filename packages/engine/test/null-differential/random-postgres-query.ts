@@ -176,7 +176,8 @@ const AGGREGATES: readonly (readonly [kind: Kind, sql: string])[] = [
   ['ints', 'array_agg({|DISTINCT} r.i ORDER BY r.i {|DESC|NULLS FIRST})'],
   ['texts', 'array_agg(r.x ORDER BY r.x)'],
   ['jsonb', 'jsonb_agg(r.i ORDER BY r.i)'],
-  ['jsonb', "jsonb_object_agg('k' || r.id, r.x)"],
+  // A join may return a row of `r` several times, and the last value of a key stays.
+  ['jsonb', "jsonb_object_agg('k' || r.id, r.x ORDER BY r.x)"],
 ];
 
 const WINDOWS: readonly string[] = [

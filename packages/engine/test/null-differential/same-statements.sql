@@ -770,3 +770,19 @@ select asind(x), acosd(x), atand(x) from (values (0.0), (1), (-1), (-0.5), (0.8)
 select tand(90), tand(-90), tand(270), atan2d(0, -1), sind(15), cosd(75), sind(id), cosd(id) from emp order by id
 select date_bin('1 hour', at, '2000-01-01'), date_bin('15 minutes', timestamp '2024-02-29 10:44', '2001-01-01') from ev order by id
 select nullif('\x00ff'::bytea, '\x01'::bytea)::text, nullif(interval '1 month', interval '2 days')::text, nullif(array[1, null], array[3])::text, nullif(1e15::float8, 2)::text
+select null::int[] || mod(null::int, x), null::int[] || mod(nullif(x, 2), 5), mod(x, 2) || null::int[], array[1] || mod(x, 2), array[1] || (x - 1) from (values (1), (2)) t(x)
+select (select tags from emp where id = 1) || null::text, tags || null::text, null::text || tags, null::text || (select tags from emp where id = 2) from emp order by id
+select concat_ws(name, 'a', null::int, name) || id, id || upper(null), name || null, '\x61'::bytea || null::bytea from emp order by id
+select decode(encode((select '\x6162'::bytea where emp.id < 3), 'base64'), 'base64'), decode((select '\141'), 'escape') from emp order by id
+select ('{null,1}'::int[])['-1'::int], (array[1,2])[(select -1)], (array[1,2])[coalesce(null, -1)], (array[1,2])[case when true then -2 end], tags[least(id, -1)], tags[(select 1)] from emp order by id
+select percentile_disc(0.25) within group (order by ('{null,1}'::int[])['-1'::int]) from emp group by dept
+select array_remove(tags, (select 'a')), array_to_string(tags, (select '-'), (select 'n')), array_replace(tags, (select 'a'), (select max(name) from emp)), string_to_array('a,b', (select ',')), array_positions(tags, (select 'a')) from emp order by id
+select array_remove(array_agg(id order by id), (select 1)), array_to_string(array_agg(id order by id), (select '-')) from emp
+select (select jb from docs where id = d.id)::text, (select jb from docs where id = d.id) || '{"x": 1}'::jsonb, (select d.jb)::text, (select (select d.jb) -> 'a') from docs d where jsonb_typeof(jb) = 'object' order by id
+select (select tags from emp where id = e.id)::text, (select e.tags)::text, (select '\x61'::bytea)::text, (select array[1.5::float8])::text, concat((select true), (select active from emp where id = e.id)) from emp e order by id
+select (array_agg(jb order by id))[1]::text, (array_agg('\x61'::bytea))[1]::text, (array_agg(1e15::float8))[1]::text, (array[date '0044-03-15 BC'])[1]::text from docs
+select first_value(jb) over (order by id)::text, lag(jb) over (order by id) || '[1]', lag(jb) over (order by id) -> 0 from docs order by id
+select lag(tags) over (order by id)::text, first_value(tags) over (order by id) || name, concat(first_value(active) over (order by id)), concat(bool_or(active) over (), bool_and(active) over ()) from emp order by id
+select x::text, y || 1 from (select (select '\x61'::bytea where id > 0) as x, (select array[id]) as y from emp order by id) q
+select array[true] || false, array[date '2024-01-01'] || hired from emp order by id
+select unnest(array['\x61'::bytea, '\x00'])::text, unnest(array[1.0::float8, 1e15])::text

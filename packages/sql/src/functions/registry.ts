@@ -7,6 +7,7 @@ import { CONVERSION_FUNCTIONS } from './conversion.ts';
 import { DATE_FUNCTIONS, DATE_MACROS } from './date.ts';
 import { HASH_FUNCTIONS } from './hash.ts';
 import { HLL_MACROS } from './hyperloglog.ts';
+import { internalName } from './internal-macros.ts';
 import { JSON_FUNCTIONS, JSON_MACROS } from './json.ts';
 import { NUMERIC_FUNCTIONS } from './numeric.ts';
 import { PARSE_DATE_MACROS } from './parse-date.ts';
@@ -53,3 +54,28 @@ export const INTERNAL_MACROS: Readonly<Record<string, readonly string[]>> = {
   ...CITY_HASH_MACROS,
   ...POSTGRES_FUNCTION_MACROS,
 };
+
+/** The bodies of all macros, by the names of the macros. */
+const MACRO_BODIES: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(INTERNAL_MACROS).map(
+    ([name, overloads]) => [internalName(name), overloads.join()] as const,
+  ),
+  ...DIALECT_FUNCTIONS.flatMap(({ name, implementation }) =>
+    implementation.kind === 'macro' ? [[internalName(name), implementation.overloads.join()] as const] : [],
+  ),
+]);
+const LAMBDAS = new Map<string, boolean>();
+
+/** Whether a macro contains a lambda, or calls a macro that does. */
+export function usesLambdas(name: string): boolean {
+  const body = MACRO_BODIES.get(name);
+  if (body === undefined) return false;
+  const known = LAMBDAS.get(name);
+  if (known !== undefined) return known;
+  LAMBDAS.set(name, false);
+  const found =
+    /[\w)] -> [^>]|\blambda\b/.test(body) ||
+    [...body.matchAll(/\btsr_\w+/g)].some(([called]) => usesLambdas(called));
+  LAMBDAS.set(name, found);
+  return found;
+}

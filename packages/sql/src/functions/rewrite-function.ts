@@ -10,6 +10,18 @@ const BY_NAME: ReadonlyMap<string, DialectFunction> = new Map(
   ),
 );
 
+const SCALAR_RESULT =
+  /→ (?:bigint|boolean|bytea|date|double precision|integer|interval|numeric|real|text|timestamp\w*)$/;
+
+/** The functions that return no arrays, under their own names and under those of their macros. */
+const SCALAR_FUNCTIONS: ReadonlySet<string> = new Set(
+  DIALECT_FUNCTIONS.filter(({ signatures }) => signatures.every((one) => SCALAR_RESULT.test(one))).flatMap(
+    ({ name, aliases = [] }) => [name, internalName(name), ...aliases],
+  ),
+);
+
+export const returnsScalar = (name: string): boolean => SCALAR_FUNCTIONS.has(name);
+
 /** A function of the dialect that the kernel does not have under this name; undefined for other names. */
 export const replacedFunction = (name: string): DialectFunction | undefined =>
   BY_NAME.get(name.toLowerCase());

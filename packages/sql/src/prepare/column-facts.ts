@@ -1,9 +1,16 @@
-import type { ColumnRefNode, Expression, QueryNode, SelectNode } from '../tree.ts';
+import {
+  type ColumnRefNode,
+  type Expression,
+  isQueryNode,
+  type QueryNode,
+  type SelectNode,
+} from '../tree.ts';
 import {
   type CatalogColumns,
   type ColumnFacts,
   type ColumnScope,
   commonFacts,
+  type FactsOf,
   fromScope,
   type KnownRelations,
   NOTHING_KNOWN,
@@ -11,7 +18,7 @@ import {
   type SelectedColumn,
 } from './column-scope.ts';
 import { isJsonb } from './jsonb-type.ts';
-import { VALUE_TEXTS, valueKind } from './value-kind.ts';
+import { elementKind, type KindOfColumn, VALUE_TEXTS, valueKind } from './value-kind.ts';
 
 /** What the text of a query and the catalog's declarations prove about each of its `count` columns. */
 export function columnFacts(
@@ -28,7 +35,7 @@ export function knownFrom(catalog: CatalogColumns): KnownRelations {
   const known: KnownRelations = {
     catalog,
     cte: () => undefined,
-    subquery: (node) => queryColumns(node, known),
+    subquery: (node, outer) => queryColumns(node, known, outer),
   };
   return known;
 }
@@ -40,7 +47,7 @@ export function knownIn({ cte_map }: QueryNode, around: KnownRelations): KnownRe
   const found = new Map<string, readonly SelectedColumn[] | undefined>();
   const known: KnownRelations = {
     catalog: around.catalog,
-    subquery: (node) => queryColumns(node, known),
+    subquery: (node, outer) => queryColumns(node, known, outer),
     cte: (name) => {
       const key = name.toLowerCase();
       const cte = ctes.get(key);
@@ -57,12 +64,18 @@ export function knownIn({ cte_map }: QueryNode, around: KnownRelations): KnownRe
 }
 
 /** The columns of a query; undefined if they are unknown. */
-function queryColumns(node: QueryNode, around: KnownRelations): readonly SelectedColumn[] | undefined {
+function queryColumns(
+  node: QueryNode,
+  around: KnownRelations,
+  outer?: FactsOf,
+): readonly SelectedColumn[] | undefined {
   const known = knownIn(node, around);
-  if (node.type === 'SELECT_NODE') return selectedColumns(node, known);
-  if (node.type === 'RECURSIVE_CTE_NODE') return columnsOfRecursion(queryColumns(node.left, known));
+  if (node.type === 'SELECT_NODE') return selectedColumns(node, known, outer);
+  if (node.type === 'RECURSIVE_CTE_NODE') return columnsOfRecursion(queryColumns(node.left, known, outer));
   if (node.type !== 'SET_OPERATION_NODE' || node.setop_type === 'UNION_BY_NAME') return undefined;
-  const branches = (node.children ?? [node.left, node.right]).map((branch) => queryColumns(branch, known));
+  const branches = (node.children ?? [node.left, node.right]).map((branch) =>
+    queryColumns(branch, known, outer),
+  );
   return branches.reduce((left, right) =>
     left === undefined || left.length !== right?.length
       ? undefined
@@ -79,8 +92,14 @@ const columnsOfRecursion = (first: readonly SelectedColumn[] | undefined) =>
   }));
 
 /** The columns that a SELECT returns; undefined if a star expands to unknown columns. */
-function selectedColumns(node: SelectNode, known: KnownRelations): readonly SelectedColumn[] | undefined {
+function selectedColumns(
+  node: SelectNode,
+  known: KnownRelations,
+  outer?: FactsOf,
+): readonly SelectedColumn[] | undefined {
   const scope = fromScope(node.from_table, known);
+  const factsOf = factsWithin(() => scope, known, outer);
+  const kindOf = kindsFrom(factsOf);
   // A grouping set that omits a key returns NULL for it, and any expression, even a constant, may be a key.
   const certain =
     node.group_sets.length > 1
@@ -89,10 +108,11 @@ function selectedColumns(node: SelectNode, known: KnownRelations): readonly Sele
   const columns: SelectedColumn[] = [];
   for (const item of node.select_list) {
     if (item.class !== 'STAR') {
-      const kind = valueKind(item, (ref) => scope.column(ref)?.kind);
-      const type = item.class === 'COLUMN_REF' ? scope.column(item)?.type : undefined;
-      const declared = declaredType(item, scope);
-      columns.push({ name: nameOf(item), notNull: certain(item), declared, kind, type });
+      const kind = valueKind(item, kindOf);
+      const element = kind === 'array' ? elementKind(item, kindOf) : undefined;
+      const type = item.class === 'COLUMN_REF' ? factsOf(item)?.type : undefined;
+      const declared = declaredType(item, factsOf);
+      columns.push({ name: nameOf(item), notNull: certain(item), declared, kind, element, type });
       continue;
     }
     const expanded = starColumns(item, scope);
@@ -102,9 +122,35 @@ function selectedColumns(node: SelectNode, known: KnownRelations): readonly Sele
   return columns;
 }
 
-function declaredType(item: Expression, scope: ColumnScope): string | undefined {
-  const declaredOf = (ref: ColumnRefNode) => scope.column(ref)?.declared;
+/**
+ * The facts about what an expression of a query can name.
+ * @param scopeOf the columns of its FROM clause, which are asked for when a column is first named
+ * @param known the relations that queries in the expression can name
+ * @param outer the facts about what an expression around the query can name, if there is one
+ */
+export function factsWithin(scopeOf: () => ColumnScope, known: KnownRelations, outer?: FactsOf): FactsOf {
+  const factsOf: FactsOf = (of) => {
+    if (isQueryNode(of)) {
+      const [column, ...others] = known.subquery(of, factsOf) ?? [];
+      // A query that returns no row is NULL.
+      return column !== undefined && others.length === 0 ? { ...column, notNull: false } : undefined;
+    }
+    const scope = scopeOf();
+    return scope.column(of) ?? (scope.mayHave(of) ? undefined : outer?.(of));
+  };
+  return factsOf;
+}
+
+/** The kinds of what an expression can name. */
+export const kindsFrom =
+  (factsOf: FactsOf): KindOfColumn =>
+  (of, part) =>
+    part === 'element' ? factsOf(of)?.element : factsOf(of)?.kind;
+
+function declaredType(item: Expression, factsOf: FactsOf): string | undefined {
+  const declaredOf = (of: ColumnRefNode | QueryNode) => factsOf(of)?.declared;
   if (item.class === 'COLUMN_REF') return declaredOf(item);
+  if (item.class === 'SUBQUERY' && item.subquery_type === 'SCALAR') return declaredOf(item.subquery.node);
   return isJsonb(item, declaredOf) ? 'jsonb' : undefined;
 }
 

@@ -10,6 +10,8 @@ export interface ColumnFacts {
   /** `Column.declared` of the column of a table that the column is. */
   readonly declared: string | undefined;
   readonly kind: ValueKind;
+  /** The kind of the elements of an array. */
+  readonly element?: ValueKind | undefined;
   /** The kernel's type of the column of a table that the column is. */
   readonly type?: string | undefined;
   /** The relation, if the reference names it instead of a column. */
@@ -30,6 +32,12 @@ export interface SelectedColumn extends ColumnFacts {
   readonly name: string;
 }
 
+/**
+ * The facts about the column that a reference names, or about the only column of a query in an expression; undefined if no relation is
+ * known to have it.
+ */
+export type FactsOf = (of: ColumnRefNode | QueryNode) => ColumnFacts | undefined;
+
 /** The columns of a managed table by its bound name; undefined for an unknown table. */
 export type CatalogColumns = (boundName: string) => TableRelation['columns'] | undefined;
 
@@ -38,8 +46,11 @@ export interface KnownRelations {
   readonly catalog: CatalogColumns;
   /** The columns of a common table expression. */
   cte(name: string): readonly SelectedColumn[] | undefined;
-  /** The columns of a query in FROM. */
-  subquery(node: QueryNode): readonly SelectedColumn[] | undefined;
+  /**
+   * The columns of a query in FROM, or in an expression.
+   * @param around the facts about columns that an expression around the query can name
+   */
+  subquery(node: QueryNode, around?: FactsOf): readonly SelectedColumn[] | undefined;
 }
 
 /** The columns of a FROM clause. */
@@ -131,6 +142,7 @@ function relationsOf(ref: TableRef, known: KnownRelations): Relations {
         notNull: !nullable,
         declared,
         kind: type === undefined ? 'unknown' : kindOfType(type),
+        element: type?.endsWith(']') ? kindOfType(type.replace(/\[\d*\]$/, '')) : undefined,
         type,
       }));
       return one(renamed(columns, ref.column_name_alias));
@@ -176,6 +188,7 @@ export const commonFacts = (left: ColumnFacts, right: ColumnFacts): ColumnFacts 
         ? left.declared
         : undefined,
   kind: commonKind([left.kind, right.kind]),
+  element: left.element === right.element ? left.element : undefined,
   type: left.type === right.type ? left.type : undefined,
 });
 

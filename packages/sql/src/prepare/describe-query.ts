@@ -24,6 +24,7 @@ import { bindable } from './bindable-query.ts';
 import { inferParameters, textOf } from './infer-parameters.ts';
 import { bindOutput, located } from './prepare-query.ts';
 import { rewriteQuery } from './rewrite-query.ts';
+import { typedConcatenations } from './value-texts.ts';
 
 /** A parameter of a statement. */
 export interface ParameterType {
@@ -70,7 +71,7 @@ export async function describeQuery(
   });
   const query = await bindable(open, placement, context);
   const found = await inferParameters(query.binder, query.bound, (error, sql) => located(error, text, sql));
-  const typed = transformTree(query.bound, {
+  const filled = transformTree(query.bound, {
     expression: (node) => {
       if (node.class === 'FUNCTION') return typedNull(node);
       if (node.class !== 'PARAMETER') return node;
@@ -78,6 +79,7 @@ export async function describeQuery(
       return type ? { ...someOf(type), alias: node.alias } : textOf(node);
     },
   });
+  const typed = typedConcatenations(filled, query.columns, () => undefined);
   const { columns } = await bindOutput({ ...query, bound: typed, running: typed }, text);
   const typeOf = (name: string): SqlType => {
     const kernelType = found.get(name);

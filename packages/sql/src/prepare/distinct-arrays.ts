@@ -7,8 +7,9 @@ import {
   someExpression,
   walkTree,
 } from '../tree.ts';
-import type { CatalogColumns } from './column-scope.ts';
-import { type FactsOf, rewriteInScope } from './scoped-expressions.ts';
+import { kindsFrom } from './column-facts.ts';
+import type { CatalogColumns, FactsOf } from './column-scope.ts';
+import { rewriteInScope } from './scoped-expressions.ts';
 import { type KindOfColumn, valueKind } from './value-kind.ts';
 
 /**
@@ -22,7 +23,7 @@ export function distinctArrays(statement: Statement, catalog: CatalogColumns, ou
   if (!someExpression(statement, isDistinct)) return statement;
   return rewriteInScope(statement, catalog, outermost, (node, factsOf) => {
     if (!isDistinct(node) || comparesRelations(node)) return node;
-    const isNested = (side: Expression) => isNestedValue(side, (ref) => factsOf(ref)?.kind);
+    const isNested = (side: Expression) => isNestedValue(side, kindsFrom(factsOf));
     if (!isNested(node.left) && !isNested(node.right)) return node;
     return caseOf([[{ ...node, alias: '' }, constant(true)]], constant(false));
   });

@@ -12,8 +12,9 @@ import {
   stringLiteral,
   type WindowNode,
 } from '../tree.ts';
-import type { CatalogColumns } from './column-scope.ts';
-import { type FactsOf, rewriteInScope } from './scoped-expressions.ts';
+import { kindsFrom } from './column-facts.ts';
+import type { CatalogColumns, FactsOf } from './column-scope.ts';
+import { rewriteInScope } from './scoped-expressions.ts';
 import { type KindOfColumn, valueKind } from './value-kind.ts';
 
 const NAMES: ReadonlySet<string> = new Set([
@@ -42,7 +43,7 @@ type Call = FunctionNode | WindowNode;
 export function intervalForms(statement: Statement, catalog: CatalogColumns, outermost: FactsOf): Statement {
   if (!someExpression(statement, (node) => isCall(node) && isKnown(node.function_name))) return statement;
   return rewriteInScope(statement, catalog, outermost, (node, factsOf) =>
-    isCall(node) ? formOf(node, (ref) => factsOf(ref)?.kind) : node,
+    isCall(node) ? formOf(node, kindsFrom(factsOf)) : node,
   );
 }
 

@@ -27,7 +27,8 @@ import {
 } from '../tree.ts';
 import { type JsonValue, jsonbText, parseJson } from '../types/jsonb-text.ts';
 import { typeNode } from '../types/type-node.ts';
-import type { CatalogColumns } from './column-scope.ts';
+import { kindsFrom } from './column-facts.ts';
+import type { CatalogColumns, FactsOf } from './column-scope.ts';
 import { partsAtPath } from './json-path.ts';
 import {
   documentOf,
@@ -42,7 +43,7 @@ import {
   withoutPath,
 } from './jsonb-functions.ts';
 import { type DeclaredOf, isDocument, isJsonb, isJsonbType, returnsJsonb } from './jsonb-type.ts';
-import { type FactsOf, rewriteInScope } from './scoped-expressions.ts';
+import { rewriteInScope } from './scoped-expressions.ts';
 import { type KindOfColumn, type ValueKind, valueKind } from './value-kind.ts';
 
 const TEXTS = typeNode({ kind: 'array', element: { kind: 'text' } });
@@ -71,12 +72,7 @@ export function jsonbForms(
     transformTree(statement, { expression: withBuiltJsonb }),
     catalog,
     outermost,
-    (node, factsOf) =>
-      formOf(
-        node,
-        (ref) => factsOf(ref)?.declared,
-        (ref) => factsOf(ref)?.kind,
-      ),
+    (node, factsOf) => formOf(node, (of) => factsOf(of)?.declared, kindsFrom(factsOf)),
   );
 }
 

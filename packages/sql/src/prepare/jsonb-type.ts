@@ -6,9 +6,10 @@ import {
   stringLiteral,
   type TypeNode,
 } from '../tree.ts';
+import { elementsOf, OF_ROWS } from './value-kind.ts';
 
-/** The catalog's `Column.declared` of a column, if it is known. */
-export type DeclaredOf = (ref: ColumnRefNode) => string | undefined;
+/** The catalog's `Column.declared` of a column, or of the only column of a query, if it is known. */
+export type DeclaredOf = (of: ColumnRefNode | QueryNode) => string | undefined;
 
 /** Whether a type is `jsonb`, which the kernel's parser takes for a type of some user. */
 export const isJsonbType = ({ type_info }: TypeNode): boolean =>
@@ -77,20 +78,17 @@ export function isJsonb(node: Expression, declaredOf: DeclaredOf): boolean {
     case 'OPERATOR':
       if (node.type === 'STRUCT_EXTRACT')
         return isRowValue({ function_name: 'struct_extract', children: node.children });
-      if (node.type === 'ARRAY_EXTRACT') return inner(node.children[0]);
+      if (node.type === 'ARRAY_EXTRACT')
+        return inner(node.children[0]) || elementsOf(node.children[0]!)?.some(inner) === true;
       return node.type === 'OPERATOR_COALESCE' && node.children.some(inner);
     case 'SUBQUERY':
-      return node.subquery_type === 'SCALAR' && selectsJsonb(node.subquery.node);
+      return node.subquery_type === 'SCALAR' && declaredOf(node.subquery.node) === 'jsonb';
+    case 'WINDOW':
+      return OF_ROWS.has(node.function_name) && inner(node.children[0]);
     default:
       return false;
   }
 }
-
-/** Whether a scalar subquery returns a call of a function of `jsonb`. */
-const selectsJsonb = (node: QueryNode): boolean =>
-  node.type === 'SELECT_NODE' &&
-  node.select_list.length === 1 &&
-  isJsonb(node.select_list[0]!, () => undefined);
 
 /** `unnest(tsr_jsonb_elements(…))` and `struct_extract(unnest(tsr_jsonb_entries(…)), 'value')` */
 function isRowValue({

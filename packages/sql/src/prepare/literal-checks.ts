@@ -11,8 +11,9 @@ import {
   stringLiteral,
 } from '../tree.ts';
 import { TEXT_READERS } from '../types/checked-cast.ts';
-import type { CatalogColumns } from './column-scope.ts';
-import { type FactsOf, rewriteInScope } from './scoped-expressions.ts';
+import { kindsFrom } from './column-facts.ts';
+import type { CatalogColumns, FactsOf } from './column-scope.ts';
+import { rewriteInScope } from './scoped-expressions.ts';
 import { type ValueKind, valueKind } from './value-kind.ts';
 
 /** A text literal that stands where a type is required, and may be no value of it. */
@@ -140,7 +141,7 @@ function typeOf(operand: Expression, factsOf: FactsOf): string | undefined {
       : operand.class === 'CONSTANT'
         ? operand.value.type.id
         : undefined;
-  return known ?? OF_KIND[valueKind(operand, (ref) => factsOf(ref)?.kind)];
+  return known ?? OF_KIND[valueKind(operand, kindsFrom(factsOf))];
 }
 
 /** The kernel's conversion of a text. The width of a NUMERIC does not limit the values to compare with. */

@@ -52,6 +52,7 @@ import { shiftOfNegative } from '../rewrites/shifts.ts';
 import { similarTo } from '../rewrites/similar-patterns.ts';
 import { sortedDistinct } from '../rewrites/sorted-distinct.ts';
 import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
+import { withoutSubqueriesInLambdas } from '../rewrites/subqueries-in-lambdas.ts';
 import { arraySubscripts } from '../rewrites/subscripts.ts';
 import { summarisedTypes } from '../rewrites/summarised-types.ts';
 import { symmetricBetween } from '../rewrites/symmetric-between.ts';
@@ -65,6 +66,7 @@ import {
   cast,
   type Expression,
   type FunctionNode,
+  isQueryNode,
   type ParameterNode,
   type Statement,
   type TableFunctionRef,
@@ -73,15 +75,14 @@ import {
   walkTree,
   withoutArraySizes,
 } from '../tree.ts';
-import { NOTHING_KNOWN } from './column-scope.ts';
+import { type FactsOf, NOTHING_KNOWN } from './column-scope.ts';
 import { correlatedCtes } from './correlated-ctes.ts';
 import { distinctArrays } from './distinct-arrays.ts';
 import { intervalForms } from './interval-forms.ts';
 import { jsonbForms } from './jsonb-forms.ts';
 import { checkLiterals } from './literal-checks.ts';
-import type { FactsOf } from './scoped-expressions.ts';
 import { kindOfType } from './value-kind.ts';
-import { valueTexts } from './value-texts.ts';
+import { typedConcatenations, valueTexts } from './value-texts.ts';
 import { wholeRows } from './whole-rows.ts';
 
 export interface RewriteScope {
@@ -197,18 +198,22 @@ export async function rewriteQuery(
   const documents = jsonbForms(wholeRows(inlined, catalog, outermost), catalog, outermost, hasJsonb);
   // The query of a view becomes a part of the query that reads it. Clients cast many columns of the catalog, which contain no
   // such values.
-  if (view !== undefined || placement.readsSystem) return documents;
+  if (view !== undefined) return documents;
+  if (placement.readsSystem) return typedConcatenations(documents, catalog, outermost);
   await parsed.pause();
   await checkLiterals(documents, catalog, outermost, context.session, placeOf);
   const timed = intervalForms(documents, catalog, outermost);
   await parsed.pause();
-  return distinctArrays(valueTexts(timed, catalog, outermost), catalog, outermost);
+  const written = withoutSubqueriesInLambdas(valueTexts(timed, catalog, outermost));
+  return distinctArrays(written, catalog, outermost);
 }
 
 /** The facts about columns that an expression names alone, without a relation. */
 const factsAbout =
   (columns: NonNullable<RewriteScope['columns']>): FactsOf =>
-  ({ column_names: [name = '', field] }) => {
+  (of) => {
+    if (isQueryNode(of)) return undefined;
+    const [name = '', field] = of.column_names;
     const found = field === undefined && columns.find((one) => isSameName(one.name, name));
     return found ? { ...NOTHING_KNOWN, declared: found.declared, kind: kindOfType(found.type) } : undefined;
   };

@@ -1,17 +1,14 @@
 import { isLambda, lambdaParameters } from '../functions/expressions.ts';
-import { type ColumnRefNode, type Expression, isExpression, isQueryNode, type QueryNode } from '../tree.ts';
-import { knownFrom, knownIn } from './column-facts.ts';
+import { type Expression, isExpression, isQueryNode, type QueryNode } from '../tree.ts';
+import { factsWithin, knownFrom, knownIn } from './column-facts.ts';
 import {
   type CatalogColumns,
-  type ColumnFacts,
   type ColumnScope,
+  type FactsOf,
   fromScope,
   type KnownRelations,
   NOTHING_KNOWN,
 } from './column-scope.ts';
-
-/** The facts about the column that a reference names; undefined if no relation around it is known to have it. */
-export type FactsOf = (ref: ColumnRefNode) => ColumnFacts | undefined;
 
 /**
  * Rewrites the expressions of a statement from the inside out. Columns of an inner query hide those of the queries around it,
@@ -55,13 +52,11 @@ export function rewriteInScope<T>(
 function insideQuery(node: QueryNode, known: KnownRelations, around: FactsOf): FactsOf {
   if (node.type !== 'SELECT_NODE') return around;
   let scope: ColumnScope | undefined;
-  return (ref) => {
-    scope ??= fromScope(node.from_table, known);
-    return scope.column(ref) ?? (scope.mayHave(ref) ? undefined : around(ref));
-  };
+  return factsWithin(() => (scope ??= fromScope(node.from_table, known)), known, around);
 }
 
 function insideLambda(parameters: readonly string[], around: FactsOf): FactsOf {
   const hidden = new Set(parameters.map((name) => name.toLowerCase()));
-  return (ref) => (hidden.has(ref.column_names[0]?.toLowerCase() ?? '') ? NOTHING_KNOWN : around(ref));
+  return (of) =>
+    !isQueryNode(of) && hidden.has(of.column_names[0]?.toLowerCase() ?? '') ? NOTHING_KNOWN : around(of);
 }

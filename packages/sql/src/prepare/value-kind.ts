@@ -1,4 +1,12 @@
-import { type ColumnRefNode, type Expression, type FunctionNode, type QueryNode, walkTree } from '../tree.ts';
+import {
+  type ColumnRefNode,
+  type Expression,
+  type FunctionNode,
+  type QueryNode,
+  stringLiteral,
+  type WindowNode,
+  walkTree,
+} from '../tree.ts';
 
 /**
  * The type of an expression, as far as its text tells: `float` for REAL and DOUBLE PRECISION, `number` for the other numbers,
@@ -21,8 +29,8 @@ export type ValueKind =
   | 'other'
   | 'unknown';
 
-/** The kind of a column, if it is known. */
-export type KindOfColumn = (ref: ColumnRefNode) => ValueKind | undefined;
+/** The kind of a column, or of the only column of a query, or of the elements of one that is an array; undefined if it is unknown. */
+export type KindOfColumn = (of: ColumnRefNode | QueryNode, part?: 'element') => ValueKind | undefined;
 
 const NUMBERS = /^(?:U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL\b.*)$/;
 
@@ -39,6 +47,8 @@ export function kindOfType(type: string): ValueKind {
   if (type === 'LIST' || type.endsWith(']')) return 'array';
   return NUMBERS.test(type) ? 'number' : 'other';
 }
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 /** The kind of a rewritten expression. */
 export function valueKind(node: Expression, ofColumn: KindOfColumn = () => undefined): ValueKind {
@@ -62,23 +72,60 @@ export function valueKind(node: Expression, ofColumn: KindOfColumn = () => undef
       if (node.type === 'ARRAY_CONSTRUCTOR') return 'array';
       if (node.type === 'ARRAY_SLICE' || node.type === 'OPERATOR_NULLIF') return inner(node.children[0]!);
       if (node.type === 'GROUPING_FUNCTION') return 'number';
+      if (node.type === 'ARRAY_EXTRACT') return elementKind(node.children[0]!, ofColumn);
       return /^(?:OPERATOR_(?:IS_|NOT)|COMPARE_)/.test(node.type) ? 'boolean' : 'unknown';
     case 'FUNCTION':
-      return kindOfCall(node, inner);
+      return node.function_name === 'unnest' && node.children[0] !== undefined
+        ? elementKind(node.children[0], ofColumn)
+        : kindOfCall(node, inner);
     case 'WINDOW':
-      return COUNTS.has(node.function_name) ? 'number' : 'computed';
+      return kindOfWindow(node, inner);
     case 'SUBQUERY':
-      return node.subquery_type === 'SCALAR' ? kindOfSubquery(node.subquery.node) : 'other';
+      return node.subquery_type === 'SCALAR' ? kindOfSubquery(node.subquery.node, ofColumn) : 'other';
     default:
       return 'unknown';
   }
 }
 
-/** The kind of a scalar subquery, as far as its only item tells without its columns. */
-function kindOfSubquery(node: QueryNode): ValueKind {
-  const item = node.type === 'SELECT_NODE' && node.select_list.length === 1 ? node.select_list[0] : undefined;
-  const kind = item === undefined ? 'computed' : valueKind(item);
-  return kind === 'array' || kind === 'interval' || kind === 'bytea' ? kind : 'computed';
+/** The expressions whose values are the elements of an array; undefined for arrays that are made in other ways. */
+export function elementsOf(array: Expression): readonly Expression[] | undefined {
+  const isCall = array.class === 'FUNCTION' || array.class === 'WINDOW';
+  if (isCall && /^(?:array_agg|list)$/.test(array.function_name)) return array.children.slice(0, 1);
+  const isWritten =
+    (array.class === 'OPERATOR' && array.type === 'ARRAY_CONSTRUCTOR') ||
+    (array.class === 'FUNCTION' && array.function_name === 'list_value');
+  return isWritten ? array.children : undefined;
+}
+
+/** The kind of the elements of an array. */
+export function elementKind(array: Expression, ofColumn: KindOfColumn): ValueKind {
+  const elements = elementsOf(array);
+  if (elements !== undefined) {
+    // A text literal takes the type of the other elements.
+    const typed = elements.filter((element) => stringLiteral(element) === undefined);
+    return commonKind((typed.length > 0 ? typed : elements).map((element) => valueKind(element, ofColumn)));
+  }
+  if (array.class === 'COLUMN_REF') return ofColumn(array, 'element') ?? 'unknown';
+  if (array.class === 'SUBQUERY') return ofColumn(array.subquery.node, 'element') ?? 'unknown';
+  const info = array.class === 'CAST' ? array.cast_type.type_info : undefined;
+  return info?.type === 'LIST_TYPE_INFO' ? kindOfType(info.child_type.id) : 'unknown';
+}
+
+/** The kind of a scalar subquery. */
+function kindOfSubquery(node: QueryNode, ofColumn: KindOfColumn): ValueKind {
+  const kind = ofColumn(node) ?? 'unknown';
+  return kind === 'unknown' ? 'computed' : kind;
+}
+
+/** Window functions that return their first argument, or the NULL or default value that takes its place. */
+export const OF_ROWS = words('first_value last_value nth_value lag lead');
+
+function kindOfWindow(node: WindowNode, inner: (child: Expression) => ValueKind): ValueKind {
+  if (COUNTS.has(node.function_name)) return 'number';
+  const [first] = node.children;
+  if (first !== undefined && OF_ROWS.has(node.function_name)) return inner(first);
+  const kind = kindOfCall(node, inner);
+  return kind === 'unknown' ? 'computed' : kind;
 }
 
 /** The kind of the type that values of several kinds are converted to. NULL takes the type of the others. */
@@ -88,8 +135,6 @@ export function commonKind(all: readonly ValueKind[]): ValueKind {
   if (kinds.every((kind) => kind === first)) return first;
   return kinds.every((kind) => kind === 'float' || kind === 'number') ? 'float' : 'unknown';
 }
-
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 const FLOATS = words(
   'acos asin atan atan2 avg cbrt cos cot degrees exp ln log log10 log2 pi pow power radians sin sqrt stddev_pop stddev_samp tan tsr_pg_acosd tsr_pg_asind tsr_pg_atan2d tsr_pg_atand tsr_pg_cosd tsr_pg_sind tsr_pg_tand ^ **',
@@ -117,7 +162,7 @@ const INTERVALS = words(
 );
 
 const BOOLEANS = words(
-  '~~ !~~ ~~* !~~* ~~~ @> <@ && contains isfinite like_escape list_contains list_has_all list_has_any not_like_escape prefix regexp_full_match regexp_matches starts_with suffix tsr_pg_any_equal tsr_pg_array_contains',
+  '~~ !~~ ~~* !~~* ~~~ @> <@ && bool_and bool_or contains isfinite like_escape list_contains list_has_all list_has_any not_like_escape prefix regexp_full_match regexp_matches starts_with suffix tsr_pg_any_equal tsr_pg_array_contains',
 );
 const TRUNCATED = words('date_trunc tsr_date_trunc tsr_date_trunc_years');
 const TIMESTAMPS = words('current_timestamp now date_trunc');
@@ -128,7 +173,7 @@ export const VALUE_TEXTS = words(
 );
 
 function kindOfCall(
-  { function_name, children }: FunctionNode,
+  { function_name, children }: FunctionNode | WindowNode,
   inner: (child: Expression) => ValueKind,
 ): ValueKind {
   const name = function_name.toLowerCase();
@@ -144,13 +189,11 @@ function kindOfCall(
   if (BOOLEANS.has(name)) return 'boolean';
   if (INTERVALS.has(name)) return 'interval';
   if (CHOOSING.has(name)) return commonKind(children.map(inner));
-  // A division whose operands are evaluated once.
-  if (
-    name === 'list_extract' &&
-    children[0]?.class === 'FUNCTION' &&
-    children[0].function_name === 'list_transform'
-  )
-    return 'computed';
+  const once = name === 'list_extract' ? onceComputed(children[0]) : undefined;
+  if (once !== undefined) {
+    const kind = inner(once);
+    return kind === 'unknown' ? 'computed' : kind;
+  }
   if (name === '||') {
     const kinds = children.map(inner);
     return (['text', 'array', 'bytea'] as const).find((kind) => kinds.includes(kind)) ?? 'unknown';
@@ -165,6 +208,13 @@ function kindOfCall(
   if (ofTimes !== undefined) return ofTimes;
   const kind = commonKind(kinds);
   return kind === 'float' || kind === 'number' || kind === 'interval' ? kind : 'computed';
+}
+
+/** What `computedOnce` computes with values that are evaluated once; undefined for other arrays. */
+function onceComputed(array: Expression | undefined): Expression | undefined {
+  if (array?.class !== 'FUNCTION' || array.function_name !== 'list_transform') return undefined;
+  const [, applied] = array.children;
+  return applied?.class === 'LAMBDA' ? (applied.expr ?? undefined) : undefined;
 }
 
 /** The kind of arithmetic with times and intervals; undefined for other operands. */

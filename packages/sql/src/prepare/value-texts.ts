@@ -1,5 +1,6 @@
 import { computedOnce, internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
-import { byteaLiteral } from '../rewrites/literals.ts';
+import { returnsScalar } from '../functions/rewrite-function.ts';
+import { byteaLiteral, isBareNull, mayFoldToNull, withTypeOf } from '../rewrites/literals.ts';
 import { isTimeType } from '../text/time-text.ts';
 import {
   type CastNode,
@@ -19,8 +20,9 @@ import {
   walkTree,
 } from '../tree.ts';
 import { TEXT_READERS } from '../types/checked-cast.ts';
-import type { CatalogColumns } from './column-scope.ts';
-import { type FactsOf, rewriteInScope } from './scoped-expressions.ts';
+import { kindsFrom } from './column-facts.ts';
+import type { CatalogColumns, FactsOf } from './column-scope.ts';
+import { rewriteInScope } from './scoped-expressions.ts';
 import { isRepeatable, type KindOfColumn, type ValueKind, valueKind } from './value-kind.ts';
 
 const INTEGERS: ReadonlySet<string> = new Set(['SMALLINT', 'INTEGER', 'BIGINT']);
@@ -76,8 +78,20 @@ const WRITES_ALL: ReadonlySet<string> = new Set(['concat', 'concat_ws']);
  */
 export function valueTexts(statement: Statement, catalog: CatalogColumns, outermost: FactsOf): Statement {
   if (!makesText(statement)) return statement;
+  return rewriteInScope(statement, catalog, outermost, (node, factsOf) => textForm(node, kindsFrom(factsOf)));
+}
+
+/** The part of `valueTexts` that gives types to concatenations with NULL. */
+export function typedConcatenations(
+  statement: Statement,
+  catalog: CatalogColumns,
+  outermost: FactsOf,
+): Statement {
+  const isConcatenation = (node: Expression): node is FunctionNode =>
+    node.class === 'FUNCTION' && node.function_name === '||' && node.children.some(mayFoldToNull);
+  if (!someExpression(statement, isConcatenation)) return statement;
   return rewriteInScope(statement, catalog, outermost, (node, factsOf) =>
-    textForm(node, (ref) => factsOf(ref)?.kind),
+    isConcatenation(node) ? typedConcatenation(node, kindsFrom(factsOf)) : node,
   );
 }
 
@@ -110,7 +124,27 @@ function textForm(node: Expression, ofColumn: KindOfColumn): Expression {
       ? textOf(child, kind)
       : child;
   });
-  return children.every((child, i) => child === node.children[i]) ? node : { ...node, children };
+  const joined = children.every((child, i) => child === node.children[i]) ? node : { ...node, children };
+  return joined.class === 'FUNCTION' && joined.function_name === '||'
+    ? typedConcatenation(joined, ofColumn)
+    : joined;
+}
+
+/**
+ * The kernel gives no type to a concatenation with an operand that is certainly NULL. It gets the type of its operands:
+ *     x || NULL::text   →   CAST(x || NULL::text AS VARCHAR)
+ *     x || upper(NULL)  →   CASE WHEN false THEN x ELSE x || upper(NULL) END, if the type of x is unknown
+ */
+function typedConcatenation(node: FunctionNode, ofColumn: KindOfColumn): Expression {
+  const { children, alias, query_location } = node;
+  if (!children.some(mayFoldToNull)) return node;
+  const kinds = children.map((child) => valueKind(child, ofColumn));
+  const type = kinds.includes('bytea') ? 'BLOB' : kinds.includes('text') ? 'VARCHAR' : undefined;
+  if (type !== undefined && !kinds.includes('array'))
+    return { ...cast({ ...node, alias: '' }, type), alias, query_location };
+  const typed = children.filter((child) => !isBareNull(child));
+  const known = typed.filter((child) => !mayFoldToNull(child));
+  return withTypeOf(node, known.length > 0 ? known : typed);
 }
 
 /**
@@ -127,8 +161,13 @@ function withElement(
   const isBytes = (node: Expression) => valueKind(node, ofColumn) === 'bytea';
   if ((isBytes(left) && isText(right)) || (isText(left) && isBytes(right)))
     return operatorCall('||', asBytes(left), asBytes(right));
-  const isElement = (node: Expression) =>
-    !isText(node) && (ELEMENTS.has(valueKind(node, ofColumn)) || isElementOfArray(node, ofColumn));
+  const isElement = (node: Expression) => {
+    if (isText(node)) return false;
+    const kind = valueKind(node, ofColumn);
+    if (kind === 'computed' || kind === 'unknown')
+      return isElementOfArray(node, ofColumn) || (node.class === 'FUNCTION' && isScalarCall(node, kind));
+    return kind !== 'array' && kind !== 'null' && kind !== 'other';
+  };
   const isArray = (node: Expression) => /^(?:array|null)$/.test(valueKind(node, ofColumn));
   if (isArray(left) && isArray(right) && [left, right].some((side) => valueKind(side, ofColumn) === 'array'))
     return joinedArrays(left, right);
@@ -157,8 +196,9 @@ function joinedArrays(left: Expression, right: Expression): Expression {
     : computedOnce([left, right], (operands) => internalCall('joined_arrays', ...operands));
 }
 
-/** The kinds of values that are no array. */
-const ELEMENTS: ReadonlySet<ValueKind> = new Set(['float', 'number', 'text', 'bytea']);
+/** Whether a call certainly returns no array: arithmetic, or a function whose signatures say so. */
+const isScalarCall = ({ function_name }: FunctionNode, kind: ValueKind): boolean =>
+  kind === 'computed' || returnsScalar(function_name);
 
 /** Whether an operand is a literal with a decimal point, which keeps its digits: `'x' || 1.0` is `x1.0`. */
 const isWrittenNumber = (node: Expression): boolean =>

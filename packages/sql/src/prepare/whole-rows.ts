@@ -10,8 +10,8 @@ import {
   someExpression,
   walkTree,
 } from '../tree.ts';
-import type { CatalogColumns, WholeRow } from './column-scope.ts';
-import { type FactsOf, rewriteInScope } from './scoped-expressions.ts';
+import type { CatalogColumns, FactsOf, WholeRow } from './column-scope.ts';
+import { rewriteInScope } from './scoped-expressions.ts';
 
 /**
  * Rows that are named as values by the alias of their relation. The kernel's structs are never NULL, so without this rule, the

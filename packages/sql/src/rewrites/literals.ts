@@ -167,39 +167,26 @@ const ARITHMETIC: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The kernel gives no type to a concatenation with an operand that is certainly NULL, nor to arithmetic with a NUMERIC
- * that is. They get the type of their operands:
- *     x || NULL::text          →   CAST(x || NULL::text AS VARCHAR)
- *     x || upper(NULL)         →   CASE WHEN false THEN x ELSE x || upper(NULL) END
+ * The kernel gives no type to arithmetic with a NUMERIC that is certainly NULL. It gets the type of its operands:
  *     n * NULL::numeric(9, 2)  →   CASE WHEN false THEN n WHEN false THEN NULL::numeric(9, 2) ELSE … END
  */
-export function typedNull(node: FunctionNode): Expression {
-  const { children, function_name: name } = node;
-  if (name !== '||' && !ARITHMETIC.has(name)) return node;
-  if (!children.some(name === '||' ? mayFoldToNull : isNumericNull)) return node;
-  const { alias, query_location } = node;
-  const unnamed = { ...node, alias: '' };
-  if (name === '||' && children.some(isText) && !children.some(isArray))
-    return { ...cast(unnamed, 'VARCHAR'), alias, query_location };
-  const typed = children.filter((child) => !isBareNull(child));
-  const known = name === '||' ? typed.filter((child) => !mayFoldToNull(child)) : typed;
-  const samples = (known.length > 0 ? known : typed).map(sampleOf);
+export const typedNull = (node: FunctionNode): Expression =>
+  ARITHMETIC.has(node.function_name) && node.children.some(isNumericNull)
+    ? withTypeOf(
+        node,
+        node.children.filter((child) => !isBareNull(child)),
+      )
+    : node;
+
+/** The expression, with the type that values of the samples have in common. */
+export function withTypeOf(node: FunctionNode, samples: readonly Expression[]): Expression {
   if (samples.length === 0) return node;
-  const never = samples.map((sample) => [constant(false), sample] as const);
-  return { ...caseOf(never, unnamed), alias, query_location };
+  const { alias, query_location } = node;
+  const never = samples.map((sample) => [constant(false), sampleOf(sample)] as const);
+  return { ...caseOf(never, { ...node, alias: '' }), alias, query_location };
 }
 
-const isText = (node: Expression): boolean =>
-  stringLiteral(node) !== undefined || (node.class === 'CAST' && node.cast_type.id === 'VARCHAR');
-
-const isArray = (node: Expression): boolean =>
-  node.class === 'CAST'
-    ? node.cast_type.id === 'LIST'
-    : node.class === 'OPERATOR'
-      ? node.type === 'ARRAY_CONSTRUCTOR'
-      : node.class === 'FUNCTION' && node.function_name === 'list_value';
-
-const isBareNull = (node: Expression): boolean => node.class === 'CONSTANT' && node.value.is_null;
+export const isBareNull = (node: Expression): boolean => node.class === 'CONSTANT' && node.value.is_null;
 
 /** Whether a NULL of type NUMERIC is in the node, which the kernel recognises as NULL. */
 function isNumericNull(node: Expression): boolean {
@@ -215,7 +202,7 @@ function sampleOf(node: Expression): Expression {
 }
 
 /** Whether a value that is no array contains a NULL literal. */
-function mayFoldToNull(node: Expression): boolean {
+export function mayFoldToNull(node: Expression): boolean {
   if (node.class === 'CAST') return node.cast_type.id !== 'LIST' && mayFoldToNull(node.child);
   if (isNullLiteral(node)) return true;
   return (

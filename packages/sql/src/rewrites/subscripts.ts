@@ -1,5 +1,5 @@
-import { internalCall, literalInteger, negativeInteger } from '../functions/expressions.ts';
-import { type Expression, type OperatorNode, walkTree } from '../tree.ts';
+import { internalCall, isUntyped, literalInteger, negativeInteger } from '../functions/expressions.ts';
+import type { Expression, OperatorNode } from '../tree.ts';
 
 /**
  * An array has no element before the first one, as in PostgreSQL; the kernel counts negative subscripts from the end:
@@ -26,22 +26,17 @@ export function arraySubscripts(node: OperatorNode): Expression {
 
 const isNegative = (node: Expression): boolean => negativeInteger(node) !== undefined;
 
-/** Whether a subscript is a negative integer, or computed from columns. A parameter takes the type that its position requires. */
-function mayBeNegative(node: Expression): boolean {
-  if (isNegative(node)) return true;
-  if (literalInteger(node) !== undefined) return false;
-  const isComputed =
-    node.class === 'COLUMN_REF' ||
-    (node.class === 'FUNCTION' && node.is_operator && node.function_name !== '||');
-  return isComputed && readsColumns(node);
-}
+/**
+ * Whether a subscript may be a negative integer. A text or NULL takes the type that its position requires, and so does a parameter: that
+ * may be the key of a document.
+ */
+const mayBeNegative = (node: Expression): boolean =>
+  isNegative(node) || (literalInteger(node) === undefined && !isUntyped(node) && !isNoNumber(node));
 
-function readsColumns(node: Expression): boolean {
-  let [reads, isOpen] = [false, false];
-  walkTree(node, (part) => {
-    if (!('class' in part)) return;
-    reads ||= part.class === 'COLUMN_REF';
-    isOpen ||= part.class === 'PARAMETER' || part.class === 'SUBQUERY';
-  });
-  return reads && !isOpen;
-}
+/** Whether a subscript certainly is a text, or is an omitted bound, for which the parser writes an empty array. */
+const isNoNumber = (node: Expression): boolean =>
+  (node.class === 'OPERATOR' && node.type === 'ARRAY_CONSTRUCTOR') ||
+  (node.class === 'FUNCTION' && node.function_name === 'list_value') ||
+  (node.class === 'CONSTANT' && node.value.type.id === 'LIST') ||
+  (node.class === 'CAST' && node.cast_type.id === 'VARCHAR') ||
+  (node.class === 'FUNCTION' && node.function_name === '||');
