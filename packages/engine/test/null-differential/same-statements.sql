@@ -786,3 +786,8 @@ select lag(tags) over (order by id)::text, first_value(tags) over (order by id) 
 select x::text, y || 1 from (select (select '\x61'::bytea where id > 0) as x, (select array[id]) as y from emp order by id) q
 select array[true] || false, array[date '2024-01-01'] || hired from emp order by id
 select unnest(array['\x61'::bytea, '\x00'])::text, unnest(array[1.0::float8, 1e15])::text
+select array_agg(distinct x), string_agg(distinct x, ','), array_agg(distinct upper(x) || '!') from (values ('b'), ('a'), (null), ('c'), ('a')) t(x)
+select g, array_agg(distinct x), array_agg(distinct x) filter (where x > 1) from (values (1, 10), (1, 9), (2, null), (1, 1), (2, -1)) t(g, x) group by g order by g
+select jsonb_build_object('t', 'int4'::regtype, 'c', 'pg_class'::regclass)::text, to_json('text'::regtype), concat('int4'::regtype, '!')
+select jsonb_object_agg(n, t)::text from (select 'a' as n, 'date'::regtype as t) q, (select jsonb_object_agg('x', 23::regtype) from generate_series(1, 1)) r
+select current_schema = 'public' as s, current_catalog = current_database() as c, current_role = current_user as r

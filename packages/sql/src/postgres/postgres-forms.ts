@@ -109,6 +109,10 @@ function isForm(node: Expression): boolean {
   }
 }
 
+/** Functions that take a value of a reg* type by its name. */
+const SHOWING =
+  /^(?:\|\||concat|concat_ws|format|string_agg|to_jsonb?|jsonb?_(?:agg|object_agg|build_array|build_object))$/;
+
 class Forms {
   readonly #context: FunctionContext;
   /** The expressions that replaced a cast to one of REG_TYPES. */
@@ -194,10 +198,10 @@ class Forms {
     return node;
   }
 
-  #call(node: FunctionNode): Expression {
-    if (node.function_name === '||') {
-      return { ...node, children: node.children.map((child) => this.#shown(child)) };
-    }
+  #call(given: FunctionNode): Expression {
+    const isShowing = SHOWING.test(given.function_name);
+    const node = isShowing ? { ...given, children: given.children.map((one) => this.#shown(one)) } : given;
+    if (node.function_name === '||') return node;
     const found = postgresFunction(node);
     if (found === undefined) {
       const own = node.schema === 'pg_catalog' ? { ...node, schema: '' } : node;
