@@ -791,3 +791,7 @@ select g, array_agg(distinct x), array_agg(distinct x) filter (where x > 1) from
 select jsonb_build_object('t', 'int4'::regtype, 'c', 'pg_class'::regclass)::text, to_json('text'::regtype), concat('int4'::regtype, '!')
 select jsonb_object_agg(n, t)::text from (select 'a' as n, 'date'::regtype as t) q, (select jsonb_object_agg('x', 23::regtype) from generate_series(1, 1)) r
 select current_schema = 'public' as s, current_catalog = current_database() as c, current_role = current_user as r
+select (interval '1 day' / (select max(id) from emp))::text, ((interval '3 days' / nullif(id, 0)) / nullif(id - 1, 0))::text from emp order by id
+select timestamptz '2024-03-01 00:00+00' - interval '-1 month 2 hours', timestamptz '2024-03-31 10:00+00' - interval '1 month 1 day', timestamptz '2024-03-31 01:00+00' + interval '-1 month -2 hours', timestamp '2024-03-31 01:00' - interval '1 month 2 hours'
+select date_trunc('month', atz) - interval '-1 month 2 hours', atz - interval '1 day', atz - (interval '1 month' + interval '1 hour'), atz - make_interval(months => id, hours => 2), at + interval '1 mon -1 day' from ev order by id
+select (sign(-2.5::numeric) / 2)::float8, sign(3::float8) / 2, sign(id - 2) from emp order by id

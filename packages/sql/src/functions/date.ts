@@ -264,6 +264,10 @@ export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
   // The parts of which the sum of intervals is made.
   interval_months: ["(i) AS date_part('year', i::INTERVAL) * 12 + date_part('month', i::INTERVAL)"],
   interval_only_days: ["(i) AS date_part('day', i::INTERVAL)"],
+  // The kernel adds the parts of an interval with a negative one to a TIMESTAMPTZ in the opposite order.
+  plus_interval: [
+    '(t, i) AS t + to_months(CAST(tsr_interval_months(i) AS INTEGER)) + to_days(CAST(tsr_interval_only_days(i) AS INTEGER)) + to_microseconds(CAST(tsr_interval_time(i) AS BIGINT))',
+  ],
   // Days and microseconds together, with one sign: the whole days, and the rest as an interval.
   whole_days: ['(days, us) AS tsr_whole_units(days::HUGEINT * 86400000000 + us, 86400000000)'],
   time_of_day: ['(days, us) AS to_microseconds(((days::HUGEINT * 86400000000 + us) % 86400000000)::BIGINT)'],

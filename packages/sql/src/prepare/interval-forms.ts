@@ -1,14 +1,18 @@
 import { fail } from '@tessera/common';
 import { computedOnce, internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
 import { INTERVAL_FORMATS } from '../functions/to-char.ts';
+import { DIVIDED } from '../rewrites/division.ts';
 import {
+  call,
   cast,
+  column,
   comparison,
   constant,
   type Expression,
   type FunctionNode,
   type Statement,
   someExpression,
+  spelling,
   stringLiteral,
   type WindowNode,
 } from '../tree.ts';
@@ -18,7 +22,7 @@ import { rewriteInScope } from './scoped-expressions.ts';
 import { type KindOfColumn, valueKind } from './value-kind.ts';
 
 const NAMES: ReadonlySet<string> = new Set([
-  ...['-', '//', 'sum', 'strftime', 'isfinite', 'greatest', 'least', 'tsr_pg_overlaps'],
+  ...['+', '-', '//', 'sum', 'strftime', 'isfinite', 'greatest', 'least', 'tsr_pg_overlaps'],
 ]);
 /** The macros of fields of `to_char`. */
 const FIELD = /^tsr_to_char_/;
@@ -32,6 +36,7 @@ type Call = FunctionNode | WindowNode;
 /**
  * Functions of times and intervals that the kernel does not have:
  *     i / n              →   i * (1.0 / n)
+ *     t - i              →   t + months of i + days of i + microseconds of i     if i may have several parts
  *     d - '2024-02-29'   →   d - DATE '2024-02-29'
  *     t - u              →   (DATE '2000-01-01' + t) - (DATE '2000-01-01' + u)
  *     greatest(i, j)     →   CASE WHEN i >= j OR j IS NULL THEN i ELSE j END     the kernel compares the months first
@@ -51,7 +56,13 @@ const isCall = (node: Expression): node is Call => node.class === 'FUNCTION' || 
 
 function formOf(node: Call, ofColumn: KindOfColumn): Expression {
   const [first, second] = node.children;
-  if (first === undefined || !isKnown(node.function_name)) return node;
+  if (first === undefined) return node;
+  const pair = onceDivided(node);
+  if (pair !== undefined && valueKind(pair[0]!, ofColumn) === 'interval') {
+    const quotient = computedOnce(pair, ([i, n]) => divided(i!, call('tsr_divisor', n!, i!)), DIVIDED);
+    return { ...quotient, alias: node.alias, query_location: node.query_location };
+  }
+  if (!isKnown(node.function_name)) return node;
   const kind = valueKind(first, ofColumn);
   if (node.function_name === 'sum')
     return kind === 'interval' && !node.distinct ? sumOf({ ...node, alias: '' }, first) : node;
@@ -69,20 +80,47 @@ function formOf(node: Call, ofColumn: KindOfColumn): Expression {
     if (written !== undefined) return { ...written, alias: node.alias, query_location: node.query_location };
   }
   if (second === undefined) return node;
-  if (node.function_name === '//')
-    return kind === 'interval'
-      ? operatorCall('*', first, operatorCall('/', cast(constant(1), 'DOUBLE'), cast(second, 'DOUBLE')))
-      : node;
+  if (node.function_name === '//') return kind === 'interval' ? divided(first, second) : node;
   const isDifference = node.function_name === '-';
+  if ((isDifference || node.function_name === '+') && kind === 'timestamp' && hasParts(second, ofColumn)) {
+    const interval = isDifference ? operatorCall('-', second) : second;
+    const moved = computedOnce([first, interval], (operands) => internalCall('plus_interval', ...operands));
+    return { ...moved, alias: node.alias, query_location: node.query_location };
+  }
   const date = isDifference && stringLiteral(second) !== undefined ? cast(second, 'DATE') : second;
-  if (kind === 'date' && valueKind(date, ofColumn) === 'date') {
+  if (isDifference && kind === 'date' && valueKind(date, ofColumn) === 'date') {
     // The macro contains each date several times.
     const days = computedOnce([first, date], (dates) => internalCall('pg_days_between', ...dates));
     return { ...days, alias: node.alias, query_location: node.query_location };
   }
-  return kind === 'time' && valueKind(second, ofColumn) === 'time'
+  return isDifference && kind === 'time' && valueKind(second, ofColumn) === 'time'
     ? operatorCall('-', onOneDay(first), onOneDay(second))
     : node;
+}
+
+/** Whether an expression is an interval that may have more than one part. */
+const hasParts = (node: Expression, ofColumn: KindOfColumn): boolean => {
+  const text = node.class === 'CAST' ? stringLiteral(node.child) : undefined;
+  return valueKind(node, ofColumn) === 'interval' && !/^\s*[-+]?\d+\s*[a-z]+\s*$/i.test(text ?? '');
+};
+
+const divided = (interval: Expression, divisor: Expression): Expression =>
+  operatorCall('*', interval, operatorCall('/', cast(constant(1), 'DOUBLE'), cast(divisor, 'DOUBLE')));
+
+/** The operands of a division that `divideByZeroFails` computes with values that are evaluated once. */
+function onceDivided({ function_name: name, children: [computed] }: Call): readonly Expression[] | undefined {
+  if (name !== 'list_extract' || computed?.class !== 'FUNCTION') return undefined;
+  if (computed.function_name !== 'list_transform') return undefined;
+  const [given, applied] = computed.children;
+  const body = applied?.class === 'LAMBDA' ? applied.expr : undefined;
+  if (body?.class !== 'FUNCTION' || body.function_name !== '//' || given?.class !== 'FUNCTION')
+    return undefined;
+  const [operand] = body.children;
+  const [pair] = given.children;
+  const isOfPair =
+    operand?.class === 'FUNCTION' &&
+    spelling(operand) === spelling(call('array_extract', column(DIVIDED), constant(1)));
+  return isOfPair && pair?.class === 'FUNCTION' ? pair.children : undefined;
 }
 
 const chosen = ({ function_name: name, children }: Call): Expression =>

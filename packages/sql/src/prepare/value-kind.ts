@@ -198,8 +198,10 @@ function kindOfCall(
     const kinds = children.map(inner);
     return (['text', 'array', 'bytea'] as const).find((kind) => kinds.includes(kind)) ?? 'unknown';
   }
-  if (TRUNCATED.has(name) && children[1] !== undefined && inner(children[1]) === 'interval')
-    return 'interval';
+  if (TRUNCATED.has(name) && children[1] !== undefined) {
+    const kind = inner(children[1]);
+    if (kind === 'interval' || kind === 'timestamp') return kind;
+  }
   if (TIMESTAMPS.has(name)) return 'timestamp';
   if (!ARITHMETIC.has(name)) return 'unknown';
   // The second argument of `round` is the number of digits.

@@ -21,13 +21,12 @@ export function divideByZeroFails(node: FunctionNode): Expression {
   return { ...evaluatedOnce(function_name, dividend, number), alias: node.alias };
 }
 
+/** The name of both operands of a division whose operands are evaluated once. */
+export const DIVIDED = 'tsr_pair';
+
 /** The macro evaluates its arguments more than once. */
 const evaluatedOnce = (name: string, dividend: Expression, divisor: Expression): Expression =>
-  computedOnce(
-    [dividend, divisor],
-    ([x, y]) => operatorCall(name, x, call('tsr_divisor', y!, x!)),
-    'tsr_pair',
-  );
+  computedOnce([dividend, divisor], ([x, y]) => operatorCall(name, x, call('tsr_divisor', y!, x!)), DIVIDED);
 
 /**
  * Expressions with more nodes, and those that contain a division, are evaluated once: repeating them would
