@@ -47,6 +47,16 @@ describe('output formats', () => {
     ]);
   });
 
+  it.each(['JSON_Compact', 'CSVWithNames'])('few rows of long texts are complete: %s', async (format) => {
+    // Some rows would fit in one answer of the kernel, ten do not.
+    for (const count of [2, 10]) {
+      const sql = `SELECT i, repeat('x', 2000000) AS s FROM generate_series(1, ${count}) AS g(i) ORDER BY i LIMIT 100`;
+      const { status, text } = await query(server, sql, { output_format: format });
+      expect(status).toBe(200);
+      expect(text.match(/x{2000000}/g)).toHaveLength(count);
+    }
+  });
+
   it('JSON has rows as objects', async () => {
     const answer = await query(server, TWO_ROWS, { output_format: 'JSON' });
     expect(answer.json().data).toEqual([

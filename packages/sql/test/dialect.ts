@@ -70,7 +70,7 @@ export class Dialect implements AsyncDisposable {
   async writtenBody(sql: string, format: RowFormat): Promise<string> {
     const prepared = await prepareQuery(sql, this.context());
     const { sql: values, rowText } = writtenRows(prepared, { format })!;
-    return textOf(await this.#session.writtenRows(values, prepared.parameters, rowText));
+    return textOf((await this.#session.writtenRows(values, prepared.parameters, rowText))!);
   }
 
   /** The rows in the form of the JSON formats. */

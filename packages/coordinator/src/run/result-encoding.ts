@@ -132,8 +132,10 @@ async function* formattedRows(
   encoding: RowEncoding,
 ): AsyncGenerator<ResultChunk, void> {
   const written = prepared.fewRows === true ? writtenRows(prepared, encoding) : undefined;
-  if (written === undefined) yield* textRows(session, prepared, formattedQuery(prepared, encoding));
-  else yield* await session.writtenRows(written.sql, prepared.parameters, written.rowText, prepared);
+  const rows =
+    written && (await session.writtenRows(written.sql, prepared.parameters, written.rowText, prepared));
+  if (rows === undefined) yield* textRows(session, prepared, formattedQuery(prepared, encoding));
+  else yield* rows;
 }
 
 /** The kernel produces the text; a chunk consists of the values of its only column. */

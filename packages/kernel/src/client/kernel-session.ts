@@ -158,15 +158,18 @@ export class KernelSession {
 
   /**
    * The rows of a query that certainly has few (see `query`), written as `rowText` says: no expressions that make text of the
-   * values need to be planned, which takes longer than a short query.
+   * values need to be planned, which takes longer than a short query. Undefined if their text has more than 8 MiB: `texts` sends it in
+   * parts.
    */
-  writtenRows(
+  async writtenRows(
     sql: string,
     params: KernelParams,
     rowText: RowText,
     options: TextOptions = {},
-  ): Promise<AsyncIterable<TextRows> | Iterable<TextRows>> {
-    return this.#start(sql, params, { ...options, fewRows: true }, true, rowText).texts();
+  ): Promise<AsyncIterable<TextRows> | Iterable<TextRows> | undefined> {
+    const stream = this.#start(sql, params, { ...options, fewRows: true }, true, rowText);
+    const rows = await stream.texts();
+    return stream.isTooLong ? undefined : rows;
   }
 
   #start(

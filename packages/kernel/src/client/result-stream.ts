@@ -79,6 +79,11 @@ export class ResultStream {
     return { columns, schemaIpc, batches, profile: () => this.#profile };
   }
 
+  /** Whether the rows of a query with `rowText` are too long for one answer; known once `texts` has resolved. */
+  get isTooLong(): boolean {
+    return this.#text?.isTooLong === true;
+  }
+
   /** The rows of a query with `isText`. Resolves when the first of them have arrived, or if there are none. */
   async texts(): Promise<AsyncIterable<TextRows> | Iterable<TextRows>> {
     while (this.#header === undefined && !this.#ended) await this.#change();

@@ -40,15 +40,22 @@ const CSV_SPECIAL = escapesOf({ '"': '', ',': '', '\n': '', '\r': '' });
 /** Memory that most results fit in, for one turn of the event loop. */
 const shared = allocate(32 * 1024);
 
+/** Longer texts are made by the kernel on all of its threads, and sent in parts. */
+const MAX_BYTES = 8 * 2 ** 20;
+
+/** The rows need more than the bytes of one answer. */
+export class TooLong extends Error {}
+
 /** Bytes that are written one after the other. */
 class Output {
   bytes: Buffer = shared;
   length = 0;
 
-  /** Makes room for more bytes and returns where they begin. */
+  /** Makes room for more bytes and returns where they begin. @throws TooLong */
   room(size: number): number {
     const needed = this.length + size;
     if (needed > this.bytes.length) {
+      if (needed > MAX_BYTES) throw new TooLong();
       const larger = allocate(2 * needed);
       this.bytes.copy(larger, 0, 0, this.length);
       this.bytes = larger;
@@ -113,7 +120,7 @@ export class RowWriter {
     this.#end = Buffer.from(end);
   }
 
-  /** Writes the rows of a chunk, which must not be destroyed before. */
+  /** Writes the rows of a chunk, which must not be destroyed before. @throws TooLong */
   async add(chunk: Pointer): Promise<void> {
     const rows = Number(duckdb.chunkSize(chunk));
     const out = this.#out;
@@ -248,9 +255,9 @@ function hexPutter(vector: Vector): PutValue {
   const entries = dataOf(vector, ENTRY_BYTES);
   return (out, row) => {
     const size = entries.readUInt32LE(row * ENTRY_BYTES);
+    const at = out.room(2 * size);
     const bytes = allocate(size);
     copyEntry(entries, row, bytes, 0);
-    const at = out.room(2 * size);
     putHex(out.bytes, at, bytes, 0, size);
     out.length = at + 2 * size;
   };

@@ -6,7 +6,7 @@ import { destroyChunk, type NativeResult } from '../native/statement.ts';
 import { type FrameKind, frameHeader, textPrefix } from '../protocol/frames.ts';
 import type { Reply } from '../protocol/messages.ts';
 import type { RowText } from '../protocol/row-text.ts';
-import { RowWriter } from './row-writer.ts';
+import { RowWriter, TooLong } from './row-writer.ts';
 
 /** The values of more rows are copied by the library, as an Arrow array: each takes a native call here. */
 const MAX_ROWS = 256;
@@ -21,19 +21,24 @@ const entries = new NativeBlock(MAX_ROWS * ENTRY_BYTES);
  */
 export class ShortText {
   readonly rows: number;
+  readonly isTooLong: boolean;
   readonly #texts: readonly Uint8Array[];
 
-  private constructor(rows: number, texts: readonly Uint8Array[]) {
+  private constructor(rows: number, texts: readonly Uint8Array[], isTooLong = false) {
     this.rows = rows;
+    this.isTooLong = isTooLong;
     this.#texts = texts;
   }
 
-  /** The rows of a result, of whatever number. */
+  /** The rows of a result, of whatever number, unless their text is too long. */
   static async written(result: NativeResult, how: RowText): Promise<ShortText> {
     const writer = new RowWriter(result.typeIds, how);
     for (let chunk = result.next(); chunk !== undefined; chunk = result.next()) {
       try {
         await writer.add(chunk);
+      } catch (error) {
+        if (error instanceof TooLong) return new ShortText(0, [], true);
+        throw error;
       } finally {
         destroyChunk(chunk);
       }
@@ -58,7 +63,7 @@ export class ShortText {
 
   /** The frame that answers a call: the rows, and what the call leaves behind. */
   frame(kind: FrameKind, traces: Pick<Reply, 'dirty' | 'appended'>): Buffer {
-    const prefix = textPrefix(this.rows, traces);
+    const prefix = textPrefix(this, traces);
     const bytes = this.#texts.reduce((sum, text) => sum + text.length, prefix.length);
     return Buffer.concat([frameHeader(kind, bytes), prefix, ...this.#texts]);
   }

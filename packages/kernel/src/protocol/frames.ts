@@ -45,12 +45,17 @@ export function frameHeader(kind: FrameKind, payloadBytes: number): Buffer {
 const TEXT_PREFIX_BYTES = 8;
 const DIRTY = 1;
 const APPENDED = 2;
+const TOO_LONG = 4;
 
 /** The beginning of a `text` payload: u32 LE rows, u8 flags of the reply, 3 zero bytes. The values follow, concatenated. */
-export function textPrefix(rows: number, { dirty, appended }: Pick<Reply, 'dirty' | 'appended'>): Buffer {
+export function textPrefix(
+  { rows, isTooLong }: Pick<TextRows, 'rows' | 'isTooLong'>,
+  { dirty, appended }: Pick<Reply, 'dirty' | 'appended'>,
+): Buffer {
   const prefix = Buffer.alloc(TEXT_PREFIX_BYTES);
   prefix.writeUInt32LE(rows, 0);
-  prefix[4] = (dirty === true ? DIRTY : 0) | (appended === true ? APPENDED : 0);
+  prefix[4] =
+    (dirty === true ? DIRTY : 0) | (appended === true ? APPENDED : 0) | (isTooLong === true ? TOO_LONG : 0);
   return prefix;
 }
 
@@ -59,6 +64,7 @@ export function decodeTextRows({ payload }: Frame): TextRows & { readonly reply:
   return {
     rows: payload.readUInt32LE(0),
     bytes: payload.subarray(TEXT_PREFIX_BYTES),
+    isTooLong: (flags & TOO_LONG) !== 0,
     reply: { dirty: (flags & DIRTY) !== 0, appended: (flags & APPENDED) !== 0 },
   };
 }

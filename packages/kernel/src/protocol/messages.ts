@@ -124,6 +124,8 @@ export interface TextRows {
   readonly rows: number;
   /** Their values, concatenated. */
   readonly bytes: Uint8Array;
+  /** Whether there are no rows because their text would be too long for one answer. */
+  readonly isTooLong?: boolean;
   /** Allows the memory of `bytes` to be reused, if that can be said. */
   release?(): void;
 }
