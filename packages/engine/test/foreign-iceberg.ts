@@ -62,6 +62,28 @@ export function testForeignIceberg({ node, directory, parquet }: Omit<FolderScop
       ]);
     });
 
+    it('finds the columns of deletes whose ids have 64 bits', async () => {
+      const name = 'warehouse/long_ids';
+      await parquet(`${name}/data/1.parquet`, 'SELECT x AS a FROM range(3) t(x)', ids('a: 1'));
+      await parquet(`${name}/data/keys.parquet`, 'SELECT 1::BIGINT AS a', ids('a: 1'));
+      await writeIceberg({
+        directory: join(directory(), name),
+        equalityIdType: 'long',
+        metadata: { schemas: [{ 'schema-id': 0, fields: [{ id: 1, name: 'a', type: 'long' }] }] },
+        commits: [
+          { ...COMMIT, files: [{ path: 'data/1.parquet', rows: 3 }] },
+          {
+            snapshot: COMMIT.snapshot + 1n,
+            time: COMMIT.time + 1,
+            files: [{ path: 'data/keys.parquet', rows: 1, content: 2, equalityIds: [1] }],
+          },
+        ],
+      });
+      expect(
+        await rows(node(), `SELECT a::int FROM READ_ICEBERG('${directory()}/${name}') ORDER BY 1`),
+      ).toEqual([[0], [2]]);
+    });
+
     it('distinguishes columns whose names differ by the case of letters', async () => {
       const name = 'warehouse/cases';
       await parquet(`${name}/data/1.parquet`, 'SELECT 7 AS a, 8 AS b', ids('a: 1, b: 2'));

@@ -38,7 +38,7 @@ const pairs = (name: string, value: unknown) =>
   });
 
 /** The schema of manifests for tables partitioned by one int: https://iceberg.apache.org/spec/#manifests */
-const manifestSchema = (partition: unknown) => ({
+const manifestSchema = ({ partition, equalityIdType = 'int' }: WrittenTable) => ({
   type: 'record',
   name: 'manifest_entry',
   fields: [
@@ -56,14 +56,14 @@ const manifestSchema = (partition: unknown) => ({
         field(102, 'partition', {
           type: 'record',
           name: 'r102',
-          fields: partition === undefined ? [] : [field(1000, 'part', optional(partition))],
+          fields: partition === undefined ? [] : [field(1000, 'part', optional(partition.avro))],
         }),
         field(103, 'record_count', 'long'),
         field(104, 'file_size_in_bytes', 'long'),
         field(110, 'null_value_counts', pairs('k121_v122', 'long')),
         field(125, 'lower_bounds', pairs('k126_v127', 'bytes')),
         field(128, 'upper_bounds', pairs('k129_v130', 'bytes')),
-        field(135, 'equality_ids', optional({ type: 'array', items: 'int' })),
+        field(135, 'equality_ids', optional({ type: 'array', items: equalityIdType })),
         field(143, 'referenced_data_file', optional('string')),
         field(144, 'content_offset', optional('long')),
         field(145, 'content_size_in_bytes', optional('long')),
@@ -145,9 +145,11 @@ export interface WrittenTable {
   readonly commits: readonly WrittenCommit[];
   /** The Avro type of the partition field, and how its bounds are written; without that, they are not. */
   readonly partition?: { readonly avro: unknown; bytes?(value: unknown): Buffer };
+  /** The Avro type of the ids of columns by which rows are deleted; the specification says `int`, which is the default. */
+  readonly equalityIdType?: 'int' | 'long';
   /** The location in the metadata; by default, the directory. */
   readonly location?: string;
-  /** What the paths of files begin with; by default, the location. */
+  /** The folder that the metadata names in the paths of files; by default, the location. */
   readonly paths?: string;
 }
 
@@ -163,7 +165,7 @@ export async function writeIceberg(table: WrittenTable): Promise<void> {
       if (listed.length === 0) continue;
       const name = `metadata/${i}-${isOfDeletes ? 'deletes' : 'data'}.avro`;
       const entries = await Promise.all(listed.map((file) => entryOf(table, snapshot, file)));
-      await avro(join(directory, name), manifestSchema(partition?.avro), entries);
+      await avro(join(directory, name), manifestSchema(table), entries);
       const values = listed
         .map((file) => file.partition)
         .filter((value) => value !== null && value !== undefined);

@@ -795,3 +795,4 @@ select (interval '1 day' / (select max(id) from emp))::text, ((interval '3 days'
 select timestamptz '2024-03-01 00:00+00' - interval '-1 month 2 hours', timestamptz '2024-03-31 10:00+00' - interval '1 month 1 day', timestamptz '2024-03-31 01:00+00' + interval '-1 month -2 hours', timestamp '2024-03-31 01:00' - interval '1 month 2 hours'
 select date_trunc('month', atz) - interval '-1 month 2 hours', atz - interval '1 day', atz - (interval '1 month' + interval '1 hour'), atz - make_interval(months => id, hours => 2), at + interval '1 mon -1 day' from ev order by id
 select (sign(-2.5::numeric) / 2)::float8, sign(3::float8) / 2, sign(id - 2) from emp order by id
+select "current_schema", "current_role" from (select 5 as "current_schema", 6 as "current_role") q

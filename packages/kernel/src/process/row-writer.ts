@@ -34,7 +34,7 @@ const JSON_ESCAPES = escapesOf({
   ...{ '"': '\\"', '\\': '\\\\', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t' },
 });
 const CSV_ESCAPES = escapesOf({ '"': '""' });
-/** What makes a text need quotes. */
+/** A text with one of these bytes is written in quotes. */
 const CSV_SPECIAL = escapesOf({ '"': '', ',': '', '\n': '', '\r': '' });
 
 /** Memory that most results fit in, for one turn of the event loop. */

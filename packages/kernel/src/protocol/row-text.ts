@@ -9,10 +9,10 @@ export type CellForm = 'integer' | 'word' | 'letter' | 'hex' | 'text' | 'number'
 /** How the values of a column become text. */
 export interface CellText {
   readonly form: CellForm;
-  /** What precedes the cell, also if it is NULL. */
+  /** The text before the cell, also if it is NULL. */
   readonly before: string;
   readonly ifNull: string;
-  /** What encloses a value that is not NULL. */
+  /** `open` and `close` enclose a value that is not NULL. */
   readonly open: string;
   readonly close: string;
 }

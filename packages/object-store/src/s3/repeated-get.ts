@@ -18,7 +18,7 @@ interface Signer {
   sign(request: SdkRequest, identity: object, properties: object): Promise<SdkRequest>;
 }
 
-/** What the SDK's middleware knows of a request when it is to be signed. */
+/** The SDK's middleware passes this with a request that is to be signed. */
 interface SigningContext {
   /** Set for buckets whose requests are signed with the key of a session. */
   readonly s3ExpressIdentity?: unknown;

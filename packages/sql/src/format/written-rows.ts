@@ -40,7 +40,7 @@ export function writtenRows(query: RunnableQuery, { format, limit }: RowEncoding
 interface RowForm extends Pick<RowText, 'start' | 'end'>, Pick<CellText, 'ifNull'> {
   readonly separator: string;
   readonly cell: (type: SqlType, value: string) => Cell;
-  /** What precedes the value of each column. */
+  /** The text before the value of each column, such as its name in JSON. */
   readonly names?: readonly string[];
 }
 
@@ -66,38 +66,27 @@ function valuesQuery(query: RunnableQuery, cells: readonly Cell[], limit: number
   return `SELECT ${values} FROM ${asRelation(query)}${limit === undefined ? '' : ` LIMIT ${limit}`}`;
 }
 
-function tsvCell(type: SqlType, value: string): Cell {
-  switch (type.kind) {
-    case 'text':
-    case 'json':
-      return { form: 'tsv', value };
-    case 'geography':
-      return { form: 'tsv', value: varchar(value) };
-    case 'array':
-    case 'struct':
-      return { form: 'tsv', value: textValue(type, value) };
-    case 'bytea':
-      return { form: 'hex', value, open: '\\\\x' };
-    default:
-      return unescapedCell(type, value);
-  }
-}
+const tsvCell = delimitedCell('tsv', '\\\\x');
+const csvCell = delimitedCell('csv', '\\x');
 
-function csvCell(type: SqlType, value: string): Cell {
-  switch (type.kind) {
-    case 'text':
-    case 'json':
-      return { form: 'csv', value };
-    case 'geography':
-      return { form: 'csv', value: varchar(value) };
-    case 'array':
-    case 'struct':
-      return { form: 'csv', value: textValue(type, value) };
-    case 'bytea':
-      return { form: 'hex', value, open: '\\x' };
-    default:
-      return unescapedCell(type, value);
-  }
+/** @param hexPrefix what begins the text of a bytea, in the escapes of the format */
+function delimitedCell(form: 'tsv' | 'csv', hexPrefix: string): RowForm['cell'] {
+  return (type, value) => {
+    switch (type.kind) {
+      case 'text':
+      case 'json':
+        return { form, value };
+      case 'geography':
+        return { form, value: varchar(value) };
+      case 'array':
+      case 'struct':
+        return { form, value: textValue(type, value) };
+      case 'bytea':
+        return { form: 'hex', value, open: hexPrefix };
+      default:
+        return unescapedCell(type, value);
+    }
+  };
 }
 
 /** A value of a type without texts that a format escapes. */

@@ -110,3 +110,18 @@ export function computedOnce(
   const computed = tree.call('list_transform', given, tree.lambda([name], form(operands)));
   return tree.call('list_extract', computed, tree.constant(1));
 }
+
+/** The values and the form of an expression that `computedOnce` has built from several values; undefined for any other. */
+export function onceParts(
+  node: Expression,
+): { readonly values: readonly Expression[]; readonly form: Expression } | undefined {
+  if (node.class !== 'FUNCTION' || node.function_name !== 'list_extract') return undefined;
+  const [computed] = node.children;
+  if (computed?.class !== 'FUNCTION' || computed.function_name !== 'list_transform') return undefined;
+  const [given, applied] = computed.children;
+  const form = applied?.class === 'LAMBDA' ? applied.expr : undefined;
+  if (given?.class !== 'FUNCTION' || !form) return undefined;
+  const [only] = given.children;
+  const isRow = only?.class === 'FUNCTION' && only.function_name === 'row';
+  return { values: isRow ? only.children : given.children, form };
+}

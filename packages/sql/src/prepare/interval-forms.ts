@@ -1,5 +1,5 @@
 import { fail } from '@tessera/common';
-import { computedOnce, internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
+import { computedOnce, internalCall, kernelCall, onceParts, operatorCall } from '../functions/expressions.ts';
 import { INTERVAL_FORMATS } from '../functions/to-char.ts';
 import { DIVIDED } from '../rewrites/division.ts';
 import {
@@ -108,19 +108,11 @@ const divided = (interval: Expression, divisor: Expression): Expression =>
   operatorCall('*', interval, operatorCall('/', cast(constant(1), 'DOUBLE'), cast(divisor, 'DOUBLE')));
 
 /** The operands of a division that `divideByZeroFails` computes with values that are evaluated once. */
-function onceDivided({ function_name: name, children: [computed] }: Call): readonly Expression[] | undefined {
-  if (name !== 'list_extract' || computed?.class !== 'FUNCTION') return undefined;
-  if (computed.function_name !== 'list_transform') return undefined;
-  const [given, applied] = computed.children;
-  const body = applied?.class === 'LAMBDA' ? applied.expr : undefined;
-  if (body?.class !== 'FUNCTION' || body.function_name !== '//' || given?.class !== 'FUNCTION')
-    return undefined;
-  const [operand] = body.children;
-  const [pair] = given.children;
-  const isOfPair =
-    operand?.class === 'FUNCTION' &&
-    spelling(operand) === spelling(call('array_extract', column(DIVIDED), constant(1)));
-  return isOfPair && pair?.class === 'FUNCTION' ? pair.children : undefined;
+function onceDivided(node: Call): readonly Expression[] | undefined {
+  const once = onceParts(node);
+  const isDivision = once?.form.class === 'FUNCTION' && once.form.function_name === '//';
+  const dividend = call('array_extract', column(DIVIDED), constant(1));
+  return isDivision && spelling(once.form.children[0]!) === spelling(dividend) ? once.values : undefined;
 }
 
 const chosen = ({ function_name: name, children }: Call): Expression =>

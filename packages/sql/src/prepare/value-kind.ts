@@ -1,3 +1,4 @@
+import { onceParts } from '../functions/expressions.ts';
 import {
   type ColumnRefNode,
   type Expression,
@@ -172,10 +173,8 @@ export const VALUE_TEXTS = words(
   'tsr_text tsr_array_text tsr_integer_text tsr_interval_text tsr_moment_text tsr_row_item',
 );
 
-function kindOfCall(
-  { function_name, children }: FunctionNode | WindowNode,
-  inner: (child: Expression) => ValueKind,
-): ValueKind {
+function kindOfCall(node: FunctionNode | WindowNode, inner: (child: Expression) => ValueKind): ValueKind {
+  const { function_name, children } = node;
   const name = function_name.toLowerCase();
   if (FLOATS.has(name)) return 'float';
   if (COUNTS.has(name)) return 'number';
@@ -189,9 +188,9 @@ function kindOfCall(
   if (BOOLEANS.has(name)) return 'boolean';
   if (INTERVALS.has(name)) return 'interval';
   if (CHOOSING.has(name)) return commonKind(children.map(inner));
-  const once = name === 'list_extract' ? onceComputed(children[0]) : undefined;
+  const once = onceParts(node);
   if (once !== undefined) {
-    const kind = inner(once);
+    const kind = inner(once.form);
     return kind === 'unknown' ? 'computed' : kind;
   }
   if (name === '||') {
@@ -210,13 +209,6 @@ function kindOfCall(
   if (ofTimes !== undefined) return ofTimes;
   const kind = commonKind(kinds);
   return kind === 'float' || kind === 'number' || kind === 'interval' ? kind : 'computed';
-}
-
-/** What `computedOnce` computes with values that are evaluated once; undefined for other arrays. */
-function onceComputed(array: Expression | undefined): Expression | undefined {
-  if (array?.class !== 'FUNCTION' || array.function_name !== 'list_transform') return undefined;
-  const [, applied] = array.children;
-  return applied?.class === 'LAMBDA' ? (applied.expr ?? undefined) : undefined;
 }
 
 /** The kind of arithmetic with times and intervals; undefined for other operands. */
