@@ -152,7 +152,9 @@ test.runIf(process.platform === 'linux')(
         made.push(quarantine);
         if (made.length < 3) return length(quarantine);
         for (const session of held) await session.close();
-        await expect.poll(() => length(false).catch(String), { timeout: 60_000 }).toBe(20_000_000);
+        const lengthOrUse = () =>
+          length(false).catch((error) => `${error}; it has ${ownBytes(kernel.status().pid!)} bytes`);
+        await expect.poll(lengthOrUse, { timeout: 60_000 }).toBe(20_000_000);
         return length(false);
       });
       expect(found).toBe(20_000_000);
