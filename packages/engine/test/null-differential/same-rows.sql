@@ -122,3 +122,5 @@ select greatest(a, b), least(b, a) from (select at - timestamp '2023-01-01' as a
 select sum(justify_days(i)), justify_hours(i)::text from (values (interval '35 days'), ('27 hours')) t(i) group by i order by i
 select interval '-1 day +2 hours', interval '+1 day', interval '-1 days +02:00:00', interval '1 year -2 mons +3 days -04:05:06', '-1 days +02:00:00'::interval
 select hired - '2020-01-01', date '2024-01-01' - '2023-12-31' from emp order by id
+with recursive r(n, x) as (select id, overlay(name placing null::text from 2) from emp union select n + coalesce(length(x), 0) + 5, left(x || 'a', 3) from r where n < 9) select n, x from r order by n
+select to_number('12', '99') union all select 1234567890.123456::numeric(20, 6) order by 1

@@ -796,3 +796,12 @@ select timestamptz '2024-03-01 00:00+00' - interval '-1 month 2 hours', timestam
 select date_trunc('month', atz) - interval '-1 month 2 hours', atz - interval '1 day', atz - (interval '1 month' + interval '1 hour'), atz - make_interval(months => id, hours => 2), at + interval '1 mon -1 day' from ev order by id
 select (sign(-2.5::numeric) / 2)::float8, sign(3::float8) / 2, sign(id - 2) from emp order by id
 select "current_schema", "current_role" from (select 5 as "current_schema", 6 as "current_role") q
+select regexp_replace('xx', '(x)', (select 'a\1b\\c\&d\'::text)), regexp_replace('xx', 'x', (select 'a\b'::text)), regexp_replace('xx', 'x', (select 'a\1b'::text)), regexp_replace('xx', 'x', '\0y')
+select regexp_replace(x, p, r, 'g') from (values ('abab', '(a)(b)', '\2\1\3'), ('abab', 'a', '\0\&'), ('abab', 'a', '\\&'), ('a', 'a', null), ('a', 'a', '\\\'), ('aé', 'a', 'é\é')) t(x, p, r)
+select stddev_pop(x), var_pop(x), stddev_pop(x) filter (where x > 0) from (values ('infinity'::float8), ('nan'), ('-infinity'), (1), (null)) t(x) group by x order by x
+select var_pop(x) over (partition by x) from (values ('infinity'::float8), (2), (null)) t(x) order by x
+select overlay(name placing null::text from 2 for 1) || 'a' from emp order by id
+select array_replace(array['a', null], null, 'b') || repeat('a', 0), repeat('a', 2) || array['b'], array_replace(null::text[], null, 'b') || repeat('a', 3)
+select (greatest(null::interval, interval '1 day') / nullif(id, 0))::text, (least(interval '1 day', interval '2 days') / id)::text from emp order by id
+select jsonb_build_object('b', relname, 'a', '[1]'::jsonb), to_jsonb(relname) from pg_class where relname = 'pg_class'
+select '"s"'::jsonb -> (length('') + 0), '5'::jsonb ->> (id - 1), '{"a": 1}'::jsonb -> (id - 1), '[1, 2]'::jsonb -> (id - 3), 'null'::jsonb -> (id - 2) from emp order by id

@@ -1,5 +1,5 @@
 import { caseOf, comparison, constant, type Expression } from '../tree.ts';
-import { type Argument, allColumns, internalCall, kernelCall } from './expressions.ts';
+import { type Argument, allColumns, internalCall, kernelCall, operatorCall } from './expressions.ts';
 import { hllPrecision } from './hyperloglog.ts';
 import { builtAsJsonb, documentOfValue } from './json.ts';
 import { PERCENTILE_CONT } from './percentile.ts';
@@ -61,6 +61,19 @@ const ofVarying = (name: string, spreads: readonly string[]): Implementation => 
         constant(null),
       ]),
       result,
+    ),
+});
+
+/** NaN for a single infinity or NaN, of which the kernel makes 0. It refuses several values with one of these. */
+const spreadOfAll = (name: string): Implementation => ({
+  kind: 'aggregate',
+  arity: [1, 1],
+  aggregate: (args) => ({ name, args }),
+  finish: (result) =>
+    operatorCall(
+      '+',
+      result,
+      internalCall('nan_unless_finite', { ...result, function_name: 'min' } as Expression),
     ),
 });
 
@@ -303,13 +316,16 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     result: '2.0',
     implementation: ofVarying('regr_slope', ['regr_sxx']),
   },
-  kernelFunction(
-    'stddev_pop',
-    'stddev_pop(numeric) → double precision',
-    'The standard deviation of a population.',
-    `SELECT stddev_pop(x) ${values('(1), (3), (NULL)')}`,
-    '1.0',
-  ),
+  {
+    ...kernelFunction(
+      'stddev_pop',
+      'stddev_pop(numeric) → double precision',
+      'The standard deviation of a population.',
+      `SELECT stddev_pop(x) ${values('(1), (3), (NULL)')}`,
+      '1.0',
+    ),
+    implementation: spreadOfAll('stddev_pop'),
+  },
   {
     ...kernelFunction(
       'stddev_samp',
@@ -335,7 +351,7 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     description: 'The variance of a population.',
     example: `SELECT variance_pop(x) ${values('(1), (3), (NULL)')}`,
     result: '1.0',
-    implementation: alias('var_pop'),
+    implementation: spreadOfAll('var_pop'),
   },
   {
     name: 'variance_samp',
@@ -351,6 +367,9 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
 export const AGGREGATE_MACROS: Readonly<Record<string, readonly string[]>> = {
   // The kernel would interpolate a decimal in the decimal's own scale.
   quantile_input: ['(x) AS cast_to_type(x, list_avg([x]))'],
+  nan_unless_finite: [
+    "(x) AS CASE WHEN NOT isfinite(CAST(x AS DOUBLE)) THEN CAST('nan' AS DOUBLE) ELSE 0 END",
+  ],
   signed: [
     `(h) AS CASE WHEN h < 9223372036854775808 THEN h::BIGINT
       ELSE (h - 9223372036854775808)::BIGINT - 9223372036854775807 - 1 END`,

@@ -42,6 +42,10 @@ const HELD_NUMBERS: Readonly<Record<string, readonly string[]>> = {
 /** The types whose values the kernel's `to_json` writes in another form than PostgreSQL. */
 const SCALAR_TYPES = '(?:DATE|DOUBLE|FLOAT|DECIMAL\\([0-9,]*\\)|TIMESTAMP|TIMESTAMP WITH TIME ZONE)';
 
+/** A part of a document whose key is an integer or a text: its type decides what it names. */
+const partOf = (item: string): string =>
+  `(j, k) AS CASE WHEN typeof(k) IN ('TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT') THEN tsr_${item}(j, k) ELSE tsr_json_member(j, k) END`;
+
 /** Values of other types as documents. */
 const TO_JSONB: Readonly<Record<string, readonly string[]>> = {
   jsonb: ['(j) AS j'],
@@ -349,10 +353,8 @@ export const JSONB_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(j, i) AS CASE WHEN json_type(j) NOT IN ('ARRAY', 'OBJECT') THEN CASE WHEN i IN (0, -1) THEN CAST(j AS JSON) END
       ELSE tsr_json_item(j, i) END`,
   ],
-  json_part: [
-    `(j, k) AS CASE WHEN typeof(k) IN ('TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT') THEN tsr_json_item(j, k)
-      ELSE tsr_json_member(j, k) END`,
-  ],
+  json_part: [partOf('json_item')],
+  jsonb_part: [partOf('jsonb_item')],
   json_held_step: [
     `(held, k) AS list_transform([held], lambda h: CASE json_type(h)
       WHEN 'OBJECT' THEN json_extract(h, '/' || replace(replace(CAST(k AS VARCHAR), '~', '~0'), '/', '~1'))

@@ -25,7 +25,7 @@ const laterOf = (one: string, other: string): string =>
 /** An overload of `overlay`, which replaces `count` characters of `s` from `start` on. */
 const overlay = (parameters: string, count: string): string =>
   `(${parameters}) AS CASE WHEN start < 1 THEN error('negative substring length not allowed')
-    ELSE left(s, start - 1) || part || substring(s, greatest(start + ${count}, 1)) END`;
+    ELSE CAST(left(s, start - 1) || part || substring(s, greatest(start + ${count}, 1)) AS VARCHAR) END`;
 
 /** Functions of PostgreSQL that need no lookup, under internal names. */
 export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]>> = {

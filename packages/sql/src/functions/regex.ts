@@ -187,12 +187,12 @@ export function withWordBounds(pattern: string): string {
  */
 function replacementOf(replacement: Argument, pattern: Argument): Argument {
   const literal = literalText(replacement);
-  if (literal === undefined) return kernelCall('replace', replacement, constant('\\&'), constant('\\0'));
   const patternText = literalText(pattern);
   const groups = patternText === undefined ? MOST_GROUPS : regexGroups(patternText).length;
+  if (literal === undefined) return internalCall('regexp_replacement', replacement, constant(groups));
   const known = literal.replace(/\\([\s\S]?)/g, (sequence, next: string) => {
     if (next === '&') return '\\0';
-    if (/\d/.test(next)) return Number(next) > groups ? '' : sequence;
+    if (/[1-9]/.test(next)) return Number(next) > groups ? '' : sequence;
     return next === '\\' ? sequence : `\\${sequence}`;
   });
   return constant(known);
@@ -204,7 +204,9 @@ const MOST_GROUPS = 9;
 /** `p` → `p || '()()'` for a replacement with `\2`: a pattern that is not a literal may have fewer groups, and these are empty. */
 function withGroups(pattern: Argument, replacement: Argument): Argument {
   if (pattern === undefined || literalText(pattern) !== undefined) return pattern;
-  const named = literalText(replacement)?.replaceAll('\\\\', '').match(/\\\d/g) ?? [];
+  const literal = literalText(replacement);
+  if (literal === undefined) return internalCall('regexp_groups', pattern, replacement);
+  const named = literal.replaceAll('\\\\', '').match(/\\\d/g) ?? [];
   const most = Math.max(0, ...named.map((sequence) => Number(sequence[1])));
   return most === 0 ? pattern : operatorCall('||', pattern, constant('()'.repeat(most)));
 }

@@ -365,6 +365,16 @@ export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(s, p, r, f) AS CASE WHEN contains(f, 'g') THEN regexp_replace(s, p, r, 'g')
       WHEN f IS NOT NULL THEN regexp_replace(s, p, r) END`,
   ],
+  // See `replacementOf` and `withGroups`: the same for values that are no literals.
+  regexp_replacement: [
+    String.raw`(r, groups) AS CASE WHEN contains(r, '\') THEN array_to_string(list_transform(
+      regexp_extract_all(r, '(?s)\\.|[^\\]+|\\$'), lambda t: CASE
+        WHEN regexp_full_match(t, '\\[1-9]') THEN CASE WHEN CAST(t[2] AS INTEGER) <= groups THEN t ELSE '' END
+        WHEN t = '\&' THEN '\0' WHEN t[1] <> '\' OR t = '\\' THEN t ELSE '\' || t END), '') ELSE r END`,
+  ],
+  regexp_groups: [
+    String.raw`(p, r) AS CASE WHEN regexp_matches(r, '\\[1-9]') THEN p || '${'()'.repeat(9)}' ELSE p END`,
+  ],
   similar_pattern: [
     String.raw`(p) AS '(?s)' || replace(replace(replace(replace(replace(regexp_replace(replace(replace(p, '\%', chr(1)), '\_', chr(2)),
       '([.^$])', '\\\1', 'g'), '[\^', '[^'), '%', '.*'), '_', '.'), chr(1), '%'), chr(2), '_')`,

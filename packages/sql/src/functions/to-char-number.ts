@@ -153,7 +153,12 @@ export function toNumber({ children: [text, pattern] }: FunctionNode): Expressio
   const base = { alias: '', extension_info: null };
   return cast(digits, {
     id: 'DECIMAL',
-    type_info: { ...base, type: 'DECIMAL_TYPE_INFO', width: 38, scale: decimals },
+    type_info: {
+      ...base,
+      type: 'DECIMAL_TYPE_INFO',
+      width: Math.min(Math.max(integerDigits + decimals, 1), 38),
+      scale: decimals,
+    },
   });
 }
 

@@ -358,9 +358,10 @@ function part(document: Expression, key: Expression, isBinary: boolean): Express
   const name = stringLiteral(key);
   if (name !== undefined && isPathKey(name))
     return internalCall('json_at', document, constant(`$."${name}"`));
+  const type = isBinary ? 'jsonb' : 'json';
   return isInteger(key)
-    ? internalCall(isBinary ? 'jsonb_item' : 'json_item', document, key)
-    : internalCall('json_part', document, key.class === 'PARAMETER' ? cast(key, 'VARCHAR') : key);
+    ? internalCall(`${type}_item`, document, key)
+    : internalCall(`${type}_part`, document, key.class === 'PARAMETER' ? cast(key, 'VARCHAR') : key);
 }
 
 const INTEGERS: ReadonlySet<string> = new Set(['TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT']);

@@ -48,6 +48,7 @@ const KEEPS_TYPE: ReadonlySet<string> = new Set([
   'tsr_jsonb_item',
   'tsr_json_step',
   'tsr_json_part',
+  'tsr_jsonb_part',
   ...['~>', '|>'],
 ]);
 

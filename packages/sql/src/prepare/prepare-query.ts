@@ -166,9 +166,9 @@ function withDialectTypes(
 ): Pick<PreparedQuery, 'sql' | 'parameters' | 'columns'> {
   const types = columns.map((column) => outputType(column.type));
   const output = columns.map(({ name, type: kernelType }, i) => {
-    const { type } = types[i]!;
     const { notNull, declared, kind } = facts[i]!;
-    const shown = hasOids ? catalogType(kernelType, type, items[i]) : withDeclared(type, declared);
+    const type = withDeclared(types[i]!.type, declared);
+    const shown = hasOids ? catalogType(kernelType, type, items[i]) : type;
     return {
       name: shownName(name),
       type: shown,

@@ -159,14 +159,14 @@ const CODED: Readonly<Record<string, readonly [ValueKind, ValueKind]>> = {
   tsr_encode: ['bytea', 'text'],
 };
 const INTERVALS = words(
-  'age tsr_justify_days tsr_justify_hours tsr_justify_interval to_days to_hours to_microseconds to_minutes to_months to_seconds to_weeks to_years',
+  'age tsr_greatest_interval tsr_justify_days tsr_justify_hours tsr_justify_interval to_days to_hours to_microseconds to_minutes to_months to_seconds to_weeks to_years tsr_least_interval',
 );
 
 const BOOLEANS = words(
   '~~ !~~ ~~* !~~* ~~~ @> <@ && bool_and bool_or contains isfinite like_escape list_contains list_has_all list_has_any not_like_escape prefix regexp_full_match regexp_matches starts_with suffix tsr_pg_any_equal tsr_pg_array_contains',
 );
 const TRUNCATED = words('date_trunc tsr_date_trunc tsr_date_trunc_years');
-const TIMESTAMPS = words('current_timestamp now date_trunc');
+const TIMESTAMPS = words('current_timestamp now date_trunc tsr_plus_interval');
 
 /** The macros of `valueTexts`. */
 export const VALUE_TEXTS = words(
@@ -181,7 +181,8 @@ function kindOfCall(node: FunctionNode | WindowNode, inner: (child: Expression) 
   if (BYTES.has(name)) return 'bytea';
   const coded = CODED[name]?.[children.length - 1];
   if (coded !== undefined) return coded;
-  if (name === 'nullif') return children[0] === undefined ? 'unknown' : inner(children[0]);
+  if (name === 'nullif' || name === 'repeat' || name === 'tsr_repeat')
+    return children[0] === undefined ? 'unknown' : inner(children[0]);
   if (name === 'tsr_substring') return children[0] && inner(children[0]) === 'bytea' ? 'bytea' : 'text';
   if (TEXTS.has(name) || VALUE_TEXTS.has(name) || name.startsWith('tsr_to_char_')) return 'text';
   if (ARRAYS.has(name)) return 'array';
