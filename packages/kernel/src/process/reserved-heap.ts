@@ -2,17 +2,19 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
 const TEXT_BYTES = 4_000;
-/** A page of V8 has 256 KiB. A live object in 64 KiB keeps every page, whatever order the collector gives them. */
-const KEEP_EVERY_BYTES = 64 << 10;
+/** The size of an ordinary page of V8 is 256 KiB with its head, so that it has room for two pieces of this size. */
+const PIECE_BYTES = 126 << 10;
+/** A live text in 64 KiB keeps every page, whatever order the collector gives them. */
+const TEXTS_BYTES = 64 << 10;
 /** For an object that is kept beside free memory. */
 const KEPT_BYTES = 256;
 
 /**
- * A compiled function in about 64 KiB of code and 40 KiB of bytecode keeps every page of either kind. V8 takes long to compile functions,
- * so others fill the pages in between: regular expressions, which take 14 KiB of code each (references to groups are what V8 compiles
- * fastest), and a script that V8 reads from its own cache, with 5 KiB of bytecode for each function.
+ * What is compiled so that V8 gets pages for code and for bytecode, which it keeps apart. Each unit takes 64 KiB of code and 45 KiB of
+ * bytecode; a small part of both stays and keeps the page. The code is that of regular expressions, because V8 compiles references to
+ * groups fastest. The bytecode is that of a script that V8 reads from its own cache.
  */
-const CODE = { functions: 50, expressionsBetween: 4, scriptFunctions: 7 };
+const CODE = { units: 50, keptReferences: 60, freedReferences: 780, scriptFunctions: 9 };
 const STATEMENTS = Array.from({ length: 100 }, (_, i) => `x = (x * ${i + 2} + y[${i}]) | 0;`).join('');
 const SCRIPT = `[${Array(CODE.scriptFunctions).fill(`(x, y) => { ${STATEMENTS} }`).join()}]`;
 
@@ -31,7 +33,7 @@ const kept: unknown[] = [];
 export function reserveHeap(bytes: number, spread = spreadSymbols): number {
   const code = compileCode();
   spread(bytes);
-  kept.push(...code.map(({ compiled }) => compiled));
+  kept.push(...code.map(({ stays }) => stays));
   code.length = 0;
   // It also lets the system take the pages' free memory.
   collect('major', 'last-resort');
@@ -48,8 +50,8 @@ function spreadSymbols(bytes: number): void {
     spreadTexts(bytes);
     return;
   }
-  for (let reserved = 0; reserved < bytes; reserved += KEEP_EVERY_BYTES) {
-    allocate(KEEP_EVERY_BYTES - KEPT_BYTES);
+  for (let reserved = 0; reserved < bytes; reserved += PIECE_BYTES) {
+    allocate(PIECE_BYTES - KEPT_BYTES);
     kept.push(Symbol());
   }
 }
@@ -73,38 +75,42 @@ export function spreadTexts(bytes: number): void {
   // Two of them: an object moves to the old generation when it survives its second collection.
   collect('minor');
   collect('minor');
-  kept.push(...texts.filter((_, i) => i % Math.floor(KEEP_EVERY_BYTES / TEXT_BYTES) === 0));
+  kept.push(...texts.filter((_, i) => i % Math.floor(TEXTS_BYTES / TEXT_BYTES) === 0));
 }
 
-/** Functions with bytecode and compiled code, which have pages of their own, and what fills the pages between them. */
-function compileCode(): { readonly compiled: unknown; readonly between: readonly unknown[] }[] {
-  setFlagsFromString('--always-sparkplug');
+/** Functions and regular expressions of which a few stay. */
+function compileCode(): { readonly stays: unknown; readonly freed: unknown }[] {
   setFlagsFromString('--no-regexp-tier-up');
   try {
-    const cachedData = run(new Script(SCRIPT)).createCachedData();
-    return Array.from({ length: CODE.functions }, (_, i) => {
-      const compiled = new Function('x', 'y', `${STATEMENTS} return x + ${i};`);
-      compiled(0, []);
+    const script = new Script(SCRIPT);
+    compiledFunctions(script);
+    const cachedData = script.createCachedData();
+    return Array.from({ length: CODE.units }, (_, i) => {
       // V8 would not read a script of the same name again.
-      const script = run(new Script(SCRIPT, { cachedData, filename: `reserved ${i}` }));
-      const expressions = Array.from({ length: CODE.expressionsBetween }, (_, n) => {
-        const expression = new RegExp(`${i} ${n}(x)${'\\1'.repeat(195)}`);
-        expression.test('');
-        return expression;
-      });
-      return { compiled, between: [script, ...expressions] };
+      const [stays, ...freed] = compiledFunctions(
+        new Script(SCRIPT, { cachedData, filename: `reserved ${i}` }),
+      );
+      return {
+        stays: [stays, compiledExpression(i, CODE.keptReferences)],
+        freed: [freed, compiledExpression(i, CODE.freedReferences)],
+      };
     });
   } finally {
-    setFlagsFromString('--no-always-sparkplug');
     setFlagsFromString('--regexp-tier-up');
   }
 }
 
-/** Calls the functions of the script, because V8 compiles a function at its first call. */
-function run(script: Script): Script {
+/** V8 compiles a function at its first call. */
+function compiledFunctions(script: Script): readonly unknown[] {
   const functions = script.runInThisContext() as ((x: number, y: readonly number[]) => void)[];
   for (const call of functions) call(0, []);
-  return script;
+  return functions;
+}
+
+function compiledExpression(unique: number, references: number): RegExp {
+  const expression = new RegExp(`${unique}(x)${'\\1'.repeat(references)}`);
+  expression.test('');
+  return expression;
 }
 
 function collect(type: 'major' | 'minor', flavor: 'regular' | 'last-resort' = 'regular'): void {
