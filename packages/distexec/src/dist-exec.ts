@@ -172,6 +172,8 @@ export interface TaskProgress {
   readonly percent?: number | undefined;
   /** Whether the output is large and its first rows can be read while the task runs. */
   readonly hasRows?: boolean | undefined;
+  /** The CPU time of the running statement so far in milliseconds, instead of `percent` if most of its work is not counted. */
+  readonly cpuMs?: number | undefined;
 }
 
 export interface RunTaskOptions {

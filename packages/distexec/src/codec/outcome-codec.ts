@@ -41,14 +41,19 @@ export function finishedReply(outcome: TaskOutcome): TaskReplyMessage {
   };
 }
 
-export const progressReply = ({ percent = -1, hasRows = false }: TaskProgress): TaskReplyMessage => ({
+export const progressReply = ({
+  percent = -1,
+  hasRows = false,
+  cpuMs = 0,
+}: TaskProgress): TaskReplyMessage => ({
   case: 'progress',
-  value: { percent, hasRows },
+  value: { percent, hasRows, cpuMs },
 });
 
 /** Reverses `progressReply`. */
-export const decodeProgress = ({ percent, hasRows }: TaskProgressMessage): TaskProgress => ({
+export const decodeProgress = ({ percent, hasRows, cpuMs }: TaskProgressMessage): TaskProgress => ({
   ...(percent >= 0 && { percent }),
+  ...(cpuMs > 0 && { cpuMs }),
   hasRows,
 });
 

@@ -50,7 +50,7 @@ const vectorOf = (tablet: Tablet, more: Partial<DeletionVector>): DeletionVector
 /** Sends a task to a server that records it and answers with the outcome. */
 async function sent(task: Task, outcome: TaskOutcome) {
   let received: Task | undefined;
-  const percents: unknown[] = [];
+  const reports: unknown[] = [];
   const unused = () => Promise.reject(new Error('not called'));
   const handlers: RpcHandlers<typeof DistExecService> = {
     ping: unused,
@@ -64,6 +64,7 @@ async function sent(task: Task, outcome: TaskOutcome) {
         for (const reply of [
           progressReply({}),
           progressReply({ percent: 12.5, hasRows: true }),
+          progressReply({ cpuMs: 70 }),
           finishedReply(outcome),
         ])
           void stream.send({ id, reply });
@@ -91,9 +92,9 @@ async function sent(task: Task, outcome: TaskOutcome) {
       coordinator: asNodeProcess('c/1'),
       signal: new AbortController().signal,
       timeoutMs: 0,
-      onProgress: ({ percent }) => percents.push(percent),
+      onProgress: (report) => reports.push(report),
     });
-    return { received, got, percents };
+    return { received, got, reports };
   } finally {
     channel.close();
     await server.close(0);
@@ -193,10 +194,14 @@ it('tasks and outcomes reach the other node unchanged', async () => {
     maxThreads: 3,
     sharesTables: false,
   });
-  const { received, got, percents } = await sent(task, OUTCOME);
+  const { received, got, reports } = await sent(task, OUTCOME);
   expect(received).toEqual(task);
   expect(got).toEqual(OUTCOME);
-  expect(percents).toEqual([undefined, 12.5]);
+  expect(reports).toEqual([
+    { hasRows: false },
+    { hasRows: true, percent: 12.5 },
+    { hasRows: false, cpuMs: 70 },
+  ]);
 });
 
 it('a task with ten thousand tablets is small', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { TaskProgress } from '../dist-exec.ts';
 import { TaskWatch } from './task-watch.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -37,6 +38,16 @@ it('the progress of a longer task is reported until it ends', async () => {
   expect(new Set(told)).toEqual(new Set([25]));
   await vi.advanceTimersByTimeAsync(5_000);
   expect(percents).toEqual(told);
+});
+
+it('the CPU time of a task is reported instead of a percentage that is a guess', async () => {
+  const progress = vi.fn(async () => ({ fraction: 0.25, rowsProcessed: 1, rowsTotal: 4, uncountedMs: 70 }));
+  const reports: TaskProgress[] = [];
+  const memory = { begin: () => vi.fn(), spilledBytes: undefined };
+  const watch = new TaskWatch(memory, { progress }, (report) => reports.push(report));
+  await vi.advanceTimersByTimeAsync(200);
+  watch.end();
+  expect(reports).toEqual([{ percent: undefined, cpuMs: 70 }]);
 });
 
 it('counts what the spill files grow by during the task', async () => {

@@ -45,8 +45,9 @@ export class TaskWatch {
     }
     const planned = performance.now() - this.#startedAt >= MIN_MS_BEFORE_PLANNING;
     try {
-      const { fraction } = await this.#session.progress(planned);
-      this.#onProgress?.(fraction < 0 ? {} : { percent: fraction * 100 });
+      const { fraction, uncountedMs } = await this.#session.progress(planned);
+      if (uncountedMs !== undefined) this.#onProgress?.({ percent: undefined, cpuMs: uncountedMs });
+      else this.#onProgress?.(fraction < 0 ? {} : { percent: fraction * 100, cpuMs: undefined });
     } catch {
       // The kernel process is gone, so the task fails by itself.
     }

@@ -8,6 +8,9 @@ const ASSUMED_PART = 0.05;
 /** The CPU time, in milliseconds, of what a call does outside its pipelines. */
 const FIXED_MS = 50;
 
+/** What is counted tells the progress of a call if it is at least this part of its work. */
+const LEAST_COUNTED = 0.5;
+
 /** The counters of a running call. */
 export interface CountedRows {
   /** The kernel's own progress, 0 to 1; -1 if it does not know it. */
@@ -50,7 +53,12 @@ export class CallProgress {
     }
     const { pipelines } = this.#work;
     const parts = partsDone(pipelines, rowsProcessed, receivedRows);
-    return { ...counts, fraction: this.#partOfWork(pipelines, parts), read: partOfScans(pipelines, parts) };
+    return {
+      ...counts,
+      fraction: this.#partOfWork(pipelines, parts),
+      read: partOfScans(pipelines, parts),
+      ...(isMostlyCounted(pipelines, parts) ? {} : { uncountedMs: this.#spentMs() }),
+    };
   }
 
   #partOfWork(pipelines: readonly PlannedPipeline[], parts: readonly number[]): number {
@@ -81,6 +89,14 @@ function partsDone(
   });
   const last = parts.findLastIndex((part) => part > 0);
   return parts.map((part, i) => (i < last ? 1 : part));
+}
+
+/** Whether rows have been counted and will be for most of the work: tables are not counted once received rows have been read. */
+function isMostlyCounted(pipelines: readonly PlannedPipeline[], parts: readonly number[]): boolean {
+  const received = pipelines.findIndex(({ source }) => source === 'received');
+  const counted = pipelines.filter(({ source }, i) => received < 0 || i < received || source === 'received');
+  const workOf = (some: readonly PlannedPipeline[]) => sum(some.map(({ work, before }) => work + before));
+  return parts.some((part) => part > 0) && workOf(counted) >= LEAST_COUNTED * workOf(pipelines);
 }
 
 /** The part of the rows of tables, files and received relations that was read. */

@@ -72,6 +72,8 @@ export class SessionServer {
   /** When the running call began, in milliseconds, and the received rows that earlier calls had read. */
   #begun = { atMs: 0, receivedRows: 0 };
   #progress: Promise<CallProgress> | undefined;
+  /** The CPU time of the running call, once somebody has asked for its progress. */
+  #spentMs: (() => number) | undefined;
 
   /** Registers itself in `sessions` under the number that its client sends. */
   constructor(
@@ -122,7 +124,8 @@ export class SessionServer {
   async progress(planned: boolean): Promise<QueryProgress> {
     const statement = this.#statement;
     if (statement === undefined) return UNKNOWN_PROGRESS;
-    if (planned) this.#progress ??= this.#planned(statement);
+    this.#spentMs ??= this.#spent();
+    if (planned) this.#progress ??= this.#planned(statement, this.#spentMs);
     const asked = this.#progress;
     const progress = (await asked) ?? new CallProgress(undefined, () => 0);
     // Meanwhile another call has begun, or the connection is closed.
@@ -132,18 +135,25 @@ export class SessionServer {
     return progress.of({ ...this.#connection.progress(), receivedRows, receivedTotal: received.rows });
   }
 
-  async #planned({ sql, params }: { sql: SqlText; params: WireParams }): Promise<CallProgress> {
+  async #planned(
+    { sql, params }: { sql: SqlText; params: WireParams },
+    spentMs: () => number,
+  ): Promise<CallProgress> {
+    return new CallProgress(await plannedWork(this.#instance, sql, params), spentMs);
+  }
+
+  /** Returns a function that tells the CPU time of the running call. Before this question, it is taken for its time. */
+  #spent(): () => number {
     let spentMs = performance.now() - this.#begun.atMs;
     let processMs = cpuMs();
     // The calls that run at the same time share the CPU time of the process.
-    const spent = () => {
+    return () => {
       const running = [...this.#sessions.values()].filter((session) => session.#running !== undefined);
       const nowMs = cpuMs();
       spentMs += (nowMs - processMs) / Math.max(1, running.length);
       processMs = nowMs;
       return spentMs;
     };
-    return new CallProgress(await plannedWork(this.#instance, sql, params), spent);
   }
 
   #handle(request: Request): void {
@@ -159,6 +169,7 @@ export class SessionServer {
       receivedRows: this.#instance.received.counts(this.#received).rowsRead,
     };
     this.#progress = undefined;
+    this.#spentMs = undefined;
     // Its batches may already follow it on the socket.
     if (request.op === 'append' || request.op === 'receive') this.#append = new AppendInput(this.#socket);
     this.#watch?.begun();

@@ -238,9 +238,9 @@ export class PlanRun {
       : this.#nodes.remote.runTask(node, task, {
           signal,
           timeoutMs: left,
-          onProgress: ({ percent, hasRows }) => {
+          onProgress: ({ hasRows, ...report }) => {
             if (hasRows === true) this.#gotRows(ref);
-            this.#progress.reported(ref, percent);
+            this.#progress.reported(ref, report);
           },
         });
     const startedAtMs = performance.now();

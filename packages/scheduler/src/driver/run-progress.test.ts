@@ -129,7 +129,7 @@ test('the tasks of a run say how fast others of the same kind are', () => {
   expectAbout(remaining(), 4 * (100 + 300) + 200);
   progress.began(task(1));
   clock.nowMs = 800;
-  progress.reported(task(1), 25);
+  progress.reported(task(1), { percent: 25 });
   // 125 ms of estimated work took 800 ms, and the second task needs 1,200 ms more.
   expectAbout(remaining(), 1200 + 6.4 * 300 + 200);
 });
@@ -156,9 +156,9 @@ test('a task that reports its progress needs the longer, the longer it has taken
     change(1, 1e-3);
     progress.began(task(0));
     clock.nowMs = ms;
-    progress.reported(task(0), percent);
+    progress.reported(task(0), { percent: percent });
     // It begins another statement.
-    progress.reported(task(0), 0);
+    progress.reported(task(0), { percent: 0 });
     return remaining() - 200;
   };
   expect(ofFirst(100, 50)).toBeCloseTo(100, -1);
@@ -166,11 +166,23 @@ test('a task that reports its progress needs the longer, the longer it has taken
   expect(ofFirst(1000, 90)).toBeCloseTo(111, -1);
 });
 
+test('a task that counts nothing is as far as its CPU time is in relation to the estimated work', () => {
+  const { clock, progress, remaining } = fourStages();
+  progress.began(task(0));
+  // The machine has several processors: half of the 100 ms of estimated work took 20 ms.
+  clock.nowMs = 20;
+  progress.reported(task(0), { cpuMs: 50 });
+  expectAbout(remaining(), 0.4 * (50 + 100 + 300) + 200);
+  clock.nowMs = 4_000;
+  progress.reported(task(0), { cpuMs: 10_000 });
+  expect(remaining()).toBeGreaterThan(200);
+});
+
 test('a task goes on between its reports, but not for long without one', () => {
   const { clock, progress, remaining } = fourStages();
   progress.began(task(0));
   clock.nowMs = 400;
-  progress.reported(task(0), 40);
+  progress.reported(task(0), { percent: 40 });
   const reported = remaining();
   clock.nowMs = 500;
   expect(remaining()).toBeLessThan(reported);

@@ -22,6 +22,12 @@ interface RunningTask {
   reported: { readonly part: number; readonly atMs: number } | undefined;
 }
 
+/** What a task says about its progress: a percentage, or its CPU time so far in milliseconds. */
+interface Report {
+  readonly percent?: number | undefined;
+  readonly cpuMs?: number | undefined;
+}
+
 /** The time that tasks took for an amount of estimated work. */
 interface Measured {
   ms: number;
@@ -62,13 +68,15 @@ export class RunProgress {
     this.#running.get(stage)!.set(task, { ms: 0, reported: undefined });
   }
 
-  reported({ stage, task }: AttemptRef, percent: number | undefined): void {
+  /** Without a percentage, the task is as far as its CPU time is in relation to the planner's estimate. */
+  reported({ stage, task }: AttemptRef, { percent, cpuMs = 0 }: Report): void {
     const running = this.#running.get(stage)?.get(task);
-    if (running === undefined || percent === undefined) return;
+    const state = this.#stateOf(stage);
+    if (running === undefined || state === undefined) return;
+    const part = percent === undefined ? expectedProgress(cpuMs / taskWork(state), 1) : percent / 100;
     this.#countTime();
     // A task may run several statements, and what it reports is the progress of the latest one.
-    if (percent / 100 > (running.reported?.part ?? 0))
-      running.reported = { part: percent / 100, atMs: running.ms };
+    if (part > (running.reported?.part ?? 0)) running.reported = { part, atMs: running.ms };
   }
 
   ended({ stage, task }: AttemptRef): void {
