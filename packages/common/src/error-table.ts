@@ -255,7 +255,8 @@ export const ERRORS = {
     sqlState: '54000',
     httpStatus: 400,
     retry: 'never',
-    meaning: 'A function would make a value that is larger than the engine allows.',
+    meaning:
+      'A function would make a value that is larger than the engine allows, or a text with a null character.',
     message: whole,
   }),
   INVALID_ARGUMENT: row<Whole>({

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { TesseraError } from '@tessera/common';
 
 /**
@@ -9,9 +10,7 @@ import { TesseraError } from '@tessera/common';
  */
 export async function lockDataDirectory(directory: string): Promise<() => Promise<void>> {
   const path = join(directory, 'tessera.pid');
-  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: Error) =>
-    refuse(directory, error.message),
-  );
+  await createDirectory(directory).catch((error: Error) => refuse(directory, error.message));
   for (;;) {
     try {
       const file = await open(path, 'wx');
@@ -26,6 +25,16 @@ export async function lockDataDirectory(directory: string): Promise<() => Promis
       refuse(directory, `process ${owner} serves from it`);
     await rm(path, { force: true });
   }
+}
+
+/** Creates a directory and those above it. `mkdir` with `recursive` never ends where none can be created, as in `/proc`. */
+async function createDirectory(directory: string): Promise<void> {
+  if (existsSync(directory)) return;
+  const above = dirname(directory);
+  if (above !== directory) await createDirectory(above);
+  await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
 
 function refuse(directory: string, reason: string): never {

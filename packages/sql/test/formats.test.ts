@@ -22,6 +22,8 @@ const VALUES: readonly (readonly [sql: string, json: string, tsv: string, csv: s
   ["'inf'::DOUBLE", '"inf"', 'inf', 'inf'],
   ["'-inf'::FLOAT", '"-inf"', '-inf', '-inf'],
   ["'nan'::DOUBLE", '"nan"', 'nan', 'nan'],
+  ["'inf'::DOUBLE - 'inf'::DOUBLE", '"nan"', 'nan', 'nan'],
+  ["['inf'::FLOAT - 'inf'::FLOAT]", '["nan"]', '[nan]', '[nan]'],
   ['1.50::NUMERIC(5, 2)', '"1.50"', '1.50', '1.50'],
   ['true', 'true', 't', 't'],
   ['false', 'false', 'f', 'f'],

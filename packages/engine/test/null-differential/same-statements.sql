@@ -805,3 +805,6 @@ select array_replace(array['a', null], null, 'b') || repeat('a', 0), repeat('a',
 select (greatest(null::interval, interval '1 day') / nullif(id, 0))::text, (least(interval '1 day', interval '2 days') / id)::text from emp order by id
 select jsonb_build_object('b', relname, 'a', '[1]'::jsonb), to_jsonb(relname) from pg_class where relname = 'pg_class'
 select '"s"'::jsonb -> (length('') + 0), '5'::jsonb ->> (id - 1), '{"a": 1}'::jsonb -> (id - 1), '[1, 2]'::jsonb -> (id - 3), 'null'::jsonb -> (id - 2) from emp order by id
+select chr(id + 64) || chr(233), chr(null) from emp order by id
+select l.a, l.a = '{"y": 1, "x": [1,  2]}', l.b from (select 1 as id, '{"x": [1, 2], "y": 1}'::jsonb as j, 1.5::float8 as f) t left join lateral (select t.j as a, t.f::text as b) l on true
+select l.* from (values ('{"x":[1,2]}'::jsonb, 1)) t(j, n) cross join lateral (select t.j as a, u.j -> 'x' as b from (select t.j) u) l

@@ -31,7 +31,11 @@ export function jsonInput(type: SqlType, value: string): string {
 }
 
 const finiteNumber = (value: string, number: string) =>
-  `CASE WHEN isfinite(${value}) THEN to_json(${number}) ELSE to_json(CAST(${value} AS VARCHAR)) END`;
+  `CASE WHEN isfinite(${value}) THEN to_json(${number}) ELSE to_json(${floatText(value)}) END`;
+
+/** The text of a floating-point number. The kernel writes the sign of NaN, which means nothing: `-nan` for `inf - inf`. */
+export const floatText = (value: string): string =>
+  `CASE WHEN isnan(${value}) THEN 'nan' ELSE CAST(${value} AS VARCHAR) END`;
 
 function arrayInput(element: SqlType, value: string): string {
   const name = lambdaName(value);

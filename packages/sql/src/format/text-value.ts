@@ -1,5 +1,5 @@
 import type { SqlType } from '../types/sql-type.ts';
-import { jsonInput } from './json-value.ts';
+import { floatText, jsonInput } from './json-value.ts';
 import { lambdaName } from './lambda-name.ts';
 
 /** SQL for the text of a value in the non-JSON formats; NULL if the value is NULL. */
@@ -10,7 +10,7 @@ export function textValue(type: SqlType, value: string): string {
       return value;
     case 'float':
     case 'double':
-      return withoutPointZero(`CAST(${value} AS VARCHAR)`);
+      return withoutPointZero(value);
     case 'boolean':
       return `CASE ${value} WHEN true THEN 't' WHEN false THEN 'f' END`;
     case 'bytea':
@@ -29,8 +29,10 @@ export const needsEscape = (type: SqlType): boolean =>
   ['text', 'json', 'geography', 'bytea', 'array', 'struct'].includes(type.kind);
 
 /** A float with an integral value is written `30`, as in PostgreSQL, not `30.0`. */
-const withoutPointZero = (text: string): string =>
-  `CASE WHEN suffix(${text}, '.0') THEN left(${text}, -2) ELSE ${text} END`;
+function withoutPointZero(value: string): string {
+  const text = `CAST(${value} AS VARCHAR)`;
+  return `CASE WHEN suffix(${text}, '.0') THEN left(${text}, -2) ELSE ${floatText(value)} END`;
+}
 
 /** `[1,2,NULL]`, `['it\'s']`: elements other than numbers and booleans are enclosed in single quotes. */
 function textArray(element: SqlType, value: string): string {

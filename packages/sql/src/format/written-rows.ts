@@ -2,7 +2,7 @@ import type { CellText, RowText } from '@tessera/kernel';
 import type { RunnableQuery } from '../relations/prepare-context.ts';
 import type { OutputColumn, SqlType } from '../types/sql-type.ts';
 import { asRelation, type RowEncoding } from './formatted-query.ts';
-import { jsonInput } from './json-value.ts';
+import { floatText, jsonInput } from './json-value.ts';
 import { textValue } from './text-value.ts';
 
 /** A query of values, and how its rows become the text that `formattedQuery` makes of them. */
@@ -99,7 +99,7 @@ function unescapedCell({ kind }: SqlType, value: string): Cell {
       return { form: 'letter', value };
     case 'float':
     case 'double':
-      return { form: 'number', value: varchar(value) };
+      return { form: 'number', value: floatText(value) };
     default:
       return { form: 'text', value: varchar(value) };
   }

@@ -97,7 +97,7 @@ function selectedColumns(
   known: KnownRelations,
   outer?: FactsOf,
 ): readonly SelectedColumn[] | undefined {
-  const scope = fromScope(node.from_table, known);
+  const scope = fromScope(node.from_table, known, outer);
   const factsOf = factsWithin(() => scope, known, outer);
   const kindOf = kindsFrom(factsOf);
   // A grouping set that omits a key returns NULL for it, and any expression, even a constant, may be a key.

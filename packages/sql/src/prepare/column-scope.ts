@@ -1,6 +1,13 @@
 import { isSameName } from '@tessera/common';
 import { MANAGED_SCHEMA, type TableRelation } from '../relations/relation-resolver.ts';
-import type { ColumnRefNode, Expression, JoinRef, QueryNode, TableRef } from '../tree.ts';
+import {
+  type ColumnRefNode,
+  type Expression,
+  isQueryNode,
+  type JoinRef,
+  type QueryNode,
+  type TableRef,
+} from '../tree.ts';
 import { isJsonb } from './jsonb-type.ts';
 import { commonKind, kindOfType, type ValueKind, valueKind } from './value-kind.ts';
 
@@ -76,8 +83,11 @@ interface Relations {
   readonly merged: boolean;
 }
 
-export function fromScope(from: TableRef, known: KnownRelations): ColumnScope {
-  const { list, merged } = relationsOf(from, known);
+/** @param outer the facts about the columns of the queries around it */
+export const fromScope = (from: TableRef, known: KnownRelations, outer?: FactsOf): ColumnScope =>
+  scopeOf(relationsOf(from, known, outer));
+
+function scopeOf({ list, merged }: Relations): ColumnScope {
   const named = (alias: string) => {
     const found = list.filter((relation) => isSameName(relation.alias, alias));
     return found.length === 1 ? found[0] : undefined;
@@ -126,7 +136,8 @@ function wholeRow(relation: Relation | undefined): ColumnFacts | undefined {
   return { notNull: false, declared: undefined, kind: 'other', row: { alias, columns, isOptional } };
 }
 
-function relationsOf(ref: TableRef, known: KnownRelations): Relations {
+/** @param lateral the facts about the columns of the relations before it, which a LATERAL query can name */
+function relationsOf(ref: TableRef, known: KnownRelations, lateral?: FactsOf): Relations {
   const one = (columns: Relation['columns']): Relations => ({
     list: [{ alias: ref.alias, columns }],
     merged: false,
@@ -148,11 +159,11 @@ function relationsOf(ref: TableRef, known: KnownRelations): Relations {
       return one(renamed(columns, ref.column_name_alias));
     }
     case 'SUBQUERY':
-      return one(renamed(known.subquery(ref.subquery.node), ref.column_name_alias));
+      return one(renamed(known.subquery(ref.subquery.node, lateral), ref.column_name_alias));
     case 'EXPRESSION_LIST':
       return one(renamed(valuesColumns(ref.values), ref.expected_names));
     case 'JOIN':
-      return joined(ref, known);
+      return joined(ref, known, lateral);
     default:
       return one(undefined);
   }
@@ -198,8 +209,12 @@ export const renamed = (
 ): readonly SelectedColumn[] | undefined =>
   columns?.map((column, i) => ({ ...column, name: names[i] ?? column.name }));
 
-function joined(join: JoinRef, known: KnownRelations): Relations {
-  const [left, right] = [relationsOf(join.left, known), relationsOf(join.right, known)];
+function joined(join: JoinRef, known: KnownRelations, lateral?: FactsOf): Relations {
+  const left = relationsOf(join.left, known, lateral);
+  const before = scopeOf(left);
+  const right = relationsOf(join.right, known, (of) =>
+    isQueryNode(of) ? undefined : (before.column(of) ?? (before.mayHave(of) ? undefined : lateral?.(of))),
+  );
   const merged = left.merged || right.merged || join.using_columns.length > 0 || join.ref_type === 'NATURAL';
   const nullable = ({ list }: Relations) =>
     list.map(({ alias, columns }) => ({

@@ -52,7 +52,7 @@ export function rewriteInScope<T>(
 function insideQuery(node: QueryNode, known: KnownRelations, around: FactsOf): FactsOf {
   if (node.type !== 'SELECT_NODE') return around;
   let scope: ColumnScope | undefined;
-  return factsWithin(() => (scope ??= fromScope(node.from_table, known)), known, around);
+  return factsWithin(() => (scope ??= fromScope(node.from_table, known, around)), known, around);
 }
 
 function insideLambda(parameters: readonly string[], around: FactsOf): FactsOf {
