@@ -134,4 +134,31 @@ describe.runIf(process.platform === 'linux')('memory of the processes of a kerne
     },
     TIMEOUT_MS,
   );
+
+  test(
+    'a statement that lacked memory because freed memory was kept has it when it is sent again',
+    async () => {
+      await using own = await testKernel({
+        memoryLimitBytes: 200 * MIB,
+        ceilingBytes: 400 * MIB,
+        threads: 1,
+      });
+      const length = async (count: number) => {
+        const session = await own.kernel.session();
+        try {
+          return Number(await session.scalar(`SELECT length(range(${count} + (random() * 0)::BIGINT))`));
+        } finally {
+          await session.close();
+        }
+      };
+      for (let round = 0; round < 4; round++) {
+        // None fits into the memory that those before it have freed, which the allocator keeps for a while.
+        for (const count of [5_000_000, 10_000_000, 16_000_000]) await length(count);
+        // It needs 256 MiB in one piece, and fails if that is not left.
+        await length(20_000_000).catch(() => undefined);
+        expect(await length(20_000_000), `round ${round}`).toBe(20_000_000);
+      }
+    },
+    TIMEOUT_MS,
+  );
 });

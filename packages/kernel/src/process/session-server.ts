@@ -222,10 +222,10 @@ export class SessionServer {
       else this.#send(FrameKind.reply, { value, ...this.#traces });
     } catch (error) {
       const memoryIsShort = this.#ceiling?.isNear === true;
-      // Otherwise the memory that this statement has freed could be missing for the next one.
-      if (memoryIsShort) await this.#ceiling?.returnFreed();
-      const cause = this.#isStopped && isInterrupt(error) ? hardlyAnyLeft() : error;
-      this.#send(FrameKind.error, { ...toWire(cause), memoryIsShort, ...this.#traces });
+      const failure = toWire(this.#isStopped && isInterrupt(error) ? hardlyAnyLeft() : error);
+      // Otherwise the memory that this and earlier statements have freed could be missing for the next one.
+      if (memoryIsShort || MAY_LACK_MEMORY.test(String(failure.message))) await this.#ceiling?.returnFreed();
+      this.#send(FrameKind.error, { ...failure, memoryIsShort, ...this.#traces });
     }
   }
 
@@ -453,6 +453,12 @@ function toWire(error: unknown): WireError {
     message: `INTERNAL Error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
   };
 }
+
+/**
+ * The failures of statements that have needed more memory than was left, although the process may not use much: they can need it in one
+ * piece. Libraries in the kernel have their own words for it.
+ */
+const MAY_LACK_MEMORY = /alloc|memory/i;
 
 /** Node reports in this way that there is no memory for a buffer: the process goes on, and the query fails. */
 const isFailedAllocation = (error: unknown): error is RangeError =>
