@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { searchTerms } from '../site/.vitepress/search-terms.ts';
 import { SIDEBAR } from '../site/.vitepress/sidebar.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -43,4 +44,9 @@ test('the site builds without dead links, and its search finds headings', {
   } finally {
     rmSync(directory, { recursive: true });
   }
+});
+
+test('the search finds names with underscores as a whole, and by their words', () => {
+  const terms = searchTerms('Error NO_PROGRESS, max_threads.').filter((term) => term !== '');
+  expect(terms).toEqual(['Error', 'NO', 'PROGRESS', 'max', 'threads', 'NO_PROGRESS', 'max_threads']);
 });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { headingAnchor } from './heading-anchor.ts';
+import { searchTerms } from './search-terms.ts';
 import { SIDEBAR } from './sidebar.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -21,7 +22,7 @@ export default defineConfig({
   ignoreDeadLinks: 'localhostLinks',
   rewrites: { 'README.md': 'index.md', ':path(.*)/README.md': ':path/index.md' },
   themeConfig: {
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { miniSearch: { options: { tokenize: searchTerms } } } },
     sidebar: SIDEBAR.map(({ text, pages }) => ({
       text,
       collapsed: false,
