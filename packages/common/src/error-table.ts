@@ -255,8 +255,7 @@ export const ERRORS = {
     sqlState: '54000',
     httpStatus: 400,
     retry: 'never',
-    meaning:
-      'A function would make a value that is larger than the engine allows, or a text with a null character.',
+    meaning: 'A function would make a value that is larger than the engine allows.',
     message: whole,
   }),
   INVALID_ARGUMENT: row<Whole>({

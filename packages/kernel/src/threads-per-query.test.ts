@@ -59,7 +59,8 @@ describe(`execution.max_threads: a kernel with ${THREADS} threads per query on $
 
 describe(`a session with a limit of threads, in a kernel with ${THREADS} threads per query`, () => {
   it('uses no more threads, and finds what every session finds', async () => {
-    expect(await threadsFor(1, 1)).toBe(1);
+    // Threads that return freed memory to the system may work at the same time, but not for each query.
+    await expect.poll(() => threadsFor(1, 1)).toBe(1);
   });
 
   it('shares no tables, and another session does not get its connection', async () => {

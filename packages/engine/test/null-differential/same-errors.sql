@@ -515,5 +515,3 @@ select format('%')
 select sind('infinity')
 select acosd(2)
 select asind(-1.5)
-select chr(0)
-select chr(id - 1) from emp

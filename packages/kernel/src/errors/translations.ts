@@ -421,7 +421,7 @@ const TRANSLATIONS: readonly Translation[] = [
     message: () => 'timestamp out of range',
   },
   {
-    says: /^((?:repeat makes no values|lpad and rpad make no texts) of more than .*|null character not permitted)$/s,
+    says: /^((?:repeat makes no values|lpad and rpad make no texts) of more than .*)$/s,
     error: 'VALUE_TOO_LARGE',
     message: (what) => what,
   },

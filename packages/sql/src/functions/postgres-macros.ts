@@ -63,7 +63,6 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
   ],
   pg_atand: ['(x) AS atan(CAST(x AS DOUBLE)) / atan(1) * 45'],
   pg_atan2d: ['(y, x) AS atan2(CAST(y AS DOUBLE), CAST(x AS DOUBLE)) / atan(1) * 45'],
-  pg_chr: ["(n) AS CASE WHEN n = 0 THEN error('null character not permitted') ELSE chr(n) END"],
   pg_date_bin: ['(stride, t, origin) AS time_bucket(CAST(stride AS INTERVAL), t, origin)'],
   pg_initcap: [
     `(t) AS array_to_string(list_transform(regexp_extract_all(CAST(t AS VARCHAR), '[\\pL\\pN]+|[^\\pL\\pN]+'),

@@ -39,7 +39,6 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   asind: macro('pg_asind', [1, 1]),
   atan2d: macro('pg_atan2d', [2, 2]),
   atand: macro('pg_atand', [1, 1]),
-  chr: macro('pg_chr', [1, 1]),
   cosd: macro('pg_cosd', [1, 1]),
   sind: macro('pg_sind', [1, 1]),
   array_dims: macro('pg_array_dims', [1, 1]),
