@@ -10,7 +10,7 @@ import { TesseraError } from '@tessera/common';
  */
 export async function lockDataDirectory(directory: string): Promise<() => Promise<void>> {
   const path = join(directory, 'tessera.pid');
-  await createDirectory(directory).catch((error: Error) => refuse(directory, error.message));
+  await createDataDirectory(directory);
   for (;;) {
     try {
       const file = await open(path, 'wx');
@@ -27,7 +27,15 @@ export async function lockDataDirectory(directory: string): Promise<() => Promis
   }
 }
 
-/** Creates a directory and those above it. `mkdir` with `recursive` never ends where none can be created, as in `/proc`. */
+/**
+ * Creates a data directory and those above it.
+ * @throws TesseraError INVALID_ARGUMENT if it cannot be created
+ */
+export async function createDataDirectory(directory: string): Promise<void> {
+  await createDirectory(directory).catch((error: Error) => refuse(directory, error.message));
+}
+
+/** `mkdir` with `recursive` never ends where no directory can be created, as in `/proc`. */
 async function createDirectory(directory: string): Promise<void> {
   if (existsSync(directory)) return;
   const above = dirname(directory);

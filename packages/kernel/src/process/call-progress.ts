@@ -8,7 +8,7 @@ const ASSUMED_PART = 0.05;
 /** The CPU time, in milliseconds, of what a call does outside its pipelines. */
 const FIXED_MS = 50;
 
-/** What is counted tells the progress of a call if it is at least this part of its work. */
+/** The counted rows tell the progress of a call if they stand for at least this part of its work. */
 const LEAST_COUNTED = 0.5;
 
 /** The counters of a running call. */

@@ -10,7 +10,7 @@ const TEXTS_BYTES = 64 << 10;
 const KEPT_BYTES = 256;
 
 /**
- * What is compiled so that V8 gets pages for code and for bytecode, which it keeps apart. Each unit takes 64 KiB of code and 45 KiB of
+ * V8 compiles these units to get pages for code and for bytecode, which it keeps apart. Each unit takes 64 KiB of code and 45 KiB of
  * bytecode; a small part of both stays and keeps the page. The code is that of regular expressions, because V8 compiles references to
  * groups fastest. The bytecode is that of a script that V8 reads from its own cache.
  */

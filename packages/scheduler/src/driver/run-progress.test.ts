@@ -156,7 +156,7 @@ test('a task that reports its progress needs the longer, the longer it has taken
     change(1, 1e-3);
     progress.began(task(0));
     clock.nowMs = ms;
-    progress.reported(task(0), { percent: percent });
+    progress.reported(task(0), { percent });
     // It begins another statement.
     progress.reported(task(0), { percent: 0 });
     return remaining() - 200;

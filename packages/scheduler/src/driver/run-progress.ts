@@ -1,4 +1,5 @@
 import { expectedProgress } from '@tessera/common';
+import type { TaskProgress } from '@tessera/distexec';
 import type { StageId } from '@tessera/planner';
 import type { ExecutionProgress, StageProgress } from '../stage-execution.ts';
 import type { AttemptRef } from '../state/events.ts';
@@ -20,12 +21,6 @@ interface RunningTask {
   ms: number;
   /** The greatest part that it has reported, 0 to 1, and its time then. */
   reported: { readonly part: number; readonly atMs: number } | undefined;
-}
-
-/** What a task says about its progress: a percentage, or its CPU time so far in milliseconds. */
-interface Report {
-  readonly percent?: number | undefined;
-  readonly cpuMs?: number | undefined;
 }
 
 /** The time that tasks took for an amount of estimated work. */
@@ -69,7 +64,10 @@ export class RunProgress {
   }
 
   /** Without a percentage, the task is as far as its CPU time is in relation to the planner's estimate. */
-  reported({ stage, task }: AttemptRef, { percent, cpuMs = 0 }: Report): void {
+  reported(
+    { stage, task }: AttemptRef,
+    { percent, cpuMs = 0 }: Pick<TaskProgress, 'percent' | 'cpuMs'>,
+  ): void {
     const running = this.#running.get(stage)?.get(task);
     const state = this.#stateOf(stage);
     if (running === undefined || state === undefined) return;

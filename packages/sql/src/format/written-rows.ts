@@ -69,7 +69,7 @@ function valuesQuery(query: RunnableQuery, cells: readonly Cell[], limit: number
 const tsvCell = delimitedCell('tsv', '\\\\x');
 const csvCell = delimitedCell('csv', '\\x');
 
-/** @param hexPrefix what begins the text of a bytea, in the escapes of the format */
+/** @param hexPrefix the text of a bytea begins with it, in the escapes of the format */
 function delimitedCell(form: 'tsv' | 'csv', hexPrefix: string): RowForm['cell'] {
   return (type, value) => {
     switch (type.kind) {

@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type S3DevServer, startS3DevServer } from '@tessera/object-store';
+import { createDataDirectory } from '../../data-directory.ts';
 import { Connection } from '../query/server.ts';
 import { clusterConfig, PASSWORD_VARIABLE, serveArguments } from './cluster-config.ts';
 import { type ClusterLogin, clusterIdentity, clusterLogin } from './identity.ts';
@@ -79,7 +80,7 @@ export class DevCluster implements AsyncDisposable {
    */
   static async start(parts: DevClusterParts): Promise<DevCluster> {
     const { directory } = parts;
-    await mkdir(directory, { recursive: true });
+    await createDataDirectory(directory);
     const identity = await clusterIdentity(directory);
     const login = parts.nativeAuth ? await clusterLogin(directory) : undefined;
     const ports = await clusterPorts(parts.nodes, parts.basePort);
