@@ -13,6 +13,8 @@ const inSharedProcesses = [
   'bench/loadtest/src/{!(loadtest),{benchmarks,http,load,report,suites}/**/*}.test.ts',
   'deploy/test/{container-commands,compose/*,kubernetes/page}.test.ts',
   'scripts/check/*.test.ts',
+  'packages/engine/test/{attacks,chaos,cluster,compatibility,differential,null-differential,rolling,sqllogic}/*.test.ts',
+  'packages/engine/test/faults/!(garbage|killed-insert|leaders).test.ts',
   'packages/engine/test/!(backup|firebolt-sdk|foreign-files|fuzz-sql|lifecycle|managed-*|memory-*|metadata-*|mistakes|object-*|oidc|repair|secrets-*|tpch-*).test.ts',
 ];
 const everywhere = ['packages/*/{src,test}/**', 'bench/*/src/**', 'deploy/test/**', 'scripts/**'];

@@ -9,6 +9,7 @@ import {
   kernelBootstrap,
   type ParameterDescription,
   type PrepareContext,
+  type PreparedQuery,
   parameterDescription,
   prepareQuery,
   type QueryParameter,
@@ -61,16 +62,25 @@ export class Dialect implements AsyncDisposable {
   }
 
   /** The response body for the rows of a query, however many they are. */
-  async body(sql: string, format: RowFormat, parameters?: readonly QueryParameter[]): Promise<string> {
-    const prepared = await prepareQuery(sql, this.context(parameters));
+  async body(
+    query: string | PreparedQuery,
+    format: RowFormat,
+    parameters?: readonly QueryParameter[],
+  ): Promise<string> {
+    const prepared = typeof query === 'string' ? await this.prepare(query, parameters) : query;
     return textOf(await this.#session.texts(formattedQuery(prepared, { format }), prepared.parameters));
   }
 
   /** The response body for the rows of a query that has few of them. */
-  async writtenBody(sql: string, format: RowFormat): Promise<string> {
-    const prepared = await prepareQuery(sql, this.context());
+  async writtenBody(query: string | PreparedQuery, format: RowFormat): Promise<string> {
+    const prepared = typeof query === 'string' ? await this.prepare(query) : query;
     const { sql: values, rowText } = writtenRows(prepared, { format })!;
     return textOf((await this.#session.writtenRows(values, prepared.parameters, rowText))!);
+  }
+
+  /** A query whose body can be written in several formats. */
+  prepare(sql: string, parameters?: readonly QueryParameter[]): Promise<PreparedQuery> {
+    return prepareQuery(sql, this.context(parameters));
   }
 
   /** The rows in the form of the JSON formats. */

@@ -15,6 +15,8 @@ const ARGUMENTS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // Otherwise a process for a page that nobody may open starts with each page.
+  '--renderer-process-limit=1',
 ];
 
 export interface Chromium extends AsyncDisposable {

@@ -3,9 +3,9 @@ import { readBack, tableOf, testTablets } from '../testing/test-tablets.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const MEMORY = 160e6;
-const ROWS = 30_000;
-/** 200 MB in rows of 6.5 KB, which the kernel alone cannot sort within its memory. */
+const MEMORY = 80e6;
+const ROWS = 15_000;
+/** 100 MB in rows of 6.5 KB, which the kernel alone cannot sort within its memory. */
 const sql = `SELECT hash(i) % 100000 AS k, i % 3 AS p, repeat(md5(i::VARCHAR), 200) AS t FROM range(${ROWS}) r(i)`;
 
 const columns = [
