@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import type { Column, TableObject, Tablet } from '@tessera/catalog';
 import { readHeader } from '@tessera/tablet';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { REMEMBERED_FILE } from '../hot/remembered-tables.ts';
 import type { StorageAgentOptions } from '../open-storage-agent.ts';
 import type { ScanRequest, ScanTablet } from '../storage-agent.ts';
@@ -15,9 +15,8 @@ let store: FaultyStore;
 let table: TableObject;
 let wide: Tablet;
 
-beforeEach(async () => {
+beforeAll(async () => {
   fixture = await Fixture.open();
-  store = new FaultyStore(fixture.store);
   table = {
     ...testTable('facts', { a: 'BIGINT', b: 'VARCHAR', c: 'DOUBLE', d: 'BIGINT' }),
     primaryIndex: [1],
@@ -27,7 +26,11 @@ beforeEach(async () => {
     'SELECT i AS a, md5(i::VARCHAR) AS b, i / 7 AS c, hash(i)::BIGINT % 1000000 AS d FROM range(100000) t(i)';
   wide = await storeTablet(fixture, table, rows.replace('hash(i)::BIGINT', '(hash(i) >> 1)::BIGINT'), WIDE);
 });
-afterEach(() => fixture[Symbol.asyncDispose]());
+afterAll(() => fixture[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await fixture.renewTablets();
+  store = new FaultyStore(fixture.store);
+});
 
 const agentOver = (options: Partial<StorageAgentOptions> = {}) => fixture.agent({ store, ...options });
 const request = (tablets: readonly ScanTablet[], columns: number[], more: Partial<ScanRequest> = {}) =>
@@ -83,8 +86,8 @@ test('only the granules that are needed are fetched, and holes are never read', 
 test('the file is sparse', async () => {
   const agent = await agentOver();
   (await agent.prepareScan(request([{ tablet: wide, granules: [0] }], [1]))).release();
-  const name = readdirSync(join(fixture.directory, 'tablets')).find((n) => n.endsWith('.parquet'))!;
-  const { size, blocks } = statSync(join(fixture.directory, 'tablets', name));
+  const name = readdirSync(fixture.tablets).find((n) => n.endsWith('.parquet'))!;
+  const { size, blocks } = statSync(join(fixture.tablets, name));
   expect(size).toBe(wide.bytes);
   expect(blocks * 512).toBeLessThan(size / 2);
 });
@@ -141,7 +144,9 @@ test('a damaged tail and a damaged compact object are detected too', async () =>
 
 test('a damaged file of the local store is detected before it is read', async () => {
   const path = fixture.store.localPath!(wide.key!);
-  const bytes = readFileSync(path);
+  const intact = readFileSync(path);
+  onTestFinished(() => writeFileSync(path, intact));
+  const bytes = Buffer.from(intact);
   const { columns } = await headerOf();
   bytes[columns[1]!.granules[2]!.offset + 100]! ^= 1;
   writeFileSync(path, bytes);
@@ -191,7 +196,7 @@ test('fetched tablets survive a restart; unfinished ones do not', async () => {
   const first = await agentOver();
   (await first.prepareScan(request([{ tablet: wide }], [1]))).release();
   await first.close();
-  writeFileSync(join(fixture.directory, 'tablets', 'unfinished-1.parquet'), 'half');
+  writeFileSync(join(fixture.tablets, 'unfinished-1.parquet'), 'half');
   const before = store.bytes;
   const second = await agentOver();
   const scan = await second.prepareScan(request([{ tablet: wide }], [1]));
@@ -199,7 +204,7 @@ test('fetched tablets survive a restart; unfinished ones do not', async () => {
   expect(store.bytes).toBe(before);
   expect(await fixture.rows(`SELECT sum(a) AS a FROM ${scan.sql}`)).toEqual([{ a: 4999950000 }]);
   scan.release();
-  expect(existsSync(join(fixture.directory, 'tablets', 'unfinished-1.parquet'))).toBe(false);
+  expect(existsSync(join(fixture.tablets, 'unfinished-1.parquet'))).toBe(false);
   const more = await second.prepareScan(request([{ tablet: wide }], [1, 4]));
   expect(more.use.bytesFetched).toBeGreaterThan(0);
   expect(await fixture.rows(`SELECT count(d) AS d FROM ${more.sql}`)).toEqual([{ d: 100000 }]);
@@ -210,7 +215,7 @@ test('a file that has shrunk is not used', async () => {
   const first = await agentOver();
   (await first.prepareScan(request([{ tablet: wide }], [1]))).release();
   await first.close();
-  const directory = join(fixture.directory, 'tablets');
+  const directory = fixture.tablets;
   const name = readdirSync(directory).find((n) => n.endsWith('.parquet'))!;
   writeFileSync(join(directory, name), readFileSync(join(directory, name)).subarray(0, 1000));
   const second = await agentOver();
@@ -245,7 +250,7 @@ test('a full disk fails the scan with DISK_FULL and not the node; files that no 
 });
 
 test('deleted files are fetched again, and a directory that cannot be written fails scans with its name', async () => {
-  const directory = join(fixture.directory, 'tablets');
+  const directory = fixture.tablets;
   const agent = await agentOver();
   (await agent.prepareScan(request([{ tablet: wide }], [1]))).release();
   for (const name of readdirSync(directory)) rmSync(join(directory, name));
@@ -270,8 +275,7 @@ test('deleted files are fetched again, and a directory that cannot be written fa
   healed.release();
 });
 
-const filesOfTablets = () =>
-  readdirSync(join(fixture.directory, 'tablets')).filter((name) => name !== REMEMBERED_FILE);
+const filesOfTablets = () => readdirSync(fixture.tablets).filter((name) => name !== REMEMBERED_FILE);
 
 test('a tablet written here is read from its own file, also after a restart, until it is forgotten', async () => {
   const agent = await agentOver();
@@ -306,7 +310,7 @@ test('a tablet of a local store has no second copy', async () => {
   writeFileSync(staged, await object());
   await agent.adopt(wide, staged);
   const name = filesOfTablets().find((n) => n.endsWith('.parquet'));
-  const own = statSync(join(fixture.directory, 'tablets', name!));
+  const own = statSync(join(fixture.tablets, name!));
   expect(own.ino).toBe(statSync(fixture.store.localPath!(wide.key!)).ino);
   const scan = await agent.prepareScan(request([{ tablet: wide }], [1]));
   expect(await fixture.rows(`SELECT sum(a) AS a FROM ${scan.sql}`)).toEqual([{ a: 4999950000 }]);

@@ -12,6 +12,8 @@ export class Fixture implements AsyncDisposable {
   readonly kernel: Kernel;
   readonly store: ObjectStore;
   session: KernelSession;
+  /** The directory of the agent. */
+  tablets: string;
   #agent: StorageAgent | undefined;
 
   private constructor(directory: string, kernel: Kernel, store: ObjectStore, session: KernelSession) {
@@ -19,6 +21,7 @@ export class Fixture implements AsyncDisposable {
     this.kernel = kernel;
     this.store = store;
     this.session = session;
+    this.tablets = join(directory, 'tablets');
   }
 
   /** @param memoryLimitBytes of the kernel */
@@ -45,11 +48,18 @@ export class Fixture implements AsyncDisposable {
     this.#agent = await openStorageAgent({
       store: this.store,
       kernel: this.kernel,
-      directory: join(this.directory, 'tablets'),
+      directory: this.tablets,
       log: { info: ignored, warn: failing, error: failing },
       ...options,
     });
     return this.#agent;
+  }
+
+  /** Closes the agent. The next one has an empty directory. */
+  async renewTablets(): Promise<void> {
+    await this.#agent?.close();
+    this.#agent = undefined;
+    this.tablets = mkdtempSync(join(this.directory, 'tablets', 'of-a-test-'));
   }
 
   /** Opens a new session after the kernel's process was replaced. */
