@@ -199,8 +199,8 @@ test('rows of literals take time in proportion to their number', () => {
       return process.cpuUsage(before).user / 1000;
     };
     // Collections of garbage and other programs only add to the time.
-    return Math.min(once(), once(), once());
+    return Math.min(once(), once(), once(), once(), once());
   };
   // When each row was located separately, ten times the rows took a hundred times as long.
-  expect(milliseconds(30_000)).toBeLessThan(40 * Math.max(5, milliseconds(3000)));
+  expect(milliseconds(30_000)).toBeLessThan(60 * Math.max(5, milliseconds(3000)));
 });

@@ -808,3 +808,9 @@ select '"s"'::jsonb -> (length('') + 0), '5'::jsonb ->> (id - 1), '{"a": 1}'::js
 select chr(id + 64) || chr(233), chr(null) from emp order by id
 select l.a, l.a = '{"y": 1, "x": [1,  2]}', l.b from (select 1 as id, '{"x": [1, 2], "y": 1}'::jsonb as j, 1.5::float8 as f) t left join lateral (select t.j as a, t.f::text as b) l on true
 select l.* from (values ('{"x":[1,2]}'::jsonb, 1)) t(j, n) cross join lateral (select t.j as a, u.j -> 'x' as b from (select t.j) u) l
+select 1::numeric(38, 0) as x union all select 2.345::numeric(12, 3) union all (select 7::numeric(38, 0) except select 7.4::numeric(12, 3)) order by x
+select coalesce(w, n), greatest(w, n), case when w > 1 then n else w end, (array[w, n])[2], (array[w] || n)[2], w = any (array[n]), n = any (array[w]), array_position(array[w], n), array[w] = array[n], array[w] && array[n], lag(w, 1, n) over () from (values (2::numeric(38, 0), 2.345::numeric(12, 3))) t(w, n)
+select greatest(coalesce(nullif(w, 2), n), 0.12345::numeric(10, 5)) as x, count(*) from (values (2::numeric(38, 0), 2.345::numeric(12, 3)), (1, 0.5::numeric(2, 1))) t(w, n) group by greatest(coalesce(nullif(w, 2), n), 0.12345::numeric(10, 5)) order by x
+with s as (select sum(id::numeric(12, 2) + 0.25::numeric(12, 2)) as x from emp union all select sum(id::numeric(12, 4) + 0.0625::numeric(12, 4)) from emp) select max(x) > 2, min(x), (select sum(x) from s) from s
+select id, (select coalesce(sum(e.id::numeric(12, 2)) filter (where false), max(emp.id + 0.125::numeric(12, 3)))) from emp e, emp where e.id = 1 and emp.id < 3 order by 1
+select id from emp where id::numeric(38, 0) in (select id + 0.25::numeric(12, 2) from emp) or id::numeric(38, 0) in (select (id - 0.5::numeric(12, 1)) + 0.5::numeric(12, 1) from emp where id < 3) order by id

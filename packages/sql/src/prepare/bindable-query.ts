@@ -13,6 +13,7 @@ import {
   walkTree,
 } from '../tree.ts';
 import type { CatalogColumns } from './column-scope.ts';
+import { exactDecimals } from './decimal-scales.ts';
 import { kernelTimeTexts } from './foreign-time-texts.ts';
 import { mergedColumnsFirst } from './merged-columns.ts';
 import { checkRecursiveTypes } from './recursive-types.ts';
@@ -57,7 +58,9 @@ export async function bindable(
   const starless = withStars(placedForBinder);
   const withTypes = await typedRows(starless, binder);
   await checkRecursiveTypes(withTypes(starless), binder);
-  const running = withTypes(withStars(placed));
+  const typed = withTypes(starless);
+  const forms = { bound: typed, running: isBound ? withTypes(withStars(placed)) : typed };
+  const { bound, running } = await exactDecimals(forms, binder, placement);
   const namedColumns = columnNames(running);
   const hasOids = placement.readsSystem || castsToOid(running);
   if (!isBound) {
@@ -74,7 +77,6 @@ export async function bindable(
       hasOids,
     };
   }
-  const bound = withTypes(starless);
   const columns: CatalogColumns = (name) => placement.tables.get(name)?.columns;
   const { sessionRelations } = placement;
   const tables = countTables(running);

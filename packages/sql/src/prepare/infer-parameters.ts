@@ -35,15 +35,8 @@ export async function inferParameters(
   const types = new Map<string, KernelType>();
   const statement = castsApart(withoutChecks(bound));
   const describe = async (tried: Statement) => {
-    const asked = parametersIn(tried);
-    const sql = await deparse(binder, numbered(tried, asked));
-    const { parameters } = await binder.describe(sql).catch((error: unknown) => {
-      throw explain(error, sql);
-    });
-    for (const { name: number, type } of parameters) {
-      const name = asked[Number(number) - 1];
-      if (name !== undefined && type !== null && !types.has(name)) types.set(name, type);
-    }
+    for (const [name, type] of await kernelParameters(binder, tried, explain))
+      if (!types.has(name)) types.set(name, type);
   };
   /** Asks the kernel; a form that does not bind yields nothing. */
   const probe = (tried: Statement) =>
@@ -60,6 +53,25 @@ export async function inferParameters(
   const left = open();
   if (left.length > 1 && left.length <= MAX_SINGLE) {
     for (const name of left) await probe(withTexts(likeOthers, new Set(left.filter((n) => n !== name))));
+  }
+  return types;
+}
+
+/** The types of parameters by identifier that the kernel finds. */
+export async function kernelParameters(
+  binder: KernelSession,
+  statement: Statement,
+  explain: (error: unknown, sql: string) => unknown = (error) => error,
+): Promise<InferredTypes> {
+  const asked = parametersIn(statement);
+  const sql = await deparse(binder, numbered(statement, asked));
+  const { parameters } = await binder.describe(sql).catch((error: unknown) => {
+    throw explain(error, sql);
+  });
+  const types = new Map<string, KernelType>();
+  for (const { name: number, type } of parameters) {
+    const name = asked[Number(number) - 1];
+    if (name !== undefined && type !== null) types.set(name, type);
   }
   return types;
 }
