@@ -168,11 +168,11 @@ export interface TaskOperator extends Omit<OperatorProfile, 'description' | 'inp
 }
 
 export interface TaskProgress {
-  /** The progress from 0 to 100; undefined if it is unknown. */
+  /** The progress of the running statement from 0 to 100; undefined if it is unknown, or a guess because most of its work is not counted. */
   readonly percent?: number | undefined;
   /** Whether the output is large and its first rows can be read while the task runs. */
   readonly hasRows?: boolean | undefined;
-  /** The CPU time of the running statement so far in milliseconds, instead of `percent` if most of its work is not counted. */
+  /** The CPU time of the task so far in milliseconds; undefined or 0 if the system does not tell. */
   readonly cpuMs?: number | undefined;
 }
 

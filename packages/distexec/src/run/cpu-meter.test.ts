@@ -12,13 +12,15 @@ it.skipIf(process.platform !== 'linux')(
   'divides the CPU time of a process among the tasks that run (Linux only)',
   () => {
     const meter = new CpuMeter(() => process.pid);
-    const [endFirst, endSecond] = [meter.start(), meter.start()];
+    const [first, second] = [meter.start(), meter.start()];
     busyFor(60);
-    const first = endFirst();
+    const shared = first.end();
+    expect(shared).toBeGreaterThanOrEqual(10);
+    expect(second.ms()).toBe(shared);
     busyFor(60);
-    const second = endSecond();
-    expect(first).toBeGreaterThanOrEqual(10);
-    expect(second).toBeGreaterThanOrEqual(first + 40);
+    expect(second.ms()).toBeGreaterThanOrEqual(shared + 40);
+    expect(second.end()).toBeGreaterThanOrEqual(shared + 40);
+    expect(first.ms()).toBe(shared);
     meter.close();
   },
 );
@@ -28,15 +30,15 @@ it('a process that has ended, and its successor, are no error', async () => {
   await once(child, 'spawn');
   let pid: number | undefined = child.pid;
   const meter = new CpuMeter(() => pid);
-  const endOfChild = meter.start();
+  const ofChild = meter.start();
   child.kill();
   await once(child, 'exit');
-  expect(endOfChild()).toBe(0);
+  expect(ofChild.end()).toBe(0);
   pid = process.pid;
-  const end = meter.start();
+  const cpu = meter.start();
   busyFor(40);
-  expect(end()).toBeGreaterThanOrEqual(process.platform === 'linux' ? 20 : 0);
+  expect(cpu.end()).toBeGreaterThanOrEqual(process.platform === 'linux' ? 20 : 0);
   pid = undefined;
-  expect(meter.start()()).toBe(0);
+  expect(meter.start().end()).toBe(0);
   meter.close();
 });

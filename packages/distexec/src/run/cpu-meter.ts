@@ -9,6 +9,14 @@ interface Share {
   cpuMs: number;
 }
 
+/** The CPU time of a task. */
+export interface TaskCpu {
+  /** The milliseconds so far. */
+  ms(): number;
+  /** Ends the measurement and returns its milliseconds. */
+  end(): number;
+}
+
 /**
  * Measures the CPU time of the kernel process per task. Time that passes while several tasks run is divided
  * evenly among them. Statements outside of tasks count as well. The resolution is 10 ms; the result is 0 if
@@ -25,16 +33,21 @@ export class CpuMeter {
     this.#pid = pid;
   }
 
-  /** Starts measuring; the returned function ends it and returns the milliseconds. */
-  start(): () => number {
+  /** Starts measuring a task. */
+  start(): TaskCpu {
     this.#account();
     const share: Share = { cpuMs: 0 };
     this.#shares.add(share);
-    return () => {
+    const ms = () => {
       if (this.#shares.has(share)) this.#account();
+      return share.cpuMs;
+    };
+    const end = () => {
+      ms();
       this.#shares.delete(share);
       return share.cpuMs;
     };
+    return { ms, end };
   }
 
   close(): void {

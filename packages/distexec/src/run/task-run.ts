@@ -47,13 +47,13 @@ async function measured(
   services: TaskServices,
 ): Promise<TaskOutcome> {
   const startedAt = performance.now();
-  const endCpu = services.cpu.start();
+  const cpu = services.cpu.start();
   let progress: TaskProgress = {};
   const report = (change: TaskProgress) => {
     progress = { ...progress, ...change };
     onProgress?.(progress);
   };
-  const watch = new TaskWatch(services.memory, session, report);
+  const watch = new TaskWatch({ memory: services.memory, session, cpu, onProgress: report });
   let sources: OpenedTask | undefined;
   try {
     sources = await openSources(task, session, signal, services);
@@ -71,7 +71,7 @@ async function measured(
     if (signal.aborted) throw cancellation(signal);
     return {
       ...stored,
-      cpuMs: endCpu(),
+      cpuMs: cpu.end(),
       elapsedMs: performance.now() - startedAt,
       fetchedRows: sources.fetchedRows,
       fetchedBytes: sources.fetchedBytes,
@@ -84,7 +84,7 @@ async function measured(
       ...(profile !== undefined && { profile: taskProfile(profile, sources.relations) }),
     };
   } finally {
-    endCpu();
+    cpu.end();
     watch.end();
     sources?.release();
   }

@@ -10,7 +10,12 @@ function watched() {
   const progress = vi.fn(async (_planned: boolean) => ({ fraction: 0.25, rowsProcessed: 1, rowsTotal: 4 }));
   const memory = { begin: () => vi.fn(), spilledBytes: 100 };
   const percents: (number | undefined)[] = [];
-  const watch = new TaskWatch(memory, { progress }, ({ percent }) => percents.push(percent));
+  const watch = new TaskWatch({
+    memory,
+    session: { progress },
+    cpu: { ms: () => 70 },
+    onProgress: ({ percent }) => percents.push(percent),
+  });
   return { watch, memory, progress, percents };
 }
 
@@ -40,14 +45,23 @@ it('the progress of a longer task is reported until it ends', async () => {
   expect(percents).toEqual(told);
 });
 
-it('the CPU time of a task is reported instead of a percentage that is a guess', async () => {
-  const progress = vi.fn(async () => ({ fraction: 0.25, rowsProcessed: 1, rowsTotal: 4, uncountedMs: 70 }));
+it('the CPU time of a task is reported, without a percentage that is a guess', async () => {
+  const counts = { fraction: 0.25, rowsProcessed: 1, rowsTotal: 4 };
+  const progress = vi.fn(async (planned: boolean) => ({ ...counts, isGuess: planned }));
   const reports: TaskProgress[] = [];
   const memory = { begin: () => vi.fn(), spilledBytes: undefined };
-  const watch = new TaskWatch(memory, { progress }, (report) => reports.push(report));
-  await vi.advanceTimersByTimeAsync(200);
+  const watch = new TaskWatch({
+    memory,
+    session: { progress },
+    cpu: { ms: () => 70 },
+    onProgress: (report) => reports.push(report),
+  });
+  await vi.advanceTimersByTimeAsync(400);
   watch.end();
-  expect(reports).toEqual([{ percent: undefined, cpuMs: 70 }]);
+  expect(reports).toEqual([
+    { percent: 25, cpuMs: 70 },
+    { percent: undefined, cpuMs: 70 },
+  ]);
 });
 
 it('counts what the spill files grow by during the task', async () => {

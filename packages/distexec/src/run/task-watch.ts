@@ -1,18 +1,25 @@
 import type { KernelSession } from '@tessera/kernel';
 import type { TaskProgress } from '../dist-exec.ts';
+import type { TaskCpu } from './cpu-meter.ts';
 import type { MemoryWatch } from './memory-watch.ts';
 
 const INTERVAL_MS = 200;
 /** The kernel plans a statement once more for its exact progress, which is too much for short tasks. */
 const MIN_MS_BEFORE_PLANNING = 350;
 
+/** What is watched of a task, and who gets its progress. */
+export interface WatchedTask {
+  readonly memory: Pick<MemoryWatch, 'begin' | 'spilledBytes'>;
+  readonly session: Pick<KernelSession, 'progress'>;
+  readonly cpu: Pick<TaskCpu, 'ms'>;
+  onProgress(progress: TaskProgress): void;
+}
+
 /** Samples a running task: its progress, and how much the kernel spilled meanwhile. */
 export class TaskWatch {
   readonly #timer: NodeJS.Timeout;
-  readonly #memory: Pick<MemoryWatch, 'begin' | 'spilledBytes'>;
+  readonly #task: WatchedTask;
   readonly #endMemory: () => void;
-  readonly #session: Pick<KernelSession, 'progress'>;
-  readonly #onProgress: ((progress: TaskProgress) => void) | undefined;
   readonly #startedAt = performance.now();
   #spilledAtFirst: number | undefined;
   /**
@@ -20,15 +27,9 @@ export class TaskWatch {
    */
   spilledBytes = 0;
 
-  constructor(
-    memory: Pick<MemoryWatch, 'begin' | 'spilledBytes'>,
-    session: Pick<KernelSession, 'progress'>,
-    onProgress: ((progress: TaskProgress) => void) | undefined,
-  ) {
-    this.#memory = memory;
-    this.#endMemory = memory.begin();
-    this.#session = session;
-    this.#onProgress = onProgress;
+  constructor(task: WatchedTask) {
+    this.#task = task;
+    this.#endMemory = task.memory.begin();
     this.#timer = setInterval(() => void this.#look(), INTERVAL_MS);
   }
 
@@ -38,16 +39,17 @@ export class TaskWatch {
   }
 
   async #look(): Promise<void> {
-    const spilled = this.#memory.spilledBytes;
+    const { memory, session, cpu } = this.#task;
+    const spilled = memory.spilledBytes;
     if (spilled !== undefined) {
       this.#spilledAtFirst ??= spilled;
       this.spilledBytes = Math.max(this.spilledBytes, spilled - this.#spilledAtFirst);
     }
     const planned = performance.now() - this.#startedAt >= MIN_MS_BEFORE_PLANNING;
     try {
-      const { fraction, uncountedMs } = await this.#session.progress(planned);
-      if (uncountedMs !== undefined) this.#onProgress?.({ percent: undefined, cpuMs: uncountedMs });
-      else this.#onProgress?.(fraction < 0 ? {} : { percent: fraction * 100, cpuMs: undefined });
+      const { fraction, isGuess = false } = await session.progress(planned);
+      const percent = fraction < 0 || isGuess ? undefined : fraction * 100;
+      this.#task.onProgress({ percent, cpuMs: cpu.ms() });
     } catch {
       // The kernel process is gone, so the task fails by itself.
     }

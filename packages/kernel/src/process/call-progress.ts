@@ -57,7 +57,7 @@ export class CallProgress {
       ...counts,
       fraction: this.#partOfWork(pipelines, parts),
       read: partOfScans(pipelines, parts),
-      ...(isMostlyCounted(pipelines, parts) ? {} : { uncountedMs: this.#spentMs() }),
+      ...(isMostlyCounted(pipelines, parts) ? {} : { isGuess: true }),
     };
   }
 

@@ -153,8 +153,8 @@ export interface QueryProgress {
   readonly planned?: PlannedRows | undefined;
   /** The part of the rows of all scans that has been read, from 0 to 1, if it is known. */
   readonly read?: number;
-  /** The CPU time of the call so far in milliseconds, if most of its work is not counted. Its `fraction` is then a rough guess. */
-  readonly uncountedMs?: number;
+  /** Whether `fraction` is a rough guess, because most of the work is not counted. */
+  readonly isGuess?: boolean;
 }
 
 /** The figures of a statement that was run to its end. */

@@ -245,7 +245,7 @@ export class PlanRun {
         });
     const startedAtMs = performance.now();
     this.#follow(ref, outcome, (result: TaskOutcome) => {
-      this.#progress.ended(ref);
+      this.#progress.ended(ref, result.cpuMs);
       const ms = Math.round(performance.now() - startedAtMs);
       const { queryId } = this.#execution;
       taskEnds.emit({ queryId, ...ref, node: inSession ? undefined : node.name, ms });

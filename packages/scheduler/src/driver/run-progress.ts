@@ -4,44 +4,55 @@ import type { StageId } from '@tessera/planner';
 import type { ExecutionProgress, StageProgress } from '../stage-execution.ts';
 import type { AttemptRef } from '../state/events.ts';
 import { isComplete, rootOf, type SchedulerState, type StageState } from '../state/scheduler-state.ts';
-import { paceFromNow } from './pace.ts';
+import { LearnedSpeed, type TaskKind } from './learned-speed.ts';
 
 /** A task that has not reported for longer than this may not go on as fast as before. */
 const LONGEST_GAP_MS = 500;
-
-/** The least part of a task that a report is believed to tell, so that the first ones do not count much. */
-const LEAST_PART = 0.05;
+/** A task that counts nothing is expected to need at least this part of its CPU time so far once more. */
+const OVERDUE_PART = 0.4;
 /** Stages that read exchanges take this much longer than the planner expects, in relation to others. */
-const EXCHANGE_FACTOR = 1.6;
-/** Before tasks are measured, the pace of the machine is assumed, which counts as much as this much measured work, in milliseconds. */
-const ASSUMED_MS = 5;
+const EXCHANGE_FACTOR = 1.3;
+/** How much the CPU time of finished stages says about that of others, in relation to the estimates: each is wrong in its own way. */
+const OTHERS_WEIGHT = 0.2;
+/** Before tasks are measured, their speed is assumed, which counts as much as this much CPU time, in milliseconds. */
+const ASSUMED_MS = 20;
+/** The estimate of a stage counts as much as this number of its tasks. */
+const ASSUMED_TASKS = 0.5;
 
 interface RunningTask {
   /** Its share of the time: while several tasks run, each of them has an equal share. */
   ms: number;
-  /** The greatest part that it has reported, 0 to 1, and its time then. */
-  reported: { readonly part: number; readonly atMs: number } | undefined;
+  reported: Report | undefined;
 }
 
-/** The time that tasks took for an amount of estimated work. */
-interface Measured {
+interface Report {
+  /** The part of its work that the task has counted, 0 to 1. */
+  readonly part: number | undefined;
+  readonly cpuMs: number;
+  /** Its share of the time when it reported. */
+  readonly atMs: number;
+}
+
+/** What tasks of one stage that have ended took. */
+interface EndedTasks {
+  tasks: number;
+  /** Their shares of the time. */
   ms: number;
-  workMs: number;
+  cpuMs: number;
 }
 
 /**
  * The expected rest of a run and the duration of its stages. It is computed when somebody asks for it. The work that is left is
- * estimated by the planner, which learns the sizes of finished stages; how long it takes is known from the work that has been
- * done. Tasks report their progress every few hundred milliseconds; between two reports, a task is assumed to go on as fast as
- * before.
+ * estimated by the planner, which learns the sizes of finished stages; the CPU times of tasks and their shares of the time tell how
+ * long it takes. Tasks report their progress every few hundred milliseconds; between two reports, a task is assumed to go on as
+ * fast as before.
  */
 export class RunProgress {
   readonly #now: () => number;
-  readonly #pace: () => number;
+  readonly #speed: LearnedSpeed;
   readonly #running = new Map<StageId, Map<number, RunningTask>>();
+  readonly #ended = new Map<StageId, EndedTasks>();
   readonly #times = new Map<StageId, { readonly fromMs: number; toMs: number }>();
-  /** The tasks that have ended: those that are alone in their stage, which cannot use all nodes, and the others. */
-  readonly #ended = { alone: { ms: 0, workMs: 0 }, divided: { ms: 0, workMs: 0 } };
   /** The time of running tasks is counted up to here. */
   #countedMs = 0;
   #state: SchedulerState | undefined;
@@ -49,11 +60,11 @@ export class RunProgress {
 
   /**
    * @param now milliseconds
-   * @param pace the time for each millisecond of estimated work that is assumed before tasks are measured
+   * @param speed what earlier runs have taken, which learns from this one
    */
-  constructor(now: () => number = () => performance.now(), pace: () => number = paceFromNow()) {
+  constructor(now: () => number = () => performance.now(), speed: LearnedSpeed = LearnedSpeed.ofProcess) {
     this.#now = now;
-    this.#pace = pace;
+    this.#speed = speed;
   }
 
   began({ stage, task }: AttemptRef): void {
@@ -63,29 +74,36 @@ export class RunProgress {
     this.#running.get(stage)!.set(task, { ms: 0, reported: undefined });
   }
 
-  /** Without a percentage, the task is as far as its CPU time is in relation to the planner's estimate. */
   reported(
     { stage, task }: AttemptRef,
     { percent, cpuMs = 0 }: Pick<TaskProgress, 'percent' | 'cpuMs'>,
   ): void {
     const running = this.#running.get(stage)?.get(task);
-    const state = this.#stateOf(stage);
-    if (running === undefined || state === undefined) return;
-    const part = percent === undefined ? expectedProgress(cpuMs / taskWork(state), 1) : percent / 100;
+    if (running === undefined) return;
     this.#countTime();
+    const { part: before = 0 } = running.reported ?? {};
+    const part = (percent ?? 0) / 100;
     // A task may run several statements, and what it reports is the progress of the latest one.
-    if (part > (running.reported?.part ?? 0)) running.reported = { part, atMs: running.ms };
+    if (percent !== undefined && part < before) return;
+    const counted = Math.max(part, before);
+    running.reported = {
+      part: counted === 0 ? undefined : counted,
+      cpuMs: cpuMs || running.ms,
+      atMs: running.ms,
+    };
   }
 
-  ended({ stage, task }: AttemptRef): void {
+  /** @param cpuMs 0 if the system does not tell */
+  ended({ stage, task }: AttemptRef, cpuMs: number): void {
     this.#times.get(stage)!.toMs = this.#countTime();
     const running = this.#running.get(stage)?.get(task);
     this.#running.get(stage)?.delete(task);
-    const state = this.#stateOf(stage);
-    if (running === undefined || state === undefined) return;
-    const measured = this.#ended[kindOf(state)];
-    measured.ms += running.ms;
-    measured.workMs += taskWork(state);
+    if (running === undefined) return;
+    const ended = this.#ended.get(stage) ?? { tasks: 0, ms: 0, cpuMs: 0 };
+    ended.tasks += 1;
+    ended.ms += running.ms;
+    ended.cpuMs += cpuMs;
+    this.#ended.set(stage, ended);
   }
 
   /** The time from the first start of a task to the last end. */
@@ -101,6 +119,8 @@ export class RunProgress {
   /** Keeps the final progress: all stages have finished while the root runs. */
   close(): void {
     this.#final = this.now();
+    for (const kind of ['alone', 'divided'] as const)
+      this.#speed.learn(kind, { ...this.#measured(kind), ...this.#estimated(kind) });
     this.#state = undefined;
   }
 
@@ -113,7 +133,7 @@ export class RunProgress {
     return {
       stages: stages.map(stageProgress),
       remainingMs: stages.reduce((sum, stage) => sum + this.#remainingMs(stage), 0),
-      lastMs: this.#expectedMs(root),
+      lastMs: this.#expectedCpuMs(root) * this.#pace(root),
       nodes: new Set(state.nodes.filter(({ isUsed }) => isUsed).map(({ node }) => node.name)).size,
       ...readsOf(stages),
     };
@@ -128,65 +148,92 @@ export class RunProgress {
     return nowMs;
   }
 
-  #stateOf(stage: StageId): StageState | undefined {
-    return this.#state?.stages[this.#state.positions.get(stage) ?? -1];
-  }
-
   #remainingMs(state: StageState): number {
     if (state.finished !== undefined) return 0;
-    const expectedMs = this.#expectedMs(state);
+    const expectedMs = this.#expectedCpuMs(state);
+    const pace = this.#pace(state);
     const running = [...(this.#running.get(state.stage.id)?.values() ?? [])];
     const waiting = Math.max(0, tasksOf(state) - state.succeeded - running.length);
-    return waiting * expectedMs + running.reduce((sum, task) => sum + remainingOfTask(task, expectedMs), 0);
+    return running.reduce(
+      (sum, task) => sum + remainingOfTask(task, expectedMs, pace),
+      waiting * expectedMs * pace,
+    );
   }
 
-  /** The share of the time that a task of a stage is expected to need. */
-  #expectedMs(state: StageState): number {
-    const { ms, workMs } = this.#measured(kindOf(state));
-    return (taskWork(state) * (ms + ASSUMED_MS * this.#pace())) / (workMs + ASSUMED_MS);
+  /** The CPU time that a task of a stage is expected to need: like the tasks of the stage that have ended, or by the estimate. */
+  #expectedCpuMs(state: StageState): number {
+    const kind = kindOf(state);
+    const { cpuMs, workMs } = this.#estimated(kind);
+    const assumed = this.#speed.of(kind).cpuPerWork;
+    const measured = (cpuMs + ASSUMED_MS * assumed) / (workMs + ASSUMED_MS);
+    const estimated = taskWork(state) * assumed * (measured / assumed) ** OTHERS_WEIGHT;
+    const own = this.#ended.get(state.stage.id);
+    if (own === undefined) return estimated;
+    return ((own.cpuMs || own.ms) + ASSUMED_TASKS * estimated) / (own.tasks + ASSUMED_TASKS);
   }
 
-  /** The work that tasks of this kind have done, including those that run, and the time that it took. */
-  #measured(kind: Kind): Measured {
-    const measured = { ...this.#ended[kind] };
-    for (const [stage, tasks] of this.#running) {
-      const state = this.#stateOf(stage);
-      if (state === undefined || kindOf(state) !== kind) continue;
-      for (const task of tasks.values()) {
-        if (task.reported === undefined) continue;
-        measured.ms += task.ms;
-        measured.workMs += partDone(task.ms, task.reported) * taskWork(state);
-      }
+  /** The share of the time that tasks like those of a stage need for a millisecond of CPU time. */
+  #pace(state: StageState): number {
+    const kind = kindOf(state);
+    const { ms, cpuMs } = this.#measured(kind);
+    return (ms + ASSUMED_MS * this.#speed.of(kind).msPerCpu) / (cpuMs + ASSUMED_MS);
+  }
+
+  /** The CPU time of the tasks of this kind so far, including those that run, and their share of the time. */
+  #measured(kind: TaskKind): { ms: number; cpuMs: number } {
+    const measured = { ms: 0, cpuMs: 0 };
+    const add = (ms: number, cpuMs: number) => {
+      measured.ms += ms;
+      measured.cpuMs += cpuMs || ms;
+    };
+    for (const state of this.#stagesOf(kind)) {
+      const { id } = state.stage;
+      const ended = this.#ended.get(id);
+      if (ended !== undefined) add(ended.ms, ended.cpuMs);
+      for (const { reported } of this.#running.get(id)?.values() ?? [])
+        if (reported !== undefined) add(reported.atMs, reported.cpuMs);
     }
     return measured;
   }
+
+  /** The CPU time of the tasks of this kind that have ended, and their estimated work. */
+  #estimated(kind: TaskKind): { cpuMs: number; workMs: number } {
+    const estimated = { cpuMs: 0, workMs: 0 };
+    for (const state of this.#stagesOf(kind)) {
+      const { tasks, ms, cpuMs } = this.#ended.get(state.stage.id) ?? { tasks: 0, ms: 0, cpuMs: 0 };
+      estimated.cpuMs += cpuMs || ms;
+      estimated.workMs += tasks * taskWork(state);
+    }
+    return estimated;
+  }
+
+  #stagesOf(kind: TaskKind): readonly StageState[] {
+    return this.#state?.stages.filter((state) => kindOf(state) === kind) ?? [];
+  }
 }
 
-/**
- * The share of the time that a running task is expected to need still. Without a report, it is at least as much as it has had:
- * what is shown must not go back later.
- */
-function remainingOfTask({ ms, reported }: RunningTask, expectedMs: number): number {
-  if (reported === undefined) return Math.max(expectedMs - ms, ms);
-  const part = partDone(ms, reported);
-  return ((1 - part) * (LEAST_PART * expectedMs + ms)) / (LEAST_PART + part);
+/** The share of the time that a running task is expected to need still. */
+function remainingOfTask({ ms, reported }: RunningTask, expectedMs: number, pace: number): number {
+  // Without a report, it is at least as much as it has had: what is shown must not go back later.
+  if (reported === undefined) return Math.max(expectedMs * pace - ms, ms);
+  const { part, cpuMs, atMs } = reported;
+  const sinceMs = Math.min(ms - atMs, LONGEST_GAP_MS);
+  if (part === undefined) {
+    const spentMs = cpuMs + sinceMs / pace;
+    return pace * Math.max(OVERDUE_PART * spentMs, expectedMs - (1 - OVERDUE_PART) * spentMs);
+  }
+  // The first parts of a task may be estimated as badly as the whole: the more it has counted, the more that tells about the rest.
+  const leftMs = pace * (1 - part) * expectedMs * (cpuMs / (part * expectedMs)) ** Math.sqrt(part);
+  return leftMs - expectedProgress(sinceMs, leftMs);
 }
 
-/** The part of a task that is done now, by its latest report. */
-function partDone(ms: number, { part, atMs }: NonNullable<RunningTask['reported']>): number {
-  const perMs = part / Math.max(1, atMs);
-  return part + expectedProgress(perMs * Math.min(ms - atMs, LONGEST_GAP_MS), 1 - part);
-}
-
-type Kind = 'alone' | 'divided';
-
-const kindOf = ({ stage: { partitioning } }: StageState): Kind =>
+const kindOf = ({ stage: { partitioning } }: StageState): TaskKind =>
   partitioning === 'single' || partitioning === 'coordinator' ? 'alone' : 'divided';
 
 /** The number of tasks; 1 before the stage is divided. */
 const tasksOf = ({ tasks }: StageState): number => Math.max(1, tasks.length);
 
-/** The estimated work of a task, in milliseconds. */
+/** The estimated CPU time of a task, in milliseconds. */
 function taskWork(state: StageState): number {
   const { estimate, sources } = state.stage;
   const factor = sources.some(({ kind }) => kind === 'exchange') ? EXCHANGE_FACTOR : 1;

@@ -3,7 +3,7 @@ import type { Relation, ScanRelation } from '../../../relational/relation.ts';
 import { inputsOf } from '../../tree/inputs.ts';
 import type { InputReading, Planning, StageDraft } from '../planning.ts';
 import { sliceableInputs } from '../sliceable.ts';
-import { COST_CONSTANTS as COST } from './cost-constants.ts';
+import { CHOICE_PRICES, PROGRESS_PRICES, type Prices } from './cost-constants.ts';
 import { exchangeCost, writeCost } from './exchange-cost.ts';
 import { imbalance } from './imbalance.ts';
 import { totalWork, workOf, workOfTask } from './relation-work.ts';
@@ -24,26 +24,28 @@ export function costOfStages(planning: Planning, drafts: readonly StageDraft[]):
   return { cpuMs: cpu / 1000, elapsedMs: Math.max(0, ...ends.values()) / 1000 };
 }
 
-/** The estimated CPU time of all tasks of a stage, in milliseconds. */
+/** The estimated CPU time of all tasks of a stage, in milliseconds, for the progress of a run. */
 export const cpuMsOfStage = (planning: Planning, draft: StageDraft): number =>
-  costOfStage(planning, draft).all / 1000;
+  costOfStage(planning, draft, PROGRESS_PRICES).all / 1000;
 
 /** The CPU time in µs of all tasks of a stage together, and of one of them. */
 function costOfStage(
   planning: Planning,
   draft: StageDraft,
+  prices: Prices = CHOICE_PRICES,
 ): { readonly all: number; readonly ofTask: number } {
   const tasks = tasksOf(planning, draft);
-  const work = workOf(planning, draft.relation);
+  const work = workOf(planning, draft.relation, prices);
   const isRoot = draft.partitioning === 'coordinator';
-  const written = isRoot ? 0 : writeCost(draft);
+  const buckets = draft.hashKeys.length === 0 ? 0 : draft.rows * prices.bucketRow;
+  const written = isRoot ? 0 : writeCost(draft) + buckets;
   const wait = waitFor(planning, draft, tasks);
   const moved = readingsOf(planning, draft.relation).reduce(
     (sum, { stage, mode = tasks === 1 ? 'gather' : 'broadcast' }) =>
       sum + exchangeCost(planning.finished.get(stage) ?? planning.draft(stage), mode, tasks),
     0,
   );
-  const started = isRoot ? 0 : COST.startTask;
+  const started = isRoot ? 0 : prices.startTask;
   return {
     all: totalWork(work, tasks) + written + moved + tasks * started,
     ofTask:

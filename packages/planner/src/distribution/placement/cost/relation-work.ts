@@ -1,10 +1,10 @@
 import type { PlanExpression } from '../../../plan-nodes.ts';
 import { mapExpression } from '../../../relational/expressions/references.ts';
-import type { JoinRelation, Relation, ScanRelation } from '../../../relational/relation.ts';
+import type { JoinRelation, Relation, RelationColumn, ScanRelation } from '../../../relational/relation.ts';
 import type { Estimate } from '../../estimate/estimate.ts';
 import { inputsOf } from '../../tree/inputs.ts';
 import type { Planning } from '../planning.ts';
-import { COST_CONSTANTS as COST } from './cost-constants.ts';
+import { CHOICE_PRICES, type Prices } from './cost-constants.ts';
 
 /** The CPU time in µs that the tasks of a stage spend on a relation. */
 export interface Work {
@@ -33,51 +33,65 @@ export const workOfTask = ({ divided, repeated }: Work, tasks: number): number =
  * they are read from files.
  */
 const RESIDENT_SHARE = 0.5;
+/** The most rows of a hash table by whose keys the kernel filters the rows of the other side. */
+const MAX_FILTERED_BUILD_ROWS = 100_000;
 
 /**
  * Estimates the work of a relation from the row counts of its operators. Rows above scans that are divided
  * among tasks, and above hash or forward exchanges, are divided; every task repeats the work for all other
  * rows.
  */
-export function workOf(planning: WorkContext, relation: Relation): Work {
+export function workOf(planning: WorkContext, relation: Relation, prices: Prices = CHOICE_PRICES): Work {
   const rowsOf = (inner: Relation) => planning.estimates.of(inner).rows;
   switch (relation.kind) {
     case 'scan': {
-      const cost = scanWork(planning, relation);
+      const cost = scanWork(planning, relation, prices);
       if (!planning.keyLimits.has(relation)) return leaf(cost, planning.partitionedScans.has(relation));
       // Every task reads and tests all rows, but only the rows with its own keys reach the operators above.
-      return { divided: 0, repeated: cost + rowsOf(relation) * COST.filterRow, isDivided: true };
+      return { divided: 0, repeated: cost + rowsOf(relation) * prices.filterRow, isDivided: true };
     }
     case 'input': {
       const mode = planning.readings.get(relation.id)?.mode;
-      return leaf(rowsOf(relation) * COST.scanResidentValue, mode === 'hash' || mode === 'forward');
+      return leaf(rowsOf(relation) * prices.scanResidentValue, mode === 'hash' || mode === 'forward');
     }
     case 'join':
-      return joinWork(planning, relation);
+      return joinWork(planning, relation, prices);
+    case 'filter': {
+      const below = workOf(planning, relation.input, prices);
+      const own = operatorWork(planning, relation, prices);
+      const isLimited = relation.input.kind === 'scan' && planning.keyLimits.has(relation.input);
+      const isRepeated = isLimited && !prices.limitsKeysFirst;
+      return isRepeated ? { ...below, repeated: below.repeated + own } : plus([below], own, below.isDivided);
+    }
     default: {
-      const below = inputsOf(relation).map((input) => workOf(planning, input));
+      const below = inputsOf(relation).map((input) => workOf(planning, input, prices));
       const isDivided = below.some((work) => work.isDivided);
-      return plus(below, operatorWork(planning, relation), isDivided);
+      return plus(below, operatorWork(planning, relation, prices), isDivided);
     }
   }
 }
 
 /** The CPU time in µs for reading all rows of a table. */
-export function scanWork(planning: WorkContext, scan: ScanRelation): number {
-  const external = externalWork(planning, scan);
+export function scanWork(planning: WorkContext, scan: ScanRelation, prices: Prices = CHOICE_PRICES): number {
+  const external = externalWork(planning, scan, prices);
   if (external !== undefined) return external;
-  const value = isResident(planning, scan) ? COST.scanResidentValue : COST.scanParquetValue;
+  const value = isResident(planning, scan) ? prices.scanResidentValue : prices.scanParquetValue;
   return planning.estimates.of(scan).rows * Math.max(1, scan.names.length) * value;
 }
 
 /** The CPU time in µs for fetching and reading files outside the managed store; undefined for a table. */
-function externalWork({ facts, estimates, nodes }: WorkContext, scan: ScanRelation): number | undefined {
+function externalWork(
+  { facts, estimates, nodes }: WorkContext,
+  scan: ScanRelation,
+  prices: Prices,
+): number | undefined {
   const table = facts.tables.get(scan.relation);
   if (table?.external === undefined) return undefined;
-  const fetchedByte = table.isServedByNode === true ? (COST.serveByte * (nodes - 1)) / nodes : COST.fetchByte;
-  if (table.external === 'text') return table.bytes * (fetchedByte + COST.parseByte);
+  const fetchedByte =
+    table.isServedByNode === true ? (prices.serveByte * (nodes - 1)) / nodes : prices.fetchByte;
+  if (table.external === 'text') return table.bytes * (fetchedByte + prices.parseByte);
   const values = estimates.of(scan).rows * Math.max(1, scan.names.length);
-  return table.bytes * fetchedByte + values * COST.scanParquetValue;
+  return table.bytes * fetchedByte + values * prices.scanParquetValue;
 }
 
 /** Whether the query's tables, or a node's share of them, fit into the memory of a node. */
@@ -88,59 +102,74 @@ function isResident(planning: WorkContext, scan: ScanRelation): boolean {
 }
 
 /** The kernel builds a hash table of the smaller side and looks up the rows of the other side. */
-function joinWork(planning: WorkContext, join: JoinRelation): Work {
-  const [left, right] = [workOf(planning, join.left), workOf(planning, join.right)];
+function joinWork(planning: WorkContext, join: JoinRelation, prices: Prices): Work {
+  const [left, right] = [workOf(planning, join.left, prices), workOf(planning, join.right, prices)];
   const [l, r] = [planning.estimates.of(join.left), planning.estimates.of(join.right)];
-  const isRightBuilt = r.rows <= l.rows || join.type !== 'inner';
-  const built = (rows: Estimate, isBuilt: boolean) => rows.rows * (isBuilt ? COST.buildRow : COST.probeRow);
+  const emitted = planning.estimates.of(join).rows;
+  const isRightBuilt = r.rows <= l.rows;
+  // The kernel leaves out most rows without a match before it looks them up, if the hash table is small.
+  const isSelective =
+    /^(?:inner|semi|right_semi)$/.test(join.type) && Math.min(l.rows, r.rows) <= MAX_FILTERED_BUILD_ROWS;
+  const sideWork = ({ columns }: Relation, { rows }: Estimate, isBuilt: boolean) => {
+    if (join.conditions.length === 0) return 0;
+    if (isBuilt) return rows * (prices.buildRow + textsOf(columns) * prices.buildText);
+    const matched = isSelective ? Math.min(rows, emitted) : rows;
+    return matched * prices.probeRow + (rows - matched) * prices.missRow;
+  };
   const sides = [
-    plus([left], join.conditions.length === 0 ? 0 : built(l, !isRightBuilt), left.isDivided),
-    plus([right], join.conditions.length === 0 ? 0 : built(r, isRightBuilt), right.isDivided),
+    plus([left], sideWork(join.left, l, !isRightBuilt), left.isDivided),
+    plus([right], sideWork(join.right, r, isRightBuilt), right.isDivided),
   ];
-  const pairs = join.conditions.length === 0 ? l.rows * r.rows * COST.filterRow : 0;
-  const emitted = planning.estimates.of(join).rows * COST.scanResidentValue;
-  return plus(sides, pairs + emitted, left.isDivided || right.isDivided);
+  const pairs = join.conditions.length === 0 ? l.rows * r.rows * prices.filterRow : 0;
+  return plus(sides, pairs + emitted * prices.scanResidentValue, left.isDivided || right.isDivided);
 }
 
 /** The CPU time in µs of one operator over all of its rows, without its inputs. */
-function operatorWork(planning: WorkContext, relation: Relation): number {
+function operatorWork(planning: WorkContext, relation: Relation, prices: Prices): number {
   const { rows } = planning.estimates.of(relation);
   const read = inputsOf(relation).reduce((sum, input) => sum + planning.estimates.of(input).rows, 0);
   switch (relation.kind) {
     case 'filter':
-      return read * relation.predicates.reduce((sum, predicate) => sum + conditionCost(predicate), 0);
+      return read * relation.predicates.reduce((sum, predicate) => sum + conditionCost(predicate, prices), 0);
     case 'project':
-      return read * computedColumns(relation.expressions) * COST.filterRow;
+      return read * computedColumns(relation.expressions) * prices.filterRow;
     case 'aggregate':
       return (
-        read * relation.groupingSets.length * (1 + relation.aggregates.length / 4) * COST.aggregateRow +
-        rows * COST.newGroup
+        read * relation.groupingSets.length * (1 + relation.aggregates.length / 4) * prices.aggregateRow +
+        rows *
+          (prices.newGroup + textsOf(relation.columns.slice(0, relation.groups.length)) * prices.buildText)
       );
     case 'distinct':
     case 'set':
       return relation.kind === 'set' && relation.operation === 'union' && relation.isAll
         ? 0
-        : read * COST.aggregateRow + rows * COST.newGroup;
+        : read * prices.aggregateRow + rows * prices.newGroup;
     case 'window':
     case 'sort':
-      return read * COST.sortRow;
+      return read * prices.sortRow;
     default:
-      return Math.max(read, rows) * COST.filterRow;
+      return Math.max(read, rows) * prices.filterRow;
   }
 }
 
 /** CPU µs of one condition on one row. */
-const conditionCost = (predicate: PlanExpression): number =>
-  matchesText(predicate) ? COST.matchRow : COST.filterRow;
+function conditionCost(predicate: PlanExpression, prices: Prices): number {
+  if (calls(predicate, /~~|like|regexp/)) return prices.matchRow;
+  return calls(predicate, /^(?:contains|prefix|suffix|substring)$/) ? prices.findRow : prices.filterRow;
+}
 
-function matchesText(expression: PlanExpression): boolean {
+function calls(expression: PlanExpression, names: RegExp): boolean {
   let found = false;
   mapExpression(expression, ({ name }) => {
-    if (name !== undefined && /~~|like|regexp/.test(name)) found = true;
+    if (name !== undefined && names.test(name)) found = true;
     return undefined;
   });
   return found;
 }
+
+/** The number of texts in a row. */
+const textsOf = (columns: readonly RelationColumn[]): number =>
+  columns.filter(({ type }) => type.id === 'VARCHAR').length;
 
 const computedColumns = (expressions: readonly { readonly type: string }[]): number =>
   expressions.filter(({ type }) => type !== 'BOUND_REF').length;

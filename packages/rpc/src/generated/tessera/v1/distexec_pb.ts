@@ -876,7 +876,7 @@ export type TaskProgress = Message<"tessera.v1.TaskProgress"> & {
   hasRows: boolean;
 
   /**
-   * The CPU time of the running statement so far, in milliseconds, instead of `percent` if most of its work is not counted.
+   * The CPU time of the task so far, in milliseconds; 0 if it is unknown.
    *
    * @generated from field: double cpu_ms = 4;
    */
