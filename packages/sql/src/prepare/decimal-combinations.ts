@@ -1,4 +1,3 @@
-import { unnestedArray } from '../postgres/array-literals.ts';
 import type { Placement } from '../relations/placement.ts';
 import {
   type ColumnRefNode,
@@ -144,11 +143,10 @@ function withComparedValue(node: SubqueryNode, change: (value: Expression) => Ex
   if (query.type !== 'SELECT_NODE') return node;
   const [item] = query.select_list;
   if (item === undefined || item.class === 'STAR') return node;
-  const unnested = unnestedArray(node);
   const compared =
-    unnested === undefined
-      ? change(item)
-      : { ...unnested, children: unnested.children.map((each, i) => (i === 0 ? change(each) : each)) };
+    item.class === 'FUNCTION' && item.function_name === 'unnest'
+      ? { ...item, children: item.children.map((each, i) => (i === 0 ? change(each) : each)) }
+      : change(item);
   return { ...node, subquery: { ...node.subquery, node: { ...query, select_list: [compared] } } };
 }
 

@@ -46,6 +46,21 @@ it('a combination within another one, and one of the alias of a column, take the
 });
 
 it.each([
+  [
+    'rows in order, without duplicates',
+    'SELECT DISTINCT coalesce(nullif(w, 2), n) AS x FROM (VALUES (1::numeric(38, 0), 0.5::numeric(2, 1)), (2, 2.5::numeric(2, 1))) AS t(w, n) ORDER BY coalesce(nullif(w, 2), n)',
+    [['1.0'], ['2.5']],
+  ],
+  [
+    'elements that a subquery returns as rows',
+    `SELECT n IN (SELECT unnest(ARRAY[w]) FROM generate_series(1, 2)) AS x, coalesce(nullif(w, 1), n) AS y ${FROM}`,
+    [[false, '2.345']],
+  ],
+])('decimals are kept in %s', async (_, sql, rows) => {
+  expect(await dialect.rows(sql)).toEqual(rows);
+});
+
+it.each([
   ['decimals that fit together', 'SELECT coalesce(1::numeric(30, 2), 2.5::numeric(12, 3)) AS x'],
   ['a decimal and an integer', `SELECT coalesce(${WIDE}, 2) AS x`],
   ['decimals and a floating point number', `SELECT coalesce(${WIDE}, ${NARROW}, 1.5::float8) AS x`],

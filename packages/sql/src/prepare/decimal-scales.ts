@@ -128,11 +128,12 @@ async function changesOfValues(
       const names: string[] = [];
       const plain = writtenValues(node);
       const places = new Set(values.map(({ index }) => index));
-      const isGrouped = query.type === 'SELECT_NODE' && query.group_expressions.length > 0;
+      const isRepeated =
+        query.modifiers.length > 0 || (query.type === 'SELECT_NODE' && query.group_expressions.length > 0);
       const probed = withValues(withInner, (value, index) => {
         if (!places.has(index)) return value;
-        // One parameter for one text, so that an expression stays equal to the same one in GROUP BY.
-        const text = isGrouped ? `${number} ${spelling(plain[index]!)}` : `${found.length} ${index}`;
+        // One parameter for one text, so that an expression stays equal to the same one in GROUP BY or ORDER BY.
+        const text = isRepeated ? `${number} ${spelling(plain[index]!)}` : `${found.length} ${index}`;
         const name = parameters.get(text) ?? `tsr_decimal_${parameters.size}`;
         parameters.set(text, name);
         names.push(name);
