@@ -25,9 +25,9 @@ export default defineConfig({
   plugins: programs === undefined ? [] : [startBuilt(import.meta.dirname, programs)],
   test: {
     pool: 'forks',
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
     // Machines may be slow: what is waited for comes, or the test fails in good time.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
     passWithNoTests: false,
     // One more than a small machine has cores: tests that wait for a lease, a timeout or a restart leave a core idle.

@@ -77,7 +77,7 @@ describe.skipIf(!hasHelm)(
         return (await tessera(['config', 'check', file], { TESSERA_INITIAL_PASSWORD: 'secret' })).stdout;
       });
       for (const output of await Promise.all(outputs)) expect(output).toContain('no problems found');
-    }, 120_000);
+    });
 
     it('gives every node its address and its ordinal', () => {
       const manifests = render({ files: [join(VALUES, 'five-nodes-s3.yaml')], release: 'shop' });

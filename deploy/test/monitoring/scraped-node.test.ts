@@ -30,7 +30,7 @@ beforeAll(async () => {
   };
   await vi.waitFor(scrapedTwice, { timeout: 60_000, interval: 50 });
   page = await (await fetch(`${metricsUrl}/metrics`)).text();
-}, 120_000);
+});
 
 afterAll(() => stack.disposeAsync());
 

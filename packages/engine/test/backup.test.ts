@@ -239,7 +239,7 @@ test('a backup that is taken while statements change tables contains one committ
   await using copied = await startTessera({ dataDirectory: place('copied') });
   const steps = await committedState(copied, bounds.copied[0]!, bounds.copied[1]!);
   await run(copied, statement(steps + 1));
-}, 120_000);
+}, 300_000);
 
 const fill = (node: TesseraProcess, table: string, from: number) =>
   run(
@@ -369,7 +369,7 @@ test('tables in Google Cloud Storage and Azure, and at locations there with cred
     await run(node, `VACUUM ${table}`);
     expect(await rows(node, SUMS(table)), table).toEqual([[2 * BATCH, 2 * BATCH]]);
   }
-}, 120_000);
+}, 300_000);
 
 /** Copies the files below a directory, of which a running node may delete some meanwhile. */
 async function copyFiles(from: string, to: string): Promise<void> {

@@ -39,7 +39,7 @@ it('tables survive a kill, a repeated statement is not executed again, and a res
   } finally {
     await rm(dataDirectory, { recursive: true, force: true });
   }
-}, 120_000);
+});
 
 async function metric({ metricsUrl }: { readonly metricsUrl: string }, name: string) {
   const text = await (await fetch(`${metricsUrl}/metrics`)).text();

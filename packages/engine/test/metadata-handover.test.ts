@@ -162,4 +162,4 @@ test('a second metadata service takes over at once when the first is stopped, an
     ).toEqual({ version });
   }
   await stop(third!, 'SIGTERM');
-}, 120_000);
+});

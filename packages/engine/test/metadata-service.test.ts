@@ -115,7 +115,7 @@ it('commits for several engines, which see each other, and drains at SIGTERM', a
   await started();
   expect(await two.commit(empty(ids[0]!))).toEqual(answers[0]);
   expect((await one.commit(empty(randomUUID()))).version).toBeGreaterThan(newest);
-}, 60_000);
+});
 
 it('has every acknowledged commit after a kill and a restart', async () => {
   const service = await started();
@@ -130,7 +130,7 @@ it('has every acknowledged commit after a kill and a restart', async () => {
   await started();
   await write();
   for (const [id, version] of acknowledged) expect(await manager.commit(empty(id))).toEqual({ version });
-}, 60_000);
+});
 
 it('answers nobody without the token', async () => {
   await started();
@@ -139,7 +139,7 @@ it('answers nobody without the token', async () => {
     name: 'METADATA_UNAVAILABLE',
     message: expect.stringContaining('token'),
   });
-}, 60_000);
+});
 
 it('refuses an engine with another store or another instance id, and names both sides', async () => {
   const service = await started();
@@ -160,7 +160,7 @@ it('refuses an engine with another store or another instance id, and names both 
   await started();
   await expect(stray.commit(empty(randomUUID()))).rejects.toMatchObject({ name: 'STORE_MISMATCH' });
   expect((await ours.latest()).version).toBeGreaterThanOrEqual(version);
-}, 60_000);
+});
 
 it('is not open to other machines without a token', async () => {
   const child = spawn(process.execPath, [MAIN, 'metadata', '--config', configPath, '--host', '0.0.0.0'], {

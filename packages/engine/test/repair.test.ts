@@ -103,7 +103,7 @@ test('a command repairs a table whose objects are missing, and reports what is l
   expect(await rows(repaired, 'SELECT count(*)::int FROM t')).toEqual([[BATCH]]);
   expect(await rows(repaired, 'SELECT a FROM whole')).toEqual([[1]]);
   await repaired.stop();
-}, 120_000);
+});
 
 test('a directory without tables is not reported as complete', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'tessera-repair-'));

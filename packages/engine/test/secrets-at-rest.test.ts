@@ -100,7 +100,7 @@ test('credentials are encrypted in the bucket with the key of the environment, a
   const node = await start({ TESSERA_SECRETS_KEY: `${randomBytes(32).toString('hex')},${KEY}` });
   expect(await rows(node, 'SELECT a FROM in_lake')).toEqual([[7]]);
   await node.stop();
-}, 120_000);
+});
 
 test('a statement with a mistake does not show its secrets in the error, the log or the history', async () => {
   const secret = 'hidden/K7MDENG-bPxRfi';
@@ -130,4 +130,4 @@ test('a statement with a mistake does not show its secrets in the error, the log
   expect(JSON.stringify(history)).not.toContain(secret);
   await node.stop();
   expect(JSON.stringify(node.log)).not.toContain(secret);
-}, 120_000);
+});

@@ -48,4 +48,4 @@ it('sequences continue after a kill, and currval belongs to the PostgreSQL conne
   } finally {
     await rm(dataDirectory, { recursive: true, force: true });
   }
-}, 90_000);
+});

@@ -35,7 +35,7 @@ describe.skipIf(!existsSync(TPCH_DATA)).each(SCALES)(
           WITH (index_granularity = ${granularity}) AS SELECT * FROM READ_PARQUET('upload://file')`;
         succeeded(await upload(server, sql, { file }, settings));
       }
-    }, 60_000);
+    });
     afterAll(() => server[Symbol.asyncDispose]());
 
     const run = async (name: string): Promise<string> =>

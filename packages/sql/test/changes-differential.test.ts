@@ -124,7 +124,7 @@ const sources = fc.uniqueArray(fc.tuple(fc.constantFrom('0', '1', '2', '3', '9')
   selector: ([id]) => id,
 });
 
-test('changes do what the statements of the kernel do', { timeout: 60_000 }, async () => {
+test('changes do what the statements of the kernel do', async () => {
   const { session } = dialect.context();
   const list = (values: readonly (readonly string[])[]) =>
     values.map((row) => `(${row.join(', ')})`).join(', ');

@@ -22,7 +22,7 @@ describe('ClickBench', () => {
     connection = await (await DuckDBInstance.create()).connect();
     await clickbench.generate({ scale: SCALE, directory: root, threads: 2 });
     await connection.run(`CREATE VIEW hits AS FROM '${root}/hits.parquet'`);
-  }, 60_000);
+  });
   afterAll(async () => {
     connection.closeSync();
     await rm(root, { recursive: true });

@@ -51,7 +51,7 @@ describe('TPC-DS', () => {
     await tpcds.generate({ scale: SCALE, directory: root, threads: 2 });
     for (const { name } of tpcds.tables)
       await connection.run(`CREATE VIEW ${name} AS FROM '${root}/${name}.parquet'`);
-  }, 60_000);
+  });
   afterAll(async () => {
     connection.closeSync();
     await rm(root, { recursive: true });

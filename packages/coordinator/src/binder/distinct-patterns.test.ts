@@ -35,7 +35,7 @@ beforeAll(async () => {
     FROM generate_series(1, ${ROWS}) AS g(i)`);
   await run('CREATE TABLE rules AS SELECT DISTINCT p AS pattern, length(p) AS id FROM logs');
   await run("INSERT INTO rules VALUES ('(', -1)");
-}, 60_000);
+});
 afterAll(() => node?.[Symbol.asyncDispose]());
 
 /** The member `regular_expressions` of EXPLAIN. */
@@ -160,4 +160,4 @@ it(`20 random queries return what they return with variable patterns (seed ${SEE
     const sql = query(call, (column) => column);
     expect(await answer(sql), sql).toEqual(await answer(query(call, (column) => `(${column} || '')`)));
   }
-}, 60_000);
+});

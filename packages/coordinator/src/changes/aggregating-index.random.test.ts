@@ -71,7 +71,7 @@ describe.each(['reevaluate', 'native_only', 'hybrid'] as const)('with ai_mutatio
       );
       // An index that is never used would show nothing.
       expect(used).toBeGreaterThan(0);
-    }, 120_000);
+    });
   }
 
   it('rows that an index cannot follow exactly are refused in native_only', async () => {

@@ -280,7 +280,7 @@ describe('random changes', () => {
     );
     // Indexes that exclude nothing would show nothing.
     expect(pruned).toBeGreaterThan(20);
-  }, 120_000);
+  });
 
   const explainedIn = async (sql: string, inside: { readonly transactionId?: string }) => {
     const [row] = await node.rows(`EXPLAIN (FORMAT JSON) ${sql}`, inside);

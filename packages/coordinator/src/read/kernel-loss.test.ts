@@ -97,7 +97,7 @@ test('a query that ran out of memory is run in quarantine only if other sessions
   const other = await fixture.kernel.session();
   expect(await attempts()).toEqual([false, true]);
   await other.close();
-}, 120_000);
+});
 
 const MIB = 1 << 20;
 /** Needs 256 MiB in one piece: the kernel rounds the length of a list up to a power of two. */

@@ -90,4 +90,4 @@ it(`${STEPS} random statements: queries with the cache return what they return w
   }
   if (transactionId !== undefined) await node.run('ROLLBACK', { transactionId });
   expect(node.coordinator.resultCache.hits).toBeGreaterThan(STEPS / 10);
-}, 60_000);
+});

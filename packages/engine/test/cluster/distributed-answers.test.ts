@@ -134,7 +134,7 @@ describe.each(STATEMENTS)('%s', (_, statements) => {
   });
 });
 
-test('mistakes are reported as on one node', { timeout: 120_000 }, async () => {
+test('mistakes are reported as on one node', async () => {
   await answerOf('CREATE DATABASE mistaken', {});
   const settings = { ...SPREAD, database: 'mistaken' };
   for (const sql of MISTAKE_TABLES) await answerOf(sql, settings);
@@ -192,7 +192,7 @@ test('nodes compile each pattern of a column once, and match as without compiled
   // taken for what the query itself leaves. Each new text reads the values again.
   for (const alias of ['u', 'v', 'w', 'x', 'y', 'z'])
     expect(await answerOf(sql.replace('lines', `lines AS ${alias}`), SPREAD, false)).toBe(expected);
-}, 60_000);
+});
 
 describe('the number of nodes of a query', () => {
   beforeAll(async () => {

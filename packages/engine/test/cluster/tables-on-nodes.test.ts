@@ -104,19 +104,19 @@ describe('writes by all nodes', () => {
     );
     // A single node would have written one tablet.
     expect(await tabletsOf('target')).toBeGreaterThanOrEqual(NODES);
-  }, 60_000);
+  });
 
   test('INSERT of an aggregate', async () => {
     await write('CREATE TABLE sums (b TEXT, n BIGINT, s BIGINT)');
     await write('INSERT INTO sums SELECT b, count(*), sum(a) FROM source GROUP BY b', SPREAD_WRITES);
     await factsAre(1, 'SELECT count(*), sum(n), sum(s) FROM sums', 7, ROWS, (ROWS * (ROWS + 1)) / 2);
-  }, 60_000);
+  });
 
   test('CREATE TABLE AS', async () => {
     await write('CREATE TABLE copied AS SELECT a, b, c FROM source', SPREAD_WRITES);
     expect(await factsOf('copied')).toEqual(await factsOf('source'));
     expect(await tabletsOf('copied')).toBeGreaterThanOrEqual(NODES);
-  }, 60_000);
+  });
 
   test('a row that violates a column constraint fails the whole statement, and nothing is stored', async () => {
     await write('CREATE TABLE strict (a BIGINT NOT NULL, b TEXT)');
@@ -126,7 +126,7 @@ describe('writes by all nodes', () => {
     expect(answer.text).toContain('NOT_NULL_VIOLATION');
     await factsAre(1, 'SELECT count(*) FROM strict', 0);
     expect(await tabletsOf('strict')).toBe(0);
-  }, 60_000);
+  });
 
   test('a query on several nodes counts what it reads once, as on one node', async () => {
     await write('CREATE TABLE other AS SELECT a, b FROM source WHERE a % 2 = 0', SPREAD_WRITES);
@@ -161,7 +161,7 @@ describe('writes by all nodes', () => {
       expect((await statistics(`SELECT count((${columns})) FROM source`, SPREAD_WRITES)).rows_read).toBe(
         ROWS,
       );
-  }, 60_000);
+  });
 
   test('max_threads limits the threads of a statement on each node', async () => {
     const sql = 'SELECT count(*) FROM lines WHERE md5(repeat(amount::TEXT, 2000)) > md5(n::TEXT)';
@@ -204,7 +204,7 @@ describe('writes by all nodes', () => {
       600,
       NODES,
     );
-  }, 60_000);
+  });
 });
 
 const JOINS = [

@@ -18,7 +18,7 @@ it('stores of earlier versions are tested', () => {
 });
 
 describe.each(STORES)('the data of version %s', (file) => {
-  it('is read, changed and vacuumed', { timeout: 120_000 }, async () => {
+  it('is read, changed and vacuumed', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), `tessera-${basename(file, '.tar.gz')}-`));
     execFileSync('tar', ['-xzf', join(import.meta.dirname, file), '-C', dataDirectory]);
     await using server = await startTessera({ dataDirectory });

@@ -253,7 +253,7 @@ describeProgram('createdb', () => {
 });
 
 describeProgram('pg_dump', () => {
-  it('--schema-only writes the schema as PostgreSQL has it', { timeout: 120_000 }, async () => {
+  it('--schema-only writes the schema as PostgreSQL has it', async () => {
     const { code, stdout, stderr } = await runProgram('pg_dump', place, { args: ['--schema-only'] });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('CREATE TABLE public.items (\n    id integer NOT NULL,\n    name text DEFAULT');

@@ -288,7 +288,7 @@ it('a producer that is killed while it sends rows is lost, and leaves nothing', 
     child.kill('SIGKILL');
     await killing.close();
   }
-}, 60_000);
+});
 
 it('a consumer that does not read on holds the producer back', async () => {
   let produced = 0;

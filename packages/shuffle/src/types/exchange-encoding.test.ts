@@ -155,4 +155,4 @@ it('random nested values survive a round trip', async () => {
     ),
     { numRuns: 40 },
   );
-}, 60_000);
+}, 180_000);
