@@ -7,7 +7,7 @@ const INTERVAL_MS = 200;
 /** The kernel plans a statement once more for its exact progress, which is too much for short tasks. */
 const MIN_MS_BEFORE_PLANNING = 350;
 
-/** What is watched of a task, and who gets its progress. */
+/** A task that is watched, and the receiver of its progress. */
 export interface WatchedTask {
   readonly memory: Pick<MemoryWatch, 'begin' | 'spilledBytes'>;
   readonly session: Pick<KernelSession, 'progress'>;

@@ -33,7 +33,7 @@ interface Report {
   readonly atMs: number;
 }
 
-/** What tasks of one stage that have ended took. */
+/** The tasks of one stage that have ended, with their total times. */
 interface EndedTasks {
   tasks: number;
   /** Their shares of the time. */

@@ -35,6 +35,7 @@ const isDecimalName = (type: string | undefined): boolean => type === undefined 
 const isDecimalType = ({ id, type_info }: TypeNode): boolean =>
   id === 'DECIMAL' || (type_info?.type === 'LIST_TYPE_INFO' && isDecimalType(type_info.child_type));
 
+/** Whether a reference certainly names a column that holds no decimals. */
 export type IsOther = (reference: ColumnRefNode) => boolean;
 
 /** Tells whether a reference certainly names a column that holds no decimals, because all columns with its name are of tables. */
@@ -45,11 +46,19 @@ export function isOtherColumn(bound: Statement, placement: Placement): IsOther {
   for (const { name, type } of columns) if (!isDecimalName(type)) others.add(name.toLowerCase());
   for (const { name, type } of columns) if (isDecimalName(type)) others.delete(name.toLowerCase());
   walkTree(bound, (node) => {
-    if ('alias' in node) others.delete(node.alias.toLowerCase());
-    if ('column_name_alias' in node)
-      for (const name of node.column_name_alias) others.delete(name.toLowerCase());
+    for (const name of givenNames(node)) others.delete(name.toLowerCase());
   });
   return ({ column_names }) => others.has(column_names.at(-1)!.toLowerCase());
+}
+
+/** The names that a node gives to columns. */
+function givenNames(node: Expression | TableRef | QueryNode): readonly string[] {
+  if (isQueryNode(node)) {
+    const ofCtes = node.cte_map.map.flatMap(({ value }) => value.aliases);
+    return node.type === 'RECURSIVE_CTE_NODE' ? [...ofCtes, ...node.aliases] : ofCtes;
+  }
+  if (isTableRef(node) && node.type === 'EXPRESSION_LIST') return node.expected_names;
+  return [node.alias, ...('column_name_alias' in node ? node.column_name_alias : [])];
 }
 
 /** The place of a value among those of a combination. Values of the same group take one type. */
@@ -161,6 +170,7 @@ function mayBeDecimal(node: Expression, isOther: IsOther): boolean {
   return MAY_BE_DECIMAL.has(valueKind(node));
 }
 
+/** The values of a combination, in the order of their indexes. */
 export function writtenValues(node: ValueCombination): readonly Expression[] {
   const values: Expression[] = [];
   withValues(node, (value) => {

@@ -47,6 +47,7 @@ type Change = (combination: Combination) => Combination;
 /** The greatest number of digits of a decimal. */
 const MAX_DIGITS = 38;
 
+/** Each change takes one more description of the statement, so statements that need more changes are refused. */
 const MAX_CHANGES = 100;
 
 /**
