@@ -815,3 +815,4 @@ with s as (select sum(id::numeric(12, 2) + 0.25::numeric(12, 2)) as x from emp u
 select id, (select coalesce(sum(e.id::numeric(12, 2)) filter (where false), max(emp.id + 0.125::numeric(12, 3)))) from emp e, emp where e.id = 1 and emp.id < 3 order by 1
 select id from emp where id::numeric(38, 0) in (select id + 0.25::numeric(12, 2) from emp) or id::numeric(38, 0) in (select (id - 0.5::numeric(12, 1)) + 0.5::numeric(12, 1) from emp where id < 3) order by id
 with s(id) as (select sum(x) from (values (2.5::numeric(12, 1)), (1.0::numeric(12, 1))) t(x)) select greatest(s.id, 7.345::numeric(12, 3)) from s, emp e where e.id = 1
+select coalesce(nullif(e.id::numeric(38, 0), 1), 2.345::numeric(12, 3)) from emp e, pg_class c where e.id = 1 and c.relname = 'pg_class'
