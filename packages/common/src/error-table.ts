@@ -125,6 +125,13 @@ export const ERRORS = {
     meaning: 'A value cannot be converted to the requested type.',
     message: whole,
   }),
+  UNTRANSLATABLE_CHARACTER: row<Whole>({
+    sqlState: '22P05',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A document contains a character that no text can contain.',
+    message: whole,
+  }),
   INVALID_DATETIME_FORMAT: row<Whole>({
     sqlState: '22007',
     httpStatus: 400,

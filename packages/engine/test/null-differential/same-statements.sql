@@ -816,3 +816,23 @@ select id, (select coalesce(sum(e.id::numeric(12, 2)) filter (where false), max(
 select id from emp where id::numeric(38, 0) in (select id + 0.25::numeric(12, 2) from emp) or id::numeric(38, 0) in (select (id - 0.5::numeric(12, 1)) + 0.5::numeric(12, 1) from emp where id < 3) order by id
 with s(id) as (select sum(x) from (values (2.5::numeric(12, 1)), (1.0::numeric(12, 1))) t(x)) select greatest(s.id, 7.345::numeric(12, 3)) from s, emp e where e.id = 1
 select coalesce(nullif(e.id::numeric(38, 0), 1), 2.345::numeric(12, 3)) from emp e, pg_class c where e.id = 1 and c.relname = 'pg_class'
+select w % n, mod(w, n), n % w, w % (select sum(id) from emp), m % id, m % 7, mod(m, id), w % nullif(n, n) from emp, (values (12345678901234567890123456789012345.67::numeric(38, 2), 1000.123::numeric(38, 3), 0.123456789012345678901234567891::numeric(38, 30))) t(w, n, m) order by id
+select tags = '{a,b}', tags <> '{a}', tags @> '{a}', tags && '{b,c}', tags <@ '{a,b,c}', tags is distinct from '{b}', tags between '{a}' and '{b}', tags in ('{b}', '{}') from emp order by id
+select tags || '{x,"y z",NULL}', '{x}' || tags, coalesce(tags, '{z}'), case when id = 2 then '{q}' else tags end, nullif(tags, '{}'), array_cat(tags, '{y}') from emp order by id
+select array[id] || '{7,8}', '{7}' || array[id], array[id] @> '{1}', array[1.5::numeric(5,2)] || '{2.25}', array['2020-01-01'::date] || '{2021-01-01}', array[true] || '{f}', '{{1,2},{3,4}}' = array[[1,2],[3,4]], null::text[] || '{a}', (select tags from emp e where e.id = 1) || '{z}' from emp where id = 1
+select tags || 'x' from emp
+select array['x'] || 'a'
+select null::text[] || 'a'
+select tags || '{bad' from emp
+select coalesce(tags, 'z') from emp
+select x, x || 5 from (values ('{3,4}'), ('{1}'::int[])) t(x)
+select tags from emp where id < 3 union all select '{z}' order by 1
+select coalesce(jb, '{"b": 1,"a":2}'), case when id = 2 then '{"z":1,  "y":2}' else jb end, greatest('{"b":1,"a":2}'::jsonb, '{"d":1,  "c":2}'), (array['{"b":1,"a":2}'::jsonb, '{"d":1,  "c":2}'])[2] from docs order by id
+select case when id = 1 then '{"b": 1, "a": 2}' else jb end = '{"a": 2, "b": 1}' from docs order by id
+select coalesce(jb, '{bad}') from docs
+select x -> n, x = '{"c":2,"d":1}' from (values ('"s"'::jsonb, 0), ('5', 0), ('{"d":1,  "c":2}', 1)) t(x, n)
+select jb from docs where id < 2 union all select '{"d":1,  "c":2}'
+select x -> 0, x ->> 'd' from (select jb from docs union all select '{"d":1,  "c":2}' union all select null) t(x)
+with c as (select jb from docs union all select '"d"' union all select '[4]') select jb -> 0, jb = '"d"' from c where jb is not null
+select * from (select id, hired from emp where id < 3) e union all select '9', '2026-01-02' order by 1
+select hired + 1 from (select hired from emp union all select '2026-01-02') t order by 1

@@ -426,7 +426,7 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (what) => what,
   },
   {
-    says: /^(convert_from: unknown encoding .*|\d+ is not a valid character code)$/s,
+    says: /^(convert_from: unknown encoding .*)$/s,
     error: 'INVALID_ARGUMENT',
     message: (what) => what,
   },
@@ -548,9 +548,20 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (what) => what || 'a percentile must be in the range [0, 1]',
   },
   {
-    says: /^Invalid UTF8 Codepoint (-?\d+)/,
+    says: /^Invalid UTF8 Codepoint (-\d+)/,
     error: 'INVALID_ARGUMENT',
     message: (code) => `${code} is not a valid character code`,
+  },
+  {
+    says: /^(?:Invalid UTF8 Codepoint (\d+)|(\d+) is not a valid character code$)/,
+    error: 'VALUE_TOO_LARGE',
+    message: (code, surrogate) => `${code || surrogate} is not a valid character code`,
+  },
+  {
+    says: /^Needed scale (\d+) to accurately represent the multiplication result/,
+    error: 'OUT_OF_RANGE',
+    message: (decimals) => `The product needs ${decimals} decimals, and numeric has at most 38`,
+    resolution: 'Cast an operand to a numeric with fewer decimals, or to double precision.',
   },
   {
     says: /^(\\B is not supported in replacements .*)$/s,

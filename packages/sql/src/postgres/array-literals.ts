@@ -12,6 +12,7 @@ import {
   type TypeNode,
   withoutArraySizes,
 } from '../tree.ts';
+import { listOf } from '../types/type-node.ts';
 
 const TEXT: TypeNode = { id: 'VARCHAR', type_info: null };
 
@@ -33,7 +34,7 @@ export function arrayLiteral(node: CastNode): Expression {
   let type: TypeNode = cast_type;
   for (let i = 0; i < missing; i += 1) {
     nested = type;
-    type = { ...cast_type, type_info: { ...cast_type.type_info, child_type: nested } };
+    type = listOf(nested);
   }
   return { ...node, cast_type: type, child: list(items, nested) };
 }
@@ -41,7 +42,7 @@ export function arrayLiteral(node: CastNode): Expression {
 /** The number of dimensions of an array; refuses arrays whose parts have different dimensions or lengths. */
 function dimensionsOf(items: ArrayText, text: string): number {
   const shape = shapeOf(items);
-  return shape === undefined ? malformed(text) : shape.length;
+  return shape === undefined ? malformedArray(text) : shape.length;
 }
 
 function shapeOf(items: ArrayText): readonly number[] | undefined {
@@ -84,11 +85,11 @@ function itemsOf(text: string): ArrayText {
     return parseArrayText(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return malformed(text);
+    return malformedArray(text);
   }
 }
 
-const malformed = (text: string): never =>
+export const malformedArray = (text: string): never =>
   fail('CAST_ERROR', { message: `malformed array literal: "${text}"` });
 
 function list(items: ArrayText, type: TypeNode): Expression {

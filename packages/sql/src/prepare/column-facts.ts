@@ -4,6 +4,7 @@ import {
   isQueryNode,
   type QueryNode,
   type SelectNode,
+  stringLiteral,
 } from '../tree.ts';
 import {
   type CatalogColumns,
@@ -112,7 +113,16 @@ function selectedColumns(
       const element = kind === 'array' ? elementKind(item, kindOf) : undefined;
       const type = item.class === 'COLUMN_REF' ? factsOf(item)?.type : undefined;
       const declared = declaredType(item, factsOf);
-      columns.push({ name: nameOf(item), notNull: certain(item), declared, kind, element, type });
+      const isTextLiteral = item.class === 'CONSTANT' && stringLiteral(item) !== undefined;
+      columns.push({
+        name: nameOf(item),
+        notNull: certain(item),
+        declared,
+        kind,
+        element,
+        type,
+        ...(isTextLiteral && { isTextLiteral }),
+      });
       continue;
     }
     const expanded = starColumns(item, scope);

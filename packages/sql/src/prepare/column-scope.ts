@@ -6,10 +6,11 @@ import {
   isQueryNode,
   type JoinRef,
   type QueryNode,
+  stringLiteral,
   type TableRef,
 } from '../tree.ts';
 import { isJsonb } from './jsonb-type.ts';
-import { commonKind, kindOfType, type ValueKind, valueKind } from './value-kind.ts';
+import { commonKind, elementKind, kindOfType, type ValueKind, valueKind } from './value-kind.ts';
 
 export interface ColumnFacts {
   /** Whether the column certainly holds no NULL. */
@@ -21,6 +22,8 @@ export interface ColumnFacts {
   readonly element?: ValueKind | undefined;
   /** The kernel's type of the column of a table that the column is. */
   readonly type?: string | undefined;
+  /** Whether every value is the same text literal, which takes the type of the column in the other queries of a set operation. */
+  readonly isTextLiteral?: boolean;
   /** The relation, if the reference names it instead of a column. */
   readonly row?: WholeRow;
 }
@@ -169,39 +172,41 @@ function relationsOf(ref: TableRef, known: KnownRelations, lateral?: FactsOf): R
   }
 }
 
-const isColumnOfJsonb = (items: readonly (Expression | undefined)[]): boolean => {
-  const values = items.filter((item) => item !== undefined && valueKind(item) !== 'null') as Expression[];
-  return values.length > 0 && values.every((item) => isJsonb(item, () => undefined));
-};
-
-/** The columns of VALUES. A column is `jsonb` if every value says so. */
+/** The columns of VALUES. A text literal takes the type of the other values, and a column is `jsonb` if all of them say so. */
 const valuesColumns = (rows: readonly (readonly Expression[])[]): readonly SelectedColumn[] =>
-  (rows[0] ?? []).map((_, i) => ({
-    name: `column${i + 1}`,
-    notNull: false,
-    declared: isColumnOfJsonb(rows.map((row) => row[i])) ? 'jsonb' : undefined,
-    kind:
+  (rows[0] ?? []).map((_, i) => {
+    const values = rows.flatMap((row) => row[i] ?? []);
+    const typed = values.filter((value) => valueKind(value) !== 'null' && stringLiteral(value) === undefined);
+    const isJsonbColumn = typed.length > 0 && typed.every((value) => isJsonb(value, () => undefined));
+    const kind =
       rows.length > MAX_ROWS
         ? 'unknown'
-        : commonKind(rows.flatMap((row) => (row[i] === undefined ? [] : [valueKind(row[i])]))),
-  }));
+        : commonKind((typed.length > 0 ? typed : values).map((value) => valueKind(value)));
+    const element =
+      kind === 'array' ? commonKind(typed.map((value) => elementKind(value, () => undefined))) : undefined;
+    const declared = isJsonbColumn ? 'jsonb' : undefined;
+    return { name: `column${i + 1}`, notNull: false, declared, kind, element };
+  });
 
 /** The types of the values in longer lists are not compared. */
 const MAX_ROWS = 1000;
 
-/** The facts about a column whose values come from two columns. NULL takes the type of the other one. */
-export const commonFacts = (left: ColumnFacts, right: ColumnFacts): ColumnFacts => ({
-  notNull: left.notNull && right.notNull,
-  declared:
-    left.kind === 'null'
-      ? right.declared
-      : right.kind === 'null' || left.declared === right.declared
-        ? left.declared
-        : undefined,
-  kind: commonKind([left.kind, right.kind]),
-  element: left.element === right.element ? left.element : undefined,
-  type: left.type === right.type ? left.type : undefined,
-});
+/** The facts about a column whose values come from two columns. NULL and text literals take the type of the other one. */
+export function commonFacts(left: ColumnFacts, right: ColumnFacts): ColumnFacts {
+  const notNull = left.notNull && right.notNull;
+  if (takesType(left) && right.kind !== 'null') return { ...right, notNull };
+  if (takesType(right) && left.kind !== 'null') return { ...left, notNull };
+  return {
+    notNull,
+    declared: left.declared === right.declared ? left.declared : undefined,
+    kind: commonKind([left.kind, right.kind]),
+    element: left.element === right.element ? left.element : undefined,
+    type: left.type === right.type ? left.type : undefined,
+  };
+}
+
+const takesType = ({ kind, isTextLiteral }: ColumnFacts): boolean =>
+  kind === 'null' || isTextLiteral === true;
 
 export const renamed = (
   columns: readonly SelectedColumn[] | undefined,

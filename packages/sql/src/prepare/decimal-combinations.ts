@@ -1,3 +1,4 @@
+import { internalName } from '../functions/internal-macros.ts';
 import type { Placement } from '../relations/placement.ts';
 import {
   type ColumnRefNode,
@@ -17,7 +18,7 @@ import {
 } from '../tree.ts';
 import { valueKind } from './value-kind.ts';
 
-/** An expression, VALUES or a set operation that gives several values one type. */
+/** An expression, VALUES or a set operation that gives several values one type, or computes with them in one type. */
 export type Combination = ValueCombination | SetOperationNode;
 export type ValueCombination = Expression | ExpressionListRef;
 
@@ -71,12 +72,15 @@ interface CombinedValue {
 function combinedValues(node: Expression | TableRef, isOther: IsOther): readonly CombinedValue[] {
   if (!givesOneType(node)) return [];
   const width = isTableRef(node) ? node.values[0]!.length : 1;
+  const values = writtenValues(node);
   const found: CombinedValue[] = [];
   const floats = new Set<number>();
-  for (const [index, value] of writtenValues(node).entries()) {
+  // The type of a remainder has room for all digits of an integer as well.
+  const withIntegers = isRemainder(node) && values.some((value) => mayBeDecimal(value, isOther));
+  for (const [index, value] of values.entries()) {
     const group = index % width;
     if (valueKind(value) === 'float') floats.add(group);
-    else if (mayBeDecimal(value, isOther)) found.push({ index, group });
+    else if (withIntegers || mayBeDecimal(value, isOther)) found.push({ index, group });
   }
   const groups = Map.groupBy(found, ({ group }) => group);
   return found.filter(({ group }) => groups.get(group)!.length > 1 && !floats.has(group));
@@ -135,6 +139,12 @@ export function withValues(
 
 const isArray = (node: Expression): boolean => valueKind(node) === 'array';
 
+const REMAINDERS: ReadonlySet<string> = new Set(['%', internalName('mod')]);
+
+/** Whether an expression is `x % y` or `mod(x, y)`. The kernel converts operands that need more than 38 digits to floating point. */
+export const isRemainder = (node: Expression | TableRef): boolean =>
+  'class' in node && node.class === 'FUNCTION' && REMAINDERS.has(node.function_name);
+
 /** Functions of the kernel, and macros, whose arguments are arrays and values that are compared with their elements or added to them. */
 const OF_ARRAYS = /(?:^|_)(?:list|arrays?)(?:_|$)|^(?:&&|@>|<@|tsr_pg_any_equal)$/;
 
@@ -142,6 +152,7 @@ function combinesArguments({
   function_name: name,
   children,
 }: Extract<Expression, { class: 'FUNCTION' }>): boolean {
+  if (REMAINDERS.has(name)) return children.length === 2;
   if (name === '||') return children.some(isArray);
   return /^(?:greatest|least|list_value)$/.test(name) || OF_ARRAYS.test(name);
 }

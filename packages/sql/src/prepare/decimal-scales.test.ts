@@ -32,6 +32,12 @@ it.each([
     `SELECT CASE  WHEN ((w > 1)) THEN (CAST(w AS DECIMAL(38,3))) ELSE CAST(n AS DECIMAL(38,3)) END AS x ${FROM_AFTER} GROUP BY CASE  WHEN ((w > 1)) THEN (CAST(w AS DECIMAL(38,3))) ELSE CAST(n AS DECIMAL(38,3)) END`,
   ],
   [
+    'a remainder, whose type has room for an integer as well',
+    `SELECT w % nullif(n, 0) AS x, mod(n, w) AS y, CAST(n AS DECIMAL(38, 30)) % 7 AS z ${FROM}`,
+    'SELECT (CAST(w AS DECIMAL(38,3)) % CAST(tsr_divisor("nullif"(n, 0), w) AS DECIMAL(38,3))) AS x, tsr_mod(CAST(n AS DECIMAL(38,3)), CAST(w AS DECIMAL(38,3))) AS y, (CAST(n AS DECIMAL(38,30)) % CAST(7 AS DECIMAL(38,30))) AS z ' +
+      FROM_AFTER,
+  ],
+  [
     'a value of an array',
     `SELECT n = ANY (ARRAY[w]) AS x ${FROM}`,
     `SELECT (CAST(n AS DECIMAL(38,3)) = ANY(SELECT unnest(CAST((ARRAY[w]) AS DECIMAL(38,3)[])) AS unnest)) AS x ${FROM_AFTER}`,

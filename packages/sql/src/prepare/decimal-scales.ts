@@ -19,13 +19,15 @@ import {
   type TypeNode,
   transformTree,
 } from '../tree.ts';
-import { typeNode } from '../types/type-node.ts';
+import { listOf, typeNode } from '../types/type-node.ts';
+import { branchesOf, isSetOperation, withBranches } from './branches.ts';
 import {
   type Combination,
   type FoundCombination,
   type IsOther,
   inSamePlace,
   isOtherColumn,
+  isRemainder,
   mayHoldDecimals,
   type ValueCombination,
   withCombinations,
@@ -54,7 +56,8 @@ const MAX_CHANGES = 100;
  * Casts decimals that take one type, if the type that the kernel gives them has fewer decimals than one of them: it keeps room
  * for all digits before the point, and rounds the others away without an error:
  *     SELECT 1::numeric(38, 0) UNION ALL SELECT 2.345::numeric(12, 3)   -- 1, 2
- * With the casts all decimals are kept, and a value with too many digits before the point is an error. Set operations that use
+ * With the casts all decimals are kept, and a value with too many digits before the point is an error. The remainder of such
+ * decimals, which the kernel computes in floating point, is exact as well. Set operations that use
  * columns of an outer query stay as they are.
  */
 export async function exactDecimals(
@@ -157,7 +160,7 @@ async function changesOfValues(
   const inexact = found.flatMap(({ node, query, values, names }) => {
     const groups = values.map(({ group }) => group);
     const casts = castsOf(
-      names.map((name) => types.get(name)),
+      names.map((name) => (isRemainder(node) ? asDecimal(types.get(name)) : types.get(name))),
       groups,
     );
     if (casts.every((type) => type === undefined)) return [];
@@ -208,6 +211,20 @@ const probe = (value: Expression, identifier: string, isSmall: boolean): Express
 const casted = (value: Expression, type: TypeNode | undefined): Expression =>
   type === undefined ? value : { ...cast({ ...value, alias: '' }, type), alias: value.alias };
 
+const INTEGER_DIGITS: Partial<Record<KernelType['id'], number>> = {
+  TINYINT: 3,
+  SMALLINT: 5,
+  INTEGER: 10,
+  BIGINT: 19,
+  HUGEINT: MAX_DIGITS,
+};
+
+/** The decimal type that holds all values of an integer type. Other types are returned as they are. */
+function asDecimal(type: KernelType | undefined): KernelType | undefined {
+  const width = type && INTEGER_DIGITS[type.id];
+  return width === undefined ? type : { id: 'DECIMAL', width, scale: 0 };
+}
+
 /** The types that values must be cast to: undefined for those that need no cast. */
 function castsOf(
   types: readonly (KernelType | undefined)[],
@@ -249,21 +266,13 @@ function elementOf(type: KernelType | undefined): KernelType | undefined {
 function withScale(type: KernelType, scale: number): TypeNode | undefined {
   if (type.id === 'LIST') {
     const child_type = withScale(type.child, scale);
-    return (
-      child_type && {
-        id: 'LIST',
-        type_info: { type: 'LIST_TYPE_INFO', alias: '', extension_info: null, child_type },
-      }
-    );
+    return child_type && listOf(child_type);
   }
   if (type.id !== 'DECIMAL' || (type.width === MAX_DIGITS && type.scale === scale)) return undefined;
   return typeNode({ kind: 'decimal', precision: MAX_DIGITS, scale });
 }
 
 // Set operations
-
-const isSetOperation = (node: Expression | TableRef | QueryNode): node is SetOperationNode =>
-  isQueryNode(node) && node.type === 'SET_OPERATION_NODE';
 
 const partsOf = ({ children, left, right }: SetOperationNode): readonly QueryNode[] =>
   children ?? [left, right];
@@ -322,23 +331,3 @@ async function changeOfSet(
 
 /** The rows of a query of a set operation. */
 const ROWS = 'tsr_rows';
-
-const branchesOf = (node: SetOperationNode): readonly QueryNode[] => {
-  const found: QueryNode[] = [];
-  withBranches(node, (branch) => {
-    found.push(branch);
-    return branch;
-  });
-  return found;
-};
-
-/** Replaces the queries of a set operation and of the set operations among them. */
-function withBranches(node: SetOperationNode, change: (branch: QueryNode) => QueryNode): SetOperationNode {
-  const each = (part: QueryNode): QueryNode =>
-    isSetOperation(part) && part.setop_type !== 'UNION_BY_NAME' && node.setop_type !== 'UNION_BY_NAME'
-      ? withBranches(part, change)
-      : change(part);
-  if (node.children !== undefined) return { ...node, children: node.children.map(each) };
-  const left = each(node.left);
-  return { ...node, left, right: each(node.right) };
-}

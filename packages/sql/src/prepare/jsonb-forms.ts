@@ -18,6 +18,7 @@ import {
   constant,
   type Expression,
   type FunctionNode,
+  type OperatorNode,
   operator,
   or,
   type Statement,
@@ -31,6 +32,7 @@ import { kindsFrom } from './column-facts.ts';
 import type { CatalogColumns, FactsOf } from './column-scope.ts';
 import { partsAtPath } from './json-path.ts';
 import {
+  asJsonb,
   documentOf,
   isDocumentType,
   isJsonFunction,
@@ -42,7 +44,9 @@ import {
   textsIn,
   withoutPath,
 } from './jsonb-functions.ts';
+import { withDocumentRows } from './jsonb-rows.ts';
 import { type DeclaredOf, isDocument, isJsonb, isJsonbType, returnsJsonb } from './jsonb-type.ts';
+import { operandsOf, withChildren, withOperands } from './operands.ts';
 import { rewriteInScope } from './scoped-expressions.ts';
 import { type KindOfColumn, type ValueKind, valueKind } from './value-kind.ts';
 
@@ -73,6 +77,7 @@ export function jsonbForms(
     catalog,
     outermost,
     (node, factsOf) => formOf(node, (of) => factsOf(of)?.declared, kindsFrom(factsOf)),
+    withDocumentRows,
   );
 }
 
@@ -111,15 +116,28 @@ function formOf(node: Expression, declaredOf: DeclaredOf, ofColumn: KindOfColumn
       });
     }
     case 'OPERATOR':
-      return /^COMPARE_(?:NOT_)?IN$/.test(node.type) && isCompared(node.children[0])
+      if (node.type === 'ARRAY_CONSTRUCTOR') return withDocuments(node, holds);
+      if (!/^COMPARE_(?:NOT_)?IN$/.test(node.type)) return typedTogether(node, holds);
+      return isCompared(node.children[0])
         ? ofArguments(node.children, holds, (children) => inList(node.type, children))
         : node;
+    case 'CASE':
+      return typedTogether(node, holds);
     case 'FUNCTION':
-      return callForm(node, holds, (child) => valueKind(child, ofColumn));
+      return node.function_name === 'list_value'
+        ? withDocuments(node, holds)
+        : callForm(node, holds, (child) => valueKind(child, ofColumn));
     default:
       return node;
   }
 }
+
+/** Text literals beside documents, in an expression that returns one of them, are documents. */
+const typedTogether = (node: Expression, holds: Holds): Expression =>
+  operandsOf(node).some(holds) ? withOperands(node, asJsonb) : node;
+
+const withDocuments = (node: FunctionNode | OperatorNode, holds: Holds): Expression =>
+  node.children.some(holds) ? withChildren(node, asJsonb) : node;
 
 type Holds = (child: Expression | undefined) => boolean;
 type KindOf = (child: Expression) => ValueKind;
@@ -152,7 +170,7 @@ function callForm(node: FunctionNode, holds: Holds, kindOf: KindOf): Expression 
     if (holds(left) && name === 'nullif')
       return form((a, b) => caseOf([[equal(a, b), cast(constant(null), JSON_TYPE)]], a));
   }
-  return isJsonFunction(name) ? jsonFunction(node, holds) : node;
+  return isJsonFunction(name) ? jsonFunction(node, holds) : typedTogether(node, holds);
 }
 
 /** `document || value`: a text that is no literal makes it a concatenation of texts. */

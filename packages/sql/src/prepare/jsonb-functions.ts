@@ -212,6 +212,12 @@ export function documentOf(node: Expression): Expression {
     : node;
 }
 
+/** A text literal as the document that it is the text of. Other values are returned as they are. */
+export const asJsonb = (value: Expression): Expression =>
+  value.class === 'CONSTANT' && stringLiteral(value) !== undefined
+    ? { ...documentOf(value), alias: value.alias, query_location: value.query_location }
+    : value;
+
 /** The text of a part of a document: NULL for JSON's null, and strings without quotes. */
 export const shown = (value: Expression, isDocument: boolean): Expression =>
   internalCall(isDocument ? 'json_shown' : 'json_as_text', value);

@@ -13,6 +13,7 @@ import {
 import { TEXT_READERS } from '../types/checked-cast.ts';
 import { kindsFrom } from './column-facts.ts';
 import type { CatalogColumns, FactsOf } from './column-scope.ts';
+import { operandsOf } from './operands.ts';
 import { rewriteInScope } from './scoped-expressions.ts';
 import { type ValueKind, valueKind } from './value-kind.ts';
 
@@ -48,9 +49,6 @@ const OF_KIND: Readonly<Partial<Record<ValueKind, string>>> = {
   timestamp: 'TIMESTAMP',
 };
 
-/** Functions that compare their arguments, or return one of them. */
-const COMPARING: ReadonlySet<string> = new Set(['greatest', 'least', 'nullif']);
-
 /**
  * Refuses text literals that are no values of the types that they stand for, as PostgreSQL does before it reads a row:
  *     SELECT * FROM t WHERE i = 'abc'
@@ -82,24 +80,6 @@ export async function checkLiterals(
       .catch((error: unknown) => {
         throw error instanceof TesseraError ? error.with({ location: placeOf(literal) }) : error;
       });
-  }
-}
-
-/** The operands of an expression that have one type; none for expressions whose operands may have several. */
-function operandsOf(node: Expression): readonly Expression[] {
-  switch (node.class) {
-    case 'COMPARISON':
-      return [node.left, node.right];
-    case 'BETWEEN':
-      return [node.input, node.lower, node.upper];
-    case 'OPERATOR':
-      return /^(?:COMPARE_(?:NOT_)?IN|OPERATOR_COALESCE)$/.test(node.type) ? node.children : [];
-    case 'FUNCTION':
-      return COMPARING.has(node.function_name) ? node.children : [];
-    case 'CASE':
-      return [...node.case_checks.map(({ then_expr }) => then_expr), node.else_expr];
-    default:
-      return [];
   }
 }
 

@@ -75,6 +75,7 @@ import {
   walkTree,
   withoutArraySizes,
 } from '../tree.ts';
+import { arrayTexts } from './array-texts.ts';
 import { type FactsOf, NOTHING_KNOWN } from './column-scope.ts';
 import { correlatedCtes } from './correlated-ctes.ts';
 import { distinctArrays } from './distinct-arrays.ts';
@@ -201,8 +202,9 @@ export async function rewriteQuery(
   if (view !== undefined) return documents;
   if (placement.readsSystem) return typedConcatenations(documents, catalog, outermost);
   await parsed.pause();
-  await checkLiterals(documents, catalog, outermost, context.session, placeOf);
-  const timed = intervalForms(documents, catalog, outermost);
+  const typed = arrayTexts(documents, catalog, outermost, placeOf);
+  await checkLiterals(typed, catalog, outermost, context.session, placeOf);
+  const timed = intervalForms(typed, catalog, outermost);
   await parsed.pause();
   const written = withoutSubqueriesInLambdas(valueTexts(timed, catalog, outermost));
   return distinctArrays(written, catalog, outermost);

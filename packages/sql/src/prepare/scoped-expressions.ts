@@ -15,12 +15,15 @@ import {
  * and so do the parameters of a lambda. Unchanged nodes are shared with the input.
  * @param outermost the columns that the statement may name without a FROM clause
  * @param form returns the node itself, or another one, which gets its name and its place
+ * @param queryForm returns a query, whose expressions are rewritten, or another one. It also receives the relations that the query
+ * can name, and the facts about the columns around it.
  */
 export function rewriteInScope<T>(
   statement: T,
   catalog: CatalogColumns,
   outermost: FactsOf,
   form: (node: Expression, factsOf: FactsOf) => Expression,
+  queryForm: (node: QueryNode, known: KnownRelations, around: FactsOf) => QueryNode = (node) => node,
 ): T {
   const rewritten = (value: unknown, around: FactsOf, outside: KnownRelations): unknown => {
     if (value === null || typeof value !== 'object') return value;
@@ -42,6 +45,7 @@ export function rewriteInScope<T>(
       if (node === value) node = { ...node };
       node[key] = changed;
     }
+    if (isQueryNode(node)) return queryForm(node, known, around);
     if (!isExpression(node)) return node;
     const found = form(node, around);
     return found === node ? node : { ...found, alias: node.alias, query_location: node.query_location };

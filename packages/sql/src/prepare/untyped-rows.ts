@@ -1,4 +1,5 @@
 import type { KernelSession, KernelType } from '@tessera/kernel';
+import { arrayLiteral } from '../postgres/array-literals.ts';
 import { byteaLiteral } from '../rewrites/literals.ts';
 import { timeLiteral } from '../rewrites/time-texts.ts';
 import {
@@ -17,6 +18,7 @@ import {
 } from '../tree.ts';
 import { outputType } from '../types/output-type.ts';
 import { typeNode } from '../types/type-node.ts';
+import { branchesOf, isSetOperation } from './branches.ts';
 import { describedAlone, queriesIn } from './query-alone.ts';
 
 /**
@@ -45,7 +47,7 @@ export async function typedRows(
           // A column of NULLs is an INTEGER for the kernel, unless it takes another type.
           if (type === undefined || (type.id === 'INTEGER' && whole?.[i]?.type.id !== 'INTEGER')) continue;
           const literal = cast({ ...item, alias: '' }, type);
-          typed.set(item, { ...byteaLiteral(timeLiteral(literal)), alias: item.alias });
+          typed.set(item, { ...byteaLiteral(arrayLiteral(timeLiteral(literal))), alias: item.alias });
         }
       }
     }
@@ -92,21 +94,24 @@ const hasUntyped = (node: QueryNode): node is SelectNode | SetOperationNode => r
 
 /** The rows of a set operation, or of each VALUES in the FROM of a SELECT, if they are mixed. */
 function rowsIn(node: QueryNode): readonly Rows[] {
+  if (isSetOperation(node)) return node.setop_type === 'UNION_BY_NAME' ? [] : rowsOfSet(node);
   const found =
-    node.type === 'SET_OPERATION_NODE'
-      ? [{ query: { ...node, modifiers: [] }, rows: branchesOf(node).map(({ select_list }) => select_list) }]
-      : node.type === 'SELECT_NODE'
-        ? valuesIn(node.from_table).map((ref) => ({ query: selectAll(ref), rows: ref.values }))
-        : [];
+    node.type === 'SELECT_NODE'
+      ? valuesIn(node.from_table).map((ref) => ({ query: selectAll(ref), rows: ref.values }))
+      : [];
   return found.filter(({ rows }) => isMixed(rows));
 }
 
-/** The queries of a set operation whose columns stand in their text. */
-function branchesOf(node: QueryNode): readonly SelectNode[] {
-  if (node.type === 'SELECT_NODE')
-    return node.select_list.some(({ class: kind }) => kind === 'STAR') ? [] : [node];
-  if (node.type !== 'SET_OPERATION_NODE' || node.setop_type === 'UNION_BY_NAME') return [];
-  return (node.children ?? [node.left, node.right]).flatMap(branchesOf);
+/** The columns of a query with a star, and of one that is no SELECT, do not stand in its text. */
+function rowsOfSet(node: SetOperationNode): readonly Rows[] {
+  const branches = branchesOf(node);
+  const written = branches.flatMap((branch) =>
+    branch.type === 'SELECT_NODE' && branch.select_list.every(({ class: kind }) => kind !== 'STAR')
+      ? [branch.select_list]
+      : [],
+  );
+  const isOpen = written.length < branches.length && written.some((row) => row.some(isTextLiteral));
+  return isOpen || isMixed(written) ? [{ query: { ...node, modifiers: [] }, rows: written }] : [];
 }
 
 function valuesIn(ref: TableRef): readonly ExpressionListRef[] {

@@ -23,7 +23,7 @@ const SHOWN_CHARACTERS = 200;
 
 /**
  * Parses a document as PostgreSQL's `jsonb` reads it.
- * @throws TesseraError CAST_ERROR for a text that is no JSON, or that PostgreSQL cannot represent (`\u0000`)
+ * @throws TesseraError CAST_ERROR for a text that is no JSON, UNTRANSLATABLE_CHARACTER for `\u0000`
  */
 export const parseJson = (text: string): JsonValue => new JsonReader(text).document();
 
@@ -93,8 +93,9 @@ class JsonReader {
       this.#at += 1;
     }
     const value = hasEscapes ? this.#unescaped(start) : this.#text.slice(start, this.#at - 1);
-    if (value.includes('\0') || !value.isWellFormed())
-      fail('CAST_ERROR', { message: 'unsupported Unicode escape sequence in JSON' });
+    const message = 'unsupported Unicode escape sequence in JSON';
+    if (value.includes('\0')) fail('UNTRANSLATABLE_CHARACTER', { message });
+    if (!value.isWellFormed()) fail('CAST_ERROR', { message });
     return value;
   }
 

@@ -19,6 +19,20 @@ export const KERNEL_NAMES = {
 
 const BASE = { alias: '', extension_info: null } as const;
 
+export const listOf = (child_type: TypeNode): TypeNode => ({
+  id: 'LIST',
+  type_info: { ...BASE, type: 'LIST_TYPE_INFO', child_type },
+});
+
+/** A type of a column of a table, as the kernel's SQL writes it, in the form of the kernel's parse tree. */
+export function kernelTypeNode(type: string): TypeNode {
+  if (type.endsWith('[]')) return listOf(kernelTypeNode(type.slice(0, -2)));
+  const decimal = /^DECIMAL\((\d+),\s*(\d+)\)$/.exec(type);
+  if (decimal !== null)
+    return typeNode({ kind: 'decimal', precision: Number(decimal[1]), scale: Number(decimal[2]) });
+  return type === KERNEL_NAMES.json ? named(type) : { id: type, type_info: null };
+}
+
 /** A type of the dialect in the form of the kernel's parse tree. */
 export function typeNode(type: SqlType): TypeNode {
   switch (type.kind) {
@@ -27,10 +41,7 @@ export function typeNode(type: SqlType): TypeNode {
       return { id: 'DECIMAL', type_info: { ...BASE, type: 'DECIMAL_TYPE_INFO', width, scale } };
     }
     case 'array':
-      return {
-        id: 'LIST',
-        type_info: { ...BASE, type: 'LIST_TYPE_INFO', child_type: typeNode(type.element) },
-      };
+      return listOf(typeNode(type.element));
     case 'struct': {
       const child_types = type.fields.map((f) => ({ first: f.name, second: typeNode(f.type) }));
       return { id: 'STRUCT', type_info: { ...BASE, type: 'STRUCT_TYPE_INFO', child_types } };
