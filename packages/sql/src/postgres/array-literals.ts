@@ -12,7 +12,6 @@ import {
   type TypeNode,
   withoutArraySizes,
 } from '../tree.ts';
-import { listOf } from '../types/type-node.ts';
 
 const TEXT: TypeNode = { id: 'VARCHAR', type_info: null };
 
@@ -34,7 +33,7 @@ export function arrayLiteral(node: CastNode): Expression {
   let type: TypeNode = cast_type;
   for (let i = 0; i < missing; i += 1) {
     nested = type;
-    type = listOf(nested);
+    type = { ...cast_type, type_info: { ...cast_type.type_info, child_type: nested } };
   }
   return { ...node, cast_type: type, child: list(items, nested) };
 }
