@@ -836,3 +836,7 @@ select x -> 0, x ->> 'd' from (select jb from docs union all select '{"d":1,  "c
 with c as (select jb from docs union all select '"d"' union all select '[4]') select jb -> 0, jb = '"d"' from c where jb is not null
 select * from (select id, hired from emp where id < 3) e union all select '9', '2026-01-02' order by 1
 select hired + 1 from (select hired from emp union all select '2026-01-02') t order by 1
+select overlay('abc' placing 'x' from a for b), overlay('abc' placing 'x' from 1 for null), overlay(null placing 'x' from 0), overlay('abc' placing null from 0 for 1), overlay('abc' placing 'x' from -1 for b) from (values (1, null::int), (null, 1), (1, 1), (2, 0), (2, -9)) t(a, b) where b is null
+select overlay('abc' placing 'x' from a for b) from (values (1, null::int), (null, 1), (1, 1), (2, 0), (2, -9)) t(a, b)
+select width_bucket(x, low, high, n) from (values (1.0::float8, null::float8, 2::float8, 3), (1, 0, null, 3), (1, 0, 2, null), (null, 0, 2, 3), (null, 1, 1, 0), (1, 0, 2, 3), (3, 2, 0, 3), (5, 0, 2, 3), (2, 2, null, -1)) t(x, low, high, n)
+select width_bucket(1, null, 2, 3), width_bucket(null, 1, 1, 3), width_bucket(1, 1, 2, null), width_bucket(null::int, array[1, null]), width_bucket(1, null::int[]), width_bucket(2, array[1, 3])

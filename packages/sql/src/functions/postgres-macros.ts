@@ -24,8 +24,8 @@ const laterOf = (one: string, other: string): string =>
 
 /** An overload of `overlay`, which replaces `count` characters of `s` from `start` on. */
 const overlay = (parameters: string, count: string): string =>
-  `(${parameters}) AS CASE WHEN start < 1 THEN error('negative substring length not allowed')
-    ELSE CAST(left(s, start - 1) || part || substring(s, greatest(start + ${count}, 1)) AS VARCHAR) END`;
+  `(${parameters}) AS CASE WHEN start < 1 AND s || part IS NOT NULL AND ${count} IS NOT NULL THEN error('negative substring length not allowed')
+    ELSE CAST(left(s, start - 1) || part || substring(s, CASE WHEN start + ${count} < 1 THEN 1 ELSE start + ${count} END) AS VARCHAR) END`;
 
 /** Functions of PostgreSQL that need no lookup, under internal names. */
 export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]>> = {
@@ -202,16 +202,16 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
       ELSE repeat([value], tsr_repetitions([value], CAST(n AS BIGINT))) END`,
   ],
   pg_width_bucket: [
-    `(x, low, high, n) AS CASE WHEN n <= 0 THEN error('count must be greater than zero')
+    `(x, low, high, n) AS CASE WHEN x IS NULL OR low IS NULL OR high IS NULL OR n IS NULL THEN NULL
+      WHEN n <= 0 THEN error('count must be greater than zero')
       WHEN low = high THEN error('lower bound cannot equal upper bound')
       WHEN isnan(CAST(x AS DOUBLE)) OR isnan(CAST(low AS DOUBLE)) OR isnan(CAST(high AS DOUBLE))
       THEN error('operand, lower bound, and upper bound cannot be NaN')
       WHEN NOT isfinite(CAST(low AS DOUBLE)) OR NOT isfinite(CAST(high AS DOUBLE)) THEN error('lower and upper bounds must be finite')
       ELSE CAST(CASE WHEN CASE WHEN low < high THEN x < low ELSE x > low END THEN 0
         WHEN CASE WHEN low < high THEN x >= high ELSE x <= high END THEN CAST(n AS BIGINT) + 1
-        WHEN n IS NOT NULL AND x IS NOT NULL
-        THEN floor(n * (CAST(x AS DOUBLE) - CAST(low AS DOUBLE)) / (CAST(high AS DOUBLE) - CAST(low AS DOUBLE))) + 1 END AS INTEGER) END`,
-    `(x, thresholds) AS CASE WHEN list_count(thresholds) < len(thresholds) THEN error('thresholds array must not contain NULLs')
+        ELSE floor(n * (CAST(x AS DOUBLE) - CAST(low AS DOUBLE)) / (CAST(high AS DOUBLE) - CAST(low AS DOUBLE))) + 1 END AS INTEGER) END`,
+    `(x, thresholds) AS CASE WHEN x IS NOT NULL AND list_count(thresholds) < len(thresholds) THEN error('thresholds array must not contain NULLs')
       WHEN x IS NOT NULL THEN CAST(len(list_filter(thresholds, lambda t: t <= x)) AS INTEGER) END`,
   ],
   // PostgreSQL has no year zero; the year -44 is the year 44 before Christ, the kernel's -43.
