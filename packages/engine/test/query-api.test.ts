@@ -269,6 +269,34 @@ describe('settings and parameters', () => {
     });
   });
 
+  it.each([
+    ['VALUES ($1::int), ($2)', { $1: 'int', $2: 'int' }],
+    [
+      'SELECT a FROM (VALUES ($1::text, $2::date), ($3, $4)) t(a, b)',
+      { $1: 'text', $2: 'date', $3: 'text', $4: 'date' },
+    ],
+    ["VALUES ($1), ('\\x01'::bytea)", { $1: 'bytea' }],
+    ['VALUES ($1), (now())', { $1: 'timestamptz' }],
+    ["VALUES ($1), ('x'), (NULL)", { $1: 'text' }],
+    ['SELECT 1 UNION ALL SELECT $1', { $1: 'int' }],
+    ['SELECT $1 UNION SELECT current_date', { $1: 'date' }],
+    ["SELECT '{}'::jsonb @> $1::json::jsonb", { $1: 'json' }],
+    ["SELECT '{}'::jsonb #> $1::text[]::text[]", { $1: 'array(text null)' }],
+    [
+      `SELECT * FROM (VALUES ${'($?::int, $?),'.repeat(12)} ($?, $?)) t(a, b)`.replace(
+        /\?/g,
+        (
+          (n) => () =>
+            String((n += 1))
+        )(0),
+      ),
+      Object.fromEntries(Array.from({ length: 26 }, (_, i) => [`$${i + 1}`, i % 2 === 0 ? 'int' : 'text'])),
+    ],
+  ])('describes the parameters of %s', async (sql, types) => {
+    const answer = await query(server, sql, { execution_mode: 'describe_parameters' });
+    expect(answer.json().parameter_types).toEqual(types);
+  });
+
   it('several statements only run on request, and the last result is returned', async () => {
     const answer = await query(
       server,

@@ -83,6 +83,24 @@ describe('statements', () => {
     expect(fields.map(({ dataTypeID }) => dataTypeID)).toEqual([25, 25, 25, 16]);
   });
 
+  it('insert many rows of VALUES whose parameters are cast in the first row, as SQLAlchemy does', async () => {
+    await client.query(
+      'CREATE TABLE mapped (a TEXT, n NUMERIC(10, 2), t TIMESTAMPTZ, d DATE, f FLOAT8, b BYTEA, i INT[])',
+    );
+    const row = (from: number) =>
+      `($${from}::text, $${from + 1}, $${from + 2}::timestamptz, $${from + 3}, $${from + 4}, $${from + 5}, $${from + 6}::int[], ${from})`;
+    const sql = `INSERT INTO mapped SELECT v.a, n::NUMERIC(10, 2), t::TIMESTAMPTZ, d::DATE, f::FLOAT8, b::BYTEA, i::INT[]
+      FROM (VALUES ${[1, 8, 15].map(row).join(', ')}) AS v(a, n, t, d, f, b, i, k) ORDER BY k RETURNING a, n, f`;
+    const some = ['x', '1.5', '2024-01-01 00:00:00+00', '2024-01-01', '2.5', '\\x01', '{1}'];
+    const none = ['y', null, null, null, null, null, null];
+    const { rows } = await client.query(sql, [...none, ...some, ...none]);
+    expect(rows).toEqual([
+      { a: 'y', n: null, f: null },
+      { a: 'x', n: '1.50', f: 2.5 },
+      { a: 'y', n: null, f: null },
+    ]);
+  });
+
   it('return rows in portions', async () => {
     const config = { text: 'SELECT i::int AS i FROM generate_series(1, 10) AS i ORDER BY i', rows: 3 };
     const { rows } = await client.query(config);

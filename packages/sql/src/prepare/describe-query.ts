@@ -21,7 +21,7 @@ import { outputType, withOids } from '../types/output-type.ts';
 import type { OutputColumn, SqlType } from '../types/sql-type.ts';
 import { typeNode } from '../types/type-node.ts';
 import { bindable } from './bindable-query.ts';
-import { inferParameters, textOf } from './infer-parameters.ts';
+import { inferParameters, withTextsFor } from './infer-parameters.ts';
 import { bindOutput, located } from './prepare-query.ts';
 import { rewriteQuery } from './rewrite-query.ts';
 import { typedConcatenations } from './value-texts.ts';
@@ -71,14 +71,17 @@ export async function describeQuery(
   });
   const query = await bindable(open, placement, context);
   const found = await inferParameters(query.binder, query.bound, (error, sql) => located(error, text, sql));
-  const filled = transformTree(query.bound, {
-    expression: (node) => {
-      if (node.class === 'FUNCTION') return typedNull(node);
-      if (node.class !== 'PARAMETER') return node;
-      const type = found.get(node.identifier);
-      return type ? { ...someOf(type), alias: node.alias } : textOf(node);
+  const filled = transformTree(
+    withTextsFor(query.bound, ({ identifier }) => !found.has(identifier)),
+    {
+      expression: (node) => {
+        if (node.class === 'FUNCTION') return typedNull(node);
+        return node.class === 'PARAMETER'
+          ? { ...someOf(found.get(node.identifier)!), alias: node.alias }
+          : node;
+      },
     },
-  });
+  );
   const typed = typedConcatenations(filled, query.columns, () => undefined);
   const { columns } = await bindOutput({ ...query, bound: typed, running: typed }, text);
   const typeOf = (name: string): SqlType => {

@@ -50,6 +50,9 @@ export async function inferParameters(
   const likeOthers = withOtherSides(statement, new Set(open()));
   await probe(likeOthers);
   // A parameter whose type stays unknown may keep the kernel from inferring the others.
+  const typed = castParameters(statement);
+  if (open().some((name) => typed.has(name)))
+    await probe(withTexts(likeOthers, new Set(open().filter((name) => !typed.has(name)))));
   const left = open();
   if (left.length > 1 && left.length <= MAX_SINGLE) {
     for (const name of left) await probe(withTexts(likeOthers, new Set(left.filter((n) => n !== name))));
@@ -141,6 +144,16 @@ const castsApart = (statement: Statement): Statement =>
     },
   });
 
+/** The parameters that are cast somewhere. */
+function castParameters(statement: Statement): ReadonlySet<string> {
+  const names = new Set<string>();
+  walkTree(statement, (node) => {
+    if ('class' in node && node.class === 'CAST' && node.child.class === 'PARAMETER')
+      names.add(node.child.identifier);
+  });
+  return names;
+}
+
 function ofArray({ child, subquery }: SubqueryNode, open: ReadonlySet<string>): Expression | undefined {
   const { node } = subquery;
   if (child === null || node.type !== 'SELECT_NODE' || node.from_table.type !== 'EMPTY') return undefined;
@@ -153,9 +166,20 @@ function ofArray({ child, subquery }: SubqueryNode, open: ReadonlySet<string>): 
 
 /** Replaces parameters of unknown type by the texts that they will be. */
 const withTexts = (statement: Statement, names: ReadonlySet<string>): Statement =>
+  withTextsFor(statement, ({ identifier }) => names.has(identifier));
+
+/**
+ * Replaces the parameters of unknown type that `isText` accepts by the texts that they will be. One that is cast becomes NULL, because
+ * the kernel would read the text: `$1::date` → `NULL::date`
+ */
+export const withTextsFor = (statement: Statement, isText: (node: ParameterNode) => boolean): Statement =>
   transformTree(statement, {
-    expression: (node) => (node.class === 'PARAMETER' && names.has(node.identifier) ? textOf(node) : node),
+    expression: (node) => {
+      if (node.class === 'CAST' && isEmptyText(node.child)) return { ...node, child: constant(null) };
+      return node.class === 'PARAMETER' && isText(node) ? { ...EMPTY_TEXT, alias: node.alias } : node;
+    },
   });
 
-/** A parameter of unknown type in the form in which it will be bound. */
-export const textOf = ({ alias }: ParameterNode): Expression => ({ ...constant(''), alias });
+const EMPTY_TEXT = constant('');
+const isEmptyText = (node: Expression): boolean =>
+  node.class === 'CONSTANT' && node.value === EMPTY_TEXT.value;

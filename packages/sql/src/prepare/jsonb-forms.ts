@@ -227,8 +227,14 @@ const TURNED: Readonly<Record<string, string>> = {
 function isOpen(node: Expression): boolean {
   if (node.class === 'FUNCTION' && node.function_name === 'tsr_jsonb') return isOpen(node.children[0]!);
   if (node.class === 'CAST' && isDocumentType(node)) return isOpen(node.child);
-  return node.class === 'PARAMETER' || (node.class === 'CONSTANT' && node.value.is_null);
+  return hasNoValue(node);
 }
+
+const withoutCasts = (node: Expression): Expression =>
+  node.class === 'CAST' ? withoutCasts(node.child) : node;
+
+const hasNoValue = (node: Expression): boolean =>
+  node.class === 'PARAMETER' || (node.class === 'CONSTANT' && node.value.is_null);
 
 const constantOf = (node: Expression): JsonValue | undefined => {
   const text = literalOf(node);
@@ -256,8 +262,7 @@ function castForm(node: CastNode, holds: Holds): Expression {
   const text = literalOf(child);
   if (text !== undefined && !try_cast)
     return internalCall('jsonb', cast(constant(jsonbText(text)), JSON_TYPE));
-  const hasNoValue = child.class === 'PARAMETER' || (child.class === 'CONSTANT' && child.value.is_null);
-  if (hasNoValue || try_cast) return internalCall('jsonb', cast(child, JSON_TYPE, try_cast));
+  if (isOpen(child) || try_cast) return internalCall('jsonb', cast(child, JSON_TYPE, try_cast));
   return ofArguments([child], holds, ([value]) => internalCall('to_jsonb', value));
 }
 
@@ -395,7 +400,7 @@ function partAt(document: Expression, path: Expression): Expression {
   const steps = textsIn(path);
   if (steps !== undefined)
     return steps.reduce((found: Expression, step) => internalCall('json_step', found, step), document);
-  if (path.class === 'PARAMETER')
+  if (hasNoValue(withoutCasts(path)))
     return internalCall('json_at', document, kernelCall('array_to_string', cast(path, TEXTS), constant('/')));
   return fail('NOT_SUPPORTED', { what: '#> and #>> with a path that is no constant' });
 }

@@ -22,13 +22,13 @@ import { branchesOf, isSetOperation } from './branches.ts';
 import { describedAlone, queriesIn } from './query-alone.ts';
 
 /**
- * A text literal takes the type that its column has in the other queries of a set operation or in the other rows of VALUES, as in
- * PostgreSQL. The kernel would make the whole column TEXT, or refuse it:
+ * A text literal or a parameter takes the type that its column has in the other queries of a set operation or in the other rows of
+ * VALUES, as in PostgreSQL. The kernel would make the whole column TEXT, or refuse it:
  *     SELECT day FROM t UNION SELECT '2026-01-01'   →   SELECT day FROM t UNION SELECT CAST('2026-01-01' AS DATE)
- *     VALUES ('7'), (1)                             →   VALUES (CAST('7' AS INTEGER)), (1)
- * Literals stay texts if the query around them uses columns of an outer query.
+ *     VALUES ('7'), ($1), (1)                       →   VALUES (CAST('7' AS INTEGER)), (CAST($1 AS INTEGER)), (1)
+ * They stay texts if the query around them uses columns of an outer query.
  * @param bound the form of the statement that `binder` knows
- * @returns a function that replaces the literals in every form of the statement
+ * @returns a function that replaces them in every form of the statement
  */
 export async function typedRows(
   bound: Statement,
@@ -37,17 +37,26 @@ export async function typedRows(
   const typed = new Map<Expression, Expression>();
   for (const { node, ctes } of queriesIn(bound, hasUntyped)) {
     for (const { query, rows } of rowsIn(node)) {
-      const columns = await describedAlone(withoutLiterals(query, rows, constant(null)), ctes, binder);
-      const whole = columns?.some(({ type }) => type.id === 'INTEGER')
-        ? await describedAlone(withoutLiterals(query, rows, NO_BOOLEAN), ctes, binder)
+      const columns = await describedAlone(
+        withoutUntyped(query, rows, () => constant(null)),
+        ctes,
+        binder,
+      );
+      const isWhole = (i: number) => columns?.[i]?.type.id === 'INTEGER';
+      const whole = columns?.some((_, i) => isWhole(i))
+        ? await describedAlone(
+            withoutUntyped(query, rows, (i) => (isWhole(i) ? NO_BOOLEAN : constant(null))),
+            ctes,
+            binder,
+          )
         : [];
       for (const items of rows) {
         for (const [i, item] of items.entries()) {
-          const type = columns?.[i] && isTextLiteral(item) ? typeNodeOf(columns[i].type) : undefined;
+          const type = columns?.[i] && isUntyped(item) ? typeNodeOf(columns[i].type) : undefined;
           // A column of NULLs is an INTEGER for the kernel, unless it takes another type.
           if (type === undefined || (type.id === 'INTEGER' && whole?.[i]?.type.id !== 'INTEGER')) continue;
-          const literal = cast({ ...item, alias: '' }, type);
-          typed.set(item, { ...byteaLiteral(arrayLiteral(timeLiteral(literal))), alias: item.alias });
+          const value = cast({ ...item, alias: '' }, type);
+          typed.set(item, { ...byteaLiteral(arrayLiteral(timeLiteral(value))), alias: item.alias });
         }
       }
     }
@@ -72,22 +81,24 @@ interface Rows {
   readonly rows: readonly Row[];
 }
 
-const isTextLiteral = (item: Expression): boolean =>
-  item.class === 'CONSTANT' && !item.value.is_null && item.value.type.id === 'VARCHAR';
+/** Whether an item is a text literal or a parameter without a value. */
+const isUntyped = (item: Expression): boolean =>
+  item.class === 'PARAMETER' ||
+  (item.class === 'CONSTANT' && !item.value.is_null && item.value.type.id === 'VARCHAR');
 
 const isNull = (item: Expression): boolean => item.class === 'CONSTANT' && item.value.is_null;
 
-/** Whether text literals stand in one column with values that may have another type. */
+/** Whether untyped items stand in one column with values that may have another type than text. */
 function isMixed(rows: readonly Row[]): boolean {
-  const literals = new Set<number>();
+  const untyped = new Set<number>();
   const others = new Set<number>();
   for (const row of rows) {
     for (const [i, item] of row.entries()) {
-      if (isTextLiteral(item)) literals.add(i);
+      if (isUntyped(item)) untyped.add(i);
       else if (!isNull(item)) others.add(i);
     }
   }
-  return [...literals].some((i) => others.has(i));
+  return [...untyped].some((i) => others.has(i));
 }
 
 const hasUntyped = (node: QueryNode): node is SelectNode | SetOperationNode => rowsIn(node).length > 0;
@@ -110,7 +121,7 @@ function rowsOfSet(node: SetOperationNode): readonly Rows[] {
       ? [branch.select_list]
       : [],
   );
-  const isOpen = written.length < branches.length && written.some((row) => row.some(isTextLiteral));
+  const isOpen = written.length < branches.length && written.some((row) => row.some(isUntyped));
   return isOpen || isMixed(written) ? [{ query: { ...node, modifiers: [] }, rows: written }] : [];
 }
 
@@ -121,10 +132,19 @@ function valuesIn(ref: TableRef): readonly ExpressionListRef[] {
 
 const NO_BOOLEAN = cast(constant(null), 'BOOLEAN');
 
-/** The query with a NULL, which takes the type of the other values, in place of the literals. */
-function withoutLiterals(query: QueryNode, rows: readonly Row[], value: Expression): QueryNode {
-  const literals = new Set(rows.flatMap((row) => row.filter(isTextLiteral)));
+/** The query with a NULL, which takes the type of the other values of its column, in place of each untyped item. */
+function withoutUntyped(
+  query: QueryNode,
+  rows: readonly Row[],
+  nullOf: (column: number) => Expression,
+): QueryNode {
+  const columns = new Map(
+    rows.flatMap((row) => row.flatMap((item, i) => (isUntyped(item) ? [[item, i] as const] : []))),
+  );
   return transformTree(query, {
-    expression: (node) => (literals.has(node) ? { ...value, alias: node.alias } : node),
+    expression: (node) => {
+      const column = columns.get(node);
+      return column === undefined ? node : { ...nullOf(column), alias: node.alias };
+    },
   });
 }
