@@ -391,6 +391,18 @@ group('COPY', () => {
     ]);
   });
 
+  it.each([
+    ['SELECT 7 AS a UNION ALL SELECT NULL', ['00010000000400000007', '0001ffffffff', 'ffff']],
+    ['SELECT 7 AS a WHERE false', ['ffff']],
+  ])('in binary format starts with the header and the first row in one message: %s', async (sql, rows) => {
+    using client = await open();
+    client.send(query(`COPY (${sql}) TO STDOUT (FORMAT binary)`));
+    const sent = (await client.until('Z')).filter(({ type }) => type === 'd');
+    const header = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1').toString('hex');
+    const [first, ...others] = rows;
+    expect(sent.map(({ body }) => body.toString('hex'))).toEqual([header + first, ...others]);
+  });
+
   it('keeps no rows when the client gives up or a row is malformed', async () => {
     using client = await open();
     await client.ask(query('CREATE TABLE uncopied (a INT NOT NULL)'));

@@ -67,35 +67,53 @@ interface CopyMessages {
   readonly format: ValueFormat;
   of(bytes: Buffer): Iterable<Buffer>;
   /** The messages after the last row. */
-  readonly end: Buffer;
+  end(): Buffer;
 }
 
 const textMessages = (options: CopyTextFormat): CopyMessages => ({
   format: 'text',
   of: (bytes) => [copyDataMessages(bytes, lineEnds(options))],
-  end: Buffer.alloc(0),
+  end: () => Buffer.alloc(0),
 });
 
 /** The number of rows that are encoded as messages at once. */
 const ROWS_AT_ONCE = 2_048;
 
-/** The first chunk of a result has its schema and no rows; the header of the format is sent instead. */
+/**
+ * The header shares a message with the first row, or with the end if there is no row, as PostgreSQL sends it: psycopg 3 reads no
+ * other division.
+ */
 function binaryMessages(columns: readonly OutputColumn[]): CopyMessages {
   const reader = new DataRowReader(columns, ['binary'], COPY_DATA);
+  let isStarted = false;
+  const started = (messages: Buffer): Buffer => {
+    if (isStarted) return messages;
+    isStarted = true;
+    return Buffer.concat([
+      copyData(BINARY_COPY_HEADER, rowOf(messages)),
+      messages.subarray(lengthOf(messages)),
+    ]);
+  };
   return {
     format: 'binary',
     *of(bytes) {
       const batch = reader.read(bytes);
-      if (batch === undefined) yield copyData(BINARY_COPY_HEADER);
-      else
-        for (let from = 0; from < batch.rows; from += ROWS_AT_ONCE)
-          yield batch.write(from, Math.min(from + ROWS_AT_ONCE, batch.rows));
+      if (batch === undefined) return;
+      for (let from = 0; from < batch.rows; from += ROWS_AT_ONCE)
+        yield started(batch.write(from, Math.min(from + ROWS_AT_ONCE, batch.rows)));
     },
-    end: copyData(BINARY_COPY_END),
+    end: () => started(copyData(BINARY_COPY_END)),
   };
 }
 
-const copyData = (bytes: Buffer): Buffer => new MessageWriter('d').bytes(bytes).done();
+/** The length of the first message, with its head. */
+const lengthOf = (messages: Buffer): number => 1 + messages.readInt32BE(1);
+
+/** The row in the first message. */
+const rowOf = (messages: Buffer): Buffer => messages.subarray(HEAD_BYTES, lengthOf(messages));
+
+const copyData = (...parts: readonly Buffer[]): Buffer =>
+  new MessageWriter('d').bytes(Buffer.concat(parts)).done();
 
 /**
  * `COPY … TO STDOUT`: sends the rows of a query, a message for each row.
@@ -146,7 +164,7 @@ async function sendRows(
       release?.();
       rows += count;
     }
-    stream.write(Buffer.concat([messages.end, COPY_DONE]));
+    stream.write(Buffer.concat([messages.end(), COPY_DONE]));
     return `COPY ${rows}`;
   } catch (error) {
     failure = error;
