@@ -283,13 +283,7 @@ describe('settings and parameters', () => {
     ["SELECT '{}'::jsonb @> $1::json::jsonb", { $1: 'json' }],
     ["SELECT '{}'::jsonb #> $1::text[]::text[]", { $1: 'array(text null)' }],
     [
-      `SELECT * FROM (VALUES ${'($?::int, $?),'.repeat(12)} ($?, $?)) t(a, b)`.replace(
-        /\?/g,
-        (
-          (n) => () =>
-            String((n += 1))
-        )(0),
-      ),
+      `VALUES ${Array.from({ length: 13 }, (_, i) => `($${2 * i + 1}::int, $${2 * i + 2})`).join(', ')}`,
       Object.fromEntries(Array.from({ length: 26 }, (_, i) => [`$${i + 1}`, i % 2 === 0 ? 'int' : 'text'])),
     ],
   ])('describes the parameters of %s', async (sql, types) => {

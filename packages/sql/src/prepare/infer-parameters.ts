@@ -182,4 +182,4 @@ export const withTextsFor = (statement: Statement, isText: (node: ParameterNode)
 
 const EMPTY_TEXT = constant('');
 const isEmptyText = (node: Expression): boolean =>
-  node.class === 'CONSTANT' && node.value === EMPTY_TEXT.value;
+  node.class === 'CONSTANT' && EMPTY_TEXT.class === 'CONSTANT' && node.value === EMPTY_TEXT.value;
