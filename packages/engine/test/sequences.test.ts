@@ -31,7 +31,11 @@ it('sequences continue after a kill, and currval belongs to the PostgreSQL conne
       );
       await ask('DISCARD SEQUENCES');
       expect((await ask('SELECT lastval()'))[0]).toMatch(/^E ERROR 55000/);
-      expect(await ask("SELECT relkind FROM pg_class WHERE relname = 't_id_seq'")).toContain('D S');
+      expect(
+        await ask(
+          "SELECT relkind, pg_table_is_visible(oid), oid::regclass FROM pg_class WHERE oid = 't_id_seq'::regclass",
+        ),
+      ).toContain('D S|t|t_id_seq');
       expect(await ask('SELECT sequencename, data_type::regtype, increment_by FROM pg_sequences')).toContain(
         'D t_id_seq|integer|1',
       );

@@ -1,4 +1,5 @@
 import { INFORMATION_SCHEMA, PG_CATALOG } from '@tessera/catalog';
+import { sequencesOfDatabase } from '../facts/relations-of-database.ts';
 import {
   INFORMATION_SCHEMA_OID,
   PG_CATALOG_OID,
@@ -33,6 +34,12 @@ export const allClasses = (facts: PostgresFacts): readonly NamedClass[] => [
     oid,
     name,
     schema: table.schema.name,
+    isOfSystem: false,
+  })),
+  ...sequencesOfDatabase(facts).map(({ schema, sequence }) => ({
+    oid: facts.oids.of(sequence.id),
+    name: sequence.name,
+    schema: schema.name,
     isOfSystem: false,
   })),
   ...systemRelations().map(({ oid, name, schemaOid: of }) => ({
