@@ -33,6 +33,9 @@ function bytes(source: string, name: string): string {
 
 const SIZE = 'sql/statement-size.ts';
 const DEPTH = 'sql/parse.ts';
+const REPEATED = 'sql/repeated-operands.ts';
+const WRITTEN = 'sql/written-size.ts';
+const EXPANDED = 'sql/expanded-size.ts';
 const SOURCE = 'sql/source.ts';
 const UPLOAD = 'http-api/limits.ts';
 const HEAD = 'http-api/malformed-request.ts';
@@ -79,6 +82,32 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
         'use `x IN (…)` or `x = ANY($1)`, or join a temporary table',
       ],
       ['levels of scalar subqueries', count(SIZE, 'valueSubqueries'), 'use joins'],
+      ['names in WITH clauses', count(SIZE, 'ctes'), 'use temporary tables'],
+      [
+        'tokens that CASE repeats: those before the first WHEN, once for every other WHEN, also in each other',
+        count(SIZE, 'repeatedTokens'),
+        'compute the value in a subquery',
+      ],
+      [
+        'copies of parts of expressions: functions such as `split_part`, BETWEEN, and names of columns of the same SELECT list repeat their arguments, also in each other',
+        count(EXPANDED, 'MAX_COPIED_PARTS'),
+        'nest fewer calls, or compute the inner ones in a subquery',
+      ],
+      [
+        'copies of parts of operands that are compared several times, with BETWEEN, OVERLAPS, LIKE ANY or as rows, also in each other',
+        count(REPEATED, 'MAX_REPEATED_PARTS'),
+        'compute the operands in a subquery',
+      ],
+      [
+        'parts of an expression in the terms of the kernel; `to_char(x, …)` has some for each part of its pattern, also in each other',
+        count(WRITTEN, 'MAX_WRITTEN_PARTS'),
+        'nest fewer calls, or compute the inner ones in a subquery',
+      ],
+      [
+        'grouping sets of a query; `CUBE (a, b, c)` has eight',
+        count(DEPTH, 'groupingSets'),
+        'group by fewer columns, or in several statements',
+      ],
       ['parameters', count(SIZE, 'parameters'), 'pass arrays'],
       [
         'levels of an expression; `a + b + c` has two',

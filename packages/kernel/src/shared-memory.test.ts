@@ -74,6 +74,23 @@ describe.runIf(process.platform === 'linux')('memory of the processes of a kerne
     await next.close();
   });
 
+  test('a query does not wait for the end of one that runs in quarantine for long', async () => {
+    await using own = await testKernel(SMALL);
+    const first = await own.kernel.session({ quarantine: true });
+    const endless = first.scalar(
+      'SELECT count(*) FROM range(1e9::BIGINT) a, range(1e9::BIGINT) b WHERE a.range * b.range % 7 = 1',
+    );
+    endless.catch(() => {});
+    const refused = await own.kernel.session({ quarantine: true }).catch((error: unknown) => error);
+    expect(hasNotStarted(refused)).toBe(true);
+    expect(own.kernel.quarantined).toBe(2);
+    // The next one still waits until the first has ended.
+    const next = own.kernel.session({ quarantine: true });
+    await first.close();
+    await (await next).close();
+    await expect.poll(() => own.kernel.quarantined, POLL).toBe(0);
+  });
+
   test(
     'a query gets no second attempt where others hold the memory for it, and they go on',
     async () => {

@@ -18,6 +18,11 @@ const IDLE_MS = 100;
  * for that reason could keep the process, and the memory that it has, for ever.
  */
 const MAX_SERVICE_MS = 2_000;
+/**
+ * How long a query waits for its turn. The query before it may run for minutes. It is probably the one that took the memory of the
+ * other, which then finds enough where it ran.
+ */
+const MAX_WAIT_MS = 2_000;
 /** The messages with which programs and libraries end for lack of memory. */
 const OUT_OF_MEMORY = /bad_alloc|out of memory|allocation failed|failed to allocate|cannot allocate/i;
 
@@ -60,8 +65,9 @@ export class Quarantine implements ProcessEvents {
   }
 
   /**
-   * @throws OUT_OF_MEMORY, which `hasNotStarted` recognises, if other queries hold the memory for the process, or if
-   * queries before this one have had it for `MAX_SERVICE_MS`; the serving process then has its memory again
+   * @throws OUT_OF_MEMORY, which `hasNotStarted` recognises, if other queries hold the memory for the process, if queries
+   * before this one have had it for `MAX_SERVICE_MS`, where the serving process then has its memory again, or if its turn does
+   * not come within `MAX_WAIT_MS`
    * @throws the signal's reason, if it aborts before the session's turn
    */
   async session(place: SessionPlace): Promise<KernelSession> {
@@ -79,7 +85,7 @@ export class Quarantine implements ProcessEvents {
       done();
     };
     try {
-      await orAborted(before, signal);
+      await withinTime(orAborted(before, signal));
     } catch (reason) {
       // The next session must still wait for the one before.
       void before.then(release);
@@ -154,6 +160,17 @@ export class Quarantine implements ProcessEvents {
     this.#lastExit = process.exited;
     this.#log.info({ pid: process.pid }, 'a quarantine kernel process was started');
     return process;
+  }
+}
+
+/** @throws OUT_OF_MEMORY, which `hasNotStarted` recognises, after `MAX_WAIT_MS` */
+async function withinTime(turn: Promise<void>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(markedAsNotStarted(outOfMemory(WAITED_TOO_LONG))), MAX_WAIT_MS);
+  try {
+    await Promise.race([turn, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

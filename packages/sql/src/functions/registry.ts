@@ -55,20 +55,18 @@ export const INTERNAL_MACROS: Readonly<Record<string, readonly string[]>> = {
   ...POSTGRES_FUNCTION_MACROS,
 };
 
-/** The bodies of all macros, by the names of the macros. */
-const MACRO_BODIES: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(INTERNAL_MACROS).map(
-    ([name, overloads]) => [internalName(name), overloads.join()] as const,
-  ),
+/** The overloads of all macros of functions, as `(x, y) AS …`, by the names of the macros. */
+export const MACROS: ReadonlyMap<string, readonly string[]> = new Map([
+  ...Object.entries(INTERNAL_MACROS).map(([name, overloads]) => [internalName(name), overloads] as const),
   ...DIALECT_FUNCTIONS.flatMap(({ name, implementation }) =>
-    implementation.kind === 'macro' ? [[internalName(name), implementation.overloads.join()] as const] : [],
+    implementation.kind === 'macro' ? [[internalName(name), implementation.overloads] as const] : [],
   ),
 ]);
 const LAMBDAS = new Map<string, boolean>();
 
 /** Whether a macro contains a lambda, or calls a macro that does. */
 export function usesLambdas(name: string): boolean {
-  const body = MACRO_BODIES.get(name);
+  const body = MACROS.get(name)?.join();
   if (body === undefined) return false;
   const known = LAMBDAS.get(name);
   if (known !== undefined) return known;

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
 import { checkExpressionDepth, EXPRESSION_LIMITS } from './parse.ts';
 
-const { levels, deepExpressions, deepLevels } = EXPRESSION_LIMITS;
+const { levels, deepExpressions, deepLevels, groupingSets } = EXPRESSION_LIMITS;
 const expression = (children: unknown[]) => ({ class: 'FUNCTION', type: 'FUNCTION', children });
 /** An expression with the given number of levels. */
 const nested = (depth: number, innermost: unknown[] = []): unknown =>
   depth === 0 ? innermost[0] : expression(depth === 1 ? innermost : [nested(depth - 1, innermost)]);
-const select = (list: unknown[]) => ({ type: 'SELECT_NODE', cte_map: { map: [] }, select_list: list });
+const select = (list: unknown[], sets = 0) => ({
+  type: 'SELECT_NODE',
+  cte_map: { map: [] },
+  select_list: list,
+  group_sets: Array.from({ length: sets }, () => [0]),
+});
 
 test('an expression may have the maximum number of levels and no more', () => {
   expect(() => checkExpressionDepth(select([nested(levels)]))).not.toThrow();
@@ -26,4 +31,11 @@ test('the levels of a subquery are its own', () => {
   const subquery = nested(levels, [select([nested(levels)])]);
   expect(() => checkExpressionDepth(select([subquery]))).not.toThrow();
   expect(() => checkExpressionDepth(select([nested(1, [select([nested(levels + 1)])])]))).toThrow('levels');
+});
+
+test('a query may have the maximum number of grouping sets and no more', () => {
+  expect(() => checkExpressionDepth(select([], groupingSets))).not.toThrow();
+  expect(() => checkExpressionDepth(select([nested(1, [select([], groupingSets + 1)])]))).toThrow(
+    `more than ${groupingSets} grouping sets`,
+  );
 });

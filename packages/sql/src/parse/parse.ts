@@ -23,6 +23,8 @@ export const EXPRESSION_LIMITS = {
   /** The number of expressions per statement that may have more than `deepLevels` levels. */
   deepExpressions: 8,
   deepLevels: 100,
+  /** The number of grouping sets of a query; `CUBE (a, b, c)` is eight. Each groups all rows. */
+  groupingSets: 512,
 } as const;
 
 /**
@@ -45,6 +47,7 @@ export function checkExpressionDepth(statement: unknown): void {
   const levelsOf = (node: unknown, isInExpression: boolean): number => {
     if (node === null || typeof node !== 'object') return 0;
     const isOne = isExpression(node);
+    if (isQueryNode(node) && node.type === 'SELECT_NODE') checkGroupingSets(node.group_sets.length);
     const isInside = isOne || (isInExpression && !isQueryNode(node) && !isTableRef(node));
     let most = 0;
     for (const child of Object.values(node)) most = Math.max(most, levelsOf(child, isInside));
@@ -54,6 +57,12 @@ export function checkExpressionDepth(statement: unknown): void {
     return 0;
   };
   levelsOf(statement, false);
+}
+
+function checkGroupingSets(count: number): void {
+  const { groupingSets: limit } = EXPRESSION_LIMITS;
+  const hint = 'Group by fewer columns, or in several statements';
+  if (count > limit) fail('STATEMENT_TOO_COMPLEX', { what: 'grouping sets in a query', limit, hint });
 }
 
 function refuse(what: string, limit: number): never {

@@ -1,5 +1,6 @@
 import { fail, isSameName, type SqlLocation, TesseraError } from '@tessera/common';
 import { nameColumns, postgresName } from '../functions/column-names.ts';
+import { withinSize } from '../functions/expanded-size.ts';
 import { rewriteBareName, rewriteFunction } from '../functions/index.ts';
 import { checkCast, checkFunction, checkTableFunction } from '../guard/functions.ts';
 import { type ParsedQuery, parseQuery } from '../parse/parse.ts';
@@ -45,6 +46,7 @@ import { backslashEscapes, partialRegexMatch } from '../rewrites/patterns.ts';
 import { quantifiedArray, writtenQuery } from '../rewrites/quantified-arrays.ts';
 import { quantifiedPattern } from '../rewrites/quantified-patterns.ts';
 import { checkRecursion } from '../rewrites/recursion.ts';
+import { checkRepeatedOperands } from '../rewrites/repeated-operands.ts';
 import { rowComparison } from '../rewrites/row-comparisons.ts';
 import { rowSubqueries } from '../rewrites/row-subqueries.ts';
 import { seriesArguments, seriesInSelect } from '../rewrites/series-in-select.ts';
@@ -62,6 +64,7 @@ import { wholePartition } from '../rewrites/whole-partitions.ts';
 import { checkWindow } from '../rewrites/window-arguments.ts';
 import { limitWithTies } from '../rewrites/with-ties.ts';
 import { writtenExtract } from '../rewrites/written-extract.ts';
+import { WrittenSize } from '../rewrites/written-size.ts';
 import {
   cast,
   type Expression,
@@ -116,6 +119,7 @@ export async function rewriteQuery(
   const { locate } = parsed;
   await parsed.pause();
   checkRecursion(parsed);
+  checkRepeatedOperands(parsed.statement);
   const called = functionsInFrom(distinctSets(parsed));
   guardFunctions({ ...parsed, statement: called });
   const { parameters, sequences } = context;
@@ -183,11 +187,14 @@ export async function rewriteQuery(
   const unqualified = unqualifiedColumns(names, scope.database, statement);
   const { clock, tables: allTables } = scope.placement;
   const pin = (node: Expression) => (allTables.size > 0 ? clock.pin(node, context.settings.timezone) : node);
+  const written = new WrittenSize();
   const rewritten = transformTree(decimalLiterals(existsInequalities(rowSubqueries(compiled, locate))), {
     expression: (node) =>
       node.class === 'PARAMETER'
         ? scope.parameter(node)
-        : pin(rewriteExpression(node.class === 'COLUMN_REF' ? unqualified(node) : node, parsed, context)),
+        : written.checked(
+            pin(rewriteExpression(node.class === 'COLUMN_REF' ? unqualified(node) : node, parsed, context)),
+          ),
   });
   await parsed.pause();
   const { columns: own = [], placement } = scope;
@@ -200,14 +207,14 @@ export async function rewriteQuery(
   // The query of a view becomes a part of the query that reads it. Clients cast many columns of the catalog, which contain no
   // such values.
   if (view !== undefined) return documents;
-  if (placement.readsSystem) return typedConcatenations(documents, catalog, outermost);
+  if (placement.readsSystem) return withinSize(typedConcatenations(documents, catalog, outermost));
   await parsed.pause();
   const typed = arrayTexts(documents, catalog, outermost, placeOf);
   await checkLiterals(typed, catalog, outermost, context.session, placeOf);
   const timed = intervalForms(typed, catalog, outermost);
   await parsed.pause();
-  const written = withoutSubqueriesInLambdas(valueTexts(timed, catalog, outermost));
-  return distinctArrays(written, catalog, outermost);
+  const valued = withoutSubqueriesInLambdas(valueTexts(timed, catalog, outermost));
+  return withinSize(distinctArrays(valued, catalog, outermost));
 }
 
 /** The facts about columns that an expression names alone, without a relation. */

@@ -6,8 +6,18 @@ import { STATEMENT_LIMITS } from './statement-size.ts';
 
 const repeated = (count: number, piece: (index: number) => string, separator: string) =>
   Array.from({ length: count }, (_, index) => piece(index)).join(separator);
-const { allJoins, columns, conditions, insertTokens, joins, setOperations, tokens, valueSubqueries } =
-  STATEMENT_LIMITS;
+const {
+  allJoins,
+  columns,
+  conditions,
+  ctes,
+  insertTokens,
+  joins,
+  repeatedTokens,
+  setOperations,
+  tokens,
+  valueSubqueries,
+} = STATEMENT_LIMITS;
 
 type Case = [what: string, limit: number, statement: (size: number) => string];
 
@@ -33,6 +43,17 @@ test.each<Case>([
     valueSubqueries,
     (n: number) => `SELECT ${'(SELECT '.repeat(n)}1${')'.repeat(n)}`,
   ],
+  [
+    'names in WITH clauses',
+    ctes,
+    (n: number) => `WITH ${repeated(n, (i) => `t${i} AS ((SELECT 1))`, ',')} SELECT 1`,
+  ],
+  [
+    'words, names, literals and symbols that CASE repeats',
+    repeatedTokens,
+    (n: number) =>
+      `SELECT CASE - ${repeated(50, () => 'a', '+')}${' WHEN 1 THEN 2'.repeat(Math.ceil(n / 100) + 1)} END`,
+  ],
   ['words, names, literals and symbols', tokens, (n: number) => `SELECT ${'- '.repeat(n - 2)}1`],
 ])('more %s than %i are refused, as many are not', (what, limit, statement) => {
   expect(splitStatements(`SELECT 1; ${statement(limit)}`)).toHaveLength(2);
@@ -42,6 +63,14 @@ test.each<Case>([
       message: expect.stringContaining(`more than ${limit} ${what}`),
     }),
   );
+});
+
+test('what CASE repeats is counted as often as the parser repeats it', () => {
+  const branches = ' WHEN 1 THEN 2 WHEN 2 THEN 3 WHEN 3 THEN 4 WHEN 4 THEN 5 END';
+  const nested = (depth: number) => `SELECT ${'CASE '.repeat(depth)}x${branches.repeat(depth)}`;
+  expect(splitStatements(nested(3))).toHaveLength(1);
+  expect(() => splitStatements(nested(9))).toThrow('symbols that CASE repeats');
+  expect(splitStatements(`SELECT ${repeated(2_000, () => `CASE x${branches}`, ',')}`)).toHaveLength(1);
 });
 
 test('an INSERT of many rows is not too complex', () => {

@@ -27,6 +27,10 @@ export const STATEMENT_LIMITS = {
   allJoins: 200,
   /** The nesting depth of scalar subqueries: each level doubles the time to bind them. */
   valueSubqueries: 12,
+  /** The number of names in WITH clauses: the kernel nests the queries in each other. */
+  ctes: 500,
+  /** The parser repeats what stands between CASE and the first WHEN for every other WHEN, also in what it repeats. */
+  repeatedTokens: 50_000,
   parameters: 65_535,
 } as const;
 
@@ -39,6 +43,8 @@ const ENDS_LIST = new Set([
   ...['FROM', 'WHERE', 'GROUP', 'HAVING', 'WINDOW', 'QUALIFY', 'ORDER', 'LIMIT', 'RETURNING', 'SET'],
   ...SET_OPERATIONS,
 ]);
+/** Words that begin the statement after WITH. */
+const BODIES = new Set(['SELECT', 'VALUES', 'INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 const ORDERED_ALONE = new Set(['GROUP', 'LIMIT', ...SET_OPERATIONS]);
 
 /**
@@ -52,6 +58,12 @@ export class StatementSize {
   readonly #scopes: Scope[] = [newScope(0)];
   #setOperations = 0;
   #allJoins = 0;
+  #ctes = 0;
+  #tokens = 0;
+  /** The number of tokens that the parser repeats for the branches of CASE. */
+  #repeated = 0;
+  /** The expressions of CASE that are not read to their end, outermost first: where each begins, and its repeated part. */
+  readonly #cases: { readonly from: number; subject: number | undefined }[] = [];
   /** The last token, and the one before it. */
   #last: IToken | undefined;
   #before: IToken | undefined;
@@ -64,10 +76,13 @@ export class StatementSize {
   add(token: IToken): void {
     const scope = this.#scopes.at(-1)!;
     const { tokenType } = token;
+    this.#tokens += 1;
     if (this.#last?.tokenType === Open && this.#beginsValueSubquery(token)) {
       scope.values += 1;
       this.#check('valueSubqueries', scope.values, this.#last);
     }
+    if (tokenType === Open && scope.isInWith && isWord(this.#last, 'AS', 'MATERIALIZED'))
+      this.#check('ctes', ++this.#ctes, token);
     if (tokenType === Open) this.#scopes.push(newScope(scope.values));
     else if (tokenType === Close) this.#close(token);
     else if (tokenType === Word) this.#addWord(token, scope);
@@ -79,7 +94,12 @@ export class StatementSize {
 
   #addWord(token: IToken, scope: Scope): void {
     const word = token.image.toUpperCase();
+    if (word === 'WITH') scope.isInWith = true;
+    else if (BODIES.has(word)) scope.isInWith = false;
     if (word === 'SELECT') scope.columns = 1;
+    else if (word === 'CASE') this.#cases.push({ from: this.#tokens + this.#repeated, subject: undefined });
+    else if (word === 'WHEN') this.#addBranch(token);
+    else if (word === 'END') this.#cases.pop();
     else if (word === 'JOIN') this.#addJoin(token, scope);
     else if (word === 'AND' || word === 'OR') this.#check('conditions', ++scope.conditions, token);
     else if (ENDS_LIST.has(word)) {
@@ -91,6 +111,14 @@ export class StatementSize {
       this.#check('setOperations', ++this.#setOperations, token);
       scope.joins = 0;
     }
+  }
+
+  #addBranch(token: IToken): void {
+    const current = this.#cases.at(-1);
+    if (current === undefined) return;
+    if (current.subject === undefined) current.subject = this.#tokens + this.#repeated - current.from - 1;
+    else this.#repeated += current.subject;
+    this.#check('repeatedTokens', this.#repeated, token);
   }
 
   #addComma(token: IToken, scope: Scope): void {
@@ -128,6 +156,7 @@ interface Scope {
   /** The number of items of the SELECT list so far; undefined outside of a list. */
   columns: number | undefined;
   isInFrom: boolean;
+  isInWith: boolean;
   conditions: number;
   /** Counts for the query that is being read. */
   joins: number;
@@ -143,6 +172,7 @@ interface Scope {
 const newScope = (values: number): Scope => ({
   columns: undefined,
   isInFrom: false,
+  isInWith: false,
   conditions: 0,
   joins: 0,
   isOrderedAlone: false,
@@ -198,5 +228,8 @@ const NAMES = {
   joins: 'joins in a query',
   allJoins: 'joins',
   valueSubqueries: 'levels of subqueries that stand for values',
+  ctes: 'names in WITH clauses',
+  repeatedTokens:
+    'words, names, literals and symbols that CASE repeats: those before the first WHEN, for every other WHEN',
   parameters: 'parameters',
 } as const;
