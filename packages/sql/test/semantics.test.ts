@@ -22,6 +22,8 @@ const VALUES: readonly (readonly [sql: string, value: unknown])[] = [
   ['7 % 3', 1],
   ['1 / (2 - 1)', 1],
   ['4 / (SELECT 2)', 2],
+  ["(SELECT * FROM ifnull('a', 'b'))", 'a'],
+  ['(SELECT x.v FROM if(true, 1, 2) AS x(v))', 1],
   ["'abc' ~ 'b'", true],
   ["'abc' ~ '^b'", false],
   ["'abc' !~ 'b'", false],

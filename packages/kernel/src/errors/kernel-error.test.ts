@@ -42,6 +42,30 @@ test.each([
   expect(kernelErrorToTessera(text, undefined, memoryIsShort)).toMatchObject({ name });
 });
 
+test.each([
+  [
+    'Binder Error: Function "tsr_array_distinct" is a Macro Function. "DISTINCT", "FILTER", and "ORDER BY" are only applicable to aggregate functions.',
+    'DISTINCT, FILTER and ORDER BY are allowed only in calls of aggregate functions; array_distinct is not one',
+  ],
+  [
+    'Binder Error: Macro tsr_json_value() has positional argument following named argument',
+    'Function json_value cannot be called with these arguments',
+  ],
+  [
+    'Binder Error: Window function macros must be functions',
+    'OVER is allowed only after aggregate functions and window functions',
+  ],
+  ['Binder Error: * expression without FROM clause!', '* needs relations in FROM'],
+  [
+    'Binder Error: Max expression depth limit of 1000 exceeded. Use "SET max_expression_depth TO x" to increase the maximum expression depth.',
+    'The statement is nested too deep: at most 1000 levels of expressions',
+  ],
+  ['Conversion Error: Failed to cast value to numerical: {}', 'The JSON value {} is not a number'],
+  ['Conversion Error: Expected array, but got OBJECT: {}', 'The JSON value {} is not an array'],
+])('%s is told in words of the dialect', (text, message) => {
+  expect(kernelErrorToTessera(text).message).toBe(message);
+});
+
 test('a message with a long value keeps its beginning and its end', () => {
   // Translating the whole message would take hours.
   for (const value of ['x'.repeat(5_000_000), '🦆\n'.repeat(1_000_000)]) {

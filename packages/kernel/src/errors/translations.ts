@@ -111,7 +111,7 @@ const TRANSLATIONS: readonly Translation[] = [
     resolution: ADD_CASTS,
   },
   {
-    says: /^(?:Macro "?(\w+)"?\(\) does not support the supplied arguments|Function '?(\w+)'? has a template parameter)/,
+    says: /^(?:Macro "?(\w+)"?\(\) (?:does not support the supplied arguments|has positional argument following)|Function '?(\w+)'? has a template parameter)/,
     error: 'UNDEFINED_FUNCTION',
     message: (macro, name) =>
       `Function ${shownFunction(macro || name)} cannot be called with these arguments`,
@@ -158,12 +158,37 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (name) => `${name} returns a table: call it in FROM`,
   },
   {
-    says: /^Function "(.*?)" is a Scalar Function\. "DISTINCT", "FILTER", and "ORDER BY"/s,
+    says: /^Function "(.*?)" is a (?:Scalar|Macro) Function\. "DISTINCT", "FILTER", and "ORDER BY"/s,
     error: 'WRONG_OBJECT_TYPE',
     message: (name) =>
       `DISTINCT, FILTER and ORDER BY are allowed only in calls of aggregate functions; ${shownFunction(name)} is not one`,
   },
 
+  {
+    says: /^Window function macros must be functions/,
+    error: 'WRONG_OBJECT_TYPE',
+    message: () => 'OVER is allowed only after aggregate functions and window functions',
+  },
+  {
+    says: /^\* expression without FROM clause/,
+    error: 'SYNTAX_ERROR',
+    message: () => '* needs relations in FROM',
+  },
+  {
+    says: /^Max expression depth limit of (\d+) exceeded/,
+    error: 'SYNTAX_ERROR',
+    message: (levels) => `The statement is nested too deep: at most ${levels} levels of expressions`,
+  },
+  {
+    says: /^Failed to cast value to numerical: (.*)/s,
+    error: 'CAST_ERROR',
+    message: (document) => `The JSON value ${document} is not a number`,
+  },
+  {
+    says: /^Expected array, but got (\w+): (.*)/s,
+    error: 'CAST_ERROR',
+    message: (_, document) => `The JSON value ${document} is not an array`,
+  },
   {
     says: /^(\w+) is not an aggregate function/,
     error: 'WRONG_OBJECT_TYPE',

@@ -53,6 +53,21 @@ type IsNamed = (name: string) => boolean;
 
 function asSubquery(node: TableFunctionRef, isNamed: IsNamed): TableRef | undefined {
   const { function: called, alias, sample, query_location, with_ordinality } = node;
+  // The parser reads calls of ifnull and if as COALESCE and CASE.
+  const written = called as Expression;
+  if (written.class !== 'FUNCTION') {
+    const name = alias || (written.class === 'CASE' ? 'case' : 'coalesce');
+    const list = [{ ...written, alias: name }];
+    const subquery = { node: { ...selectAll(NO_TABLE), select_list: list }, named_param_map: [] };
+    return {
+      type: 'SUBQUERY',
+      alias: name,
+      sample,
+      query_location,
+      subquery,
+      column_name_alias: node.column_name_alias,
+    };
+  }
   const isRecord = RECORD_FUNCTION.test(called.function_name);
   const isList = called.function_name === ROWS_FROM;
   if ((isRecord || isList) && with_ordinality === 'WITH_ORDINALITY')
