@@ -50,7 +50,7 @@ test.each([
   );
 });
 
-test('a statement with many calls beside each other is not too large', async () => {
+test('many calls in one SELECT list are not too large', async () => {
   const calls = Array.from({ length: 1_000 }, (_, i) => `split_part(s || ${i}, 'a', 1) AS c${i}`);
   await expect(dialect.rows(`SELECT ${calls.join(', ')} FROM (VALUES ('a')) v(s)`)).resolves.toHaveLength(1);
 });

@@ -7,7 +7,7 @@ import { MACROS } from './registry.ts';
  * uses twice is bound twice, so `f(f(f(x)))` has eight `x`. No interrupt ends that. It binds 30,000 to 100,000 parts of
  * expressions in a second.
  */
-export const MAX_COPIED_PARTS = 200_000;
+const MAX_COPIED_PARTS = 200_000;
 
 /** How often the macros of the kernel, and that of a division, use their arguments. */
 const OTHER_MACROS: Readonly<Record<string, readonly number[]>> = {

@@ -4,7 +4,7 @@ import { type Expression, isExpression, type Statement } from '../tree.ts';
 import { isRow } from './row-comparisons.ts';
 
 /** A rewrite that repeats an operand doubles the tree at every level, and each later rewrite reads all of it. */
-export const MAX_REPEATED_PARTS = 50_000;
+const MAX_REPEATED_PARTS = 50_000;
 
 /** Smaller operands are not counted: their copies grow only with the length of the statement. */
 const MIN_PARTS = 10;

@@ -65,7 +65,7 @@ test.each<Case>([
   );
 });
 
-test('what CASE repeats is counted as often as the parser repeats it', () => {
+test('operands of CASE are counted as often as the parser repeats them', () => {
   const branches = ' WHEN 1 THEN 2 WHEN 2 THEN 3 WHEN 3 THEN 4 WHEN 4 THEN 5 END';
   const nested = (depth: number) => `SELECT ${'CASE '.repeat(depth)}x${branches.repeat(depth)}`;
   expect(splitStatements(nested(3))).toHaveLength(1);
