@@ -840,3 +840,10 @@ select overlay('abc' placing 'x' from a for b), overlay('abc' placing 'x' from 1
 select overlay('abc' placing 'x' from a for b) from (values (1, null::int), (null, 1), (1, 1), (2, 0), (2, -9)) t(a, b)
 select width_bucket(x, low, high, n) from (values (1.0::float8, null::float8, 2::float8, 3), (1, 0, null, 3), (1, 0, 2, null), (null, 0, 2, 3), (null, 1, 1, 0), (1, 0, 2, 3), (3, 2, 0, 3), (5, 0, 2, 3), (2, 2, null, -1)) t(x, low, high, n)
 select width_bucket(1, null, 2, 3), width_bucket(null, 1, 1, 3), width_bucket(1, 1, 2, null), width_bucket(null::int, array[1, null]), width_bucket(1, null::int[]), width_bucket(2, array[1, 3])
+select b = '\x00ff', b <> '\x00', b in ('\x00ff'), b between '\x00' and '\xff', nullif(b, '\x00ff'), coalesce(b, '\x0102'), greatest(b, '\x0102'), b = any('{"\\x00ff"}'), '\x00ff' in (select b from (values ('\x00ff'::bytea)) u(b)), case b when '\x00ff' then 1 end, b is distinct from '\x00ff' from (values ('\x00ff'::bytea), (null)) t(b)
+with c as (select distinct b from (values ('\x00ff'::bytea), ('a')) t(b)) select count(*) from c where b = '\x00ff' or b = 'a'
+select salary = '4500.254', salary in ('4500.254'), salary < '4500.254', salary between '4500.246' and '4500.249', case salary when '4500.254' then 1 when '4500.25' then 2 end, salary = any('{4500.254}'), nullif(salary, '4500.254'), (salary, id) = ('4500.254', '3'), salary = '450025e-2' from emp order by id
+select max(salary) = '6000.004', sum(salary) > '9000.501' from emp group by dept order by dept
+select active = 'on', active in ('off', 'no'), coalesce(active, 'ye'), case when id = 4 then 'off' else active end from emp order by id
+select greatest(i, '1 hour')::text, least(i, '2 days')::text, i = '24 hours', nullif(i, '24 hours')::text, 'x' || i, i || ' 2 ' from (select interval '1 day' as i) t
+select ' 1.5 ' || salary, salary || ' 1.50 ', 'on' || active, '\x41' || '\x42'::bytea from emp where id = 1

@@ -14,9 +14,9 @@ import {
 } from '../tree.ts';
 import type { CatalogColumns } from './column-scope.ts';
 import { exactDecimals } from './decimal-scales.ts';
-import { kernelTimeTexts } from './foreign-time-texts.ts';
 import { mergedColumnsFirst } from './merged-columns.ts';
 import { checkRecursiveTypes } from './recursive-types.ts';
+import { textsByPlace } from './texts-by-place.ts';
 import { typedRows } from './untyped-rows.ts';
 
 /** A rewritten query in two forms, which are identical if it reads no managed table. */
@@ -49,7 +49,7 @@ export async function bindable(
   if (isBound) await sequences?.defineIn(binder);
   const boundForm = (statement: Statement): Promise<Statement> =>
     isBound ? placement.bound(statement, session, relations) : Promise.resolve(placement.running(statement));
-  const statement = await kernelTimeTexts(written, binder, boundForm, (node) =>
+  const statement = await textsByPlace(written, binder, boundForm, (node) =>
     placement.tables.size > 0 ? placement.clock.pin(node, settings.timezone) : node,
   );
   const placed = placement.running(statement);

@@ -19,7 +19,7 @@ import {
   type TypeNode,
   transformTree,
 } from '../tree.ts';
-import { listOf, typeNode } from '../types/type-node.ts';
+import { decimalNode, listOf } from '../types/type-node.ts';
 import { branchesOf, isSetOperation, withBranches } from './branches.ts';
 import {
   type Combination,
@@ -269,7 +269,7 @@ function withScale(type: KernelType, scale: number): TypeNode | undefined {
     return child_type && listOf(child_type);
   }
   if (type.id !== 'DECIMAL' || (type.width === MAX_DIGITS && type.scale === scale)) return undefined;
-  return typeNode({ kind: 'decimal', precision: MAX_DIGITS, scale });
+  return decimalNode(MAX_DIGITS, scale);
 }
 
 // Set operations

@@ -77,7 +77,10 @@ function classOf(token: IToken): 'i' | 'l' | TextShape | undefined {
   if (!isPlainString(token)) return undefined;
   const value = stringOf(token) ?? '';
   const isPlain = !/^\s*[[{]|\\|^\s*(?:now|today|tomorrow|yesterday)\s*$/i.test(value);
-  return isPlain && !mayBeForeignTime(value) ? textShape(value) : undefined;
+  if (!isPlain || mayBeForeignTime(value)) return undefined;
+  const shape = textShape(value);
+  // A number with decimals has a type of its own beside a numeric.
+  return shape === 'number' ? undefined : shape;
 }
 
 /**

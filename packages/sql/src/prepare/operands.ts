@@ -25,6 +25,11 @@ export function withOperands(node: Expression, change: (operand: Expression) => 
         : node;
     case 'FUNCTION':
       return COMPARING.has(node.function_name) ? withChildren(node, change) : node;
+    // The value before `IN (SELECT …)` and `= ANY (SELECT …)`.
+    case 'SUBQUERY': {
+      const child = node.child && change(node.child);
+      return child === node.child ? node : { ...node, child };
+    }
     case 'CASE': {
       const case_checks = node.case_checks.map((check) => {
         const then_expr = change(check.then_expr);

@@ -78,13 +78,13 @@ import {
   walkTree,
   withoutArraySizes,
 } from '../tree.ts';
-import { arrayTexts } from './array-texts.ts';
 import { type FactsOf, NOTHING_KNOWN } from './column-scope.ts';
 import { correlatedCtes } from './correlated-ctes.ts';
 import { distinctArrays } from './distinct-arrays.ts';
 import { intervalForms } from './interval-forms.ts';
 import { jsonbForms } from './jsonb-forms.ts';
 import { checkLiterals } from './literal-checks.ts';
+import { typedTexts } from './typed-texts.ts';
 import { kindOfType } from './value-kind.ts';
 import { typedConcatenations, valueTexts } from './value-texts.ts';
 import { wholeRows } from './whole-rows.ts';
@@ -209,7 +209,7 @@ export async function rewriteQuery(
   if (view !== undefined) return documents;
   if (placement.readsSystem) return withinSize(typedConcatenations(documents, catalog, outermost));
   await parsed.pause();
-  const typed = arrayTexts(documents, catalog, outermost, placeOf);
+  const typed = typedTexts(documents, catalog, outermost, placeOf);
   await checkLiterals(typed, catalog, outermost, context.session, placeOf);
   const timed = intervalForms(typed, catalog, outermost);
   await parsed.pause();

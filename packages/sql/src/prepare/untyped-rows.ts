@@ -66,7 +66,7 @@ export async function typedRows(
 }
 
 /** The type of a column in the form of the parse tree; undefined for TEXT and for nested types that the dialect does not have. */
-function typeNodeOf(type: KernelType): TypeNode | undefined {
+export function typeNodeOf(type: KernelType): TypeNode | undefined {
   if (type.id === 'VARCHAR') return undefined;
   const { type: shown, convert } = outputType(type);
   if (convert === undefined) return typeNode(shown);

@@ -14,7 +14,7 @@ export type TextShape =
 
 const INTEGER = /^\s*[-+]?(\d{1,18})\s*$/;
 const NUMBER = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i;
-const BOOLEAN = /^\s*(?:t|true|f|false|y|yes|n|no|on|off)\s*$/i;
+const BOOLEAN = /^\s*(?:t|true|f|false)\s*$/i;
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)( ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?)?$/;
 
 export function textShape(text: string): TextShape {

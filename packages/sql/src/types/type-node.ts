@@ -19,6 +19,11 @@ export const KERNEL_NAMES = {
 
 const BASE = { alias: '', extension_info: null } as const;
 
+export const decimalNode = (width: number, scale: number): TypeNode => ({
+  id: 'DECIMAL',
+  type_info: { ...BASE, type: 'DECIMAL_TYPE_INFO', width, scale },
+});
+
 export const listOf = (child_type: TypeNode): TypeNode => ({
   id: 'LIST',
   type_info: { ...BASE, type: 'LIST_TYPE_INFO', child_type },
@@ -28,18 +33,15 @@ export const listOf = (child_type: TypeNode): TypeNode => ({
 export function kernelTypeNode(type: string): TypeNode {
   if (type.endsWith('[]')) return listOf(kernelTypeNode(type.slice(0, -2)));
   const decimal = /^DECIMAL\((\d+),\s*(\d+)\)$/.exec(type);
-  if (decimal !== null)
-    return typeNode({ kind: 'decimal', precision: Number(decimal[1]), scale: Number(decimal[2]) });
+  if (decimal !== null) return decimalNode(Number(decimal[1]), Number(decimal[2]));
   return type === KERNEL_NAMES.json ? named(type) : { id: type, type_info: null };
 }
 
 /** A type of the dialect in the form of the kernel's parse tree. */
 export function typeNode(type: SqlType): TypeNode {
   switch (type.kind) {
-    case 'decimal': {
-      const { precision: width, scale } = type;
-      return { id: 'DECIMAL', type_info: { ...BASE, type: 'DECIMAL_TYPE_INFO', width, scale } };
-    }
+    case 'decimal':
+      return decimalNode(type.precision, type.scale);
     case 'array':
       return listOf(typeNode(type.element));
     case 'struct': {

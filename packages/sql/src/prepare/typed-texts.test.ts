@@ -21,6 +21,34 @@ it.each([
 });
 
 it.each([
+  ['a bytea', "SELECT b = '\\x00ff' AS x FROM (SELECT 'a'::bytea AS b)", "(b = CAST('\\x00\\xff' AS BLOB))"],
+  [
+    'a numeric with fewer decimals',
+    "SELECT n = '1.504' AS x FROM (SELECT 1.5::numeric(10, 2) AS n)",
+    "(n = CAST('1.504' AS DECIMAL(4,3)))",
+  ],
+  [
+    'a numeric that is smaller',
+    "SELECT n > '-1.5e-3' AS x FROM (SELECT 1::numeric(10, 2) AS n)",
+    "CAST('-0.0015' AS DECIMAL(5,4))",
+  ],
+  [
+    'a numeric that is larger',
+    "SELECT n > '1.2345e2' AS x FROM (SELECT 1::numeric(10, 1) AS n)",
+    "CAST('123.45' AS DECIMAL(5,2))",
+  ],
+  ['a sum', "SELECT sum(n) = '15e-1' AS x FROM (SELECT 1.5::numeric(10, 2) AS n)", 'DECIMAL(2,1)'],
+  ['a boolean', "SELECT b = 'on' AS x FROM (SELECT true AS b)", "(b = CAST('t' AS BOOLEAN))"],
+  [
+    'an interval',
+    "SELECT greatest(i, '1 hour') AS x FROM (SELECT interval '1 day' AS i)",
+    "CAST('1 hour' AS INTERVAL)",
+  ],
+])('a text beside %s has its type', async (_, before, after) => {
+  expect(await kernelSql(before)).toContain(after);
+});
+
+it.each([
   ['a text beside a text', "SELECT name || '{a}' AS x FROM (SELECT 'b' AS name)"],
   ['a text in brackets, which the kernel reads', "SELECT ARRAY[1] = '[1, 2]' AS x"],
   ['the array of a text, which is read as it is written', "SELECT ARRAY['x'] || ARRAY['{a}'] AS x"],
