@@ -55,7 +55,6 @@ const ACCEPTED = [
   'boolean and text',
   'bytea and jsonb',
   'bytea and text',
-  'jsonb and literal',
   'jsonb and number',
   'jsonb and text',
   'jsonb and time',
