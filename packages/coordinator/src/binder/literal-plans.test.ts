@@ -187,6 +187,7 @@ const CASES: readonly (readonly [
   // These are planned for their literals: text in another form, tables read twice, fewer columns than are named, the first rows.
   [(x) => `SELECT a FROM pruned WHERE c = ${x}`, [["'2020-01-02'"], ["'2020-01-03'"], ["'20200104'"]], []],
   [(x) => `SELECT a FROM pruned WHERE a + 1 = ${x}`, [['7'], ['8'], ['3']], []],
+  [(x) => `SELECT a FROM t WHERE a + 0.5::numeric(10, 2) = ${x}`, [["'1.5'"], ["'2.5'"], ["'3.504'"]], []],
   // The kernel makes `a = 2 AND s = 3` of the first, and `a = 3 AND s = 4` of the second: the values of the other literal.
   [
     (x, y) => `SELECT a, s FROM pruned WHERE a + 1 = ${x} AND s - 1 = ${y}`,

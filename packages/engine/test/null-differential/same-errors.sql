@@ -515,3 +515,7 @@ select format('%')
 select sind('infinity')
 select acosd(2)
 select asind(-1.5)
+select '"\u0000"'::jsonb
+select coalesce('[1]'::jsonb, '{bad')
+select chr(1114112)
+select chr(-1)

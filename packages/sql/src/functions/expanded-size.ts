@@ -24,9 +24,10 @@ const OTHER_MACROS: Readonly<Record<string, readonly number[]>> = {
   json_group_object: [1, 2],
 };
 
-/** What a macro is written out as: the number of its own parts, and how often it uses each argument. */
+/** The kernel writes a call of a macro out as the macro's own parts, of which this counts the number, and copies of the arguments. */
 interface Expansion {
   readonly own: number;
+  /** How often each argument is copied. */
   readonly uses: readonly number[];
 }
 

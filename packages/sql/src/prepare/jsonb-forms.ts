@@ -116,16 +116,16 @@ function formOf(node: Expression, declaredOf: DeclaredOf, ofColumn: KindOfColumn
       });
     }
     case 'OPERATOR':
-      if (node.type === 'ARRAY_CONSTRUCTOR') return withDocuments(node, holds);
-      if (!/^COMPARE_(?:NOT_)?IN$/.test(node.type)) return typedTogether(node, holds);
+      if (node.type === 'ARRAY_CONSTRUCTOR') return withDocumentElements(node, holds);
+      if (!/^COMPARE_(?:NOT_)?IN$/.test(node.type)) return withDocumentOperands(node, holds);
       return isCompared(node.children[0])
         ? ofArguments(node.children, holds, (children) => inList(node.type, children))
         : node;
     case 'CASE':
-      return typedTogether(node, holds);
+      return withDocumentOperands(node, holds);
     case 'FUNCTION':
       return node.function_name === 'list_value'
-        ? withDocuments(node, holds)
+        ? withDocumentElements(node, holds)
         : callForm(node, holds, (child) => valueKind(child, ofColumn));
     default:
       return node;
@@ -133,10 +133,11 @@ function formOf(node: Expression, declaredOf: DeclaredOf, ofColumn: KindOfColumn
 }
 
 /** Text literals beside documents, in an expression that returns one of them, are documents. */
-const typedTogether = (node: Expression, holds: Holds): Expression =>
+const withDocumentOperands = (node: Expression, holds: Holds): Expression =>
   operandsOf(node).some(holds) ? withOperands(node, asJsonb) : node;
 
-const withDocuments = (node: FunctionNode | OperatorNode, holds: Holds): Expression =>
+/** Text literals among the elements of an array of documents are documents. */
+const withDocumentElements = (node: FunctionNode | OperatorNode, holds: Holds): Expression =>
   node.children.some(holds) ? withChildren(node, asJsonb) : node;
 
 type Holds = (child: Expression | undefined) => boolean;
@@ -170,7 +171,7 @@ function callForm(node: FunctionNode, holds: Holds, kindOf: KindOf): Expression 
     if (holds(left) && name === 'nullif')
       return form((a, b) => caseOf([[equal(a, b), cast(constant(null), JSON_TYPE)]], a));
   }
-  return isJsonFunction(name) ? jsonFunction(node, holds) : typedTogether(node, holds);
+  return isJsonFunction(name) ? jsonFunction(node, holds) : withDocumentOperands(node, holds);
 }
 
 /** `document || value`: a text that is no literal makes it a concatenation of texts. */

@@ -53,33 +53,34 @@ type IsNamed = (name: string) => boolean;
 
 function asSubquery(node: TableFunctionRef, isNamed: IsNamed): TableRef | undefined {
   const { function: called, alias, sample, query_location, with_ordinality } = node;
+  const inFrom = (
+    name: string,
+    select_list: readonly Expression[],
+    column_name_alias: readonly string[],
+  ): TableRef => ({
+    type: 'SUBQUERY',
+    alias: alias || name,
+    sample,
+    query_location,
+    subquery: { node: { ...selectAll(NO_TABLE), select_list }, named_param_map: [] },
+    column_name_alias,
+  });
   // The parser reads calls of ifnull and if as COALESCE and CASE.
   const written = called as Expression;
   if (written.class !== 'FUNCTION') {
-    const name = alias || (written.class === 'CASE' ? 'case' : 'coalesce');
-    const list = [{ ...written, alias: name }];
-    const subquery = { node: { ...selectAll(NO_TABLE), select_list: list }, named_param_map: [] };
-    return {
-      type: 'SUBQUERY',
-      alias: name,
-      sample,
-      query_location,
-      subquery,
-      column_name_alias: node.column_name_alias,
-    };
+    const name = written.class === 'CASE' ? 'case' : 'coalesce';
+    return inFrom(name, [{ ...written, alias: alias || name }], node.column_name_alias);
   }
   const isRecord = RECORD_FUNCTION.test(called.function_name);
   const isList = called.function_name === ROWS_FROM;
   if ((isRecord || isList) && with_ordinality === 'WITH_ORDINALITY')
     fail('NOT_SUPPORTED', { what: `WITH ORDINALITY of ${isList ? 'ROWS FROM' : called.function_name}` });
-  const column_name_alias = isRecord ? [] : node.column_name_alias;
   const [first] = called.children;
   const name = isList && first?.class === 'FUNCTION' ? first.function_name : called.function_name;
   const items = isRecord ? recordItems(node) : itemsOf(node, isNamed);
   if (items === undefined) return undefined;
   const numbered = with_ordinality === 'WITH_ORDINALITY' ? [...items, ordinality(node)] : items;
-  const subquery = { node: { ...selectAll(NO_TABLE), select_list: numbered }, named_param_map: [] };
-  return { type: 'SUBQUERY', alias: alias || name, sample, query_location, subquery, column_name_alias };
+  return inFrom(name, numbered, isRecord ? [] : node.column_name_alias);
 }
 
 /** The columns of the subquery; undefined for functions that the kernel supports in FROM. */
