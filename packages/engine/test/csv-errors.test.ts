@@ -38,6 +38,32 @@ describe('a bad line of a CSV file', () => {
     expect(await failure(`SELECT count(*) FROM ${HEADER}`, content)).toMatchObject(bad);
     expect(await failure(`SELECT count(*) FROM ${INFERRED}`, content)).toMatchObject(bad);
     expect(await failure(`INSERT INTO t SELECT a::int, b FROM ${HEADER}`, content)).toMatchObject(bad);
+    expect(await failure("SELECT count(*) FROM 'upload://f'", content)).toMatchObject(bad);
+  });
+
+  it.each([
+    ['short', 'a;b;c\n1;"x;y";2\n3;z\n4;w;5\n', 'line 3: it has 2 fields, the first line has 3: "3;z"'],
+    ['short, after a tab', 'a\tb\n1\tx\n2\n', 'line 3: it has 1 field, the first line has 2: "2"'],
+    [
+      'the sum of a report',
+      'a|b\r\n1|x\r\nTotal\r\n',
+      'line 3: it has 1 field, the first line has 2: "Total"',
+    ],
+    [
+      'of a quote that is not closed',
+      '1,x,2\n2,y,3\n3,"z\n4,w,5\n',
+      'line 3: a quote is not closed: "3,\\"z\\n4,w,5\\n"',
+    ],
+  ])('%s is reported if the delimiter is recognised', async (_, content, place) => {
+    const bad = { status: 400, code: '22P04', description: `Cannot read upload://f, ${place}` };
+    expect(await failure("SELECT * FROM 'upload://f'", content)).toMatchObject(bad);
+    expect(await failure("SELECT * FROM 'upload://f'", gzipSync(content))).toMatchObject(bad);
+  });
+
+  it('is none if the lines are text', async () => {
+    const prose = 'Dear Ada, dear Bob\nI write\nto you\n';
+    const found = await rows(server, "SELECT * FROM 'upload://f'", { f: new Blob([prose]) });
+    expect(found).toEqual([['I write'], ['to you']]);
   });
 
   it.each([

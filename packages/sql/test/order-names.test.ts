@@ -30,6 +30,23 @@ const SORTED: readonly (readonly [sql: string, last: readonly unknown[]])[] = [
   [`SELECT a AS x, a AS x ${T} ORDER BY x`, [1, 2, 10]],
   [`SELECT -a AS a ${T} ORDER BY a`, [-10, -2, -1]],
   [`SELECT -a AS a ${T} ORDER BY a + 0`, [-1, -2, -10]],
+  // Names that differ in case are different names.
+  [`SELECT a::text AS "A" ${T} ORDER BY a`, ['1', '2', '10']],
+  [`SELECT a::text AS "A" ${T} ORDER BY "A"`, ['1', '10', '2']],
+  [`SELECT a::text AS "A" ${T} ORDER BY A LIMIT 2`, ['1', '2']],
+  [`SELECT a, -a AS "A" ${T} ORDER BY a`, [-1, -2, -10]],
+  [`SELECT a, -a AS "A" ${T} ORDER BY "A"`, [-10, -2, -1]],
+  [`SELECT *, -a AS "A" ${T} ORDER BY a`, [-1, -2, -10]],
+  [`SELECT *, -a AS "A" ${T} ORDER BY "A"`, [-10, -2, -1]],
+  [`SELECT abs(-a), -b AS "Abs" ${T} ORDER BY abs DESC`, [-1, -2, -3]],
+  [`SELECT DISTINCT ON (a) -a AS "A" ${T} ORDER BY a`, [-1, -2, -10]],
+  [`SELECT DISTINCT ON (b) a, b % 2 AS "B" ${T} ORDER BY b DESC`, [1, 0, 1]],
+  [`SELECT DISTINCT a, -a AS "A" ${T} ORDER BY a`, [-1, -2, -10]],
+  [`SELECT -b AS "B", row_number() OVER (ORDER BY b) ${T} ORDER BY b`, ['1', '2', '3']],
+  [`SELECT * FROM (SELECT a::text AS "A" ${T} ORDER BY a LIMIT 2) s`, ['1', '2']],
+  [`SELECT a::text AS x, a AS "X" ${T} UNION ALL SELECT '3', 3 ORDER BY "X"`, [1, 2, 3, 10]],
+  [`SELECT a::text AS x, a AS "X" ${T} UNION ALL SELECT '3', 3 ORDER BY x`, [1, 10, 2, 3]],
+  [`SELECT a::text AS "A" ${T} GROUP BY a ORDER BY a`, ['1', '2', '10']],
 ];
 
 test.for(SORTED)('%s', async ([sql, last]) => {
@@ -49,9 +66,42 @@ test.for([
   `SELECT DISTINCT a ${T} ORDER BY b`,
   `SELECT DISTINCT a ${T} ORDER BY a, a + b`,
   `SELECT DISTINCT a % 2 AS p ${T} ORDER BY a`,
+  `SELECT DISTINCT a::text AS "A" ${T} ORDER BY a`,
   `SELECT DISTINCT a % 2 ${T} GROUP BY a ORDER BY count(*)`,
 ])('%s is refused: the order of merged rows is undefined', async (sql) => {
   await expect(dialect.rows(sql)).rejects.toMatchObject({ name: 'BINDING_ERROR', location: { line: 1 } });
+});
+
+/** Columns of subqueries that the kernel would take for one another. */
+test.for([
+  `SELECT x FROM (SELECT a AS x, b AS x ${T}) s`,
+  `SELECT s.x FROM (SELECT a AS x, b AS x ${T}) s`,
+  `SELECT a FROM (SELECT * FROM (SELECT a ${T}) t, (SELECT a ${T}) u) s WHERE a > 1`,
+  `SELECT count FROM (SELECT count(a), count(b) ${T}) s`,
+  `SELECT "X" FROM (SELECT a AS x, b AS "X" ${T}) s`,
+  `WITH s(x, "X") AS (SELECT a, b ${T}) SELECT 1 FROM s WHERE "X" > 1`,
+  `SELECT b ${T.replace('(a, b)', '(b, b)')}`,
+  `SELECT (SELECT s.x) FROM (SELECT a AS x, b AS x ${T}) s`,
+  `SELECT a FROM (SELECT a, b ${T}) s(b) ORDER BY b`,
+])('%s is ambiguous', async (sql) => {
+  await expect(dialect.rows(sql)).rejects.toMatchObject({ name: 'AMBIGUOUS_NAME', location: { line: 1 } });
+});
+
+test.for([
+  [`SELECT x FROM (SELECT a AS x, b AS "X" ${T}) s ORDER BY x`, [[1], [2], [10]]],
+  [`SELECT -a AS x FROM (SELECT a, b AS x, 1 AS x ${T}) s ORDER BY x`, [[-10], [-2], [-1]]],
+  [`SELECT count(*) FROM (SELECT a AS x, b AS x ${T}) s`, [['3']]],
+  [`SELECT * FROM (SELECT a AS x, b AS x ${T}) s ORDER BY 1 LIMIT 1`, [[1, 3]]],
+  [
+    `SELECT b % 2 AS "B", sum(a) ${T} GROUP BY "B" ORDER BY 1`,
+    [
+      [0, '2'],
+      [1, '11'],
+    ],
+  ],
+  [`SELECT b AS "B", sum(a) ${T} GROUP BY b ORDER BY 1 LIMIT 1`, [[1, '10']]],
+] as const)('%s', async ([sql, expected]) => {
+  expect(await dialect.rows(sql)).toEqual(expected);
 });
 
 test.for([

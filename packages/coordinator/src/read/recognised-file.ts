@@ -53,7 +53,7 @@ export async function recogniseFile(
   const format =
     known ?? signatureOf(head) ?? named ?? (/^\s*[[{]/.test(withoutMark(text)) ? 'read_json' : 'read_csv');
   const compression = codec !== undefined && isText(format) ? { compression: codec } : {};
-  if (format === 'read_csv') return sniffedCsv(file, compression, session);
+  if (format === 'read_csv') return sniffedCsv(file, compression, session, commonDelimiter(text));
   const args = { function: format, url, options: compression };
   const message = `${url} is read with ${format.toUpperCase()}`;
   const resolution = 'Call another READ_* function if the file has another format.';
@@ -130,8 +130,14 @@ async function sniffedCsv(
   { url, path }: FileOnDisk,
   compression: ReadArguments['options'],
   session: KernelSession,
+  delimiter: string | undefined,
 ): Promise<RecognisedFile> {
-  const sniffed = await sniff({ url, path }, compression, session);
+  const found = await sniff({ url, path }, compression, session);
+  // If a few lines are broken, every delimiter but those that the file does not contain is refused: one column would fit all lines.
+  const sniffed =
+    found.Columns.length > 1 || delimiter === undefined
+      ? found
+      : await sniff({ url, path }, { ...compression, delimiter }, session);
   const character = (name: 'quote' | 'escape', value: string) =>
     value === '(empty)' ? {} : { [name]: value };
   const options: ReadArguments['options'] = {
@@ -153,14 +159,32 @@ async function sniffedCsv(
   };
 }
 
+const DELIMITERS = [',', ';', '\t', '|'];
+
+/** The delimiter that splits most of the lines into as many fields as the first one; undefined if that is one field. */
+function commonDelimiter(text: Buffer): string | undefined {
+  const lines = withoutMark(text)
+    .split(/\r?\n/)
+    .filter((line) => line !== '')
+    .map((line) => line.replace(/"(?:[^"]|"")*"/g, ''));
+  const delimitersIn = (line: string, delimiter: string) => line.split(delimiter).length - 1;
+  return DELIMITERS.find((delimiter) => {
+    const count = delimitersIn(lines[0] ?? '', delimiter);
+    const alike = lines.filter((line) => delimitersIn(line, delimiter) === count);
+    return count > 0 && alike.length * 2 > lines.length;
+  });
+}
+
 async function sniff(
   { url, path }: FileOnDisk,
   options: ReadArguments['options'],
   session: KernelSession,
 ): Promise<SniffedCsv> {
-  const { compression } = options;
-  const decompressed = compression === undefined ? '' : `, compression => ${quoteText(compression)}`;
-  const sql = `SELECT to_json(s)::VARCHAR FROM sniff_csv(${quoteText(path)}, sample_size => ${INFERRED_ROWS}, comment => ''${decompressed}) AS s`;
+  const { compression, delimiter } = options;
+  const given = Object.entries({ compression, delim: delimiter }).map(([name, value]) =>
+    value === undefined ? '' : `, ${name} => ${quoteText(value)}`,
+  );
+  const sql = `SELECT to_json(s)::VARCHAR FROM sniff_csv(${quoteText(path)}, sample_size => ${INFERRED_ROWS}, comment => ''${given.join('')}) AS s`;
   try {
     return JSON.parse(String(await session.scalar(sql)));
   } catch (cause) {
@@ -169,11 +193,13 @@ async function sniff(
     const isPacked = cause.message.startsWith('Input is not');
     const reason = isPacked
       ? `bytes follow its ${compression} data`
-      : 'no delimiter and quote fit all of its lines';
-    const resolution = `Call READ_CSV('${url}', …) with DELIMITER, QUOTE and HEADER as the file has them.`;
+      : delimiter === undefined
+        ? 'no delimiter and quote fit all of its lines'
+        : `${shown(delimiter)} splits most of its lines into the same number of fields, but not all of them`;
+    const resolution = `Call READ_CSV('${url}', …) with DELIMITER, QUOTE and HEADER as the file has them; NULL_PADDING => TRUE fills short lines with NULL.`;
     const error = TesseraError.of('BAD_FILE', { name: url, reason }, { cause, resolution });
     // The lines need not have the same number of fields with the default delimiter.
-    const csv = { ...csvFile({ url, options }), isPadded: true };
+    const csv = { ...csvFile({ url, options }), isPadded: delimiter === undefined };
     throw keepCsvFiles(error, [{ label: url, path, csv }]);
   }
 }

@@ -13,6 +13,10 @@ import { isJsonb } from './jsonb-type.ts';
 import { commonKind, elementKind, kindOfType, type ValueKind, valueKind } from './value-kind.ts';
 
 export interface ColumnFacts {
+  /** The name of the column, whose case may differ from that of the reference. */
+  readonly name?: string;
+  /** Whether the reference may mean another column of the same relation, which the kernel calls by another name. */
+  readonly isRepeated?: boolean;
   /** Whether the column certainly holds no NULL. */
   readonly notNull: boolean;
   /** `Column.declared` of the column of a table that the column is. */
@@ -101,7 +105,10 @@ function scopeOf({ list, merged }: Relations): ColumnScope {
     const known =
       byName.get(relation) ?? Map.groupBy(relation.columns ?? [], (column) => column.name.toLowerCase());
     byName.set(relation, known);
-    return known.get(name.toLowerCase()) ?? [];
+    const [first, ...others] = known.get(name.toLowerCase()) ?? [];
+    if (first === undefined) return [];
+    const isFirst = first.name === name && others.every((other) => other.name !== name);
+    return others.length === 0 || isFirst ? [first] : [{ ...first, isRepeated: true }];
   };
   return {
     column({ column_names }) {

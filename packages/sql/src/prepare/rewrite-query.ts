@@ -84,6 +84,7 @@ import { distinctArrays } from './distinct-arrays.ts';
 import { intervalForms } from './interval-forms.ts';
 import { jsonbForms } from './jsonb-forms.ts';
 import { checkLiterals } from './literal-checks.ts';
+import { repeatedNames } from './repeated-names.ts';
 import { typedTexts } from './typed-texts.ts';
 import { kindOfType } from './value-kind.ts';
 import { typedConcatenations, valueTexts } from './value-texts.ts';
@@ -209,7 +210,8 @@ export async function rewriteQuery(
   if (view !== undefined) return documents;
   if (placement.readsSystem) return withinSize(typedConcatenations(documents, catalog, outermost));
   await parsed.pause();
-  const typed = typedTexts(documents, catalog, outermost, placeOf);
+  const clear = repeatedNames(documents, catalog, outermost, placeOf);
+  const typed = typedTexts(clear, catalog, outermost, placeOf);
   await checkLiterals(typed, catalog, outermost, context.session, placeOf);
   const timed = intervalForms(typed, catalog, outermost);
   await parsed.pause();

@@ -40,7 +40,7 @@ export function resolveOrderNames(
   }
   if (!node.modifiers.some(hasKeys)) return node;
   const items = leftmostSelect(node)?.select_list ?? [];
-  const mayHoldOthers = node.type === 'SELECT_NODE' && !node.modifiers.some(isDistinct);
+  const mayHoldOthers = node.type === 'SELECT_NODE' && !node.modifiers.some(isDistinctOfRows);
   const isPlainDistinct = node.type === 'SELECT_NODE' && node.modifiers.some(isDistinctOfRows);
   refuseOtherOrder(node, items, locate);
   const resolved = (key: Expression) => {
@@ -78,7 +78,10 @@ const isConstant = (node: Expression): boolean =>
   node.class === 'CAST' ? isConstant(node.child) : node.class === 'CONSTANT';
 
 /**
- * The replacement of a name in ORDER BY; undefined if the name is ambiguous.
+ * The replacement of a name in ORDER BY; undefined if the name is ambiguous. To the kernel, names that differ only in case are the
+ * same, so that a column would be hidden by an item whose alias has other letters:
+ *     SELECT a::text AS "A" FROM t ORDER BY a    →   … ORDER BY coalesce(a)
+ *     SELECT a, -a AS "A" FROM t ORDER BY "A"    →   … ORDER BY 2
  * @param mayHoldOthers whether ORDER BY may contain an expression that is not an item of the select list
  */
 function orderKey(
@@ -87,19 +90,29 @@ function orderKey(
   mayHoldOthers: boolean,
 ): Expression | undefined {
   const name = key.column_names[0]!;
-  const named = items.filter((item) => !isUnnamed(item) && isSameName(ownName(item), name));
-  const implied = items.filter((item) => isUnnamed(item) && isSameName(postgresName(item), name));
+  const alike = items.filter((item) => isSameName(resultName(item), name));
+  const exact = alike.filter((item) => resultName(item) === name);
+  const named = exact.filter((item) => !isUnnamed(item));
+  const isAlone = (chosen: readonly Expression[]) => alike.length === chosen.length;
   const elsewhere = (other: Expression) => (mayHoldOthers ? unaliased(other) : undefined);
+  const place = (item: Expression) => {
+    const index = items.indexOf(item);
+    if (items.slice(0, index).some(isStar)) return elsewhere({ ...item, alias: '' });
+    return { ...constant(index + 1), query_location: key.query_location };
+  };
   if (named.length > 0) {
     if (different(named)) return undefined;
-    if (implied.length === 0) return key;
-    const place = items.indexOf(named[0]!);
-    if (items.slice(0, place).some(isStar)) return elsewhere({ ...named[0]!, alias: '' });
-    return { ...constant(place + 1), query_location: key.query_location };
+    return isAlone(named) ? key : place(named[0]!);
   }
   // The column that the expression is named after is also one of those that the star expands to.
-  if (items.some(isStar) && implied.some((item) => readsColumn(item, name))) return elsewhere(key);
-  return different(implied) ? undefined : key;
+  if (items.some(isStar) && exact.some((item) => readsColumn(item, name))) return elsewhere(key);
+  if (exact.length > 0) {
+    if (different(exact)) return undefined;
+    return isAlone(exact) ? key : place(exact[0]!);
+  }
+  const isOther = alike.some((item) => !isSameName(lastName(item) ?? '', name));
+  if (!isOther) return key;
+  return elsewhere(key) ?? (different(alike) ? undefined : key);
 }
 
 /** The kernel resolves an alias only if a name stands alone. */
@@ -115,8 +128,6 @@ function withKeys(modifier: ResultModifier, resolved: (key: Expression) => Expre
 
 const hasKeys = ({ type }: ResultModifier): boolean =>
   type === 'ORDER_MODIFIER' || type === 'DISTINCT_MODIFIER';
-
-const isDistinct = ({ type }: ResultModifier): boolean => type === 'DISTINCT_MODIFIER';
 
 const isDistinctOfRows = (modifier: ResultModifier): boolean =>
   modifier.type === 'DISTINCT_MODIFIER' && modifier.distinct_on_targets.length === 0;
@@ -153,7 +164,7 @@ function keySpelling(key: Expression, items: readonly Expression[]): string {
     const item = items.slice(0, position).some(isStar) ? undefined : items[position - 1];
     return looseSpelling({ ...(item ?? key), alias: '' });
   }
-  const item = isName(key) ? items.find(({ alias }) => isSameName(alias, key.column_names[0]!)) : undefined;
+  const item = isName(key) ? items.find(({ alias }) => alias === key.column_names[0]!) : undefined;
   return looseSpelling({ ...(item ?? key), alias: '' });
 }
 
@@ -223,16 +234,14 @@ function isDecidedBy(items: readonly Expression[], key: Expression): boolean {
   if (key.class === 'CONSTANT' || key.class === 'PARAMETER' || items.some(isStar)) return true;
   const spelled = looseSpelling(key);
   if (items.some((item) => looseSpelling(item) === spelled)) return true;
-  const names = new Set(
-    items.map((item) => (isUnnamed(item) ? postgresName(item) : ownName(item)).toLowerCase()),
-  );
+  const names = new Set(items.map(resultName));
   let reads = 0;
   let isDecided = true;
   walkTree(key, (node) => {
     if (!('class' in node)) isDecided = false;
     else if (node.class === 'COLUMN_REF') {
       reads += 1;
-      isDecided &&= names.has(lastName(node)!.toLowerCase());
+      isDecided &&= names.has(lastName(node)!);
     }
   });
   return isDecided && reads > 0;
@@ -250,6 +259,8 @@ const isUnnamed = (item: Expression): boolean =>
 const isStar = (item: Expression): boolean => item.class === 'STAR';
 
 const ownName = (item: Expression): string => item.alias || (lastName(item) ?? '');
+
+const resultName = (item: Expression): string => (isUnnamed(item) ? postgresName(item) : ownName(item));
 
 const lastName = (node: Expression): string | undefined =>
   node.class === 'COLUMN_REF' ? node.column_names.at(-1) : undefined;

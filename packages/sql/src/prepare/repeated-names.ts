@@ -1,0 +1,99 @@
+import { fail, type SqlLocation } from '@tessera/common';
+import {
+  type ColumnRefNode,
+  type Expression,
+  isQueryNode,
+  type QueryNode,
+  type SelectNode,
+  type Statement,
+  walkTree,
+} from '../tree.ts';
+import { factsWithin } from './column-facts.ts';
+import { type CatalogColumns, type FactsOf, fromScope, type KnownRelations } from './column-scope.ts';
+import { rewriteInScope } from './scoped-expressions.ts';
+
+/**
+ * Makes sure that a name means the column that PostgreSQL finds. The kernel compares names without regard to case, and renames the
+ * later ones of equally named columns of a subquery, so that a reference always finds the first:
+ *     SELECT x FROM (SELECT a AS x, b AS x FROM t) s       is refused, as in PostgreSQL
+ *     SELECT "X" FROM (SELECT a AS x, b AS "X" FROM t) s   is refused; PostgreSQL returns b
+ *     SELECT b % 2 AS "B" FROM t GROUP BY "B"              →   … GROUP BY b % 2; the kernel would group by b
+ * @param outermost see `rewriteInScope`
+ * @throws TesseraError AMBIGUOUS_NAME
+ */
+export function repeatedNames(
+  statement: Statement,
+  catalog: CatalogColumns,
+  outermost: FactsOf,
+  placeOf: (reference: Expression) => SqlLocation | undefined,
+): Statement {
+  if (!mayRepeat(statement)) return statement;
+  const resultNames = keysNamedAfterItems(statement);
+  const checked = (node: Expression, factsOf: FactsOf): Expression => {
+    if (node.class !== 'COLUMN_REF' || resultNames.has(node)) return node;
+    if (factsOf(node)?.isRepeated !== true) return node;
+    const message = `Column "${node.column_names.at(-1)}" is ambiguous: the subquery or table alias has several columns of this name, or whose names differ only in case; give them different names with AS`;
+    return fail('AMBIGUOUS_NAME', { message }, { location: placeOf(node) });
+  };
+  return rewriteInScope(statement, catalog, outermost, checked, groupedByItems);
+}
+
+/** `SELECT b % 2 AS "B" FROM t GROUP BY "B"` → `… GROUP BY b % 2` if the relations have a column `b`, but no column `B`. */
+function groupedByItems(node: QueryNode, known: KnownRelations, around: FactsOf): QueryNode {
+  if (node.type !== 'SELECT_NODE' || !node.group_expressions.some(isName)) return node;
+  const factsOf = factsWithin(() => fromScope(node.from_table, known, around), known);
+  const group_expressions = node.group_expressions.map((key) => {
+    if (!isName(key)) return key;
+    const item = node.select_list.find(({ alias }) => alias === key.column_names[0]);
+    const { name } = factsOf(key) ?? {};
+    return item === undefined || name === undefined || name === key.column_names[0]
+      ? key
+      : { ...item, alias: '' };
+  });
+  return { ...node, group_expressions };
+}
+
+/** The sort keys that are names of items: an item wins over a column of the relations. */
+function keysNamedAfterItems(statement: Statement): ReadonlySet<Expression> {
+  const keys = new Set<Expression>();
+  walkTree(statement, (node) => {
+    if (!isQueryNode(node)) return;
+    const items = new Set(node.type === 'SELECT_NODE' ? node.select_list.map(({ alias }) => alias) : []);
+    for (const modifier of node.modifiers) {
+      const on = modifier.type === 'DISTINCT_MODIFIER' ? modifier.distinct_on_targets : [];
+      const orders = modifier.type === 'ORDER_MODIFIER' ? modifier.orders : [];
+      for (const key of [...on, ...orders.map(({ expression }) => expression)])
+        if (isName(key) && items.has(key.column_names[0]!)) keys.add(key);
+    }
+  });
+  return keys;
+}
+
+/** Whether a query may have columns of one name, or group by an item whose name has letters in upper case. */
+function mayRepeat(statement: Statement): boolean {
+  let found = false;
+  walkTree(statement, (node) => {
+    if ('class' in node) return;
+    if (isQueryNode(node)) {
+      found ||= node.type === 'SELECT_NODE' && (mayRepeatItems(node) || node.group_expressions.some(isUpper));
+      found ||= node.cte_map.map.some(({ value }) => value.aliases.length > 0);
+    } else if (node.type === 'EXPRESSION_LIST') found ||= hasRepeated(node.expected_names);
+    else found ||= 'column_name_alias' in node && node.column_name_alias.length > 0;
+  });
+  return found;
+}
+
+function mayRepeatItems({ select_list: items, from_table }: SelectNode): boolean {
+  if (items.some((item) => item.class === 'STAR')) return items.length > 1 || from_table.type === 'JOIN';
+  return hasRepeated(
+    items.flatMap((item) => item.alias || (item.class === 'COLUMN_REF' ? item.column_names.at(-1)! : [])),
+  );
+}
+
+const hasRepeated = (names: readonly string[]): boolean =>
+  new Set(names.map((name) => name.toLowerCase())).size < names.length;
+
+const isName = (key: Expression): key is ColumnRefNode =>
+  key.class === 'COLUMN_REF' && key.column_names.length === 1;
+
+const isUpper = (key: Expression): boolean => isName(key) && /[A-Z]/.test(key.column_names[0]!);
