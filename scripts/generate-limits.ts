@@ -205,14 +205,19 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
     '',
     [
       [
-        'a value that `repeat` makes',
+        'a value that `repeat`, `array_fill` or `list_resize` makes',
         bytes('sql/functions/string.ts', 'MAX_REPEATED_BYTES'),
         'the statement fails. Join shorter values with `||`',
       ],
       [
-        'a text that `lpad` or `rpad` makes',
+        'a text that `lpad`, `rpad` or a width in `format` makes',
         `${count('sql/functions/string.ts', 'MAX_PADDED_CHARACTERS')} characters`,
         'the statement fails. Use `repeat`',
+      ],
+      [
+        'the product of the lengths of two texts that `levenshtein` and the like compare',
+        count('sql/functions/string.ts', 'MAX_COMPARED_CHARACTERS'),
+        'the statement fails',
       ],
       ['digits of a NUMERIC', count('sql/column-type.ts', 'MAX_PRECISION'), 'use DOUBLE'],
       [

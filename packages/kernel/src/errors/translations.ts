@@ -447,7 +447,7 @@ const TRANSLATIONS: readonly Translation[] = [
     message: () => 'timestamp out of range',
   },
   {
-    says: /^((?:repeat makes no values|lpad and rpad make no texts) of more than .*)$/s,
+    says: /^(requested length too large: .*|texts too long to compare: .*)$/s,
     error: 'VALUE_TOO_LARGE',
     message: (what) => what,
   },

@@ -88,7 +88,7 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
   ],
   pg_format_padded: [
     `(t, width, at_end) AS CASE WHEN length(t) >= abs(coalesce(width, 0)) THEN t
-      WHEN at_end OR width < 0 THEN rpad(t, CAST(abs(width) AS INTEGER), ' ') ELSE lpad(t, CAST(width AS INTEGER), ' ') END`,
+      WHEN at_end OR width < 0 THEN rpad(t, tsr_padded_length(abs(width)), ' ') ELSE lpad(t, tsr_padded_length(width), ' ') END`,
   ],
   pg_byte_place: [
     `(b, n) AS CASE WHEN n < 0 OR n >= octet_length(CAST(b AS BLOB)) THEN error('index ' || n || ' out of valid range, 0..' || octet_length(CAST(b AS BLOB)) - 1)
@@ -198,9 +198,10 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
       WHEN n IS NOT NULL THEN list[1:len(list) - n] END`,
   ],
   pg_array_fill: [
-    `(value, n) AS CASE WHEN n IS NULL THEN error('dimension values cannot be null')
-      ELSE repeat([value], tsr_repetitions([value], CAST(n AS BIGINT))) END`,
+    `(value, n) AS CASE WHEN n IS NULL THEN error('dimension values cannot be null') ELSE repeat([value], CAST(n AS BIGINT)) END`,
   ],
+  // The length of the innermost array, if the arrays of all dimensions together can have so many elements.
+  pg_fill_length: ['(value, n, elements) AS greatest(n, least(n, tsr_repetitions([value], elements)))'],
   pg_width_bucket: [
     `(x, low, high, n) AS CASE WHEN x IS NULL OR low IS NULL OR high IS NULL OR n IS NULL THEN NULL
       WHEN n <= 0 THEN error('count must be greater than zero')

@@ -4,10 +4,12 @@ import { alias, type Implementation, inCategory, KERNEL, macro } from './types.t
 
 /**
  * The kernel makes a value in one call, which no interrupt ends. These limits keep such a call, and those of other functions on
- * the value, to some seconds also on a busy machine: `lpad` takes some 20 ns for each character.
+ * the value, to some seconds also on a busy machine: `lpad` takes some 20 ns for each character, and `levenshtein` as much for
+ * each pair of them.
  */
 const MAX_REPEATED_BYTES = 128 << 20;
 const MAX_PADDED_CHARACTERS = 64 << 20;
+const MAX_COMPARED_CHARACTERS = 10_000_000;
 
 /** `like` and `ilike`: the kernel has an operator for two arguments, and a function for the form with an escape character. */
 const matches = (operator: string, withEscape: string): Implementation => ({
@@ -344,14 +346,31 @@ export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(i, n) AS CASE WHEN n < 0 THEN error('negative substring length not allowed')
       WHEN i IS NOT NULL AND n IS NOT NULL THEN greatest(i + least(n, 4294967295) - greatest(i, 1), 0) END`,
   ],
+  // `concat(v[:])` binds for texts, too. Elements that are texts, rows or arrays are counted as text.
+  value_bytes: [
+    `(v) AS CASE WHEN typeof(v) = 'VARCHAR' THEN strlen(v::VARCHAR) WHEN typeof(v) = 'BLOB' THEN octet_length(v::BLOB)
+      WHEN regexp_full_match(typeof(v), '[A-Z ]*\\[\\]') AND typeof(v) NOT IN ('VARCHAR[]', 'BLOB[]', 'JSON[]') THEN 8 * length(concat(v[:]))
+      ELSE strlen(v::VARCHAR) END`,
+  ],
   repetitions: [
-    `(s, n) AS CASE WHEN n > 1 AND (CASE WHEN typeof(s) = 'VARCHAR' THEN strlen(s::VARCHAR)
-        WHEN typeof(s) = 'BLOB' THEN octet_length(s::BLOB) WHEN s IS NOT NULL THEN 8 * length(concat(s[:])) END)::DOUBLE * n > ${MAX_REPEATED_BYTES}
-      THEN error('repeat makes no values of more than ${MAX_REPEATED_BYTES} bytes') ELSE n END`,
+    `(s, n) AS CASE WHEN n > 1 AND tsr_value_bytes(s)::DOUBLE * n > ${MAX_REPEATED_BYTES}
+      THEN error('requested length too large: at most ${MAX_REPEATED_BYTES} bytes') ELSE n END`,
   ],
   padded_length: [
     `(n) AS CASE WHEN n > ${MAX_PADDED_CHARACTERS}
-      THEN error('lpad and rpad make no texts of more than ${MAX_PADDED_CHARACTERS} characters') ELSE n::INTEGER END`,
+      THEN error('requested length too large: at most ${MAX_PADDED_CHARACTERS} characters') ELSE n::INTEGER END`,
+  ],
+  resized: [
+    '(list, n) AS list_resize(list, tsr_repetitions([0], n))',
+    '(list, n, v) AS list_resize(list, tsr_repetitions([v], n), v)',
+  ],
+  printf_pattern: [
+    String.raw`(p) AS CASE WHEN regexp_matches(p, '%[-+ #0]*(?:\d*\.)?(?:\d{7,}|\*)')
+      THEN error('requested length too large: a width in printf has at most 6 digits') ELSE p END`,
+  ],
+  compared: [
+    `(s, t) AS CASE WHEN strlen(s)::DOUBLE * strlen(t) > ${MAX_COMPARED_CHARACTERS}
+      THEN error('texts too long to compare: the product of their lengths may be at most ${MAX_COMPARED_CHARACTERS}') ELSE s END`,
   ],
   regexp_extract: [
     '(s, p, g) AS CASE WHEN regexp_matches(s, p) AND g IS NOT NULL THEN regexp_extract(s, p, g) END',
@@ -374,6 +393,11 @@ export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
   ],
   regexp_groups: [
     String.raw`(p, r) AS CASE WHEN regexp_matches(r, '\\[1-9]') THEN p || '${'()'.repeat(9)}' ELSE p END`,
+  ],
+  is_slow_pattern: ["(p) AS strlen(rtrim(p, '%')) - strlen(replace(p, '%', '')) > 1"],
+  like_regex: [
+    String.raw`(p) AS '(?s)' || array_to_string(list_transform(regexp_extract_all(p, '(?s)\\.|.'), lambda c: CASE c WHEN '%' THEN '.*' WHEN '_' THEN '.'
+      ELSE regexp_escape(CASE WHEN length(c) > 1 THEN c[2] ELSE c END) END), '')`,
   ],
   similar_pattern: [
     String.raw`(p) AS '(?s)' || replace(replace(replace(replace(replace(regexp_replace(replace(replace(p, '\%', chr(1)), '\_', chr(2)),

@@ -13,6 +13,7 @@ import {
   stringLiteral,
   type TypeNode,
 } from '../tree.ts';
+import { LIMITED_FUNCTIONS } from './limited-functions.ts';
 import { coalesced, concatenated, isFound, type Lookup, lookedUp } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
 import { privilegeFunctions } from './privileges.ts';
@@ -153,6 +154,7 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   ...each(NEVER_DEFINED, always(NO_TEXT)),
   ...privilegeFunctions,
   ...POSTGRES_SQL_FUNCTIONS,
+  ...LIMITED_FUNCTIONS,
   acldefault: {
     arity: [2, 2],
     rewrite: ([kind, owner]) =>

@@ -209,10 +209,12 @@ function filledArray([value, dimensions, bounds]: readonly Expression[]): Expres
   const counts = itemsOf(dimensions!);
   if (counts.length === 0)
     return fail('NOT_SUPPORTED', { what: 'array_fill with dimensions that are no constant array' });
-  return counts.reduceRight(
-    (filled, count) => internalCall('pg_array_fill', filled, cast(count, 'BIGINT')),
-    value!,
-  );
+  const [most, ...others] = counts.map((count) => cast(count, 'DOUBLE'));
+  const elements = others.reduce<Expression>((product, count) => operatorCall('*', product, count), most!);
+  return counts
+    .map((count) => cast(count, 'BIGINT'))
+    .map((count, i) => (i < others.length ? count : internalCall('pg_fill_length', value, count, elements)))
+    .reduceRight((filled, count) => internalCall('pg_array_fill', filled, count), value!);
 }
 
 /** The items of an array that is written as such, also under casts. */

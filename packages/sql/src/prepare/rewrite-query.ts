@@ -42,7 +42,7 @@ import {
 import { longLists } from '../rewrites/long-lists.ts';
 import { resolveOrderNames, withoutConstantOrder } from '../rewrites/order-names.ts';
 import { parameterValue } from '../rewrites/parameters.ts';
-import { backslashEscapes, partialRegexMatch } from '../rewrites/patterns.ts';
+import { likePatterns, partialRegexMatch } from '../rewrites/patterns.ts';
 import { quantifiedArray, writtenQuery } from '../rewrites/quantified-arrays.ts';
 import { quantifiedPattern } from '../rewrites/quantified-patterns.ts';
 import { checkRecursion } from '../rewrites/recursion.ts';
@@ -339,7 +339,9 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
   if (signed.class !== 'FUNCTION') return signed;
   const shifted = shiftOfNegative(signed);
   if (shifted.class !== 'FUNCTION') return shifted;
-  const divided = divideByZeroFails(backslashEscapes(posixZone(shifted)));
+  const like = likePatterns(posixZone(shifted));
+  if (like.class !== 'FUNCTION') return like;
+  const divided = divideByZeroFails(like);
   return divided.class === 'FUNCTION' ? typedNull(divided) : divided;
 }
 

@@ -19,8 +19,7 @@ import {
 
 /** Functions that make a list, with the argument that says how long it is. */
 const LENGTHS: Readonly<Record<string, number>> = {
-  list_resize: 1,
-  array_resize: 1,
+  tsr_resized: 1,
   tsr_repeat: 1,
   range: 1,
   generate_series: 1,
