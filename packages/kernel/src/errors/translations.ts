@@ -233,9 +233,15 @@ const TRANSLATIONS: readonly Translation[] = [
     message: () => 'Window function calls cannot be nested',
   },
   {
-    says: /^(RANK|DENSE_RANK|PERCENT_RANK|CUME_DIST|ROW_NUMBER) needs 0 parameters, got \d+/,
+    says: /^(RANK|RANK_DENSE|PERCENT_RANK|CUME_DIST|ROW_NUMBER) needs 0 parameters, got \d+/,
     error: 'UNDEFINED_FUNCTION',
-    message: (name) => `${name.toLowerCase()} takes no arguments`,
+    message: (name) => `${shownFunction(name.toLowerCase())} takes no arguments`,
+  },
+  {
+    says: /^(?:Incorrect number of parameters for function (\w+)|Wrong number of arguments (?:provided )?(?:for|to) (\w+?)(?:_operator)?(?: expression| function)?\.?$)/,
+    error: 'UNDEFINED_FUNCTION',
+    message: (window, name) =>
+      `${shownFunction((window || name).toLowerCase())} cannot be called with this number of arguments`,
   },
   {
     says: /^Unimplemented expression class in ExpressionBinder::BindExpression: WINDOW/,
