@@ -62,6 +62,11 @@ const SECTIONS: readonly (readonly [title: string, text: string, rows: readonly 
       ],
       ['columns in a SELECT list', count(SIZE, 'columns'), 'select fewer, or use arrays or structs'],
       [
+        'columns of a table',
+        count('coordinator/catalog/columns.ts', 'MAX_COLUMNS'),
+        '`TOO_MANY_COLUMNS`. Use arrays, structs or json',
+      ],
+      [
         'joins in one query, with JOIN or a comma',
         count(SIZE, 'joins'),
         'put parts into subqueries with GROUP BY or LIMIT, or into temporary tables',

@@ -362,6 +362,13 @@ export const ERRORS = {
     message: (p) =>
       `The statement has more than ${p.limit} ${p.what}${p.hint === undefined ? '' : `. ${p.hint}`}`,
   }),
+  TOO_MANY_COLUMNS: row<{ limit: number }>({
+    sqlState: '54011',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A table would have too many columns.',
+    message: (p) => `A table can have at most ${p.limit} columns. Use arrays, structs or json for the others`,
+  }),
   STATEMENT_FAILED: row<Whole>({
     sqlState: '22000',
     httpStatus: 400,

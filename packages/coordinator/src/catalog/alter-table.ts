@@ -29,7 +29,7 @@ import {
   renameConstraint,
   withoutConstraintsOn,
 } from './change-constraints.ts';
-import { addedStoredName, checkNames, columnNamed, newColumn } from './columns.ts';
+import { addedStoredName, checkColumnCount, checkNames, columnNamed, newColumn } from './columns.ts';
 import { takesSequence, withSequences } from './sequences.ts';
 
 type AlterTable = Extract<AlterStatement, { kind: 'alter_table' }>;
@@ -133,6 +133,7 @@ async function addColumn(
     );
     return NO_CHANGE;
   }
+  checkColumnCount(table.columns.length + 1, definition.location);
   checkNames([...table.columns, definition].map(({ name }) => ({ name, location: definition.location })));
   const id = table.nextColumnId;
   const since = table.schemaVersion + 1;

@@ -7,14 +7,23 @@ import { checkDefault } from '../objects/definition-check.ts';
 /** The prefix of names that scans use internally. */
 const RESERVED_PREFIX = '$';
 
+/** As many as a SELECT list: the time to plan a statement grows with the columns of its tables. */
+const MAX_COLUMNS = 4_096;
+
+/** @throws TesseraError TOO_MANY_COLUMNS */
+export function checkColumnCount(count: number, location?: SqlLocation): void {
+  if (count > MAX_COLUMNS) fail('TOO_MANY_COLUMNS', { limit: MAX_COLUMNS }, { location });
+}
+
 /**
  * The columns of a new table.
- * @throws TesseraError DUPLICATE_COLUMN, the error of an invalid default
+ * @throws TesseraError TOO_MANY_COLUMNS, DUPLICATE_COLUMN, the error of an invalid default
  */
 export async function newColumns(
   context: ChangeContext,
   definitions: readonly ColumnDefinition[],
 ): Promise<Column[]> {
+  checkColumnCount(definitions.length);
   checkNames(definitions);
   const columns: Column[] = [];
   for (const definition of definitions) {

@@ -13,7 +13,7 @@ import type { Change, ChangeContext } from '../changes/change.ts';
 import { queryInPlace, withExecutable } from '../changes/derived-query.ts';
 import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
-import { checkNames, storedName } from './columns.ts';
+import { checkColumnCount, checkNames, storedName } from './columns.ts';
 import { isTaken, newTable, replacedBy } from './create-table.ts';
 import { keepUntil, placeForTable } from './temporary-place.ts';
 import { refuseTwice } from './views.ts';
@@ -82,6 +82,7 @@ export function columnsOf(
   }
   const names = columns.map(({ name }, i) => given?.[i] ?? name);
   refuseTwice(names);
+  checkColumnCount(names.length, location);
   checkNames(names.map((name) => ({ name, location })));
   return columns.map((column, i) => ({
     id: i + 1,

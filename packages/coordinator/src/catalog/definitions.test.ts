@@ -44,6 +44,17 @@ describe('CREATE TABLE', () => {
     expect(await node.rows('SELECT a FROM same')).toEqual([[1]]);
   });
 
+  it('has at most 4,096 columns', async () => {
+    const columns = Array.from({ length: 4096 }, (_, i) => `c${i} INT`).join(', ');
+    await node.run(`CREATE TABLE widest (${columns})`);
+    for (const wider of [
+      `CREATE TABLE wider (${columns}, more INT)`,
+      'CREATE TABLE wider AS SELECT *, 1 AS more FROM widest',
+      'ALTER TABLE widest ADD COLUMN more INT',
+    ])
+      await expect(node.run(wider)).rejects.toMatchObject({ name: 'TOO_MANY_COLUMNS' });
+  });
+
   it('AS a query has the columns of the query and all its rows', async () => {
     await node.run(
       "CREATE TABLE made AS SELECT i, i * 2.5 AS x, 'v' || i AS s, [i] AS l FROM generate_series(1, 3) AS g(i)",

@@ -10,7 +10,7 @@ import {
 import { fail } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
-import { checkNames } from './columns.ts';
+import { checkColumnCount, checkNames } from './columns.ts';
 import { isTaken } from './create-table.ts';
 import { warnOfClearText } from './locations.ts';
 
@@ -22,6 +22,7 @@ export function createExternalTable(
 ): Change {
   const place = placeForNew(snapshot, statement.name, context.database);
   if (isTaken(snapshot, place, statement.ifNotExists)) return NO_CHANGE;
+  checkColumnCount(statement.columns.length);
   checkNames(statement.columns);
   const location =
     statement.locationName === undefined

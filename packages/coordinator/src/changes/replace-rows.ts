@@ -176,7 +176,10 @@ function replaceRows(
 async function changedOnly(table: TableObject, { session, sql, params }: ExecutableQuery, isPlain: boolean) {
   await session.createTable(CHANGED, sql, params);
   const rows = Number(await session.scalar(`SELECT count(*) FROM ${CHANGED}`));
-  const only = isPlain && rows === 1 ? await onlyRow({ session, from: CHANGED }, table) : undefined;
+  const only =
+    isPlain && rows === 1 && storesRowsAlone(table)
+      ? await onlyRow({ session, from: CHANGED }, table)
+      : undefined;
   return { returned: undefined, rows, row: only?.row };
 }
 

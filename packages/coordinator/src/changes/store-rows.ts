@@ -63,7 +63,10 @@ export async function storeRows(context: StoreContext, rows: RowsToStore): Promi
 
 /** Whether rows of the table can be stored without expressions that the kernel evaluates. */
 export const storesRowsAlone = (table: TableObject): boolean =>
-  checksOf(table).length === 0 && table.partitionBy.length === 0;
+  checksOf(table).length === 0 && table.partitionBy.length === 0 && table.columns.length <= MAX_ALONE_COLUMNS;
+
+/** A row of more columns has no room in a commit. */
+const MAX_ALONE_COLUMNS = 512;
 
 /** Stores one row without the kernel, in the commit. Undefined if the table or the size of the row requires the kernel. */
 export async function storedRow(

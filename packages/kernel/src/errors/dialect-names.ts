@@ -21,7 +21,6 @@ const FUNCTION_NAMES: Readonly<Record<string, string>> = {
   '!~~*': 'NOT ILIKE',
   '**': '^',
   '//': '/',
-  __internal_position: 'position',
   array_extract: 'subscript',
   date_part: 'extract',
   isfinite: 'to_char',

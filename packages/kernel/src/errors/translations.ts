@@ -238,12 +238,6 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (name) => `${shownFunction(name.toLowerCase())} takes no arguments`,
   },
   {
-    says: /^(?:Incorrect number of parameters for function (\w+)|Wrong number of arguments (?:provided )?(?:for|to) (\w+?)(?:_operator)?(?: expression| function)?\.?$)/,
-    error: 'UNDEFINED_FUNCTION',
-    message: (window, name) =>
-      `${shownFunction((window || name).toLowerCase())} cannot be called with this number of arguments`,
-  },
-  {
     says: /^Unimplemented expression class in ExpressionBinder::BindExpression: WINDOW/,
     error: 'WINDOWING_ERROR',
     message: () => 'Window functions are not allowed here',

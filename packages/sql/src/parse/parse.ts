@@ -203,10 +203,19 @@ function parseError(
   const [, window] = /^window "(.*)" does not exist/i.exec(error_message) ?? [];
   if (window !== undefined)
     return TesseraError.of('UNDEFINED_OBJECT', { what: 'Window', name: window }, { location });
+  const [, called] = WRONG_COUNT.exec(error_message) ?? [];
+  if (called !== undefined) {
+    const text = `${called.toLowerCase()} cannot be called with this number of arguments`;
+    return TesseraError.of('UNDEFINED_FUNCTION', { message: text }, { location });
+  }
   const [, name, words] = TRANSLATIONS.find(([says]) => says.test(error_message)) ?? [];
-  const message = words ?? capitalised(error_message.replace(/__internal_(\w+)_operator/, '$1'));
+  const message = words ?? capitalised(error_message);
   return TesseraError.of(name ?? 'SYNTAX_ERROR', { message }, { location });
 }
+
+/** The parser itself counts the arguments of some functions. */
+const WRONG_COUNT =
+  /^(?:Incorrect number of parameters for function|Wrong number of arguments (?:provided )?(?:for|to)) (?:__internal_)?(\w+?)(?:_operator\.|\.| function| expression)?$/;
 
 type ParserError = 'SYNTAX_ERROR' | 'WINDOWING_ERROR' | 'DUPLICATE_ALIAS' | 'WRONG_OBJECT_TYPE';
 

@@ -8,9 +8,9 @@ import { locationAt } from '../text/location.ts';
 
 /** The function or operator that an error names, or none if the error is about some function for arrays or texts. */
 const SUBJECT =
-  /^(?:Function (\w+):?(\(.*)?|Operator (?:.+? )??([^\w\s(),]+|I?LIKE)) |^A function for arrays |^length, octet_length, /s;
+  /^(?:Function (\w+)(\(.*|:.*)?|Operator (?:.+? )??([^\w\s(),]+|I?LIKE)) |^A function for arrays |^length, octet_length, /s;
 
-const UNKNOWN = /^Function \w+ does not exist(?: \(did you mean \w+\?\))?$/;
+const MISSPELT = /^Function \w+ does not exist \(did you mean \w+\?\)$/;
 
 /** The operators of documents by the names that the kernel knows them by. */
 const WRITTEN_OPERATORS: ReadonlyMap<string, string> = new Map(
@@ -47,7 +47,7 @@ export function aboutCalledFunction(error: TesseraError, text: string): TesseraE
   const isKnown = name !== undefined && types === undefined && isReplaced(name);
   const written = name === 'subscript' ? '[' : (name ?? operator)?.toLowerCase();
   if (!isKnown && tokens.some(({ image }) => image.toLowerCase() === written))
-    return UNKNOWN.test(error.message) ? withSuggestion(error, name!) : error;
+    return MISSPELT.test(error.message) ? withSuggestion(error, name!) : error;
   const calls = tokens.filter(
     (token, i) => token.tokenType === Word && tokens[i + 1]?.image === '(' && isReplaced(token.image),
   );
