@@ -1,4 +1,4 @@
-import { internalCall } from './expressions.ts';
+import { internalCall, kernelCall } from './expressions.ts';
 import type { Implementation } from './types.ts';
 
 /**
@@ -180,7 +180,11 @@ export const CITY_HASH_MACROS: Readonly<Record<string, readonly string[]>> = {
     )}`,
   ],
   city_bytes: ["(x) AS CASE WHEN typeof(x) = 'BLOB' THEN hex(x::VARCHAR::BLOB) ELSE hex(x::VARCHAR) END"],
-  city_hash_one: ['(x) AS CASE WHEN x IS NULL THEN NULL ELSE tsr_city_hash64(tsr_city_bytes(x)) END'],
+  // The expressions of the hash take the kernel half a second to bind: it binds them once, however many texts there are.
+  city_hashes: [
+    `(hs) AS list_reduce(list_transform(hs, h -> CASE WHEN h IS NULL THEN NULL ELSE tsr_city_hash64(h) END),
+      (joined, next) -> tsr_city_hash16(joined, next))`,
+  ],
 };
 
 /**
@@ -193,8 +197,9 @@ export const CITY_HASH: Implementation = {
   rewrite: ({ children }) =>
     internalCall(
       'signed',
-      children
-        .map((argument) => internalCall('city_hash_one', argument))
-        .reduce((joined, next) => internalCall('city_hash16', joined, next)),
+      internalCall(
+        'city_hashes',
+        kernelCall('list_value', ...children.map((argument) => internalCall('city_bytes', argument))),
+      ),
     ),
 };

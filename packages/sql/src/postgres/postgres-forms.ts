@@ -211,7 +211,7 @@ class Forms {
     const count = node.children.length;
     if (count < arity[0] || count > arity[1]) {
       fail('UNDEFINED_FUNCTION', {
-        message: `${node.function_name} cannot be called with ${count} arguments`,
+        message: `${node.function_name} cannot be called with ${count} argument${count === 1 ? '' : 's'}`,
       });
     }
     return rewrite(node.children, this.#context);
