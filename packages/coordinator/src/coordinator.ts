@@ -313,7 +313,7 @@ export class Coordinator {
   async describe(query: RunningQuery, asked: StatementRequest): Promise<ParameterDescription> {
     requireValidTexts(asked);
     const request = this.#access.inDatabase(asked);
-    const text = onlyStatement(request, 'describe_parameters takes exactly one statement');
+    const text = await onlyStatement(request, 'describe_parameters takes exactly one statement');
     query.setDeadline(request.settings.statement_timeout);
     await this.#access.admit(request);
     return this.#longStatements.inTurn(query, text, async () => {
@@ -329,7 +329,7 @@ export class Coordinator {
   async describeStatement(query: RunningQuery, asked: StatementRequest): Promise<StatementDescription> {
     requireValidTexts(asked);
     const request = this.#access.inDatabase(asked);
-    const text = onlyStatement(request, 'cannot insert multiple commands into a prepared statement');
+    const text = await onlyStatement(request, 'cannot insert multiple commands into a prepared statement');
     query.setDeadline(request.settings.statement_timeout);
     return this.#longStatements.inTurn(query, text, async () => {
       await this.#access.toDescribe(request, text);
@@ -388,8 +388,12 @@ export class Coordinator {
    * `cleanUp` called. Returns the token for `CALL fb_GetAsyncStatus`.
    * @throws TesseraError INVALID_ARGUMENT for a request whose answer would change the client's session
    */
-  startAsync(query: RunningQuery, request: StatementRequest, cleanUp: () => Promise<void>): string {
-    refuseUnheardChanges(request);
+  async startAsync(
+    query: RunningQuery,
+    request: StatementRequest,
+    cleanUp: () => Promise<void>,
+  ): Promise<string> {
+    await refuseUnheardChanges(request);
     const work = this.#toTheEnd(query, request).finally(async () => {
       this.end(query);
       await cleanUp();

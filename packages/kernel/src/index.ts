@@ -1,5 +1,14 @@
 export type { ArrowBatchInput } from './client/append.ts';
 export { batchPayloads, type RegisteredBuffers, registerBuffers } from './client/batch-payloads.ts';
+export {
+  type BindingSession,
+  type ForwardedError,
+  ForwardedSession,
+  forwardedError,
+  receivedError,
+  runForwarded,
+  type SessionCall,
+} from './client/forwarded-session.ts';
 export { interruptOnAbort } from './client/interrupt-on-abort.ts';
 export type { KernelBatch } from './client/kernel-batch.ts';
 export type { KernelSession } from './client/kernel-session.ts';
@@ -23,6 +32,7 @@ export {
   startKernel,
 } from './kernel.ts';
 export type { KernelLog } from './kernel-log.ts';
+export { isLongText } from './protocol/long-text.ts';
 export type {
   FewRows,
   MemoryUse,

@@ -28,7 +28,7 @@ export {
   type ParameterDescription,
   parameterDescription,
 } from './prepare/describe-parameters.ts';
-export { describeQuery, type ParameterType, type QueryDescription } from './prepare/describe-query.ts';
+export type { ParameterType, QueryDescription } from './prepare/describe-query.ts';
 export { type IndexShape, indexShape, partialsSql } from './prepare/index-shape.ts';
 export { notInvertible, subtractedSql } from './prepare/index-subtraction.ts';
 export {
@@ -43,7 +43,6 @@ export {
   type LiteralTemplate,
   literalTemplate,
 } from './prepare/literal-template.ts';
-export { prepareQuery } from './prepare/prepare-query.ts';
 export { shapeOfIndex } from './prepare/with-indexes.ts';
 export { belowLocation } from './reads/below-location.ts';
 export { CSV_BUFFER_BYTES, csvColumns, inferredFormats, nullTexts } from './reads/csv-scan.ts';
@@ -63,7 +62,6 @@ export type {
   PrepareContext,
   PreparedQuery,
   RunnableQuery,
-  SessionSequences,
 } from './relations/prepare-context.ts';
 export {
   type AggregatingIndex,
@@ -73,6 +71,7 @@ export {
   type RelationName,
   type RelationResolver,
   type ResolvedRelation,
+  type SessionSequences,
   type TableRelation,
 } from './relations/relation-resolver.ts';
 export { substituteScans } from './relations/scan-substitution.ts';
@@ -90,6 +89,7 @@ export type { SettingPairs } from './statements/setting-pairs.ts';
 export {
   locationInText,
   type StatementText,
+  splitInTurns,
   splitStatements,
   splitWithBackslashes,
 } from './statements/split.ts';
@@ -109,6 +109,7 @@ export { normalizedSql, redactedQuery, redactedSql, redactedUrl } from './text/s
 export type { SqlText } from './text/token-cursor.ts';
 export { TokenCursor } from './text/token-cursor.ts';
 export { withoutPasswords } from './text/without-passwords.ts';
+export { describeQuery, prepareQuery } from './thread/long-queries.ts';
 export { parseTree } from './tree.ts';
 export { checkedCast, TEXT_READERS } from './types/checked-cast.ts';
 export { columnType, dialectTypeName, isCountedType, kernelTypeSql } from './types/column-type.ts';

@@ -48,7 +48,7 @@ export class Dialect implements AsyncDisposable {
     await writeFile(join(this.#directory, name), content);
   }
 
-  context(parameters: readonly QueryParameter[] = []): PrepareContext {
+  context(parameters: readonly QueryParameter[] = []): PrepareContext & { readonly session: KernelSession } {
     return {
       session: this.#session,
       settings: { timezone: 'UTC' },

@@ -1,3 +1,4 @@
+import { atOnce } from '@tessera/common';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -43,7 +44,7 @@ async function bothWays(literal: string, type: string, parameters: readonly Quer
   const queried = query.rows(await prepareQuery(query.sql, context));
   const value = (rows: string) =>
     context.session.scalar(`SELECT typeof(b) || ': ' || coalesce(b::VARCHAR, '-') FROM (${rows})`);
-  const { sql: plain, row } = plainValues(insert, target, sql, parameters) ?? {};
+  const { sql: plain, row } = atOnce(plainValues(insert, target, sql, parameters)) ?? {};
   return { plain, row, queried, value };
 }
 
@@ -91,9 +92,9 @@ test.for([
   const target = { name: 't', columns: [{ name: 'a', storedName: 'b', type, nullable: true }] };
   const sql = 'INSERT INTO t VALUES ($1)';
   const insert = classifyStatement(sql) as InsertStatement;
-  expect(plainValues(insert, target, sql, [{ name: '$1', value, type: of }])).toBeUndefined();
+  expect(atOnce(plainValues(insert, target, sql, [{ name: '$1', value, type: of }]))).toBeUndefined();
   const two = ['$1', '$2'].map((name) => ({ name, value: null }));
-  expect(plainValues(insert, target, sql, two)).toBeUndefined();
+  expect(atOnce(plainValues(insert, target, sql, two))).toBeUndefined();
 });
 
 /** SQL of the kernel for the value of a literal as text. */
@@ -141,7 +142,7 @@ test('a literal that is read without the kernel has the value that the kernel re
   const read = [...CASES, ...drawn].flatMap(([sql, type]) => {
     const target = { name: 't', columns: [{ name: 'a', storedName: 'b', type, nullable: true }] };
     const statement = `INSERT INTO t VALUES (${sql})`;
-    const values = plainValues(classifyStatement(statement) as InsertStatement, target, statement);
+    const values = atOnce(plainValues(classifyStatement(statement) as InsertStatement, target, statement));
     const [value] = values?.row ?? [];
     return value == null ? [] : [{ rows: values!.sql, type, value }];
   });
@@ -195,7 +196,7 @@ test('rows of literals take time in proportion to their number', () => {
       const before = process.cpuUsage();
       const insert = classifyStatement(sql) as InsertStatement;
       insertQuery(insert, target, sql);
-      plainValues(insert, target, sql);
+      atOnce(plainValues(insert, target, sql));
       return process.cpuUsage(before).user / 1000;
     };
     // Collections of garbage and other programs only add to the time.

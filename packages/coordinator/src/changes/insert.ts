@@ -1,5 +1,5 @@
 import { requireChangedTable, type Snapshot, type TableObject } from '@tessera/catalog';
-import { retryDecision } from '@tessera/common';
+import { inTurns, retryDecision } from '@tessera/common';
 import { type InsertStatement, insertQueries, insertQuery, plainValues } from '@tessera/sql';
 import { withSession } from '../objects/definition-check.ts';
 import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
@@ -34,7 +34,7 @@ async function insertPlain(
   statement: InsertStatement,
 ): Promise<StoredRows | undefined> {
   const { text, query, request } = context.run;
-  const values = plainValues(statement, table, text, request.parameters);
+  const values = await inTurns(plainValues(statement, table, text, request.parameters));
   if (values === undefined) return undefined;
   const { sql, row } = values;
   const known = row && (await storedRow(context, table, row));
@@ -68,7 +68,7 @@ async function insertInParts(
   const { run } = context;
   const { signal } = run.query;
   return retryInQuarantine(run.query, async (quarantine) => {
-    const parts = insertQueries(statement, table, run.text, PART_CHARACTERS);
+    const parts = await inTurns(insertQueries(statement, table, run.text, PART_CHARACTERS));
     if (parts === undefined) return undefined;
     const computed = await run.binder.computedInParts(run, parts, { quarantine });
     if (computed === undefined) return undefined;

@@ -25,6 +25,7 @@ import type {
   RelationName,
   RelationResolver,
   ResolvedRelation,
+  SessionSequences,
   StorageLocation,
   TableRelation,
 } from '@tessera/sql';
@@ -256,9 +257,10 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     return found;
   }
 
-  async binder(): Promise<KernelSession> {
+  async binder(sequences?: SessionSequences): Promise<KernelSession> {
     const { mirror, timeZone, signal } = this.#options;
     this.#session ??= await mirror.session({ timeZone, signal });
+    await sequences?.defineIn(this.#session);
     return this.#session;
   }
 

@@ -4,7 +4,7 @@ import {
   classifyStatement,
   type Statement,
   type StatementText,
-  splitStatements,
+  splitInTurns,
   splitWithBackslashes,
   withoutPasswords,
 } from '@tessera/sql';
@@ -61,8 +61,8 @@ const SESSION_KINDS: ReadonlySet<Statement['kind']> = new Set(['set', 'reset', '
  * one change of the client's session, so a request that would need two is refused.
  * @throws TesseraError SYNTAX_ERROR, INVALID_ARGUMENT
  */
-export function requestStatements(request: StatementRequest): RequestStatements {
-  const texts = splitRequest(request);
+export async function requestStatements(request: StatementRequest): Promise<RequestStatements> {
+  const texts = await splitRequest(request);
   if (texts.length === 1) return { texts, committedBlocks: new Map(), sessionStatements: new Set() };
   const kinds = texts.map(({ text }) => classifyStatement(text).kind);
   const last = texts.at(-1)!.text;
@@ -96,8 +96,8 @@ function refuseForAllResults(kinds: readonly Statement['kind'][], request: State
  * @throws TesseraError SYNTAX_ERROR; INVALID_ARGUMENT for a request that opens or ends a transaction, or
  * changes the session
  */
-export function refuseUnheardChanges(request: StatementRequest): void {
-  const kinds = splitRequest(request).map(({ text }) => classifyStatement(text).kind);
+export async function refuseUnheardChanges(request: StatementRequest): Promise<void> {
+  const kinds = (await splitRequest(request)).map(({ text }) => classifyStatement(text).kind);
   const what = endsInAnotherTransaction(kinds, request.transactionId)
     ? 'opens a transaction without ending it, or ends one that was open before'
     : SESSION_KINDS.has(kinds.at(-1)!)
@@ -116,15 +116,15 @@ const OWN_STRINGS = /\bWITH\s*\([^()]*\bstandard_conforming_strings\s*=\s*'?(\w+
  * The statements of a text, whose strings are read as the settings say, or the text itself at its end. @throws TesseraError see
  * `splitStatements`
  */
-export function statementTexts(sql: string, settings: Settings): readonly StatementText[] {
+export async function statementTexts(sql: string, settings: Settings): Promise<readonly StatementText[]> {
   const own = OWN_STRINGS.exec(sql.slice(-MAX_SUFFIX))?.[1];
   const { standard_conforming_strings } =
     own === undefined ? settings : withSettings(settings, [['standard_conforming_strings', own]]);
-  return standard_conforming_strings ? splitStatements(sql) : splitWithBackslashes(sql);
+  return standard_conforming_strings ? splitInTurns(sql) : splitWithBackslashes(sql);
 }
 
-function splitRequest({ sql, settings }: StatementRequest): readonly StatementText[] {
-  const statements = statementTexts(sql, settings);
+async function splitRequest({ sql, settings }: StatementRequest): Promise<readonly StatementText[]> {
+  const statements = await statementTexts(sql, settings);
   if (statements.length === 0)
     throw TesseraError.of('SYNTAX_ERROR', { message: 'The request contains no statement' });
   if (statements.length > 1 && !settings.enable_multi_query_requests) {
@@ -138,8 +138,8 @@ function splitRequest({ sql, settings }: StatementRequest): readonly StatementTe
  * The text of the only statement of a request. @throws TesseraError SYNTAX_ERROR for a request with none or
  * several
  */
-export function onlyStatement({ sql, settings }: StatementRequest, message: string): string {
-  const [statement, ...more] = statementTexts(sql, settings);
+export async function onlyStatement({ sql, settings }: StatementRequest, message: string): Promise<string> {
+  const [statement, ...more] = await statementTexts(sql, settings);
   if (statement !== undefined && more.length === 0) return statement.text;
   throw TesseraError.of('SYNTAX_ERROR', { message });
 }

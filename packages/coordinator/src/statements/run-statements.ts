@@ -35,7 +35,7 @@ export async function runStatements(
   const wasOpen = given !== undefined && transactions?.isOpen(given) === true;
   let session = request;
   try {
-    const statements = requestStatements(request);
+    const statements = await requestStatements(request);
     const { texts } = statements;
     const takesAll = texts.length > 1 && request.settings.multi_query_results === 'all' ? onRows : undefined;
     await access.checkDatabase(request.database, request.user);

@@ -279,7 +279,7 @@ describe('objects that belong to one user', () => {
     const end = new Promise<void>((resolve) => {
       ended = resolve;
     });
-    const token = node.coordinator.startAsync(
+    const token = await node.coordinator.startAsync(
       query,
       {
         sql: 'SELECT 1',

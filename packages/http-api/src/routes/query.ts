@@ -70,7 +70,7 @@ export async function answerQuery(
       ...{ body, directory, connection, traceparent },
     };
     if (parameters.async) {
-      startAsync(response, context);
+      await startAsync(response, context);
       handedOver = true;
     } else {
       await answerStatement(response, context);
@@ -155,7 +155,7 @@ async function addResult(body: ResultBody, result: RowsResult): Promise<void> {
  * Answers at once; the statement continues without its client. It cannot read uploads, because the request's
  * files are deleted after the answer.
  */
-function startAsync(response: ServerResponse, context: StatementContext): void {
+async function startAsync(response: ServerResponse, context: StatementContext): Promise<void> {
   const { coordinator, query, body, directory, connection } = context;
   if (body.uploads.size > 0) {
     throw TesseraError.of('BAD_REQUEST', {
@@ -164,7 +164,7 @@ function startAsync(response: ServerResponse, context: StatementContext): void {
     });
   }
   connection.ignore();
-  const token = coordinator.startAsync(query, statementRequest(context), () => directory.remove());
+  const token = await coordinator.startAsync(query, statementRequest(context), () => directory.remove());
   const monitorSql = `CALL fb_GetAsyncStatus('${token}')`;
   sendJson(response, 202, { message: 'the query was accepted for async processing', token, monitorSql });
 }

@@ -1,6 +1,6 @@
 import type { RecordBatch, Schema } from 'apache-arrow';
 import { schemaMessage } from '../arrow/ipc.ts';
-import { decodeValue, type WireValue } from '../protocol/long-text.ts';
+import { decodeValue, type WireParams, type WireValue } from '../protocol/long-text.ts';
 import type {
   BatchMode,
   FewRows,
@@ -91,8 +91,13 @@ export class KernelSession {
    * Types without a `KernelValue` are refused and must be cast.
    */
   async scalar(sql: string, params: KernelParams = []): Promise<KernelValue> {
+    return decodeValue(await this.encodedScalar(sql, params));
+  }
+
+  /** `scalar` for parameters and a value that this thread does not look at: long texts stay encoded. */
+  async encodedScalar(sql: string, params: WireParams): Promise<WireValue> {
     const request = { op: 'scalar', sql, params, timeZone: this.#timeZone } as const;
-    return decodeValue((await this.#socket.call(request)) as WireValue);
+    return (await this.#socket.call(request)) as WireValue;
   }
 
   /** Prepares a statement without running it. */

@@ -10,9 +10,8 @@ import {
   FrameKind,
   FrameReader,
 } from '../protocol/frames.ts';
-import { decodeText, encodeParams, encodeSql } from '../protocol/long-text.ts';
+import { decodeText, encodeParams, encodeSql, type WireParams } from '../protocol/long-text.ts';
 import type { Reply, Request, ResultHeader, TextRows, WireError } from '../protocol/messages.ts';
-import type { KernelParams } from '../types/kernel-value.ts';
 import { batchPayloads } from './batch-payloads.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
@@ -39,11 +38,11 @@ function withLongTexts(request: ClientRequest): Request {
   return 'params' in encoded ? { ...encoded, params: encodeParams(encoded.params) } : encoded;
 }
 
-/** A request whose SQL and parameters are texts, however long. */
+/** A request whose SQL is a text, however long, like its parameters if they are not encoded yet. */
 type ClientRequest = Request extends infer R
   ? R extends { readonly sql: unknown }
     ? Omit<R, 'sql' | 'params'> & { readonly sql: string } & (R extends { readonly params: unknown }
-          ? { readonly params: KernelParams }
+          ? { readonly params: WireParams }
           : unknown)
     : R
   : never;

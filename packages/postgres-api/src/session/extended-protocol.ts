@@ -74,9 +74,9 @@ export class ExtendedProtocol {
     }
   }
 
-  #parse({ statement: name, sql, parameterTypes }: Message<'parse'>): void {
+  async #parse({ statement: name, sql, parameterTypes }: Message<'parse'>): Promise<void> {
     const { statements, stream, parameters } = this.#state;
-    const [text, ...more] = statementTexts(sql, parameters.settings);
+    const [text, ...more] = await statementTexts(sql, parameters.settings);
     if (more.length > 0) {
       const message = 'cannot insert multiple commands into a prepared statement';
       throw TesseraError.of('SYNTAX_ERROR', { message });

@@ -15,7 +15,7 @@ export async function simpleQuery(state: SessionState, sql: string): Promise<voi
   await portals.close('');
   statements.remove('');
   const parsed: ParsedStatement[] = [];
-  for (const text of statementTexts(sql, parameters.settings)) {
+  for (const text of await statementTexts(sql, parameters.settings)) {
     parsed.push(parseStatement(sql, text));
     await stream.letOthersRun();
   }

@@ -1,5 +1,4 @@
-import type { SqlLocation } from '@tessera/common';
-import { isSameName } from '@tessera/common';
+import { atOnce, isSameName, type SqlLocation, type Steps } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import type { IToken } from 'chevrotain';
 import { ASSIGNED_SOURCE } from '../rewrites/decimal-literals.ts';
@@ -22,6 +21,9 @@ import {
 } from './change-target.ts';
 import { ComposedText, leadingWith } from './composed-text.ts';
 import { returningText } from './returning.ts';
+
+/** The number of tokens of VALUES that are looked at in one step. */
+const TOKENS_PER_STEP = 4_096;
 
 const NUMBERS = new Set(['boolean', 'int', 'long', 'float', 'double', 'decimal']);
 /** The macros that write, as PostgreSQL does, values whose texts the kernel writes differently. */
@@ -91,7 +93,7 @@ export function insertQuery(insert: InsertStatement, target: ChangeTarget, state
   const named = insert.columns?.map((name, i) => targetColumn(target, name, insert.columnLocations[i]));
   const { query } = insert;
   if (query === undefined) return rowsGiven([], undefined, insert, target, statement);
-  const values = literalRows(query, statement);
+  const values = atOnce(literalRows(query, statement));
   if (values === undefined) return rowsOfQuery(query, named, insert, target, statement);
   const { given, rows } = checkedRows(values, named, insert, target);
   return rowsGiven(given, rows, insert, target, statement);
@@ -103,15 +105,15 @@ export function insertQuery(insert: InsertStatement, target: ChangeTarget, state
  * Undefined if the statement is not longer than two parts, or if its rows come from another query.
  * @throws TesseraError as `insertQuery`
  */
-export function insertQueries(
+export function* insertQueries(
   insert: InsertStatement,
   target: ChangeTarget,
   statement: string,
   characters: number,
-): Iterable<InsertQuery> | undefined {
+): Steps<Iterable<InsertQuery> | undefined> {
   const { query } = insert;
   if (query === undefined || insert.with !== undefined || query.sql.length < 2 * characters) return undefined;
-  const values = literalRows(query, statement);
+  const values = yield* literalRows(query, statement);
   if (values === undefined) return undefined;
   const named = insert.columns?.map((name, i) => targetColumn(target, name, insert.columnLocations[i]));
   const { given, rows } = checkedRows(values, named, insert, target);
@@ -186,12 +188,17 @@ export interface ValuesRow {
 }
 
 /** The rows of `VALUES (…), (…)` if the query consists of nothing else. */
-export function literalRows(query: SqlText, statement: string): readonly ValuesRow[] | undefined {
+export function* literalRows(query: SqlText, statement: string): Steps<readonly ValuesRow[] | undefined> {
   const cursor = new TokenCursor(statement.slice(0, query.offset + query.sql.length));
   while (cursor.offset < query.offset) cursor.next();
   if (!cursor.accept('VALUES')) return undefined;
   const rows: ValuesRow[] = [];
+  let stepEnd = TOKENS_PER_STEP;
   do {
+    if (cursor.index > stepEnd) {
+      stepEnd = cursor.index + TOKENS_PER_STEP;
+      yield;
+    }
     const start = cursor.offset;
     cursor.expectSymbol('(');
     const items: (SqlText | undefined)[] = [];

@@ -1,3 +1,4 @@
+import type { Steps } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import type { QueryParameter } from '../rewrites/parameters.ts';
 import type { InsertStatement } from '../statements/catalog-statement.ts';
@@ -20,6 +21,9 @@ const DECIMAL = /^-?(?:\d{1,19}(?:\.\d{0,18})?|\.\d{1,18})$/;
 const BOOLEAN = /^(?:true|false)$/i;
 const NULL = /^null$/i;
 const PARAMETER = /^\$\d+$/;
+
+/** The number of values that are looked at in one step. */
+const VALUES_PER_STEP = 4_096;
 
 /** The literals that mean the same in the kernel and in the dialect, in any context. */
 const PLAIN: Readonly<Record<string, RegExp>> = {
@@ -48,20 +52,21 @@ export interface PlainValues {
  * `InsertQuery.rows`, without the cost of parsing and binding a query. Undefined for every other INSERT, including invalid
  * ones.
  */
-export function plainValues(
+export function* plainValues(
   insert: InsertStatement,
   target: ChangeTarget,
   statement: string,
   parameters: readonly QueryParameter[] = [],
-): PlainValues | undefined {
+): Steps<PlainValues | undefined> {
   const { query, columns: names } = insert;
   if (query === undefined || insert.with !== undefined || insert.overriding !== undefined) return undefined;
   if (target.columns.some(({ identity }) => identity === 'always')) return undefined;
-  const rows = literalRows(query, statement);
+  const rows = yield* literalRows(query, statement);
   if (rows === undefined) return undefined;
   const order = target.columns.map((column, i) => names?.indexOf(column.name) ?? i);
   if (names?.some((name) => target.columns.every((c) => c.name !== name))) return undefined;
-  const values: string[][] = [];
+  let first: readonly string[] | undefined;
+  const cast: string[] = [];
   const given = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   const unused = new Set(given.keys());
   for (const { items } of rows) {
@@ -75,23 +80,25 @@ export function plainValues(
       if (value === undefined) return undefined;
       row.push(value);
     }
-    values.push(row);
+    first ??= row;
+    cast.push(castRow(row, target));
+    if ((cast.length * order.length) % VALUES_PER_STEP < order.length) yield;
   }
   // The binder says what is wrong with a parameter that the statement does not name.
   if (unused.size > 0) return undefined;
   return {
-    sql: valuesSql(values, target),
-    rows: values.length,
-    row: values.length === 1 ? rowOfLiterals(values[0]!, target) : undefined,
+    sql: valuesSql(cast, target),
+    rows: cast.length,
+    row: first !== undefined && cast.length === 1 ? rowOfLiterals(first, target) : undefined,
   };
 }
 
-function valuesSql(rows: readonly (readonly string[])[], { columns }: ChangeTarget): string {
-  const casts = rows.map(
-    (row) => `(${row.map((value, i) => `CAST(${value} AS ${columns[i]!.type})`).join(', ')})`,
-  );
+const castRow = (row: readonly string[], { columns }: ChangeTarget): string =>
+  `(${row.map((value, i) => `CAST(${value} AS ${columns[i]!.type})`).join(', ')})`;
+
+function valuesSql(rows: readonly string[], { columns }: ChangeTarget): string {
   const stored = columns.map(({ storedName }) => quoteName(storedName)).join(', ');
-  return `SELECT * FROM (VALUES ${casts.join(', ')}) AS source(${stored})`;
+  return `SELECT * FROM (VALUES ${rows.join(', ')}) AS source(${stored})`;
 }
 
 function rowOfLiterals(literals: readonly string[], { columns }: ChangeTarget): LiteralValue[] | undefined {

@@ -1,6 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
-import { fail, requireValidText, type SqlLocation, TesseraError } from '@tessera/common';
-import { type KernelSession, kernelErrorToTessera } from '@tessera/kernel';
+import { fail, othersRead, requireValidText, type SqlLocation, TesseraError } from '@tessera/common';
+import { type BindingSession, kernelErrorToTessera } from '@tessera/kernel';
 import { byteOffsets, locationAt, nameLocation } from '../text/location.ts';
 import { kernelSource } from '../text/source.ts';
 import {
@@ -112,12 +111,6 @@ export interface ParsedQuery {
   pause(): Promise<void>;
 }
 
-/** Lets the event loop read its sockets: the first wait ends in the turn that has just read them. */
-async function othersRead(): Promise<void> {
-  await setImmediate();
-  await setImmediate();
-}
-
 /** For statements shorter than this, a pass takes less time than a turn of the event loop. */
 const LONG_STATEMENT = 10_000;
 
@@ -126,7 +119,7 @@ const LONG_STATEMENT = 10_000;
  * @throws TesseraError SYNTAX_ERROR with its place, NOT_SUPPORTED, STATEMENT_TOO_COMPLEX
  */
 export async function parseQuery(
-  session: KernelSession,
+  session: BindingSession,
   text: string,
   query: { readonly sql: string; readonly offset: number },
 ): Promise<ParsedQuery> {
@@ -158,7 +151,7 @@ export async function parseQuery(
 }
 
 /** Prints a parse tree as the kernel's SQL. */
-export async function deparse(session: KernelSession, statement: Statement): Promise<string> {
+export async function deparse(session: BindingSession, statement: Statement): Promise<string> {
   const tree = printTree({ error: false, statements: [withPrintedParentheses(statement)] });
   return String(await session.scalar('SELECT json_deserialize_sql($1::VARCHAR)', [tree]));
 }

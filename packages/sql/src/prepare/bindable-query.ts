@@ -1,4 +1,4 @@
-import type { KernelSession } from '@tessera/kernel';
+import type { BindingSession } from '@tessera/kernel';
 import type { Placement } from '../relations/placement.ts';
 import type { PrepareContext, PreparedQuery } from '../relations/prepare-context.ts';
 import { MANAGED_SCHEMA } from '../relations/relation-resolver.ts';
@@ -25,7 +25,7 @@ export interface BindableQuery {
   readonly running: Statement;
   /** The form that `binder` knows. */
   readonly bound: Statement;
-  readonly binder: KernelSession;
+  readonly binder: BindingSession;
   /** The number of references to each managed table, by its bound name. */
   readonly tables: ReadonlyMap<string, number>;
   /** See `PreparedQuery`. */
@@ -45,8 +45,7 @@ export async function bindable(
   { session, relations, sequences, settings }: PrepareContext,
 ): Promise<BindableQuery> {
   const isBound = (placement.tables.size > 0 || placement.hasFileScans) && relations !== undefined;
-  const binder = isBound ? await relations.binder() : session;
-  if (isBound) await sequences?.defineIn(binder);
+  const binder = isBound ? await relations.binder(sequences) : session;
   const boundForm = (statement: Statement): Promise<Statement> =>
     isBound ? placement.bound(statement, session, relations) : Promise.resolve(placement.running(statement));
   const statement = await textsByPlace(written, binder, boundForm, (node) =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Dialect } from '../../test/dialect.ts';
-import { prepareQuery } from './prepare-query.ts';
+import { queryData } from './prepare-query.ts';
 
 let dialect: Dialect;
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => dialect[Symbol.asyncDispose]());
 
-const kernelSql = async (sql: string) => (await prepareQuery(sql, dialect.context())).sql;
+const kernelSql = async (sql: string) => (await queryData(sql, dialect.context())).sql;
 
 const WIDE = '1::numeric(38, 0)';
 const NARROW = '2.345::numeric(12, 3)';

@@ -1,5 +1,5 @@
 import { fail, isSameName, TesseraError } from '@tessera/common';
-import type { KernelColumn, KernelSession, KernelType } from '@tessera/kernel';
+import type { BindingSession, KernelColumn, KernelType } from '@tessera/kernel';
 import type { Placement } from '../relations/placement.ts';
 import {
   call,
@@ -62,7 +62,7 @@ const MAX_CHANGES = 100;
  */
 export async function exactDecimals(
   forms: StatementForms,
-  binder: KernelSession,
+  binder: BindingSession,
   placement: Placement,
 ): Promise<StatementForms> {
   let { bound, running } = forms;
@@ -88,7 +88,7 @@ export async function exactDecimals(
 type Changes = ReadonlyMap<Combination, Change>;
 
 /** The change of the first combination that loses decimals, and of those that are equal to it, in the innermost query that has one. */
-async function firstChanges(bound: Statement, binder: KernelSession, isOther: IsOther): Promise<Changes> {
+async function firstChanges(bound: Statement, binder: BindingSession, isOther: IsOther): Promise<Changes> {
   const ofValues = await changesOfValues(bound, binder, isOther);
   const queries = queriesIn(bound, isQueryNode);
   const parts = new Set(queries.flatMap(({ node }) => (isSetOperation(node) ? partsOf(node) : [])));
@@ -116,7 +116,7 @@ function changed(statement: Statement, changes: Changes): Statement {
  */
 async function changesOfValues(
   bound: Statement,
-  binder: KernelSession,
+  binder: BindingSession,
   isOther: IsOther,
 ): Promise<ReadonlyMap<QueryNode, Changes>> {
   const parameters = new Map<string, string>();
@@ -280,7 +280,7 @@ const partsOf = ({ children, left, right }: SetOperationNode): readonly QueryNod
 /** Casts the columns of the queries of a set operation; undefined if it keeps all decimals. */
 async function changeOfSet(
   { node, ctes }: QueryAlone<SetOperationNode>,
-  binder: KernelSession,
+  binder: BindingSession,
 ): Promise<Change | undefined> {
   const columns = await describedAlone({ ...node, modifiers: [] }, ctes, binder);
   const isWide = columns?.some(({ type }) => {

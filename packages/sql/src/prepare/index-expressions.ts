@@ -1,4 +1,4 @@
-import type { KernelSession } from '@tessera/kernel';
+import type { BindingSession } from '@tessera/kernel';
 import { type Expression, isExpression } from '../tree.ts';
 
 /**
@@ -39,7 +39,7 @@ interface KernelFunctions {
 let known: Promise<KernelFunctions> | undefined;
 
 /** The kernel's functions, with names in lower case. They are the same for every kernel process. */
-export function kernelFunctions(session: KernelSession): Promise<KernelFunctions> {
+export function kernelFunctions(session: BindingSession): Promise<KernelFunctions> {
   known ??= read(session).catch((error: unknown) => {
     known = undefined;
     throw error;
@@ -51,7 +51,7 @@ const FUNCTIONS = `SELECT CAST(to_json(list(struct_pack(name := lower(function_n
   stability := stability))) AS VARCHAR) FROM duckdb_functions()
   WHERE function_type IN ('aggregate', 'macro') OR stability IN ('VOLATILE', 'CONSISTENT_WITHIN_QUERY')`;
 
-async function read(session: KernelSession): Promise<KernelFunctions> {
+async function read(session: BindingSession): Promise<KernelFunctions> {
   const text = String(await session.scalar(FUNCTIONS));
   const all = JSON.parse(text) as readonly {
     readonly name: string;

@@ -1,5 +1,5 @@
 import { fail, type SqlLocation } from '@tessera/common';
-import { type KernelSession, type KernelType, quoteName, typeToSql } from '@tessera/kernel';
+import { type BindingSession, type KernelType, quoteName, typeToSql } from '@tessera/kernel';
 import { internalCall } from '../functions/expressions.ts';
 import { deparse, parseQuery } from '../parse/parse.ts';
 import { Placement } from '../relations/placement.ts';
@@ -280,7 +280,7 @@ function distinct<E extends Expression>(expressions: readonly E[]): readonly E[]
 
 /** Binds the expressions against the table's columns, without rows. */
 async function typed(
-  session: KernelSession,
+  session: BindingSession,
   keys: readonly Expression[],
   calls: readonly FunctionNode[],
   { columns }: IndexedTable,
@@ -391,7 +391,7 @@ const decimal38 = () => ({
 
 /** SQL of the kernel for the partial rows of a relation, which `source` gives for FROM, with the table's columns by name. */
 export async function partialsSql(
-  session: KernelSession,
+  session: BindingSession,
   shape: IndexShape,
   source: string,
 ): Promise<string> {

@@ -1,4 +1,4 @@
-import { type KernelSession, quoteName } from '@tessera/kernel';
+import { type BindingSession, quoteName } from '@tessera/kernel';
 import { normalText } from './index-expressions.ts';
 import { type IndexShape, type IndexState, isCountOfRows, partialsSql } from './index-shape.ts';
 
@@ -20,7 +20,7 @@ const isExactSum = ({ call, type }: IndexState): boolean =>
  * values are NULL. Both are relations for FROM: partial rows, and rows of the table by name.
  */
 export async function subtractedSql(
-  session: KernelSession,
+  session: BindingSession,
   shape: IndexShape,
   before: string,
   deleted: string,

@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/common';
-import type { KernelSession, KernelType } from '@tessera/kernel';
+import type { BindingSession, KernelType } from '@tessera/kernel';
 import { deparse } from '../parse/parse.ts';
 import {
   call,
@@ -28,7 +28,7 @@ const MAX_SINGLE = 16;
  * @throws TesseraError if the statement does not bind; `sql` receives the text that the kernel saw
  */
 export async function inferParameters(
-  binder: KernelSession,
+  binder: BindingSession,
   bound: Statement,
   explain: (error: unknown, sql: string) => unknown,
 ): Promise<InferredTypes> {
@@ -62,7 +62,7 @@ export async function inferParameters(
 
 /** The types of parameters by identifier that the kernel finds. */
 export async function kernelParameters(
-  binder: KernelSession,
+  binder: BindingSession,
   statement: Statement,
   explain: (error: unknown, sql: string) => unknown = (error) => error,
 ): Promise<InferredTypes> {

@@ -1,5 +1,5 @@
 import { fail, TesseraError } from '@tessera/common';
-import { caretOf, type KernelSession, quoteName } from '@tessera/kernel';
+import { type BindingSession, caretOf, quoteName } from '@tessera/kernel';
 import { substituteColumns } from '../functions/substitute-columns.ts';
 import { deparse, parseQuery } from '../parse/parse.ts';
 import { Placement } from '../relations/placement.ts';
@@ -87,7 +87,7 @@ function onlyItem({ node }: Statement): Expression | undefined {
 }
 
 async function expressionSql(
-  session: KernelSession,
+  session: BindingSession,
   statement: Statement,
   item: Expression,
 ): Promise<string> {
@@ -97,7 +97,7 @@ async function expressionSql(
 }
 
 async function bind(
-  session: KernelSession,
+  session: BindingSession,
   sql: string,
   columns: readonly DefinitionColumn[],
   explained: (error: unknown) => unknown,

@@ -1,5 +1,5 @@
 import { type SqlLocation, TesseraError } from '@tessera/common';
-import { type KernelSession, quoteText, REFUSED_END, REFUSED_RANGE } from '@tessera/kernel';
+import { type BindingSession, quoteText, REFUSED_END, REFUSED_RANGE } from '@tessera/kernel';
 import { type TextShape, textShape } from '../text/text-shape.ts';
 import { isTimeType, kernelTime } from '../text/time-text.ts';
 import {
@@ -61,7 +61,7 @@ export async function checkLiterals(
   statement: Statement,
   catalog: CatalogColumns,
   outermost: FactsOf,
-  session: KernelSession,
+  session: BindingSession,
   placeOf: (literal: Expression) => SqlLocation | undefined,
 ): Promise<void> {
   if (!someExpression(statement, (node) => isCastLiteral(node) || operandsOf(node).some(isTextLiteral)))

@@ -1,4 +1,4 @@
-import type { KernelSession } from '@tessera/kernel';
+import type { BindingSession } from '@tessera/kernel';
 import {
   column,
   constant,
@@ -27,7 +27,7 @@ import { describedAlone, queriesIn } from './query-alone.ts';
  */
 export async function mergedColumnsFirst(
   bound: Statement,
-  binder: KernelSession,
+  binder: BindingSession,
 ): Promise<(statement: Statement) => Statement> {
   const replaced = new Map<Expression, readonly Expression[]>();
   const withoutStars = (statement: Statement): Statement =>

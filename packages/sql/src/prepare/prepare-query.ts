@@ -1,9 +1,14 @@
 import { fail, TesseraError } from '@tessera/common';
-import { caretOf, type KernelColumn, type KernelType, quoteName } from '@tessera/kernel';
+import { type BindingSession, caretOf, type KernelType, quoteName } from '@tessera/kernel';
 import { shownName } from '../functions/column-names.ts';
 import { deparse, parseQuery } from '../parse/parse.ts';
 import { Placement } from '../relations/placement.ts';
-import type { PrepareContext, PreparedQuery } from '../relations/prepare-context.ts';
+import type {
+  ConvertedColumn,
+  PrepareContext,
+  PreparedQuery,
+  QueryData,
+} from '../relations/prepare-context.ts';
 import { classifyStatement } from '../statements/classify.ts';
 import { locateError } from '../text/locate-error.ts';
 import type { Expression } from '../tree.ts';
@@ -17,7 +22,7 @@ import type { ColumnFacts } from './column-scope.ts';
 import { keepsNoRows, readsNothing, returnsFewRows } from './result-size.ts';
 import { parameterValues, rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
-import { topRowsQuery } from './top-rows.ts';
+import { type TopRowsQuery, topRowsQuery } from './top-rows.ts';
 import { unstablePart } from './unstable-part.ts';
 import { type IndexedQuery, withIndexes } from './with-indexes.ts';
 
@@ -68,7 +73,7 @@ function isListOfNames(item: Expression): boolean {
  * Files are resolved and their schemas read, but no row is read.
  * @throws TesseraError if the statement is invalid, with a place in `text` if there is one
  */
-export async function prepareQuery(text: string, context: PrepareContext): Promise<PreparedQuery> {
+export async function queryData(text: string, context: PrepareContext): Promise<QueryData> {
   const statement = classifyStatement(text);
   switch (statement.kind) {
     case 'query':
@@ -84,7 +89,7 @@ async function prepared(
   text: string,
   query: { readonly sql: string; readonly offset: number },
   context: PrepareContext,
-): Promise<PreparedQuery> {
+): Promise<QueryData> {
   const parsed = await parseQuery(context.session, text, query);
   const placement = new Placement();
   const statement = await rewriteQuery(parsed, context, {
@@ -106,7 +111,7 @@ export async function bindOutput(
   query: BindableQuery,
   text: string,
   { answering = query, uses = [] }: Partial<IndexedQuery> = {},
-): Promise<PreparedQuery> {
+): Promise<QueryData> {
   const { binder, bound: written } = query;
   const writtenSql = await deparse(binder, written);
   const { columns } = await binder.describe(writtenSql).catch((error: unknown) => {
@@ -120,14 +125,13 @@ export async function bindOutput(
   const items = query.hasOids && written.node.type === 'SELECT_NODE' ? written.node.select_list : [];
   const output = withDialectTypes(sql, adjusted, { facts, hasOids: query.hasOids, items });
   const { time, date, sessionRelations, namedColumns } = answering;
-  const withOutput = (boundOutput: string) => outputSql(boundOutput, adjusted);
   const prepared = {
     ...output,
     tables,
     namedColumns,
     time,
     date,
-    withOutput,
+    bound: adjusted,
     sessionRelations,
     readsNothing: readsNothing(running),
     keepsNoRows: keepsNoRows(running),
@@ -137,7 +141,7 @@ export async function bindOutput(
   if (tables.size === 0) return running === bound ? prepared : { ...prepared, boundSql };
   const top =
     tables.size === 1 && running === bound && answering === query ? topRowsQuery(running) : undefined;
-  const topRows = top && { ...top, sql: await deparse(binder, top.statement) };
+  const topRows = top && (await topRowsSql(top, binder));
   return { ...prepared, boundSql, topRows, unstable: await unstablePart(running, binder) };
 }
 
@@ -149,11 +153,21 @@ export function located(error: unknown, text: string, ran: string): unknown {
   return aboutCalledFunction(placed, text);
 }
 
-type AdjustedColumn = KernelColumn & { readonly convertTo?: string };
+async function topRowsSql(
+  { statement, ...top }: TopRowsQuery,
+  binder: BindingSession,
+): Promise<QueryData['topRows']> {
+  return { ...top, sql: await deparse(binder, statement) };
+}
+
+export const withOutput = ({ bound, ...query }: QueryData): PreparedQuery => ({
+  ...query,
+  withOutput: (boundOutput) => outputSql(boundOutput, bound),
+});
 
 function withDialectTypes(
   sql: string,
-  columns: readonly AdjustedColumn[],
+  columns: readonly ConvertedColumn[],
   {
     facts,
     hasOids,
@@ -183,7 +197,7 @@ function withDialectTypes(
 }
 
 /** The columns of `sql`, by position, under the names and types of the output. */
-function outputSql(sql: string, columns: readonly AdjustedColumn[]): string {
+function outputSql(sql: string, columns: readonly ConvertedColumn[]): string {
   const names = columns.map((_, i) => `c${i}`).join(', ');
   const items = columns.map(({ name, type, convertTo }, i) => {
     const value = convertTo === undefined ? `c${i}` : `CAST(c${i} AS ${convertTo})`;

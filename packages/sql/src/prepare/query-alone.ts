@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/common';
-import type { KernelColumn, KernelSession } from '@tessera/kernel';
+import type { BindingSession, KernelColumn } from '@tessera/kernel';
 import { deparse } from '../parse/parse.ts';
 import {
   type CteMap,
@@ -55,7 +55,7 @@ export function queriesIn<T extends QueryNode>(
 export async function describedAlone(
   node: QueryNode,
   ctes: Ctes,
-  binder: KernelSession,
+  binder: BindingSession,
 ): Promise<readonly KernelColumn[] | undefined> {
   const withoutParameters = transformTree(node, {
     expression: (each) => (each.class === 'PARAMETER' ? { ...constant(null), alias: each.alias } : each),

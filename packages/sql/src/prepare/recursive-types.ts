@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/common';
-import { type KernelSession, type KernelType, typeToSql } from '@tessera/kernel';
+import { type BindingSession, type KernelType, typeToSql } from '@tessera/kernel';
 import type { QueryNode, Statement } from '../tree.ts';
 import { describedAlone, queriesIn } from './query-alone.ts';
 
@@ -13,7 +13,7 @@ const isRecursive = (node: QueryNode): node is RecursiveNode => node.type === 'R
  *     WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1.5 FROM t WHERE n < 5) SELECT n FROM t   -- 1, 2, 4, 6
  * @throws TesseraError DATATYPE_MISMATCH, as PostgreSQL does
  */
-export async function checkRecursiveTypes(bound: Statement, binder: KernelSession): Promise<void> {
+export async function checkRecursiveTypes(bound: Statement, binder: BindingSession): Promise<void> {
   for (const { node, ctes } of queriesIn(bound, isRecursive)) {
     const first = await describedAlone(node.left, ctes, binder);
     const itself = {

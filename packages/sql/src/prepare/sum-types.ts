@@ -1,12 +1,8 @@
-import type { KernelColumn, KernelSession } from '@tessera/kernel';
+import type { BindingSession, KernelColumn } from '@tessera/kernel';
 import { deparse } from '../parse/parse.ts';
+import type { ConvertedColumn } from '../relations/prepare-context.ts';
 import type { Expression, Statement } from '../tree.ts';
 import { transformTree } from '../tree.ts';
-
-export interface TypedColumn extends KernelColumn {
-  /** The kernel's type that the values must be cast to. */
-  readonly convertTo?: string;
-}
 
 /**
  * Corrects the types of SUM: SUM of INT is BIGINT and SUM of BIGINT is NUMERIC(38, 0), while the kernel
@@ -14,10 +10,10 @@ export interface TypedColumn extends KernelColumn {
  * with MIN instead of SUM.
  */
 export async function sumTypes(
-  session: KernelSession,
+  session: BindingSession,
   statement: Statement,
   columns: readonly KernelColumn[],
-): Promise<readonly TypedColumn[]> {
+): Promise<readonly ConvertedColumn[]> {
   if (!columns.some((column) => column.type.id === 'HUGEINT')) return columns;
   const probe = transformTree(statement, {
     expression: (node) => (isSum(node) ? { ...node, function_name: SUMS[node.function_name]! } : node),

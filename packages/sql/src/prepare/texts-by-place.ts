@@ -1,4 +1,4 @@
-import type { KernelSession } from '@tessera/kernel';
+import type { BindingSession } from '@tessera/kernel';
 import { isForeignTimeText, withKernelTimeText } from '../rewrites/time-texts.ts';
 import { isTimeType } from '../text/time-text.ts';
 import { type Expression, type Statement, transformTree, walkTree } from '../tree.ts';
@@ -18,7 +18,7 @@ import { typeNodeOf } from './untyped-rows.ts';
  */
 export async function textsByPlace(
   statement: Statement,
-  binder: KernelSession,
+  binder: BindingSession,
   boundForm: (statement: Statement) => Promise<Statement>,
   pin: (node: Expression) => Expression,
 ): Promise<Statement> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Dialect } from '../../test/dialect.ts';
-import { prepareQuery } from './prepare-query.ts';
+import { queryData } from './prepare-query.ts';
 
 let dialect: Dialect;
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => dialect[Symbol.asyncDispose]());
 
-const kernelSql = async (sql: string) => (await prepareQuery(sql, dialect.context())).sql;
+const kernelSql = async (sql: string) => (await queryData(sql, dialect.context())).sql;
 
 const ITEMS = "CAST(list_value(CAST('a' AS VARCHAR), CAST(NULL AS VARCHAR)) AS VARCHAR[])";
 

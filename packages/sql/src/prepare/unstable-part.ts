@@ -1,4 +1,4 @@
-import type { KernelSession } from '@tessera/kernel';
+import type { BindingSession } from '@tessera/kernel';
 import { type Statement, walkTree } from '../tree.ts';
 import { kernelFunctions } from './index-expressions.ts';
 
@@ -6,7 +6,7 @@ import { kernelFunctions } from './index-expressions.ts';
  * The first part of a query whose value may change although the tables do not: the name of a function, or
  * `TABLESAMPLE`; undefined if there is none.
  */
-export async function unstablePart(query: Statement, session: KernelSession): Promise<string | undefined> {
+export async function unstablePart(query: Statement, session: BindingSession): Promise<string | undefined> {
   const { unstable } = await kernelFunctions(session);
   let found: string | undefined;
   walkTree(query, (node) => {

@@ -1,4 +1,4 @@
-import type { KernelSession, KernelType } from '@tessera/kernel';
+import type { BindingSession, KernelType } from '@tessera/kernel';
 import { arrayLiteral } from '../postgres/array-literals.ts';
 import { byteaLiteral } from '../rewrites/literals.ts';
 import { timeLiteral } from '../rewrites/time-texts.ts';
@@ -32,7 +32,7 @@ import { describedAlone, queriesIn } from './query-alone.ts';
  */
 export async function typedRows(
   bound: Statement,
-  binder: KernelSession,
+  binder: BindingSession,
 ): Promise<(statement: Statement) => Statement> {
   const typed = new Map<Expression, Expression>();
   for (const { node, ctes } of queriesIn(bound, hasUntyped)) {

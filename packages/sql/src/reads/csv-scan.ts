@@ -1,5 +1,5 @@
 import { TesseraError } from '@tessera/common';
-import { type KernelColumn, type KernelSession, quoteText } from '@tessera/kernel';
+import { type BindingSession, type KernelColumn, quoteText } from '@tessera/kernel';
 import { call, constant, type FunctionNode } from '../tree.ts';
 import type { ReadArguments } from './read-arguments.ts';
 import { compressionOf, literalText, namedArgument, type ScanValue } from './scan-arguments.ts';
@@ -37,7 +37,7 @@ interface CsvReading {
 export async function csvScan(
   args: ReadArguments,
   paths: readonly string[],
-  session: KernelSession,
+  session: BindingSession,
   warn?: Warn,
 ): Promise<FileScanCall> {
   const sniffed = paths.length === 1 ? await sniffedReading(args, paths[0]!, session) : undefined;
@@ -60,7 +60,7 @@ export async function csvScan(
 async function sniffedReading(
   args: ReadArguments,
   path: string,
-  session: KernelSession,
+  session: BindingSession,
 ): Promise<CsvReading | undefined> {
   const open = openSettings(args);
   const file = await sniff(session, path, open).catch(() => undefined);
@@ -92,7 +92,7 @@ async function sniffedReading(
 async function boundReading(
   args: ReadArguments,
   paths: readonly string[],
-  session: KernelSession,
+  session: BindingSession,
 ): Promise<CsvReading> {
   const { settings, columns } = await described(args, paths, session);
   const ofType = (id: string) => columns.filter(({ type }) => type.id === id).map(({ name }) => name);
@@ -123,7 +123,7 @@ function withTextIntegers(
 export async function csvColumns(
   args: ReadArguments,
   path: string,
-  session: KernelSession,
+  session: BindingSession,
 ): Promise<{ readonly columns: readonly KernelColumn[]; readonly settings: string }> {
   const { settings, columns } = await described(args, [path], session);
   return { columns, settings: settingsText(withTextIntegers(columns, settings)) };
@@ -139,7 +139,7 @@ interface SniffedFile {
 }
 
 async function sniff(
-  session: KernelSession,
+  session: BindingSession,
   path: string,
   settings: readonly Setting[],
 ): Promise<SniffedFile> {
@@ -165,7 +165,7 @@ const formatSettings = ({
 export async function inferredFormats(
   args: ReadArguments,
   path: string,
-  session: KernelSession,
+  session: BindingSession,
 ): Promise<readonly string[]> {
   const file = await sniff(session, path, [...csvSettings(args), ...STRICT]);
   return settingTexts(formatSettings(file));
@@ -176,7 +176,7 @@ const openSettings = (args: ReadArguments): readonly Setting[] => [
   ...(args.options.null_padding === true ? PADDED : STRICT),
 ];
 
-async function described(args: ReadArguments, paths: readonly string[], session: KernelSession) {
+async function described(args: ReadArguments, paths: readonly string[], session: BindingSession) {
   const settings = openSettings(args);
   const columns = await lookUp(session, paths, settings, args.url);
   if (args.options.header !== true) {
@@ -246,7 +246,7 @@ const PADDED: readonly Setting[] = [
 ];
 
 async function lookUp(
-  session: KernelSession,
+  session: BindingSession,
   paths: readonly string[],
   settings: readonly Setting[],
   url: string,

@@ -1,4 +1,4 @@
-import { type KernelSession, typeToSql } from '@tessera/kernel';
+import { type BindingSession, typeToSql } from '@tessera/kernel';
 import { internalCall } from '../functions/expressions.ts';
 import {
   type BaseTableRef,
@@ -40,7 +40,7 @@ export async function placedScan(
   ref: TableFunctionRef,
   args: ReadArguments,
   source: RelationSource,
-  session: KernelSession,
+  session: BindingSession,
   { warn, mark, markQuery }: ScanOptions,
 ): Promise<TableRef> {
   if (args.function !== 'read_csv' || source.kind === 'relation')
@@ -81,7 +81,7 @@ export async function scanOf(
   ref: TableFunctionRef,
   args: ReadArguments,
   source: RelationSource,
-  session: KernelSession,
+  session: BindingSession,
   { fileColumn, warn }: { readonly fileColumn?: string | undefined; readonly warn?: Warn | undefined } = {},
 ): Promise<TableRef> {
   const alias = aliasOf(ref);
@@ -109,7 +109,7 @@ function temporaryTable(ref: TableFunctionRef, alias: string, name: string): Bas
 async function scanCall(
   args: ReadArguments,
   paths: readonly string[],
-  session: KernelSession,
+  session: BindingSession,
   warn: Warn | undefined,
 ): Promise<FunctionNode> {
   const files = call('list_value', ...paths.map((path) => constant(path)));

@@ -1,4 +1,4 @@
-import { type KernelSession, quoteName } from '@tessera/kernel';
+import { type BindingSession, quoteName } from '@tessera/kernel';
 
 /** Sends the client of the statement a warning. */
 export type Warn = (message: string, resolution: string) => void;
@@ -9,7 +9,7 @@ export interface InferredScan {
   /** The columns that inference made text. */
   readonly texts: readonly string[];
   readonly url: string;
-  readonly session: KernelSession;
+  readonly session: BindingSession;
   readonly warn: Warn;
 }
 

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, gunzip, zstdDecompress } from 'node:zlib';
 import { fail } from '@tessera/common';
-import type { KernelSession } from '@tessera/kernel';
+import type { BindingSession } from '@tessera/kernel';
 
 /**
  * Refuses files whose columns or fields have names with a NUL character. The kernel's interface ends such a name at the NUL,
@@ -10,7 +10,7 @@ import type { KernelSession } from '@tessera/kernel';
  * @param scan the files as SQL of the kernel
  * @throws TesseraError INVALID_ENCODING
  */
-export async function requireValidNames(session: KernelSession, scan: string, url: string): Promise<void> {
+export async function requireValidNames(session: BindingSession, scan: string, url: string): Promise<void> {
   const count = await session.scalar(
     `SELECT count(*) FROM (DESCRIBE SELECT * FROM ${scan}) WHERE contains(column_name || column_type, chr(0))`,
   );

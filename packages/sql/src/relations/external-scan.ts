@@ -1,5 +1,5 @@
 import { fail } from '@tessera/common';
-import { type KernelSession, quoteName, quoteText } from '@tessera/kernel';
+import { type BindingSession, quoteName, quoteText } from '@tessera/kernel';
 import { kernelCall } from '../functions/expressions.ts';
 import type { RelationSource } from '../reads/read-call.ts';
 import { scanOf } from '../reads/scan.ts';
@@ -31,7 +31,7 @@ export async function externalScan(
   ref: BaseTableRef,
   { call: args, columns }: Extract<ResolvedRelation, { kind: 'files' }>,
   source: RelationSource,
-  session: KernelSession,
+  session: BindingSession,
   {
     fileColumns = [],
     mark = (scan) => scan,
@@ -109,7 +109,7 @@ const namesFiles = (source: RelationSource): boolean =>
 async function filesItems(
   names: readonly string[],
   source: RelationSource,
-  session: KernelSession,
+  session: BindingSession,
 ): Promise<readonly Expression[]> {
   if (names.length === 0) return [];
   const { files = [] } = source;
@@ -132,7 +132,7 @@ async function filesItems(
 }
 
 /** Types of the kernel in the parser's form. */
-async function typeNodes(session: KernelSession, types: readonly string[]): Promise<readonly TypeNode[]> {
+async function typeNodes(session: BindingSession, types: readonly string[]): Promise<readonly TypeNode[]> {
   const casts = await parsedItems(
     session,
     types.map((type) => `CAST(NULL AS ${type})`),
@@ -140,7 +140,10 @@ async function typeNodes(session: KernelSession, types: readonly string[]): Prom
   return casts.flatMap((item) => (item.class === 'CAST' ? item.cast_type : []));
 }
 
-async function parsedItems(session: KernelSession, items: readonly string[]): Promise<readonly Expression[]> {
+async function parsedItems(
+  session: BindingSession,
+  items: readonly string[],
+): Promise<readonly Expression[]> {
   const sql = `SELECT ${items.join(', ')}`;
   const answer = parseTree(String(await session.scalar('SELECT json_serialize_sql($1::VARCHAR)', [sql]))) as {
     readonly statements: readonly { readonly node: SelectNode }[];

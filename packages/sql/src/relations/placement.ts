@@ -1,4 +1,4 @@
-import type { KernelSession } from '@tessera/kernel';
+import type { BindingSession } from '@tessera/kernel';
 import { deparse } from '../parse/parse.ts';
 import { StatementClock } from '../rewrites/statement-clock.ts';
 import {
@@ -77,7 +77,7 @@ export class Placement {
   /** The statement over empty relations, which `relations` creates. */
   async bound(
     statement: Statement,
-    session: KernelSession,
+    session: BindingSession,
     relations: Pick<RelationResolver, 'emptyRelation' | 'fileScan'>,
   ): Promise<Statement> {
     const empty = new Map<Place, TableRef>();
@@ -114,7 +114,7 @@ export class Placement {
 }
 
 /** A query of all columns under their original names, whatever the statement calls them. */
-function wholeOf(ref: TableRef, session: KernelSession): Promise<string> {
+function wholeOf(ref: TableRef, session: BindingSession): Promise<string> {
   const plain = {
     ...ref,
     alias: 'r',

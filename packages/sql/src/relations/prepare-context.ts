@@ -1,19 +1,14 @@
-import type { FewRows, KernelParams, KernelSession } from '@tessera/kernel';
+import type { BindingSession, FewRows, KernelColumn, KernelParams } from '@tessera/kernel';
 import type { ReadArguments } from '../reads/read-arguments.ts';
 import type { ReadCall, RelationSource } from '../reads/read-call.ts';
 import type { Warn } from '../reads/stray-values.ts';
 import type { QueryParameter } from '../rewrites/parameters.ts';
 import type { OutputColumn } from '../types/sql-type.ts';
-import type { AggregatingIndex, RelationResolver } from './relation-resolver.ts';
+import type { AggregatingIndex, RelationResolver, SessionSequences } from './relation-resolver.ts';
 import type { SequenceResolver } from './sequence-calls.ts';
 
-/** The kernel sequences that a statement uses, for sessions other than the one that runs it. */
-export interface SessionSequences {
-  defineIn(session: KernelSession): Promise<void>;
-}
-
 export interface PrepareContext {
-  readonly session: KernelSession;
+  readonly session: BindingSession;
   readonly settings: { readonly timezone: string };
   readonly parameters: readonly QueryParameter[];
   readonly sessionValues: {
@@ -66,7 +61,8 @@ export interface TopRowsKey {
   readonly isDescending: boolean;
 }
 
-export interface PreparedQuery extends RunnableQuery {
+/** A prepared query without functions, as another thread can give it. */
+export interface QueryData extends RunnableQuery {
   /**
    * The query with managed tables as `managed.<bound name>`, each exactly `tables` times. They must be
    * replaced by the SQL that scans them before it runs.
@@ -78,11 +74,8 @@ export interface PreparedQuery extends RunnableQuery {
   readonly namedColumns: ReadonlySet<string> | undefined;
   /** The query as the binder knows it, before its output is converted; absent if it reads no table. */
   readonly boundSql?: string | undefined;
-  /**
-   * `sql` over other SQL that returns the columns of `boundSql` by position: it adds their names and the
-   * dialect's types.
-   */
-  withOutput(boundOutput: string): string;
+  /** The columns of `boundSql`. */
+  readonly bound: readonly ConvertedColumn[];
   /**
    * Relations that exist only in the running session: the query for each, by the name of the empty table that
    * represents it in `boundSql`.
@@ -122,4 +115,17 @@ export interface PreparedQuery extends RunnableQuery {
   readonly keepsNoRows: boolean;
   /** Whether it returns no more rows than one vector of the kernel: by its LIMIT, as an aggregate without groups, or perhaps. */
   readonly fewRows: FewRows;
+}
+
+/** A column of the kernel, whose values may have to become another type of the kernel first. */
+export interface ConvertedColumn extends KernelColumn {
+  readonly convertTo?: string;
+}
+
+export interface PreparedQuery extends Omit<QueryData, 'bound'> {
+  /**
+   * `sql` over other SQL that returns the columns of `boundSql` by position: it adds their names and the
+   * dialect's types.
+   */
+  withOutput(boundOutput: string): string;
 }

@@ -1,6 +1,11 @@
 import type { SqlLocation } from '@tessera/common';
-import type { KernelColumn, KernelSession } from '@tessera/kernel';
+import type { BindingSession, KernelColumn, KernelSession } from '@tessera/kernel';
 import type { ReadArguments, StorageLocation } from '../reads/read-arguments.ts';
+
+/** The kernel sequences that a statement uses, for sessions other than the one that runs it. */
+export interface SessionSequences {
+  defineIn(session: KernelSession): Promise<void>;
+}
 
 /** A name in FROM that is not a CTE. Parts that were not given are undefined; names are already folded. */
 export interface RelationName {
@@ -116,8 +121,8 @@ export interface RelationResolver {
    * queries are only described.
    */
   patternsOf?(column: PatternColumn): Promise<readonly string[]>;
-  /** The session that contains every resolved table under its bound name, without rows. */
-  binder(): Promise<KernelSession>;
+  /** The session that contains every resolved table under its bound name, without rows, and the sequences, if any are given. */
+  binder(sequences?: SessionSequences): Promise<BindingSession>;
   /** Creates an empty temp table in the binder's session and returns its name. */
   emptyRelation(columns: readonly KernelColumn[]): Promise<string>;
   /**

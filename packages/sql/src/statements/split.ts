@@ -1,7 +1,15 @@
-import { invalidCharacter, invalidCharacterAt, remembered, type SqlLocation } from '@tessera/common';
+import {
+  atOnce,
+  inTurns,
+  invalidCharacter,
+  invalidCharacterAt,
+  remembered,
+  type SqlLocation,
+  type Steps,
+} from '@tessera/common';
 import type { IToken } from 'chevrotain';
 import { inStandardForm } from '../text/backslash-strings.ts';
-import { Semicolon, TooManyTokens, tokenize } from '../text/lexer.ts';
+import { rememberTokens, Semicolon, TooManyTokens, tokenizeInSteps } from '../text/lexer.ts';
 import { locationAt } from '../text/location.ts';
 import { maxTokens, refuseTokens, StatementSize } from '../text/statement-size.ts';
 import { withoutPasswords } from '../text/without-passwords.ts';
@@ -22,18 +30,25 @@ export interface StatementText {
  *   STATEMENT_TOO_COMPLEX
  */
 export const splitStatements: (text: string) => readonly StatementText[] = remembered(
-  split,
+  (text) => atOnce(split(text)),
   (statements, text) => statements.length === 1 && withoutPasswords(text) === text,
 );
+
+/** A shorter text is split in one turn of the event loop. */
+const LONG_CHARACTERS = 10_000;
+
+/** `splitStatements`, in several turns of the event loop if the text is long. */
+export const splitInTurns = async (text: string): Promise<readonly StatementText[]> =>
+  text.length < LONG_CHARACTERS ? splitStatements(text) : inTurns(split(text));
 
 /**
  * Splits a text in which a backslash escapes the next character of a plain string, too (`standard_conforming_strings = off`).
  * @throws TesseraError as `splitStatements` does
  */
-export function splitWithBackslashes(whole: string): readonly StatementText[] {
+export async function splitWithBackslashes(whole: string): Promise<readonly StatementText[]> {
   const { text, inserted } = inStandardForm(whole);
   let before = 0;
-  return splitStatements(text).map((statement) => {
+  return (await splitInTurns(text)).map((statement) => {
     const end = statement.offset + statement.text.length;
     let after = before;
     while (inserted[after]! < end) after += 1;
@@ -44,7 +59,7 @@ export function splitWithBackslashes(whole: string): readonly StatementText[] {
   });
 }
 
-function split(text: string): readonly StatementText[] {
+function* split(text: string): Steps<readonly StatementText[]> {
   const invalidAt = invalidCharacterAt(text);
   if (invalidAt !== undefined)
     throw invalidCharacter(text, invalidAt, 'the statement').with({ location: locationAt(text, invalidAt) });
@@ -56,7 +71,7 @@ function split(text: string): readonly StatementText[] {
     const offset = first.startOffset;
     statements.push({ text: text.slice(offset, last.startOffset + last.image.length), offset });
   };
-  const tokens = tokensWithin(text);
+  const tokens = yield* tokensWithin(text);
   let start = 0;
   for (const [index, token] of tokens.entries()) {
     if (token.tokenType !== Semicolon) continue;
@@ -64,17 +79,24 @@ function split(text: string): readonly StatementText[] {
     start = index + 1;
   }
   finish(tokens.slice(start));
+  const [only, ...more] = statements;
+  // Its tokens are read again to classify and to prepare it.
+  if (only?.offset === 0 && more.length === 0 && only.text !== text)
+    rememberTokens(
+      only.text,
+      tokens.filter(({ tokenType }) => tokenType !== Semicolon),
+    );
   return statements;
 }
 
-function tokensWithin(text: string): readonly IToken[] {
+function* tokensWithin(text: string): Steps<readonly IToken[]> {
   let size = new StatementSize(text);
   const add = (token: IToken) => {
     if (token.tokenType === Semicolon) size = new StatementSize(text);
     else size.add(token);
   };
   try {
-    return tokenize(text, { maxTokens: maxTokens(text), add });
+    return yield* tokenizeInSteps(text, { maxTokens: maxTokens(text), add });
   } catch (error) {
     if (error instanceof TooManyTokens) return refuseTokens(error.limit);
     throw error;

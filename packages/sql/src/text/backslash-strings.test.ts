@@ -31,9 +31,9 @@ describe('strings in which a backslash escapes the next character', () => {
     expect(inStandardForm(text).text.length).toBeGreaterThanOrEqual(text.length);
   });
 
-  test('statements end where the client ended them', () => {
+  test('statements end where the client ended them', async () => {
     const whole = String.raw`SELECT 'a\'; b'; SELECT '\n', date'\x32' + 1`;
-    const statements = splitWithBackslashes(whole);
+    const statements = await splitWithBackslashes(whole);
     expect(statements.map(({ text }) => text)).toEqual([
       String.raw`SELECT E'a\'; b'`,
       String.raw`SELECT E'\n', date E'\x32' + 1`,
@@ -41,9 +41,9 @@ describe('strings in which a backslash escapes the next character', () => {
     expect(whole.slice(statements[1]!.offset)).toBe(String.raw`SELECT '\n', date'\x32' + 1`);
   });
 
-  test('places in a statement are those of the text of the client', () => {
+  test('places in a statement are those of the text of the client', async () => {
     const whole = String.raw`SELECT 1; SELECT '\n', date'\x32' + x`;
-    const statement = splitWithBackslashes(whole)[1]!;
+    const statement = (await splitWithBackslashes(whole))[1]!;
     const column = statement.text.lastIndexOf('x') + 1;
     const location = locationInText(whole, statement, { line: 1, startColumn: column, endColumn: column });
     expect(location).toEqual({ line: 1, startColumn: whole.length, endColumn: whole.length });

@@ -1,4 +1,4 @@
-import { TesseraError } from '@tessera/common';
+import { atOnce, type Steps, TesseraError } from '@tessera/common';
 import { createToken, type IToken, Lexer, type TokenType } from 'chevrotain';
 import { escapeStringText, unicodeNameText, unicodeStringText } from './escape-string.ts';
 import { locationAt } from './location.ts';
@@ -180,7 +180,10 @@ interface Scan {
 
 const LETTER = /[A-Za-z_\u0080-\uffff]/;
 
-function scan(text: string, reader: TokenReader | undefined): Scan {
+/** The number of tokens that are read in one step. */
+const TOKENS_PER_STEP = 4_096;
+
+function* scan(text: string, reader: TokenReader | undefined): Steps<Scan> {
   const tokens: IToken[] = [];
   let error: number | undefined;
   let joined: IToken | undefined;
@@ -202,6 +205,7 @@ function scan(text: string, reader: TokenReader | undefined): Scan {
       }
       tokens.push(found);
       reader?.add(found);
+      if (tokens.length % TOKENS_PER_STEP === 0) yield;
     }
     if (found.tokenType === Semicolon) statementStart = tokens.length;
     if (tokens.length - statementStart > limit) throw new TooManyTokens(limit);
@@ -263,14 +267,22 @@ function remembered(text: string, scanned: Scan): Scan {
   return found;
 }
 
+/** Remembers the tokens of a text that is the beginning of another one. */
+export function rememberTokens(text: string, tokens: readonly IToken[]): void {
+  remembered(text, { tokens, error: undefined, joined: undefined });
+}
+
+/** See `tokenizeInSteps`. */
+export const tokenize = (text: string): readonly IToken[] => atOnce(tokenizeInSteps(text));
+
 /**
  * The tokens of a text without white space and comments.
  * @throws TesseraError SYNTAX_ERROR with its place for an unterminated token or letters directly after a number
  * @throws TooManyTokens if a statement has more than `reader` allows, before the rest is read
  */
-export function tokenize(text: string, reader?: TokenReader): readonly IToken[] {
+export function* tokenizeInSteps(text: string, reader?: TokenReader): Steps<readonly IToken[]> {
   const known = reader === undefined ? recentScan(text) : undefined;
-  const { tokens, error, joined } = known ?? remembered(text, scan(text, reader));
+  const { tokens, error, joined } = known ?? remembered(text, yield* scan(text, reader));
   const unterminated = tokens.find((t) => t.tokenType === Unterminated || t.tokenType === UnterminatedDollar);
   if (unterminated !== undefined) {
     throw TesseraError.of(

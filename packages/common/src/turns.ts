@@ -1,0 +1,27 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Lets the event loop read its sockets: the first wait ends in the turn that has just read them. */
+export async function othersRead(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
+}
+
+/** Work in steps, each of which takes no more than a few milliseconds. */
+export type Steps<T> = Generator<void, T>;
+
+/** Takes all steps at once. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Lets the event loop read its sockets between two steps. */
+export async function inTurns<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await othersRead();
+  }
+}
