@@ -5,6 +5,7 @@ export {
   type ForwardedError,
   ForwardedSession,
   forwardedError,
+  movableMemory,
   receivedError,
   runForwarded,
   type SessionCall,
@@ -32,7 +33,6 @@ export {
   startKernel,
 } from './kernel.ts';
 export type { KernelLog } from './kernel-log.ts';
-export { isLongText } from './protocol/long-text.ts';
 export type {
   FewRows,
   MemoryUse,

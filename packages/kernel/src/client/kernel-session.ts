@@ -1,6 +1,6 @@
 import type { RecordBatch, Schema } from 'apache-arrow';
 import { schemaMessage } from '../arrow/ipc.ts';
-import { decodeValue, type WireParams, type WireValue } from '../protocol/long-text.ts';
+import { decodeValue, type WireValue } from '../protocol/long-text.ts';
 import type {
   BatchMode,
   FewRows,
@@ -17,7 +17,7 @@ import { type ArrowBatchInput, sendBatches } from './append.ts';
 import { interruptOnAbort } from './interrupt-on-abort.ts';
 import type { KernelProcessHandle } from './kernel-process-handle.ts';
 import { type KernelResult, ResultStream } from './result-stream.ts';
-import type { SessionSocket } from './session-socket.ts';
+import { requestFrame, type SessionSocket } from './session-socket.ts';
 
 const DEFAULT_BATCH_BYTES = 1024 * 1024;
 
@@ -41,6 +41,10 @@ interface QueryOptions {
   readonly isFixed?: boolean | undefined;
   readonly profiled?: boolean;
 }
+
+/** The request of a `scalar` call. */
+export const scalarFrame = (sql: string, params: KernelParams, timeZone: string | null): Buffer =>
+  requestFrame({ op: 'scalar', sql, params, timeZone });
 
 type TextOptions = Pick<QueryOptions, 'keep' | 'fewRows' | 'isFixed'>;
 
@@ -91,13 +95,17 @@ export class KernelSession {
    * Types without a `KernelValue` are refused and must be cast.
    */
   async scalar(sql: string, params: KernelParams = []): Promise<KernelValue> {
-    return decodeValue(await this.encodedScalar(sql, params));
+    return decodeValue(await this.encodedScalar(sql, scalarFrame(sql, params, this.#timeZone)));
   }
 
-  /** `scalar` for parameters and a value that this thread does not look at: long texts stay encoded. */
-  async encodedScalar(sql: string, params: WireParams): Promise<WireValue> {
-    const request = { op: 'scalar', sql, params, timeZone: this.#timeZone } as const;
-    return (await this.#socket.call(request)) as WireValue;
+  /** `scalar` for a request and a value that another thread encodes and decodes. @param frame see `scalarFrame` */
+  async encodedScalar(sql: string, frame: Uint8Array): Promise<WireValue> {
+    return (await this.#socket.callEncoded(frame, sql)) as WireValue;
+  }
+
+  /** The time zone of its calls; null for the kernel's own. */
+  get timeZone(): string | null {
+    return this.#timeZone;
   }
 
   /** Prepares a statement without running it. */

@@ -10,8 +10,9 @@ import {
   FrameKind,
   FrameReader,
 } from '../protocol/frames.ts';
-import { decodeText, encodeParams, encodeSql, type WireParams } from '../protocol/long-text.ts';
+import { decodeText, encodeParams, encodeSql } from '../protocol/long-text.ts';
 import type { Reply, Request, ResultHeader, TextRows, WireError } from '../protocol/messages.ts';
+import type { KernelParams } from '../types/kernel-value.ts';
 import { batchPayloads } from './batch-payloads.ts';
 
 const READ_BUFFER_BYTES = 64 * 1024;
@@ -38,11 +39,14 @@ function withLongTexts(request: ClientRequest): Request {
   return 'params' in encoded ? { ...encoded, params: encodeParams(encoded.params) } : encoded;
 }
 
-/** A request whose SQL is a text, however long, like its parameters if they are not encoded yet. */
+export const requestFrame = (request: ClientRequest): Buffer =>
+  encodeFrame(FrameKind.request, withLongTexts(request));
+
+/** A request whose SQL and parameters are texts, however long. */
 type ClientRequest = Request extends infer R
   ? R extends { readonly sql: unknown }
     ? Omit<R, 'sql' | 'params'> & { readonly sql: string } & (R extends { readonly params: unknown }
-          ? { readonly params: WireParams }
+          ? { readonly params: KernelParams }
           : unknown)
     : R
   : never;
@@ -148,14 +152,19 @@ export class SessionSocket {
 
   /** Sends the request and resolves with the value of its reply. */
   call(request: ClientRequest, events: CallEvents = {}): Promise<unknown> {
+    const sql = 'sql' in request ? request.sql : undefined;
+    return this.callEncoded(requestFrame(request), sql, events);
+  }
+
+  /** `call` for the frame of a request, with the SQL of the request. */
+  callEncoded(frame: Uint8Array, sql: string | undefined, events: CallEvents = {}): Promise<unknown> {
     if (this.#lost !== undefined) return this.#lost.then((reason) => Promise.reject(reason));
     if (this.#isBusy) return Promise.reject(new Error('The session is busy with another call'));
     return new Promise((resolve, reject) => {
-      const sql = 'sql' in request ? request.sql : undefined;
       this.#isBusy = true;
       this.#call = { events, sql, resolve, reject };
       this.#calls++;
-      this.#socket.write(encodeFrame(FrameKind.request, withLongTexts(request)));
+      this.#socket.write(frame);
     });
   }
 

@@ -1,4 +1,4 @@
-import type { KernelValue } from '../types/kernel-value.ts';
+import type { KernelParams, KernelValue } from '../types/kernel-value.ts';
 
 /**
  * SQL on its way to the kernel's library. A long one is the UTF-8 of the text and a NUL byte: V8 takes the memory for a
@@ -19,16 +19,15 @@ export const LONG_TEXT_LENGTH = 16_384;
 export const isLongText = (value: unknown): value is LongText =>
   typeof value === 'object' && value !== null && 'utf8' in value;
 
-const encodeValue = (value: WireValue): WireValue =>
+const encodeValue = (value: KernelValue): WireValue =>
   isLong(value) ? { utf8: Buffer.from(value, 'utf8') } : value;
 
-const isLong = (value: WireValue): value is string =>
+const isLong = (value: KernelValue): value is string =>
   typeof value === 'string' && value.length >= LONG_TEXT_LENGTH;
 
-/** Encodes the long texts that are not encoded yet. */
-export function encodeParams(params: WireParams): WireParams {
+export function encodeParams(params: KernelParams): WireParams {
   if (!Object.values(params).some(isLong)) return params;
-  if (Array.isArray(params)) return (params as readonly WireValue[]).map(encodeValue);
+  if (Array.isArray(params)) return (params as readonly KernelValue[]).map(encodeValue);
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, encodeValue(value)]));
 }
 

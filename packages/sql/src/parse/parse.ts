@@ -112,7 +112,7 @@ export interface ParsedQuery {
 }
 
 /** For statements shorter than this, a pass takes less time than a turn of the event loop. */
-const LONG_STATEMENT = 10_000;
+const LONG_STATEMENT = 4_000;
 
 /**
  * Parses the query that begins at `offset` of `text` (and ends before a settings suffix) with the kernel's parser.

@@ -1,6 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import { startTimer, TesseraError, type Timer } from '@tessera/common';
-import { forwardedError, receivedError, runForwarded, type SessionCall } from '@tessera/kernel';
+import {
+  forwardedError,
+  movableMemory,
+  receivedError,
+  runForwarded,
+  type SessionCall,
+} from '@tessera/kernel';
 import { describeQuery as describedHere, type QueryDescription } from '../prepare/describe-query.ts';
 import { queryData, withOutput } from '../prepare/prepare-query.ts';
 import type { PrepareContext, PreparedQuery, QueryData } from '../relations/prepare-context.ts';
@@ -17,9 +23,9 @@ import {
 } from './messages.ts';
 
 /** A shorter statement is prepared in the event loop, which takes less time than a message. */
-const LONG_CHARACTERS = 20_000;
+const LONG_CHARACTERS = 10_000;
 /** How long the idle thread is kept, in milliseconds. It has 50 MB, and takes most of a second to start. */
-const KEPT_MS = 10_000;
+const KEPT_MS = 60_000;
 
 /**
  * Translates a query of the dialect (or the query that EXPLAIN explains) to SQL of the kernel and binds it.
@@ -93,7 +99,7 @@ class PrepareThread {
   }
 
   #send(message: ToThread): void {
-    this.#worker.postMessage(message);
+    this.#worker.postMessage(message, message.kind === 'answer' ? movableMemory(message.value) : []);
   }
 
   #finish(id: number): void {
@@ -155,13 +161,14 @@ function thrownValue(thrown: Thrown, errors: readonly unknown[]): unknown {
 }
 
 function contextData(context: PrepareContext): ContextData {
-  const { settings, parameters, sessionValues, relations, sequences } = context;
+  const { session, settings, parameters, sessionValues, relations, sequences } = context;
   const existing = <T extends object>(of: T, names: readonly (keyof T & string)[]) =>
     names.filter((name) => of[name] !== undefined);
   return {
     settings: { timezone: settings.timezone },
     parameters,
     sessionValues: { ...sessionValues },
+    timeZone: session.timeZone,
     methods: {
       context: existing(context, METHODS.context),
       relations: relations && existing(relations, [...METHODS.relations, 'aggregatingIndexes']),
@@ -185,8 +192,7 @@ async function answerOf(
     const [name, i] = args as readonly [string, number];
     switch (method) {
       case 'binder':
-        await relations!.binder(args[0] === true ? sequences : undefined);
-        return undefined;
+        return (await relations!.binder(args[0] === true ? sequences : undefined)).timeZone;
       case 'aggregatingIndexes':
         indexes.set(name, await relations!.aggregatingIndexes!(name));
         return indexes.get(name)!.map(({ use: _, ...index }) => index);

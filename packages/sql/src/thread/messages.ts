@@ -24,6 +24,8 @@ export const METHODS = {
 
 /** The part of a `PrepareContext` that the thread gets with a task. */
 export interface ContextData extends Pick<PrepareContext, 'settings' | 'parameters' | 'sessionValues'> {
+  /** The time zone of `PrepareContext.session`. */
+  readonly timeZone: string | null;
   /** The methods that exist, by their object; undefined for an object that does not exist. */
   readonly methods: {
     readonly context: readonly string[];

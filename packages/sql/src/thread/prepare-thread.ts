@@ -3,7 +3,7 @@ import { TesseraError } from '@tessera/common';
 import {
   ForwardedSession,
   forwardedError,
-  isLongText,
+  movableMemory,
   receivedError,
   type SessionCall,
 } from '@tessera/kernel';
@@ -18,19 +18,8 @@ import type { ContextData, FromThread, Owner, Task, Thrown, ToThread } from './m
 type Call = (owner: Owner, method: string, args: readonly unknown[]) => Promise<unknown>;
 
 const port = parentPort!;
-const send = (message: FromThread) => port.postMessage(message, movable(message));
-
-/** The memory of long texts among the parameters of a call, which the other thread gets without a copy. */
-function movable(message: FromThread): ArrayBuffer[] {
-  if (message.kind !== 'call' || message.method !== 'call') return [];
-  const [call] = message.args as readonly [SessionCall];
-  if (call.op !== 'scalar') return [];
-  return Object.values(call.params).flatMap((value) => (isLongText(value) ? ownBuffer(value.utf8) : []));
-}
-
-/** A text that shares its buffer with others is copied. */
-const ownBuffer = ({ buffer, byteLength }: Uint8Array): ArrayBuffer[] =>
-  buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+const send = (message: FromThread) =>
+  port.postMessage(message, message.kind === 'call' ? movableMemory(message.args[0]) : []);
 
 let calls = 0;
 const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
@@ -85,8 +74,9 @@ function thrownValue(error: unknown): Thrown {
 }
 
 /** The context of a task, whose methods run in the thread that gave the task. */
-function remoteContext({ methods, ...data }: ContextData, call: Call): PrepareContext {
-  const session = (owner: Owner) => new ForwardedSession((one: SessionCall) => call(owner, 'call', [one]));
+function remoteContext({ methods, timeZone, ...data }: ContextData, call: Call): PrepareContext {
+  const session = (owner: Owner, zone: string | null) =>
+    new ForwardedSession(zone, (one: SessionCall) => call(owner, 'call', [one]));
   const remote = <T>(owner: Owner, names: readonly string[]) =>
     Object.fromEntries(
       names.map((name) => [name, (...args: unknown[]) => call(owner, name, args)]),
@@ -94,8 +84,8 @@ function remoteContext({ methods, ...data }: ContextData, call: Call): PrepareCo
   const relations = (names: readonly string[]): RelationResolver => ({
     ...remote<RelationResolver>('relations', names),
     binder: async (sequences) => {
-      await call('relations', 'binder', [sequences !== undefined]);
-      return session('binder');
+      const zone = await call('relations', 'binder', [sequences !== undefined]);
+      return session('binder', zone as string | null);
     },
     ...(names.includes('aggregatingIndexes') && {
       aggregatingIndexes: async (boundName) => {
@@ -115,7 +105,7 @@ function remoteContext({ methods, ...data }: ContextData, call: Call): PrepareCo
   return {
     ...data,
     ...remote<Pick<PrepareContext, 'resolveRead'>>('context', methods.context),
-    session: session('session'),
+    session: session('session', timeZone),
     relations: methods.relations && relations(methods.relations),
     sequences: methods.sequences && sequences(methods.sequences),
   };

@@ -1,5 +1,5 @@
 import type { IToken } from 'chevrotain';
-import { Close, isWord, Open } from '../../text/lexer.ts';
+import { Close, isWord, Open, Word } from '../../text/lexer.ts';
 import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
 
 /** Words after which an operand or the rest of an operator must follow, so an expression cannot end there. */
@@ -41,6 +41,7 @@ function textUntil(
     if (token.tokenType === Close || (endsAtComma && token.image === ',')) break;
     const previous = cursor.index === begin ? undefined : cursor.previous;
     if (
+      token.tokenType === Word &&
       cases === 0 &&
       mayEndBehind(previous) &&
       !cursor.isAt('WITH', 'TIME') &&
