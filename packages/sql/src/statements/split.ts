@@ -64,39 +64,39 @@ function* split(text: string): Steps<readonly StatementText[]> {
   if (invalidAt !== undefined)
     throw invalidCharacter(text, invalidAt, 'the statement').with({ location: locationAt(text, invalidAt) });
   const statements: StatementText[] = [];
-  const finish = (tokens: readonly IToken[]) => {
-    const [first] = tokens;
-    const last = tokens.at(-1);
-    if (first === undefined || last === undefined) return;
-    const offset = first.startOffset;
-    statements.push({ text: text.slice(offset, last.startOffset + last.image.length), offset });
-  };
-  const tokens = yield* tokensWithin(text);
+  const { tokens, semicolons } = yield* tokensWithin(text);
   let start = 0;
-  for (const [index, token] of tokens.entries()) {
-    if (token.tokenType !== Semicolon) continue;
-    finish(tokens.slice(start, index));
-    start = index + 1;
+  for (const end of [...semicolons, tokens.length]) {
+    if (end > start) {
+      const last = tokens[end - 1]!;
+      const offset = tokens[start]!.startOffset;
+      statements.push({ text: text.slice(offset, last.startOffset + last.image.length), offset });
+    }
+    start = end + 1;
   }
-  finish(tokens.slice(start));
   const [only, ...more] = statements;
   // Its tokens are read again to classify and to prepare it.
   if (only?.offset === 0 && more.length === 0 && only.text !== text)
-    rememberTokens(
-      only.text,
-      tokens.filter(({ tokenType }) => tokenType !== Semicolon),
-    );
+    rememberTokens(only.text, tokens.slice(0, tokens.length - semicolons.length));
   return statements;
 }
 
-function* tokensWithin(text: string): Steps<readonly IToken[]> {
+/** The tokens of the text, and which of them are semicolons. */
+function* tokensWithin(
+  text: string,
+): Steps<{ readonly tokens: readonly IToken[]; readonly semicolons: readonly number[] }> {
   let size = new StatementSize(text);
+  let count = 0;
+  const semicolons: number[] = [];
   const add = (token: IToken) => {
-    if (token.tokenType === Semicolon) size = new StatementSize(text);
-    else size.add(token);
+    if (token.tokenType === Semicolon) {
+      semicolons.push(count);
+      size = new StatementSize(text);
+    } else size.add(token);
+    count += 1;
   };
   try {
-    return yield* tokenizeInSteps(text, { maxTokens: maxTokens(text), add });
+    return { tokens: yield* tokenizeInSteps(text, { maxTokens: maxTokens(text), add }), semicolons };
   } catch (error) {
     if (error instanceof TooManyTokens) return refuseTokens(error.limit);
     throw error;
