@@ -151,11 +151,16 @@ export function factsWithin(scopeOf: () => ColumnScope, known: KnownRelations, o
   return factsOf;
 }
 
-/** The kinds of what an expression can name. */
-export const kindsFrom =
-  (factsOf: FactsOf): KindOfColumn =>
-  (of, part) =>
-    part === 'element' ? factsOf(of)?.element : factsOf(of)?.kind;
+const kinds = new WeakMap<FactsOf, KindOfColumn>();
+
+/** The kinds of what an expression can name: for the same facts the same function, by which `valueKind` knows what it has found. */
+export function kindsFrom(factsOf: FactsOf): KindOfColumn {
+  const known = kinds.get(factsOf);
+  if (known !== undefined) return known;
+  const found: KindOfColumn = (of, part) => (part === 'element' ? factsOf(of)?.element : factsOf(of)?.kind);
+  kinds.set(factsOf, found);
+  return found;
+}
 
 function declaredType(item: Expression, factsOf: FactsOf): string | undefined {
   const declaredOf = (of: ColumnRefNode | QueryNode) => factsOf(of)?.declared;

@@ -51,8 +51,32 @@ export function kindOfType(type: string): ValueKind {
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
+const NO_COLUMNS: KindOfColumn = () => undefined;
+
+/**
+ * The kinds of expressions that contain others. Each of several passes asks for the kind of each level of nested calls, which
+ * would otherwise take the square of the number of levels.
+ */
+const known = new WeakMap<KindOfColumn, WeakMap<Expression, ValueKind>>();
+
 /** The kind of a rewritten expression. */
-export function valueKind(node: Expression, ofColumn: KindOfColumn = () => undefined): ValueKind {
+export function valueKind(node: Expression, ofColumn: KindOfColumn = NO_COLUMNS): ValueKind {
+  if (node.class === 'CONSTANT' || node.class === 'COLUMN_REF' || node.class === 'CAST')
+    return kindOf(node, ofColumn);
+  let kinds = known.get(ofColumn);
+  if (kinds === undefined) {
+    kinds = new WeakMap();
+    known.set(ofColumn, kinds);
+  }
+  let kind = kinds.get(node);
+  if (kind === undefined) {
+    kind = kindOf(node, ofColumn);
+    kinds.set(node, kind);
+  }
+  return kind;
+}
+
+function kindOf(node: Expression, ofColumn: KindOfColumn): ValueKind {
   const inner = (child: Expression) => valueKind(child, ofColumn);
   switch (node.class) {
     case 'CONSTANT':

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
 import { startTimer, TesseraError, type Timer } from '@tessera/common';
 import {
@@ -53,8 +54,8 @@ export async function describeQuery(
 
 /** Statements that wait for each other's calls share one thread. */
 export function inThread(task: Task, context: PrepareContext): Promise<unknown> {
-  current ??= new PrepareThread(() => {
-    current = undefined;
+  current ??= new PrepareThread((ended) => {
+    if (current === ended) current = undefined;
   });
   return current.run(task, context);
 }
@@ -64,6 +65,8 @@ let current: PrepareThread | undefined;
 /** A statement that the thread prepares. */
 interface Running {
   readonly context: PrepareContext;
+  /** Runs a function as a part of the query: its spans belong to the span of the query. */
+  readonly within: <T>(run: () => T) => T;
   /** The errors of answers to its calls. */
   readonly errors: unknown[];
   /** The aggregating indexes of the tables that it has asked for, by bound name. */
@@ -75,12 +78,12 @@ interface Running {
 class PrepareThread {
   readonly #worker = new Worker(new URL('./prepare-thread.ts', import.meta.url), { name: 'prepare' });
   readonly #running = new Map<number, Running>();
-  readonly #onEnd: () => void;
+  readonly #onEnd: (ended: PrepareThread) => void;
   #tasks = 0;
   #kept: Timer | undefined;
 
   /** @param onEnd is called when the thread takes no more tasks */
-  constructor(onEnd: () => void) {
+  constructor(onEnd: (ended: PrepareThread) => void) {
     this.#onEnd = onEnd;
     this.#worker
       .on('message', (message: FromThread) => this.#receive(message))
@@ -93,7 +96,8 @@ class PrepareThread {
     this.#worker.ref();
     const id = ++this.#tasks;
     return new Promise<unknown>((resolve, reject) => {
-      this.#running.set(id, { context, errors: [], indexes: new Map(), resolve, reject });
+      const within = AsyncLocalStorage.snapshot();
+      this.#running.set(id, { context, within, errors: [], indexes: new Map(), resolve, reject });
       this.#send({ kind: 'task', id, task, context: contextData(context) });
     }).finally(() => this.#finish(id));
   }
@@ -107,13 +111,13 @@ class PrepareThread {
     if (this.#running.size > 0) return;
     this.#worker.unref();
     this.#kept = startTimer(() => {
-      this.#onEnd();
+      this.#onEnd(this);
       void this.#worker.terminate();
     }, KEPT_MS).unref();
   }
 
   #end(error: unknown): void {
-    this.#onEnd();
+    this.#onEnd(this);
     for (const { reject } of this.#running.values()) reject(failureOf(error));
   }
 
@@ -122,7 +126,7 @@ class PrepareThread {
     if (running === undefined) return;
     switch (message.kind) {
       case 'call':
-        void this.#answer(running, message);
+        void running.within(() => this.#answer(running, message));
         return;
       case 'result':
         running.resolve(message.value);

@@ -1,0 +1,66 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeQuery, prepareQuery } from '../src/index.ts';
+import { Dialect } from './dialect.ts';
+
+/** Texts with it are prepared in a thread. */
+const PADDING = ` /* ${'long '.repeat(2_500)} */`;
+
+let dialect: Dialect;
+beforeAll(async () => {
+  dialect = await Dialect.open();
+  await dialect.file('f.csv', 'x,y\n1,a\n2,b\n');
+});
+afterAll(() => dialect[Symbol.asyncDispose]());
+
+it.each([
+  'SELECT 1 AS a, 1.5 AS b, sum(2::bigint) AS c',
+  "SELECT * FROM READ_CSV('upload://f.csv', HEADER => true) ORDER BY 1 LIMIT 1",
+  `SELECT ${Array.from({ length: 300 }, (_, i) => `${i} AS c${i}`).join(', ')}`,
+  `SELECT '${'é'.repeat(2_000)}' AS long_text`,
+])('a long text is prepared like a short one: %s', async (sql) => {
+  const short = await prepareQuery(sql, dialect.context());
+  const long = await prepareQuery(sql + PADDING, dialect.context());
+  expect({ ...long, withOutput: long.withOutput('SELECT 1') }).toEqual({
+    ...short,
+    withOutput: short.withOutput('SELECT 1'),
+  });
+});
+
+it('parameters of a long text are described', async () => {
+  const sql = 'SELECT $1::int + 1 AS a, upper($2) AS b';
+  const described = await describeQuery(sql + PADDING, dialect.context());
+  expect(described).toEqual(await describeQuery(sql, dialect.context()));
+  expect(described.parameters).toHaveLength(2);
+});
+
+it('an error of the context is thrown as it is, and it runs as a part of the query', async () => {
+  const query = new AsyncLocalStorage<string>();
+  const failure = new Error('the file is gone');
+  const seen: (string | undefined)[] = [];
+  const context = {
+    ...dialect.context(),
+    resolveRead: () => {
+      seen.push(query.getStore());
+      return Promise.reject(failure);
+    },
+  };
+  for (const name of ['first', 'second']) {
+    const prepared = query.run(name, () =>
+      prepareQuery(`SELECT * FROM READ_CSV('upload://f.csv')${PADDING}`, context),
+    );
+    await expect(prepared).rejects.toBe(failure);
+  }
+  expect(seen).toEqual(['first', 'second']);
+});
+
+it.each(['SELECT missing', 'SELECT 1 FROM WHERE', "SELECT 'x'::int", 'SELECT 1/0 FROM missing', 'SELECT $3'])(
+  'errors of a long text have their place: %s',
+  async (sql) => {
+    const failure = async (text: string) => {
+      const error = await prepareQuery(text, dialect.context()).catch((thrown: unknown) => thrown);
+      return error instanceof Error && { ...error, message: error.message };
+    };
+    expect(await failure(sql + PADDING)).toEqual(await failure(sql));
+  },
+);
