@@ -194,6 +194,9 @@ describe('the npm package, installed into an empty folder by npm alone', { timeo
       expect(query(0, "SELECT n FROM READ_ARROW('upload://a')", `a=${join(directory, 'n.arrow')}`)).toContain(
         '\n42\n',
       );
+      // A long statement is prepared in another.
+      const list = Array.from({ length: 3_000 }, (_, i) => i).join(', ');
+      expect(query(0, `SELECT 42 IN (${list}) AS found`)).toContain('\ntrue\n');
       expect(await (await fetch(`${urls[0]}/`)).text()).toContain('<html');
     } finally {
       child.kill('SIGTERM');
