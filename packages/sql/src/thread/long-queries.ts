@@ -53,7 +53,7 @@ export async function describeQuery(
 }
 
 /** Statements that wait for each other's calls share one thread. */
-export function inThread(task: Task, context: PrepareContext): Promise<unknown> {
+function inThread(task: Task, context: PrepareContext): Promise<unknown> {
   current ??= new PrepareThread((ended) => {
     if (current === ended) current = undefined;
   });
