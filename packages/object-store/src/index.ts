@@ -3,7 +3,7 @@ export type { S3DevServer, S3DevServerOptions } from './dev-server/s3-dev-server
 export type { S3DevCredentials, S3DevUser } from './dev-server/s3-rights.ts';
 export { startS3DevServer } from './dev-server/start-s3-dev-server.ts';
 export { type ExternalAllowList, ExternalSources } from './external/external-sources.ts';
-export type { ObjectCredentials } from './external/object-access.ts';
+export { checkCredentialNames, type ObjectCredentials } from './external/object-access.ts';
 export type {
   AccessOptions,
   CopyObjectRange,

@@ -44,6 +44,16 @@ describe('CREATE TABLE', () => {
     expect(await node.rows('SELECT a FROM same')).toEqual([[1]]);
   });
 
+  it('takes only credentials that a store knows', async () => {
+    const credentials = "CREDENTIALS = (AWS_ACCESS_KEY_IDD = 'k' AWS_SECRET_ACCESS_KEY = 's')";
+    const error = { name: 'INVALID_ARGUMENT', message: expect.stringContaining('AWS_ACCESS_KEY_ID?') };
+    for (const create of [
+      `CREATE LOCATION misspelt WITH SOURCE = AMAZON_S3 URL = 's3://b/' ${credentials}`,
+      `CREATE EXTERNAL TABLE misspelt (a INT) URL = 's3://b/' OBJECT_PATTERN = '*' TYPE = (CSV) ${credentials}`,
+    ])
+      await expect(node.run(create)).rejects.toMatchObject(error);
+  });
+
   it('has at most 4,096 columns', async () => {
     const columns = Array.from({ length: 4096 }, (_, i) => `c${i} INT`).join(', ');
     await node.run(`CREATE TABLE widest (${columns})`);

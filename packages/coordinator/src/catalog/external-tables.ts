@@ -12,7 +12,7 @@ import type { CreateStatement } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { checkColumnCount, checkNames } from './columns.ts';
 import { isTaken } from './create-table.ts';
-import { warnOfClearText } from './locations.ts';
+import { checkCredentials } from './locations.ts';
 
 /** Defines a name for external files, which are only opened when they are read. */
 export function createExternalTable(
@@ -52,6 +52,6 @@ export function createExternalTable(
     ...(statement.objectPattern === undefined ? {} : { objectPattern: statement.objectPattern }),
     ...(location === undefined ? {} : { locationId: location.id }),
   };
-  warnOfClearText(context, place.name, statement.credentials);
+  checkCredentials(context, place.name, statement.credentials);
   return { actions: [{ kind: 'create', object }] };
 }

@@ -7,6 +7,7 @@ import {
   type Snapshot,
 } from '@tessera/catalog';
 import { fail, secretKeys } from '@tessera/common';
+import { checkCredentialNames } from '@tessera/object-store';
 import type { CreateStatement } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 
@@ -31,16 +32,20 @@ export function createLocation(
     credentials,
     ...(description === undefined ? {} : { description }),
   };
-  warnOfClearText(context, name, credentials);
+  checkCredentials(context, name, credentials);
   return { actions: [{ kind: existing === undefined ? 'create' : 'alter', object }] };
 }
 
-/** Without a key, the credentials are stored in clear text in the log, its checkpoints and backups. */
-export function warnOfClearText(
+/**
+ * Checks the names of credentials, and warns of clear text: without a key, the credentials are stored so in the log, its checkpoints and backups.
+ * @throws TesseraError INVALID_ARGUMENT
+ */
+export function checkCredentials(
   { run }: ChangeContext,
   name: string,
   credentials: Readonly<Record<string, string>>,
 ): void {
+  checkCredentialNames(credentials);
   if (Object.keys(credentials).length === 0 || secretKeys().canSeal) return;
   run.query.notices.warn(
     `the credentials of "${name}" are stored unencrypted, because the node has no TESSERA_SECRETS_KEY`,

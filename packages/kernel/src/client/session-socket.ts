@@ -19,7 +19,7 @@ const READ_BUFFER_BYTES = 64 * 1024;
 /** A longer header is not kept. */
 const MAX_KEPT_HEADER_BYTES = 16 * 1024;
 /** How long the caller of an interrupted call waits for its end. */
-const MAX_INTERRUPT_MS = 500;
+const MAX_INTERRUPT_MS = 5_000;
 /** How long an interrupted call may continue after that, for which it occupies a processor. */
 const MAX_ABANDONED_MS = 25_000;
 

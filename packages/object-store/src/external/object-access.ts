@@ -1,4 +1,4 @@
-import { fail, requireOpen } from '@tessera/common';
+import { fail, nearestName, requireOpen } from '@tessera/common';
 import type { BucketClient } from '../bucket/bucket-client.ts';
 import type { IdentityMemory } from '../s3/s3-client.ts';
 import type { ObjectScheme, ObjectUrl } from './object-url.ts';
@@ -21,6 +21,29 @@ export interface ObjectCredentials {
   readonly azure_account_key?: string | undefined;
   /** The address of a server that implements the S3 protocol. It must be permitted like any other URL. */
   readonly endpoint?: string | undefined;
+}
+
+const CREDENTIAL_NAMES = {
+  aws_access_key_id: true,
+  aws_secret_access_key: true,
+  aws_key_id: true,
+  aws_secret_key: true,
+  aws_session_token: true,
+  aws_role_arn: true,
+  google_service_account_key: true,
+  azure_sas_token: true,
+  azure_account_key: true,
+  endpoint: true,
+} as const satisfies Record<keyof ObjectCredentials, true>;
+
+/** @throws TesseraError INVALID_ARGUMENT for a credential that no store has, which would be ignored */
+export function checkCredentialNames(credentials: object): void {
+  for (const name of Object.keys(credentials)) {
+    if (Object.hasOwn(CREDENTIAL_NAMES, name)) continue;
+    const nearest = nearestName(name, Object.keys(CREDENTIAL_NAMES));
+    const suggestion = nearest === undefined ? '' : ` (did you mean ${nearest.toUpperCase()}?)`;
+    fail('INVALID_ARGUMENT', { message: `Unknown credential ${name.toUpperCase()}${suggestion}` });
+  }
 }
 
 /** The store to which `storage.api_scheme` assigns the scheme of another provider. */
