@@ -519,3 +519,14 @@ select '"\u0000"'::jsonb
 select coalesce('[1]'::jsonb, '{bad')
 select chr(1114112)
 select chr(-1)
+select '1e-400'::float8
+select '-1e-46'::real
+select 'abc' similar to 'a%' escape '##'
+select 'abc' similar to p escape '##' from (values ('a%')) t(p)
+select regexp_replace('abc', 'a', 'X', 0)
+select regexp_replace('abc', 'a', 'X', 1, -1)
+select has_table_privilege('pg_class', 'FOO')
+select has_table_privilege('pg_class', 'SELECT, FOO')
+select has_schema_privilege('public', 'FOO')
+select has_function_privilege('abs(int)', 'FOO')
+select has_any_column_privilege('pg_class', 'DELETE')

@@ -124,3 +124,22 @@ select interval '-1 day +2 hours', interval '+1 day', interval '-1 days +02:00:0
 select hired - '2020-01-01', date '2024-01-01' - '2023-12-31' from emp order by id
 with recursive r(n, x) as (select id, overlay(name placing null::text from 2) from emp union select n + coalesce(length(x), 0) + 5, left(x || 'a', 3) from r where n < 9) select n, x from r order by n
 select to_number('12', '99') union all select 1234567890.123456::numeric(20, 6) order by 1
+select 'abc' similar to 'abc' escape null, 'abc' not similar to 'abc' escape null
+select 'a%c' similar to 'a#%c' escape '#' and 'x' like 'x', 'a#c' similar to 'a##c' escape '#', 'a#bb' similar to ('a##%') escape '#', 'a\c' similar to 'a\c' escape '#'
+select 'a%c' similar to p escape e from (values ('a#%c', '#'), ('a%c', '#'), ('a$%c', '$'), (null, '#'), ('a', null)) t(p, e)
+select regexp_split_to_array('the quick', '\s*'), regexp_split_to_array('baaac', 'a*'), regexp_split_to_array('aab', 'a*'), regexp_split_to_array('baa', 'a*')
+select regexp_split_to_table('  ab c', '\s*')
+select generate_subscripts(array[1, 2, 3], 1, true)
+select generate_subscripts(array[[1, 2, 3], [4, 5, 6]], 2), generate_subscripts(array[[1, 2, 3], [4, 5, 6]], 2, true)
+select generate_subscripts(array[1, 2, 3], 2)
+select regexp_replace('A PostgreSQL function', 'a|e|i|o|u', 'X', 1, 0, 'i'), regexp_replace('A PostgreSQL function', 'a|e|i|o|u', 'X', 1, 3, 'i')
+select regexp_replace('A PostgreSQL function', 'a|e|i|o|u', 'X', 3), regexp_replace('A PostgreSQL function', 'a|e|i|o|u', 'X', 3, 2), regexp_replace('aaa', 'a', 'b', 1, null)
+select regexp_replace(s, '(a)(b)?', '<\1\2>', 2, 2) from (values ('abaab'), (null)) t(s)
+select regexp_replace('abc def', 'b  c # comment', 'X', 'x'), regexp_match('abc', 'a [ b] c # x', 'x'), regexp_match('abc def', 'b c', 'x')
+select timestamp '2020-01-02' - '2020-01-01', timestamptz '2020-01-02' - '2020-01-01 12:00'
+select a - '2020-01-01 11:00' from (values (timestamp '2020-01-03 12:00')) t(a)
+select current_date = d from current_date as d
+select count(*) from current_user
+select percentile_cont(null) within group (order by a) from (values (1), (2)) t(a)
+select '4.9e-324'::float8, '1e-45'::real, '0e-400'::float8
+select n < 'Infinity', n > '-inf', n = 'NaN', n < 'NaN', n between '-inf' and 'inf' from (select 1.5::numeric(10, 2) as n) t

@@ -1,5 +1,12 @@
-import { constant, type Expression, type FunctionNode, type OrderNode, type WindowNode } from '../tree.ts';
-import { internalCall, operatorCall } from './expressions.ts';
+import {
+  caseOf,
+  constant,
+  type Expression,
+  type FunctionNode,
+  type OrderNode,
+  type WindowNode,
+} from '../tree.ts';
+import { internalCall, isNullLiteral, operatorCall } from './expressions.ts';
 import type { Implementation } from './types.ts';
 
 /**
@@ -20,6 +27,11 @@ const asInput = (order: OrderNode): OrderNode => ({
 function withinGroup(node: FunctionNode): Expression | undefined {
   const { orders } = node.order_bys;
   if (orders.length !== 1) return undefined;
+  if (isNullLiteral(node.children[0])) {
+    // The kernel refuses NULL. The aggregate that is never computed gives the type, and groups the rows.
+    const median = withinGroup({ ...node, children: [constant(0.5)], alias: '' })!;
+    return { ...caseOf([[constant(false), median]], constant(null)), alias: node.alias };
+  }
   return { ...node, order_bys: { ...node.order_bys, orders: orders.map(asInput) } };
 }
 

@@ -163,6 +163,11 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
   ],
   pg_overlay: [overlay('s, part, start', 'length(part)'), overlay('s, part, start, count', 'count')],
   pg_regexp_split: ['(s, p) AS CASE WHEN p IS NOT NULL THEN string_split_regex(s, p) END'],
+  // For patterns that match an empty text: such a match just after another one splits nothing.
+  pg_regexp_pieces: [
+    `(s, p) AS list_filter(tsr_pg_regexp_split(s, p),
+      lambda piece, i: piece <> '' OR i = 1 OR i = len(tsr_pg_regexp_split(s, p)))`,
+  ],
   pg_array_dims: [
     `(list) AS CASE WHEN len(list) > 0 THEN '[1:' || len(list) || ']' || CASE WHEN suffix(typeof(list), '][]')
       THEN '[1:' || len(CAST(list AS VARCHAR[][])[1]) || ']' ELSE '' END END`,

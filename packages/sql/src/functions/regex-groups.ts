@@ -45,8 +45,8 @@ export function regexGroups(pattern: string): readonly RegexGroup[] {
   return groups;
 }
 
-/** Whether a part of a pattern matches an empty text. Positions such as `\b` are taken to match everywhere. */
-function matchesNothing(part: string): boolean {
+/** Whether a pattern, or a part of one, matches an empty text. Positions such as `\b` are taken to match everywhere. */
+export function matchesNothing(part: string): boolean {
   const positions = part.replace(/\\[bBAz]|(?<!\\)(?<!\[)[\^$]/g, '').replace(/\(\?P</g, '(?<');
   try {
     return new RegExp(`^(?:${positions})$`).test('');

@@ -26,7 +26,7 @@ const ARITY = {
   regexp_matches: [2, 3],
   regexp_extract: [2, 4],
   regexp_extract_all: [2, 4],
-  regexp_replace: [3, 4],
+  regexp_replace: [3, 6],
   regexp_replace_all: [3, 4],
 } as const;
 
@@ -48,7 +48,9 @@ const REWRITES: Readonly<Record<RegexFunction, (node: FunctionNode) => Expressio
   regexp_matches: (node) => firstMatch(node, kernelCall('list_value')),
   regexp_extract: (node) => extract(node, (...args) => internalCall('regexp_extract', ...args)),
   regexp_extract_all: (node) => extract(node, (...args) => kernelCall('regexp_extract_all', ...args)),
-  regexp_replace: ({ children: [subject, pattern, replacement, flags] }) => {
+  regexp_replace: (node) => {
+    const [subject, pattern, replacement, flags, ...more] = node.children;
+    if (more.length > 0 || (flags !== undefined && isPosition(flags))) return replacedFrom(node);
     const args = [
       searched(subject, pattern),
       patternWith(withGroups(pattern, replacement), flags),
@@ -71,6 +73,26 @@ const REWRITES: Readonly<Record<RegexFunction, (node: FunctionNode) => Expressio
       constant('g'),
     ),
 };
+
+const isPosition = (argument: Expression): boolean =>
+  literalInteger(argument) !== undefined ||
+  (argument.class === 'CAST' && argument.cast_type.id === 'INTEGER');
+
+/** `regexp_replace(text, pattern, replacement, start, n, flags)` replaces the n-th match from a position on, or all of them if n is 0. */
+function replacedFrom({ children }: FunctionNode): Expression {
+  const [subject, pattern, replacement, start, nth = constant(1), flags] = children;
+  const found = patternWith(withGroups(pattern, replacement), flags);
+  const rest = searched(kernelCall('substring', subject, start), pattern);
+  return internalCall(
+    'regexp_replace_nth',
+    subject,
+    internalCall('pg_regexp_marked', rest, found),
+    start,
+    nth,
+    found,
+    replacementOf(replacement, pattern),
+  );
+}
 
 /** A text in which the kernel finds `\B` inside of the characters beyond ASCII is refused. */
 function searched(subject: Argument, pattern: Argument): Argument {
@@ -145,19 +167,27 @@ function extract(
 export function patternWith(pattern: Argument, flags?: Argument): Argument {
   const patternText = literalText(pattern);
   const flagText = flags === undefined ? '' : literalText(flags);
-  if (flagText !== undefined && !/^([imsUcgnp]|-[imsU])*$/.test(flagText)) {
+  if (flagText !== undefined && !/^([imsUcgnpx]|-[imsU])*$/.test(flagText)) {
     fail('INVALID_ARGUMENT', {
-      message: `Unknown regular expression flags "${flagText}" (known: i, m, s, U, each also with - before it)`,
+      message: `Unknown regular expression flags "${flagText}" (known: i, m, s, U, each also with - before it, and x)`,
     });
   }
   if (patternText === undefined || flagText === undefined) {
     return internalCall('regexp_flags', pattern, flags ?? constant(''));
   }
   // The kernel may run a pattern without a prefix as a plain text search.
-  const inline = flagText.replace(/[cg]/g, '').replace(/[np]/g, 'm');
+  const inline = flagText.replace(/[cgx]/g, '').replace(/[np]/g, 'm');
   const prefix = patternText.includes('.') ? `(?s${inline})` : inline && `(?${inline})`;
-  return constant(prefix + withWordBounds(patternText));
+  const compact = flagText.includes('x') ? withoutComments(patternText) : patternText;
+  return constant(prefix + withWordBounds(compact));
 }
+
+/** A pattern of the flag x without the white space and the comments outside of brackets. */
+const withoutComments = (pattern: string): string =>
+  pattern.replace(
+    /(\\[\s\S]|\[\^?\]?(?:\[:\w+:\]|\\[\s\S]|[^\]\\])*\])|\s+|#[^\n]*/g,
+    (_part, kept: string | undefined) => kept ?? '',
+  );
 
 const WORD_CHARACTER = /^(?:\w|\\[wd])$/;
 const OPTIONAL = /^[?*{]$/;

@@ -179,9 +179,12 @@ export const STRING_FUNCTIONS = inCategory('string', [
   },
   {
     name: 'regexp_replace',
-    signatures: ['regexp_replace(text, text, text [, text flags]) → text'],
+    signatures: [
+      'regexp_replace(text, text, text [, text flags]) → text',
+      'regexp_replace(text, text, text, integer start [, integer n [, text flags]]) → text',
+    ],
     description:
-      'The text with the first match replaced; `\\1` … stand for groups, `\\&` for the whole match.',
+      'The text with the first match replaced; `\\1` … stand for groups, `\\&` for the whole match. With `start`, the n-th match from there on is replaced, or all of them if `n` is 0.',
     example: "regexp_replace('me@example.org', '(\\w)\\w*@', '\\1***@')",
     result: 'm***@example.org',
     implementation: regexFunction('regexp_replace'),
@@ -402,6 +405,19 @@ export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
   similar_pattern: [
     String.raw`(p) AS '(?s)' || replace(replace(replace(replace(replace(regexp_replace(replace(replace(p, '\%', chr(1)), '\_', chr(2)),
       '([.^$])', '\\\1', 'g'), '[\^', '[^'), '%', '.*'), '_', '.'), chr(1), '%'), chr(2), '_')`,
+  ],
+  regexp_replace_nth: [
+    `(s, parts, start, nth, p, r) AS CASE WHEN start < 1 THEN error('invalid value for parameter "start": ' || start)
+      WHEN nth < 0 THEN error('invalid value for parameter "n": ' || nth)
+      WHEN nth = 0 THEN left(s, start - 1) || regexp_replace(substring(s, start), p, r, 'g')
+      WHEN len(parts) >= 2 * nth + 1 THEN left(s, start - 1) || array_to_string(parts[1:2 * nth - 1], '')
+        || regexp_replace(parts[2 * nth], p, r) || array_to_string(parts[2 * nth + 1:], '')
+      WHEN parts IS NOT NULL AND nth IS NOT NULL AND r IS NOT NULL THEN s END`,
+  ],
+  similar_escape: [
+    String.raw`(p, e) AS CASE WHEN length(e) > 1 THEN error('Invalid escape string') WHEN e = '\' THEN p
+      WHEN e = '' THEN replace(p, '\', '\\')
+      WHEN e IS NOT NULL THEN replace(replace(replace(replace(p, '\', '\\'), e || e, chr(1)), e, '\'), chr(1), '\' || e) END`,
   ],
   regexp_flags: ["(p, f) AS '(?s' || regexp_replace(f, '[cg]', '', 'g') || ')' || p"],
 };

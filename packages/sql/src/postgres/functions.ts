@@ -2,6 +2,7 @@ import { fail } from '@tessera/common';
 import { internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
 import { POSTGRES_VERSION_TEXT, settingValue } from '../functions/postgres-settings.ts';
 import { patternWith } from '../functions/regex.ts';
+import { matchesNothing } from '../functions/regex-groups.ts';
 import type { Arity } from '../functions/types.ts';
 import {
   call,
@@ -321,5 +322,7 @@ function indexKey(oid: Expression, column: Expression | undefined): Expression {
 }
 
 function splitByPattern([text, pattern, flags]: readonly Expression[]): Expression {
-  return internalCall('pg_regexp_split', text, patternWith(pattern, flags));
+  const literal = stringLiteral(pattern!);
+  const name = literal !== undefined && matchesNothing(literal) ? 'pg_regexp_pieces' : 'pg_regexp_split';
+  return internalCall(name, text, patternWith(pattern, flags));
 }

@@ -202,11 +202,11 @@ class Forms {
     const isShowing = SHOWING.test(given.function_name);
     const node = isShowing ? { ...given, children: given.children.map((one) => this.#shown(one)) } : given;
     if (node.function_name === '||') return node;
+    const own = node.schema === 'pg_catalog' ? { ...node, schema: '' } : node;
+    const ofVector = vectorForm(own);
+    if (ofVector !== own) return ofVector;
     const found = postgresFunction(node);
-    if (found === undefined) {
-      const own = node.schema === 'pg_catalog' ? { ...node, schema: '' } : node;
-      return vectorForm(unnestedLiteral(own));
-    }
+    if (found === undefined) return unnestedLiteral(own);
     const { arity, rewrite } = found;
     const count = node.children.length;
     if (count < arity[0] || count > arity[1]) {

@@ -1,3 +1,4 @@
+import { fail } from '@tessera/common';
 import { and, call, caseOf, cast, constant, type Expression, operator, or, stringLiteral } from '../tree.ts';
 import { concatenated, isFound } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
@@ -29,7 +30,7 @@ const plainPrivilege = (name: string): string =>
     .trim()
     .toUpperCase()
     .replace(/ WITH GRANT OPTION$/, '')
-    .replace(/^CONNECT$/, 'USAGE')
+    .replace(/^(?:CONNECT|TEMP(?:ORARY)?)$/, 'USAGE')
     .replace(/^REFERENCES$/, 'SELECT');
 
 /** A privilege on a column is a privilege on its table. */
@@ -56,6 +57,38 @@ const database: PostgresFunction = {
 
 const allowed: PostgresFunction = { arity: [2, 3], rewrite: () => constant(true) };
 
+const ON_COLUMNS = 'SELECT INSERT UPDATE REFERENCES';
+
+/** The privileges of PostgreSQL that each function knows. */
+const KNOWN: Readonly<Record<string, string>> = {
+  has_any_column_privilege: ON_COLUMNS,
+  has_column_privilege: ON_COLUMNS,
+  has_database_privilege: 'CREATE CONNECT TEMPORARY TEMP',
+  has_foreign_data_wrapper_privilege: 'USAGE',
+  has_function_privilege: 'EXECUTE',
+  has_language_privilege: 'USAGE',
+  has_schema_privilege: 'CREATE USAGE',
+  has_sequence_privilege: 'USAGE SELECT UPDATE',
+  has_server_privilege: 'USAGE',
+  has_table_privilege: `${ON_COLUMNS} DELETE TRUNCATE TRIGGER`,
+  has_tablespace_privilege: 'CREATE',
+  has_type_privilege: 'USAGE',
+  pg_has_role: 'MEMBER USAGE',
+};
+
+/** @throws TesseraError INVALID_ARGUMENT if the literal names a privilege that neither PostgreSQL nor the engine, which has VACUUM, knows */
+function checkNames(name: string, privileges: Expression): void {
+  const known = KNOWN[name]!.split(' ');
+  for (const written of stringLiteral(privileges)?.split(',') ?? []) {
+    const word = written
+      .trim()
+      .toUpperCase()
+      .replace(/ WITH (?:GRANT|ADMIN) OPTION$/, '');
+    if (!known.includes(word) && word !== 'VACUUM')
+      fail('INVALID_ARGUMENT', { message: `unrecognized privilege type: ${JSON.stringify(written.trim())}` });
+  }
+}
+
 const CHECKS: Readonly<Record<string, PostgresFunction>> = {
   has_any_column_privilege: check('relation', 'regclass'),
   has_column_privilege: ofColumn,
@@ -73,9 +106,10 @@ const CHECKS: Readonly<Record<string, PostgresFunction>> = {
 };
 
 /** `f(a, b)` → `CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN f(a, b) END`. */
-const strict = ({ arity, rewrite }: PostgresFunction): PostgresFunction => ({
+const strict = (name: string, { arity, rewrite }: PostgresFunction): PostgresFunction => ({
   arity,
   rewrite: (args, context) => {
+    checkNames(name, args.at(-1)!);
     const [first, ...rest] = args
       .filter((arg) => stringLiteral(arg) === undefined)
       .map((arg): Expression => operator('OPERATOR_IS_NOT_NULL', arg));
@@ -86,5 +120,5 @@ const strict = ({ arity, rewrite }: PostgresFunction): PostgresFunction => ({
 });
 
 export const privilegeFunctions: Readonly<Record<string, PostgresFunction>> = Object.fromEntries(
-  Object.entries(CHECKS).map(([name, check]) => [name, strict(check)]),
+  Object.entries(CHECKS).map(([name, check]) => [name, strict(name, check)]),
 );

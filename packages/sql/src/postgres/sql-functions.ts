@@ -11,7 +11,7 @@ import { matchedGroup, patternWith } from '../functions/regex.ts';
 import { regexGroups } from '../functions/regex-groups.ts';
 import type { Arity } from '../functions/types.ts';
 import { XOR } from '../text/json-operators.ts';
-import { call, cast, constant, type Expression, stringLiteral } from '../tree.ts';
+import { call, caseOf, cast, constant, type Expression, stringLiteral } from '../tree.ts';
 import { coalesced } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
 
@@ -86,6 +86,7 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   },
   factorial: { arity: [1, 1], rewrite: ([n]) => kernelCall('factorial', cast(n!, 'INTEGER')) },
   format: { arity: [1, Infinity], rewrite: formatted },
+  generate_subscripts: { arity: [2, 3], rewrite: subscripts },
   get_byte: macro('pg_get_byte', [2, 2]),
   initcap: macro('pg_initcap', [1, 1]),
   make_date: {
@@ -198,6 +199,16 @@ function matchPosition(args: readonly Expression[]): Expression {
     return fail('NOT_SUPPORTED', { what: 'regexp_instr with the position of a group' });
   const parts = internalCall('pg_regexp_marked', textFrom(text!, start), patternWith(pattern, flags));
   return cast(internalCall('pg_marked_position', parts, start, nth, atEnd), 'INTEGER');
+}
+
+/** `generate_subscripts(array, 1, reverse)`; an array has no subscripts of a dimension that it does not have. */
+function subscripts([list, dimension, isReversed]: readonly Expression[]): Expression {
+  const isFirst = literalInteger(dimension!) === 1;
+  if (isFirst && isReversed === undefined) return call('generate_subscripts', list!, dimension!);
+  const last = isFirst ? call('len', list!) : internalCall('pg_array_upper', list, dimension);
+  const upwards = kernelCall('generate_series', constant(1), last);
+  const downwards = kernelCall('generate_series', last, constant(1), constant(-1));
+  return call('unnest', isReversed === undefined ? upwards : caseOf([[isReversed, downwards]], upwards));
 }
 
 /** `array_fill(value, ARRAY[2, 3])`: an array for each dimension. */

@@ -23,6 +23,7 @@ import { typeNode } from '../types/type-node.ts';
 import { bindable } from './bindable-query.ts';
 import { inferParameters, withTextsFor } from './infer-parameters.ts';
 import { bindOutput, located } from './prepare-query.ts';
+import { requiredTypes } from './required-types.ts';
 import { rewriteQuery } from './rewrite-query.ts';
 import { typedConcatenations } from './value-texts.ts';
 
@@ -58,15 +59,22 @@ export async function describeQuery(
   const parsed = await parseQuery(context.session, text, queryIn(text));
   const placement = new Placement();
   const given = givenTypes(context);
-  const alone = new Map([...limits(parsed.statement), ...parametersAlone(parsed.statement, asked)]);
+  const alone = new Map([
+    ...requiredTypes(parsed.statement),
+    ...limits(parsed.statement),
+    ...parametersAlone(parsed.statement, asked),
+  ]);
+  const words = requiredWords(parsed.statement);
   const open = await rewriteQuery(parsed, context, {
     placement,
     database: context.sessionValues.database,
     parameter: (node) => {
+      const word = words.get(node.identifier);
+      if (word !== undefined) return { ...constant(word), alias: node.alias };
       const type = given.get(node.identifier) ?? alone.get(node.identifier);
       // A text parameter takes the type that its position requires.
       if (type === undefined || type.kind === 'text') return node;
-      return { ...nullOf(typeNode(type)), alias: node.alias };
+      return { ...someOf(typeNode(type)), alias: node.alias };
     },
   });
   const query = await bindable(open, placement, context);
@@ -77,19 +85,22 @@ export async function describeQuery(
       expression: (node) => {
         if (node.class === 'FUNCTION') return typedNull(node);
         return node.class === 'PARAMETER'
-          ? { ...someOf(found.get(node.identifier)!), alias: node.alias }
+          ? { ...someOf(kernelTypeNode(found.get(node.identifier)!)), alias: node.alias }
           : node;
       },
     },
   );
   const typed = typedConcatenations(filled, query.columns, () => undefined);
   const { columns } = await bindOutput({ ...query, bound: typed, running: typed }, text);
+  const plain = castToJson(parsed.statement);
   const typeOf = (name: string): SqlType => {
+    const declared = given.get(name);
+    if (declared !== undefined) return declared;
     const kernelType = found.get(name);
-    const asked = given.get(name) ?? alone.get(name);
-    if (asked !== undefined || kernelType === undefined) return asked ?? TEXT;
-    const { type } = outputType(kernelType);
-    return query.hasOids ? withOids(kernelType, type) : type;
+    const inferred = kernelType && outputType(kernelType).type;
+    const type = alone.get(name) ?? inferred ?? TEXT;
+    if (type.kind === 'json' && !plain.has(name)) return { ...type, postgres: 'jsonb' };
+    return query.hasOids && kernelType !== undefined && type === inferred ? withOids(kernelType, type) : type;
   };
   return {
     parameters: usedParameters(parsed).map((name) => ({ name: `$${name}`, type: typeOf(name) })),
@@ -112,11 +123,20 @@ const givenTypes = ({ parameters }: PrepareContext): ReadonlyMap<string, SqlType
 
 /**
  * A sample value of a type. NULL would not do: an expression over a NULL that the kernel can see may have
- * another type than the same expression over a value.
+ * another type than the same expression over a value. A cast that may fail says that the value may be NULL.
  */
-function someOf(type: KernelType): Expression {
-  const node = kernelTypeNode(type);
-  switch (type.id) {
+function someOf(node: TypeNode): Expression {
+  switch (node.id) {
+    case 'INTEGER':
+    case 'BIGINT':
+    case 'DOUBLE':
+      return cast(constant(1), node, true);
+    case 'DECIMAL':
+      return cast(constant(0.5), node, true);
+    case 'DATE':
+    case 'TIMESTAMP':
+    case 'TIMESTAMP WITH TIME ZONE':
+      return cast(constant('2000-01-01'), node, true);
     case 'VARCHAR':
       return constant('');
     case 'BLOB':
@@ -137,6 +157,41 @@ function usedParameters({ statement }: ParsedQuery): readonly string[] {
   });
   return [...names].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
 }
+
+/** The parameters that are units of time or steps of a series of times, for which the kernel requires a known text. */
+function requiredWords(statement: Statement): ReadonlyMap<string, string> {
+  const words = new Map<string, string>();
+  walkTree(statement, (node) => {
+    if (!('class' in node) || node.class !== 'FUNCTION') return;
+    const [first, , third] = node.children;
+    const [argument, word] =
+      node.function_name === 'generate_series'
+        ? [third?.class === 'CAST' && third.cast_type.id === 'INTERVAL' ? third : undefined, '1 day']
+        : [/^date_(?:trunc|part)$/.test(node.function_name) ? first : undefined, 'day'];
+    const written = argument?.class === 'CAST' ? argument.child : argument;
+    if (written?.class === 'PARAMETER') words.set(written.identifier, word);
+  });
+  return words;
+}
+
+/** The parameters that are cast to `json`, and those of functions of it. All other documents are `jsonb`, as columns are. */
+function castToJson(statement: Statement): ReadonlySet<string> {
+  const names = new Set<string>();
+  walkTree(statement, (node) => {
+    if (!('class' in node)) return;
+    const documents =
+      node.class === 'CAST' && isPlainJson(node.cast_type)
+        ? [node.child]
+        : node.class === 'FUNCTION' && node.function_name.startsWith('json_')
+          ? node.children
+          : [];
+    for (const document of documents) if (document.class === 'PARAMETER') names.add(document.identifier);
+  });
+  return names;
+}
+
+const isPlainJson = ({ type_info }: TypeNode): boolean =>
+  type_info?.type === 'UNBOUND_TYPE_INFO' && /^json$/i.test(type_info.name);
 
 /** The parameters that are numbers of rows: the kernel requires a constant for that in a correlated subquery. */
 function limits(statement: Statement): ReadonlyMap<string, SqlType> {

@@ -98,20 +98,27 @@ function numbered(statement: Statement, names: readonly string[]): Statement {
 
 /**
  * Gives parameters the type of their other operand: `a + $1` → `a + coalesce($1, a)`, `a = ANY($1)` →
- * `list_contains(coalesce($1, [a]), a)`.
+ * `list_contains(coalesce($1, [a]), a)`, `array_append(x, $1)` → `array_append(x, coalesce($1, x[1]))`.
  */
 const withOtherSides = (statement: Statement, open: ReadonlySet<string>): Statement =>
   transformTree(statement, {
     expression: (node) => {
       if (node.class === 'SUBQUERY') return ofArray(node, open) ?? node;
       if (node.class !== 'FUNCTION' || node.children.length !== 2) return node;
-      if (!node.is_operator && node.function_name !== '//' && node.function_name !== '%') return node;
       const [left, right] = node.children as [Expression, Expression];
+      if (APPENDING.has(node.function_name))
+        return isOpen(right, open)
+          ? { ...node, children: [left, likeOther(right, call('list_extract', left, constant(1)))] }
+          : node;
+      if (!node.is_operator && node.function_name !== '//' && node.function_name !== '%') return node;
       if (isOpen(left, open) === isOpen(right, open)) return node;
       const children = isOpen(left, open) ? [likeOther(left, right), right] : [left, likeOther(right, left)];
       return { ...node, children };
     },
   });
+
+/** Functions of an array and a value of the type of its elements. */
+const APPENDING: ReadonlySet<string> = new Set(['array_append', 'list_append', 'array_push_back']);
 
 const likeOther = (parameter: Expression, other: Expression): Expression =>
   operator('OPERATOR_COALESCE', parameter, other);

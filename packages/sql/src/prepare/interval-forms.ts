@@ -87,6 +87,10 @@ function formOf(node: Call, ofColumn: KindOfColumn): Expression {
     const moved = computedOnce([first, interval], (operands) => internalCall('plus_interval', ...operands));
     return { ...moved, alias: node.alias, query_location: node.query_location };
   }
+  if (isDifference && kind === 'timestamp' && stringLiteral(second) !== undefined) {
+    const time = kernelCall('cast_to_type', second, first);
+    return { ...operatorCall('-', first, time), alias: node.alias, query_location: node.query_location };
+  }
   const date = isDifference && stringLiteral(second) !== undefined ? cast(second, 'DATE') : second;
   if (isDifference && kind === 'date' && valueKind(date, ofColumn) === 'date') {
     // The macro contains each date several times.

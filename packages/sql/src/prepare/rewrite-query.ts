@@ -121,7 +121,7 @@ export async function rewriteQuery(
   await parsed.pause();
   checkRecursion(parsed);
   checkRepeatedOperands(parsed.statement);
-  const called = functionsInFrom(distinctSets(parsed));
+  const called = functionsInFrom(distinctSets(parsed), parsed.sourceAt);
   guardFunctions({ ...parsed, statement: called });
   const { parameters, sequences } = context;
   const view = scope.views?.at(-1);

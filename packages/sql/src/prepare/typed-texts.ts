@@ -47,7 +47,10 @@ export function typedTexts(
   return rewriteInScope(statement, catalog, outermost, (node, factsOf) => {
     const operands = typedTogether(node);
     if (!operands.some(isTextLiteral)) return node;
-    const type = operands.map((operand) => typeOf(operand, factsOf)).find((known) => known !== undefined);
+    const isNumber = (operand: Expression) => valueKind(operand, kindsFrom(factsOf)) === 'number';
+    const type =
+      operands.map((operand) => typeOf(operand, factsOf)).find((known) => known !== undefined) ??
+      (operands.some(isInfinity) && operands.some(isNumber) ? decimalNode(38, 9) : undefined);
     if (type === undefined || (isOfArrays(node) && !isList(type))) return node;
     const typed = (operand: Expression) => {
       if (!isTextLiteral(operand)) return operand;
@@ -76,7 +79,9 @@ const isTextLiteral = (node: Expression): boolean =>
 /** Whether a text literal is read in another way than PostgreSQL does if the kernel gives it a type: an array, a bytea or a numeric. */
 export function isReadDifferently(node: Expression): boolean {
   const text = node.class === 'CONSTANT' ? stringLiteral(node) : undefined;
-  return text !== undefined && (/^\s*\{|\\/.test(text) || decimalOf(text) !== undefined);
+  return (
+    text !== undefined && (/^\s*\{|\\/.test(text) || decimalOf(text) !== undefined || NOT_FINITE.test(text))
+  );
 }
 
 /** A text literal as a value of a type. Literals that the kernel reads in the same way are returned as they are. */
@@ -99,6 +104,8 @@ export function typedText(literal: Expression, type: TypeNode | undefined): Expr
     case 'interval':
       return typed(intervalLiteral(cast(plain, type)));
     case 'number': {
+      // NUMERIC has neither infinity nor NaN, but its values can be compared with them.
+      if (type.id === 'DECIMAL' && NOT_FINITE.test(text)) return typed(cast(plain, 'DOUBLE'));
       const decimal = type.id === 'DECIMAL' ? decimalOf(text) : undefined;
       return decimal === undefined ? literal : typed(cast(constant(decimal.text), decimal.type));
     }
@@ -109,6 +116,11 @@ export function typedText(literal: Expression, type: TypeNode | undefined): Expr
 
 const TRUE = /^\s*(?:on|tru?|ye?|yes|1)\s*$/i;
 const FALSE = /^\s*(?:off?|fal?|fals|no?|0)\s*$/i;
+
+const isInfinity = (node: Expression): boolean =>
+  node.class === 'CONSTANT' && NOT_FINITE.test(stringLiteral(node) ?? '');
+
+const NOT_FINITE = /^\s*(?:[-+]?inf(?:inity)?|nan)\s*$/i;
 
 function booleanLiteral(literal: Expression, text: string): Expression {
   if (!TRUE.test(text) && !FALSE.test(text)) return literal;

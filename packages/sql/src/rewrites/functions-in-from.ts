@@ -1,4 +1,5 @@
 import { fail } from '@tessera/common';
+import { bareNameOf } from '../functions/bare-name.ts';
 import { repeatedName } from '../functions/column-names.ts';
 import { kernelCall, operatorCall } from '../functions/expressions.ts';
 import { isTableFunction } from '../guard/functions.ts';
@@ -6,15 +7,20 @@ import { isReadFunction } from '../reads/read-arguments.ts';
 import { JSON_OPERATORS } from '../text/json-operators.ts';
 import { RECORD_FUNCTION, ROWS_FROM } from '../text/postgres-clauses.ts';
 import {
+  type BaseTableRef,
+  type ColumnRefNode,
   call,
   caseOf,
   cast,
+  column,
   constant,
   type Expression,
   type FunctionNode,
   NO_LOCATION,
   operator,
+  type QueryLocation,
   type Statement,
+  type SubqueryRef,
   selectAll,
   type TableFunctionRef,
   type TableRef,
@@ -27,16 +33,22 @@ import {
  * Turns functions in FROM that the kernel only supports in select lists into subqueries, with PostgreSQL's
  * column names:
  *     FROM version() AS v             becomes   FROM (SELECT version() AS v) AS v
+ *     FROM current_date               becomes   FROM (SELECT current_date) AS "current_date"
  *     FROM unnest(a, b) AS u(x, y)    becomes   FROM (SELECT unnest(a), unnest(b)) AS u(x, y)
  */
-export const functionsInFrom = (statement: Statement): Statement => {
+export const functionsInFrom = (statement: Statement, sourceAt: (at: QueryLocation) => string): Statement => {
   let named: ReadonlySet<string> | undefined;
   const isNamed = (name: string) => {
     named ??= namesIn(statement);
     return named.has(name);
   };
   return transformTree(statement, {
-    tableRef: (node) => (node.type === 'TABLE_FUNCTION' ? (asSubquery(node, isNamed) ?? node) : node),
+    tableRef: (node) => {
+      if (node.type === 'TABLE_FUNCTION') return asSubquery(node, isNamed) ?? node;
+      if (node.type !== 'BASE_TABLE' || sourceAt(node.query_location).startsWith('"')) return node;
+      const word = wordOf(node);
+      return word === undefined ? node : ofItems(node, word.alias, [word]);
+    },
   });
 };
 
@@ -49,22 +61,38 @@ function namesIn(statement: Statement): ReadonlySet<string> {
   return names;
 }
 
+/** PostgreSQL's words for a value, such as `current_date`, which are no names of tables. */
+function wordOf({
+  table_name,
+  schema_name,
+  catalog_name,
+  alias,
+  query_location,
+}: BaseTableRef): ColumnRefNode | undefined {
+  const word = { ...column(table_name), alias: alias || table_name, query_location };
+  return schema_name === '' && catalog_name === '' && bareNameOf(word) !== undefined ? word : undefined;
+}
+
+/** A subquery of FROM without a FROM of its own. */
+const ofItems = (
+  { sample, query_location, column_name_alias }: BaseTableRef | TableFunctionRef,
+  alias: string,
+  select_list: readonly Expression[],
+): SubqueryRef => ({
+  type: 'SUBQUERY',
+  alias,
+  sample,
+  query_location,
+  subquery: { node: { ...selectAll(NO_TABLE), select_list }, named_param_map: [] },
+  column_name_alias,
+});
+
 type IsNamed = (name: string) => boolean;
 
 function asSubquery(node: TableFunctionRef, isNamed: IsNamed): TableRef | undefined {
-  const { function: called, alias, sample, query_location, with_ordinality } = node;
-  const inFrom = (
-    name: string,
-    select_list: readonly Expression[],
-    column_name_alias: readonly string[],
-  ): TableRef => ({
-    type: 'SUBQUERY',
-    alias: alias || name,
-    sample,
-    query_location,
-    subquery: { node: { ...selectAll(NO_TABLE), select_list }, named_param_map: [] },
-    column_name_alias,
-  });
+  const { function: called, alias, with_ordinality } = node;
+  const inFrom = (name: string, items: readonly Expression[], column_name_alias: readonly string[]) =>
+    ofItems({ ...node, column_name_alias }, alias || name, items);
   // The parser reads calls of ifnull and if as COALESCE and CASE.
   const written = called as Expression;
   if (written.class !== 'FUNCTION') {

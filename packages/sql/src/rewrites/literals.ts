@@ -84,14 +84,17 @@ export function doubleLiteral(node: ConstantNode, locate: Locate): Expression {
 const LIMITS: Readonly<Record<string, number>> = { DOUBLE: Number.MAX_VALUE, FLOAT: 3.4028235677973366e38 };
 
 /**
- * Refuses `'1e400'::double precision`, which the kernel would turn into infinity. A text that means infinity
- * (`'inf'`) is allowed.
+ * Refuses `'1e400'::double precision`, which the kernel would turn into infinity, and `'1e-400'::double precision`, which it would
+ * turn into 0. A text that means infinity (`'inf'`) is allowed.
  */
 export function checkDoubleText(node: CastNode, locate: Locate): void {
   const limit = LIMITS[node.cast_type.id];
   const text = limit === undefined ? undefined : stringLiteral(node.child);
   if (limit === undefined || text === undefined || node.try_cast || !/^\s*[-+]?[\d.]/.test(text)) return;
-  if (Math.abs(Number(text)) > limit) outOfRange(JSON.stringify(text), node.cast_type.id, node, locate);
+  const value = node.cast_type.id === 'FLOAT' ? Math.fround(Number(text)) : Number(text);
+  const isTooSmall = value === 0 && /^[^e]*[1-9]/i.test(text);
+  if (isTooSmall || Math.abs(Number(text)) > limit)
+    outOfRange(JSON.stringify(text), node.cast_type.id, node, locate);
 }
 
 /**

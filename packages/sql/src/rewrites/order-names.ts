@@ -60,7 +60,7 @@ export function resolveOrderNames(
     const message = `ORDER BY "${key.column_names[0]}" is ambiguous: several columns of the result have this name; give one of them another with AS`;
     return fail('AMBIGUOUS_NAME', { message }, { location: locate(key) });
   };
-  return { ...node, modifiers: node.modifiers.map((modifier) => withKeys(modifier, resolved)) };
+  return { ...node, modifiers: node.modifiers.flatMap((modifier) => withKeys(modifier, resolved)) };
 }
 
 /** Functions whose WITHIN GROUP (ORDER BY …) names their values. */
@@ -118,12 +118,18 @@ function orderKey(
 /** The kernel resolves an alias only if a name stands alone. */
 const unaliased = (key: Expression): Expression => operator('OPERATOR_COALESCE', key);
 
-function withKeys(modifier: ResultModifier, resolved: (key: Expression) => Expression): ResultModifier {
+/** A parameter orders nothing, as every constant, and the kernel refuses it. */
+function withKeys(
+  modifier: ResultModifier,
+  resolved: (key: Expression) => Expression,
+): readonly ResultModifier[] {
   if (modifier.type === 'DISTINCT_MODIFIER')
-    return { ...modifier, distinct_on_targets: modifier.distinct_on_targets.map(resolved) };
-  if (modifier.type !== 'ORDER_MODIFIER') return modifier;
-  const orders = modifier.orders.map((order) => ({ ...order, expression: resolved(order.expression) }));
-  return { ...modifier, orders };
+    return [{ ...modifier, distinct_on_targets: modifier.distinct_on_targets.map(resolved) }];
+  if (modifier.type !== 'ORDER_MODIFIER') return [modifier];
+  const orders = modifier.orders
+    .filter(({ expression }) => expression.class !== 'PARAMETER')
+    .map((order) => ({ ...order, expression: resolved(order.expression) }));
+  return orders.length === 0 ? [] : [{ ...modifier, orders }];
 }
 
 const hasKeys = ({ type }: ResultModifier): boolean =>

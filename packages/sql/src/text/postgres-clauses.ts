@@ -16,6 +16,12 @@ const WITH_TIES = /^(?:(?!\bonly\b).)*?\/\*\+ties\*\/\s*rows?\s+only/is;
 /** Whether the parser's source, from the number of rows of a limit on, was FETCH FIRST … WITH TIES. */
 export const isLimitWithTies = (source: string): boolean => WITH_TIES.test(source);
 
+/** The operator that the parser reads for the ESCAPE of a SIMILAR TO. */
+const ESCAPE_MARK = '||/*+escape*/';
+
+/** Whether the parser's source, from an operator on, was the ESCAPE of a SIMILAR TO. */
+export const isSimilarEscape = (source: string): boolean => source.startsWith(ESCAPE_MARK);
+
 /** The name by which the parser reads `ROWS FROM (`. */
 export const ROWS_FROM = 'tsr_rows_from';
 
@@ -30,6 +36,7 @@ export const RECORD_FUNCTION = /^jsonb?_to_record(?:set)?$/i;
  *     ROWS FROM (f(x), g(y))                           →   tsr_rows_from(f(x), g(y))
  *     GROUP BY DISTINCT ROLLUP (a), ROLLUP (b)         →   GROUP BY tsr_distinct_sets(), ROLLUP (a), ROLLUP (b)
  *     TABLESAMPLE BERNOULLI (10)                       →   TABLESAMPLE BERNOULLI (10%)
+ *     s SIMILAR TO p ESCAPE '#'                        →   s SIMILAR TO p ||(mark) '#'
  *     jsonb_to_record(d) AS r(a int, b text)           →   jsonb_to_record(d, CAST(NULL AS int), CAST(NULL AS text)) AS r(a, b)
  * @param typeOf the parser's text for a type of the dialect
  */
@@ -43,6 +50,7 @@ export function postgresClauses(
     if (isWord(token, 'ROWS')) return rowsFrom(tokens, i);
     if (isWord(token, 'GROUP')) return distinctSets(tokens, i);
     if (isWord(token, 'TABLESAMPLE')) return percentage(tokens, i);
+    if (isWord(token, 'SIMILAR')) return similarEscape(tokens, i);
     return token.tokenType === Word && RECORD_FUNCTION.test(token.image)
       ? recordColumns(text, tokens, i, typeOf)
       : [];
@@ -80,6 +88,21 @@ function percentage(tokens: readonly IToken[], sample: number): readonly Replace
   if (!isWord(method, 'BERNOULLI', 'SYSTEM') || open?.image !== '(' || close?.image !== ')') return [];
   const behind = endOf(number!);
   return [{ start: behind, end: behind, text: '%' }];
+}
+
+function similarEscape(tokens: readonly IToken[], similar: number): readonly ReplacedPart[] {
+  let depth = 0;
+  for (const token of tokens.slice(similar + 1)) {
+    if (token.tokenType === Open) depth += 1;
+    else if (token.tokenType === Close) depth -= 1;
+    else if (depth === 0) {
+      if (isWord(token, 'ESCAPE'))
+        return [{ start: token.startOffset, end: endOf(token), text: ESCAPE_MARK }];
+      if (isWord(token, 'AND', 'OR', 'LIKE', 'ILIKE', 'SIMILAR') || token.image === ',') return [];
+    }
+    if (depth < 0) return [];
+  }
+  return [];
 }
 
 /** Moves the types of a list of column definitions into the call before it. */
