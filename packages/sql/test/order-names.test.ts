@@ -87,6 +87,11 @@ test.for([
   await expect(dialect.rows(sql)).rejects.toMatchObject({ name: 'AMBIGUOUS_NAME', location: { line: 1 } });
 });
 
+test('a column of USING that a side has several times is ambiguous', async () => {
+  const sql = `SELECT 1 ${T} JOIN (SELECT a, b AS a ${T}) s USING (a)`;
+  await expect(dialect.rows(sql)).rejects.toMatchObject({ name: 'AMBIGUOUS_NAME' });
+});
+
 test.for([
   [`SELECT x FROM (SELECT a AS x, b AS "X" ${T}) s ORDER BY x`, [[1], [2], [10]]],
   [`SELECT -a AS x FROM (SELECT a, b AS x, 1 AS x ${T}) s ORDER BY x`, [[-10], [-2], [-1]]],

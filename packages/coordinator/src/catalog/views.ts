@@ -9,7 +9,7 @@ import {
   type Snapshot,
   type ViewObject,
 } from '@tessera/catalog';
-import { fail } from '@tessera/common';
+import { fail, isSameName } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { describedQuery, queryInPlace } from '../changes/derived-query.ts';
@@ -64,8 +64,9 @@ export async function createView(
   return { actions: [{ kind: existing === undefined ? 'create' : 'alter', object }] };
 }
 
+/** @throws TesseraError DUPLICATE_COLUMN for names that are equal or differ only in case, which the kernel could not tell apart */
 export function refuseTwice(names: readonly string[]): void {
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  const twice = names.find((name, i) => names.slice(0, i).some((before) => isSameName(before, name)));
   if (twice === undefined) return;
   const message = `Column "${twice}" appears twice in the query: rename one of them with AS`;
   fail('DUPLICATE_COLUMN', { message });

@@ -1,15 +1,23 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import {
   type ColumnRefNode,
+  column,
   type Expression,
   isQueryNode,
   type QueryNode,
   type SelectNode,
   type Statement,
+  type TableRef,
   walkTree,
 } from '../tree.ts';
 import { factsWithin } from './column-facts.ts';
-import { type CatalogColumns, type FactsOf, fromScope, type KnownRelations } from './column-scope.ts';
+import {
+  type CatalogColumns,
+  type ColumnScope,
+  type FactsOf,
+  fromScope,
+  type KnownRelations,
+} from './column-scope.ts';
 import { rewriteInScope } from './scoped-expressions.ts';
 
 /**
@@ -35,12 +43,29 @@ export function repeatedNames(
     const message = `Column "${node.column_names.at(-1)}" is ambiguous: the subquery or table alias has several columns of this name, or whose names differ only in case; give them different names with AS`;
     return fail('AMBIGUOUS_NAME', { message }, { location: placeOf(node) });
   };
-  return rewriteInScope(statement, catalog, outermost, checked, groupedByItems);
+  return rewriteInScope(statement, catalog, outermost, checked, (node, known, around) => {
+    if (node.type !== 'SELECT_NODE') return node;
+    checkMerged(node.from_table, (side) => fromScope(side, known, around));
+    return groupedByItems(node, known, around);
+  });
+}
+
+/** @throws TesseraError AMBIGUOUS_NAME if USING names a column that a side has several times */
+function checkMerged(ref: TableRef, scopeOf: (side: TableRef) => ColumnScope): void {
+  if (ref.type !== 'JOIN') return;
+  for (const side of [ref.left, ref.right]) {
+    const twice = ref.using_columns.find((name) => scopeOf(side).column(column(name))?.isRepeated);
+    if (twice !== undefined) {
+      const message = `Column "${twice}" of USING is ambiguous: a side of the join has several columns of this name, or whose names differ only in case`;
+      fail('AMBIGUOUS_NAME', { message });
+    }
+    checkMerged(side, scopeOf);
+  }
 }
 
 /** `SELECT b % 2 AS "B" FROM t GROUP BY "B"` → `… GROUP BY b % 2` if the relations have a column `b`, but no column `B`. */
-function groupedByItems(node: QueryNode, known: KnownRelations, around: FactsOf): QueryNode {
-  if (node.type !== 'SELECT_NODE' || !node.group_expressions.some(isName)) return node;
+function groupedByItems(node: SelectNode, known: KnownRelations, around: FactsOf): QueryNode {
+  if (!node.group_expressions.some(isName)) return node;
   const factsOf = factsWithin(() => fromScope(node.from_table, known, around), known);
   const group_expressions = node.group_expressions.map((key) => {
     if (!isName(key)) return key;
