@@ -45,22 +45,25 @@ export function repeatedNames(
   };
   return rewriteInScope(statement, catalog, outermost, checked, (node, known, around) => {
     if (node.type !== 'SELECT_NODE') return node;
-    checkMerged(node.from_table, (side) => fromScope(side, known, around));
-    return groupedByItems(node, known, around);
-  });
-}
-
-/** @throws TesseraError AMBIGUOUS_NAME if USING names a column that a side has several times */
-function checkMerged(ref: TableRef, scopeOf: (side: TableRef) => ColumnScope): void {
-  if (ref.type !== 'JOIN') return;
-  for (const side of [ref.left, ref.right]) {
-    const twice = ref.using_columns.find((name) => scopeOf(side).column(column(name))?.isRepeated);
+    const twice = repeatedInUsing(node.from_table, (side) => fromScope(side, known, around));
     if (twice !== undefined) {
       const message = `Column "${twice}" of USING is ambiguous: a side of the join has several columns of this name, or whose names differ only in case`;
       fail('AMBIGUOUS_NAME', { message });
     }
-    checkMerged(side, scopeOf);
-  }
+    return groupedByItems(node, known, around);
+  });
+}
+
+/** The first column of USING that a side of its join has several times. */
+function repeatedInUsing(ref: TableRef, scopeOf: (side: TableRef) => ColumnScope): string | undefined {
+  if (ref.type !== 'JOIN') return undefined;
+  const isRepeated = (name: string) =>
+    [ref.left, ref.right].some((side) => scopeOf(side).column(column(name))?.isRepeated === true);
+  return (
+    ref.using_columns.find(isRepeated) ??
+    repeatedInUsing(ref.left, scopeOf) ??
+    repeatedInUsing(ref.right, scopeOf)
+  );
 }
 
 /** `SELECT b % 2 AS "B" FROM t GROUP BY "B"` → `… GROUP BY b % 2` if the relations have a column `b`, but no column `B`. */
