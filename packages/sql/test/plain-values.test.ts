@@ -202,6 +202,7 @@ test('rows of literals take time in proportion to their number', () => {
     // Collections of garbage and other programs only add to the time.
     return Math.min(once(), once(), once(), once(), once());
   };
-  // When each row was located separately, ten times the rows took a hundred times as long.
-  expect(milliseconds(30_000)).toBeLessThan(60 * Math.max(5, milliseconds(3000)));
+  // When each row was located separately, ten times the rows took a hundred times as long: seconds. Other threads of the process
+  // count as well, so a few milliseconds say nothing.
+  expect(milliseconds(30_000)).toBeLessThan(60 * Math.max(20, milliseconds(3000)));
 });

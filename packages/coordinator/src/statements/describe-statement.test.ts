@@ -28,6 +28,7 @@ describe('parameters have the type that their position requires', () => {
       '$1 int, $2 Decimal(10, 2), $3 date, $4 date',
     ],
     ['SELECT i FROM t WHERE tz < $1 OR s LIKE $2 OR b = $3', '$1 timestamptz, $2 text, $3 boolean'],
+    ["SELECT i FROM t WHERE s LIKE '%' || $1 || '%' OR s NOT ILIKE $2", '$1 text, $2 text'],
     ['SELECT i FROM t WHERE i IN ($1, $2) LIMIT $3 OFFSET $4', '$1 int, $2 int, $3 long, $4 long'],
     ['SELECT i, (SELECT s FROM t u WHERE u.i = t.i LIMIT $1 OFFSET $2) FROM t', '$1 long, $2 long'],
     ['SELECT $1::int + 1, $2', '$1 int, $2 text'],

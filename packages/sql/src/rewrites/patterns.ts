@@ -8,6 +8,7 @@ import {
   type FunctionNode,
   operator,
   someExpression,
+  walkTree,
 } from '../tree.ts';
 
 const ESCAPING: ReadonlyMap<string, string> = new Map([
@@ -51,6 +52,7 @@ export function likePatterns(node: FunctionNode): Expression {
     const plain = kernelCall(escaping, value, pattern, constant('\\'));
     // A subquery would run several times.
     if (someExpression([value, pattern], ({ class: kind }) => kind === 'SUBQUERY')) return named(plain);
+    if (hasOpenParameter([value, pattern])) return named(plain);
     return named(caseOf([[internalCall('is_slow_pattern', pattern), matched()]], plain));
   }
   if (isSlow(literal)) {
@@ -60,6 +62,18 @@ export function likePatterns(node: FunctionNode): Expression {
     return named(operatorCall(isNegated ? '!~~' : '~~', ...lowered));
   }
   return literal.includes('\\') ? named(kernelCall(escaping, value, pattern, constant('\\'))) : node;
+}
+
+/** Whether there is a parameter whose type follows from its place, which must then be its only one. */
+function hasOpenParameter(expressions: readonly Expression[]): boolean {
+  const parameters = new Set<Expression>();
+  const typed = new Set<Expression>();
+  walkTree(expressions, (node) => {
+    if (!('class' in node)) return;
+    if (node.class === 'PARAMETER') parameters.add(node);
+    if (node.class === 'CAST') typed.add(node.child);
+  });
+  return !parameters.isSubsetOf(typed);
 }
 
 /** Whether a pattern has several `%` before its last character. */
