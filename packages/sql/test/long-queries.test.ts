@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeQuery, prepareQuery } from '../src/index.ts';
 import { Dialect } from './dialect.ts';
@@ -13,12 +14,25 @@ beforeAll(async () => {
 });
 afterAll(() => dialect[Symbol.asyncDispose]());
 
+let threads = 0;
+subscribe('worker_threads', () => {
+  threads += 1;
+});
+
+it('long texts are prepared in one thread, and short ones in none', async () => {
+  await prepareQuery('SELECT 1', dialect.context());
+  expect(threads).toBe(0);
+  for (const i of [1, 2]) await prepareQuery(`SELECT ${i}${PADDING}`, dialect.context());
+  await describeQuery(`SELECT 3${PADDING}`, dialect.context());
+  expect(threads).toBe(1);
+});
+
 it.each([
-  'SELECT 1 AS a, 1.5 AS b, sum(2::bigint) AS c',
-  "SELECT * FROM READ_CSV('upload://f.csv', HEADER => true) ORDER BY 1 LIMIT 1",
-  `SELECT ${Array.from({ length: 300 }, (_, i) => `${i} AS c${i}`).join(', ')}`,
-  `SELECT '${'é'.repeat(2_000)}' AS long_text`,
-])('a long text is prepared like a short one: %s', async (sql) => {
+  ['numbers and a sum', 'SELECT 1 AS a, 1.5 AS b, sum(2::bigint) AS c'],
+  ['a file', "SELECT * FROM READ_CSV('upload://f.csv', HEADER => true) ORDER BY 1 LIMIT 1"],
+  ['300 columns', `SELECT ${Array.from({ length: 300 }, (_, i) => `${i} AS c${i}`).join(', ')}`],
+  ['a long literal', `SELECT '${'é'.repeat(2_000)}' AS long_text`],
+])('a long text is prepared like a short one: %s', async (_, sql) => {
   const short = await prepareQuery(sql, dialect.context());
   const long = await prepareQuery(sql + PADDING, dialect.context());
   expect({ ...long, withOutput: long.withOutput('SELECT 1') }).toEqual({

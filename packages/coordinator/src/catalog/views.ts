@@ -9,7 +9,7 @@ import {
   type Snapshot,
   type ViewObject,
 } from '@tessera/catalog';
-import { fail, isSameName } from '@tessera/common';
+import { fail } from '@tessera/common';
 import type { CreateStatement } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { describedQuery, queryInPlace } from '../changes/derived-query.ts';
@@ -66,7 +66,8 @@ export async function createView(
 
 /** @throws TesseraError DUPLICATE_COLUMN for names that are equal or differ only in case, which the kernel could not tell apart */
 export function refuseTwice(names: readonly string[]): void {
-  const twice = names.find((name, i) => names.slice(0, i).some((before) => isSameName(before, name)));
+  const before = new Set<string>();
+  const twice = names.find((name) => before.size === before.add(name.toLowerCase()).size);
   if (twice === undefined) return;
   const message = `Column "${twice}" appears twice in the query: rename one of them with AS`;
   fail('DUPLICATE_COLUMN', { message });

@@ -5,7 +5,7 @@ import type { StatementDescription } from '../protocol/messages.ts';
 import type { KernelParams, KernelValue } from '../types/kernel-value.ts';
 import { type KernelSession, scalarFrame } from './kernel-session.ts';
 
-/** What binding a statement needs of a session: it computes constants and describes results. */
+/** The part of a session that binds statements: it computes constants and describes results. */
 export type BindingSession = Pick<KernelSession, 'scalar' | 'encodedScalar' | 'describe' | 'timeZone'>;
 
 /** A call of a `ForwardedSession`. It can be cloned to another thread. */

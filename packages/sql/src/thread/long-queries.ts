@@ -25,7 +25,7 @@ import {
 
 /** A shorter statement is prepared in the event loop, which takes less time than a message. */
 const LONG_CHARACTERS = 10_000;
-/** How long the idle thread is kept, in milliseconds. It has 50 MB, and takes most of a second to start. */
+/** How long the idle thread is kept, in milliseconds: it holds memory, and a new one has to load this package. */
 const KEPT_MS = 60_000;
 
 /**

@@ -3,7 +3,7 @@ import type { PrepareContext } from '../relations/prepare-context.ts';
 import type { RelationResolver } from '../relations/relation-resolver.ts';
 import type { SqlType } from '../types/sql-type.ts';
 
-/** What the thread does with a statement. */
+/** A statement, and whether the thread prepares or describes it. */
 export type Task =
   | { readonly kind: 'prepare'; readonly text: string }
   | { readonly kind: 'describe'; readonly text: string; readonly asked: readonly SqlType[] | undefined };
