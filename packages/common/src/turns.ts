@@ -6,6 +6,23 @@ export async function othersRead(): Promise<void> {
   await setImmediate();
 }
 
+/** Parts of a request that together take less than this many milliseconds do not keep others waiting. */
+const SHORT_MS = 4;
+
+/**
+ * A function to call between the parts of a piece of work: it lets the event loop read its sockets if the parts since
+ * the last time took long.
+ * @param now a clock in milliseconds
+ */
+export function pauses(now: () => number = () => performance.now()): () => Promise<void> {
+  let since = now();
+  return async () => {
+    if (now() - since < SHORT_MS) return;
+    await othersRead();
+    since = now();
+  };
+}
+
 /** Work in steps, each of which takes no more than a few milliseconds. */
 export type Steps<T> = Generator<void, T>;
 

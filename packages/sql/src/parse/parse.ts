@@ -1,4 +1,4 @@
-import { fail, othersRead, requireValidText, type SqlLocation, TesseraError } from '@tessera/common';
+import { fail, pauses, requireValidText, type SqlLocation, TesseraError } from '@tessera/common';
 import { type BindingSession, kernelErrorToTessera } from '@tessera/kernel';
 import { byteOffsets, locationAt, nameLocation } from '../text/location.ts';
 import { kernelSource } from '../text/source.ts';
@@ -107,12 +107,9 @@ export interface ParsedQuery {
   locate(at: QueryLocation): SqlLocation | undefined;
   /** The text that the parser saw, from the start of a node. */
   sourceAt(at: QueryLocation): string;
-  /** Lets other requests proceed between two passes over the tree of a long statement. */
+  /** Lets other requests proceed between two passes over the tree of a statement, if they take long. */
   pause(): Promise<void>;
 }
-
-/** For statements shorter than this, a pass takes less time than a turn of the event loop. */
-const LONG_STATEMENT = 4_000;
 
 /**
  * Parses the query that begins at `offset` of `text` (and ends before a settings suffix) with the kernel's parser.
@@ -125,15 +122,11 @@ export async function parseQuery(
 ): Promise<ParsedQuery> {
   // The kernel's parser takes a C string, so it would ignore everything after a NUL character.
   requireValidText(query.sql, 'the statement');
-  // Reading the text as the kernel needs it takes as long as splitting the request, which was done in this turn.
-  if (query.sql.length > LONG_STATEMENT) await othersRead();
   const source = kernelSource(query.sql);
   const offsetOf = byteOffsets(source.text);
   const toUser = (byte: number) => query.offset + source.originalOffset(offsetOf(byte));
   const answer = await session.scalar('SELECT json_serialize_sql($1::VARCHAR)', [source.text]);
-  const pause = async () => {
-    if (source.text.length > LONG_STATEMENT) await othersRead();
-  };
+  const pause = pauses();
   const parsed = parseTree(String(answer)) as SerializedQuery;
   if (parsed.error) throw parseError(parsed, (byte) => locationAt(text, toUser(byte)));
   const [statement, more] = parsed.statements;

@@ -117,12 +117,13 @@ export async function rewriteQuery(
   context: PrepareContext,
   scope: RewriteScope,
 ): Promise<Statement> {
-  const { locate } = parsed;
-  await parsed.pause();
+  const { locate, pause } = parsed;
+  await pause();
   checkRecursion(parsed);
   checkRepeatedOperands(parsed.statement);
   const called = functionsInFrom(distinctSets(parsed), parsed.sourceAt);
   guardFunctions({ ...parsed, statement: called });
+  await pause();
   const { parameters, sequences } = context;
   const view = scope.views?.at(-1);
   const counted = await sequenceCalls(
@@ -152,8 +153,9 @@ export async function rewriteQuery(
         ),
       ),
   });
+  await pause();
   const statement = postgresForms(ordered, context);
-  await parsed.pause();
+  await pause();
   const reads = readsIn(statement);
   const fileColumns = fileColumnsIn(statement);
   const {
@@ -169,7 +171,7 @@ export async function rewriteQuery(
     view,
     rewriteView: (view, ref) => rewriteView(view, locate(ref.query_location), context, scope),
   });
-  await parsed.pause();
+  await pause();
   const stars = starsOver(statement, withFileColumns);
   const grouped =
     keyed.size === 0
@@ -183,13 +185,15 @@ export async function rewriteQuery(
     tableRef: (node) => joinsThatPrintRight(summarisedTypes(refs.get(node) ?? functionColumn(node))),
     queryNode: (node) => nameColumns(node, postgresName),
   });
-  await parsed.pause();
+  await pause();
   const compiled = await withCompiledPatterns(named, parsed, context, scope);
   const unqualified = unqualifiedColumns(names, scope.database, statement);
   const { clock, tables: allTables } = scope.placement;
   const pin = (node: Expression) => (allTables.size > 0 ? clock.pin(node, context.settings.timezone) : node);
   const written = new WrittenSize();
-  const rewritten = transformTree(decimalLiterals(existsInequalities(rowSubqueries(compiled, locate))), {
+  const exact = decimalLiterals(existsInequalities(rowSubqueries(compiled, locate)));
+  await pause();
+  const rewritten = transformTree(exact, {
     expression: (node) =>
       node.class === 'PARAMETER'
         ? scope.parameter(node)
@@ -197,26 +201,49 @@ export async function rewriteQuery(
             pin(rewriteExpression(node.class === 'COLUMN_REF' ? unqualified(node) : node, parsed, context)),
           ),
   });
-  await parsed.pause();
+  await pause();
   const { columns: own = [], placement } = scope;
   const isJsonb = ({ declared }: { readonly declared?: string | undefined }) => declared === 'jsonb';
   const hasJsonb = own.some(isJsonb) || [...allTables.values()].some(({ columns }) => columns.some(isJsonb));
   const catalog = (name: string) => allTables.get(name)?.columns;
   const outermost = factsAbout(own);
-  const inlined = correlatedCtes(longLists(rewritten), catalog);
-  const documents = jsonbForms(wholeRows(inlined, catalog, outermost), catalog, outermost, hasJsonb);
+  const documents = await inPasses(rewritten, pause, [
+    longLists,
+    (statement) => correlatedCtes(statement, catalog),
+    (statement) => wholeRows(statement, catalog, outermost),
+    (statement) => jsonbForms(statement, catalog, outermost, hasJsonb),
+  ]);
   // The query of a view becomes a part of the query that reads it. Clients cast many columns of the catalog, which contain no
   // such values.
   if (view !== undefined) return documents;
   if (placement.readsSystem) return withinSize(typedConcatenations(documents, catalog, outermost));
-  await parsed.pause();
-  const clear = repeatedNames(documents, catalog, outermost, placeOf);
-  const typed = typedTexts(clear, catalog, outermost, placeOf);
-  await checkLiterals(typed, catalog, outermost, context.session, placeOf);
-  const timed = intervalForms(typed, catalog, outermost);
-  await parsed.pause();
-  const valued = withoutSubqueriesInLambdas(valueTexts(timed, catalog, outermost));
-  return withinSize(distinctArrays(valued, catalog, outermost));
+  return inPasses(documents, pause, [
+    (statement) => repeatedNames(statement, catalog, outermost, placeOf),
+    (statement) => typedTexts(statement, catalog, outermost, placeOf),
+    async (statement) => {
+      await checkLiterals(statement, catalog, outermost, context.session, placeOf);
+      return statement;
+    },
+    (statement) => intervalForms(statement, catalog, outermost),
+    (statement) => valueTexts(statement, catalog, outermost),
+    withoutSubqueriesInLambdas,
+    (statement) => distinctArrays(statement, catalog, outermost),
+    withinSize,
+  ]);
+}
+
+/** Rewrites a statement in passes, one after the other, with a pause after each. */
+async function inPasses(
+  statement: Statement,
+  pause: ParsedQuery['pause'],
+  passes: readonly ((statement: Statement) => Statement | Promise<Statement>)[],
+): Promise<Statement> {
+  let rewritten = statement;
+  for (const pass of passes) {
+    rewritten = await pass(rewritten);
+    await pause();
+  }
+  return rewritten;
 }
 
 /** The facts about columns that an expression names alone, without a relation. */
