@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { atOnce, inTurns, pauses, type Steps } from './turns.ts';
+import { atOnce, inTurns, othersRead, pauses, type Steps } from './turns.ts';
 
 function* work(done: string[]): Steps<string> {
   for (const step of ['first', 'second']) {
@@ -11,7 +11,7 @@ function* work(done: string[]): Steps<string> {
 
 test('the event loop runs between two steps', async () => {
   const done: string[] = [];
-  const working = inTurns(work(done));
+  const working = inTurns(work(done), othersRead);
   setImmediate(() => done.push('another'));
   expect(await working).toBe('result');
   expect(done).toEqual(['first', 'another', 'second']);

@@ -23,7 +23,7 @@ export function pauses(now: () => number = () => performance.now()): () => Promi
   };
 }
 
-/** Work in steps, each of which takes no more than a few milliseconds. */
+/** Work in steps, each of which takes much less than `SHORT_MS`. */
 export type Steps<T> = Generator<void, T>;
 
 /** Takes all steps at once. */
@@ -34,11 +34,11 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Lets the event loop read its sockets between two steps. */
-export async function inTurns<T>(steps: Steps<T>): Promise<T> {
+/** Takes steps with pauses between them: see `pauses`. */
+export async function inTurns<T>(steps: Steps<T>, pause = pauses()): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    await othersRead();
+    await pause();
   }
 }

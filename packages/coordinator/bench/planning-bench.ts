@@ -112,9 +112,9 @@ async function plan(sql: string): Promise<{ times: PhaseTimes; planLength: numbe
     gatherLimitRows: 1_000_000,
   };
   let note = '';
-  await times.during('stages', () => {
+  await times.during('stages', async () => {
     try {
-      const { stages, unboundedGathers } = planDistributed(serialized, { tables, cluster });
+      const { stages, unboundedGathers } = await planDistributed(serialized, { tables, cluster });
       note = `${stages.length} stages${unboundedGathers.length === 0 ? '' : `; gathers ${unboundedGathers.join(', ')}`}`;
     } catch (error) {
       if (!(error instanceof UnsupportedPlan) && !(error instanceof TesseraError)) throw error;
@@ -145,7 +145,7 @@ async function repeated(context: StatementContext, bound: BoundQuery): Promise<n
   const again = async () => {
     const session = await fixture.kernel.session({ timeZone: 'UTC' });
     const known = await cache.get(query);
-    planQuery(known!, { ...scope, snapshot: fixture.snapshot, settings: context.request.settings });
+    await planQuery(known!, { ...scope, snapshot: fixture.snapshot, settings: context.request.settings });
     await session.close();
   };
   cache.add(query, bound);

@@ -32,7 +32,7 @@ for (const suite of ['tpch', 'tpcds'] as const satisfies readonly Suite[]) {
       const marks = [performance.now()];
       const serialized = await cluster.serialized(sql);
       marks.push(performance.now());
-      const relation = readPlan(serialized);
+      const relation = await readPlan(serialized);
       marks.push(performance.now());
       const plan = distribute(relation, { tables, cluster: CLUSTER });
       marks.push(performance.now());

@@ -1,5 +1,5 @@
-import { fail } from '@tessera/common';
-import { parseTree } from '@tessera/sql';
+import { fail, inTurns, type Steps } from '@tessera/common';
+import { treeSteps } from '@tessera/sql';
 import type { PlanOperator } from './plan-nodes.ts';
 
 /**
@@ -13,15 +13,23 @@ export const PLAN_SQL =
  * Parses a plan and merges each chain of AND or OR into one conjunction.
  * @throws TesseraError STATEMENT_FAILED if the kernel returned no plan
  */
-export function parsePlan(serialized: string): PlanOperator {
-  const answer = parseTree(serialized) as { error_message?: string; plans?: readonly PlanOperator[] };
+export const parsePlan = (serialized: string): Promise<PlanOperator> => inTurns(planSteps(serialized));
+
+function* planSteps(serialized: string): Steps<PlanOperator> {
+  const answer = (yield* treeSteps(serialized)) as {
+    error_message?: string;
+    plans?: readonly PlanOperator[];
+  };
   const [plan] = answer.plans ?? [];
   if (plan !== undefined) {
-    flattenConjunctions(plan);
+    yield* flattenConjunctions(plan);
     return plan;
   }
   return fail('STATEMENT_FAILED', { message: `The kernel gives no plan: ${answer.error_message ?? ''}` });
 }
+
+/** The number of nodes that one step reads. */
+const STEP_NODES = 1024;
 
 interface Node {
   type?: string;
@@ -33,9 +41,11 @@ interface Node {
  * pairs, as deep as the chain is long. This walk, and later walks over its result, then need no recursion per
  * link.
  */
-export function flattenConjunctions(root: object): void {
+export function* flattenConjunctions(root: object): Steps<void> {
   const pending: object[] = [root];
+  let nodes = 0;
   for (let node = pending.pop() as Node | undefined; node !== undefined; node = pending.pop() as Node) {
+    if (++nodes % STEP_NODES === 0) yield;
     if (isConjunction(node)) node.children = operands(node);
     for (const value of Object.values(node)) {
       if (typeof value === 'object' && value !== null) pending.push(value);

@@ -11,8 +11,8 @@ import type { TableScan } from './table-scan.ts';
  * the plan does not need are not in the result.
  * @throws TesseraError STATEMENT_FAILED if the kernel returned no plan
  */
-export function tableScans(serialized: string): readonly TableScan[] {
-  const plan = parsePlan(serialized);
+export async function tableScans(serialized: string): Promise<readonly TableScan[]> {
+  const plan = await parsePlan(serialized);
   const scans = new Map<
     string,
     { columns: Set<string>; named: Set<string>; filters: (readonly Conjunct[])[] }

@@ -110,7 +110,7 @@ export type { SqlText } from './text/token-cursor.ts';
 export { TokenCursor } from './text/token-cursor.ts';
 export { withoutPasswords } from './text/without-passwords.ts';
 export { describeQuery, prepareQuery } from './thread/long-queries.ts';
-export { parseTree } from './tree.ts';
+export { treeSteps } from './tree.ts';
 export { checkedCast, TEXT_READERS } from './types/checked-cast.ts';
 export { columnType, dialectTypeName, isCountedType, kernelTypeSql } from './types/column-type.ts';
 export { declaredAs, shownType } from './types/declared-type.ts';

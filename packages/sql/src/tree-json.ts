@@ -1,16 +1,14 @@
-import { fail, requireValidText } from '@tessera/common';
+import { atOnce, fail, requireValidText, type Steps } from '@tessera/common';
 
 /**
  * Parses and prints JSON as the kernel writes parse trees: integers beyond 2^53 become bigint, and the bare
  * words NaN, Infinity and -Infinity are numbers. To the kernel, `printTree(parseTree(text))` means the same
  * as `text`.
  */
-export function parseTree(text: string): unknown {
-  const reader = new Reader(text);
-  const value = reader.value();
-  reader.end();
-  return value;
-}
+export const parseTree = (text: string): unknown => atOnce(treeSteps(text));
+
+/** `parseTree` in steps, for the trees of long statements. */
+export const treeSteps = (text: string): Steps<unknown> => new Reader(text).steps();
 
 export function printTree(value: unknown): string {
   switch (typeof value) {
@@ -67,6 +65,9 @@ const isFloatingType = (type: unknown): boolean =>
   typeof type === 'object' && type !== null && 'id' in type && (type.id === 'DOUBLE' || type.id === 'FLOAT');
 
 const NUMBER = /-?(?:Infinity|NaN|nan|inf|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
+/** Integers of so many digits are exact as numbers. */
+const SMALL_DIGITS = 15;
+const [COMMA, BRACE, BRACKET] = [0x2c, 0x7d, 0x5d];
 const SPACE = /[ \t\r\n]*/y;
 const SPACE_CODE = 0x20;
 const WORDS: readonly (readonly [string, unknown])[] = [
@@ -74,6 +75,14 @@ const WORDS: readonly (readonly [string, unknown])[] = [
   ['true', true],
   ['false', false],
 ];
+
+/** The number of values that one step parses. */
+const STEP_VALUES = 1024;
+
+/** An array or object that encloses the place of a reader; `key` is that of the next value of an object. */
+type Open =
+  | { readonly array: unknown[] }
+  | { readonly array?: undefined; readonly object: Record<string, unknown>; key: string };
 
 class Reader {
   readonly #text: string;
@@ -83,12 +92,58 @@ class Reader {
     this.#text = text;
   }
 
-  value(): unknown {
+  *steps(): Steps<unknown> {
+    const open: Open[] = [];
+    for (let values = 1; ; values++) {
+      if (values % STEP_VALUES === 0) yield;
+      const opened = this.#open();
+      if (opened !== undefined) {
+        open.push(opened);
+        continue;
+      }
+      let value = this.#whole();
+      for (;;) {
+        const around = open.at(-1);
+        if (around === undefined) {
+          if (this.#peek() !== '') malformed(`text after the value at ${this.#at}`);
+          return value;
+        }
+        if (around.array === undefined) around.object[around.key] = value;
+        else around.array.push(value);
+        if (this.#accept(',')) {
+          if (around.array === undefined) around.key = this.#key();
+          break;
+        }
+        this.#take(around.array === undefined ? '}' : ']');
+        value = around.array ?? around.object;
+        open.pop();
+      }
+    }
+  }
+
+  /** Enters an array or object that is not empty. */
+  #open(): Open | undefined {
+    const first = this.#peek();
+    if (first !== '{' && first !== '[') return undefined;
+    const start = this.#at++;
+    if (this.#peek() === (first === '{' ? '}' : ']')) {
+      this.#at = start;
+      return undefined;
+    }
+    return first === '{' ? { object: {}, key: this.#key() } : { array: [] };
+  }
+
+  /** A value without other values in it. */
+  #whole(): unknown {
     switch (this.#peek()) {
       case '{':
-        return this.#object();
+        this.#at += 1;
+        this.#take('}');
+        return {};
       case '[':
-        return this.#array();
+        this.#at += 1;
+        this.#take(']');
+        return [];
       case '"':
         return this.#string();
       default:
@@ -96,8 +151,10 @@ class Reader {
     }
   }
 
-  end(): void {
-    if (this.#peek() !== '') malformed(`text after the value at ${this.#at}`);
+  #key(): string {
+    const key = this.#string();
+    this.#take(':');
+    return key;
   }
 
   #peek(): string {
@@ -108,39 +165,14 @@ class Reader {
     return this.#text.charAt(this.#at);
   }
 
-  #take(expected: string): void {
-    if (this.#peek() !== expected) malformed(`expected ${expected} at ${this.#at}`);
+  #accept(symbol: string): boolean {
+    if (this.#peek() !== symbol) return false;
     this.#at += 1;
+    return true;
   }
 
-  #object(): Record<string, unknown> {
-    const out: Record<string, unknown> = {};
-    this.#at += 1;
-    if (this.#peek() !== '}') {
-      for (;;) {
-        const key = this.#string();
-        this.#take(':');
-        out[key] = this.value();
-        if (this.#peek() !== ',') break;
-        this.#at += 1;
-      }
-    }
-    this.#take('}');
-    return out;
-  }
-
-  #array(): unknown[] {
-    const out: unknown[] = [];
-    this.#at += 1;
-    if (this.#peek() !== ']') {
-      for (;;) {
-        out.push(this.value());
-        if (this.#peek() !== ',') break;
-        this.#at += 1;
-      }
-    }
-    this.#take(']');
-    return out;
+  #take(symbol: string): void {
+    if (!this.#accept(symbol)) malformed(`expected ${symbol} at ${this.#at}`);
   }
 
   #string(): string {
@@ -155,6 +187,8 @@ class Reader {
   }
 
   #scalar(): unknown {
+    const small = this.#smallInteger();
+    if (small !== undefined) return small;
     for (const [word, value] of WORDS) {
       if (this.#text.startsWith(word, this.#at)) {
         this.#at += word.length;
@@ -170,6 +204,19 @@ class Reader {
       return source.toLowerCase() === 'inf' ? Infinity : source === '-inf' ? -Infinity : value;
     const isInteger = /^-?\d+$/.test(source);
     return isInteger && !Number.isSafeInteger(value) ? BigInt(source) : value;
+  }
+
+  /** The most frequent scalar: an integer of few digits without a sign. */
+  #smallInteger(): number | undefined {
+    let value = 0;
+    let at = this.#at;
+    let code = this.#text.charCodeAt(at);
+    for (; code >= 0x30 && code <= 0x39; code = this.#text.charCodeAt(++at)) value = value * 10 + code - 0x30;
+    const digits = at - this.#at;
+    if (digits === 0 || digits > SMALL_DIGITS || (code !== COMMA && code !== BRACE && code !== BRACKET))
+      return undefined;
+    this.#at = at;
+    return value;
   }
 }
 

@@ -19,7 +19,7 @@ export {
   unionAll,
   withoutArraySizes,
 } from './tree-build.ts';
-export { parseTree, printTree } from './tree-json.ts';
+export { parseTree, printTree, treeSteps } from './tree-json.ts';
 export type * from './tree-nodes.ts';
 export {
   isExpression,

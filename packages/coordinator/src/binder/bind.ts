@@ -47,7 +47,7 @@ async function plannedScans(
   const binder = await relations.binder();
   try {
     const serializedPlan = String(await binder.scalar(PLAN_SQL, [boundSql ?? '']));
-    const scans = tableScans(serializedPlan);
+    const scans = await tableScans(serializedPlan);
     // The clock of the planning kernel may differ from that of the running kernel.
     const timeless = time === 'free' ? scans.map((scan) => ({ ...scan, filters: [[]] })) : scans;
     return {

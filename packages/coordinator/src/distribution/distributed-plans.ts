@@ -58,10 +58,10 @@ export interface PlanningScope {
 }
 
 /** The plan of a statement over several nodes, or the reason why there is none. */
-export function planQuery(
+export async function planQuery(
   binding: BoundQuery,
   { snapshot, nodes, settings, statistics, storesResult, keys }: PlanningScope,
-): PlannedQuery | UndistributedQuery {
+): Promise<PlannedQuery | UndistributedQuery> {
   const { serializedPlan } = binding;
   if (serializedPlan === undefined)
     return { reason: 'it contains a part whose plan is only known when it runs', isUnsupported: true };
@@ -84,7 +84,7 @@ export function planQuery(
     },
   };
   const isForced = settings.nodes_per_query > 0 || settings.min_distributed_bytes === 0;
-  const planned = remembered(binding, facts, isForced, () => makePlan(serializedPlan, facts, isForced));
+  const planned = await remembered(binding, facts, isForced, () => makePlan(serializedPlan, facts, isForced));
   if (planned.plan === undefined) return planned;
   const { plan } = planned;
   return { plan, refine: (now, finished, started) => refine(now, finished, started, facts) };
@@ -93,9 +93,9 @@ export function planQuery(
 type Planned = Pick<PlannedQuery, 'plan'> | UndistributedQuery;
 
 /** @param isForced whether the plan is used even if one node would suffice */
-function makePlan(serializedPlan: string, facts: PlanFacts, isForced: boolean): Planned {
+async function makePlan(serializedPlan: string, facts: PlanFacts, isForced: boolean): Promise<Planned> {
   try {
-    const plan = planDistributed(serializedPlan, facts);
+    const plan = await planDistributed(serializedPlan, facts);
     const { choice } = plan;
     if (plan.stages.length === 1)
       return {
@@ -114,11 +114,16 @@ function makePlan(serializedPlan: string, facts: PlanFacts, isForced: boolean): 
 /** The last plan of each binding, with the key of its inputs. */
 const plans = new WeakMap<BoundQuery, { readonly key: string; readonly planned: Planned }>();
 
-function remembered(binding: BoundQuery, facts: PlanFacts, isForced: boolean, make: () => Planned): Planned {
+async function remembered(
+  binding: BoundQuery,
+  facts: PlanFacts,
+  isForced: boolean,
+  make: () => Promise<Planned>,
+): Promise<Planned> {
   const key = keyOf(facts, isForced);
   const known = plans.get(binding);
   if (known?.key === key) return known.planned;
-  const planned = make();
+  const planned = await make();
   plans.set(binding, { key, planned });
   return planned;
 }

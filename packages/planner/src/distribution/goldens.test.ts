@@ -31,7 +31,7 @@ describe.each<Suite>(['tpch', 'tpcds'])('plans of %s at scale factor 100 on 4 no
     'query $name (skipped where the test data is absent)',
     async ({ name, sql }) => {
       const tables = atScale100(suite, cluster.planFacts({ nodes: 4 }).tables);
-      const plan = planDistributed(await cluster.serialized(sql), { tables, cluster: CLUSTER });
+      const plan = await planDistributed(await cluster.serialized(sql), { tables, cluster: CLUSTER });
       expect(plan.unboundedGathers).toEqual([]);
       const text = `${planText(plan)}\n`;
       const file = join(directory, `${name}.txt`);

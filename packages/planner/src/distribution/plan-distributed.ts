@@ -7,5 +7,5 @@ import type { PlanFacts } from './plan-facts.ts';
  * Divides the kernel's plan, as `PLAN_SQL` returns it, into stages.
  * @throws UnsupportedPlan
  */
-export const planDistributed = (serializedPlan: string, facts: PlanFacts): DistributedPlan =>
-  distribute(readPlan(serializedPlan), facts);
+export const planDistributed = async (serializedPlan: string, facts: PlanFacts): Promise<DistributedPlan> =>
+  distribute(await readPlan(serializedPlan), facts);

@@ -49,15 +49,15 @@ export interface ScanNames {
  * @param serialized the plan of the same statement, which contains the names of the relations
  * @param rename translates texts that contain internal table names
  */
-export function physicalOutline(
+export async function physicalOutline(
   json: string,
   serialized: string,
   rename: (text: string) => string,
-): PlanOutline {
+): Promise<PlanOutline> {
   const parsed = JSON.parse(json) as KernelOperator | readonly KernelOperator[];
   const plan = (Array.isArray(parsed) ? parsed[0] : parsed) ?? {};
   const count = operators(plan).filter(isRelation).length;
-  const tables = count === 0 ? [] : scannedTables(parsePlan(serialized));
+  const tables = count === 0 ? [] : scannedTables(await parsePlan(serialized));
   // If the kernel has other scans than the plan, they cannot be matched.
   const names = (tables.length === count ? tables : []).values();
   return outline(

@@ -40,8 +40,11 @@ interface NodeFigures {
  * @param tableName the user-visible name of a table, by its bound name
  * @throws TesseraError STATEMENT_FAILED if the kernel returned no plan
  */
-export function logicalOutline(serialized: string, tableName: (bound: string) => string): PlanOutline {
-  return outline(parsePlan(serialized), tableName);
+export async function logicalOutline(
+  serialized: string,
+  tableName: (bound: string) => string,
+): Promise<PlanOutline> {
+  return outline(await parsePlan(serialized), tableName);
 }
 
 function outline(node: PlanOperator, tableName: (bound: string) => string): PlanOutline {

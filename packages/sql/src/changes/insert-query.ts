@@ -23,7 +23,7 @@ import { ComposedText, leadingWith } from './composed-text.ts';
 import { returningText } from './returning.ts';
 
 /** The number of tokens of VALUES that are looked at in one step. */
-const TOKENS_PER_STEP = 4_096;
+const TOKENS_PER_STEP = 512;
 
 const NUMBERS = new Set(['boolean', 'int', 'long', 'float', 'double', 'decimal']);
 /** The macros that write, as PostgreSQL does, values whose texts the kernel writes differently. */

@@ -23,7 +23,7 @@ const NULL = /^null$/i;
 const PARAMETER = /^\$\d+$/;
 
 /** The number of values that are looked at in one step. */
-const VALUES_PER_STEP = 4_096;
+const VALUES_PER_STEP = 512;
 
 /** The literals that mean the same in the kernel and in the dialect, in any context. */
 const PLAIN: Readonly<Record<string, RegExp>> = {

@@ -1,15 +1,15 @@
-import { fail, pauses, requireValidText, type SqlLocation, TesseraError } from '@tessera/common';
+import { fail, inTurns, pauses, requireValidText, type SqlLocation, TesseraError } from '@tessera/common';
 import { type BindingSession, kernelErrorToTessera } from '@tessera/kernel';
 import { byteOffsets, locationAt, nameLocation } from '../text/location.ts';
 import { kernelSource } from '../text/source.ts';
 import {
   type Expression,
   NO_LOCATION,
-  parseTree,
   printTree,
   type QueryLocation,
   type Statement,
   transformTree,
+  treeSteps,
 } from '../tree.ts';
 import { isExpression, isQueryNode, isTableRef } from '../tree-transform.ts';
 
@@ -127,7 +127,7 @@ export async function parseQuery(
   const toUser = (byte: number) => query.offset + source.originalOffset(offsetOf(byte));
   const answer = await session.scalar('SELECT json_serialize_sql($1::VARCHAR)', [source.text]);
   const pause = pauses();
-  const parsed = parseTree(String(answer)) as SerializedQuery;
+  const parsed = (await inTurns(treeSteps(String(answer)), pause)) as SerializedQuery;
   if (parsed.error) throw parseError(parsed, (byte) => locationAt(text, toUser(byte)));
   const [statement, more] = parsed.statements;
   if (statement === undefined || more !== undefined) {

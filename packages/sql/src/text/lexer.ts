@@ -181,7 +181,7 @@ interface Scan {
 const LETTER = /[A-Za-z_\u0080-\uffff]/;
 
 /** The number of tokens that are read in one step. */
-const TOKENS_PER_STEP = 4_096;
+const TOKENS_PER_STEP = 512;
 
 function* scan(text: string, reader: TokenReader | undefined): Steps<Scan> {
   const tokens: IToken[] = [];

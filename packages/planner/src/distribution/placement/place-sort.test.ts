@@ -65,6 +65,6 @@ test('a result that is stored is not merged for a client', async () => {
   const facts = cluster.planFacts(large);
   const stored = { ...facts, cluster: { ...facts.cluster, storesResult: true } };
   const serialized = await cluster.serialized('SELECT * FROM a ORDER BY id');
-  expect(isMerged(distribute(readPlan(serialized), facts))).toBe(true);
-  expect(isMerged(distribute(readPlan(serialized), stored))).toBe(false);
+  expect(isMerged(distribute(await readPlan(serialized), facts))).toBe(true);
+  expect(isMerged(distribute(await readPlan(serialized), stored))).toBe(false);
 });

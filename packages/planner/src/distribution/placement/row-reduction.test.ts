@@ -143,7 +143,7 @@ function withRepeatedKeys() {
 /** The filters of rows in the plan before anything has run, and in the plan that knows the size of the first stage. */
 async function refinedFilters(sql: string, finishedRows: number) {
   const facts = cluster.planFacts(withRepeatedKeys());
-  const plan = planDistributed(await cluster.serialized(sql), facts);
+  const plan = await planDistributed(await cluster.serialized(sql), facts);
   const built = plan.stages.find(({ output }) => output.filterKeys !== undefined);
   const filtersOf = (one: DistributedPlan) =>
     one.stages.flatMap(({ sources }) =>

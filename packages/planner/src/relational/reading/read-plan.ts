@@ -83,8 +83,8 @@ const READERS: Readonly<Record<string, ReadOperator>> = {
  * @throws UnsupportedPlan for a plan that relations cannot represent
  * @throws TesseraError STATEMENT_FAILED if the kernel returned no plan
  */
-export function readPlan(serialized: string): Relation {
-  const plan = parsePlan(serialized);
+export async function readPlan(serialized: string): Promise<Relation> {
+  const plan = await parsePlan(serialized);
   walkNeededColumns(plan, refuseRowIds);
   let ids = 0;
   const nextId = () => ids++;

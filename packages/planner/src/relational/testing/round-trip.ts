@@ -54,7 +54,7 @@ export class RoundTrip {
       leaves.push(leafSql(relation));
       return { hole: leaves.length - 1, columns: 'names' in relation ? relation.names : [] };
     };
-    const template = relationSql(readPlan(plan), { leaf });
+    const template = relationSql(await readPlan(plan), { leaf });
     return fillHoles(template, (hole) => leaves[hole] ?? '');
   }
 
