@@ -44,6 +44,7 @@ export interface TableElements {
 export function tableElements(cursor: TokenCursor): TableElements {
   const columns: ColumnDefinition[] = [];
   const constraints: ConstraintDefinition[] = [];
+  const names = new Set<string>();
   cursor.expectSymbol('(');
   do {
     if (isAtTableConstraint(cursor)) {
@@ -53,13 +54,14 @@ export function tableElements(cursor: TokenCursor): TableElements {
     if (cursor.isAt('LIKE')) unsupported(cursor, 'CREATE TABLE (LIKE …)', 'use CREATE TABLE … CLONE');
     const element = columnDefinition(cursor);
     const { column } = element;
-    if (columns.some((c) => c.name === column.name)) {
+    if (names.has(column.name)) {
       fail(
         'DUPLICATE_COLUMN',
         { message: `Column "${column.name}" is defined twice` },
         { location: column.location },
       );
     }
+    names.add(column.name);
     columns.push(column);
     constraints.push(...element.constraints);
   } while (cursor.acceptSymbol(','));
