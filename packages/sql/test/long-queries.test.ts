@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeQuery, prepareQuery } from '../src/index.ts';
+import { describeQuery, prepareQuery, type RelationResolver } from '../src/index.ts';
 import { Dialect } from './dialect.ts';
 
 /** Texts with it are prepared in a thread. */
@@ -25,6 +25,25 @@ it('long texts are prepared in one thread, and short ones in none', async () => 
   for (const i of [1, 2]) await prepareQuery(`SELECT ${i}${PADDING}`, dialect.context());
   await describeQuery(`SELECT 3${PADDING}`, dialect.context());
   expect(threads).toBe(1);
+});
+
+it('a short text that reads a view with a long one is prepared in the thread', async () => {
+  const view = (sql: string) => {
+    let reads = 0;
+    const resolve = async () => {
+      reads += 1;
+      return { kind: 'view', sql, columnNames: undefined, database: 'tessera', id: 'v' };
+    };
+    const context = { ...dialect.context(), relations: { resolve } as unknown as RelationResolver };
+    return { context, reads: () => reads };
+  };
+  const short = view('SELECT 1 AS a');
+  const long = view(`SELECT 1 AS a${PADDING}`);
+  const { columns } = await prepareQuery('SELECT * FROM v', short.context);
+  expect((await prepareQuery('SELECT * FROM v', long.context)).columns).toEqual(columns);
+  expect((await describeQuery('SELECT * FROM v', long.context)).columns).toEqual(columns);
+  // The event loop reads the view, and then the thread does.
+  expect([short.reads(), long.reads()]).toEqual([1, 4]);
 });
 
 it.each([

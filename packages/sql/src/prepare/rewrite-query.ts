@@ -10,7 +10,7 @@ import { compiledPatterns } from '../relations/compiled-patterns.ts';
 import { fileColumnsIn, starsOver } from '../relations/file-columns.ts';
 import { placeRelations, type ViewRelation } from '../relations/place-relations.ts';
 import type { Placement } from '../relations/placement.ts';
-import type { PrepareContext } from '../relations/prepare-context.ts';
+import { LongView, type PrepareContext } from '../relations/prepare-context.ts';
 import { unqualifiedColumns } from '../relations/qualified-columns.ts';
 import { sequenceCalls } from '../relations/sequence-calls.ts';
 import { asofNulls } from '../rewrites/asof-joins.ts';
@@ -279,6 +279,7 @@ async function rewriteView(
   scope: RewriteScope,
 ): Promise<Statement> {
   const { views = [] } = scope;
+  if (view.sql.length > (context.longestView ?? Infinity)) throw new LongView();
   if (views.includes(view.id)) {
     fail('STATEMENT_FAILED', { message: 'A view refers to itself through other views' }, { location });
   }

@@ -34,6 +34,15 @@ export interface PrepareContext {
   readonly sequences?: (SequenceResolver & SessionSequences) | undefined;
   /** If absent, FROM may only name CTEs. */
   readonly relations?: RelationResolver | undefined;
+  /** The number of characters beyond which the text of a view throws `LongView`; if absent, no text does. */
+  readonly longestView?: number | undefined;
+}
+
+/** The statement reads a view whose text is so long that it is prepared in a thread. */
+export class LongView extends Error {
+  constructor() {
+    super('a view with a long text is prepared in a thread');
+  }
 }
 
 /** A query for the kernel, with its result columns in terms of the dialect. */

@@ -10,7 +10,12 @@ import {
 } from '@tessera/kernel';
 import { describeQuery as describedHere, type QueryDescription } from '../prepare/describe-query.ts';
 import { queryData, withOutput } from '../prepare/prepare-query.ts';
-import type { PrepareContext, PreparedQuery, QueryData } from '../relations/prepare-context.ts';
+import {
+  LongView,
+  type PrepareContext,
+  type PreparedQuery,
+  type QueryData,
+} from '../relations/prepare-context.ts';
 import type { AggregatingIndex } from '../relations/relation-resolver.ts';
 import type { SqlType } from '../types/sql-type.ts';
 import {
@@ -30,26 +35,40 @@ const KEPT_MS = 60_000;
 
 /**
  * Translates a query of the dialect (or the query that EXPLAIN explains) to SQL of the kernel and binds it.
- * Files are resolved and their schemas read, but no row is read. Long texts are translated in another thread.
+ * Files are resolved and their schemas read, but no row is read. Long texts, and texts that read views with long
+ * ones, are translated in another thread.
  * @throws TesseraError if the statement is invalid, with a place in `text` if there is one
  */
 export async function prepareQuery(text: string, context: PrepareContext): Promise<PreparedQuery> {
-  const data =
-    text.length < LONG_CHARACTERS
-      ? await queryData(text, context)
-      : ((await inThread({ kind: 'prepare', text }, context)) as QueryData);
-  return withOutput(data);
+  const data = await hereOrInThread({ kind: 'prepare', text }, context, (here) => queryData(text, here));
+  return withOutput(data as QueryData);
 }
 
-/** `describeQuery` of `prepare`, in another thread if the text is long. */
+/** `describeQuery` of `prepare`, in another thread if the text is long, or that of a view. */
 export async function describeQuery(
   text: string,
   context: PrepareContext,
   asked?: readonly SqlType[],
 ): Promise<QueryDescription> {
-  return text.length < LONG_CHARACTERS
-    ? describedHere(text, context, asked)
-    : ((await inThread({ kind: 'describe', text, asked }, context)) as QueryDescription);
+  const described = await hereOrInThread({ kind: 'describe', text, asked }, context, (here) =>
+    describedHere(text, here, asked),
+  );
+  return described as QueryDescription;
+}
+
+async function hereOrInThread(
+  task: Task,
+  context: PrepareContext,
+  here: (context: PrepareContext) => Promise<unknown>,
+): Promise<unknown> {
+  if (task.text.length < LONG_CHARACTERS) {
+    try {
+      return await here({ ...context, longestView: LONG_CHARACTERS });
+    } catch (error) {
+      if (!(error instanceof LongView)) throw error;
+    }
+  }
+  return inThread(task, context);
 }
 
 /** Statements that wait for each other's calls share one thread. */
