@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { prepareQuery } from '../src/index.ts';
 import { Dialect } from './dialect.ts';
 
 let dialect: Dialect;
@@ -215,6 +216,33 @@ test('columns whose names are numbers keep their order', async () => {
 test('the types of READ_JSON follow from all rows', async () => {
   const late = "SELECT sum(n)::text, count(more)::text FROM read_json('upload://late')";
   expect(await dialect.rows(late)).toEqual([['220489501.75', '1']]);
+});
+
+test('the columns of a JSON file that is compressed or long are inferred once', async () => {
+  const object = JSON.stringify({ a: 'x'.repeat(100) });
+  await dialect.file('long.json', `${object}\n`.repeat(20_000));
+  await dialect.file('short.json.gz', gzipSync(`${object}\n`));
+  const { session, ...context } = dialect.context();
+  const calls: string[] = [];
+  const counted = new Proxy(session, {
+    get(target, name) {
+      const member = Reflect.get(target, name, target) as unknown;
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        calls.push(String(args[0]));
+        return (member as (...args: unknown[]) => unknown).apply(target, args);
+      };
+    },
+  });
+  for (const file of ['long.json', 'short.json.gz']) {
+    const prepared = await prepareQuery(`SELECT * FROM read_json('upload://${file}')`, {
+      ...context,
+      session: counted,
+    });
+    expect(prepared.columns).toMatchObject([{ name: 'a', type: { kind: 'text' } }]);
+    expect(calls.filter((sql) => sql.includes('sample_size = -1'))).toHaveLength(1);
+    calls.length = 0;
+  }
 });
 
 const REFUSED: readonly (readonly [call: string, message: RegExp])[] = [

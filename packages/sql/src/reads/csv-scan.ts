@@ -184,7 +184,8 @@ async function described(args: ReadArguments, paths: readonly string[], session:
     const named: readonly Setting[] = [...settings, ['names', names]];
     return { settings: named, columns: columns.map((column, index) => ({ ...column, name: names[index]! })) };
   }
-  if (await mayNameNul('csv', paths, compressionOf(args)))
+  const [first] = paths;
+  if (first !== undefined && (await mayNameNul(first, compressionOf(args))))
     await requireValidNames(session, scanText(paths, settings), args.url);
   return { settings, columns };
 }

@@ -1,4 +1,4 @@
-import { type BindingSession, typeToSql } from '@tessera/kernel';
+import type { BindingSession } from '@tessera/kernel';
 import { internalCall } from '../functions/expressions.ts';
 import {
   type BaseTableRef,
@@ -18,7 +18,7 @@ import type { RelationSource } from './read-call.ts';
 import { compressionOf, literalText, namedArgument } from './scan-arguments.ts';
 import type { Warn } from './stray-values.ts';
 import { textScan } from './text-scan.ts';
-import { mayNameNul, requireValidNames } from './valid-names.ts';
+import { describedColumns, requireValidNames } from './valid-names.ts';
 
 /**
  * Settings of the kernel's `read_json_auto` with which types follow from all rows of all files. From the first rows alone it
@@ -121,10 +121,7 @@ async function scanCall(
       const codec = compressionOf(args);
       const given = codec === undefined ? '' : `, compression = ${literalText(codec)}`;
       const inferring = `read_json_auto(${literalText(paths)}, hive_partitioning = false, ${WHOLE_JSON}${given})`;
-      if (codec !== undefined || (await mayNameNul('json', paths)))
-        await requireValidNames(session, inferring, args.url);
-      const { columns } = await session.describe(`SELECT * FROM ${inferring}`);
-      const fields = columns.map(({ name, type }) => [name, typeToSql(type)] as const);
+      const fields = await describedColumns(session, inferring, args.url);
       return call(
         'read_json_auto',
         files,

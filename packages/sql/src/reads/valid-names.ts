@@ -17,36 +17,43 @@ export async function requireValidNames(session: BindingSession, scan: string, u
   if (Number(count) > 0) refuseName(url);
 }
 
+/**
+ * The names of the columns of a scan and their types in the kernel's SQL.
+ * @throws TesseraError INVALID_ENCODING as `requireValidNames`
+ */
+export async function describedColumns(
+  session: BindingSession,
+  scan: string,
+  url: string,
+): Promise<readonly (readonly [name: string, type: string])[]> {
+  const described = await session.scalar(
+    `SELECT to_json(list([column_name, column_type]))::VARCHAR FROM (DESCRIBE SELECT * FROM ${scan})`,
+  );
+  const columns = JSON.parse(String(described)) as readonly (readonly [string, string])[];
+  if (columns.flat().some((text) => text.includes('\0'))) refuseName(url);
+  return columns;
+}
+
 export const refuseName = (url: string): never =>
   fail('INVALID_ENCODING', { what: `the name of a column of ${url}`, bytes: '0x00' });
-
-type TextFormat = 'csv' | 'json';
 
 /** The part of a file that is searched here. */
 const HEAD_BYTES = 1 << 20;
 const MAX_DECOMPRESSED_BYTES = 64 << 20;
 const gunzipped = promisify(gunzip);
 const unzstd = promisify(zstdDecompress);
-const NUL: Readonly<Record<TextFormat, string>> = { csv: '\0', json: '\\u0000' };
 
 /**
- * Whether a file may have a NUL character in a name, so that the kernel must be asked, which takes as long as inferring the
- * columns: if the first part of the file contains one, or if it is JSON and longer than that.
- * @param codec the compression of a CSV file
+ * Whether the first of several CSV files may have a NUL character in a name, so that the kernel must be asked, which takes as
+ * long as inferring the columns: if the first part of the file contains one.
+ * @param codec the compression of the file
  */
-export async function mayNameNul(
-  format: TextFormat,
-  paths: readonly string[],
-  codec?: string,
-): Promise<boolean> {
+export async function mayNameNul(path: string, codec: string | undefined): Promise<boolean> {
   const head = Buffer.allocUnsafe(HEAD_BYTES);
-  for (const path of format === 'csv' ? paths.slice(0, 1) : paths) {
-    const length = await readHead(path, head);
-    if (length === undefined || (format === 'json' && length === head.length)) return true;
-    const text = await decompressed(head.subarray(0, length), codec);
-    if (text === undefined || text.includes(NUL[format])) return true;
-  }
-  return false;
+  const length = await readHead(path, head);
+  if (length === undefined) return true;
+  const text = await decompressed(head.subarray(0, length), codec);
+  return text === undefined || text.includes('\0');
 }
 
 /** Undefined for data that cannot be decompressed, which the kernel reports. */
