@@ -1,5 +1,6 @@
 import { INFORMATION_SCHEMA } from '@tessera/catalog';
 import { type KernelSession, quoteName } from '@tessera/kernel';
+import { lookupRelation } from '@tessera/sql';
 import type { SystemFacts } from './facts/system-facts.ts';
 import type { SystemColumn, SystemRelation, SystemValue } from './facts/system-relation.ts';
 import { informationSchemaRelation } from './information-schema/information-schema.ts';
@@ -67,5 +68,9 @@ export const readsViewColumns = ({
 }: {
   readonly schema: string;
   readonly name: string;
-}): boolean =>
-  schema === INFORMATION_SCHEMA ? name === 'columns' : name === 'pg_class' || name === 'pg_attribute';
+}): boolean => (schema === INFORMATION_SCHEMA ? name === 'columns' : WITH_VIEW_COLUMNS.has(name));
+
+const WITH_VIEW_COLUMNS: ReadonlySet<string> = new Set([
+  ...['pg_class', 'pg_attribute'],
+  lookupRelation('column_exists'),
+]);

@@ -530,3 +530,15 @@ select has_table_privilege('pg_class', 'SELECT, FOO')
 select has_schema_privilege('public', 'FOO')
 select has_function_privilege('abs(int)', 'FOO')
 select has_any_column_privilege('pg_class', 'DELETE')
+select s::float8 from (values ('1e400')) t(s)
+select s::float8 from (values ('-1e-400')) t(s)
+select s::real from (values ('1e50')) t(s)
+select s::real from (values ('1e-50')) t(s)
+select string_to_array('1,1e400', ',')::float8[]
+select 1 from (select 1.5::float8 as f) q where f > '1e400'
+select n as z from (values (1)) v(n) where z = 1
+select n as z, count(*) from (values (1)) v(n) group by n having z = 1
+select * from (select n as z from (values (1)) v(n) where z = 1) q
+select 1 from (select 1 as a) x join (select 1 as "A") y using (a)
+select has_column_privilege('pg_class', 'nope', 'SELECT')
+select has_column_privilege('nope', 'nope', 'SELECT')

@@ -143,3 +143,6 @@ select count(*) from current_user
 select percentile_cont(null) within group (order by a) from (values (1), (2)) t(a)
 select '4.9e-324'::float8, '1e-45'::real, '0e-400'::float8
 select n < 'Infinity', n > '-inf', n = 'NaN', n < 'NaN', n between '-inf' and 'inf' from (select 1.5::numeric(10, 2) as n) t
+select round(0.5::float8), round(2.5::float8), round(-0.5::real), round(2.5), round(-2.5::numeric), round(2.5::float8::numeric)
+select round(avg(n)), round(avg(x)) from (values (2, 2.5::float8), (3, 2.5)) t(n, x)
+select round(n), round(n / 4) from (values (5000.50::numeric), (10)) t(n)

@@ -847,3 +847,20 @@ select max(salary) = '6000.004', sum(salary) > '9000.501' from emp group by dept
 select active = 'on', active in ('off', 'no'), coalesce(active, 'ye'), case when id = 4 then 'off' else active end from emp order by id
 select greatest(i, '1 hour')::text, least(i, '2 days')::text, i = '24 hours', nullif(i, '24 hours')::text, 'x' || i, i || ' 2 ' from (select interval '1 day' as i) t
 select ' 1.5 ' || salary, salary || ' 1.50 ', 'on' || active, '\x41' || '\x42'::bytea from emp where id = 1
+select round(score), round(-score), round(score * 1.0), round(sum(score)) from emp group by score order by score
+select round(salary) from emp where id in (1, 3) order by id
+select round(x) from (select score + 1 as x from emp) q order by 1
+select round((select score from emp where id = 2) + 0.25), round(x) from (values (2.5::float8), (-0.5), (1.5)) t(x)
+select round(percentile_cont(0.5) within group (order by id)) from emp where id in (2, 3)
+select s::float8 from (values ('0e-500'), ('1e-300'), ('inf'), (' 1.5 '), ('4e-324')) t(s)
+select percentile_disc(null) within group (order by salary), percentile_disc(0.5) within group (order by name) from emp
+select id from emp e where exists (select d.id as dept from dept d where dept = 2) order by id
+select e.id, x.n from emp e, lateral (select d.id as dept, dept as n from dept d where d.id = 1) x order by e.id
+select e.id, (select max(d.id) as dept from dept d having dept = 2) from emp e order by e.id
+select e.id, (with c as (select d.id as dept from dept d where dept = 1) select count(*) from c) from emp e order by e.id
+select count(*) from (select id, 1 as a from emp) x natural join (select id, 2 as "A" from dept) y
+select * from (select id, 1 as a from emp) x natural join (select id, 2 as "A" from dept) y order by 1
+select has_column_privilege('emp', 'name', 'SELECT'), has_column_privilege('pg_class', 'relname', 'SELECT')
+select has_column_privilege(c.oid, a.attname, 'SELECT'), has_column_privilege(c.oid, a.attnum, 'SELECT') from pg_class c join pg_attribute a on a.attrelid = c.oid where c.relname = 'dept' and a.attnum > 0 order by a.attnum
+select regexp_replace('baaac', 'a*', '-', 'g'), regexp_replace('aaa', '(a)?(b)?', '[\1\2]', 'g'), regexp_replace('a1b22', '[0-9]*', '#', 'g'), regexp_replace('xyz', '', '-', 'g'), regexp_replace('abc', 'b*', null, 'g')
+select regexp_replace(s, 'x*', '-', 'g'), regexp_replace(s, '\s*', '_', 'gi') from (values ('axb'), (null), (''), ('xx'), ('a b')) t(s)

@@ -30,6 +30,9 @@ const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 /** If a text of digits cannot be cast to one of these types, the number is too large. */
 const WHOLE_TYPES: ReadonlySet<string> = new Set(['smallint', 'integer', 'bigint']);
 
+/** If a text of a number cannot be cast to one of these types, the number is too large, or nearer to zero than any of the type. */
+const SCALED_TYPES = /^(?:numeric|real$|double precision$)/;
+
 const TIME_TYPES: ReadonlySet<string> = new Set(['date', 'time', 'timestamp', 'timestamptz', 'interval']);
 
 const SOURCE_COLUMN = /when casting from source column (.+?)$/m;
@@ -49,7 +52,7 @@ function castFailure(message: string): TesseraError | undefined {
     const typeName = type === 'INT128' ? 'uuid' : withDialectTypes(type);
     const isTooLarge =
       (WHOLE_TYPES.has(typeName) && /^\s*[+-]?\d+\s*$/.test(text)) ||
-      (typeName.startsWith('numeric') && NUMBER.test(text));
+      (SCALED_TYPES.test(typeName) && NUMBER.test(text));
     const outside = { message: `value "${text}" is out of range for type ${typeName}` };
     const error =
       refused.includes(REFUSED_RANGE) || (isOutOfRange && text === refused)
@@ -183,6 +186,8 @@ function byType(failure: KernelFailure): TesseraError {
       if (message === 'division by zero') return TesseraError.of('DIVISION_BY_ZERO', {});
       if (/^relation ".*" does not exist$/s.test(message))
         return TesseraError.of('UNDEFINED_TABLE', { message });
+      if (/^column ".*" of relation ".*" does not exist$/s.test(message))
+        return TesseraError.of('UNDEFINED_NAME', { message });
       if (/^type ".*" does not exist$/s.test(message))
         return TesseraError.of('UNDEFINED_OBJECT', { what: 'Type', name: message.slice(6, -16) });
       if (/^schema ".*" does not exist$/s.test(message))

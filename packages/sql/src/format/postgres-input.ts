@@ -25,6 +25,10 @@ export function postgresInput(type: SqlType, text: string): string {
     case 'int':
     case 'long':
       return checkedCast('tsr_integer_text', text, kernelTypeSql(type));
+    case 'float':
+      return checkedCast('tsr_real_text', text, 'FLOAT');
+    case 'double':
+      return checkedCast('tsr_double_text', text, 'DOUBLE');
     case 'struct':
       return `CAST(CAST(${text} AS JSON) AS ${kernelTypeSql(type)})`;
     case 'array':

@@ -10,6 +10,15 @@ const SCIENTIFIC = { float: '1e6', double: '1e15' } as const;
 /** A fraction with more decimals has more digits than a double-precision number. */
 const MOST_SUMMED_SCALE = 15;
 
+/** A text of fewer characters without an exponent is a number that a REAL can hold. */
+const LONG_NUMBER = 38;
+
+const floatReader = (name: string, type: string): string =>
+  String.raw`CREATE OR REPLACE MACRO tsr_${name}_text(t) AS CASE
+    WHEN strlen(t) < ${LONG_NUMBER} AND NOT contains(t, 'e') AND NOT contains(t, 'E') THEN t
+    WHEN isinf(TRY_CAST(t AS ${type})) AND regexp_matches(t, '\d') OR TRY_CAST(t AS ${type}) = 0 AND regexp_matches(t, '^[^eE]*[1-9]')
+    THEN t || '${REFUSED_END}' ELSE t END`;
+
 /**
  * Macros for the texts of values as PostgreSQL writes them, and for the texts that it reads as integers:
  * - `tsr_pg_number(v, t, least)`: the text of the number `v`, where `t` is the kernel's text of it. PostgreSQL writes an exponent
@@ -21,6 +30,8 @@ const MOST_SUMMED_SCALE = 15;
  * - `tsr_is_text(x)`: whether the type is TEXT
  * - `tsr_integer_text(t)`: the text `t`, with an end that no cast to an integer accepts if the kernel reads it as an integer although it
  *   has more than digits and a sign
+ * - `tsr_double_text(t)`, `tsr_real_text(t)`: the text `t`, with an end that no cast to a number accepts if the kernel reads the number
+ *   as infinity or zero although it is neither: `1e400`, `1e-400`
  * - `tsr_date_text(t)`, `tsr_time_of_day_text(t)`: the text `t`, with a beginning that no cast to a date or time accepts if
  *   something else follows the date or time, which the kernel ignores: `2024-01-01 x`, `10:00 pm`. A year before Christ
  *   (`0044-03-15 BC`) is in the kernel's notation.
@@ -95,6 +106,8 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   // The first comparison is cheaper than a pattern. A text that the kernel refuses stays as it is, so that its error names the column.
   String.raw`CREATE OR REPLACE MACRO tsr_integer_text(t) AS CASE WHEN CAST(TRY_CAST(t AS BIGINT) AS VARCHAR) = t THEN t
     WHEN TRY_CAST(t AS BIGINT) IS NULL OR regexp_full_match(t, '\s*[-+]?\d+\s*') THEN t ELSE t || '${REFUSED_END}' END`,
+  floatReader('double', 'DOUBLE'),
+  floatReader('real', 'FLOAT'),
   // Seconds with more than six decimals, which the kernel cuts off: PostgreSQL rounds them.
   String.raw`CREATE OR REPLACE MACRO tsr_seconds_text(t, digits) AS CASE WHEN round_even(CAST('0.' || digits AS DOUBLE) * 1e6, 0) < 1e6
     THEN regexp_replace(t, '\.\d+', '.' || format('{:06d}', CAST(round_even(CAST('0.' || digits AS DOUBLE) * 1e6, 0) AS BIGINT)))

@@ -2,7 +2,7 @@ import { caseOf, comparison, constant, type Expression } from '../tree.ts';
 import { type Argument, allColumns, internalCall, kernelCall, operatorCall } from './expressions.ts';
 import { hllPrecision } from './hyperloglog.ts';
 import { builtAsJsonb, documentOfValue } from './json.ts';
-import { PERCENTILE_CONT } from './percentile.ts';
+import { PERCENTILE_CONT, PERCENTILE_DISC } from './percentile.ts';
 import { alias, type Implementation, inCategory, kernelFunction } from './types.ts';
 
 const values = (rows: string, columns = 'x') => `FROM (VALUES ${rows}) t(${columns})`;
@@ -306,6 +306,17 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
     ),
     aliases: ['quantile_cont'],
     implementation: PERCENTILE_CONT,
+  },
+  {
+    ...kernelFunction(
+      'percentile_disc',
+      'percentile_disc(fraction) WITHIN GROUP (ORDER BY any) → any',
+      'The first of the ordered values whose position is at least a fraction of their number.',
+      `SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x) ${values("('a'), ('b'), ('c'), ('d'), (NULL)")}`,
+      'b',
+    ),
+    aliases: ['quantile_disc'],
+    implementation: PERCENTILE_DISC,
   },
   {
     name: 'regr_slope',

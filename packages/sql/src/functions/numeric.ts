@@ -104,7 +104,7 @@ export const NUMERIC_FUNCTIONS = inCategory('numeric', [
   {
     ...unary(
       'round',
-      'The number rounded to the given number of decimals (default 0), halves away from zero.',
+      'The number rounded to the given number of decimals (default 0), halves away from zero. A double precision without a number of decimals is rounded to the even number if it is a half.',
       'round(-2.5)',
       '-3.0',
     ),

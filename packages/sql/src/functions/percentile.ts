@@ -19,6 +19,22 @@ export const PERCENTILE_CONT: Implementation = {
   rewrite: (node) => (node.class === 'WINDOW' ? overWindow(node) : withinGroup(node)),
 };
 
+/** `percentile_disc(p) WITHIN GROUP (ORDER BY x)`; the kernel refuses the literal NULL. */
+export const PERCENTILE_DISC: Implementation = {
+  kind: 'ordered aggregate',
+  rewrite: (node) =>
+    node.class === 'FUNCTION' && isNullLiteral(node.children[0]) ? neverComputed(node) : undefined,
+};
+
+/** NULL instead of an aggregate at the fraction NULL. The aggregate that is never computed gives the type, and groups the rows. */
+const neverComputed = (
+  node: FunctionNode,
+  form: (median: FunctionNode) => Expression = (median) => median,
+): Expression => ({
+  ...caseOf([[constant(false), form({ ...node, children: [constant(0.5)], alias: '' })]], constant(null)),
+  alias: node.alias,
+});
+
 const asInput = (order: OrderNode): OrderNode => ({
   ...order,
   expression: internalCall('quantile_input', order.expression),
@@ -27,11 +43,7 @@ const asInput = (order: OrderNode): OrderNode => ({
 function withinGroup(node: FunctionNode): Expression | undefined {
   const { orders } = node.order_bys;
   if (orders.length !== 1) return undefined;
-  if (isNullLiteral(node.children[0])) {
-    // The kernel refuses NULL. The aggregate that is never computed gives the type, and groups the rows.
-    const median = withinGroup({ ...node, children: [constant(0.5)], alias: '' })!;
-    return { ...caseOf([[constant(false), median]], constant(null)), alias: node.alias };
-  }
+  if (isNullLiteral(node.children[0])) return neverComputed(node, (median) => withinGroup(median)!);
   return { ...node, order_bys: { ...node.order_bys, orders: orders.map(asInput) } };
 }
 

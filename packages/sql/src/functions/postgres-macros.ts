@@ -189,6 +189,10 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
       ELSE CAST(round((CAST(x AS DECIMAL(38, 9)) - CAST(x AS DECIMAL(38, 9)) % tsr_divisor(CAST(y AS DECIMAL(38, 9)), x))
         / CAST(y AS DECIMAL(38, 9))) AS HUGEINT) END`,
   ],
+  round: [
+    `(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') AND abs(round(x) - x) = 0.5
+      THEN cast_to_type(round(x * 0.5) * 2, round(x)) ELSE round(x) END`,
+  ],
   pg_array_upper: [
     `(list, dimension) AS CAST(nullif(CASE WHEN dimension = 1 THEN len(list)
       WHEN dimension = 2 AND suffix(typeof(list), '][]') THEN len(CAST(list AS VARCHAR[][])[1])
@@ -234,7 +238,7 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
   pg_step: ["(step) AS CASE WHEN step = step - step THEN error('interval cannot be 0') ELSE step END"],
   // The position of a match: each match is put between two characters.
   pg_regexp_marked: [
-    String.raw`(s, p) AS CASE WHEN contains(s, chr(1)) THEN error('regexp_instr cannot search texts with the character U+0001')
+    String.raw`(s, p) AS CASE WHEN contains(s, chr(1)) THEN error('the character U+0001 is not supported in a text that is searched for each match of a pattern')
       ELSE string_split(regexp_replace(s, '(' || p || ')', chr(1) || '\1' || chr(1), 'g'), chr(1)) END`,
   ],
   pg_marked_position: [

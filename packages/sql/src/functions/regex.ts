@@ -8,7 +8,7 @@ import {
   literalText,
   operatorCall,
 } from './expressions.ts';
-import { regexGroups } from './regex-groups.ts';
+import { matchesNothing, regexGroups } from './regex-groups.ts';
 import type { Implementation } from './types.ts';
 
 type RegexFunction =
@@ -58,21 +58,31 @@ const REWRITES: Readonly<Record<RegexFunction, (node: FunctionNode) => Expressio
     ];
     const isKnown = flags === undefined || literalText(flags) !== undefined;
     if (!isKnown) return internalCall('regexp_replace', ...args, flags);
-    return kernelCall(
-      'regexp_replace',
-      ...args,
-      literalText(flags)?.includes('g') ? constant('g') : undefined,
-    );
+    return literalText(flags)?.includes('g')
+      ? allReplaced(node)
+      : kernelCall('regexp_replace', ...args);
   },
-  regexp_replace_all: ({ children: [subject, pattern, replacement, flags] }) =>
-    kernelCall(
-      'regexp_replace',
-      searched(subject, pattern),
-      patternWith(withGroups(pattern, replacement), flags),
-      replacementOf(replacement, pattern),
-      constant('g'),
-    ),
+  regexp_replace_all: allReplaced,
 };
+
+/**
+ * In PostgreSQL, a pattern that can match nothing also does so just after another match: `regexp_replace('baac', 'a*', '-', 'g')` is
+ * `-b--c-`. The kernel passes over such a match, which matters unless it is removed, so a macro replaces the matches one by one.
+ */
+function allReplaced({ children: [subject, pattern, replacement, flags] }: FunctionNode): Expression {
+  const text = searched(subject, pattern);
+  const found = patternWith(withGroups(pattern, replacement), flags);
+  const by = replacementOf(replacement, pattern);
+  const literal = literalText(pattern);
+  const isPlain = literal === undefined || !mayMatchNothing(literal) || literalText(replacement) === '';
+  return isPlain
+    ? kernelCall('regexp_replace', text, found, by, constant('g'))
+    : internalCall('regexp_replace_each', internalCall('pg_regexp_marked', text, found), found, by);
+}
+
+/** Positions, such as `^` and `\b`, depend on what surrounds a match. */
+const mayMatchNothing = (pattern: string): boolean =>
+  !/\\[bByYmMAZz]|(?<!\[)[\^$]/.test(pattern) && matchesNothing(pattern);
 
 const isPosition = (argument: Expression): boolean =>
   literalInteger(argument) !== undefined ||

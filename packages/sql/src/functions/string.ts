@@ -406,6 +406,12 @@ export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
     String.raw`(p) AS '(?s)' || replace(replace(replace(replace(replace(regexp_replace(replace(replace(p, '\%', chr(1)), '\_', chr(2)),
       '([.^$])', '\\\1', 'g'), '[\^', '[^'), '%', '.*'), '_', '.'), chr(1), '%'), chr(2), '_')`,
   ],
+  // An empty match follows each match that is not empty and has no other one just after it.
+  regexp_replace_each: [
+    `(parts, p, r) AS CASE WHEN r IS NOT NULL THEN array_to_string(list_transform(parts, lambda part, i: CASE WHEN i % 2 = 1 THEN part
+      ELSE regexp_replace(part, p, r) || CASE WHEN part <> '' AND (parts[i + 1] <> '' OR i + 1 = len(parts))
+        THEN regexp_replace('', p, r) ELSE '' END END), '') END`,
+  ],
   regexp_replace_nth: [
     `(s, parts, start, nth, p, r) AS CASE WHEN start < 1 THEN error('invalid value for parameter "start": ' || start)
       WHEN nth < 0 THEN error('invalid value for parameter "n": ' || nth)

@@ -28,6 +28,8 @@ export const LOOKUPS = [
   'relation_visible',
   /** OID → size in bytes. */
   'relation_bytes',
+  /** `OID of a relation/name or number of a column` → true. */
+  'column_exists',
   'type_oid',
   'type_name',
   'namespace_oid',

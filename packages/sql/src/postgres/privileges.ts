@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
 import { and, call, caseOf, cast, constant, type Expression, operator, or, stringLiteral } from '../tree.ts';
-import { concatenated, isFound } from './lookup.ts';
+import { concatenated, isFound, lookedUp } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
 import { REG_TYPES, regValue } from './reg-types.ts';
 
@@ -33,12 +33,30 @@ const plainPrivilege = (name: string): string =>
     .replace(/^(?:CONNECT|TEMP(?:ORARY)?)$/, 'USAGE')
     .replace(/^REFERENCES$/, 'SELECT');
 
-/** A privilege on a column is a privilege on its table. */
+/** A privilege on a column, which a name or a number gives, is a privilege on its table. NULL for a number that no column has. */
 const ofColumn: PostgresFunction = {
   arity: [3, 4],
   rewrite: (args, context) => {
-    const [table, , privilege] = args.slice(-3) as [Expression, Expression, Expression];
-    return check('relation', 'regclass').rewrite([table, privilege], context);
+    const [table, of, privilege] = args.slice(-3) as [Expression, Expression, Expression];
+    const oid = regValue(REG_TYPES.regclass!, table, 'error');
+    const unknown = concatenated(
+      constant('column "'),
+      of,
+      constant('" of relation "'),
+      lookedUp('relation_name', oid),
+      constant('" does not exist'),
+    );
+    const isName = operator('OPERATOR_IS_NULL', cast(of, 'INTEGER', true));
+    return caseOf(
+      [
+        [
+          isFound('column_exists', concatenated(oid, constant('/'), of)),
+          check('relation', 'regclass').rewrite([table, privilege], context),
+        ],
+        [isName, call('error', unknown)],
+      ],
+      constant(null),
+    );
   },
 };
 

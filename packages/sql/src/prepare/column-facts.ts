@@ -18,6 +18,7 @@ import {
   renamed,
   type SelectedColumn,
 } from './column-scope.ts';
+import { type IsFloatColumn, isFloat, isFloatType } from './float-kind.ts';
 import { isJsonb } from './jsonb-type.ts';
 import { elementKind, type KindOfColumn, VALUE_TEXTS, valueKind } from './value-kind.ts';
 
@@ -113,6 +114,7 @@ function selectedColumns(
       const element = kind === 'array' ? elementKind(item, kindOf) : undefined;
       const type = item.class === 'COLUMN_REF' ? factsOf(item)?.type : undefined;
       const declared = declaredType(item, factsOf);
+      const isFloatItem = kind === 'float' ? isFloat(item, floatsFrom(factsOf)) : undefined;
       const isTextLiteral = item.class === 'CONSTANT' && stringLiteral(item) !== undefined;
       columns.push({
         name: nameOf(item),
@@ -121,6 +123,7 @@ function selectedColumns(
         kind,
         element,
         type,
+        isFloat: isFloatItem,
         ...(isTextLiteral && { isTextLiteral }),
       });
       continue;
@@ -161,6 +164,15 @@ export function kindsFrom(factsOf: FactsOf): KindOfColumn {
   kinds.set(factsOf, found);
   return found;
 }
+
+/** Which columns PostgreSQL has as floating-point numbers. */
+export const floatsFrom =
+  (factsOf: FactsOf): IsFloatColumn =>
+  (of) => {
+    const { isFloat: known, type, kind = 'unknown' } = factsOf(of) ?? {};
+    if (known !== undefined || type !== undefined) return known ?? isFloatType(type!);
+    return kind === 'unknown' || kind === 'computed' ? undefined : false;
+  };
 
 function declaredType(item: Expression, factsOf: FactsOf): string | undefined {
   const declaredOf = (of: ColumnRefNode | QueryNode) => factsOf(of)?.declared;

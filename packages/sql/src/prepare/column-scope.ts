@@ -9,6 +9,7 @@ import {
   stringLiteral,
   type TableRef,
 } from '../tree.ts';
+import { isFloat } from './float-kind.ts';
 import { isJsonb } from './jsonb-type.ts';
 import { commonKind, elementKind, kindOfType, type ValueKind, valueKind } from './value-kind.ts';
 
@@ -26,6 +27,8 @@ export interface ColumnFacts {
   readonly element?: ValueKind | undefined;
   /** The kernel's type of the column of a table that the column is. */
   readonly type?: string | undefined;
+  /** Whether PostgreSQL has the numbers as REAL or DOUBLE PRECISION; undefined if that is unknown. */
+  readonly isFloat?: boolean | undefined;
   /** Whether every value is the same text literal, which takes the type of the column in the other queries of a set operation. */
   readonly isTextLiteral?: boolean;
   /** The relation, if the reference names it instead of a column. */
@@ -192,7 +195,9 @@ const valuesColumns = (rows: readonly (readonly Expression[])[]): readonly Selec
     const element =
       kind === 'array' ? commonKind(typed.map((value) => elementKind(value, () => undefined))) : undefined;
     const declared = isJsonbColumn ? 'jsonb' : undefined;
-    return { name: `column${i + 1}`, notNull: false, declared, kind, element };
+    const isFloatColumn =
+      kind === 'float' ? typed.some((value) => isFloat(value, () => undefined)) : undefined;
+    return { name: `column${i + 1}`, notNull: false, declared, kind, element, isFloat: isFloatColumn };
   });
 
 /** The types of the values in longer lists are not compared. */
@@ -209,6 +214,7 @@ export function commonFacts(left: ColumnFacts, right: ColumnFacts): ColumnFacts 
     kind: commonKind([left.kind, right.kind]),
     element: left.element === right.element ? left.element : undefined,
     type: left.type === right.type ? left.type : undefined,
+    isFloat: left.isFloat === undefined ? right.isFloat : left.isFloat || right.isFloat,
   };
 }
 

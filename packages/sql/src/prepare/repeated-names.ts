@@ -4,6 +4,7 @@ import {
   column,
   type Expression,
   isQueryNode,
+  type JoinRef,
   type QueryNode,
   type SelectNode,
   type Statement,
@@ -13,6 +14,7 @@ import {
 import { factsWithin } from './column-facts.ts';
 import {
   type CatalogColumns,
+  type ColumnFacts,
   type ColumnScope,
   type FactsOf,
   fromScope,
@@ -25,9 +27,10 @@ import { rewriteInScope } from './scoped-expressions.ts';
  * later ones of equally named columns of a subquery, so that a reference always finds the first:
  *     SELECT x FROM (SELECT a AS x, b AS x FROM t) s       is refused, as in PostgreSQL
  *     SELECT "X" FROM (SELECT a AS x, b AS "X" FROM t) s   is refused; PostgreSQL returns b
+ *     SELECT * FROM t NATURAL JOIN u                       →   … t JOIN u USING (x), if t and u have x, and t has y and u "Y"
  *     SELECT b % 2 AS "B" FROM t GROUP BY "B"              →   … GROUP BY b % 2; the kernel would group by b
  * @param outermost see `rewriteInScope`
- * @throws TesseraError AMBIGUOUS_NAME
+ * @throws TesseraError AMBIGUOUS_NAME, UNDEFINED_NAME
  */
 export function repeatedNames(
   statement: Statement,
@@ -45,25 +48,49 @@ export function repeatedNames(
   };
   return rewriteInScope(statement, catalog, outermost, checked, (node, known, around) => {
     if (node.type !== 'SELECT_NODE') return node;
-    const twice = repeatedInUsing(node.from_table, (side) => fromScope(side, known, around));
-    if (twice !== undefined) {
-      const message = `Column "${twice}" of USING is ambiguous: a side of the join has several columns of this name, or whose names differ only in case`;
-      fail('AMBIGUOUS_NAME', { message });
-    }
-    return groupedByItems(node, known, around);
+    const from_table = mergedByName(node.from_table, (side) => fromScope(side, known, around));
+    return groupedByItems(from_table === node.from_table ? node : { ...node, from_table }, known, around);
   });
 }
 
-/** The first column of USING that a side of its join has several times. */
-function repeatedInUsing(ref: TableRef, scopeOf: (side: TableRef) => ColumnScope): string | undefined {
-  if (ref.type !== 'JOIN') return undefined;
-  const isRepeated = (name: string) =>
-    [ref.left, ref.right].some((side) => scopeOf(side).column(column(name))?.isRepeated === true);
-  return (
-    ref.using_columns.find(isRepeated) ??
-    repeatedInUsing(ref.left, scopeOf) ??
-    repeatedInUsing(ref.right, scopeOf)
+/**
+ * A join that merges only columns with the same name, also in case, as in PostgreSQL.
+ * @throws TesseraError AMBIGUOUS_NAME if a side has a column of USING several times, UNDEFINED_NAME if it has none
+ */
+function mergedByName(ref: TableRef, scopeOf: (side: TableRef) => ColumnScope): TableRef {
+  if (ref.type !== 'JOIN') return ref;
+  for (const name of ref.using_columns) {
+    for (const place of ['left', 'right'] as const) {
+      const facts: ColumnFacts | undefined = scopeOf(ref[place]).column(column(name));
+      if (facts?.isRepeated === true) {
+        const twice = `Column "${name}" of USING is ambiguous: a side of the join has several columns of this name, or whose names differ only in case`;
+        fail('AMBIGUOUS_NAME', { message: twice });
+      }
+      if (facts?.name === undefined || facts.name === name) continue;
+      const message: string = `Column "${name}" in USING does not exist on the ${place} side of the join`;
+      fail('UNDEFINED_NAME', { message });
+    }
+  }
+  const [left, right] = [mergedByName(ref.left, scopeOf), mergedByName(ref.right, scopeOf)];
+  const merged = left === ref.left && right === ref.right ? ref : { ...ref, left, right };
+  return ref.ref_type === 'NATURAL' ? naturalByName(merged, scopeOf) : merged;
+}
+
+/** `a NATURAL JOIN b` → `a JOIN b USING (x)` if the kernel would also merge the columns `y` and `Y`. */
+function naturalByName(join: JoinRef, scopeOf: (side: TableRef) => ColumnScope): JoinRef {
+  const [left, right] = [join.left, join.right].map((side) =>
+    scopeOf(side)
+      .columnsOf('')
+      ?.map(({ name }) => name),
   );
+  if (left === undefined || right === undefined) return join;
+  const inRight = new Set(right);
+  const using_columns = left.filter((name) => inRight.has(name));
+  const anyCase = new Set(right.map((name) => name.toLowerCase()));
+  if (using_columns.length === left.filter((name) => anyCase.has(name.toLowerCase())).length) return join;
+  if (using_columns.length > 0) return { ...join, ref_type: 'REGULAR', using_columns };
+  const message = 'The two sides of NATURAL JOIN have no column in common';
+  return fail('BINDING_ERROR', { message }, { resolution: 'Use CROSS JOIN for all pairs of rows.' });
 }
 
 /** `SELECT b % 2 AS "B" FROM t GROUP BY "B"` → `… GROUP BY b % 2` if the relations have a column `b`, but no column `B`. */
@@ -102,6 +129,8 @@ function mayRepeat(statement: Statement): boolean {
   let found = false;
   walkTree(statement, (node) => {
     if ('class' in node) return;
+    if (!isQueryNode(node) && node.type === 'JOIN')
+      found ||= node.ref_type === 'NATURAL' || node.using_columns.length > 0;
     if (isQueryNode(node)) {
       found ||= node.type === 'SELECT_NODE' && (mayRepeatItems(node) || node.group_expressions.some(isUpper));
       found ||= node.cte_map.map.some(({ value }) => value.aliases.length > 0);

@@ -81,7 +81,9 @@ import {
 import { type FactsOf, NOTHING_KNOWN } from './column-scope.ts';
 import { correlatedCtes } from './correlated-ctes.ts';
 import { distinctArrays } from './distinct-arrays.ts';
+import { halvesToEven } from './half-even.ts';
 import { intervalForms } from './interval-forms.ts';
+import { itemNames } from './item-names.ts';
 import { jsonbForms } from './jsonb-forms.ts';
 import { checkLiterals } from './literal-checks.ts';
 import { repeatedNames } from './repeated-names.ts';
@@ -209,6 +211,7 @@ export async function rewriteQuery(
   const outermost = factsAbout(own);
   const documents = await inPasses(rewritten, pause, [
     longLists,
+    (statement) => itemNames(statement, catalog, outermost, placeOf, view !== undefined),
     (statement) => correlatedCtes(statement, catalog),
     (statement) => wholeRows(statement, catalog, outermost),
     (statement) => jsonbForms(statement, catalog, outermost, hasJsonb),
@@ -225,6 +228,7 @@ export async function rewriteQuery(
       return statement;
     },
     (statement) => intervalForms(statement, catalog, outermost),
+    (statement) => halvesToEven(statement, catalog, outermost),
     (statement) => valueTexts(statement, catalog, outermost),
     withoutSubqueriesInLambdas,
     (statement) => distinctArrays(statement, catalog, outermost),

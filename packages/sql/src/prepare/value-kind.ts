@@ -167,11 +167,11 @@ const FLOATS = words(
 const COUNTS = words(
   '& | << >> ~ bit_count count count_star dense_rank length ntile rank row_number strlen xor',
 );
-const ARITHMETIC = words('+ - * / // % @ abs ceil ceiling floor mod round sum trunc');
+const ARITHMETIC = words('+ - * / // % @ abs ceil ceiling floor mod round sum trunc tsr_round');
 /** Functions that return one of their arguments. */
 const CHOOSING = words('any_value first greatest last least max min tsr_divisor');
 const TEXTS = words(
-  '->> ~>> concat concat_ws json_extract_string left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_json_as_text tsr_json_shown tsr_split_part upper chr md5 strftime to_hex translate tsr_array_joined_by tsr_convert_from tsr_joined_array tsr_jsonb_typeof tsr_lpad tsr_pg_initcap tsr_pg_overlay tsr_pg_quote_ident tsr_pg_quote_literal tsr_pg_to_hex tsr_regexp_extract tsr_regexp_replace tsr_regexp_replace_nth tsr_rpad',
+  '->> ~>> concat concat_ws json_extract_string left lower lpad ltrim regexp_extract regexp_replace replace reverse right rpad rtrim string_agg trim tsr_json_as_text tsr_json_shown tsr_split_part upper chr md5 strftime to_hex translate tsr_array_joined_by tsr_convert_from tsr_joined_array tsr_jsonb_typeof tsr_lpad tsr_pg_initcap tsr_pg_overlay tsr_pg_quote_ident tsr_pg_quote_literal tsr_pg_to_hex tsr_regexp_extract tsr_regexp_replace tsr_regexp_replace_each tsr_regexp_replace_nth tsr_rpad',
 );
 const ARRAYS = words(
   'array_agg array_append array_distinct array_prepend array_push_back array_push_front array_reverse array_reverse_sort array_sort array_transform flatten list list_append list_concat list_distinct list_filter list_prepend list_reverse list_reverse_sort list_sort list_transform list_value regexp_extract_all regexp_split_to_array string_split string_to_array trim_array tsr_array_distinct tsr_array_enumerate tsr_joined_arrays tsr_pg_array_fill tsr_pg_array_positions tsr_pg_array_remove tsr_pg_array_replace tsr_pg_regexp_pieces tsr_pg_regexp_split tsr_pg_trim_array tsr_resized tsr_string_to_array',

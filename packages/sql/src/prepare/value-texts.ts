@@ -33,6 +33,8 @@ const TEXTS_OR_READ: ReadonlySet<string> = new Set([
   ...[
     'VARCHAR',
     'DECIMAL',
+    'FLOAT',
+    'DOUBLE',
     'BOOLEAN',
     'DATE',
     'TIME',
@@ -67,7 +69,7 @@ const WRITES_ALL: ReadonlySet<string> = new Set(['concat', 'concat_ws']);
  * Writes values as PostgreSQL does where they become texts: floating-point numbers (`1`, `NaN`, `Infinity`, `1e+15`, for which the
  * kernel writes `1.0`, `nan`, `inf` and `1000000000000000.0`), byte strings (`\x6162` for `ab`), arrays (`{a,"b c"}` for
  * `[a, b c]`), intervals (`2 mons` for `2 months`), dates (`0044-03-15 BC` for `0044-03-15 (BC)`) and rows (`(1,"a b")` for `(1, a b)`). Refuses texts such as `5.0` and `1e3` as
- * integers, which the kernel reads as numbers, and `2024-01-01 x` and `10:00 pm` as a date and a time, whose ends it ignores:
+ * integers, which the kernel reads as numbers, `1e400` as a floating-point number, and `2024-01-01 x` and `10:00 pm` as a date and a time, whose ends it ignores:
  *     d::text     →   tsr_text(d)
  *     a::text     →   tsr_array_text(a)
  *     'x' || d    →   'x' || tsr_text(d)
@@ -284,14 +286,14 @@ const PLAIN_INTEGER = /^\s*[-+]?\d+\s*$/;
 /** The macro for the texts that are cast to a type; `castForm` has one of its own for booleans. */
 const readerOf = (id: string): string | undefined => (id === 'BOOLEAN' ? undefined : TEXT_READERS[id]);
 
-/** Whether a literal needs no check. `timeLiteral` has read those of dates and times, `byteaLiteral` those of byte
- * strings, and `intervalLiteral` those of intervals. */
+/** The types whose literals `byteaLiteral`, `intervalLiteral` and `checkDoubleText` have read. */
+const READ_LITERALS: ReadonlySet<string> = new Set(['BLOB', 'INTERVAL', 'FLOAT', 'DOUBLE']);
+
+/** Whether a literal needs no check. `timeLiteral` has read those of dates and times. */
 function isPlainText({ child, cast_type: { id } }: CastNode): boolean {
   const text = child.class === 'CONSTANT' ? stringLiteral(child) : undefined;
   if (text === undefined) return false;
-  return (
-    isTimeType(id) || id === 'BLOB' || id === 'INTERVAL' || (INTEGERS.has(id) && PLAIN_INTEGER.test(text))
-  );
+  return isTimeType(id) || READ_LITERALS.has(id) || (INTEGERS.has(id) && PLAIN_INTEGER.test(text));
 }
 
 function checkedText(node: CastNode, ofColumn: KindOfColumn): Expression {
@@ -347,7 +349,7 @@ function isTyped(node: Expression): boolean {
 }
 
 /** `form(value)`, in which a value that is not repeatable is computed once. */
-function onceOnly(value: Expression, form: (operand: Expression) => Expression): Expression {
+export function onceOnly(value: Expression, form: (operand: Expression) => Expression): Expression {
   const operand = { ...value, alias: '' };
   return isRepeatable(operand)
     ? form(operand)

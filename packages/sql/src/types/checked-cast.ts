@@ -7,7 +7,7 @@ export const checkedCast = (macro: string, text: string, type: string): string =
 
 /**
  * The macros that refuse texts which the kernel reads as a value of a type and PostgreSQL does not: the kernel rounds `1.75` to an
- * integer and ignores what follows a date.
+ * integer, ignores what follows a date, and reads `1e400` as infinity.
  */
 export const TEXT_READERS: Readonly<Record<string, string>> = {
   SMALLINT: 'tsr_integer_text',
@@ -20,6 +20,8 @@ export const TEXT_READERS: Readonly<Record<string, string>> = {
   'TIMESTAMP WITH TIME ZONE': 'tsr_instant_text',
   BLOB: 'tsr_blob_text',
   INTERVAL: 'tsr_interval_reading',
+  FLOAT: 'tsr_real_text',
+  DOUBLE: 'tsr_double_text',
 };
 
 /** The cast of a floating-point number to a DECIMAL type with its width and scale; see `exactDecimal`. */

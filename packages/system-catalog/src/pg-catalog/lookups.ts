@@ -11,6 +11,7 @@ import {
   type SystemValue,
 } from '../facts/system-relation.ts';
 import { TYPE_FUNCTIONS } from '../facts/type-lines.ts';
+import { attributes } from './attributes.ts';
 import { constraintDefinitions } from './constraints.ts';
 import { descriptions, sharedDescriptions } from './descriptions.ts';
 import { allClasses, allNamespaces, type NamedOid } from './named-oids.ts';
@@ -145,6 +146,17 @@ function* privileges(facts: PostgresFacts): Generator<Pair> {
   }
 }
 
+function* columnsOfRelations(facts: PostgresFacts): Generator<Pair> {
+  const { columns, rows } = attributes(facts);
+  const [relation, name, number] = ['attrelid', 'attname', 'attnum'].map((wanted) =>
+    columns.findIndex((column) => column.name === wanted),
+  ) as [number, number, number];
+  for (const row of rows) {
+    yield [`${row[relation]}/${row[name]}`, true];
+    yield [`${row[relation]}/${row[number]}`, true];
+  }
+}
+
 function* databaseBytes(facts: PostgresFacts): Generator<Pair> {
   for (const database of databasesOf(facts)) {
     const relations = facts.snapshot.schemas(database.id).flatMap((s) => facts.snapshot.relations(s.id));
@@ -191,6 +203,7 @@ const RELATIONS: Readonly<Record<Lookup, LookupRelation>> = {
         relation.kind === 'table' ? facts.snapshot.totals(relation.id).bytes : 0,
       ]),
   },
+  column_exists: { key: 'VARCHAR', value: 'BOOLEAN', pairs: columnsOfRelations },
   type_oid: oidOf(() => [
     ...POSTGRES_TYPES.flatMap(({ name, sqlName, oid }): Pair[] => [
       [name, oid],

@@ -111,6 +111,11 @@ export const AGGREGATE_CASES: Cases = {
     ['SELECT median(x) FROM (VALUES (1.1), (1.2)) t(x)', '1.15'],
     ['SELECT median(x) FROM (VALUES (3), (1), (2)) t(x)', '2.0'],
   ],
+  percentile_disc: [
+    [`SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x) ${NULLS}`, null],
+    ['SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x DESC) FROM range(4) t(x)', '2'],
+    ['SELECT percentile_disc(NULL) WITHIN GROUP (ORDER BY x) FROM range(4) t(x)', null],
+  ],
   percentile_cont: [
     [`SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x) ${NULLS}`, null],
     ['SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY x DESC) FROM range(1, 6) t(x)', '4.0'],

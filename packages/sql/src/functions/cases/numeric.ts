@@ -85,8 +85,10 @@ export const NUMERIC_CASES: Cases = {
   round: [
     ['round(2.5)', '3.0'],
     ['round(-2.5::numeric(3, 1))', '-3'],
-    ['round(0.5::double)', '1.0'],
-    ['round(-0.5::double)', '-1.0'],
+    ['round(0.5::double)', '0.0'],
+    ['round(-0.5::double)', '-0.0'],
+    ['round(3.5::real)', '4.0'],
+    ['round(1e0 / 2)', '1.0'],
     ['round(2.675, 2)', '2.68'],
     ['round(1250, -2)', '1300'],
     ['round(5)', '5'],
