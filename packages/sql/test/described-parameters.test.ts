@@ -46,6 +46,11 @@ const DESCRIBED: readonly (readonly [sql: string, parameters: string, columns: s
   [`SELECT percentile_cont($1) WITHIN GROUP (ORDER BY a) ${T}`, 'double', 'double'],
   ["SELECT encode($1, 'hex')", 'bytea', 'text'],
   [`SELECT a ${T} ORDER BY $1`, 'text', 'int'],
+  ["SELECT left('abc', $1), repeat('a', $2), lpad('a', $3, $4)", 'int int int text', 'text text text'],
+  [`SELECT to_char(n, $1), to_char(ts, $2) ${T}`, 'text text', 'text text'],
+  [`SELECT width_bucket(a, $1, $2, $3) ${T}`, 'double double int', 'int'],
+  ["SELECT '{}'::jsonb @> $1, $2 <@ '{}'::jsonb", 'json json', 'boolean boolean'],
+  [`SELECT jsonb_path_query(j, $1), time '10:00' + $2 ${T}`, 'text text', 'json text'],
 ];
 
 test.for(DESCRIBED)('%s', async ([sql, parameters, columns]) => {

@@ -58,9 +58,7 @@ const REWRITES: Readonly<Record<RegexFunction, (node: FunctionNode) => Expressio
     ];
     const isKnown = flags === undefined || literalText(flags) !== undefined;
     if (!isKnown) return internalCall('regexp_replace', ...args, flags);
-    return literalText(flags)?.includes('g')
-      ? allReplaced(node)
-      : kernelCall('regexp_replace', ...args);
+    return literalText(flags)?.includes('g') ? allReplaced(node) : kernelCall('regexp_replace', ...args);
   },
   regexp_replace_all: allReplaced,
 };

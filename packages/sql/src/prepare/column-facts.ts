@@ -165,7 +165,7 @@ export function kindsFrom(factsOf: FactsOf): KindOfColumn {
   return found;
 }
 
-/** Which columns PostgreSQL has as floating-point numbers. */
+/** Finds the columns that PostgreSQL has as floating-point numbers. */
 export const floatsFrom =
   (factsOf: FactsOf): IsFloatColumn =>
   (of) => {

@@ -10,6 +10,7 @@ import {
   cast,
   constant,
   type Expression,
+  type FunctionNode,
   isQueryNode,
   type QueryNode,
   type Statement,
@@ -158,20 +159,33 @@ function usedParameters({ statement }: ParsedQuery): readonly string[] {
   return [...names].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
 }
 
-/** The parameters that are units of time or steps of a series of times, for which the kernel requires a known text. */
-function requiredWords(statement: Statement): ReadonlyMap<string, string> {
-  const words = new Map<string, string>();
+/**
+ * The parameters for which a rewrite or the kernel requires a known text: units of time, steps of a series of times, the intervals
+ * that are added to a time, patterns and paths.
+ */
+function requiredWords(statement: Statement): ReadonlyMap<string, string | null> {
+  const words = new Map<string, string | null>();
   walkTree(statement, (node) => {
     if (!('class' in node) || node.class !== 'FUNCTION') return;
-    const [first, , third] = node.children;
-    const [argument, word] =
-      node.function_name === 'generate_series'
-        ? [third?.class === 'CAST' && third.cast_type.id === 'INTERVAL' ? third : undefined, '1 day']
-        : [/^date_(?:trunc|part)$/.test(node.function_name) ? first : undefined, 'day'];
+    const [argument, word] = requiredWord(node);
     const written = argument?.class === 'CAST' ? argument.child : argument;
-    if (written?.class === 'PARAMETER') words.set(written.identifier, word);
+    if (written?.class === 'PARAMETER' && word !== undefined) words.set(written.identifier, word);
   });
   return words;
+}
+
+function requiredWord({
+  function_name: name,
+  children,
+}: FunctionNode): readonly [argument: Expression | undefined, word: string | null] | readonly [] {
+  const [first, second, third] = children;
+  const isOf = (node: Expression | undefined, type: string) =>
+    node?.class === 'CAST' && node.cast_type.id === type;
+  if (name === 'generate_series') return isOf(third, 'INTERVAL') ? [third, '1 day'] : [];
+  if (/^date_(?:trunc|part)$/.test(name)) return [first, 'day'];
+  if (name === 'to_char') return [second, null];
+  if (/^jsonb_path_/.test(name)) return [second, '$'];
+  return name === '+' && isOf(first, 'TIME') && second?.class === 'PARAMETER' ? [second, '1 hour'] : [];
 }
 
 /** The parameters that are cast to `json`, and those of functions of it. All other documents are `jsonb`, as columns are. */

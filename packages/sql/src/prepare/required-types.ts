@@ -14,6 +14,7 @@ const ROUNDING = { one: [DOUBLE], more: [NUMERIC, INT] };
 const OF_NUMBER = { one: [DOUBLE], more: [] };
 const UPDATED = { one: [], more: [JSONB, PATH, JSONB] };
 const OF_PATH = { one: [], more: [undefined, PATH] };
+const WITH_COUNT = { one: [], more: [undefined, INT] };
 
 interface ArgumentTypes {
   readonly one: readonly (SqlType | undefined)[];
@@ -31,6 +32,12 @@ const ARGUMENTS: Readonly<Record<string, ArgumentTypes>> = {
   trunc: ROUNDING,
   quantile_cont: OF_NUMBER,
   quantile_disc: OF_NUMBER,
+  left: WITH_COUNT,
+  lpad: WITH_COUNT,
+  repeat: WITH_COUNT,
+  right: WITH_COUNT,
+  rpad: WITH_COUNT,
+  width_bucket: { one: [], more: [undefined, DOUBLE, DOUBLE, INT] },
   encode: { one: [], more: [BYTEA] },
   make_date: { one: [], more: [INT, INT, INT] },
   make_timestamp: { one: [], more: [INT, INT, INT, INT, INT, DOUBLE] },
@@ -41,12 +48,19 @@ const ARGUMENTS: Readonly<Record<string, ArgumentTypes>> = {
   [JSON_OPERATORS['#-']!]: OF_PATH,
 };
 
+const CONTAINMENT: ReadonlySet<string> = new Set(['@>', '<@']);
+
+const isJsonbCast = (node: Expression): boolean =>
+  node.class === 'CAST' &&
+  node.cast_type.type_info?.type === 'UNBOUND_TYPE_INFO' &&
+  /^jsonb$/i.test(node.cast_type.type_info.name);
+
 /** Functions and operators whose arguments have one type. */
 const OF_ONE_TYPE: ReadonlySet<string> = new Set(['generate_series', 'mod']);
 
 /**
  * The types of parameters that a parsed statement requires by their places, where the kernel finds several that fit, or none:
- *     round($1, 2), interval '1 day' * $1, generate_series(1, $1), document #>> $1
+ *     round($1, 2), interval '1 day' * $1, generate_series(1, $1), document #>> $1, left(s, $1), '{}'::jsonb @> $1
  */
 export function requiredTypes(statement: Statement): ReadonlyMap<string, SqlType> {
   const types = new Map<string, SqlType>();
@@ -59,7 +73,10 @@ export function requiredTypes(statement: Statement): ReadonlyMap<string, SqlType
     const { children, function_name: name } = node;
     const required = ARGUMENTS[name];
     const all = children.length === 1 ? required?.one : required?.more;
-    for (const [i, type] of (all ?? []).entries()) require(children[i], type);
+    if (all !== undefined && all.length <= children.length)
+      for (const [i, type] of all.entries()) require(children[i], type);
+    if (CONTAINMENT.has(name) && children.some(isJsonbCast))
+      for (const document of children) require(document, JSONB);
     if (OF_ONE_TYPE.has(name)) {
       const known = children.map(integerOrTime).find((type) => type !== undefined);
       for (const argument of children.slice(0, 2)) {
