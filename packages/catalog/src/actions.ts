@@ -15,7 +15,18 @@ export type Action =
       readonly reason: 'delete' | 'truncate' | 'merge' | 'drop_partition' | 'alter_type';
     }
   /** `replaces`: rows deleted already in the vector this one was made from; 0 for the first. */
-  | { readonly kind: 'set_deletion_vector'; readonly vector: DeletionVector; readonly replaces: number };
+  | { readonly kind: 'set_deletion_vector'; readonly vector: DeletionVector; readonly replaces: number }
+  /**
+   * Changes nothing: the transaction depends on the absence of rows, so it conflicts with every change of the table's rows that
+   * another transaction committed since `readVersion`. It travels to the leader, and the log does not keep it.
+   */
+  | { readonly kind: 'expect_same_rows'; readonly tableId: ObjectId };
+
+/** The transaction as the log keeps it, without what only its admission needs. */
+export const loggedTransaction = (transaction: Transaction): Transaction => {
+  const actions = transaction.actions.filter(({ kind }) => kind !== 'expect_same_rows');
+  return actions.length === transaction.actions.length ? transaction : { ...transaction, actions };
+};
 
 /** The actions that a statement asks the log to commit. */
 export interface CatalogChange {

@@ -1,4 +1,11 @@
-export { type Action, type CatalogChange, type Committed, NO_CHANGE, type Transaction } from './actions.ts';
+export {
+  type Action,
+  type CatalogChange,
+  type Committed,
+  loggedTransaction,
+  NO_CHANGE,
+  type Transaction,
+} from './actions.ts';
 export { decodeCheckpoint, encodeCheckpoint } from './checkpoint/checkpoint.ts';
 export type { LogEntry, SealedEntry, SystemRecord } from './log/entry.ts';
 export { decodeEntry, decodeTransaction, encodeEntry, encodeTransaction } from './log/entry-codec.ts';

@@ -2,6 +2,8 @@ export { kernelBootstrap } from './bootstrap.ts';
 export { alterTypeQuery } from './changes/alter-type-query.ts';
 export { type ChangeQuery, checkRefused, constraintViolation, nullRefused } from './changes/change-query.ts';
 export { type ChangeTarget, storedForm, type TargetColumn } from './changes/change-target.ts';
+export { conflictKeys } from './changes/conflict-keys.ts';
+export { type ConflictScope, conflictQuery } from './changes/conflict-query.ts';
 export { fits, fittedSql, isWider } from './changes/declared-limits.ts';
 export { type InsertQuery, insertQueries, insertQuery } from './changes/insert-query.ts';
 export { type MergeRowAction, mergedTwice, mergeQuery } from './changes/merge-query.ts';

@@ -4,6 +4,7 @@ import {
   type CopyFromStatement,
   type CopyToStatement,
   type DeleteStatement,
+  type InsertStatement,
   type MergeStatement,
   namesIn,
   type ObjectName,
@@ -29,9 +30,7 @@ export function* changeRequirements(scope: RequirementScope, statement: ChangeSt
       yield* copiedTable(scope, statement);
       break;
     case 'insert':
-      yield* onTable(scope, statement.table, () =>
-        statement.returning === undefined ? ['INSERT'] : ['INSERT', 'SELECT'],
-      );
+      yield* onTable(scope, statement.table, () => insertPrivileges(statement));
       break;
     case 'update':
       yield* onTable(scope, statement.table, (table) =>
@@ -85,6 +84,14 @@ export function updateReads(
     // #1 refers to the first column.
     return value.sql.includes('#') || namesIn(value.sql).some((name) => named.has(name.toLowerCase()));
   });
+}
+
+function insertPrivileges({ onConflict, returning }: InsertStatement): readonly Privilege[] {
+  return [
+    'INSERT',
+    ...(onConflict?.update !== undefined ? (['UPDATE'] as const) : []),
+    ...(onConflict !== undefined || returning !== undefined ? (['SELECT'] as const) : []),
+  ];
 }
 
 const deleteReads = ({ using, where, returning }: DeleteStatement): boolean =>

@@ -20,6 +20,7 @@ const action: Codec<Action> = union<Action>({
     reason: oneOf('delete', 'truncate', 'merge', 'drop_partition', 'alter_type'),
   },
   set_deletion_vector: { vector: deletionVector, replaces: count },
+  expect_same_rows: { tableId: objectId },
 });
 
 type StoredTransaction = Omit<Transaction, 'idempotencyKey'> & { readonly txnId: string };

@@ -96,6 +96,8 @@ export class CatalogDraft {
       case 'set_deletion_vector':
         this.#setVector(action.vector);
         break;
+      case 'expect_same_rows':
+        break;
     }
   }
 

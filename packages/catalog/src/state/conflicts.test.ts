@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Action, Transaction } from '../actions.ts';
+import { type Action, loggedTransaction, type Transaction } from '../actions.ts';
 import { decodeCheckpoint, encodeCheckpoint } from '../checkpoint/checkpoint.ts';
 import type { ExternalTableObject, LocationObject, SchemaObject, UserObject, ViewObject } from '../model.ts';
 import {
@@ -26,6 +26,8 @@ function validate(state: CatalogState, change: Transaction) {
   const admission = admit(state, change);
   return admission.kind === 'refused' ? admission.error : undefined;
 }
+
+const sameRows = (id: string): Action => ({ kind: 'expect_same_rows', tableId: asObject(id) });
 
 /** Version 1: table t with tablets a and b, and an empty table. */
 const BASE = commit(
@@ -89,6 +91,24 @@ const strictWithValue = { ...widened, columns: [column, { ...added, nullable: fa
 describe('a transaction that read before another one committed', () => {
   const cases: readonly [name: string, first: Action[], second: Action[], expected: string | undefined][] = [
     ['inserts do not conflict', [add(tablet('t', 'c'))], [add(tablet('t', 'd'))], undefined],
+    ['expected rows after an insert', [add(tablet('t', 'c'))], [sameRows('t')], 'TRANSACTION_CONFLICT'],
+    [
+      'expected rows after a delete',
+      [setVector(vector('t', 'a', 1))],
+      [sameRows('t')],
+      'TRANSACTION_CONFLICT',
+    ],
+    ['expected rows after a merge', [remove('t', 'a')], [sameRows('t')], 'TRANSACTION_CONFLICT'],
+    ['expected rows after a drop', [drop('t')], [sameRows('t')], 'TRANSACTION_CONFLICT'],
+    [
+      'an insert into expected rows after another one',
+      [add(tablet('t', 'c')), sameRows('t')],
+      [add(tablet('t', 'd')), sameRows('t')],
+      'TRANSACTION_CONFLICT',
+    ],
+    ['expected rows after a rename', [alter({ name: 'u' })], [sameRows('t')], undefined],
+    ['expected rows of another table', [add(tablet('empty', 'c'))], [sameRows('t')], undefined],
+    ['an insert after one into expected rows', [sameRows('t')], [add(tablet('t', 'd'))], undefined],
     ['insert after a drop of the table', [drop('t')], [add(tablet('t', 'c'))], 'TRANSACTION_CONFLICT'],
     ['insert after a change of columns', [alter(widened)], [add(tablet('t', 'c'))], 'TRANSACTION_CONFLICT'],
     ['insert after a rename', [alter({ name: 'u' })], [add(tablet('t', 'c'))], undefined],
@@ -195,7 +215,23 @@ describe('a transaction that read before another one committed', () => {
   });
 });
 
+test('the log keeps a transaction without the rows that it expected', () => {
+  const change = transaction('logged', BASE.version, [sameRows('t'), add(tablet('t', 'c'))]);
+  expect(loggedTransaction(change)).toEqual({ ...change, actions: [add(tablet('t', 'c'))] });
+});
+
 describe('a transaction alone', () => {
+  test('may change rows that it expects to be the same', () => {
+    const change = transaction('own', BASE.version, [
+      add(tablet('t', 'c')),
+      sameRows('t'),
+      setVector(vector('t', 'c', 1)),
+      create(table('own')),
+      sameRows('own'),
+    ]);
+    expect(validate(BASE, change)).toBeUndefined();
+  });
+
   const cases: readonly [name: string, actions: Action[], expected: string | undefined][] = [
     ['a name that is taken', [create(table('x', { name: 't' }))], 'DUPLICATE_OBJECT'],
     ['drop of nothing', [drop('nothing')], 'UNDEFINED_OBJECT'],

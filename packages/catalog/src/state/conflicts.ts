@@ -14,7 +14,7 @@ export class TransactionCheck {
   readonly #readVersion: number;
   /** Objects and tablets that the transaction itself changed: that is no conflict. */
   readonly #own = new Set<string>();
-  /** The versions of the contents of altered tables before the transaction itself changed them. */
+  /** The versions of the contents of altered and expected tables before the transaction itself changed them. */
   readonly #contentsBefore = new Map<ObjectId, number>();
   readonly #dropped = new Map<ObjectId, CatalogObject>();
 
@@ -26,13 +26,14 @@ export class TransactionCheck {
   /** @throws TesseraError of the first conflict; the draft is then of no use */
   run(actions: readonly Action[]): void {
     for (const action of actions) {
-      if (action.kind !== 'alter') continue;
-      this.#contentsBefore.set(action.object.id, this.#draft.contents(action.object.id)?.version ?? 0);
+      if (action.kind !== 'alter' && action.kind !== 'expect_same_rows') continue;
+      const id = subjectOf(action) as ObjectId;
+      this.#contentsBefore.set(id, this.#draft.contents(id)?.version ?? 0);
     }
     for (const action of actions) {
       this.#check(action);
       this.#draft.apply(action);
-      this.#own.add(subjectOf(action));
+      if (action.kind !== 'expect_same_rows') this.#own.add(subjectOf(action));
     }
     if (this.#dropped.size > 0) this.#checkNothingNeeds(this.#dropped);
   }
@@ -56,6 +57,9 @@ export class TransactionCheck {
         break;
       case 'set_deletion_vector':
         this.#checkVector(action.vector, action.replaces);
+        break;
+      case 'expect_same_rows':
+        this.#checkSameRows(action.tableId);
         break;
     }
   }
@@ -224,6 +228,12 @@ export class TransactionCheck {
     this.#checkStored(vector.key, vector.sharesKey === true);
   }
 
+  #checkSameRows(tableId: ObjectId): void {
+    const table = this.#draft.object(tableId);
+    if (table === undefined) throw this.#missing('Table', tableId);
+    if (this.#contentsBefore.get(tableId)! > this.#readVersion) throw overtaken(table.object);
+  }
+
   /** The object is not garbage, nor may the collector have taken it for an orphan. */
   #checkStored(name: string | undefined, shared: boolean): void {
     if (name === undefined) return;
@@ -310,6 +320,8 @@ function subjectOf(action: Action): string {
       return tabletSubject(action.tableId, action.tabletId);
     case 'set_deletion_vector':
       return tabletSubject(action.vector.tableId, action.vector.tabletId);
+    case 'expect_same_rows':
+      return action.tableId;
   }
 }
 

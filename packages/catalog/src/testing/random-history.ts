@@ -85,6 +85,10 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: droppedId.map((id): Action => ({ kind: 'drop', id })) },
   { weight: 6, arbitrary: someTablet.map(add) },
   {
+    weight: 1,
+    arbitrary: tableIds.map((id): Action => ({ kind: 'expect_same_rows', tableId: asObject(id) })),
+  },
+  {
     weight: 3,
     arbitrary: fc.tuple(tableIds, earlyTabletIds).map(
       ([tableId, tabletId]): Action => ({

@@ -6,6 +6,7 @@ import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
 import type { Change, ChangeContext } from './change.ts';
 import { describedQuery, withExecutable, withHeldExecutable } from './derived-query.ts';
+import { conflictScope, insertOnConflict } from './insert-on-conflict.ts';
 import { changedRows, storedNames, storedSql } from './returned-rows.ts';
 import { type QueryToStore, storageOf, storeQuery } from './store-query.ts';
 import { type StoredRows, storedRow, storeRows } from './store-rows.ts';
@@ -16,6 +17,8 @@ export async function insert(
   statement: InsertStatement,
 ): Promise<Change> {
   const table = requireChangedTable(snapshot, statement.table, context.database);
+  const conflicts = conflictScope(statement, table, { snapshot, database: context.database });
+  if (conflicts !== undefined) return insertOnConflict(context, snapshot, table, statement, conflicts);
   if (statement.returning !== undefined) return insertReturning(context, snapshot, table, statement);
   const stored =
     (await insertPlain(context, table, statement)) ??

@@ -119,7 +119,7 @@ export async function merge(
   });
 }
 
-const whereAction = (...actions: readonly string[]): string =>
+export const whereAction = (...actions: readonly string[]): string =>
   `WHERE "$action" IN (${actions.map(quoteText).join(', ')})`;
 
 interface Replacement {
@@ -133,19 +133,28 @@ interface Replacement {
   readonly isReturning?: boolean;
   /** See `ExecutionOptions`. */
   readonly blindTarget?: ObjectId | undefined;
+  /** Whether rows that replace none are stored only because no row of the table has their key. */
+  readonly insertsAbsent?: boolean;
 }
 
+/** Makes the change conflict with every other change of the table's rows that is committed first. */
+export const expectSameRows = ({ id: tableId }: TableObject): Action => ({
+  kind: 'expect_same_rows',
+  tableId,
+});
+
 /** Deletes old rows and stores new ones; a single query, run once, returns both. */
-function replaceRows(
+export function replaceRows(
   context: ChangeContext,
   snapshot: Snapshot,
   table: TableObject,
   query: ChangeQuery,
-  { replaced, stored, twice, isReturning = false, blindTarget }: Replacement,
+  { replaced, stored, twice, isReturning = false, blindTarget, insertsAbsent = false }: Replacement,
 ): Promise<Change> {
+  const positionNames = replaced === '' ? POSITION_NAMES : [...POSITION_NAMES, '$action'];
   const work = async (executable: ExecutableQuery): Promise<Change> => {
     const { session } = executable;
-    const isPlain = !isReturning && twice === undefined;
+    const isPlain = !isReturning && replaced === '';
     if (isPlain && readsLittle(table, executable)) {
       const { sql, params } = executable;
       const only = await onlyRow({ session, from: `(${sql})`, params }, table);
@@ -154,7 +163,7 @@ function replaceRows(
       if (change !== undefined) return change;
     }
     const changed = isReturning
-      ? await changedRows(context, executable, [...POSITION_NAMES, ...storedNames(table)])
+      ? await changedRows(context, executable, [...positionNames, ...storedNames(table)])
       : await changedOnly(table, executable, isPlain);
     const change = await replacedRow(context, table, executable, changed.row);
     if (change !== undefined) return change;
@@ -164,7 +173,8 @@ function replaceRows(
     const added = await storeRows(context, { session, table, sql: storedSql(table, stored), signal });
     const actions = await removedRows(context, table, executable, found, added.actions);
     const { rows: affectedRows, returned } = changed;
-    return { actions: [...actions, ...added.actions], affectedRows, returned };
+    const expected = insertsAbsent && affectedRows > countRows(found) ? [expectSameRows(table)] : [];
+    return { actions: [...expected, ...actions, ...added.actions], affectedRows, returned };
   };
   const options = { ...POSITIONS, blindTarget };
   return isReturning
@@ -172,8 +182,12 @@ function replaceRows(
     : withExecutable(context, snapshot, query, work, options);
 }
 
-/** @param isPlain whether all changed rows are replaced */
-async function changedOnly(table: TableObject, { session, sql, params }: ExecutableQuery, isPlain: boolean) {
+/** `changedRows` without RETURNING. @param isPlain whether all changed rows are replaced */
+export async function changedOnly(
+  table: TableObject,
+  { session, sql, params }: ExecutableQuery,
+  isPlain: boolean,
+) {
   await session.createTable(CHANGED, sql, params);
   const rows = Number(await session.scalar(`SELECT count(*) FROM ${CHANGED}`));
   const only =

@@ -205,7 +205,10 @@ type RowAddition = Extract<RunnableStatement, { kind: 'insert' | 'copy_from' | '
 const addsRows = (statement: RunnableStatement): statement is RowAddition =>
   statement.kind === 'insert' || statement.kind === 'copy_from' || statement.kind === 'copy_from_stdin';
 
-type RowChange = Extract<RunnableStatement, { kind: 'update' | 'delete' | 'merge' }>;
+type RowChange = Extract<RunnableStatement, { kind: 'insert' | 'update' | 'delete' | 'merge' }>;
 
 const changesRows = (statement: RunnableStatement): statement is RowChange =>
-  statement.kind === 'update' || statement.kind === 'delete' || statement.kind === 'merge';
+  statement.kind === 'update' ||
+  statement.kind === 'delete' ||
+  statement.kind === 'merge' ||
+  (statement.kind === 'insert' && statement.onConflict !== undefined);

@@ -1,10 +1,11 @@
 import { updateReads } from '@tessera/access-control';
-import type { TableObject } from '@tessera/catalog';
+import type { Snapshot, TableObject } from '@tessera/catalog';
 import { requireTable } from '@tessera/catalog';
 import {
   type ChangeQuery,
   classifyStatement,
   columnType,
+  conflictQuery,
   deleteQuery,
   type InsertStatement,
   insertQuery,
@@ -17,6 +18,7 @@ import {
 } from '@tessera/sql';
 import { explainColumns } from '../binder/explain.ts';
 import { queryInPlace } from '../changes/derived-query.ts';
+import { conflictScope } from '../changes/insert-on-conflict.ts';
 import type { AsyncStatements } from '../queries/async-statements.ts';
 import type { StatementRun } from '../run/query-run.ts';
 import { type DescribedAs, describeQuery } from '../run/query-run.ts';
@@ -56,7 +58,9 @@ export async function describeStatement(
     case 'copy_to':
       return withoutRows(describeQuery({ ...run, text: queryInPlace(statement.query, run.text).sql }));
     case 'insert':
-      return withTable(run, statement.table, (table) => describeInsert(run, statement, table));
+      return withTable(run, statement.table, (table, snapshot) =>
+        describeInsert(run, statement, table, snapshot),
+      );
     case 'update':
       return withTable(run, statement.table, (table) =>
         describeChange(run, updateQuery(statement, table, run.text), {
@@ -145,13 +149,22 @@ async function describeInsert(
   run: StatementRun,
   statement: InsertStatement,
   table: TableObject,
+  snapshot: Snapshot,
 ): Promise<StatementDescription> {
   const query = insertQuery(statement, table, run.text);
   const asked = insertedColumns(statement, table).map(({ type }) => columnType(type));
   const rows = await describeChange(run, query, { asked, head: 0 });
-  if (statement.returning === undefined) return { ...rows, columns: undefined };
-  const returning = query.returning(statement.returning, rows.columns);
-  const returned = await describeChange(run, returning, { head: table.columns.length });
+  const conflicts = conflictScope(statement, table, { snapshot, database: run.sessionValues.database });
+  if (statement.returning === undefined && conflicts === undefined) return { ...rows, columns: undefined };
+  const isUpdating = conflicts?.clause.update !== undefined;
+  const returning =
+    conflicts === undefined
+      ? query.returning(statement.returning ?? [], rows.columns)
+      : conflictQuery(statement, table, conflicts, query.proposed(rows.columns), run.text);
+  const returned = await describeChange(run, returning, {
+    ...(isUpdating ? POSITIONS : {}),
+    head: statement.returning && table.columns.length + (isUpdating ? 3 : 0),
+  });
   const more = returned.parameters.filter(({ name }) => rows.parameters.every((p) => p.name !== name));
   return { ...returned, parameters: [...rows.parameters, ...more] };
 }
@@ -160,11 +173,11 @@ async function describeInsert(
 async function withTable<T>(
   { snapshot, sessionValues }: StatementRun,
   name: ObjectName,
-  work: (table: TableObject) => Promise<T>,
+  work: (table: TableObject, snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
   const read = await snapshot();
   try {
-    return await work(requireTable(read.snapshot, name, sessionValues.database));
+    return await work(requireTable(read.snapshot, name, sessionValues.database), read.snapshot);
   } finally {
     read.release();
   }

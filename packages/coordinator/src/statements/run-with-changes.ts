@@ -92,20 +92,26 @@ function ofPart(context: ChangeContext, text: string): ChangeContext {
   return { ...context, run: { ...context.run, text, request: { ...request, settings } } };
 }
 
-/** Refuses a statement in which one row may be updated or deleted twice: the outcome would depend on the order. */
+/**
+ * Refuses a statement in which one row may be updated or deleted twice: the outcome would depend on the order. ON CONFLICT would
+ * not see the rows that another part inserts.
+ */
 function refuseSameRows(
   { database }: ChangeContext,
   snapshot: Snapshot,
   statements: readonly RowChangeStatement[],
 ): void {
-  const changed = new Set<string>();
-  for (const { kind, table: name } of statements) {
-    if (kind === 'insert') continue;
+  const uses = new Map<string, { inserts: number; others: number; compares: boolean }>();
+  for (const statement of statements) {
+    const { kind, table: name } = statement;
     const { id, name: shown } = requireTable(snapshot, name, database);
-    if (changed.has(id)) {
+    const use = uses.get(id) ?? { inserts: 0, others: 0, compares: false };
+    uses.set(id, use);
+    use[kind === 'insert' ? 'inserts' : 'others'] += 1;
+    use.compares ||= kind === 'insert' && statement.onConflict !== undefined;
+    if (use.others > 1 || (use.compares && use.inserts + use.others > 1)) {
       const hint = 'run them as statements of one transaction';
       fail('NOT_SUPPORTED', { what: `Changing the rows of "${shown}" twice in one statement`, hint }, name);
     }
-    changed.add(id);
   }
 }

@@ -61,6 +61,8 @@ describe('errors reveal nothing about invisible objects', () => {
     'UPDATE secret SET salary = NULL',
     'INSERT INTO secret (nosuch) VALUES (1)',
     `INSERT INTO secret VALUES ('not a number', 1, 2, 3)`,
+    'INSERT INTO secret VALUES (1) ON CONFLICT (nosuch) DO NOTHING',
+    'INSERT INTO secret VALUES (1) ON CONFLICT (salary) DO UPDATE SET nosuch = 1',
     'DELETE FROM secret WHERE nosuch = 1',
     'DELETE FROM secret USING shown WHERE nosuch = 1',
     'MERGE INTO secret USING shown ON nosuch = a WHEN MATCHED THEN DELETE',
@@ -401,6 +403,26 @@ describe('information_schema', () => {
 });
 
 describe('ways around', () => {
+  it('INSERT … ON CONFLICT needs SELECT too, and UPDATE for DO UPDATE', async () => {
+    const nothing = 'INSERT INTO keyed VALUES (1, 1) ON CONFLICT DO NOTHING';
+    const updated = 'INSERT INTO keyed VALUES (1, 1) ON CONFLICT (k) DO UPDATE SET n = 2';
+    const granted = (privilege: string) => asAdmin(`GRANT ${privilege} ON TABLE keyed TO alice`);
+    const refused = async (sql: string, privilege: string) =>
+      expect(await refusal(node.run(sql, alice))).toMatchObject({
+        name: 'FORBIDDEN',
+        message: expect.stringContaining(privilege),
+      });
+    await asAdmin('CREATE TABLE keyed (k INT PRIMARY KEY, n INT)');
+    await granted('INSERT');
+    await refused(nothing, 'SELECT');
+    await granted('SELECT');
+    await node.run(nothing, alice);
+    await refused(updated, 'UPDATE');
+    await granted('UPDATE');
+    await node.run(updated, alice);
+    expect(await node.rows('SELECT * FROM keyed', alice)).toEqual([[1, 2]]);
+  });
+
   it('a CTE that has the name of the table of an UPDATE gives no SELECT on what it reads', async () => {
     await asAdmin('CREATE TABLE plain (a INT, "B" INT)', 'GRANT UPDATE ON TABLE plain TO alice');
     for (const sql of [

@@ -333,3 +333,49 @@ test('filters of a skip index exclude granules of scans on all nodes', async () 
     expect(await textOf(find('id'), settings, node)).toBe(expected);
   }
 });
+
+test('INSERT … ON CONFLICT on all nodes at the same time inserts each key once and loses no update', async () => {
+  await run('CREATE TABLE hits (page INT PRIMARY KEY, n BIGINT)', 1);
+  const hit = 'ON CONFLICT (page) DO UPDATE SET n = hits.n + excluded.n';
+  const statements = Array.from({ length: NODES * 4 }, (_, i) =>
+    i % 4 === 3
+      ? 'INSERT INTO hits VALUES (100, 0) ON CONFLICT DO NOTHING'
+      : `INSERT INTO hits VALUES (${i % 2}, 1) ${hit}`,
+  );
+  const committed = async (sql: string, node: number): Promise<void> => {
+    const { status, text } = await query(cluster.node(node), sql);
+    // The statement met conflicts for 10 s; nothing of it is stored.
+    if (status === 409) return committed(sql, node);
+    expect(status, text).toBe(200);
+  };
+  await Promise.all(statements.map((sql, i) => committed(sql, i % NODES)));
+  expect(await rows(cluster.node(2), 'SELECT page, n::INT FROM hits ORDER BY page')).toEqual([
+    [0, 6],
+    [1, 3],
+    [100, 0],
+  ]);
+}, 120_000);
+
+test('INSERT … SELECT … ON CONFLICT compares and changes rows on all nodes', async () => {
+  const spread = { ...SPREAD, tablet_min_size_bytes: '10000', tablet_max_size_bytes: '20000' };
+  const insert = (rest: string) => `INSERT INTO stock SELECT ${rest}`;
+  const answers: string[] = [];
+  for (const settings of [spread, ON_ONE_NODE]) {
+    await run('CREATE OR REPLACE TABLE stock (k BIGINT PRIMARY KEY, n BIGINT, t TEXT)');
+    await textOf(insert("i * 2, i, 'old' FROM generate_series(1, 5000) g(i)"), settings, 0);
+    const updated = "k * 3, max(n), 'new' FROM lines WHERE k < 3000 GROUP BY k";
+    const set = 'n = stock.n + excluded.n, t = excluded.t WHERE stock.k % 4 = 0';
+    await textOf(insert(`${updated} ON CONFLICT (k) DO UPDATE SET ${set}`), settings, 1);
+    const added = "k * 5, 0, 'none' FROM lines WHERE k % 1000 > 900 GROUP BY k";
+    await textOf(insert(`${added} ON CONFLICT DO NOTHING`), settings, 2);
+    answers.push(
+      await textOf(
+        'SELECT t, count(*), count(DISTINCT k), sum(k), sum(n) FROM stock GROUP BY t ORDER BY t',
+        settings,
+        0,
+      ),
+    );
+  }
+  expect(answers[0]).toBe(answers[1]);
+  expect(answers[0]!.split('\n').filter((line) => line !== '')).toHaveLength(4);
+}, 120_000);

@@ -48,6 +48,8 @@ const MARK = 'tessera:violation:';
 type Violation =
   | { readonly kind: 'not_null'; readonly table: string; readonly column: string }
   | { readonly kind: 'check'; readonly table: string; readonly constraint: string }
+  /** Rows of one INSERT … ON CONFLICT that conflict with one another. */
+  | { readonly kind: 'twice' | 'chain'; readonly table: string }
   /** A value that does not fit the declared type of its column. */
   | {
       readonly kind: 'length' | 'range';
@@ -72,6 +74,12 @@ export const checkRefused = (table: string, constraint: string): string =>
 export const valueRefused = (table: string, column: string, type: string, kind: 'length' | 'range'): string =>
   refused({ kind, table, column, type });
 
+/**
+ * The same as `nullRefused` for rows of one INSERT … ON CONFLICT that conflict with one another: `twice` changes a row again,
+ * and the outcome of `chain` depends on conflicts with rows that are not inserted.
+ */
+export const conflictRefused = (table: string, kind: 'twice' | 'chain'): string => refused({ kind, table });
+
 function refused(violation: Violation): string {
   const text = MARK + JSON.stringify(violation);
   return `error('${text.replaceAll("'", "''")}')`;
@@ -92,6 +100,15 @@ export function constraintViolation(error: unknown): TesseraError | undefined {
         return TesseraError.of('CHECK_VIOLATION', violation);
       case 'not_null':
         return TesseraError.of('NOT_NULL_VIOLATION', violation);
+      case 'twice':
+        return TesseraError.of('CARDINALITY_VIOLATION', {
+          message: `ON CONFLICT DO UPDATE would change a row of table "${violation.table}" twice: several rows of the INSERT have the same key`,
+        });
+      case 'chain':
+        return TesseraError.of('NOT_SUPPORTED', {
+          what: `ON CONFLICT DO NOTHING for rows that conflict with one another in different constraints of table "${violation.table}"`,
+          hint: 'name one constraint, or insert the rows in several statements',
+        });
       case 'length':
         return TesseraError.of('VALUE_TOO_LONG', violation);
       case 'range':

@@ -79,6 +79,11 @@ export interface InsertQuery extends ChangeQuery {
    * @throws TesseraError as `rows`
    */
   returning(items: readonly SqlText[], columns?: readonly OutputColumn[]): ChangeQuery;
+  /**
+   * A query of the dialect for the rows: all columns of the table in order, under their own names. `columns` and the errors
+   * are those of `returning`.
+   */
+  proposed(columns?: readonly OutputColumn[]): ComposedText;
   /** Whether the number of columns is known from the text alone, without binding. */
   readonly isCounted: boolean;
 }
@@ -255,6 +260,10 @@ function queryOf(
   statement: string,
   orderOf: (columns: readonly OutputColumn[]) => ColumnOrder,
 ): Omit<InsertQuery, 'isCounted'> {
+  const proposed = (columns: readonly OutputColumn[] = []): ComposedText => {
+    const [before, behind] = storedRows(target, orderOf(columns), ({ name }) => name, { isDialect: true });
+    return new ComposedText().add(before).append(text).add(behind);
+  };
   return {
     ...changeQuery(leadingWith(insert).append(text), statement),
     rows: ({ sql, columns }, how) => {
@@ -262,14 +271,14 @@ function queryOf(
       return `${before}${sql}${behind}`;
     },
     returning: (items, columns = []) => {
-      const [before, behind] = storedRows(target, orderOf(columns), ({ name }) => name, { isDialect: true });
-      const rows = new ComposedText().add(before).append(text).add(behind);
+      const rows = proposed(columns);
       const { table } = insert;
       const alias = targetAlias(table, insert.alias);
       const head = target.columns.map(({ name }, i) => `${quoteName(alias)}.${quoteName(name)} AS "$c${i}"`);
       const returned = returningText(items, { head, rows }, { target, table, alias, others: [] });
       return changeQuery(leadingWith(insert).append(returned), statement);
     },
+    proposed,
   };
 }
 

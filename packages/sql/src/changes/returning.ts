@@ -27,9 +27,8 @@ export function returningText(
   { head, rows }: { readonly head: readonly string[]; readonly rows: ComposedText },
   scope: ReturningScope,
 ): ComposedText {
-  const text = new ComposedText().add('SELECT ');
-  for (const item of head) text.add(`${item}, `);
-  text.list(items, ', ', (item) => addItem(text, item, scope));
+  const text = new ComposedText().add(`SELECT ${head.join(', ')}`);
+  for (const item of items) addItem(text.add(', '), item, scope);
   return text
     .add(' FROM (')
     .append(rows)

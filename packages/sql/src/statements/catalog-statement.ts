@@ -362,6 +362,19 @@ export interface InsertStatement extends TableChangeBase<'insert'>, WithReturnin
   readonly overriding: 'user' | 'system' | undefined;
   /** The query may be VALUES, with DEFAULT as an item. Undefined means `DEFAULT VALUES`. */
   readonly query: SqlText | undefined;
+  readonly onConflict: ConflictClause | undefined;
+}
+
+/** `ON CONFLICT [target] DO …` */
+export interface ConflictClause {
+  /** The constraint whose conflicts the clause handles. Undefined means any. */
+  readonly target:
+    | { readonly kind: 'columns'; readonly columns: readonly PlacedName[] }
+    | { readonly kind: 'constraint'; readonly constraint: PlacedName }
+    | undefined;
+  /** Undefined means `DO NOTHING`. */
+  readonly update: { readonly set: readonly SetClause[]; readonly where: SqlText | undefined } | undefined;
+  readonly location: SqlLocation;
 }
 
 export interface UpdateStatement extends TableChangeBase<'update'>, WithReturning {

@@ -5,6 +5,7 @@ import {
   decodeEntry,
   encodeEntry,
   type LogEntry,
+  loggedTransaction,
   type SealedEntry,
   type SystemRecord,
 } from '@tessera/catalog';
@@ -70,7 +71,7 @@ export function appendTransactions(turn: Turn) {
     } else {
       commits.push(queued);
       if (admission.kind === 'committed') continue;
-      txns.push(queued.transaction);
+      txns.push(loggedTransaction(queued.transaction));
       pending = admission.pending;
     }
   }

@@ -1,0 +1,88 @@
+import { implicitSchema, type Snapshot, type TableObject } from '@tessera/catalog';
+import {
+  type ChangeQuery,
+  type ConflictScope,
+  conflictKeys,
+  conflictQuery,
+  type InsertStatement,
+  insertQuery,
+  type OutputColumn,
+} from '@tessera/sql';
+import { checksOf } from '../objects/definition-check.ts';
+import type { ExecutableQuery } from '../read/executable-query.ts';
+import type { Change, ChangeContext } from './change.ts';
+import { describedQuery, withExecutable, withHeldExecutable } from './derived-query.ts';
+import { changedOnly, expectSameRows, replaceRows, whereAction } from './replace-rows.ts';
+import { changedRows, storedNames, storedSql } from './returned-rows.ts';
+import { storeRows } from './store-rows.ts';
+
+/**
+ * What an INSERT … ON CONFLICT compares its rows with; undefined if none of its rows can conflict with another.
+ * @throws TesseraError see `conflictKeys`
+ */
+export function conflictScope(
+  { onConflict: clause, table: { parts, location } }: InsertStatement,
+  table: TableObject,
+  { snapshot, database }: { readonly snapshot: Snapshot; readonly database: string },
+): ConflictScope | undefined {
+  if (clause === undefined) return undefined;
+  const constraints = (table.constraints ?? []).map((constraint) => ({
+    name: constraint.name,
+    key:
+      constraint.kind === 'primary_key' || constraint.kind === 'unique'
+        ? constraint.columns.map((id) => table.columns.find((column) => column.id === id)!)
+        : undefined,
+  }));
+  const keys = conflictKeys(clause, table, constraints);
+  if (keys.length === 0) return undefined;
+  // A CTE of the statement may have the table's own name.
+  const schema = parts.length === 1 ? [implicitSchema(snapshot, database, table.name)] : [];
+  return { clause, keys, checks: checksOf(table), existing: { parts: [...schema, ...parts], location } };
+}
+
+/**
+ * Stores the rows that conflict with none, and updates the others with DO UPDATE. The statement read that no row has the keys of
+ * the inserted rows, so its commit conflicts with every change of the table's rows that another transaction commits first.
+ */
+export async function insertOnConflict(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  statement: InsertStatement,
+  scope: ConflictScope,
+): Promise<Change> {
+  const { text } = context.run;
+  const rows = insertQuery(statement, table, text);
+  const given = rows.isCounted ? undefined : await describedQuery(context, snapshot, rows);
+  const query = conflictQuery(statement, table, scope, rows.proposed(given?.columns), text);
+  const isReturning = statement.returning !== undefined;
+  if (scope.clause.update === undefined) return insertAbsent(context, snapshot, table, query, isReturning);
+  return replaceRows(context, snapshot, table, query, {
+    replaced: whereAction('update'),
+    stored: '',
+    isReturning,
+    insertsAbsent: true,
+  });
+}
+
+function insertAbsent(
+  context: ChangeContext,
+  snapshot: Snapshot,
+  table: TableObject,
+  query: ChangeQuery,
+  isReturning: boolean,
+): Promise<Change> {
+  const work = async (executable: ExecutableQuery): Promise<Change> => {
+    const { session } = executable;
+    const { rows: affectedRows, returned } = isReturning
+      ? await changedRows(context, executable, storedNames(table))
+      : await changedOnly(table, executable, false);
+    const { signal } = context.run.query;
+    const { actions } = await storeRows(context, { session, table, sql: storedSql(table), signal });
+    const expected = affectedRows > 0 ? [expectSameRows(table)] : [];
+    return { actions: [...expected, ...actions], affectedRows, returned };
+  };
+  return isReturning
+    ? withHeldExecutable(context, snapshot, query, work)
+    : withExecutable(context, snapshot, query, work);
+}
