@@ -89,6 +89,29 @@ it('stores and queries documents', async () => {
   expect(await knex('papers').columnInfo('facts')).toMatchObject({ type: 'jsonb', nullable: false });
 });
 
+it('inserts or updates', async () => {
+  const people = () => knex('people');
+  const rows = [
+    { id: 1, name: 'again', score: 7 },
+    { id: 20, name: 'new', score: 8 },
+  ];
+  expect(await people().insert(rows).onConflict('id').ignore().returning('id')).toEqual([{ id: 20 }]);
+  expect(await people().insert(rows).onConflict().ignore().returning('id')).toEqual([]);
+  const merged = await people().insert(rows).onConflict('id').merge().returning(['id', 'name', 'score']);
+  expect(merged).toEqual([
+    { id: 1, name: 'again', score: '7.00' },
+    { id: 20, name: 'new', score: '8.00' },
+  ]);
+  const some = people()
+    .insert(rows)
+    .onConflict(['id'])
+    .merge({ score: knex.raw('people.score + 1') });
+  expect((await some.where('people.score', '>', 7).returning('score')).map((row) => row.score)).toEqual([
+    '9.00',
+  ]);
+  expect(await people().whereIn('id', [1, 20]).orderBy('id').pluck('score')).toEqual(['7.00', '9.00']);
+});
+
 it('rolls the inner one of two transactions back', async () => {
   await knex.transaction(async (outer) => {
     await outer('people').insert({ id: 10, name: 'kept' });

@@ -97,6 +97,20 @@ def test_inserts_selects_updates_and_deletes():
     same(Person.get_or_create(name="Ada")[1], False)
 
 
+def test_inserts_or_updates():
+    key = Person.insert(name="first").execute()
+    rows = [{"id": key, "name": "second"}, {"id": key + 1_000, "name": "new"}]
+    Person.insert_many(rows).on_conflict_ignore().execute()
+    same([Person.get_by_id(row["id"]).name for row in rows], ["first", "new"])
+    added = Person.insert(id=key, name="more").on_conflict(
+        conflict_target=[Person.id], update={Person.name: Person.name.concat("+")}, where=(Person.id == key)
+    )
+    same(added.returning(Person.name).execute()[0].name, "first+")
+    Person.insert_many(rows).on_conflict(conflict_target=[Person.id], preserve=[Person.name]).execute()
+    same([Person.get_by_id(row["id"]).name for row in rows], ["second", "new"])
+    same(Person.delete().where(Person.id.in_([row["id"] for row in rows])).execute(), 2)
+
+
 def test_transactions_inside_one_another():
     with database.atomic():
         Person.create(name="kept")

@@ -84,6 +84,24 @@ it('stores and queries documents', async () => {
   await papers.drop();
 });
 
+it('inserts or updates', async () => {
+  const [made] = await items().upsert({ id: 30, name: 'first', price: '1.00' });
+  expect(made.get()).toMatchObject({ id: 30, name: 'first', price: '1.00' });
+  const [changed] = await items().upsert({ id: 30, name: 'second' });
+  expect(changed.get()).toMatchObject({ id: 30, name: 'second', price: '1.00' });
+  const rows = [
+    { id: 30, name: 'third', price: '2.00' },
+    { id: 31, name: 'new', price: '3.00' },
+  ];
+  await items().bulkCreate(rows, { ignoreDuplicates: true });
+  expect((await items().findByPk(30))?.get('name')).toBe('second');
+  await items().bulkCreate(rows, { updateOnDuplicate: ['price'] });
+  expect((await items().findByPk(30))?.get()).toMatchObject({ name: 'second', price: '2.00' });
+  const [found, isNew] = await items().findCreateFind({ where: { id: 32 }, defaults: { name: 'made' } });
+  expect([found.get('name'), isNew]).toEqual(['made', true]);
+  expect(await items().destroy({ where: { id: [30, 31, 32] } })).toBe(3);
+});
+
 it('rolls the inner one of two transactions back', async () => {
   await db.transaction(async (transaction) => {
     await items().create({ id: 10, name: 'kept' }, { transaction });

@@ -99,6 +99,25 @@ it('saves, finds, updates and deletes', async () => {
   ]);
 });
 
+it('inserts or updates', async () => {
+  await items().upsert({ id: 50, name: 'first', rank: 1 }, ['id']);
+  await items().upsert(
+    [
+      { id: 50, name: 'second' },
+      { id: 51, name: 'new' },
+    ],
+    { conflictPaths: ['id'], skipUpdateIfNoValuesChanged: true },
+  );
+  const insert = () => items().createQueryBuilder().insert();
+  await insert().values({ id: 51, name: 'ignored' }).orIgnore().execute();
+  await insert().values({ id: 51, name: 'again', rank: 5 }).orUpdate(['rank'], ['id']).execute();
+  expect(await items().find({ where: [{ id: 50 }, { id: 51 }], order: { id: 'ASC' } })).toEqual([
+    { ...UNSET, id: 50, name: 'second', rank: 1 },
+    { ...UNSET, id: 51, name: 'new', rank: 5 },
+  ]);
+  await items().delete([50, 51]);
+});
+
 it('stores and queries documents', async () => {
   const papers = db.getRepository(PAPER);
   const facts = { a: { b: [1, 'two'] }, tags: ['x', "y's"], n: 7 };

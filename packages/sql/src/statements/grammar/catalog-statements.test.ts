@@ -273,6 +273,21 @@ const CHANGES: readonly (readonly [sql: string, statement: object])[] = [
   ],
   ["INSERT INTO t SELECT * FROM read_parquet('upload://x')", { kind: 'insert' }],
   [
+    'INSERT INTO t SELECT 1 AS at ORDER BY at RETURNING at',
+    { query: text('SELECT 1 AS at ORDER BY at'), returning: [text('at', 51)] },
+  ],
+  [
+    'INSERT INTO t SELECT 1 AS in, u.case AS when RETURNING 1 AS case, 2',
+    {
+      query: text('SELECT 1 AS in, u.case AS when'),
+      returning: [text('1 AS case'), text('2', 66)],
+    },
+  ],
+  [
+    'INSERT INTO t SELECT escape FROM u ORDER BY escape ON CONFLICT DO NOTHING',
+    { query: text('SELECT escape FROM u ORDER BY escape') },
+  ],
+  [
     'INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING RETURNING a',
     {
       query: text('VALUES (1)'),

@@ -2,9 +2,12 @@ import type { IToken } from 'chevrotain';
 import { Close, isWord, Open, Word } from '../../text/lexer.ts';
 import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
 
-/** Words after which an operand or the rest of an operator must follow, so an expression cannot end there. */
+/**
+ * Words after which an operand or the rest of an operator must follow, so an expression cannot end there. AT and ESCAPE are
+ * not among them: in front of a reserved word they are names of columns.
+ */
 const OPERATOR_WORDS =
-  'IS NOT AND OR LIKE ILIKE SIMILAR IN BETWEEN DISTINCT ESCAPE AT COLLATE AS WHEN THEN ELSE CASE'.split(' ');
+  'IS NOT AND OR LIKE ILIKE SIMILAR IN BETWEEN DISTINCT COLLATE AS WHEN THEN ELSE CASE'.split(' ');
 
 /**
  * Cuts an expression out of a statement. It ends at a comma or bracket of the level where it begins, at the
@@ -37,18 +40,21 @@ function textUntil(
   const start = cursor.offset;
   const begin = cursor.index;
   let cases = 0;
+  // Whether the previous token is a name, as any word behind a dot or AS is.
+  let isNamed = false;
   for (let token = cursor.peek(); token !== undefined; token = cursor.peek()) {
     if (token.tokenType === Close || (endsAtComma && token.image === ',')) break;
     const previous = cursor.index === begin ? undefined : cursor.previous;
     if (
       token.tokenType === Word &&
       cases === 0 &&
-      mayEndBehind(previous) &&
+      (isNamed || mayEndBehind(previous)) &&
       !cursor.isAt('WITH', 'TIME') &&
       ends.some((words) => cursor.isAt(...words))
     )
       break;
-    if (previous?.image !== '.') {
+    isNamed = previous?.image === '.' || isWord(previous, 'AS');
+    if (!isNamed) {
       if (isWord(token, 'CASE')) cases += 1;
       if (isWord(token, 'END') && cases > 0) cases -= 1;
     }
