@@ -6,7 +6,6 @@ import {
   conflictQuery,
   type InsertStatement,
   insertQuery,
-  type OutputColumn,
 } from '@tessera/sql';
 import { checksOf } from '../objects/definition-check.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
