@@ -77,7 +77,7 @@ describe('transactions', () => {
   });
 });
 
-describe('what is not enforced', () => {
+describe('a constraint that is not enforced', () => {
   it('DO UPDATE changes every row that has the key', async () => {
     await all('CREATE TABLE d1 (k INT UNIQUE, n INT)', 'INSERT INTO d1 VALUES (1, 1), (1, 2)');
     expect(

@@ -262,20 +262,82 @@ def test_alters_tables_by_a_second_migration(app):
         assert "library_shelf" in connection.introspection.table_names(cursor)
 
 
-def run_manage(*arguments):
+INDEXED_MODELS = """
+from django.db import models
+
+
+class Tag(models.Model):
+    word = models.CharField(max_length=20, unique=True)
+
+
+class Note(models.Model):
+    tag = models.ForeignKey(Tag, models.CASCADE, null=True)
+    tags = models.ManyToManyField(Tag, related_name="notes")
+    slug = models.SlugField()
+    at = models.DateTimeField(db_index=True, null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["slug", "at"])]
+"""
+
+
+def test_migrates_applications_with_indexes_by_the_documented_backend(app):
+    page = (Path(__file__).parents[4] / "docs" / "postgres.md").read_text()
+    backend = page.split("### A database backend for Django")[1].split("```python\n")[1].split("```")[0]
+    for path, text in [("tessera_backend/base.py", backend), ("indexed/models.py", INDEXED_MODELS)]:
+        (app.parent / path).parent.mkdir()
+        (app.parent / path).write_text(text)
+        (app.parent / path).with_name("__init__.py").touch()
+    run_manage("makemigrations", "indexed", **INDEXED)
+    run_manage("migrate", **INDEXED)
+    run_manage("use", **INDEXED)
+    grown = INDEXED_MODELS.replace("null=True)\n    tags", "null=True, db_index=False)\n    tags").replace(", db_index=True, null", ", null")
+    (app.parent / "indexed" / "models.py").write_text(grown)
+    run_manage("makemigrations", "indexed", **INDEXED)
+    run_manage("migrate", **INDEXED)
+
+
+INDEXED = {"ENGINE": "tessera_backend", "APPS": "indexed django.contrib.contenttypes django.contrib.auth"}
+
+
+def use_indexed_models():
+    from django.contrib.auth.models import Group, User
+    from django.db import transaction
+    from indexed.models import Note, Tag
+
+    first, is_new = Tag.objects.update_or_create(word="first", defaults={})
+    same((is_new, Tag.objects.update_or_create(word="first", defaults={})), (True, (first, False)))
+    note = Note.objects.create(tag=first, slug="a")
+    note.tags.add(first)
+    note.tags.add(first, Tag.objects.get_or_create(word="second")[0])
+    same(sorted(note.tags.values_list("word", flat=True)), ["first", "second"])
+    note.tags.set([first])
+    same((note.tags.count(), first.notes.get().pk), (1, note.pk))
+    with transaction.atomic():
+        same(Tag.objects.select_for_update().get(word="first").pk, first.pk)
+    user = User.objects.create_user("ada", "ada@example.org", "secret")
+    user.groups.add(Group.objects.create(name="readers"))
+    same(User.objects.get(groups__name="readers").check_password("secret"), True)
+
+
+def run_manage(*arguments, **environment):
     """In a process of its own, which reads the models again."""
+    import os
     import subprocess
 
-    done = subprocess.run([sys.executable, __file__, *sys.argv[1:3], *arguments], cwd=ROOT, capture_output=True, text=True)
+    command = [sys.executable, __file__, *sys.argv[1:3], *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, **environment})
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def configure():
+    import os
+
     host, port = sys.argv[1:3]
     place = {"HOST": host, "PORT": port, "USER": "tessera", "NAME": "tessera"}
     settings.configure(
-        DATABASES={"default": {"ENGINE": "django.db.backends.postgresql", **place}},
-        INSTALLED_APPS=["library"],
+        DATABASES={"default": {"ENGINE": os.environ.get("ENGINE", "django.db.backends.postgresql"), **place}},
+        INSTALLED_APPS=os.environ.get("APPS", "library").split(),
         DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
         USE_TZ=True,
     )
@@ -303,7 +365,10 @@ if len(sys.argv) > 3:
     ROOT = "."
     sys.path.insert(0, ROOT)
     configure()
-    call_command(*sys.argv[3:], verbosity=0)
+    if sys.argv[3] == "use":
+        use_indexed_models()
+    else:
+        call_command(*sys.argv[3:], verbosity=0)
 else:
     with tempfile.TemporaryDirectory() as ROOT:
         sys.path.insert(0, ROOT)

@@ -64,5 +64,6 @@ export type SessionCommand =
   | { readonly kind: 'close'; readonly name: string | undefined }
   | { readonly kind: 'lock' }
   | { readonly kind: 'unlisten' }
+  | { readonly kind: 'set_constraints' }
   | CopyInCommand
   | CopyOutCommand;

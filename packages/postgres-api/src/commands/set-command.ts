@@ -14,6 +14,7 @@ export function setCommand(cursor: TokenCursor): SessionCommand {
     return { kind: 'set', name: 'default_transaction_read_only', value, local: false };
   }
   if (cursor.accept('TRANSACTION')) return { kind: 'set_transaction', ...transactionModes(cursor) };
+  if (cursor.accept('CONSTRAINTS')) return setConstraints(cursor);
   if (cursor.accept('SESSION', 'AUTHORIZATION')) return ownIdentity(cursor, 'SET SESSION AUTHORIZATION');
   const local = !cursor.accept('SESSION') && cursor.accept('LOCAL');
   if (cursor.accept('ROLE')) return ownIdentity(cursor, 'SET ROLE');
@@ -38,6 +39,18 @@ export function setCommand(cursor: TokenCursor): SessionCommand {
   while (cursor.acceptSymbol(',')) values.push(cursor.expectValue(`a value for ${name}`));
   const value = values[0] === undefined ? undefined : values.join(', ');
   return finished(cursor, { kind: 'set', name, value, local });
+}
+
+/** Keys are not enforced, and CHECK is enforced at once, as in PostgreSQL: there is nothing to defer. */
+function setConstraints(cursor: TokenCursor): SessionCommand {
+  if (!cursor.accept('ALL')) {
+    do {
+      do cursor.expectName('the name of a constraint');
+      while (cursor.acceptSymbol('.'));
+    } while (cursor.acceptSymbol(','));
+  }
+  if (!cursor.accept('DEFERRED') && !cursor.accept('IMMEDIATE')) cursor.unexpected('DEFERRED or IMMEDIATE');
+  return finished(cursor, { kind: 'set_constraints' });
 }
 
 /** A value of the parameter, or `INTERVAL '+02:00' HOUR TO MINUTE`; undefined for DEFAULT. */

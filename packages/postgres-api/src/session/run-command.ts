@@ -96,6 +96,8 @@ export async function runCommand(
       return done(await closeCursor(state, command.name));
     case 'lock':
       return done('LOCK TABLE');
+    case 'set_constraints':
+      return done('SET CONSTRAINTS');
     case 'unlisten':
       return done('UNLISTEN');
     case 'copy_in':

@@ -273,50 +273,6 @@ const CHANGES: readonly (readonly [sql: string, statement: object])[] = [
   ],
   ["INSERT INTO t SELECT * FROM read_parquet('upload://x')", { kind: 'insert' }],
   [
-    'INSERT INTO t SELECT 1 AS at ORDER BY at RETURNING at',
-    { query: text('SELECT 1 AS at ORDER BY at'), returning: [text('at', 51)] },
-  ],
-  [
-    'INSERT INTO t SELECT 1 AS in, u.case AS when RETURNING 1 AS case, 2',
-    {
-      query: text('SELECT 1 AS in, u.case AS when'),
-      returning: [text('1 AS case'), text('2', 66)],
-    },
-  ],
-  [
-    'INSERT INTO t SELECT escape FROM u ORDER BY escape ON CONFLICT DO NOTHING',
-    { query: text('SELECT escape FROM u ORDER BY escape') },
-  ],
-  [
-    'INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING RETURNING a',
-    {
-      query: text('VALUES (1)'),
-      onConflict: { target: undefined, update: undefined },
-      returning: [text('a', 58)],
-    },
-  ],
-  [
-    'INSERT INTO t SELECT a FROM u JOIN v ON u.b = v.b ON CONFLICT (a, "B") DO UPDATE SET a = DEFAULT, b = excluded.b WHERE t.a > 1 RETURNING *',
-    {
-      query: text('SELECT a FROM u JOIN v ON u.b = v.b'),
-      onConflict: {
-        target: { kind: 'columns', columns: [{ name: 'a' }, { name: 'B' }] },
-        update: {
-          set: [
-            { column: 'a', value: undefined },
-            { column: 'b', value: text('excluded.b') },
-          ],
-          where: text('t.a > 1'),
-        },
-      },
-      returning: [text('*')],
-    },
-  ],
-  [
-    'INSERT INTO t DEFAULT VALUES ON CONFLICT ON CONSTRAINT k DO NOTHING',
-    { query: undefined, onConflict: { target: { kind: 'constraint', constraint: { name: 'k' } } } },
-  ],
-  [
     'UPDATE t SET a = a + 1, b = DEFAULT WHERE c = 3',
     {
       kind: 'update',
@@ -620,17 +576,6 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   ['INSERT INTO t VALUES (1) RETURNING', 'SYNTAX_ERROR', 'Expected an expression', ''],
   ['DELETE FROM t RETURNING a,', 'SYNTAX_ERROR', 'Expected an expression', ''],
   ['UPDATE t SET a = 1 RETURNING a) b', 'SYNTAX_ERROR', 'the end of the statement', ')'],
-  ['INSERT INTO t VALUES (1) ON CONFLICT', 'SYNTAX_ERROR', 'Expected DO NOTHING or DO UPDATE', ''],
-  ['INSERT INTO t VALUES (1) ON CONFLICT (a, a) DO NOTHING', 'DUPLICATE_COLUMN', 'listed twice', 'a'],
-  [
-    'INSERT INTO t VALUES (1) ON CONFLICT DO UPDATE SET a = 1',
-    'SYNTAX_ERROR',
-    'needs the columns or the name of a constraint',
-    'ON CONFLICT',
-  ],
-  ['INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE', 'SYNTAX_ERROR', 'Expected SET', ''],
-  ['INSERT INTO t VALUES (1) ON CONFLICT (a) WHERE b DO NOTHING', 'NOT_SUPPORTED', 'not partial', 'WHERE'],
-  ['INSERT INTO t VALUES (1) ON CONFLICT (a) DO NOTHING x', 'SYNTAX_ERROR', 'the end of the statement', 'x'],
   ['UPDATE t', 'SYNTAX_ERROR', 'Expected SET', ''],
   ['UPDATE t SET', 'SYNTAX_ERROR', 'a column', ''],
   ['UPDATE t SET a', 'SYNTAX_ERROR', 'Expected "="', ''],
