@@ -130,6 +130,12 @@ describe('SERIAL and IDENTITY', () => {
     });
     expect(await one("SELECT pg_get_serial_sequence('s1', 'id')")).toBe('public.s1_id_seq');
     expect(await one("SELECT pg_get_serial_sequence('s1', 'name')")).toBe(null);
+    const ofColumns = `SELECT attname, pg_get_serial_sequence(attrelid::regclass::text, attname) FROM pg_attribute
+      WHERE attrelid = 's1'::regclass AND attname IN ('id', 'name') ORDER BY attname`;
+    expect(await node.rows(ofColumns)).toEqual([
+      ['id', 'public.s1_id_seq'],
+      ['name', null],
+    ]);
     expect(await one("SELECT setval(pg_get_serial_sequence('s1', 'id'), 500000)")).toBe('500000');
     expect(await node.rows("INSERT INTO s1 (name) VALUES ('z') RETURNING id")).toEqual([[500_001]]);
   });

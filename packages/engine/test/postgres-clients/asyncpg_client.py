@@ -145,6 +145,22 @@ async def test_changes(connection):
     same(dict(await connection.fetchrow("SELECT * FROM people WHERE id = $1", 3)), {"id": 3, "name": "x"})
 
 
+async def test_inserts_or_updates(connection):
+    await connection.execute("CREATE TABLE hits (page text PRIMARY KEY, n int, seen timestamptz)")
+    at = datetime(2024, 2, 29, 12, tzinfo=timezone.utc)
+    hit = await connection.prepare(
+        "INSERT INTO hits VALUES ($1, $2, $3) ON CONFLICT (page) DO UPDATE "
+        "SET n = hits.n + $2, seen = greatest(hits.seen, excluded.seen) WHERE hits.n < $4 RETURNING n"
+    )
+    same([parameter.name for parameter in hit.get_parameters()], ["text", "int4", "timestamptz", "int4"])
+    same([(a.name, a.type.name) for a in hit.get_attributes()], [("n", "int4")])
+    same([await hit.fetchval("/", 2, at, 5) for _ in range(4)], [2, 4, 6, None])
+    ignore = "INSERT INTO hits VALUES ($1, $2) ON CONFLICT DO NOTHING"
+    await connection.executemany(ignore, [("/", 1), ("/new", 1), ("/new", 2)])
+    same(await connection.execute(ignore, "/", 1), "INSERT 0 0")
+    same(rows(await connection.fetch("SELECT * FROM hits ORDER BY n")), [("/new", 1, None), ("/", 6, at)])
+
+
 async def test_transactions_inside_one_another(connection):
     await connection.execute("CREATE TABLE nested (a INT)")
     async with connection.transaction():

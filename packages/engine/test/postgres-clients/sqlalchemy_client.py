@@ -114,6 +114,44 @@ def test_saves_loads_changes_and_deletes():
         same(session.execute(cheap).all(), [("dear", 5.5)])
 
 
+def test_inserts_or_updates():
+    from sqlalchemy.dialects.postgresql import insert
+
+    authors = Author.__table__
+    with engine.begin() as connection:
+        (key,) = connection.execute(authors.insert().values(name="first").returning(authors.c.id)).one()
+        rows = insert(authors).values([{"id": key, "name": "second"}, {"id": key + 1_000, "name": "new"}])
+        ignored = rows.on_conflict_do_nothing(index_elements=["id"]).returning(authors.c.id)
+        same(connection.execute(ignored).all(), [(key + 1_000,)])
+        same(connection.execute(rows.on_conflict_do_nothing()).rowcount, 0)
+        rename = {"name": authors.c.name + " " + rows.excluded.name}
+        changed = rows.on_conflict_do_update(index_elements=[authors.c.id], set_=rename, where=authors.c.id == key)
+        same(connection.execute(changed.returning(authors.c.name)).all(), [("first second",)])
+        named = rows.on_conflict_do_update(constraint="authors_pkey", set_=dict(name=rows.excluded.name, born=date(2000, 1, 1)))
+        same(connection.execute(named).rowcount, 2)
+        same(connection.execute(authors.delete().where(authors.c.id.in_([key, key + 1_000])).returning(authors.c.name)).rowcount, 2)
+
+
+def test_numbers_rows_of_identity_columns():
+    from sqlalchemy import Identity
+
+    numbered = Table(
+        "numbered",
+        MetaData(),
+        Column("id", Integer, Identity(start=42, cycle=True), primary_key=True),
+        Column("other", Integer, Identity(always=True)),
+        Column("name", String(20)),
+    )
+    numbered.create(engine)
+    with engine.begin() as connection:
+        same(connection.execute(numbered.insert().values(name="a").returning(numbered.c.id, numbered.c.other)).all(), [(42, 1)])
+        connection.execute(numbered.insert(), [{"name": "b"}, {"name": "c"}])
+        same(connection.execute(select(func.count(numbered.c.id.distinct()))).scalar(), 3)
+    identity = {c["name"]: c.get("identity") for c in inspect(engine).get_columns("numbered")}
+    same((identity["id"]["start"], identity["id"]["always"], identity["other"]["always"]), (42, False, True))
+    numbered.drop(engine)
+
+
 def test_queries_json_documents():
     with Session(engine) as session:
         author = session.scalars(select(Author.id)).first()

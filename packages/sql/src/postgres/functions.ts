@@ -134,7 +134,6 @@ const NEVER_DEFINED = [
   'pg_get_partition_constraintdef',
   'pg_get_partkeydef',
   'pg_get_ruledef',
-  'pg_get_serial_sequence',
   'pg_get_statisticsobjdef',
   'pg_get_statisticsobjdef_columns',
   'pg_get_statisticsobjdef_expressions',
@@ -233,6 +232,18 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
       coalesced(
         lookedUp('role_name', cast(oid!, 'UINTEGER')),
         concatenated(constant('unknown (OID='), oid!, constant(')')),
+      ),
+  },
+  pg_get_serial_sequence: {
+    arity: [2, 2],
+    rewrite: ([table, column]) =>
+      lookedUp(
+        'serial_sequence',
+        operatorCall(
+          '||',
+          concatenated(regValue(REG_TYPES.regclass!, table!, 'error'), constant('/')),
+          cast(column!, 'VARCHAR'),
+        ),
       ),
   },
   pg_get_viewdef: ofRelation('view_definition', [1, 2]),

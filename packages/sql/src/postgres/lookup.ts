@@ -50,6 +50,8 @@ export const LOOKUPS = [
   'constraint_definition',
   /** OID of an index, or `OID/number of the column` → its definition. */
   'index_definition',
+  /** `OID of a table/name of a column` → the sequence that the column owns. */
+  'serial_sequence',
   /** `pg_class/OID` → comment. */
   'description',
   /**

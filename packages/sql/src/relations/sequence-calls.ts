@@ -167,7 +167,7 @@ class SequenceCall {
     }
   }
 
-  /** A call whose arguments are not literals stays and returns NULL. */
+  /** A call whose arguments are not literals stays and looks the sequence up. */
   async #owned(node: FunctionNode): Promise<Expression | undefined> {
     const [table, column] = node.children.map((child) => this.#text(child));
     if (table === undefined || column === undefined) return undefined;

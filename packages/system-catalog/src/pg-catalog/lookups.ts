@@ -169,6 +169,19 @@ function* databaseBytes(facts: PostgresFacts): Generator<Pair> {
   }
 }
 
+function* serialSequences(facts: PostgresFacts): Generator<Pair> {
+  const relations = new Map([...userRelations(facts)].map((one) => [one.relation.id, one]));
+  for (const schema of userSchemas(facts)) {
+    for (const { name, ownedBy } of facts.snapshot.sequences(schema.id)) {
+      const owner = ownedBy && relations.get(ownedBy.tableId);
+      if (owner?.relation.kind !== 'table') continue;
+      const column = owner.relation.columns.find(({ id }) => id === ownedBy?.columnId);
+      if (column === undefined) continue;
+      yield [`${owner.oid}/${column.name}`, `${quoteIdentifier(schema.name)}.${quoteIdentifier(name)}`];
+    }
+  }
+}
+
 const routineNames = (): readonly NamedOid[] => [
   ...Object.entries(TYPE_FUNCTIONS).map(([name, oid]) => ({ name, oid })),
   ...signatures(),
@@ -231,6 +244,7 @@ const RELATIONS: Readonly<Record<Lookup, LookupRelation>> = {
   ),
   constraint_definition: { key: 'UINTEGER', value: 'VARCHAR', pairs: constraintDefinitions },
   index_definition: { key: 'VARCHAR', value: 'VARCHAR', pairs: indexDefinitions },
+  serial_sequence: { key: 'VARCHAR', value: 'VARCHAR', pairs: serialSequences },
   description: { key: 'VARCHAR', value: 'VARCHAR', pairs: described },
   privilege: { key: 'VARCHAR', value: 'BOOLEAN', pairs: privileges },
   setting: {
