@@ -146,3 +146,7 @@ select n < 'Infinity', n > '-inf', n = 'NaN', n < 'NaN', n between '-inf' and 'i
 select round(0.5::float8), round(2.5::float8), round(-0.5::real), round(2.5), round(-2.5::numeric), round(2.5::float8::numeric)
 select round(avg(n)), round(avg(x)) from (values (2, 2.5::float8), (3, 2.5)) t(n, x)
 select round(n), round(n / 4) from (values (5000.50::numeric), (10)) t(n)
+select interval '1 month - 1 day', interval '1 day + 2 hours', interval '-1 day - 02:00', interval '1 year - 3 mons + 4 days', interval '- 1 day'
+select (date_trunc('month', date '2024-02-10') + interval '1 month - 1 day')::date
+select s::interval from (values ('1 month - 1 day'), ('1 day +2 hours'), ('- 3 days'), (null), ('1-2'), ('P1Y2M'), ('-1 2:03'), ('1 min 5')) t(s)
+select normalize('é'), normalize('e' || chr(769)) = 'é', normalize('e' || chr(769), NFC) = 'é', normalize(null) is null

@@ -864,3 +864,10 @@ select has_column_privilege('emp', 'name', 'SELECT'), has_column_privilege('pg_c
 select has_column_privilege(c.oid, a.attname, 'SELECT'), has_column_privilege(c.oid, a.attnum, 'SELECT') from pg_class c join pg_attribute a on a.attrelid = c.oid where c.relname = 'dept' and a.attnum > 0 order by a.attnum
 select regexp_replace('baaac', 'a*', '-', 'g'), regexp_replace('aaa', '(a)?(b)?', '[\1\2]', 'g'), regexp_replace('a1b22', '[0-9]*', '#', 'g'), regexp_replace('xyz', '', '-', 'g'), regexp_replace('abc', 'b*', null, 'g')
 select regexp_replace(s, 'x*', '-', 'g'), regexp_replace(s, '\s*', '_', 'gi') from (values ('axb'), (null), (''), ('xx'), ('a b')) t(s)
+select d.id, count(e.*), count(e) from dept d left join emp e on e.dept = d.id group by d.id order by d.id
+select d.id from dept d left join emp e on e.dept = d.id where e.* is null or (e.*) is null order by d.id
+select count(emp.*), count(emp.*) filter (where id > 2) from emp
+select d.id, (select count(e.*) from emp e where e.dept = d.id) from dept d order by d.id
+select count(distinct x.*), count(x.*) from (values (1, 'a'), (1, 'a'), (null, null)) x(a, b)
+select row_to_json(x.*), to_json(x.*) from (select 1 a, 'b' b) x
+select 1 where exists (select)

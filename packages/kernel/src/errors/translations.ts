@@ -569,7 +569,7 @@ const TRANSLATIONS: readonly Translation[] = [
     message: (text, what) => `"${text}" is not valid base64: ${what}`,
   },
   {
-    says: /^(?:(input is out of range)|PERCENTILEs can only take parameters)/,
+    says: /^(?:(input is out of range)|(?:PERCENTILEs|QUANTILE) can only take parameters)/,
     error: 'OUT_OF_RANGE',
     message: (what) => what || 'a percentile must be in the range [0, 1]',
   },

@@ -139,7 +139,7 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
   // The forms of `intervalLiteral`: `1-2`, `1 2:03`, `1 min 5`, `P1Y2M3DT4H5M6S`.
   String.raw`CREATE OR REPLACE MACRO tsr_iso_part(t, y, m, w, d) AS regexp_replace(regexp_replace(regexp_replace(regexp_replace(
     t, '([\d.])Y', '\1' || y), '([\d.])M', '\1' || m), '([\d.])[WH]', '\1' || w), '([\d.])[DS]', '\1' || d)`,
-  String.raw`CREATE OR REPLACE MACRO tsr_interval_reading(t) AS CASE
+  String.raw`CREATE OR REPLACE MACRO tsr_interval_form(t) AS CASE
     WHEN regexp_full_match(t, '\s*[-+]?\d+-\d+\s*')
     THEN regexp_replace(t, '^\s*([-+]?)(\d+)-(\d+)\s*$', '\1\2 years \1\3 months')
     WHEN regexp_full_match(t, '\s*[-+]?\d+\s+[-+]?\d+:\d+(?::\d+(?:\.\d+)?)?\s*')
@@ -149,6 +149,9 @@ export const NUMBER_TEXT_MACROS: readonly string[] = [
     THEN tsr_iso_part(split_part(substr(trim(t), 2), 'T', 1), ' years ', ' months ', ' weeks ', ' days ')
       || tsr_iso_part(split_part(t, 'T', 2), '', ' minutes ', ' hours ', ' seconds ')
     ELSE t END`,
+  // The kernel reads no plus sign, and no blank after a minus sign: `1 month - 1 day`, `1 day +2 hours`.
+  String.raw`CREATE OR REPLACE MACRO tsr_interval_reading(t) AS
+    tsr_interval_form(regexp_replace(regexp_replace(t, '([-+])\s+([\d.])', '\1\2', 'g'), '\+([\d.])', '\1', 'g'))`,
   // The kernel reads `\x61` as one byte, wherever it stands, and no characters beyond ASCII. A backslash before `\x` makes it refuse
   // the text.
   String.raw`CREATE OR REPLACE MACRO tsr_escaped_bytes(digits) AS regexp_replace(digits, '(..)', '\\x\1', 'g')`,

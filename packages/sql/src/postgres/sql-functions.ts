@@ -51,6 +51,7 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   statement_timestamp: now,
   /** NUMERIC with all digits before the point, which 38 digits have room for. */
   div: { arity: [2, 2], rewrite: (numbers) => cast(internalCall('pg_div', ...numbers), 'HUGEINT') },
+  normalize: { arity: [1, 2], rewrite: normalized },
   convert_to: { arity: [2, 2], rewrite: bytesOfText },
   current_time: {
     arity: [1, 1],
@@ -287,4 +288,12 @@ function formattedValue(kind: string, value: Expression): Expression {
             : `unrecognized format() type specifier "${kind}"`,
       });
   }
+}
+
+/** `normalize(text [, NFC])`: the parser takes the name of the form for a column. */
+function normalized([text, form]: readonly Expression[]): Expression {
+  const isDefault = form === undefined || (form.class === 'COLUMN_REF' && form.column_names[0] === 'nfc');
+  return isDefault
+    ? kernelCall('nfc_normalize', text)
+    : fail('NOT_SUPPORTED', { what: 'A form of normalize other than NFC' });
 }

@@ -9,12 +9,12 @@ const TIME_UNITS: Readonly<Record<string, string>> = { H: 'hours', M: 'minutes',
 
 /**
  * Forms of literal intervals that the kernel does not read: `1-2` (years and months), `1 2:03` (days and a time), `1 min 5` (seconds without
- * a unit), `-1 day +2 hours`, and those of ISO 8601, such as `P1Y2M3DT4H5M6S`.
+ * a unit), `-1 day +2 hours`, `1 month - 1 day`, and those of ISO 8601, such as `P1Y2M3DT4H5M6S`.
  */
 export function intervalLiteral(node: CastNode): CastNode {
   const text = node.cast_type.id === 'INTERVAL' ? stringLiteral(node.child) : undefined;
-  // The kernel reads no plus sign.
-  const unsigned = text?.replace(/\+(?=[\d.])/g, '');
+  // The kernel reads no plus sign, and no blank after a minus sign.
+  const unsigned = text?.replace(/([-+])\s+(?=[\d.])/g, '$1').replace(/\+(?=[\d.])/g, '');
   const plain = unsigned === undefined ? undefined : (plainText(unsigned) ?? unsigned);
   return plain === undefined || plain === text ? node : { ...node, child: constant(plain) };
 }

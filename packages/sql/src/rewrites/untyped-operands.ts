@@ -7,6 +7,7 @@ import {
   stringLiteral,
   type WindowNode,
 } from '../tree.ts';
+import { intervalLiteral } from './interval-texts.ts';
 import { byteaLiteral } from './literals.ts';
 
 const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '%']);
@@ -75,7 +76,7 @@ const isNumber = (node: Expression): boolean =>
 /** @param other the other operand; if it is a number, a text that is not a number is cast to its type, and the cast fails */
 function typedLiteral(node: Expression, other?: Expression): Expression {
   const text = stringLiteral(node) ?? '';
-  if (INTERVAL.test(text)) return cast(node, 'INTERVAL');
+  if (INTERVAL.test(text)) return intervalLiteral(cast(node, 'INTERVAL'));
   if (!isNumber(node)) return isNumeric(other) ? cast(node, other.value.type.id) : node;
   const isWhole = /^\s*[-+]?\d{1,18}\s*$/.test(text);
   if (!isWhole) return cast(node, 'DOUBLE');

@@ -22,6 +22,7 @@ import { patternQuantifiers } from './pattern-quantifiers.ts';
 import { postgresClauses } from './postgres-clauses.ts';
 import { type Omission, qualifiedWords } from './qualified-words.ts';
 import { refuseKernelForms } from './refused-forms.ts';
+import { wholeRowStars } from './whole-row-stars.ts';
 
 /** The nesting limit of the kernel's parser. Deeper statements are refused before it sees them. */
 const MAX_NESTING = 500;
@@ -69,7 +70,7 @@ export function kernelSource(text: string): KernelSource {
       text: operator,
     })),
     ...patternQuantifiers(tokens).map(({ token, name }) => replace(token, quoteName(name))),
-    ...qualifiedWords(tokens).map(omission),
+    ...[...qualifiedWords(tokens), ...wholeRowStars(tokens)].map(omission),
     ...emptySelections(tokens).map((select) => ({ start: endOf(select), end: endOf(select), text: ' 1' })),
   ].sort((a, b) => a.start - b.start);
   return applyEdits(text, edits);
@@ -294,7 +295,7 @@ const emptySelections = (tokens: readonly IToken[]): readonly IToken[] =>
   tokens.filter(
     (token, index) =>
       isWord(token, 'SELECT') &&
-      isWord(tokens[index + 1], 'FROM') &&
+      (isWord(tokens[index + 1], 'FROM') || tokens[index + 1]?.image === ')') &&
       tokens[index - 1]?.tokenType === Open &&
       isWord(tokens[index - 2], 'EXISTS'),
   );
