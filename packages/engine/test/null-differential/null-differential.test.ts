@@ -209,6 +209,14 @@ const DECLARED_TYPES = [
 const FITTED: readonly (readonly [sql: string, ...parameters: string[]])[] = [
   ["INSERT INTO fitted (id, v) VALUES (1, 'abc') RETURNING v"],
   ["INSERT INTO fitted (id, v) VALUES (2, 'äöü  ') RETURNING id"],
+  ["INSERT INTO fitted (id, v, c) VALUES (8, 'abc  ', 'x'), (9, 'a ', NULL) RETURNING v, length(v), c"],
+  ["INSERT INTO fitted (id, v) SELECT 10, 'ab   ' RETURNING v || '!'"],
+  ["UPDATE fitted SET v = 'abc   ', s = 7 WHERE id = 8 RETURNING v || '!', s, c"],
+  [
+    "UPDATE fitted SET v = t || '  ' FROM source WHERE source.id = 2 AND fitted.id = 8 RETURNING v || '!', source.t",
+  ],
+  ["INSERT INTO fitted (id, v) VALUES (3, 'abcd') RETURNING id"],
+  ["UPDATE fitted SET v = 'abcd' WHERE id = 8 RETURNING id"],
   ["INSERT INTO fitted (id, v) VALUES (3, 'abcd')"],
   ["INSERT INTO fitted (id, v) VALUES (3, 'ab'), (3, 'abcd')"],
   ['INSERT INTO fitted (id, v) VALUES (3, $1)', 'abcd'],

@@ -5,9 +5,8 @@ import { type ChangeQuery, changeQuery, checkRefused, conflictRefused } from './
 import { type ChangeTarget, targetAlias } from './change-target.ts';
 import { ComposedText, leadingWith } from './composed-text.ts';
 import type { ConflictKey } from './conflict-keys.ts';
-import { fittedSql } from './declared-limits.ts';
 import { addCheckedValue, addNewValue, assignments } from './new-values.ts';
-import { returningText } from './returning.ts';
+import { fittedRows, returningText } from './returning.ts';
 import { addTable, positions } from './update-query.ts';
 
 /** What the rows of an INSERT … ON CONFLICT are compared with and checked against. */
@@ -67,30 +66,14 @@ function checkedRows(
   target: ChangeTarget,
   checks: ConflictScope['checks'],
 ): ComposedText {
-  const fitted = target.columns.map((column) => {
-    const name = quoteName(column.name);
-    // The cast to the type of the column has rounded points in time.
-    const isTime = column.declared?.startsWith('timestamp(') === true;
-    const sql = isTime ? undefined : fittedSql(target.name, column, name);
-    return sql === undefined ? name : `${sql} AS ${name}`;
-  });
-  const names = target.columns.map(({ name }) => quoteName(name));
-  let rows = proposed;
-  const wrap = (items: readonly string[]) => {
-    rows = new ComposedText()
-      .add(`SELECT ${items.join(', ')} FROM (`)
-      .append(rows)
-      .add(`) AS ${quoteName(target.name)}`);
-  };
-  if (fitted.some((item, i) => item !== names[i])) wrap(fitted);
-  if (checks.length > 0) {
-    const [first, ...others] = names;
-    const cases = checks.map(
-      ({ name, sql }) => `WHEN NOT (${sql}\n) THEN ${checkRefused(target.name, name)}`,
-    );
-    wrap([`CASE ${cases.join(' ')} ELSE ${first} END AS ${first}`, ...others]);
-  }
-  return rows;
+  const rows = fittedRows(proposed, target);
+  if (checks.length === 0) return rows;
+  const [first, ...others] = target.columns.map(({ name }) => quoteName(name));
+  const cases = checks.map(({ name, sql }) => `WHEN NOT (${sql}\n) THEN ${checkRefused(target.name, name)}`);
+  return new ComposedText()
+    .add(`SELECT ${[`CASE ${cases.join(' ')} ELSE ${first} END AS ${first}`, ...others].join(', ')} FROM (`)
+    .append(rows)
+    .add(`) AS ${quoteName(target.name)}`);
 }
 
 const byKey = (key: ConflictKey): string =>

@@ -6,6 +6,7 @@ import type { SqlText } from '../text/token-cursor.ts';
 import { TokenCursor } from '../text/token-cursor.ts';
 import type { ChangeTarget } from './change-target.ts';
 import { ComposedText } from './composed-text.ts';
+import { fittedSql } from './declared-limits.ts';
 
 /** The names that a RETURNING clause can see: one row of the table, and the statement's other relations. */
 export interface ReturningScope {
@@ -24,15 +25,38 @@ export interface ReturningScope {
  */
 export function returningText(
   items: readonly SqlText[],
-  { head, rows }: { readonly head: readonly string[]; readonly rows: ComposedText },
+  { head, rows, areStored = false }: ReturningRows,
   scope: ReturningScope,
 ): ComposedText {
   const text = new ComposedText().add(`SELECT ${head.join(', ')}`);
   for (const item of items) addItem(text.add(', '), item, scope);
   return text
     .add(' FROM (')
-    .append(rows)
+    .append(areStored ? rows : fittedRows(rows, scope.target))
     .add(`) AS ${quoteName(scope.alias)}`);
+}
+
+interface ReturningRows {
+  readonly head: readonly string[];
+  readonly rows: ComposedText;
+  /** Whether the values are those of stored rows, and not new ones. */
+  readonly areStored?: boolean;
+}
+
+/** New values as the table stores them, such as texts without the blanks that are beyond the length of `varchar(n)`. */
+export function fittedRows(rows: ComposedText, target: ChangeTarget): ComposedText {
+  const fitted = target.columns.flatMap((column) => {
+    // The cast to the type of the column has rounded points in time.
+    if (column.declared?.startsWith('timestamp(') === true) return [];
+    const name = quoteName(column.name);
+    const sql = fittedSql(target.name, column, name);
+    return sql === undefined ? [] : [`${sql} AS ${name}`];
+  });
+  if (fitted.length === 0) return rows;
+  return new ComposedText()
+    .add(`SELECT * REPLACE (${fitted.join(', ')}) FROM (`)
+    .append(rows)
+    .add(`) AS ${quoteName(target.name)}`);
 }
 
 /**

@@ -58,7 +58,11 @@ export function deleteQuery(deletion: DeleteStatement, target: ChangeTarget, sta
   addWhere(text, where);
   if (returning === undefined) return changeQuery(leadingWith(deletion).append(text), statement);
   const head = [positions(alias)];
-  const returned = returningText(returning, { head, rows: text }, { target, table, alias, others });
+  const returned = returningText(
+    returning,
+    { head, rows: text, areStored: true },
+    { target, table, alias, others },
+  );
   return changeQuery(leadingWith(deletion).append(returned), statement);
 }
 
