@@ -150,3 +150,4 @@ select interval '1 month - 1 day', interval '1 day + 2 hours', interval '-1 day 
 select (date_trunc('month', date '2024-02-10') + interval '1 month - 1 day')::date
 select s::interval from (values ('1 month - 1 day'), ('1 day +2 hours'), ('- 3 days'), (null), ('1-2'), ('P1Y2M'), ('-1 2:03'), ('1 min 5')) t(s)
 select normalize('é'), normalize('e' || chr(769)) = 'é', normalize('e' || chr(769), NFC) = 'é', normalize(null) is null
+select timestamp '2024-01-01' + time '05:00', timestamp '2024-01-01 10:00' - time '05:30:01.5', x + t, x::timestamptz + t > x::timestamptz from (values (timestamp '2024-02-29', time '23:59'), (null, time '01:00'), (timestamp '2024-01-01', null)) v(x, t)

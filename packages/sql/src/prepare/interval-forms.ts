@@ -39,6 +39,7 @@ type Call = FunctionNode | WindowNode;
  *     t - i              →   t + months of i + days of i + microseconds of i     if i may have several parts
  *     d - '2024-02-29'   →   d - DATE '2024-02-29'
  *     t - u              →   (DATE '2000-01-01' + t) - (DATE '2000-01-01' + u)
+ *     ts + t             →   ts + ((DATE '2000-01-01' + t) - (DATE '2000-01-01' + TIME '00:00'))
  *     greatest(i, j)     →   CASE WHEN i >= j OR j IS NULL THEN i ELSE j END     the kernel compares the months first
  *     strftime(i, f)     →   tsr_interval_char(i, f)           of to_char
  *     sum(i)             →   to_months(sum(months of i)) + to_days(sum(days of i)) + to_microseconds(sum(microseconds of i))
@@ -82,6 +83,14 @@ function formOf(node: Call, ofColumn: KindOfColumn): Expression {
   if (second === undefined) return node;
   if (node.function_name === '//') return kind === 'interval' ? divided(first, second) : node;
   const isDifference = node.function_name === '-';
+  if (
+    (isDifference || node.function_name === '+') &&
+    kind === 'timestamp' &&
+    valueKind(second, ofColumn) === 'time'
+  ) {
+    const interval = operatorCall('-', onOneDay(second), onOneDay(MIDNIGHT));
+    return { ...node, children: [first, interval] };
+  }
   if ((isDifference || node.function_name === '+') && kind === 'timestamp' && hasParts(second, ofColumn)) {
     const interval = isDifference ? operatorCall('-', second) : second;
     const moved = computedOnce([first, interval], (operands) => internalCall('plus_interval', ...operands));
@@ -154,6 +163,8 @@ function writtenForm(
 
 const onOneDay = (time: Expression): Expression =>
   operatorCall('+', cast(constant('2000-01-01'), 'DATE'), { ...time, alias: '' });
+
+const MIDNIGHT: Expression = cast(constant('00:00'), 'TIME');
 
 function sumOf(node: Call, interval: Expression): Expression {
   const part = (unit: string, macro: string, type: string): Expression =>
