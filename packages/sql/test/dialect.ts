@@ -19,6 +19,22 @@ import {
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
+/** A session that records the names of its methods that are called, and their first arguments. */
+export function recorded(session: KernelSession) {
+  const calls: { readonly method: string; readonly argument: string }[] = [];
+  const recording = new Proxy(session, {
+    get(target, name) {
+      const member = Reflect.get(target, name, target) as unknown;
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        calls.push({ method: String(name), argument: String(args[0]) });
+        return (member as (...args: unknown[]) => unknown).apply(target, args);
+      };
+    },
+  });
+  return { session: recording, calls };
+}
+
 /** The dialect over a real kernel. `upload://<name>` refers to a file of its directory. */
 export class Dialect implements AsyncDisposable {
   readonly #directory: string;

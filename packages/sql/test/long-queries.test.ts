@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeQuery, prepareQuery, type RelationResolver } from '../src/index.ts';
-import { Dialect } from './dialect.ts';
+import { Dialect, recorded } from './dialect.ts';
 
 /** Texts with it are prepared in a thread. */
 const PADDING = ` /* ${'long '.repeat(2_500)} */`;
@@ -14,17 +14,23 @@ beforeAll(async () => {
 });
 afterAll(() => dialect[Symbol.asyncDispose]());
 
+/** Other test files of the same process may have started the thread. */
 let threads = 0;
 subscribe('worker_threads', () => {
   threads += 1;
 });
 
 it('long texts are prepared in one thread, and short ones in none', async () => {
-  await prepareQuery('SELECT 1', dialect.context());
-  expect(threads).toBe(0);
-  for (const i of [1, 2]) await prepareQuery(`SELECT ${i}${PADDING}`, dialect.context());
-  await describeQuery(`SELECT 3${PADDING}`, dialect.context());
-  expect(threads).toBe(1);
+  const prepare = async (sql: string, how: typeof prepareQuery | typeof describeQuery = prepareQuery) => {
+    const { session, calls } = recorded(dialect.context().session);
+    await how(sql, { ...dialect.context(), session });
+    return new Set(calls.filter(({ method }) => /scalar/i.test(method)).map(({ method }) => method));
+  };
+  // The thread encodes the requests of its calls.
+  expect(await prepare('SELECT 1')).toEqual(new Set(['scalar']));
+  for (const i of [1, 2]) expect(await prepare(`SELECT ${i}${PADDING}`)).toEqual(new Set(['encodedScalar']));
+  expect(await prepare(`SELECT 3${PADDING}`, describeQuery)).toEqual(new Set(['encodedScalar']));
+  expect(threads).toBeLessThanOrEqual(1);
 });
 
 it('a short text that reads a view with a long one is prepared in the thread', async () => {

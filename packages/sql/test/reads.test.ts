@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareQuery } from '../src/index.ts';
-import { Dialect } from './dialect.ts';
+import { Dialect, recorded } from './dialect.ts';
 
 let dialect: Dialect;
 beforeAll(async () => {
@@ -222,26 +222,12 @@ test('the columns of a JSON file that is compressed or long are inferred once', 
   const object = JSON.stringify({ a: 'x'.repeat(100) });
   await dialect.file('long.json', `${object}\n`.repeat(20_000));
   await dialect.file('short.json.gz', gzipSync(`${object}\n`));
-  const { session, ...context } = dialect.context();
-  const calls: string[] = [];
-  const counted = new Proxy(session, {
-    get(target, name) {
-      const member = Reflect.get(target, name, target) as unknown;
-      if (typeof member !== 'function') return member;
-      return (...args: unknown[]) => {
-        calls.push(String(args[0]));
-        return (member as (...args: unknown[]) => unknown).apply(target, args);
-      };
-    },
-  });
   for (const file of ['long.json', 'short.json.gz']) {
-    const prepared = await prepareQuery(`SELECT * FROM read_json('upload://${file}')`, {
-      ...context,
-      session: counted,
-    });
+    const { session, calls } = recorded(dialect.context().session);
+    const context = { ...dialect.context(), session };
+    const prepared = await prepareQuery(`SELECT * FROM read_json('upload://${file}')`, context);
     expect(prepared.columns).toMatchObject([{ name: 'a', type: { kind: 'text' } }]);
-    expect(calls.filter((sql) => sql.includes('sample_size = -1'))).toHaveLength(1);
-    calls.length = 0;
+    expect(calls.filter(({ argument }) => argument.includes('sample_size = -1'))).toHaveLength(1);
   }
 });
 
