@@ -23,6 +23,6 @@ export { SeededRandom } from './seeded-random.ts';
 export { type SpillFile, SpillFiles } from './spill-files.ts';
 export * from './timers.ts';
 export * from './tracing.ts';
-export { atOnce, inTurns, othersRead, pauses, type Steps } from './turns.ts';
+export { atOnce, inTurns, pauses, type Steps } from './turns.ts';
 export * from './valid-text.ts';
 export { integerSize, longReader, putHex, putInteger } from './value-text.ts';

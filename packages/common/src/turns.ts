@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Lets the event loop read its sockets: the first wait ends in the turn that has just read them. */
+/** Lets the event loop read its sockets. The first wait ends in the turn that has just read them. */
 export async function othersRead(): Promise<void> {
   await setImmediate();
   await setImmediate();
