@@ -14,6 +14,11 @@ it('a chain of binary operators becomes one list in its order, whether it is nes
   expect(plan.expressions).toEqual([or(ref(0), ref(1), ref(2), ref(3), ref(4))]);
 });
 
+it('a large plan is walked in many steps', () => {
+  const plan = { expressions: Array.from({ length: 10_000 }, (_, i) => ref(i)) };
+  expect([...flattenConjunctions(plan)].length).toBeGreaterThan(5);
+});
+
 it('operands separated by another operator are not merged', () => {
   const not: Expression = { type: 'OPERATOR_NOT', children: [or(or(ref(1), ref(2)), ref(3))] };
   const plan = or(and(ref(0), and(not, ref(4))), ref(5));

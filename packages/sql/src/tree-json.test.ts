@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseTree, printTree } from './tree-json.ts';
+import { parseTree, printTree, treeSteps } from './tree-json.ts';
 
 test('64-bit integers and numbers that JSON lacks survive', () => {
   const text =
@@ -23,6 +23,11 @@ test('every JSON document is parsed as JSON.parse does', () => {
       expect(parseTree(printTree(parseTree(text)))).toEqual(expected);
     }),
   );
+});
+
+test('a large tree is parsed in many steps', () => {
+  const numbers = Array.from({ length: 10_000 }, (_, i) => i);
+  expect([...treeSteps(JSON.stringify({ numbers }))].length).toBeGreaterThan(5);
 });
 
 test.for(['{', '[1,', '"a', '{"a"}', '1 2', 'nul', ''])('malformed: %s', (text) => {

@@ -16,7 +16,8 @@ import { changedRows, storedNames, storedSql } from './returned-rows.ts';
 import { storeRows } from './store-rows.ts';
 
 /**
- * What an INSERT … ON CONFLICT compares its rows with; undefined if none of its rows can conflict with another.
+ * The constraints and the table that the rows of an INSERT … ON CONFLICT are compared with. Returns undefined if none of its rows
+ * can conflict with another.
  * @throws TesseraError see `conflictKeys`
  */
 export function conflictScope(

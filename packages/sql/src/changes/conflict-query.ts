@@ -9,7 +9,7 @@ import { addCheckedValue, addNewValue, assignments } from './new-values.ts';
 import { fittedRows, returningText } from './returning.ts';
 import { addTable, positions } from './update-query.ts';
 
-/** What the rows of an INSERT … ON CONFLICT are compared with and checked against. */
+/** The table and the constraints that the rows of an INSERT … ON CONFLICT are compared with, and the conditions that they must meet. */
 export interface ConflictScope {
   readonly clause: ConflictClause;
   readonly keys: readonly ConflictKey[];

@@ -44,7 +44,7 @@ export function itemNames(
 
 type PlaceOf = (reference: Expression) => SqlLocation | undefined;
 
-/** What a query can name. */
+/** The relations and columns that a query can name. */
 interface Surroundings {
   readonly known: KnownRelations;
   /** The facts about the columns of the queries around it. */

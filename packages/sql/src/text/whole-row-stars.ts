@@ -2,7 +2,7 @@ import type { IToken } from 'chevrotain';
 import { Close, Comma, isWord, Open, QuotedName, Word } from './lexer.ts';
 import type { Omission } from './qualified-words.ts';
 
-/** What stands before a parenthesis in which a star means columns, or rows of columns. */
+/** Matches the words before a parenthesis in which a star means columns, or rows of columns. */
 const OF_COLUMNS =
   /^(?:all|and|any|as|by|case|columns|distinct|else|exists|from|hash_agg|having|in|join|not|on|or|over|returning|row|select|set|some|struct_pack|then|unnest|using|values|when|where|with)$/i;
 
