@@ -151,3 +151,13 @@ select (date_trunc('month', date '2024-02-10') + interval '1 month - 1 day')::da
 select s::interval from (values ('1 month - 1 day'), ('1 day +2 hours'), ('- 3 days'), (null), ('1-2'), ('P1Y2M'), ('-1 2:03'), ('1 min 5')) t(s)
 select normalize('é'), normalize('e' || chr(769)) = 'é', normalize('e' || chr(769), NFC) = 'é', normalize(null) is null
 select timestamp '2024-01-01' + time '05:00', timestamp '2024-01-01 10:00' - time '05:30:01.5', x + t, x::timestamptz + t > x::timestamptz from (values (timestamp '2024-02-29', time '23:59'), (null, time '01:00'), (timestamp '2024-01-01', null)) v(x, t)
+select d + interval '30 days', d + interval '1 month', d - interval '30 days', interval '1 month' + d from (values (date '2024-01-01'), (null)) v(d)
+select ts + interval '1 year', ts + interval '360 days', ts + interval '12 mons 1 day', ts + interval '361 days' from (values (timestamp '2024-01-01 10:00')) v(ts)
+select i + interval '1 month', i + interval '30 days', i - interval '720 hours', extract(day from i + interval '30 days') from (values (interval '1 day')) v(i)
+select to_char(d + interval '1 month', 'DD'), count(*) from (values (date '2024-01-01')) v(d) where d + interval '30 days' < '2024-02-01' group by d + interval '1 month', d + interval '30 days'
+set time zone 'America/New_York'
+select tz + interval '24 hours', tz + interval '1 day', tz - interval '24 hours', tz - interval '1 day' from (values (timestamptz '2024-03-09 21:30'), ('2024-11-03 01:30')) v(tz)
+select timestamptz '2024-03-11' - timestamptz '2024-03-10', date '2024-03-10' + interval '1 day' - timestamptz '2024-03-10', timestamptz '2024-12-01' - '2024-06-01'
+select tz - lag(tz) over (order by tz), tz - date '2024-01-01', timestamp '2024-06-01' - tz, timestamp '2024-06-01' - timestamp '2024-01-01' from (values (timestamptz '2024-02-01'), ('2024-04-01'), (null)) v(tz)
+select max(tz) - min(tz), extract(day from max(tz) - min(tz)) from (values (timestamptz '2024-02-01'), ('2024-04-01 00:30')) v(tz)
+set time zone 'UTC'

@@ -6,21 +6,24 @@ import { toChar } from './to-char.ts';
 import { toNumber } from './to-char-number.ts';
 import { type Definition, inCategory, KERNEL, macro } from './types.ts';
 
-/** The units of date_add, each with the kernel's function that makes an interval of n such units. */
-const INTERVALS: Readonly<Record<string, string>> = {
-  microsecond: 'to_microseconds(n::BIGINT)',
-  millisecond: 'to_milliseconds(n)',
-  second: 'to_seconds(n)',
-  minute: 'to_minutes(n::BIGINT)',
-  hour: 'to_hours(n::BIGINT)',
-  day: 'to_days(n::INTEGER)',
-  week: 'to_weeks(n::INTEGER)',
-  month: 'to_months(n::INTEGER)',
-  quarter: 'to_quarters(n::INTEGER)',
-  year: 'to_years(n::INTEGER)',
-  decade: 'to_decades(n::INTEGER)',
-  century: 'to_centuries(n::INTEGER)',
-  millennium: 'to_millennia(n::INTEGER)',
+/**
+ * The units of date_add, each with a time that is n such units later. The kernel takes two sums for one expression if their intervals
+ * compare equal, such as 30 days and a month, so months, days and times have three different forms.
+ */
+const MOVED: Readonly<Record<string, string>> = {
+  microsecond: 't - to_microseconds(-(n::BIGINT))',
+  millisecond: 't - to_milliseconds(-n)',
+  second: 't - to_seconds(-n)',
+  minute: 't - to_minutes(-(n::BIGINT))',
+  hour: 't - to_hours(-(n::BIGINT))',
+  day: 'to_days(n::INTEGER) + t',
+  week: 'to_weeks(n::INTEGER) + t',
+  month: 't + to_months(n::INTEGER)',
+  quarter: 't + to_quarters(n::INTEGER)',
+  year: 't + to_years(n::INTEGER)',
+  decade: 't + to_decades(n::INTEGER)',
+  century: 't + to_centuries(n::INTEGER)',
+  millennium: 't + to_millennia(n::INTEGER)',
 };
 
 const now = (name: string, type: string, description: string): Definition => ({
@@ -59,7 +62,7 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
   {
     name: 'date_add',
     signatures: ['date_add(text unit, bigint, date | timestamp | timestamptz) → timestamp | timestamptz'],
-    description: `The time, moved by the given number of units: ${Object.keys(INTERVALS).join(', ')}.`,
+    description: `The time, moved by the given number of units: ${Object.keys(MOVED).join(', ')}.`,
     example: "date_add('month', 1, DATE '2024-01-31')",
     result: '2024-02-29 00:00:00',
     implementation: { kind: 'rewrite', arity: [2, 3], rewrite: dateAdd },
@@ -235,9 +238,9 @@ function dateAdd({ children: [unit, count, time] }: FunctionNode): Expression | 
   // The call with two arguments, a date and an interval, is the kernel's own function.
   if (time === undefined) return undefined;
   const name = literalText(unit)?.toLowerCase().replace(/s$/, '');
-  if (name === undefined || !Object.hasOwn(INTERVALS, name)) {
+  if (name === undefined || !Object.hasOwn(MOVED, name)) {
     return fail('INVALID_ARGUMENT', {
-      message: `date_add: the unit must be one of the literals ${Object.keys(INTERVALS).join(', ')}`,
+      message: `date_add: the unit must be one of the literals ${Object.keys(MOVED).join(', ')}`,
     });
   }
   return internalCall(`date_add_${name}`, count, instantOf(time, 'TIMESTAMP'));
@@ -268,6 +271,10 @@ export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
   plus_interval: [
     '(t, i) AS t + to_months(CAST(tsr_interval_months(i) AS INTEGER)) + to_days(CAST(tsr_interval_only_days(i) AS INTEGER)) + to_microseconds(CAST(tsr_interval_time(i) AS BIGINT))',
   ],
+  time_between: [
+    `(a, b) AS CASE WHEN typeof(a) = 'TIMESTAMP WITH TIME ZONE' OR typeof(b) = 'TIMESTAMP WITH TIME ZONE'
+      THEN timezone('UTC', a::TIMESTAMPTZ) - timezone('UTC', b::TIMESTAMPTZ) ELSE a::TIMESTAMP - b::TIMESTAMP END`,
+  ],
   // Days and microseconds together, with one sign: the whole days, and the rest as an interval.
   whole_days: ['(days, us) AS tsr_whole_units(days::HUGEINT * 86400000000 + us, 86400000000)'],
   time_of_day: ['(days, us) AS to_microseconds(((days::HUGEINT * 86400000000 + us) % 86400000000)::BIGINT)'],
@@ -284,7 +291,7 @@ export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
     '(t, n) AS CASE WHEN isfinite(t) THEN make_timestamp(round(epoch_us(t), n - 6)::BIGINT) ELSE t END',
   ],
   ...Object.fromEntries(
-    Object.entries(INTERVALS).map(([unit, interval]) => [`date_add_${unit}`, [`(n, t) AS t + ${interval}`]]),
+    Object.entries(MOVED).map(([unit, moved]) => [`date_add_${unit}`, [`(n, t) AS ${moved}`]]),
   ),
   date_trunc: [
     '(u, t) AS cast_to_type(date_trunc(u, t), t)',

@@ -19,7 +19,7 @@ import {
 import { kindsFrom } from './column-facts.ts';
 import type { CatalogColumns, FactsOf } from './column-scope.ts';
 import { rewriteInScope } from './scoped-expressions.ts';
-import { type KindOfColumn, valueKind } from './value-kind.ts';
+import { isRepeatable, type KindOfColumn, valueKind } from './value-kind.ts';
 
 const NAMES: ReadonlySet<string> = new Set([
   ...['+', '-', '//', 'sum', 'strftime', 'isfinite', 'greatest', 'least', 'tsr_pg_overlaps'],
@@ -36,7 +36,8 @@ type Call = FunctionNode | WindowNode;
 /**
  * Functions of times and intervals that the kernel does not have:
  *     i / n              →   i * (1.0 / n)
- *     t - i              →   t + months of i + days of i + microseconds of i     if i may have several parts
+ *     t - i              →   t + months of i + days of i + microseconds of i     if i may have several parts, or see `mayMeet`
+ *     tz - tz            →   the time between them in UTC; in the zone of the session, the kernel counts calendar days
  *     d - '2024-02-29'   →   d - DATE '2024-02-29'
  *     t - u              →   (DATE '2000-01-01' + t) - (DATE '2000-01-01' + u)
  *     ts + t             →   ts + ((DATE '2000-01-01' + t) - (DATE '2000-01-01' + TIME '00:00'))
@@ -45,12 +46,83 @@ type Call = FunctionNode | WindowNode;
  *     sum(i)             →   to_months(sum(months of i)) + to_days(sum(days of i)) + to_microseconds(sum(microseconds of i))
  * The text of the query and the catalog must say that the operands are times or intervals.
  * @param outermost see `rewriteInScope`
+ * @param zone the time zone of the session
  */
-export function intervalForms(statement: Statement, catalog: CatalogColumns, outermost: FactsOf): Statement {
+export function intervalForms(
+  statement: Statement,
+  catalog: CatalogColumns,
+  outermost: FactsOf,
+  zone: string,
+): Statement {
   if (!someExpression(statement, (node) => isCall(node) && isKnown(node.function_name))) return statement;
-  return rewriteInScope(statement, catalog, outermost, (node, factsOf) =>
-    isCall(node) ? formOf(node, kindsFrom(factsOf)) : node,
-  );
+  const isSplit = mayMeet(statement);
+  return rewriteInScope(statement, catalog, outermost, (node, factsOf) => {
+    if (!isCall(node)) return node;
+    const ofColumn = kindsFrom(factsOf);
+    return (
+      (isSplit && movedInParts(node)) ||
+      (zone !== 'UTC' && timeBetween(node, ofColumn)) ||
+      formOf(node, ofColumn)
+    );
+  });
+}
+
+const PART_OF_UNIT: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:y|yrs?|years?|mons?|months?|quarters?|dec(?:ade)?s?|cent(?:ur(?:y|ies))?|mil(?:lennium|lennia)?)$/i,
+    'months',
+  ],
+  [/^(?:d|days?|w|weeks?)$/i, 'days'],
+];
+
+/** `months`, `days` or `time` for an interval of one unit, the text of one of several; undefined for other expressions. */
+function partOf(node: Expression): string | undefined {
+  const isCallOfUnit = node.class === 'FUNCTION' && /^(?:to|tsr_date_add)_[a-z]+$/.test(node.function_name);
+  const text =
+    node.class === 'CAST' && node.cast_type.id === 'INTERVAL' ? stringLiteral(node.child) : undefined;
+  const unit = isCallOfUnit
+    ? node.function_name.replace(/^.*_/, '')
+    : /^\s*[-+]?\d+\s*([a-z]+)\s*$/i.exec(text ?? '')?.[1];
+  if (unit === undefined) return text;
+  return PART_OF_UNIT.find(([units]) => units.test(unit))?.[1] ?? 'time';
+}
+
+/**
+ * Whether a statement has intervals that may be equal without being the same, such as `30 days` and `1 month`. The kernel computes
+ * `t + INTERVAL '1 month'` and `t + INTERVAL '30 days'` only once, as if they were one expression, unless their parts are added
+ * one by one.
+ */
+function mayMeet(statement: Statement): boolean {
+  const parts = new Set<string>();
+  return someExpression(statement, (node) => {
+    const part = partOf(node);
+    if (part !== undefined) parts.add(part);
+    return parts.size > 1;
+  });
+}
+
+/** The sum or difference of an expression and an interval that is written in the statement. */
+function movedInParts({ function_name: name, children: [first, second] }: Call): Expression | undefined {
+  if ((name !== '+' && name !== '-') || first === undefined || second === undefined) return undefined;
+  if (isWritten(second))
+    return internalCall('plus_interval', first, name === '-' ? operatorCall('-', second) : second);
+  return name === '+' && isWritten(first) ? internalCall('plus_interval', second, first) : undefined;
+}
+
+const isWritten = (node: Expression): boolean => node.class === 'CAST' && partOf(node) !== undefined;
+
+function timeBetween(node: Call, ofColumn: KindOfColumn): Expression | undefined {
+  const kinds = node.children.map((child) => valueKind(child, ofColumn));
+  const isBetween =
+    node.function_name === '-' &&
+    kinds.length === 2 &&
+    kinds.includes('timestamp') &&
+    kinds.every(
+      (kind, i) => kind === 'timestamp' || kind === 'date' || stringLiteral(node.children[i]!) !== undefined,
+    );
+  if (!isBetween) return undefined;
+  const between = (times: readonly Expression[]) => internalCall('time_between', ...times);
+  return node.children.every(isRepeatable) ? between(node.children) : computedOnce(node.children, between);
 }
 
 const isCall = (node: Expression): node is Call => node.class === 'FUNCTION' || node.class === 'WINDOW';

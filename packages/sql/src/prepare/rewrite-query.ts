@@ -227,7 +227,7 @@ export async function rewriteQuery(
       await checkLiterals(statement, catalog, outermost, context.session, placeOf);
       return statement;
     },
-    (statement) => intervalForms(statement, catalog, outermost),
+    (statement) => intervalForms(statement, catalog, outermost, context.settings.timezone),
     (statement) => halvesToEven(statement, catalog, outermost),
     (statement) => valueTexts(statement, catalog, outermost),
     withoutSubqueriesInLambdas,

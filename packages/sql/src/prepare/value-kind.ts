@@ -183,14 +183,14 @@ const CODED: Readonly<Record<string, readonly [ValueKind, ValueKind]>> = {
   tsr_encode: ['bytea', 'text'],
 };
 const INTERVALS = words(
-  'age tsr_greatest_interval tsr_justify_days tsr_justify_hours tsr_justify_interval to_days to_hours to_microseconds to_minutes to_months to_seconds to_weeks to_years tsr_least_interval',
+  'age tsr_greatest_interval tsr_justify_days tsr_justify_hours tsr_justify_interval to_days to_hours to_microseconds to_minutes to_months to_seconds to_weeks to_years tsr_least_interval tsr_time_between',
 );
 
 const BOOLEANS = words(
   '~~ !~~ ~~* !~~* ~~~ @> <@ && bool_and bool_or contains isfinite like_escape list_contains list_has_all list_has_any not_like_escape prefix regexp_full_match regexp_matches starts_with suffix tsr_pg_any_equal tsr_pg_array_contains',
 );
 const TRUNCATED = words('date_trunc tsr_date_trunc tsr_date_trunc_years');
-const TIMESTAMPS = words('current_timestamp now date_trunc tsr_plus_interval');
+const TIMESTAMPS = words('current_timestamp now date_trunc');
 
 /** The macros of `valueTexts`. */
 export const VALUE_TEXTS = words(
@@ -226,6 +226,7 @@ function kindOfCall(node: FunctionNode | WindowNode, inner: (child: Expression) 
     const kind = inner(children[1]);
     if (kind === 'interval' || kind === 'timestamp') return kind;
   }
+  if (name === 'tsr_plus_interval') return timeKind('+', children.map(inner)) ?? 'timestamp';
   if (TIMESTAMPS.has(name)) return 'timestamp';
   if (!ARITHMETIC.has(name)) return 'unknown';
   // The second argument of `round` is the number of digits.
@@ -242,6 +243,7 @@ function timeKind(name: string, kinds: readonly ValueKind[]): ValueKind | undefi
   const isOf = (one: ValueKind, other: ValueKind) => left === one && right === other;
   if (name === '-' && (isOf('timestamp', 'timestamp') || isOf('time', 'time'))) return 'interval';
   if (isOf('timestamp', 'interval') || isOf('interval', 'timestamp')) return 'timestamp';
+  if (isOf('date', 'interval') || isOf('interval', 'date')) return 'timestamp';
   if (isOf('time', 'interval') || isOf('interval', 'time')) return 'time';
   const isScaled = (name === '*' || name === '//') && kinds.includes('interval');
   return isScaled ? 'interval' : undefined;

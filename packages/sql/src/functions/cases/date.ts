@@ -20,6 +20,10 @@ export const DATE_CASES: Cases = {
     ["date_add('microseconds', 1, TIMESTAMP '2024-01-01 00:00:00')", '2024-01-01 00:00:00.000001'],
     ["date_add('hour', 1, TIMESTAMPTZ '2024-01-01 00:00:00+00')::timestamp", '2024-01-01 01:00:00'],
     ["date_add('day', 1, NULL)", null],
+    [
+      "SELECT date_add('day', 30, d) || ' ' || date_add('month', 1, d) || ' ' || date_add('hour', 720, d) FROM (VALUES (DATE '2024-01-01')) t(d)",
+      '2024-01-31 00:00:00 2024-02-01 00:00:00 2024-01-31 00:00:00',
+    ],
     ["date_add('day', NULL, DATE '2024-03-01')", null],
     ["SELECT date_add('month', n, DATE '2024-01-31') FROM (VALUES (1)) t(n)", '2024-02-29 00:00:00'],
     ["date_add('fortnight', 1, current_date)", error('the unit must be one of the literals')],
