@@ -2,7 +2,7 @@ import { encodeCheckpoint } from '@tessera/catalog';
 import { newUlid, TesseraError } from '@tessera/common';
 import { bucketOf, isLocated, type ObjectStore } from '@tessera/object-store';
 import type { StoreAnswer, StoreRequest } from './log-node/effects.ts';
-import { checkpointKey, entryKey } from './log-node/log-keys.ts';
+import { checkpointKey } from './log-node/log-keys.ts';
 
 /** Executes one request of the reducer; never throws. */
 export async function execute(
@@ -23,10 +23,9 @@ async function answer(store: ObjectStore, request: StoreRequest, signal: AbortSi
       const found = await store.get(request.key, { signal });
       return found === undefined ? { kind: 'absent' } : { kind: 'found', ...found };
     }
-    case 'get_entries': {
-      const versions = Array.from({ length: request.count }, (_, i) => request.from + i);
-      const found = await Promise.all(versions.map((version) => store.get(entryKey(version), { signal })));
-      return { kind: 'entries', bodies: found.map((object) => object?.body) };
+    case 'get_all': {
+      const found = await Promise.all(request.keys.map((key) => store.get(key, { signal })));
+      return { kind: 'got_all', bodies: found.map((object) => object?.body) };
     }
     case 'put_if_absent':
       return { kind: await store.putIfAbsent(request.key, request.body, { signal }) };

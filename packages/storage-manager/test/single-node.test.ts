@@ -116,7 +116,7 @@ describe.each([true, false])('a node alone (the store locked: %s)', (exclusive) 
 
 describe('the log', () => {
   it('stays short, because checkpoints replace earlier entries', async () => {
-    const manager = await open({ tuning: { checkpointEntries: 10, logRetentionMs: 0 } });
+    const manager = await open({ tuning: { checkpointEntries: 10, logRetentionMs: 0, boundaryAgeMs: 0 } });
     const t = table('t');
     await commit(manager, { kind: 'create', object: t });
     let tablets = 0;

@@ -85,11 +85,13 @@ export class S3Bucket implements BucketClient {
 
   async read(key: string, request: ReadRequest): Promise<BodyInFlight | undefined> {
     const repeated = await this.#repeatedGet.read(key, request);
+    if (repeated === 'absent') return undefined;
     if (repeated !== undefined) {
       const { body, headers } = repeated;
+      const length = headers['content-length'];
       return bodyOf({
         Body: body,
-        ContentLength: Number(headers['content-length']),
+        ContentLength: length === undefined ? undefined : Number(length),
         ContentRange: headers['content-range'],
         ETag: headers.etag,
       });
@@ -245,7 +247,9 @@ export class S3Bucket implements BucketClient {
   }
 }
 
-type Received = Pick<GetObjectCommandOutput, 'Body' | 'ContentLength' | 'ContentRange' | 'ETag'>;
+type Received = Pick<GetObjectCommandOutput, 'Body' | 'ContentRange' | 'ETag'> & {
+  readonly ContentLength?: number | undefined;
+};
 
 function bodyOf({ Body, ContentLength, ContentRange, ETag }: Received): BodyInFlight {
   const range = /^bytes (\d+)-(\d+)\//.exec(ContentRange ?? '');

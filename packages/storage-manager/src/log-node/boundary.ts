@@ -1,7 +1,8 @@
 /**
  * How far the log may have been deleted. The boundary is advanced before anything is deleted. So a node that
  * finds a slot empty, or fills it, and *afterwards* finds the boundary below the slot knows that the slot was
- * never deleted.
+ * never deleted. Entries are deleted `boundaryAgeMs` after the boundary was advanced, so an empty slot was not deleted either if the
+ * boundary was below it shortly *before*.
  */
 export interface Boundary {
   /** Entries up to this version may have been deleted. */

@@ -10,11 +10,8 @@ export type RequestId = number;
 /** One request to the object store. */
 export type StoreRequest =
   | { readonly kind: 'get'; readonly key: string }
-  /**
-   * Requests the entries `from` to `from + count - 1`, each with its own get. All gets begin after the effect
-   * was issued.
-   */
-  | { readonly kind: 'get_entries'; readonly from: number; readonly count: number }
+  /** Requests several objects at the same time. All gets begin after the effect was issued. */
+  | { readonly kind: 'get_all'; readonly keys: readonly string[] }
   | { readonly kind: 'put_if_absent'; readonly key: string; readonly body: Uint8Array }
   | { readonly kind: 'put_if_match'; readonly key: string; readonly body: Uint8Array; readonly etag: string }
   /** Writes the state under a new name. */
@@ -30,8 +27,8 @@ export type StoreAnswer =
   | { readonly kind: 'changed' }
   | { readonly kind: 'found'; readonly body: Uint8Array; readonly etag: string }
   | { readonly kind: 'absent' }
-  /** The entries in order; undefined for a missing one. */
-  | { readonly kind: 'entries'; readonly bodies: readonly (Uint8Array | undefined)[] }
+  /** The objects in the order of their keys; undefined for a missing one. */
+  | { readonly kind: 'got_all'; readonly bodies: readonly (Uint8Array | undefined)[] }
   | { readonly kind: 'listed'; readonly keys: readonly string[] }
   /** `left`: objects at locations of tables that could not be reached. */
   | { readonly kind: 'deleted'; readonly left?: readonly string[] }

@@ -9,7 +9,7 @@ import {
   entryVersion,
   LOG_PREFIX,
 } from './log-keys.ts';
-import type { MaintenancePhase } from './state.ts';
+import type { BoundaryMove, MaintenancePhase } from './state.ts';
 import type { Turn } from './turn.ts';
 
 /**
@@ -55,15 +55,14 @@ export function maintenanceAnswered(turn: Turn, answer: StoreAnswer) {
     case 'listing_checkpoints':
       return answer.kind === 'listed' ? chooseKept(turn, phase, answer.keys) : giveUp(turn, answer);
     case 'reading_boundary':
-      return moveBoundary(turn, phase, answer);
+      return boundaryRead(turn, phase, answer);
+    case 'listing_log':
+      return answer.kind === 'listed' ? deleteLog(turn, phase.move, answer.keys) : giveUp(turn, answer);
+    case 'deleting_log':
+      return answer.kind === 'deleted' ? listLog(turn, phase.move) : giveUp(turn, answer);
     case 'moving_boundary':
       if (answer.kind !== 'created' && answer.kind !== 'replaced') return giveUp(turn, answer);
-      return listLog(turn, phase.boundary.version, phase.outdated);
-    case 'listing_log':
-      return answer.kind === 'listed' ? deleteLog(turn, phase, answer.keys) : giveUp(turn, answer);
-    case 'deleting_log':
-      if (answer.kind !== 'deleted') return giveUp(turn, answer);
-      return listLog(turn, phase.boundary, phase.outdated);
+      return boundaryMoved(turn, phase.move);
     case 'deleting_checkpoints':
       return rest(turn);
     case 'idle':
@@ -110,28 +109,49 @@ function chooseKept(turn: Turn, { own }: Phase<'listing_checkpoints'>, keys: rea
   enter(turn, { kind: 'get', key: BOUNDARY_KEY }, { kind: 'reading_boundary', boundary, outdated });
 }
 
-function moveBoundary(turn: Turn, { boundary, outdated }: Phase<'reading_boundary'>, answer: StoreAnswer) {
-  if (answer.kind !== 'found' && answer.kind !== 'absent') return giveUp(turn, answer);
-  const before = answer.kind === 'found' ? decodeBoundary(answer.body) : NO_BOUNDARY;
-  if (before.version >= boundary.version) return rest(turn);
-  const body = encodeBoundary(boundary);
-  const request: StoreRequest =
-    answer.kind === 'found'
-      ? { kind: 'put_if_match', key: BOUNDARY_KEY, body, etag: answer.etag }
-      : { kind: 'put_if_absent', key: BOUNDARY_KEY, body };
-  enter(turn, request, { kind: 'moving_boundary', boundary, outdated });
+/** Deletes the entries that the boundary has covered for long enough, and then moves it. */
+function boundaryRead(
+  turn: Turn,
+  { boundary: to, outdated }: Phase<'reading_boundary'>,
+  answer: StoreAnswer,
+) {
+  if (answer.kind === 'absent')
+    return moveBoundary(turn, { from: NO_BOUNDARY.version, etag: undefined, to, outdated });
+  if (answer.kind !== 'found') return giveUp(turn, answer);
+  const { version: from } = decodeBoundary(answer.body);
+  const { maintenance, monotonicMs, options } = turn.state;
+  const seen =
+    maintenance.boundary?.version === from
+      ? maintenance.boundary
+      : { version: from, seenMonotonicMs: monotonicMs };
+  turn.change({ maintenance: { ...maintenance, boundary: seen } });
+  if (from >= to.version || monotonicMs - seen.seenMonotonicMs < options.boundaryAgeMs) return rest(turn);
+  listLog(turn, { from, etag: answer.etag, to, outdated });
 }
 
-function listLog(turn: Turn, boundary: number, outdated: readonly string[]) {
+function listLog(turn: Turn, move: BoundaryMove) {
   const list = { kind: 'list', prefix: LOG_PREFIX, startAfter: '', limit: DELETED_AT_ONCE } as const;
-  enter(turn, list, { kind: 'listing_log', boundary, outdated });
+  enter(turn, list, { kind: 'listing_log', move });
 }
 
-function deleteLog(turn: Turn, { boundary, outdated }: Phase<'listing_log'>, listed: readonly string[]) {
-  const keys = listed.filter((key) => (entryVersion(key) ?? Number.POSITIVE_INFINITY) <= boundary);
-  if (keys.length > 0) {
-    return enter(turn, { kind: 'delete', keys }, { kind: 'deleting_log', boundary, outdated });
-  }
+function deleteLog(turn: Turn, move: BoundaryMove, listed: readonly string[]) {
+  const keys = listed.filter((key) => (entryVersion(key) ?? Number.POSITIVE_INFINITY) <= move.from);
+  if (keys.length === 0) return moveBoundary(turn, move);
+  enter(turn, { kind: 'delete', keys }, { kind: 'deleting_log', move });
+}
+
+function moveBoundary(turn: Turn, move: BoundaryMove) {
+  const body = encodeBoundary(move.to);
+  const request: StoreRequest =
+    move.etag === undefined
+      ? { kind: 'put_if_absent', key: BOUNDARY_KEY, body }
+      : { kind: 'put_if_match', key: BOUNDARY_KEY, body, etag: move.etag };
+  enter(turn, request, { kind: 'moving_boundary', move });
+}
+
+function boundaryMoved(turn: Turn, { to: { version }, outdated }: BoundaryMove) {
+  const { maintenance, monotonicMs } = turn.state;
+  turn.change({ maintenance: { ...maintenance, boundary: { version, seenMonotonicMs: monotonicMs } } });
   if (outdated.length === 0) return rest(turn);
   enter(turn, { kind: 'delete', keys: outdated }, { kind: 'deleting_checkpoints' });
 }

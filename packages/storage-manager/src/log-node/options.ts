@@ -32,6 +32,11 @@ export interface LogNodeOptions {
   readonly logRetentionMs: number;
   /** The maximum number of checkpoints (at least two). Entries older than the oldest of them are deleted. */
   readonly checkpointsKept: number;
+  /**
+   * How long the boundary must have covered entries before they are deleted. For a sixth of that time, a leader relies on the boundary that
+   * it has read.
+   */
+  readonly boundaryAgeMs: number;
   /** The lifetime of a report of pins. */
   readonly pinTtlMs: number;
   /** The setting `storage.gc_ttl_seconds`. */
@@ -54,6 +59,7 @@ export const LOG_NODE_DEFAULTS = {
   checkpointEntries: 500,
   logRetentionMs: 600_000,
   checkpointsKept: 4,
+  boundaryAgeMs: 30_000,
   pinTtlMs: 30_000,
   gcTtlMs: 604_800_000,
   orphanAgeMs: 86_400_000,

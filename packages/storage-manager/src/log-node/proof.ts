@@ -15,26 +15,42 @@ export function startProof(turn: Turn) {
   readSlot(turn, { attempts: 0, reads, refusals });
 }
 
+/** Requests the slot, and at the same time the boundary unless it is known from shortly before. */
 function readSlot(turn: Turn, proof: Pick<Proof, 'attempts' | 'reads' | 'refusals'>) {
-  const op = turn.store({ kind: 'get', key: entryKey(turn.state.catalog!.version + 1) });
-  turn.change({ proof: { ...proof, op, phase: 'reading_slot' } });
+  const keys = [entryKey(turn.state.catalog!.version + 1)];
+  const boundaryAskedAt = isKnownUndeleted(turn) ? undefined : turn.clocks;
+  if (boundaryAskedAt !== undefined) keys.push(BOUNDARY_KEY);
+  const op = turn.store({ kind: 'get_all', keys });
+  turn.change({ proof: { ...proof, op, phase: 'reading_slot', boundaryAskedAt } });
+}
+
+/** Whether the next slot, if it is empty now, was never deleted. */
+function isKnownUndeleted({ state: { undeletedAt, options, nowMs, monotonicMs } }: Turn): boolean {
+  if (undeletedAt === undefined) return false;
+  const passed = [nowMs - undeletedAt.nowMs, monotonicMs - undeletedAt.monotonicMs];
+  return passed.every((ms) => ms >= 0 && ms < options.boundaryAgeMs / 6);
 }
 
 /** Handles the answer to a request of the proof. */
 export function proofAnswered(turn: Turn, proof: Proof, answer: StoreAnswer) {
   if (answer.kind === 'forbidden') return stepDown(turn, answer.reason);
-  if (answer.kind === 'unknown') {
+  if (answer.kind !== 'got_all') {
     const op = turn.backOff(proof.attempts);
     return turn.change({ proof: { ...proof, op, attempts: proof.attempts + 1, phase: 'pausing' } });
   }
-  if (proof.phase === 'reading_slot') {
-    if (answer.kind === 'found') return slotTaken(turn, answer.body);
-    const op = turn.store({ kind: 'get', key: BOUNDARY_KEY });
-    return turn.change({ proof: { ...proof, op, phase: 'checking_boundary' } });
+  const [slot, boundary] = proof.phase === 'reading_slot' ? answer.bodies : [undefined, ...answer.bodies];
+  if (slot !== undefined) return slotTaken(turn, slot);
+  if (proof.boundaryAskedAt !== undefined) {
+    const { version } = boundary === undefined ? NO_BOUNDARY : decodeBoundary(boundary);
+    // The slot is empty because it was deleted: the log is far ahead of this node.
+    if (version > turn.state.catalog!.version) return stepDown(turn, 'the log went on without it');
+    turn.change({ undeletedAt: proof.boundaryAskedAt });
   }
-  const boundary = answer.kind === 'found' ? decodeBoundary(answer.body) : NO_BOUNDARY;
-  // The slot is empty because it was deleted: the log is far ahead of this node.
-  if (boundary.version > turn.state.catalog!.version) return stepDown(turn, 'the log went on without it');
+  // If the answer took long, the boundary is read after the slot.
+  if (proof.phase === 'reading_slot' && !isKnownUndeleted(turn)) {
+    const op = turn.store({ kind: 'get_all', keys: [BOUNDARY_KEY] });
+    return turn.change({ proof: { ...proof, op, phase: 'checking_boundary', boundaryAskedAt: turn.clocks } });
+  }
   turn.change({ proof: undefined });
   answerProven(turn, proof);
 }

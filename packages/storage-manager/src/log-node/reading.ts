@@ -8,6 +8,7 @@ import {
   type CheckpointName,
   checkpointName,
   checkpointNames,
+  entryKey,
   entryVersion,
   LOG_PREFIX,
 } from './log-keys.ts';
@@ -144,7 +145,8 @@ function checkpointLoaded(
 
 function readEntries(turn: Turn, attempts: number, from: Omit<Phase<'reading_entries'>, 'kind'>) {
   const served = [...from.served, ...turn.state.reads];
-  const op = turn.store({ kind: 'get_entries', from: from.catalog.version + 1, count: from.count });
+  const keys = Array.from({ length: from.count }, (_, i) => entryKey(from.catalog.version + 1 + i));
+  const op = turn.store({ kind: 'get_all', keys });
   turn.change({
     reads: [],
     reading: { op, attempts, phase: { ...from, kind: 'reading_entries', served } },
@@ -152,7 +154,7 @@ function readEntries(turn: Turn, attempts: number, from: Omit<Phase<'reading_ent
 }
 
 function entriesRead(turn: Turn, reading: Reading, phase: Phase<'reading_entries'>, answer: StoreAnswer) {
-  const bodies = answer.kind === 'entries' ? answer.bodies : [];
+  const bodies = answer.kind === 'got_all' ? answer.bodies : [];
   const end = bodies.indexOf(undefined);
   const there = end < 0 ? bodies : bodies.slice(0, end);
   const hidden = bodies.slice(there.length).some((body) => body !== undefined);

@@ -30,12 +30,20 @@ export interface LogNodeState {
   readonly queue: readonly QueuedCommit[];
   readonly append: Append | undefined;
   readonly proof: Proof | undefined;
+  /** The last time when the boundary is known to have been below the next slot. */
+  readonly undeletedAt: Clocks | undefined;
   /** Refused transactions whose refusal is not yet proven. */
   readonly refusals: readonly Refusal[];
   readonly watch: Watch;
   readonly maintenance: Maintenance;
   readonly pins: ReadonlyMap<string, PinReport>;
   readonly garbage: Garbage;
+}
+
+/** The clocks of a node at one moment. */
+export interface Clocks {
+  readonly nowMs: number;
+  readonly monotonicMs: number;
 }
 
 export type Role =
@@ -130,6 +138,8 @@ export interface Proof {
   readonly op: OpId;
   readonly attempts: number;
   readonly phase: 'reading_slot' | 'checking_boundary' | 'pausing';
+  /** The time when the boundary was requested; undefined if it is not. */
+  readonly boundaryAskedAt: Clocks | undefined;
   readonly refusals: readonly Refusal[];
   readonly reads: readonly RequestId[];
 }
@@ -162,6 +172,8 @@ interface Maintenance {
   readonly checkpointBytes: number;
   /** No checkpoint is attempted before this version. */
   readonly notBefore: number;
+  /** The boundary that this node saw last, and when it saw it first; undefined if it has seen none. */
+  readonly boundary: { readonly version: number; readonly seenMonotonicMs: number } | undefined;
 }
 
 export type MaintenancePhase =
@@ -171,10 +183,20 @@ export type MaintenancePhase =
   | { readonly kind: 'listing_checkpoints'; readonly own: CheckpointName }
   /** `boundary`: the boundary to write. */
   | { readonly kind: 'reading_boundary'; readonly boundary: Boundary; readonly outdated: readonly string[] }
-  | { readonly kind: 'moving_boundary'; readonly boundary: Boundary; readonly outdated: readonly string[] }
-  | { readonly kind: 'listing_log'; readonly boundary: number; readonly outdated: readonly string[] }
-  | { readonly kind: 'deleting_log'; readonly boundary: number; readonly outdated: readonly string[] }
+  | { readonly kind: 'listing_log'; readonly move: BoundaryMove }
+  | { readonly kind: 'deleting_log'; readonly move: BoundaryMove }
+  | { readonly kind: 'moving_boundary'; readonly move: BoundaryMove }
   | { readonly kind: 'deleting_checkpoints' };
+
+export interface BoundaryMove {
+  /** The version of the boundary so far: entries up to it are deleted. */
+  readonly from: number;
+  /** The etag of the boundary so far; undefined if there is none. */
+  readonly etag: string | undefined;
+  readonly to: Boundary;
+  /** The keys of the checkpoints that are deleted afterwards. */
+  readonly outdated: readonly string[];
+}
 
 export interface PinReport {
   readonly oldestVersion: number;

@@ -31,9 +31,17 @@ export function initialState(options: LogNodeOptions): LogNodeState {
     queue: [],
     append: undefined,
     proof: undefined,
+    undeletedAt: undefined,
     refusals: [],
     watch: { phase: 'idle', op: 0, known: undefined },
-    maintenance: { op: 0, phase: { kind: 'idle' }, checkpointed: 0, checkpointBytes: 0, notBefore: 0 },
+    maintenance: {
+      op: 0,
+      phase: { kind: 'idle' },
+      checkpointed: 0,
+      checkpointBytes: 0,
+      notBefore: 0,
+      boundary: undefined,
+    },
     pins: new Map(),
     garbage: { op: 0, phase: { kind: 'idle' }, waiting: [] },
   };

@@ -1,6 +1,6 @@
 import { TesseraError } from '@tessera/common';
 import type { Effect, OpId, Reply, RequestId, StoreRequest } from './effects.ts';
-import type { LogNodeState } from './state.ts';
+import type { Clocks, LogNodeState } from './state.ts';
 
 /** One step in progress: the new state so far and the effects. */
 export class Turn {
@@ -9,6 +9,11 @@ export class Turn {
 
   constructor(state: LogNodeState) {
     this.state = state;
+  }
+
+  get clocks(): Clocks {
+    const { nowMs, monotonicMs } = this.state;
+    return { nowMs, monotonicMs };
   }
 
   change(changes: Partial<LogNodeState>): void {

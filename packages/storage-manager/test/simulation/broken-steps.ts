@@ -61,17 +61,12 @@ export const BROKEN_STEPS: Readonly<Record<string, StepFunction>> = {
     return goOn({ ...state, catalog, append: undefined, queue: [...append.commits, ...state.queue] }, event);
   },
   'does not look at the boundary': (state, event) =>
-    step(
-      state,
-      event.kind === 'stored' && isBoundaryRead(state, event)
-        ? { ...event, answer: { kind: 'absent' } }
-        : event,
-    ),
+    step(state, event.kind === 'stored' ? withoutBoundary(state, event) : event),
   'deletes the log before it moves the boundary': (state, event) => {
     const after = step(state, event);
     const { phase } = after.state.maintenance;
     if (phase.kind !== 'moving_boundary' || state.maintenance.phase.kind === 'moving_boundary') return after;
-    const keys = Array.from({ length: phase.boundary.version }, (_, i) => entryKey(i + 1));
+    const keys = Array.from({ length: phase.move.to.version }, (_, i) => entryKey(i + 1));
     const early: Effect = { kind: 'store', op: -1, request: { kind: 'delete', keys } };
     return { ...after, effects: [early, ...after.effects] };
   },
@@ -137,10 +132,14 @@ function goOn(state: LogNodeState, { nowMs, monotonicMs }: LogNodeEvent): Step {
   return step(state, { kind: 'timer', op: -1, nowMs, monotonicMs });
 }
 
-function isBoundaryRead({ append, proof, reading }: LogNodeState, { op }: Stored): boolean {
-  return (
+/** The event, as if the store had no boundary. */
+function withoutBoundary({ append, proof, reading }: LogNodeState, event: Stored): Stored {
+  const { op, answer } = event;
+  const isOwnRead =
     (append?.op === op && append.phase === 'checking_boundary') ||
-    (proof?.op === op && proof.phase === 'checking_boundary') ||
-    (reading?.op === op && reading.phase.kind === 'checking_boundary')
-  );
+    (reading?.op === op && reading.phase.kind === 'checking_boundary');
+  if (isOwnRead) return { ...event, answer: { kind: 'absent' } };
+  if (proof?.op !== op || answer.kind !== 'got_all') return event;
+  const bodies = proof.phase === 'reading_slot' ? answer.bodies.slice(0, 1) : [];
+  return { ...event, answer: { ...answer, bodies } };
 }

@@ -62,6 +62,7 @@ export const STORM: Scenario = {
     checkpointEntries: 8,
     logRetentionMs: 1_000,
     checkpointsKept: 2,
+    boundaryAgeMs: 1_200,
     gcTtlMs: 500,
     pinTtlMs: 4_000,
     orphanAgeMs: 5_000,

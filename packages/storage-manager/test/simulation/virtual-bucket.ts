@@ -1,6 +1,6 @@
 import { type CatalogState, encodeCheckpoint } from '@tessera/catalog';
 import type { StoreAnswer, StoreRequest } from '../../src/log-node/effects.ts';
-import { checkpointKey, entryKey } from '../../src/log-node/log-keys.ts';
+import { checkpointKey } from '../../src/log-node/log-keys.ts';
 
 interface Stored {
   readonly body: Uint8Array;
@@ -61,14 +61,8 @@ export class VirtualBucket {
         if (found === undefined) return { kind: 'absent' };
         return { kind: 'found', body: found.body, etag: found.etag };
       }
-      case 'get_entries':
-        return {
-          kind: 'entries',
-          bodies: Array.from(
-            { length: request.count },
-            (_, i) => this.objects.get(entryKey(request.from + i))?.body,
-          ),
-        };
+      case 'get_all':
+        return { kind: 'got_all', bodies: request.keys.map((key) => this.objects.get(key)?.body) };
       case 'put_if_absent':
         return this.#create(request.key, request.body);
       case 'put_if_match': {

@@ -4,12 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { encodeBoundary } from './boundary.ts';
 import type { Effect, Reply, StoreAnswer, StoreRequest } from './effects.ts';
 import type { Happening } from './events.ts';
-import { entryKey } from './log-keys.ts';
+import { checkpointKey, checkpointName, entryKey } from './log-keys.ts';
 import { LOG_NODE_DEFAULTS } from './options.ts';
 import type { LogNodeState } from './state.ts';
 import { initialState, step } from './step.ts';
 
-/** The leader's reaction to each answer to the put of an entry: the table of docs/metadata-log.md. */
 const txn = (idempotencyKey: string): Transaction => ({
   idempotencyKey,
   queryId: asQueryId(idempotencyKey),
@@ -23,6 +22,7 @@ const absent: StoreAnswer = { kind: 'absent' };
 class Leader {
   state: LogNodeState;
   effects: readonly Effect[] = [];
+  #nowMs = 0;
   #monotonicMs = 0;
 
   constructor() {
@@ -39,7 +39,11 @@ class Leader {
   }
 
   tell(happening: Happening): this {
-    const { state, effects } = step(this.state, { ...happening, nowMs: 0, monotonicMs: this.#monotonicMs++ });
+    const { state, effects } = step(this.state, {
+      ...happening,
+      nowMs: this.#nowMs,
+      monotonicMs: this.#monotonicMs++,
+    });
     this.state = state;
     this.effects = effects;
     return this;
@@ -49,8 +53,28 @@ class Leader {
     return this.tell({ kind: 'commit', request, transaction: txn(idempotencyKey) });
   }
 
+  /** Answers the request that was sent last. */
   answer(answer: StoreAnswer): this {
-    return this.tell({ kind: 'stored', op: this.state.append!.op, answer });
+    return this.tell({ kind: 'stored', op: this.state.nextOp - 1, answer });
+  }
+
+  /** Answers a request for several objects. */
+  answerAll(...bodies: readonly (Uint8Array | undefined)[]): this {
+    return this.answer({ kind: 'got_all', bodies });
+  }
+
+  read(request: number): this {
+    return this.tell({ kind: 'latest', request });
+  }
+
+  pass(ms: number): this {
+    this.#monotonicMs += ms;
+    return this.passOnWall(ms);
+  }
+
+  passOnWall(ms: number): this {
+    this.#nowMs += ms;
+    return this;
   }
 
   /** Ends the pause that the last step requested. */
@@ -90,6 +114,7 @@ const outcome = (leader: Leader) =>
     reply.kind === 'failed' ? reply.error.name : reply.kind === 'committed' ? reply.version : reply.kind,
   ]);
 
+/** The table of docs/metadata-log.md. */
 describe('the answer to the put of an entry', () => {
   it('created: committed once the boundary is known to be lower', () => {
     const leader = new Leader().commit(1, 'a');
@@ -195,5 +220,103 @@ describe('a transaction that is asked for twice', () => {
       [3, 3],
     ]);
     expect(outcome(leader.commit(5, 'a'))).toEqual([[5, 2]]);
+  });
+});
+
+describe('a read', () => {
+  const slot = entryKey(2);
+  const boundary = 'meta/gc_boundary';
+  const boundaryAt = (version: number) => encodeBoundary({ version, checkpoint: undefined });
+  const keysOf = ({ request }: Leader) => (request?.kind === 'get_all' ? request.keys : undefined);
+
+  it('is answered when the next slot is empty and was never deleted', () => {
+    const leader = new Leader().read(1);
+    expect(keysOf(leader)).toEqual([slot, boundary]);
+    expect(outcome(leader.answerAll(undefined, boundaryAt(1)))).toEqual([[1, 'snapshot']]);
+  });
+
+  it('relies for five seconds on the boundary that was read, by both clocks', () => {
+    const leader = new Leader().read(1).answerAll(undefined, undefined);
+    expect(keysOf(leader.pass(4_900).read(2))).toEqual([slot]);
+    expect(outcome(leader.answerAll(undefined))).toEqual([[2, 'snapshot']]);
+    // The boundary was asked for at the beginning, and not with the second read.
+    expect(keysOf(leader.pass(200).read(3))).toEqual([slot, boundary]);
+    leader.answerAll(undefined, undefined);
+    expect(keysOf(leader.passOnWall(10_000).read(4))).toEqual([slot, boundary]);
+    leader.answerAll(undefined, undefined);
+    expect(keysOf(leader.passOnWall(-1).read(5))).toEqual([slot, boundary]);
+  });
+
+  it('asks for the boundary afterwards if the slot was answered late', () => {
+    const leader = new Leader().read(1).answerAll(undefined, undefined);
+    leader.pass(4_000).read(2).pass(2_000).answerAll(undefined);
+    expect(outcome(leader)).toEqual([]);
+    expect(keysOf(leader)).toEqual([boundary]);
+    leader.answerAll(boundaryAt(2));
+    expect(leader.state.role.kind).toBe('follower');
+    // A follower reads the log to its end before it answers.
+    expect(leader.state.reading).toBeDefined();
+  });
+
+  it('ends the leadership if the boundary is above the slot, or if the slot is taken', () => {
+    expect(new Leader().read(1).answerAll(undefined, boundaryAt(2)).state.role.kind).toBe('follower');
+    const leader = new Leader().read(1);
+    const records = [{ kind: 'new_epoch', node: 'm', address: 'm:1' }] as const;
+    leader.answerAll(entryOf(leader.state.catalog!, { epoch: 2, records }).bytes, undefined);
+    expect(leader.state.role.kind).toBe('follower');
+  });
+
+  it('is repeated after no answer', () => {
+    const leader = new Leader().read(1).answer(unknown).wait();
+    expect(keysOf(leader)).toEqual([slot, boundary]);
+    expect(outcome(leader.answerAll(undefined, undefined))).toEqual([[1, 'snapshot']]);
+  });
+});
+
+describe('the boundary', () => {
+  const checkpoint = (version: number) => checkpointKey(version, String(version).padStart(26, '0'));
+  const boundaryAt = (version: number) => found(encodeBoundary({ version, checkpoint: undefined }));
+
+  /** The leader has written checkpoint 6 after 1 to 5, of which it keeps 3 to 5, and reads the boundary. */
+  function writesCheckpoint(leader: Leader): Leader {
+    const own = checkpointName(checkpoint(6))!;
+    const op = leader.state.nextOp;
+    const { maintenance } = leader.state;
+    const phase = { kind: 'listing_checkpoints', own } as const;
+    leader.state = { ...leader.state, nextOp: op + 1, maintenance: { ...maintenance, op, phase } };
+    leader.answer({ kind: 'listed', keys: [1, 2, 3, 4, 5].map(checkpoint) });
+    expect(leader.request).toEqual({ kind: 'get', key: 'meta/gc_boundary' });
+    return leader;
+  }
+
+  it('is written before anything is deleted', () => {
+    const leader = writesCheckpoint(new Leader()).answer(absent);
+    expect(leader.request).toMatchObject({ kind: 'put_if_absent', key: 'meta/gc_boundary' });
+    leader.answer({ kind: 'created' });
+    expect(leader.request).toEqual({ kind: 'delete', keys: [checkpoint(2), checkpoint(1)] });
+  });
+
+  it('covers entries for half a minute before they are deleted and it moves', () => {
+    const leader = new Leader();
+    for (const ms of [0, 29_000]) {
+      writesCheckpoint(leader.pass(ms)).answer(boundaryAt(2));
+      expect(leader.request).toBeUndefined();
+    }
+    writesCheckpoint(leader.pass(1_000)).answer(boundaryAt(2));
+    expect(leader.request).toMatchObject({ kind: 'list', prefix: 'meta/log/' });
+    leader.answer({ kind: 'listed', keys: [1, 2, 3, 4].map(entryKey) });
+    expect(leader.request).toEqual({ kind: 'delete', keys: [entryKey(1), entryKey(2)] });
+    leader.answer({ kind: 'deleted' }).answer({ kind: 'listed', keys: [3, 4].map(entryKey) });
+    expect(leader.request).toMatchObject({ kind: 'put_if_match', key: 'meta/gc_boundary', etag: '1' });
+    leader.answer({ kind: 'replaced' }).answer({ kind: 'deleted' });
+    // The new one is young.
+    writesCheckpoint(leader.pass(29_000)).answer(boundaryAt(3));
+    expect(leader.request).toBeUndefined();
+  });
+
+  it('counts as young when this node sees it for the first time', () => {
+    const leader = writesCheckpoint(new Leader()).answer(boundaryAt(1));
+    writesCheckpoint(leader.pass(40_000)).answer(boundaryAt(2));
+    expect(leader.request).toBeUndefined();
   });
 });
