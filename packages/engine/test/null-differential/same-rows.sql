@@ -161,3 +161,34 @@ select timestamptz '2024-03-11' - timestamptz '2024-03-10', date '2024-03-10' + 
 select tz - lag(tz) over (order by tz), tz - date '2024-01-01', timestamp '2024-06-01' - tz, timestamp '2024-06-01' - timestamp '2024-01-01' from (values (timestamptz '2024-02-01'), ('2024-04-01'), (null)) v(tz)
 select max(tz) - min(tz), extract(day from max(tz) - min(tz)) from (values (timestamptz '2024-02-01'), ('2024-04-01 00:30')) v(tz)
 set time zone 'UTC'
+drop table if exists changed
+drop table if exists source_rows
+drop table if exists other_source
+create table changed (id int, v varchar(5), s smallint, t text)
+insert into changed values (1,'a',1,'ab'),(2,'b',2,'cd'),(3,'c',3,null)
+create table source_rows (id int, w varchar(7), q smallint, t text)
+insert into source_rows values (1,'x',11,'t1')
+create table other_source (id int, z text, q int)
+insert into other_source values (1,'z1',5)
+update changed set v = w from source_rows where changed.id = source_rows.id returning w
+update changed set v = w from source_rows where changed.id = source_rows.id returning w, q, changed.id, v, source_rows.t
+update changed set v = w from source_rows where changed.id = source_rows.id returning w || v, upper(w), (q + s) as total
+update changed set v = w from source_rows where changed.id = source_rows.id returning id
+update changed set v = w from source_rows where changed.id = source_rows.id returning changed.id, source_rows.id
+update changed set v = w from source_rows where changed.id = source_rows.id returning *
+update changed set v = w from source_rows where changed.id = source_rows.id returning changed.*
+update changed set v = w from source_rows where changed.id = source_rows.id returning source_rows.*
+update changed x set v = w from source_rows y where x.id = y.id returning x.v, w, y.q
+update changed set v = z from source_rows, other_source where changed.id = source_rows.id and other_source.id = source_rows.id returning w, z, source_rows.q, other_source.q
+update changed set v = z from source_rows, other_source where changed.id = source_rows.id and other_source.id = source_rows.id returning q
+update changed set v = z from source_rows join other_source on source_rows.id = other_source.id where changed.id = source_rows.id returning w, z
+update changed set s = p.n from (values (1, 5)) p(k, n) where k = id returning id, n, k, s
+update changed set s = p.n from (select id as k, q as n from source_rows) p where k = changed.id returning id, n, k, s
+update changed set s = g from generate_series(1,1) g where g = id returning id, g
+update changed set s = 1 from source_rows where source_rows.id = changed.id returning (select max(w) from other_source where other_source.id = changed.id), w
+update changed set s = 1 from source_rows where source_rows.id = changed.id returning nosuch
+delete from changed using source_rows where changed.id = source_rows.id and changed.id = 1 returning w, v, q, source_rows.*
+delete from changed using source_rows s1 where changed.id = s1.id returning w as a, v b, changed.id
+drop table changed
+drop table source_rows
+drop table other_source

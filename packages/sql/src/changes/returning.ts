@@ -14,14 +14,24 @@ export interface ReturningScope {
   readonly table: ObjectName;
   /** The name of the table within the statement. */
   readonly alias: string;
-  /** The names of the relations in FROM or USING. Each is a column of `rows` whose value is the whole row. */
-  readonly others: readonly string[];
+  /** The relations in FROM or USING. */
+  readonly others: readonly OtherRelation[];
 }
 
+export interface OtherRelation {
+  readonly name: string;
+  /** Whether its name may mean one value instead of a row, as that of a function does, or that of a column of the table. */
+  readonly mayBeValue: boolean;
+}
+
+/** The column of `ReturningRows.rows` whose value is the whole row of another relation. */
+export const wholeRow = ({ name, mayBeValue }: OtherRelation, i: number): string =>
+  quoteName(mayBeValue ? name : `$r${i}`);
+
 /**
- * `SELECT <head>, <items> FROM (<rows>) AS <alias>`: the columns that the statement writes, followed by the
- * RETURNING items of each row. `rows` is a query with the columns of the table under their own names, with
- * their new values.
+ * `SELECT <head>, <items> FROM (<rows>) AS <alias>, LATERAL (SELECT unnest("$r0")) AS <other>`: the columns that the statement writes,
+ * followed by the RETURNING items of each row. `rows` is a query with the columns of the table under their own names, with
+ * their new values, and the whole rows of the other relations.
  */
 export function returningText(
   items: readonly SqlText[],
@@ -30,10 +40,15 @@ export function returningText(
 ): ComposedText {
   const text = new ComposedText().add(`SELECT ${head.join(', ')}`);
   for (const item of items) addItem(text.add(', '), item, scope);
-  return text
+  text
     .add(' FROM (')
     .append(areStored ? rows : fittedRows(rows, scope.target))
     .add(`) AS ${quoteName(scope.alias)}`);
+  for (const [i, other] of scope.others.entries()) {
+    if (other.mayBeValue) continue;
+    text.add(`, LATERAL (SELECT unnest(${wholeRow(other, i)})) AS ${quoteName(other.name)}`);
+  }
+  return text;
 }
 
 interface ReturningRows {
@@ -66,7 +81,7 @@ function addItem(text: ComposedText, item: SqlText, scope: ReturningScope): void
   const { target, alias, others } = scope;
   const tokens = tokenize(item.sql);
   const columns = target.columns.map(({ name }) => `${quoteName(alias)}.${quoteName(name)}`);
-  const ofOthers = others.map((other) => `${quoteName(other)}.*`);
+  const ofOthers = others.map(({ name }) => `${quoteName(name)}.*`);
   if (tokens.length === 1 && tokens[0]!.image === '*') {
     text.add([...columns, ...ofOthers].join(', '));
   } else if (tokens.at(-1)?.image === '*' && tokens.at(-2)?.image === '.' && isTable(tokens, scope)) {
@@ -128,40 +143,50 @@ const isPart = (token: Tokens[number], i: number): boolean =>
 
 const JOINS = ['CROSS', 'NATURAL', 'INNER', 'LEFT', 'RIGHT', 'FULL', 'JOIN'];
 
-/** The names by which expressions can refer to the relations of a FROM clause. */
-export function relationNames({ sql }: SqlText): readonly string[] {
+/** The relations of a FROM clause, under the names by which expressions can refer to them. */
+export function relationsIn(from: SqlText, { columns }: ChangeTarget): readonly OtherRelation[] {
+  return relationsOf(from).map(({ name, mayBeValue }) => ({
+    name,
+    mayBeValue: mayBeValue || columns.some((column) => column.name === name),
+  }));
+}
+
+function relationsOf({ sql }: SqlText): readonly OtherRelation[] {
   const cursor = new TokenCursor(sql);
-  const names: string[] = [];
+  const relations: OtherRelation[] = [];
   while (cursor.peek() !== undefined) {
     cursor.accept('LATERAL');
-    names.push(...relationName(cursor));
+    relations.push(...relationAt(cursor));
     while (cursor.peek() !== undefined && !cursor.acceptSymbol(',') && !cursor.accept('JOIN')) {
       if (cursor.isAtSymbol('(')) skipBrackets(cursor);
       else cursor.next();
     }
   }
-  return names;
+  return relations;
 }
 
 /** A join in parentheses has no name of its own; its relations keep theirs. */
-function relationName(cursor: TokenCursor): readonly string[] {
+function relationAt(cursor: TokenCursor): readonly OtherRelation[] {
   let name: string | undefined;
-  let inner: readonly string[] = [];
+  let mayBeValue = false;
+  let inner: readonly OtherRelation[] = [];
   if (cursor.isAtSymbol('(')) {
     const start = cursor.offset;
     const isQuery = isWord(cursor.peek(1), 'SELECT', 'WITH', 'VALUES', 'FROM', 'TABLE');
     skipBrackets(cursor);
     const { sql } = cursor.textFrom(start);
-    if (!isQuery) inner = relationNames({ sql: sql.slice(1, -1), offset: 0 });
+    if (!isQuery) inner = relationsOf({ sql: sql.slice(1, -1), offset: 0 });
   } else {
     do name = cursor.expectName('a table');
     while (cursor.acceptSymbol('.'));
-    if (cursor.isAtSymbol('(')) skipBrackets(cursor);
+    mayBeValue = cursor.isAtSymbol('(');
+    if (mayBeValue) skipBrackets(cursor);
+    if (cursor.accept('WITH')) cursor.accept('ORDINALITY');
   }
   const token = cursor.peek();
   const isAlias = token?.tokenType === Word || token?.tokenType === QuotedName;
   if (cursor.accept('AS') || (isAlias && !isWord(token, ...JOINS, 'ON', 'USING'))) {
-    return [cursor.expectName('an alias')];
+    return [{ name: cursor.expectName('an alias'), mayBeValue }];
   }
-  return name === undefined ? inner : [name];
+  return name === undefined ? inner : [{ name, mayBeValue }];
 }

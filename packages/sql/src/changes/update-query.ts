@@ -6,7 +6,7 @@ import { type ChangeQuery, changeQuery } from './change-query.ts';
 import { type ChangeTarget, targetAlias } from './change-target.ts';
 import { ComposedText, leadingWith } from './composed-text.ts';
 import { addCheckedValue, addNewValue, assignments } from './new-values.ts';
-import { relationNames, returningText } from './returning.ts';
+import { type OtherRelation, relationsIn, returningText, wholeRow } from './returning.ts';
 
 /**
  * The rows that an UPDATE replaces: `"$tablet"`, `"$row"`, then the new values of all columns of the table in
@@ -17,7 +17,7 @@ import { relationNames, returningText } from './returning.ts';
 export function updateQuery(update: UpdateStatement, target: ChangeTarget, statement: string): ChangeQuery {
   const { table, from, where, returning } = update;
   const alias = targetAlias(table, update.alias);
-  const others = returning === undefined || from === undefined ? [] : relationNames(from);
+  const others = returning === undefined || from === undefined ? [] : relationsIn(from, target);
   const clauses = assignments(update.set, target);
   const text = new ComposedText();
   // If FROM joins several rows to one row of the table, any of them may supply the new values.
@@ -47,7 +47,7 @@ export function updateQuery(update: UpdateStatement, target: ChangeTarget, state
 export function deleteQuery(deletion: DeleteStatement, target: ChangeTarget, statement: string): ChangeQuery {
   const { table, using, where, returning } = deletion;
   const alias = targetAlias(table, deletion.alias);
-  const others = returning === undefined || using === undefined ? [] : relationNames(using);
+  const others = returning === undefined || using === undefined ? [] : relationsIn(using, target);
   const text = new ComposedText();
   text.add(`SELECT ${using === undefined ? '' : `DISTINCT ON (${positions(alias)}) `}${positions(alias)}`);
   if (returning !== undefined) {
@@ -66,12 +66,9 @@ export function deleteQuery(deletion: DeleteStatement, target: ChangeTarget, sta
   return changeQuery(leadingWith(deletion).append(returned), statement);
 }
 
-/**
- * Appends one column per relation, named as the relation, so that `name.column` means the same in a query
- * over these rows.
- */
-function addWholeRows(text: ComposedText, names: readonly string[]): void {
-  for (const name of names) text.add(`, ${quoteName(name)} AS ${quoteName(name)}`);
+/** Appends one column per relation, with its whole row. */
+function addWholeRows(text: ComposedText, others: readonly OtherRelation[]): void {
+  for (const [i, other] of others.entries()) text.add(`, ${quoteName(other.name)} AS ${wholeRow(other, i)}`);
 }
 
 /** The columns that identify the position of a row in the table. */
