@@ -192,3 +192,7 @@ delete from changed using source_rows s1 where changed.id = s1.id returning w as
 drop table changed
 drop table source_rows
 drop table other_source
+with recursive e(a, b) as (values (1,2),(2,3),(3,1),(3,4)), p as (select a, b, array[a, b] path from e union all select p.a, e.b, p.path || e.b from p join e on p.b = e.a where e.b <> all(p.path)) select path from p order by path
+with x as (select array[1] a, 2 n, 1.5::float8 f) select x.a || x.n, x.n || x.a, x.f::text, x.f || 'a', x.a::text from x
+with x as (select time '10:00' t, interval '1 day' i, date '2024-01-31' d) select x.t - time '09:00', x.i / 2, greatest(x.i, interval '25 hours'), x.d - '2024-01-01' from x
+with x as (select '\x6162'::bytea b, '{"b": 1, "a": 2}'::jsonb j) select x.b || '\x63', x.j = '{"a": 2, "b": 1}', x.j || '{"c": 3}' from x

@@ -151,15 +151,16 @@ function wholeRow(relation: Relation | undefined): ColumnFacts | undefined {
 
 /** @param lateral the facts about the columns of the relations before it, which a LATERAL query can name */
 function relationsOf(ref: TableRef, known: KnownRelations, lateral?: FactsOf): Relations {
-  const one = (columns: Relation['columns']): Relations => ({
-    list: [{ alias: ref.alias, columns }],
+  const one = (columns: Relation['columns'], alias = ref.alias): Relations => ({
+    list: [{ alias, columns }],
     merged: false,
   });
   switch (ref.type) {
     case 'EMPTY':
       return { list: [], merged: false };
     case 'BASE_TABLE': {
-      if (ref.schema_name === '') return one(renamed(known.cte(ref.table_name), ref.column_name_alias));
+      if (ref.schema_name === '')
+        return one(renamed(known.cte(ref.table_name), ref.column_name_alias), ref.alias || ref.table_name);
       const table = ref.schema_name === MANAGED_SCHEMA ? known.catalog(ref.table_name) : undefined;
       const columns = table?.map(({ name, nullable, declared, type }) => ({
         name,
