@@ -50,7 +50,7 @@ async function refuseInvisible(
 
 const UNDEFINED: ReadonlySet<string> = new Set(['UNDEFINED_NAME', 'UNDEFINED_TABLE']);
 
-const POSITIONS = { rowPositionsOf: 'first relation' } as const;
+export const POSITIONS = { rowPositionsOf: 'first relation' } as const;
 
 /** A DELETE without a condition reads no tablet. */
 export async function deleteFrom(

@@ -173,3 +173,40 @@ create temp table tt (id int primary key, v int)
 insert into tt values (1, 1), (2, 2) on conflict do nothing
 with tt as (select 1 as id) insert into tt select id, 5 from tt on conflict (id) do update set v = tt.v + excluded.v returning *
 insert into pg_temp.tt values (2, 7), (3, 3) on conflict (id) do update set v = tt.v + excluded.v returning *
+-- One row of literals, which is looked for by its key.
+create table one (a int, b text, c bigint, d date, e double precision, x numeric(8,2), primary key (a, b))
+insert into one values (1, 'it''s', 5, '2024-01-31', 1.5, 2.25) on conflict (a, b) do update set c = excluded.c
+insert into one values (1, 'it''s', 6, '2024-02-01', 2.5, 3.25) on conflict (b, a) do update set c = one.c + excluded.c, d = excluded.d, e = excluded.e / 2, x = excluded.x * one.x
+insert into one values (1, 'It''s', 7, null, null, null) on conflict (a, b) do update set c = 0
+insert into one values (1, 'it''s', 7, null, null, null) on conflict (a, b) do nothing
+insert into one values (2, 'new', 7, null, null, null) on conflict do nothing
+insert into one values (2, 'new', 8, null, null, null) on conflict do nothing
+insert into one values (2, 'new', 8, '2024-05-05', null, 9.999) on conflict (a, b) do update set (c, d, x) = (excluded.c + 1, excluded.d, excluded.x)
+insert into one values (2, 'new', 0, null, null, null) on conflict (a, b) do update set c = 10 / excluded.c
+insert into one values (3, 'zero', 0, null, null, null) on conflict (a, b) do update set c = 10 / excluded.c
+insert into one (b, a) values ('part', 4) on conflict (a, b) do update set c = 1
+insert into one (b, a) values ('part', 4) on conflict (a, b) do update set c = 1, e = excluded.e
+insert into one values (2, 'new', 9, null, null, null) on conflict (a, b) do update set c = c + 1
+insert into one values (2, 'new', 9, null, null, null) on conflict (a, b) do update set c = one.c + "excluded"."c", d = 'excluded.d'
+insert into one values (2, 'new', 9, null, null, null) on conflict (a, b) do update set b = one.b || ' excluded.c ' || EXCLUDED.C
+insert into one as g values (2, 'new', 9, null, null, null) on conflict (a, b) do update set b = g.b || '!', e = length(excluded.b)
+insert into one as g values (2, 'new excluded.c 9', 9, null, null, null) on conflict (a, b) do update set b = g.b || '!', e = length(excluded.b)
+insert into one values (2, 'new', 9, null, null, null) on conflict (a, b) do update set c = case when excluded.c > one.c then excluded.c else one.c end
+insert into one values (2, 'new', 9, null, null, null) on conflict (a, b) do update set c = null, d = null, e = null
+insert into one values (2, 'new', 9, null, null, null) on conflict (a, b) do update set a = null
+insert into one values (2147483648, 'new', 9, null, null, null) on conflict (a, b) do nothing
+insert into one values (2, 'new', 9, '2024-13-01', null, null) on conflict (a, b) do nothing
+insert into one values (null, 'new', 9, null, null, null) on conflict (a, b) do update set c = 1
+insert into one values (2, 'new', 9, null, null, 12345678.5) on conflict (a, b) do nothing
+insert into one values (2, 'new', 9, null, null, 12345678.5) on conflict (a, b) do update set c = 1
+insert into one values (2, 'new', 9, null, null, 1) on conflict (a, b) do update set x = excluded.x + 99999999
+select * from one order by a, b
+create table two (k int unique, n int not null)
+insert into oneu values (null, 1) on conflict (k) do update set n = 2
+insert into oneu values (null, 1) on conflict (k) do nothing
+insert into oneu values (1, 1) on conflict (k) do update set n = excluded.n + 1
+insert into oneu values (1, 1) on conflict (k) do update set n = excluded.n + 1
+insert into oneu values (1, 1) on conflict (k) do update set n = null
+insert into oneu values (1, 1) on conflict (k) do update set n = (select 7)
+insert into oneu values (1, 1) on conflict (k) do update set n = excluded.k
+select * from two order by k, n

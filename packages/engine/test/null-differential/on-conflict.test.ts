@@ -27,7 +27,7 @@ describe.skipIf(programs === undefined)(
         if (actual !== expected) different[sql] = `${actual} instead of ${expected}`;
       }
       expect(different).toEqual({});
-      expect(statements.length).toBeGreaterThan(140);
+      expect(statements.length).toBeGreaterThan(177);
     });
   },
 );

@@ -45,6 +45,8 @@ export interface PlainValues {
   readonly rows: number;
   /** The values of all columns, in order, if there is a single row whose literals need no kernel. */
   readonly row: readonly LiteralValue[] | undefined;
+  /** The literals of all columns, in order, if there is a single row; `NULL` for NULL. */
+  readonly literals: readonly string[] | undefined;
 }
 
 /**
@@ -86,10 +88,12 @@ export function* plainValues(
   }
   // The binder says what is wrong with a parameter that the statement does not name.
   if (unused.size > 0) return undefined;
+  const literals = cast.length === 1 ? first : undefined;
   return {
     sql: valuesSql(cast, target),
     rows: cast.length,
-    row: first !== undefined && cast.length === 1 ? rowOfLiterals(first, target) : undefined,
+    row: literals && rowOfLiterals(literals, target),
+    literals,
   };
 }
 
