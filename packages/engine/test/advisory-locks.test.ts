@@ -2,12 +2,12 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { until } from './cluster/until.ts';
 import { query } from './http.ts';
-import { startTessera, type TesseraProcess } from './tessera-process.ts';
+import { type SharedNode, takeSharedNode } from './shared-node.ts';
 
-let node: TesseraProcess;
+let node: SharedNode;
 const clients: pg.Client[] = [];
 beforeAll(async () => {
-  node = await startTessera({ args: ['--postgres-port', '0'] });
+  node = await takeSharedNode();
 });
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.end()));

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, query, rows } from './http.ts';
-import { startTessera, type TesseraProcess } from './tessera-process.ts';
+import { type SharedNode, takeSharedNode } from './shared-node.ts';
 
-let server: TesseraProcess;
+let server: SharedNode;
 
 beforeAll(async () => {
-  server = await startTessera({});
+  server = await takeSharedNode();
 });
 afterAll(() => server?.[Symbol.asyncDispose]());
 

@@ -2,11 +2,11 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query, rows, upload } from './http.ts';
 import { message, query as queryMessage, RawClient } from './postgres-client.ts';
-import { startTessera, type TesseraProcess } from './tessera-process.ts';
+import { type SharedNode, takeSharedNode } from './shared-node.ts';
 
-let server: TesseraProcess;
+let server: SharedNode;
 beforeAll(async () => {
-  server = await startTessera({ args: ['--postgres-port', '0'] });
+  server = await takeSharedNode();
   await query(server, 'CREATE TABLE t (a INT, b TEXT)');
 });
 afterAll(() => server[Symbol.asyncDispose]());

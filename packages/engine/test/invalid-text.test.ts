@@ -12,16 +12,16 @@ import {
   sync,
   text,
 } from './postgres-client.ts';
-import { startTessera, type TesseraProcess } from './tessera-process.ts';
+import { type SharedNode, takeSharedNode } from './shared-node.ts';
 
 /**
  * A parameter `'a\0zzz'` was once cut to `'a'` where it became a C string, so a DELETE removed the wrong row.
  * PostgreSQL refuses such texts with 22021, and so must every interface of the engine. Files may contain NUL
  * characters, which their values keep.
  */
-let server: TesseraProcess;
+let server: SharedNode;
 beforeAll(async () => {
-  server = await startTessera({ args: ['--postgres-port', '0'] });
+  server = await takeSharedNode();
   await query(server, 'CREATE TABLE cut (s TEXT)');
   await query(server, "INSERT INTO cut VALUES ('a'), ('b')");
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { query, upload } from './http.ts';
-import { startTessera, type TesseraProcess } from './tessera-process.ts';
+import { type SharedNode, takeSharedNode } from './shared-node.ts';
 
 /** Texts of this length are split in several turns of the event loop and prepared in another thread. */
 const PADDING = `/* ${'long '.repeat(5_000)} */`;
@@ -51,9 +51,9 @@ const STATEMENTS = [
   'SELECT $1',
 ];
 
-let server: TesseraProcess;
+let server: SharedNode;
 beforeAll(async () => {
-  server = await startTessera();
+  server = await takeSharedNode();
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

@@ -17,11 +17,12 @@ import {
   sync,
   text,
 } from './postgres-client.ts';
-import { startTessera, type TesseraProcess } from './tessera-process.ts';
+import { type SharedNode, takeSharedNode } from './shared-node.ts';
+import { startTessera } from './tessera-process.ts';
 
-let node: TesseraProcess;
+let node: SharedNode;
 beforeAll(async () => {
-  node = await startTessera({ args: ['--postgres-port', '0'] });
+  node = await takeSharedNode();
 });
 afterAll(async () => {
   await node[Symbol.asyncDispose]();

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, describe as group, it } from 'vitest';
 import { query as queryOverHttp, rows as rowsOverHttp } from './http.ts';
 import { bind, describe, execute, parse, query, RawClient, sync } from './postgres-client.ts';
-import { startTessera, type TesseraProcess } from './tessera-process.ts';
+import { type SharedNode, takeSharedNode } from './shared-node.ts';
 
-let node: TesseraProcess;
+let node: SharedNode;
 beforeAll(async () => {
-  node = await startTessera({ args: ['--postgres-port', '0'] });
+  node = await takeSharedNode();
 });
 afterAll(async () => {
   await node[Symbol.asyncDispose]();

@@ -1,17 +1,17 @@
 import pg from 'pg';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTessera, type TesseraProcess } from './tessera-process.ts';
+import { type SharedNode, takeSharedNode } from './shared-node.ts';
 
 /** The driver requests results in binary format; its type declarations lack the option. */
 const BINARY = { binary: true };
 
-let node: TesseraProcess;
+let node: SharedNode;
 let client: pg.Client;
 let binaryClient: pg.Client;
 let sql: postgres.Sql;
 beforeAll(async () => {
-  node = await startTessera({ args: ['--postgres-port', '0'] });
+  node = await takeSharedNode();
   const [host = '', port = ''] = node.postgres.split(':');
   const options = { host, port: Number(port), database: 'tessera', user: 'alice' };
   client = new pg.Client(options);

@@ -2,11 +2,11 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query, rows } from './http.ts';
-import { startTessera, type TesseraProcess } from './tessera-process.ts';
+import { type SharedNode, takeSharedNode } from './shared-node.ts';
 
-let server: TesseraProcess;
+let server: SharedNode;
 beforeAll(async () => {
-  server = await startTessera();
+  server = await takeSharedNode();
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { query, rows } from './http.ts';
 import { MAIN } from './programs.ts';
+import { type SharedNode, takeSharedNode } from './shared-node.ts';
 import { PROMPT, TesseraTerminal } from './terminal.ts';
-import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
 const ENDLESS = 'SELECT count(*) FROM generate_series(1, 1000000) a, generate_series(1, 1000000) b;';
 
 let directory: string;
-let server: TesseraProcess | undefined;
+let server: SharedNode | undefined;
 let env: Record<string, string>;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tessera-shell-test-'));
@@ -24,7 +24,7 @@ beforeAll(async () => {
   };
   await writeFile(join(directory, 'trips.csv'), 'id;place\n1;Böblingen\n2;日本\n');
   await writeFile(join(directory, 'script.sql'), 'SELECT 1 AS one;\n\\x\nSELECT nix;\nSELECT 2 AS two\n');
-  server = await startTessera();
+  server = await takeSharedNode();
   await query(server, 'CREATE TABLE stations (station_id INT, name TEXT)');
 });
 afterAll(async () => {

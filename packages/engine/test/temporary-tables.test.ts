@@ -5,13 +5,14 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { query as ask, rows as rowsOverHttp } from './http.ts';
 import { message, query, RawClient } from './postgres-client.ts';
-import { type Place, placeOf, startNode } from './postgres-clients/programs.ts';
-import { startTessera, type TesseraProcess } from './tessera-process.ts';
+import { type Place, placeOf } from './postgres-clients/programs.ts';
+import { type SharedNode, takeSharedNode } from './shared-node.ts';
+import { startTessera } from './tessera-process.ts';
 
-let node: TesseraProcess;
+let node: SharedNode;
 let place: Place;
 beforeAll(async () => {
-  node = await startNode();
+  node = await takeSharedNode();
   place = placeOf(node);
 });
 afterAll(() => node?.[Symbol.asyncDispose]());

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { startTessera } from '../tessera-process.ts';
+import { takeSharedNode } from '../shared-node.ts';
 import { startPostgres } from './postgres-reference.ts';
 
 /** Values are compared in the text format of the servers. */
@@ -14,7 +14,7 @@ export interface ComparedSides extends AsyncDisposable {
 /** @param programs the directory of PostgreSQL's programs (`postgresPrograms`) */
 export async function startSides(programs: string): Promise<ComparedSides> {
   await using started = new AsyncDisposableStack();
-  const node = started.use(await startTessera({ args: ['--postgres-port', '0'] }));
+  const node = started.use(await takeSharedNode());
   const reference = started.use(await startPostgres(programs));
   const [host = '', port = ''] = node.postgres.split(':');
   const ours = new pg.Client({

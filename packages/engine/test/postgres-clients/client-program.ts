@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTessera, type TesseraProcess } from '../tessera-process.ts';
+import { type SharedNode, takeSharedNode } from '../shared-node.ts';
 
 /** A test program in another language that tests its client library. */
 export interface ClientProgram {
@@ -24,11 +24,11 @@ export function describeClientProgram({ title, missing, source, tests, command }
   describe.skipIf(missing !== undefined)(
     missing === undefined ? title : `${title}: skipped, ${missing}`,
     () => {
-      let node: TesseraProcess;
+      let node: SharedNode;
       let results: ReadonlyMap<string, string>;
       let output = '';
       beforeAll(async () => {
-        node = await startTessera({ args: ['--postgres-port', '0'] });
+        node = await takeSharedNode();
         const [host = '', port = ''] = node.postgres.split(':');
         output = await ran(command, [host, port]);
         results = new Map(

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTessera, type TesseraProcess } from '../tessera-process.ts';
+import { type SharedNode, takeSharedNode } from '../shared-node.ts';
 
 /*
  * Catalog queries of PostgreSQL clients, one file each: `-- row: a
@@ -29,12 +29,12 @@ const OIDS: Readonly<Record<string, string>> = {
   other: "'other'::regnamespace",
 };
 
-let node: TesseraProcess;
+let node: SharedNode;
 let client: pg.Client;
 const oids = new Map<string, string>();
 
 beforeAll(async () => {
-  node = await startTessera({ args: ['--postgres-port', '0'] });
+  node = await takeSharedNode();
   const [host = '', port = ''] = node.postgres.split(':');
   client = new pg.Client({ host, port: Number(port), database: 'tessera', user: 'tessera' });
   await client.connect();

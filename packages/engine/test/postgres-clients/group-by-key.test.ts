@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { TesseraProcess } from '../tessera-process.ts';
-import { placeOf, startNode } from './programs.ts';
+import { type SharedNode, takeSharedNode } from '../shared-node.ts';
+import { placeOf } from './programs.ts';
 
-let node: TesseraProcess;
+let node: SharedNode;
 let client: pg.Client;
 beforeAll(async () => {
-  node = await startNode();
+  node = await takeSharedNode();
   client = new pg.Client({ ...placeOf(node) });
   await client.connect();
   await client.query(`CREATE TABLE authors (id INT PRIMARY KEY, name TEXT, city TEXT);

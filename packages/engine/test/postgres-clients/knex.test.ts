@@ -1,12 +1,12 @@
 import knexOf, { type Knex } from 'knex';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { TesseraProcess } from '../tessera-process.ts';
-import { placeOf, startNode } from './programs.ts';
+import { type SharedNode, takeSharedNode } from '../shared-node.ts';
+import { placeOf } from './programs.ts';
 
-let node: TesseraProcess;
+let node: SharedNode;
 let knex: Knex;
 beforeAll(async () => {
-  node = await startNode();
+  node = await takeSharedNode();
   knex = knexOf({ client: 'pg', connection: placeOf(node) });
 });
 afterAll(async () => {

@@ -2,18 +2,18 @@ import { type Generated, Kysely, PostgresDialect, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { TesseraProcess } from '../tessera-process.ts';
-import { placeOf, startNode } from './programs.ts';
+import { type SharedNode, takeSharedNode } from '../shared-node.ts';
+import { placeOf } from './programs.ts';
 
 interface Schema {
   people: { id: number; name: string | null; born: Date | null; score: Generated<number> };
   pets: { owner: number; kind: string };
 }
 
-let node: TesseraProcess;
+let node: SharedNode;
 let db: Kysely<Schema>;
 beforeAll(async () => {
-  node = await startNode();
+  node = await takeSharedNode();
   const pool = new pg.Pool({ ...placeOf(node), max: 3 });
   db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 });

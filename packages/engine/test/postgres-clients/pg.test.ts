@@ -3,14 +3,14 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { metric } from '../cluster/metrics.ts';
 import { rows as rowsOverHttp } from '../http.ts';
-import type { TesseraProcess } from '../tessera-process.ts';
-import { type Place, placeOf, startNode } from './programs.ts';
+import { type SharedNode, takeSharedNode } from '../shared-node.ts';
+import { type Place, placeOf } from './programs.ts';
 
-let node: TesseraProcess;
+let node: SharedNode;
 let place: Place;
 let client: pg.Client;
 beforeAll(async () => {
-  node = await startNode();
+  node = await takeSharedNode();
   place = placeOf(node);
   client = await connected();
 });

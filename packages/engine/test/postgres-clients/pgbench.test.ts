@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query, rows } from '../http.ts';
-import type { TesseraProcess } from '../tessera-process.ts';
-import { describeProgram, type Place, placeOf, runProgram, startNode } from './programs.ts';
+import { type SharedNode, takeSharedNode } from '../shared-node.ts';
+import { describeProgram, type Place, placeOf, runProgram } from './programs.ts';
 
 const POINTS = `
 \\set id random(1, 1000)
@@ -29,12 +29,12 @@ END;
 `;
 
 describeProgram('pgbench', () => {
-  let node: TesseraProcess;
+  let node: SharedNode;
   let place: Place;
   let directory: string;
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'tessera-pgbench-'));
-    node = await startNode();
+    node = await takeSharedNode();
     place = placeOf(node);
     await query(node, 'CREATE TABLE points (id INT NOT NULL, v TEXT) PRIMARY INDEX id');
     await query(node, "INSERT INTO points SELECT i, 'v' || i FROM generate_series(1, 1000) AS i");

@@ -3,17 +3,17 @@ import { pipeline } from 'node:stream/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rows as rowsOverHttp } from '../http.ts';
-import type { TesseraProcess } from '../tessera-process.ts';
-import { type Place, placeOf, startNode } from './programs.ts';
+import { type SharedNode, takeSharedNode } from '../shared-node.ts';
+import { type Place, placeOf } from './programs.ts';
 
 /** The OID for parameters that the driver would otherwise send as texts. */
 const INT = 23;
 
-let node: TesseraProcess;
+let node: SharedNode;
 let place: Place;
 let sql: postgres.Sql;
 beforeAll(async () => {
-  node = await startNode();
+  node = await takeSharedNode();
   place = placeOf(node);
   sql = postgres({ ...place, max: 4, onnotice: () => undefined });
   // The driver knows array types once its first connection has queried them.

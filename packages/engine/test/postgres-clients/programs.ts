@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe } from 'vitest';
-import { startTessera, type TesseraProcess } from '../tessera-process.ts';
+import type { SharedNode } from '../shared-node.ts';
 
 /** The address of a node for a client. */
 export interface Place {
@@ -11,9 +11,7 @@ export interface Place {
   readonly database: string;
 }
 
-export const startNode = (): Promise<TesseraProcess> => startTessera({ args: ['--postgres-port', '0'] });
-
-export function placeOf({ postgres }: TesseraProcess): Place {
+export function placeOf({ postgres }: SharedNode): Place {
   const [host = '', port = ''] = postgres.split(':');
   return { host, port: Number(port), user: 'tessera', database: 'tessera' };
 }

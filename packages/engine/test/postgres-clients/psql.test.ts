@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { rows } from '../http.ts';
-import type { TesseraProcess } from '../tessera-process.ts';
-import { describeProgram, type Place, placeOf, runProgram, startNode } from './programs.ts';
+import { type SharedNode, takeSharedNode } from '../shared-node.ts';
+import { describeProgram, type Place, placeOf, runProgram } from './programs.ts';
 
 const SETUP = `
 CREATE TABLE items (id INT NOT NULL, name TEXT DEFAULT 'x', amount NUMERIC(10, 2), at TIMESTAMPTZ) PRIMARY INDEX id;
@@ -16,12 +16,12 @@ CREATE ROLE readers;
 GRANT SELECT ON TABLE items TO readers;
 `;
 
-let node: TesseraProcess;
+let node: SharedNode;
 let place: Place;
 let directory: string;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'tessera-psql-'));
-  node = await startNode();
+  node = await takeSharedNode();
   place = placeOf(node);
   expect(await psql(SETUP)).toMatchObject({ code: 0, stderr: '' });
 });

@@ -1,12 +1,12 @@
 import { DataTypes, Op, QueryTypes, Sequelize, type WhereOptions } from 'sequelize';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { TesseraProcess } from '../tessera-process.ts';
-import { placeOf, startNode } from './programs.ts';
+import { type SharedNode, takeSharedNode } from '../shared-node.ts';
+import { placeOf } from './programs.ts';
 
-let node: TesseraProcess;
+let node: SharedNode;
 let db: Sequelize;
 beforeAll(async () => {
-  node = await startNode();
+  node = await takeSharedNode();
   const { host, port, user, database } = placeOf(node);
   db = new Sequelize(database, user, '', { host, port, dialect: 'postgres', logging: false });
   defineModels();

@@ -1,7 +1,7 @@
 import { DataSource, EntitySchema, Raw } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { TesseraProcess } from '../tessera-process.ts';
-import { placeOf, startNode } from './programs.ts';
+import { type SharedNode, takeSharedNode } from '../shared-node.ts';
+import { placeOf } from './programs.ts';
 
 interface Item {
   id: number;
@@ -46,10 +46,10 @@ const PAPER = new EntitySchema<Paper>({
 /** The columns that no test sets. */
 const UNSET = { code: null, state: 'ok', rank: null, price: null, note: null };
 
-let node: TesseraProcess;
+let node: SharedNode;
 let db: DataSource;
 beforeAll(async () => {
-  node = await startNode();
+  node = await takeSharedNode();
   const { host, port, user, database } = placeOf(node);
   db = await new DataSource({
     type: 'postgres',
