@@ -196,3 +196,30 @@ with recursive e(a, b) as (values (1,2),(2,3),(3,1),(3,4)), p as (select a, b, a
 with x as (select array[1] a, 2 n, 1.5::float8 f) select x.a || x.n, x.n || x.a, x.f::text, x.f || 'a', x.a::text from x
 with x as (select time '10:00' t, interval '1 day' i, date '2024-01-31' d) select x.t - time '09:00', x.i / 2, greatest(x.i, interval '25 hours'), x.d - '2024-01-01' from x
 with x as (select '\x6162'::bytea b, '{"b": 1, "a": 2}'::jsonb j) select x.b || '\x63', x.j = '{"a": 2, "b": 1}', x.j || '{"c": 3}' from x
+drop table if exists padded
+create table padded (id int, c char(4), d char(4), v varchar(4), e char)
+insert into padded values (1, 'ab  ', 'ab', 'ab  ', 'x'), (2, 'cd', 'ab ', 'cd', ' '), (3, null, '    ', '', null)
+insert into padded select 4, 'ef   ' || '      ', 'ef', 'ef  ', 'y'
+select id from padded where c = 'ab' order by id
+select id from padded where c = 'ab   ' order by id
+select id from padded where c in ('ab ', 'cd  ') order by id
+select id from padded where c between 'ab ' and 'ab  ' order by id
+select id from padded where c = d order by id
+select id from padded where c <> 'ab ' order by id
+select id from padded where v = 'ab ' order by id
+select id from padded where v = 'ab' order by id
+select id from padded where v = 'ab  ' order by id
+select p.id, q.id from padded p join padded q on p.c = q.d order by 1, 2
+select count(distinct d), count(*) from padded
+select length(c), c || 'x', upper(c), d = '', d = ' ' from padded order by id
+select coalesce(c, 'none ') || '!' from padded order by id
+update padded set c = 'zz  ' where id = 2 returning length(c)
+select id from padded where c = 'zz' order by id
+select 'a '::char(3) = 'a'::char(2), 'a'::char(3) || 'b', length('a  '::char(3)), 'abc'::char(2) || 'x', cast('a ' as character(5)) || 'b', 'a '::varchar(3) || 'b', 'a '::character varying(3) || 'b'
+select count(*) from (select distinct c from (values ('a'::char(2)),('a '::char(2))) v(c)) x
+insert into padded values (5, 'abcde', '', '', '')
+insert into padded values (5, 'abcd     ', '', '', '')
+select id from padded where c = 'abcd'
+alter table padded alter column v type char(4)
+select id from padded where v = 'ab'
+drop table padded

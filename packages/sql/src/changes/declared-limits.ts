@@ -4,7 +4,8 @@ import type { LiteralValue } from './literal-value.ts';
 
 /** The limit that a declaration (`Column.declared`) sets to the values of a column, beyond their type. */
 type Limit =
-  | { readonly kind: 'length'; readonly most: number }
+  /** `isPadded` for `char(n)`, whose blanks at the end have no meaning and are not stored. */
+  | { readonly kind: 'length'; readonly most: number; readonly isPadded: boolean }
   | { readonly kind: 'smallint' }
   | { readonly kind: 'digits'; readonly zone: boolean; readonly digits: number };
 
@@ -14,8 +15,8 @@ const MAX_SMALLINT = 32_767;
 function limitOf(declared: string | undefined): Limit | undefined {
   if (declared === undefined) return undefined;
   if (declared === 'smallint') return { kind: 'smallint' };
-  const length = /^character(?: varying)?\((\d+)\)$/.exec(declared);
-  if (length !== null) return { kind: 'length', most: Number(length[1]) };
+  const length = /^character( varying)?\((\d+)\)$/.exec(declared);
+  if (length !== null) return { kind: 'length', most: Number(length[2]), isPadded: length[1] === undefined };
   const digits = /^timestamp\((\d)\) with(out)? time zone$/.exec(declared);
   if (digits === null || Number(digits[1]) >= MICROSECOND_DIGITS) return undefined;
   return { kind: 'digits', zone: digits[2] === undefined, digits: Number(digits[1]) };
@@ -34,6 +35,8 @@ export function fittedSql(
   const refused = valueRefused(table, name, declared ?? '', limit?.kind === 'length' ? 'length' : 'range');
   switch (limit?.kind) {
     case 'length':
+      if (limit.isPadded)
+        return `CASE WHEN length(rtrim(${value}, ' ')) <= ${limit.most} THEN rtrim(${value}, ' ') WHEN ${value} IS NOT NULL THEN ${refused} END`;
       return `CASE WHEN length(${value}) <= ${limit.most} THEN ${value} WHEN length(rtrim(${value}, ' ')) <= ${limit.most} THEN left(${value}, ${limit.most}) WHEN ${value} IS NOT NULL THEN ${refused} END`;
     case 'smallint':
       return `CASE WHEN ${value} BETWEEN ${-MAX_SMALLINT - 1} AND ${MAX_SMALLINT} THEN ${value} WHEN ${value} IS NOT NULL THEN ${refused} END`;
@@ -50,7 +53,11 @@ export function fits(declared: string | undefined, value: LiteralValue): boolean
   if (limit === undefined || value === null) return true;
   switch (limit.kind) {
     case 'length':
-      return typeof value === 'string' && [...value].length <= limit.most;
+      return (
+        typeof value === 'string' &&
+        [...value].length <= limit.most &&
+        !(limit.isPadded && value.endsWith(' '))
+      );
     case 'smallint':
       return typeof value === 'number' && value >= -MAX_SMALLINT - 1 && value <= MAX_SMALLINT;
     case 'digits':
@@ -66,7 +73,7 @@ export function isWider(from: string | undefined, to: string | undefined): boole
   if (before?.kind !== after.kind) return false;
   switch (after.kind) {
     case 'length':
-      return before.kind === 'length' && before.most <= after.most;
+      return before.kind === 'length' && before.most <= after.most && (before.isPadded || !after.isPadded);
     case 'digits':
       return before.kind === 'digits' && before.digits <= after.digits;
     default:

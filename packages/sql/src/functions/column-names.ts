@@ -171,6 +171,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 const UNBOUND_NAMES: Readonly<Record<string, string>> = {
   tsr_timestamp: 'timestamp',
   tsr_varchar: 'varchar',
+  tsr_char: 'bpchar',
 };
 
 function typeNameOf({ id, type_info }: TypeNode): string {

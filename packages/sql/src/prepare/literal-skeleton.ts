@@ -76,7 +76,8 @@ function classOf(token: IToken): 'i' | 'l' | TextShape | undefined {
   }
   if (!isPlainString(token)) return undefined;
   const value = stringOf(token) ?? '';
-  const isPlain = !/^\s*[[{]|\\|^\s*(?:now|today|tomorrow|yesterday)\s*$/i.test(value);
+  // Blanks at the end have no meaning beside a column of the type char(n).
+  const isPlain = !/^\s*[[{]|\\| $|^\s*(?:now|today|tomorrow|yesterday)\s*$/i.test(value);
   if (!isPlain || mayBeForeignTime(value)) return undefined;
   const shape = textShape(value);
   // A number with decimals has a type of its own beside a numeric.

@@ -32,6 +32,7 @@ const OF_ARRAYS: ReadonlySet<string> = new Set([
  *     coalesce(tags, '{}')   →   coalesce(tags, [])
  *     b = '\x00ff'           →   b = '\x00\xff'::BLOB
  *     n = '1.504'            →   n = '1.504'::DECIMAL(4, 3)
+ *     c = 'ab '              →   c = 'ab'                         if c is declared char(n)
  * The kernel reads such texts in another way, or rounds them to the decimals of the other operand. Literals beside values of unknown
  * type are left alone.
  * @param outermost see `rewriteInScope`
@@ -47,6 +48,8 @@ export function typedTexts(
   return rewriteInScope(statement, catalog, outermost, (node, factsOf) => {
     const operands = typedTogether(node);
     if (!operands.some(isTextLiteral)) return node;
+    if (!isOfArrays(node) && operands.some((operand) => isPadded(operand, factsOf)))
+      return withOperands(node, withoutPadding);
     const isNumber = (operand: Expression) => valueKind(operand, kindsFrom(factsOf)) === 'number';
     const type =
       operands.map((operand) => typeOf(operand, factsOf)).find((known) => known !== undefined) ??
@@ -63,6 +66,15 @@ export function typedTexts(
     return isOfArrays(node) ? withChildren(node, typed) : withOperands(node, typed);
   });
 }
+
+/** Whether the blanks at the end of a value have no meaning, and tables do not store them. */
+const isPadded = (node: Expression, factsOf: FactsOf): boolean =>
+  node.class === 'COLUMN_REF' && factsOf(node)?.declared?.startsWith('character(') === true;
+
+const withoutPadding = (node: Expression): Expression => {
+  const text = isTextLiteral(node) ? stringLiteral(node) : undefined;
+  return text?.endsWith(' ') ? { ...constant(text.replace(/ +$/, '')), alias: node.alias } : node;
+};
 
 type CallOfArrays = Extract<Expression, { class: 'FUNCTION' }>;
 

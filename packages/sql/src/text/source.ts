@@ -176,11 +176,13 @@ function rewriteTypes(tokens: readonly IToken[]): Edit[] {
 }
 
 /**
- * `x::timestamp(3)` → `x::tsr_timestamp(3)` and `x::varchar(3)` → `x::tsr_varchar(3)`: the kernel's parser drops the number.
+ * `x::timestamp(3)` → `x::tsr_timestamp(3)`, `x::varchar(3)` → `x::tsr_varchar(3)` and `x::char(3)` → `x::tsr_char(3)`: the kernel's
+ * parser drops the number.
  * `rewrites/limited-casts.ts` reads these names.
  */
 function limitedType(tokens: readonly IToken[], index: number): Edit[] {
   const isTime = isWord(tokens[index], 'TIMESTAMP');
+  const isVarying = isWord(tokens[index], 'VARCHAR') || isWord(tokens[index + 1], 'VARYING');
   const open = isWord(tokens[index + 1], 'VARYING') ? index + 2 : index + 1;
   const [bracket, digits, close, next] = tokens.slice(open, open + 4);
   const isNumber = bracket?.image === '(' && /^\d+$/.test(digits?.image ?? '') && close?.image === ')';
@@ -189,7 +191,7 @@ function limitedType(tokens: readonly IToken[], index: number): Edit[] {
   const hasZone = isWord(zone[1], 'TIME') && isWord(zone[2], 'ZONE');
   if (isTime && hasZone && isWord(zone[0], 'WITH')) return [];
   const last = isTime && hasZone && isWord(zone[0], 'WITHOUT') ? zone[2]! : close!;
-  const name = isTime ? 'tsr_timestamp' : 'tsr_varchar';
+  const name = isTime ? 'tsr_timestamp' : isVarying ? 'tsr_varchar' : 'tsr_char';
   return [{ start: tokens[index]!.startOffset, end: endOf(last), text: `${name}(${digits!.image})` }];
 }
 
