@@ -223,3 +223,22 @@ select id from padded where c = 'abcd'
 alter table padded alter column v type char(4)
 select id from padded where v = 'ab'
 drop table padded
+select interval '-49 days' > i, i, extract(epoch from i)::bigint from (values (interval '-5 mons +101 days -00:32:31')) v(i)
+select a < b, a > b, a = b from (values (interval '-1 mon +29 days', interval '-1 day'), (interval '1 mon -30 days', interval '0'), (interval '-1 day +24 hours', interval '0'), (interval '1 mon -1 day', interval '29 days'), (interval '-1 mon -1 hour', interval '-30 days -30 min'), (interval '1 day -1 hour', interval '23 hours 1 min'), (interval '-5 mons +101 days -00:32:31', interval '-49 days'),(interval '-5 mons +101 days -00:32:31', interval '-49 days -1 hour')) v(a,b) order by 1, 2
+select a from (values (interval '-1 mon +29 days'), (interval '1 mon -30 days'), (interval '-1 day +24 hours'), (interval '1 mon -1 day'), (interval '-1 mon -1 hour'), (interval '1 day -1 hour'), (interval '-5 mons +101 days -00:32:31'),(interval '-49 days'), (interval '-48 days'), (interval '-5 mons +101 days'), (interval '2 mons -49 days'), (interval '11 days -00:00:01'), (interval '10 days 23:59:58')) v(a) order by a
+select max(a), min(a) from (values (interval '-5 mons +101 days -00:32:31'),(interval '-49 days'), (interval '-48 days 23:00')) v(a)
+select interval '-49 days' > interval '-5 mons +101 days -00:32:31'
+select interval '1 mon' / 3, interval '10 days' / 7, interval '1637 days 12:16:22.4' / 3, interval '1 year 1 day' / 7, interval '100 hours' / 7, interval '-5 mons 3 days' / 4, interval '1 sec' / 3, interval '1 day' / 0.7
+select interval '1 mon' * 0.3, interval '10 days' * 1.7, interval '1637 days 12:16:22.4' * 0.33, interval '1 year 1 day' * 1.1, interval '-5 mons 3 days' * 0.25, interval '1 sec' * 0.333333, interval '1 mon 1 day 1 hour' * -1.5
+select avg(i) from (values (interval '1637 days 12:16:22.4'),(interval '13 days'),(interval '-7 days 1.1 sec')) v(i)
+select avg(i) from (values (interval '1 mon'),(interval '1 day'),(interval '1 hour')) v(i)
+select avg(i), sum(i) / count(*) from (values (interval '1 day'),(interval '1 day'),(interval '1 hour 1 sec')) v(i)
+select a, b, a < b, a > b, a = b, a >= b, a <> b, a is distinct from b, greatest(a, b), least(a, b) from (values (interval '-1 mon +29 days', interval '-1 day'), (interval '1 mon -30 days', interval '0'), (interval '1 mon -1 day', interval '29 days'), (interval '1 day -1 hour', interval '23 hours 1 min'), (interval '-5 mons +101 days -00:32:31', interval '-49 days -1 hour'), (null, interval '1 day')) v(a,b) order by 1, 2
+select interval '1 mon' - interval '1 day' > interval '29 days', interval '1 mon -1 day' = interval '29 days', interval '1 day' < interval '25 hours', interval '1 mon -1 day' between interval '28 days' and interval '29 days'
+select i from (select n * interval '1 month' - interval '40 days' as i, n from generate_series(1, 3) n) x where i > interval '-11 days' order by n
+select a.x from (values (interval '1 mon -1 day')) a(x) join (values (interval '29 days')) b(y) on a.x = b.y
+select interval '1 mon -1 day' in (interval '29 days', interval '3 days')
+select sum(i) > interval '29 days', avg(i) < interval '16 days', avg(i)::text, avg(i) filter (where i > interval '1 day') from (values (interval '1 mon -1 day'), (interval '3 hours')) v(i)
+select avg(i) over (order by i) from (values (interval '1 day'), (interval '2 days 00:00:00.000001'), (null)) v(i)
+select avg(i) from (values (interval '1 day')) v(i) where false
+select avg(distinct i) from (values (interval '1 day'), (interval '1 day'), (interval '2 days')) v(i)

@@ -257,12 +257,18 @@ export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
   interval_days: [
     "(i) AS (date_part('year', i::INTERVAL) * 12 + date_part('month', i::INTERVAL)) * 30 + date_part('day', i::INTERVAL)",
   ],
-  greatest_interval: ['(a, b) AS CASE WHEN a >= b OR b IS NULL THEN a ELSE b END'],
-  least_interval: ['(a, b) AS CASE WHEN a <= b OR b IS NULL THEN a ELSE b END'],
   // The microseconds of an interval, without its days and months.
   interval_time: [
     `(i) AS date_part('hour', i::INTERVAL) * 3600000000 + date_part('minute', i::INTERVAL) * 60000000
       + date_part('microsecond', i::INTERVAL)`,
+  ],
+  // Comparisons of intervals compare this number of microseconds.
+  interval_total: ['(i) AS tsr_interval_days(i)::HUGEINT * 86400000000 + tsr_interval_time(i)'],
+  greatest_interval: [
+    '(a, b) AS CASE WHEN tsr_interval_total(a) >= tsr_interval_total(b) OR b IS NULL THEN a ELSE b END',
+  ],
+  least_interval: [
+    '(a, b) AS CASE WHEN tsr_interval_total(a) <= tsr_interval_total(b) OR b IS NULL THEN a ELSE b END',
   ],
   // The parts of which the sum of intervals is made.
   interval_months: ["(i) AS date_part('year', i::INTERVAL) * 12 + date_part('month', i::INTERVAL)"],

@@ -18,11 +18,12 @@ import {
 } from '../tree.ts';
 import { kindsFrom } from './column-facts.ts';
 import type { CatalogColumns, FactsOf } from './column-scope.ts';
+import { operandsOf, withOperands } from './operands.ts';
 import { rewriteInScope } from './scoped-expressions.ts';
 import { isRepeatable, type KindOfColumn, valueKind } from './value-kind.ts';
 
 const NAMES: ReadonlySet<string> = new Set([
-  ...['+', '-', '//', 'sum', 'strftime', 'isfinite', 'greatest', 'least', 'tsr_pg_overlaps'],
+  ...['+', '-', '//', 'avg', 'sum', 'strftime', 'isfinite', 'greatest', 'least', 'tsr_pg_overlaps'],
 ]);
 /** The macros of fields of `to_char`. */
 const FIELD = /^tsr_to_char_/;
@@ -43,6 +44,8 @@ type Call = FunctionNode | WindowNode;
  *     ts + t             →   ts + ((DATE '2000-01-01' + t) - (DATE '2000-01-01' + TIME '00:00'))
  *     greatest(i, j)     →   CASE WHEN i >= j OR j IS NULL THEN i ELSE j END     the kernel compares the months first
  *     strftime(i, f)     →   tsr_interval_char(i, f)           of to_char
+ *     i < j              →   total of i < total of j           if the parts of one may have several signs; the kernel compares the months first
+ *     avg(i)             →   sum(i) / count(i)                 the kernel loses microseconds
  *     sum(i)             →   to_months(sum(months of i)) + to_days(sum(days of i)) + to_microseconds(sum(microseconds of i))
  * The text of the query and the catalog must say that the operands are times or intervals.
  * @param outermost see `rewriteInScope`
@@ -54,10 +57,10 @@ export function intervalForms(
   outermost: FactsOf,
   zone: string,
 ): Statement {
-  if (!someExpression(statement, (node) => isCall(node) && isKnown(node.function_name))) return statement;
+  if (!someExpression(statement, isConcerned)) return statement;
   const isSplit = mayMeet(statement);
   return rewriteInScope(statement, catalog, outermost, (node, factsOf) => {
-    if (!isCall(node)) return node;
+    if (!isCall(node)) return compares(node) ? byTotals(node, kindsFrom(factsOf)) : node;
     const ofColumn = kindsFrom(factsOf);
     return (
       (isSplit && movedInParts(node)) ||
@@ -65,6 +68,34 @@ export function intervalForms(
       formOf(node, ofColumn)
     );
   });
+}
+
+const isConcerned = (node: Expression): boolean =>
+  (isCall(node) && isKnown(node.function_name)) || (partOf(node) ?? '').includes('-');
+
+const compares = (node: Expression): boolean =>
+  node.class === 'COMPARISON' ||
+  node.class === 'BETWEEN' ||
+  (node.class === 'OPERATOR' && /^COMPARE_(?:NOT_)?IN$/.test(node.type));
+
+function byTotals(node: Expression, ofColumn: KindOfColumn): Expression {
+  const operands = operandsOf(node);
+  if (operands.some((operand) => valueKind(operand, ofColumn) !== 'interval')) return node;
+  if (operands.every((operand) => hasOneSign(operand, ofColumn))) return node;
+  const total = (interval: Expression) =>
+    isRepeatable(interval)
+      ? internalCall('interval_total', interval)
+      : computedOnce([interval], ([once]) => internalCall('interval_total', once));
+  return withOperands(node, total);
+}
+
+/** Whether no part of an interval is negative where another one is positive, as far as its text tells. */
+function hasOneSign(node: Expression, ofColumn: KindOfColumn): boolean {
+  if (node.class === 'CAST') return !(partOf(node) ?? '-').includes('-');
+  if (node.class !== 'FUNCTION') return false;
+  const isDifference =
+    node.function_name === '-' && node.children.every((child) => valueKind(child, ofColumn) !== 'interval');
+  return isDifference || /^(?:age|tsr_time_between|to_[a-z]+)$/.test(node.function_name);
 }
 
 const PART_OF_UNIT: readonly (readonly [RegExp, string])[] = [
@@ -137,6 +168,13 @@ function formOf(node: Call, ofColumn: KindOfColumn): Expression {
   }
   if (!isKnown(node.function_name)) return node;
   const kind = valueKind(first, ofColumn);
+  if (node.function_name === 'avg') {
+    const unnamed = { ...node, alias: '' };
+    const isPlain = kind === 'interval' && !node.distinct;
+    return isPlain
+      ? divided(sumOf({ ...unnamed, function_name: 'sum' }, first), { ...unnamed, function_name: 'count' })
+      : node;
+  }
   if (node.function_name === 'sum')
     return kind === 'interval' && !node.distinct ? sumOf({ ...node, alias: '' }, first) : node;
   if (node.function_name === 'tsr_pg_overlaps') {

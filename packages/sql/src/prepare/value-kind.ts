@@ -226,7 +226,10 @@ function kindOfCall(node: FunctionNode | WindowNode, inner: (child: Expression) 
     const kind = inner(children[1]);
     if (kind === 'interval' || kind === 'timestamp') return kind;
   }
-  if (name === 'tsr_plus_interval') return timeKind('+', children.map(inner)) ?? 'timestamp';
+  if (name === 'tsr_plus_interval') {
+    const moved = children.map(inner);
+    return timeKind('+', moved) ?? (commonKind(moved) === 'interval' ? 'interval' : 'timestamp');
+  }
   if (TIMESTAMPS.has(name)) return 'timestamp';
   if (!ARITHMETIC.has(name)) return 'unknown';
   // The second argument of `round` is the number of digits.
