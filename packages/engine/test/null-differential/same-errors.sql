@@ -542,3 +542,4 @@ select * from (select n as z from (values (1)) v(n) where z = 1) q
 select 1 from (select 1 as a) x join (select 1 as "A") y using (a)
 select has_column_privilege('pg_class', 'nope', 'SELECT')
 select has_column_privilege('nope', 'nope', 'SELECT')
+select x'1FFFFFFFF'::int

@@ -242,3 +242,9 @@ select sum(i) > interval '29 days', avg(i) < interval '16 days', avg(i)::text, a
 select avg(i) over (order by i) from (values (interval '1 day'), (interval '2 days 00:00:00.000001'), (null)) v(i)
 select avg(i) from (values (interval '1 day')) v(i) where false
 select avg(distinct i) from (values (interval '1 day'), (interval '1 day'), (interval '2 days')) v(i)
+set time zone 'America/New_York'
+select tz::time, cast(tz as time), tz::time::text, tz::time - time '01:00', tz::time < '12:00', date_trunc('hour', tz::time) from (values (timestamptz '2024-03-10 02:30+00'), ('2024-07-01 12:00'), (null)) v(tz)
+select time '10:00' + timestamp '2024-01-01', time '01:00' + timestamptz '2024-03-10 00:30', date_trunc('minute', time '10:20:30.5'), date_trunc('hour', null::time)
+select tz at time zone interval '-5 hours', tz at time zone interval '5:30', timezone(interval '+1 hour', tz) from (values (timestamptz '2024-03-10 02:30+00')) v(tz)
+set time zone 'UTC'
+select x'1F'::int, x'1F'::bigint, b'101'::int, X'ff'::integer, x'FFFFFFFF'::int, x'FFFFFFFFFFFFFFFF'::bigint, cast(x'10' as int), x'1F'::int + 1, x'FFFFFFFF'::bigint, B'11111111111111111111111111111111'::int

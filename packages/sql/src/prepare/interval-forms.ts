@@ -3,6 +3,7 @@ import { computedOnce, internalCall, kernelCall, onceParts, operatorCall } from 
 import { INTERVAL_FORMATS } from '../functions/to-char.ts';
 import { DIVIDED } from '../rewrites/division.ts';
 import {
+  type CastNode,
   call,
   cast,
   column,
@@ -23,7 +24,19 @@ import { rewriteInScope } from './scoped-expressions.ts';
 import { isRepeatable, type KindOfColumn, valueKind } from './value-kind.ts';
 
 const NAMES: ReadonlySet<string> = new Set([
-  ...['+', '-', '//', 'avg', 'sum', 'strftime', 'isfinite', 'greatest', 'least', 'tsr_pg_overlaps'],
+  ...[
+    '+',
+    '-',
+    '//',
+    'avg',
+    'sum',
+    'strftime',
+    'isfinite',
+    'tsr_date_trunc',
+    'greatest',
+    'least',
+    'tsr_pg_overlaps',
+  ],
 ]);
 /** The macros of fields of `to_char`. */
 const FIELD = /^tsr_to_char_/;
@@ -42,6 +55,9 @@ type Call = FunctionNode | WindowNode;
  *     d - '2024-02-29'   →   d - DATE '2024-02-29'
  *     t - u              →   (DATE '2000-01-01' + t) - (DATE '2000-01-01' + u)
  *     ts + t             →   ts + ((DATE '2000-01-01' + t) - (DATE '2000-01-01' + TIME '00:00'))
+ *     t + ts             →   ts + t
+ *     date_trunc(u, t)   →   date_trunc(u, (DATE '2000-01-01' + t) - (DATE '2000-01-01' + TIME '00:00'))
+ *     tz::time           →   tz::timestamp::time
  *     greatest(i, j)     →   CASE WHEN i >= j OR j IS NULL THEN i ELSE j END     the kernel compares the months first
  *     strftime(i, f)     →   tsr_interval_char(i, f)           of to_char
  *     i < j              →   total of i < total of j           if the parts of one may have several signs; the kernel compares the months first
@@ -60,6 +76,7 @@ export function intervalForms(
   if (!someExpression(statement, isConcerned)) return statement;
   const isSplit = mayMeet(statement);
   return rewriteInScope(statement, catalog, outermost, (node, factsOf) => {
+    if (isCastToTime(node)) return timeOf(node, kindsFrom(factsOf));
     if (!isCall(node)) return compares(node) ? byTotals(node, kindsFrom(factsOf)) : node;
     const ofColumn = kindsFrom(factsOf);
     return (
@@ -71,7 +88,15 @@ export function intervalForms(
 }
 
 const isConcerned = (node: Expression): boolean =>
-  (isCall(node) && isKnown(node.function_name)) || (partOf(node) ?? '').includes('-');
+  (isCall(node) && isKnown(node.function_name)) || isCastToTime(node) || (partOf(node) ?? '').includes('-');
+
+const isCastToTime = (node: Expression): node is CastNode =>
+  node.class === 'CAST' && node.cast_type.id === 'TIME' && stringLiteral(node.child) === undefined;
+
+const timeOf = (node: CastNode, ofColumn: KindOfColumn): CastNode =>
+  valueKind(node.child, ofColumn) === 'timestamp'
+    ? { ...node, child: cast({ ...node.child, alias: '' }, 'TIMESTAMP', node.try_cast) }
+    : node;
 
 const compares = (node: Expression): boolean =>
   node.class === 'COMPARISON' ||
@@ -191,6 +216,12 @@ function formOf(node: Call, ofColumn: KindOfColumn): Expression {
     if (written !== undefined) return { ...written, alias: node.alias, query_location: node.query_location };
   }
   if (second === undefined) return node;
+  if (node.function_name === 'tsr_date_trunc')
+    return node.children.length === 2 && valueKind(second, ofColumn) === 'time'
+      ? { ...node, children: [first, sinceMidnight(second)] }
+      : node;
+  if (node.function_name === '+' && kind === 'time' && valueKind(second, ofColumn) === 'timestamp')
+    return formOf({ ...node, children: [second, first] }, ofColumn);
   if (node.function_name === '//') return kind === 'interval' ? divided(first, second) : node;
   const isDifference = node.function_name === '-';
   if (
@@ -198,8 +229,7 @@ function formOf(node: Call, ofColumn: KindOfColumn): Expression {
     kind === 'timestamp' &&
     valueKind(second, ofColumn) === 'time'
   ) {
-    const interval = operatorCall('-', onOneDay(second), onOneDay(MIDNIGHT));
-    return { ...node, children: [first, interval] };
+    return { ...node, children: [first, sinceMidnight(second)] };
   }
   if ((isDifference || node.function_name === '+') && kind === 'timestamp' && hasParts(second, ofColumn)) {
     const interval = isDifference ? operatorCall('-', second) : second;
@@ -275,6 +305,8 @@ const onOneDay = (time: Expression): Expression =>
   operatorCall('+', cast(constant('2000-01-01'), 'DATE'), { ...time, alias: '' });
 
 const MIDNIGHT: Expression = cast(constant('00:00'), 'TIME');
+
+const sinceMidnight = (time: Expression): Expression => operatorCall('-', onOneDay(time), onOneDay(MIDNIGHT));
 
 function sumOf(node: Call, interval: Expression): Expression {
   const part = (unit: string, macro: string, type: string): Expression =>

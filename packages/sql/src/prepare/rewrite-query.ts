@@ -35,6 +35,7 @@ import {
   checkJsonText,
   doubleLiteral,
   negativeLiteral,
+  numberOfBits,
   refuseBitString,
   smallestInteger,
   typedNull,
@@ -144,7 +145,9 @@ export async function rewriteQuery(
           )
         : node.class === 'SUBQUERY'
           ? writtenQuery(node, sourceOf(node))
-          : node,
+          : node.class === 'CAST'
+            ? numberOfBits(node, parsed)
+            : node,
     tableRef: asofNulls,
     queryNode: (node) =>
       grandTotals(

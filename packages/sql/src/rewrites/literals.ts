@@ -48,6 +48,26 @@ function integerOf({ value: { value } }: ConstantNode): bigint | undefined {
   return (BigInt(value.upper) << 64n) + BigInt(value.lower);
 }
 
+const BITS: Readonly<Record<string, number>> = { INTEGER: 32, BIGINT: 64 };
+
+/**
+ * `x'1F'::int` → `'31'::int`, and the same for `b'101'` and for `bigint`. The first bit of as many as the type has is the sign.
+ * @throws TesseraError OUT_OF_RANGE if the type has fewer bits
+ */
+export function numberOfBits(
+  node: CastNode,
+  { sourceAt, locate }: Pick<ParsedQuery, 'sourceAt' | 'locate'>,
+): CastNode {
+  const { child, cast_type } = node;
+  const bits = BITS[cast_type.id];
+  const text = child.class === 'CONSTANT' ? child.value.value : undefined;
+  if (bits === undefined || typeof text !== 'string' || !/^(?:x[\da-f]+|b[01]+)$/i.test(text)) return node;
+  if (!/^[xb]'/i.test(sourceAt(child.query_location))) return node;
+  if (text.length - 1 > (text.startsWith('x') ? bits / 4 : bits))
+    return outOfRange('A bit string', cast_type.id, node, locate);
+  return { ...node, child: constant(String(BigInt.asIntN(bits, BigInt(`0${text}`)))) };
+}
+
 /**
  * Refuses `X'1F'` and `B'101'`, which the kernel reads as the texts `x1F` and `b101`.
  * @throws TesseraError NOT_SUPPORTED
@@ -117,7 +137,7 @@ export function checkJsonText(
 }
 
 function outOfRange(value: string, type: string, node: Expression, locate: Locate): never {
-  const name = type === 'FLOAT' ? 'real' : 'double precision';
+  const name = { FLOAT: 'real', DOUBLE: 'double precision' }[type] ?? type.toLowerCase();
   const message = `${value} is out of range for type ${name}`;
   return fail('OUT_OF_RANGE', { message }, { location: locate(node.query_location) });
 }

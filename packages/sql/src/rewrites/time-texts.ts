@@ -13,7 +13,7 @@ import {
 
 /** An offset after the name of a zone, which only shows: `+02:00`, `UTC+2`, `<+0530>-5:30`. */
 const OFFSET = /^(?:[a-z]+|<[+-]?\w+>)?([+-]?)(\d{1,2})(?::([0-5]\d))?(?::00)?$/i;
-const INTERVAL_OFFSET = /^\s*([+-]?)(\d{1,2}):([0-5]\d)(?::00)?\s*$/;
+const INTERVAL_OFFSET = /^\s*([+-]?)(\d{1,2})(?::([0-5]\d)(?::00)?|\s*hours?)\s*$/i;
 
 /**
  * `x AT TIME ZONE '+05:30'` → `tsr_at_offset(x, -330)`, and the same for `'UTC+5:30'`. PostgreSQL follows POSIX, which counts
