@@ -21,6 +21,7 @@ import type { Turn } from './turn.ts';
  */
 const FIRST_WINDOW = 2;
 const MAX_WINDOW = 64;
+const FIRST_VERSION = 1;
 /** The number of repeated reads of entries that do not fit, which may have been damaged in transit. */
 const READ_AGAIN = 3;
 
@@ -212,6 +213,7 @@ function entriesLookedFor(
   const [first] = answer.kind === 'listed' ? answer.keys : [];
   const version = first === undefined ? undefined : entryVersion(first);
   if (version === undefined) return caughtUp(turn, CatalogState.empty, served);
+  if (version === FIRST_VERSION) return tryAgain(turn, reading, 'another node has begun the log');
   const reason = `the entries before ${version}, and every checkpoint, are missing from the store`;
   if (reading.attempts >= READ_AGAIN) return breakDown(turn, new Error(reason));
   tryAgain(turn, reading, reason);

@@ -246,7 +246,8 @@ export class VirtualNode {
         ulid: this.#world.ulid(this.wallMs),
       });
       if (late) return;
-      if (answer.kind === 'checkpoint_stored' && random.chance(scenario.tornCheckpoint)) {
+      // After the end of the faults, a request that was sent before is whole, too.
+      if (answer.kind === 'checkpoint_stored' && random.chance(this.#world.scenario.tornCheckpoint)) {
         const { bucket } = this.#world.auditor;
         const { body } = bucket.get(answer.key)!;
         bucket.put(answer.key, body.slice(0, body.length / 2));
