@@ -104,13 +104,13 @@ describe('COPY FROM STDIN, text', () => {
 
   it('a malformed line does not end a kernel process, however long it is', async () => {
     await node.run('CREATE TABLE t6 (a INT, b TEXT)');
-    const { pid } = node.kernel.status();
+    const { pid, restarts } = node.kernel.status();
     for (const text of ['x', 'x'.repeat(3_000_000), `${'1\ta\n'.repeat(100_000)}x`]) {
       await expect(copyIn('COPY t6 FROM STDIN', text, TEXT)).rejects.toMatchObject({ name: 'BAD_FILE' });
     }
     expect(node.kernel.status().pid).toBe(pid);
     await node.rows('SELECT 1');
-    expect(node.kernel.status()).toMatchObject({ pid, restarts: 0 });
+    expect(node.kernel.status()).toMatchObject({ pid, restarts });
   });
 
   it('is refused over HTTP, where no rows are sent', async () => {

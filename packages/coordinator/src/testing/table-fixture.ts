@@ -1,5 +1,4 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Authorizer, unlimitedRights } from '@tessera/access-control';
 import {
@@ -13,10 +12,10 @@ import {
   type TableObject,
 } from '@tessera/catalog';
 import { asNodeName, newQueryId, newRequestId, newUlid } from '@tessera/common';
-import { type Kernel, quoteName, startKernel } from '@tessera/kernel';
+import { type Kernel, quoteName } from '@tessera/kernel';
 import { ExternalSources, type ObjectStore, openLocalStore } from '@tessera/object-store';
-import { kernelBootstrap, type QueryParameter } from '@tessera/sql';
-import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
+import type { QueryParameter } from '@tessera/sql';
+import { openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
 import { writeTablets } from '@tessera/tablet';
 import { QueryBinder } from '../binder/query-binder.ts';
 import { RunningQueries } from '../queries/running-queries.ts';
@@ -24,7 +23,7 @@ import type { StatementContext } from '../queries/statement-context.ts';
 import type { ExecutableQuery, ExecutionOptions } from '../read/executable-query.ts';
 import { DEFAULT_SETTINGS } from '../request/settings.ts';
 import type { TableServices } from '../tables.ts';
-import { sharedMirror } from './shared-mirror.ts';
+import { sharedMirror, type TakenKernel, takeKernel } from './shared-kernels.ts';
 
 const NOW = '2026-01-01T00:00:00.000Z';
 
@@ -58,6 +57,7 @@ export class TableFixture implements AsyncDisposable {
   readonly store: ObjectStore;
   readonly agent: StorageAgent;
   readonly external: ExternalSources;
+  readonly #taken: TakenKernel;
   readonly authorizer = new Authorizer({
     checksPrivileges: false,
     current: () => undefined,
@@ -67,8 +67,10 @@ export class TableFixture implements AsyncDisposable {
   snapshot: Snapshot = CatalogState.empty;
 
   private constructor(
+    taken: TakenKernel,
     parts: Pick<TableFixture, 'directory' | 'kernel' | 'mirror' | 'store' | 'agent' | 'external'>,
   ) {
+    this.#taken = taken;
     this.directory = parts.directory;
     this.kernel = parts.kernel;
     this.mirror = parts.mirror;
@@ -119,23 +121,14 @@ export class TableFixture implements AsyncDisposable {
   });
 
   static async open(): Promise<TableFixture> {
-    const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
-    const readable = ['staged', 'tablets', 'files'].map((name) => join(directory, name));
-    for (const path of readable) mkdirSync(path);
-    const silent = () => undefined;
-    const kernel = await startKernel({
-      directory: join(directory, 'kernel'),
-      readableDirectories: readable,
-      memoryLimitBytes: 1e9,
-      threads: 2,
-      bootstrap: [...kernelBootstrap, ...agentBootstrap],
-      log: { info: silent, warn: silent, error: silent },
-    });
-    const mirror = await sharedMirror();
+    const [taken, mirror] = await Promise.all([takeKernel(), sharedMirror()]);
+    const { kernel } = taken;
+    const directory = mkdtempSync(join(taken.readable, 'coordinator-test-'));
+    for (const name of ['staged', 'tablets', 'files']) mkdirSync(join(directory, name));
     const store = await openLocalStore(join(directory, 'store'), { fsync: false });
     const agent = await openStorageAgent({ store, kernel, directory: join(directory, 'tablets') });
     const external = new ExternalSources({ directories: [join(directory, 'files')], urlPrefixes: [] });
-    return new TableFixture({ directory, kernel, mirror, store, agent, external });
+    return new TableFixture(taken, { directory, kernel, mirror, store, agent, external });
   }
 
   change(...actions: readonly Action[]): void {
@@ -275,7 +268,7 @@ export class TableFixture implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.agent.close();
-    await this.kernel.close();
+    await this.#taken[Symbol.asyncDispose]();
     await this.store.close();
     await this.external.close();
     rmSync(this.directory, { recursive: true, force: true });

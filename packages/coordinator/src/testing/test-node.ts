@@ -1,12 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Credential, Tablet } from '@tessera/catalog';
 import { asQueryId, asTransactionId, newUlid } from '@tessera/common';
-import { type Kernel, startKernel } from '@tessera/kernel';
+import type { Kernel } from '@tessera/kernel';
 import { ExternalSources, type ObjectStore, openLocalStore } from '@tessera/object-store';
-import { kernelBootstrap, type OutputColumn } from '@tessera/sql';
-import { agentBootstrap, openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
+import type { OutputColumn } from '@tessera/sql';
+import { openStorageAgent, type StorageAgent } from '@tessera/storage-agent';
 import type { StorageManager } from '@tessera/storage-manager';
 import { Coordinator } from '../coordinator.ts';
 import type { RunningQuery } from '../queries/running-queries.ts';
@@ -17,7 +16,7 @@ import type { StatementDescription } from '../statements/describe-statement.ts';
 import type { TableServices } from '../tables.ts';
 import type { MaintenanceOptions } from '../vacuum/maintenance.ts';
 import { localCatalog } from './local-catalog.ts';
-import { sharedMirror } from './shared-mirror.ts';
+import { sharedMirror, type TakenKernel, takeKernel } from './shared-kernels.ts';
 
 export interface Asked {
   readonly database?: string;
@@ -63,19 +62,21 @@ export class TestNode implements AsyncDisposable {
   readonly coordinator: Coordinator;
   readonly tables: TableServices;
   readonly kernel: Kernel;
+  readonly #taken: TakenKernel;
   readonly #external: ExternalSources;
 
   private constructor(
     directory: string,
     coordinator: Coordinator,
     tables: TableServices,
-    kernel: Kernel,
+    taken: TakenKernel,
     external: ExternalSources,
   ) {
     this.directory = directory;
     this.coordinator = coordinator;
     this.tables = tables;
-    this.kernel = kernel;
+    this.kernel = taken.kernel;
+    this.#taken = taken;
     this.#external = external;
   }
 
@@ -89,7 +90,9 @@ export class TestNode implements AsyncDisposable {
     regexpCacheMaxKeys = 0,
     readsFiles = false,
   }: TestNodeOptions = {}): Promise<TestNode> {
-    const directory = mkdtempSync(join(tmpdir(), 'coordinator-test-'));
+    const [taken, mirror] = await Promise.all([takeKernel(), sharedMirror()]);
+    const { kernel } = taken;
+    const directory = mkdtempSync(join(taken.readable, 'coordinator-test-'));
     const paths = {
       staged: join(directory, 'staged'),
       tablets: join(directory, 'tablets'),
@@ -101,18 +104,6 @@ export class TestNode implements AsyncDisposable {
       urlPrefixes: [],
       writable: [paths.files],
     });
-    const log = (_details: object, _message: string) => undefined;
-    const [kernel, mirror] = await Promise.all([
-      startKernel({
-        directory: join(directory, 'kernel'),
-        readableDirectories: Object.values(paths),
-        memoryLimitBytes: 1e9,
-        threads: 2,
-        bootstrap: [...kernelBootstrap, ...agentBootstrap],
-        log: { info: log, warn: log, error: log },
-      }),
-      sharedMirror(),
-    ]);
     const store: ObjectStore = await openLocalStore(join(directory, 'store'), { fsync: false });
     const agent: StorageAgent = await openStorageAgent({
       store,
@@ -144,7 +135,7 @@ export class TestNode implements AsyncDisposable {
       regexpCacheMaxKeys,
       makeCredential: testCredential,
     });
-    return new TestNode(directory, coordinator, tables, kernel, external);
+    return new TestNode(directory, coordinator, tables, taken, external);
   }
 
   /** Runs a statement that returns no rows. */
@@ -246,7 +237,7 @@ export class TestNode implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.coordinator.close();
     await this.tables.agent.close();
-    await this.kernel.close();
+    await this.#taken[Symbol.asyncDispose]();
     await this.#external.close();
     await this.tables.store.close();
     rmSync(this.directory, { recursive: true, force: true });
