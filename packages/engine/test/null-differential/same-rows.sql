@@ -248,3 +248,29 @@ select time '10:00' + timestamp '2024-01-01', time '01:00' + timestamptz '2024-0
 select tz at time zone interval '-5 hours', tz at time zone interval '5:30', timezone(interval '+1 hour', tz) from (values (timestamptz '2024-03-10 02:30+00')) v(tz)
 set time zone 'UTC'
 select x'1F'::int, x'1F'::bigint, b'101'::int, X'ff'::integer, x'FFFFFFFF'::int, x'FFFFFFFFFFFFFFFF'::bigint, cast(x'10' as int), x'1F'::int + 1, x'FFFFFFFF'::bigint, B'11111111111111111111111111111111'::int
+create table truncated_times (id int, ts timestamp, d date, tz timestamptz)
+insert into truncated_times values (1, '2024-02-01', '2024-02-01', '2024-02-01'), (2, '2024-03-01', '2024-03-01', '2024-03-01'), (3, '2024-02-29 23:59:59.999999', '2024-02-29', '2024-02-29 23:59:59.999999'), (4, '2024-01-31 23:59:59.999999', '2024-01-31', '2024-01-31 23:59:59.999999'), (5, null, null, null)
+select id from truncated_times where date_trunc('month', ts) = timestamp '2024-02-01' order by id
+select id from truncated_times where date_trunc('month', d) = date '2024-02-01' order by id
+select id from truncated_times where date_trunc('month', tz) = timestamptz '2024-02-01' order by id
+select id from truncated_times where date_trunc('month', ts) <> timestamp '2024-02-01' order by id
+select id from truncated_times where date_trunc('month', ts) > timestamp '2024-02-01' order by id
+select id from truncated_times where date_trunc('month', ts) >= timestamp '2024-02-01' order by id
+select id from truncated_times where date_trunc('month', ts) < timestamp '2024-02-01' order by id
+select id from truncated_times where date_trunc('month', ts) <= timestamp '2024-02-01' order by id
+select id from truncated_times where date_trunc('month', ts) <= timestamp '2024-02-02' order by id
+select id from truncated_times where date_trunc('month', ts) is not distinct from timestamp '2024-02-01' order by id
+select id from truncated_times where not (date_trunc('month', ts) > timestamp '2024-02-01') order by id
+select id from truncated_times where date_trunc('month', ts)::date = '2024-02-15' or id = 5 order by id
+select date_trunc('month', ts) m, count(*) from truncated_times group by 1 having date_trunc('month', ts) <> '2024-02-15' order by 1
+select count(*) filter (where not date_trunc('month', ts) = '2024-02-15') from truncated_times
+select case when date_trunc('month', ts) = '2024-02-15' then 1 when date_trunc('month', ts) <> '2024-02-15' then 2 else 3 end from truncated_times order by id
+select a.id, b.id from truncated_times a left join truncated_times b on a.id = b.id and date_trunc('month', b.ts) <> '2024-02-15' order by 1
+select id from truncated_times where date_trunc('month', ts) in (timestamp '2024-02-15') is null order by id
+select id from truncated_times where (date_trunc('year', ts) = '2024-01-01') = true order by id
+select id from (select id, date_trunc('month', ts) m from truncated_times) x where m <> '2024-02-15' order by id
+select id from (select id, date_trunc('month', ts) m from truncated_times) x where not (m = '2024-02-15') order by id
+with x as (select id, date_trunc('month', ts) m from truncated_times) select id, m = '2024-02-15', m <> '2024-02-15' from x order by id
+select date_trunc('month', x.m) = '2024-02-15' from (select max(ts) m from truncated_times where id = 5) x
+drop table truncated_times
+select date_trunc('day', ts) = 'infinity', date_trunc('day', ts) > timestamp '-infinity', date_trunc('day', ts) <= timestamp '-infinity' from (values (timestamp 'infinity'), ('-infinity'), ('2024-01-01'), (null)) v(ts) order by 1, 2

@@ -303,6 +303,8 @@ export const DATE_MACROS: Readonly<Record<string, readonly string[]>> = {
     '(u, t) AS cast_to_type(date_trunc(u, t), t)',
     '(u, t, zone) AS timezone(zone, date_trunc(u, timezone(zone, t::TIMESTAMPTZ)))',
   ],
+  // The same time, in a form of which the kernel makes no condition on what was truncated.
+  kept: ['(t) AS t + to_days(0)'],
   // Before Christ, the kernel truncates toward the year 0. In PostgreSQL, centuries and millennia begin with their year 1.
   years_before: [
     `(t, n) AS to_years(CASE WHEN typeof(t) = 'INTERVAL' THEN 0 ELSE CASE WHEN n > 10 THEN 1 ELSE 0 END

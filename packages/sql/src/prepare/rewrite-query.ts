@@ -88,6 +88,7 @@ import { itemNames } from './item-names.ts';
 import { jsonbForms } from './jsonb-forms.ts';
 import { checkLiterals } from './literal-checks.ts';
 import { repeatedNames } from './repeated-names.ts';
+import { truncatedComparisons } from './truncated-comparisons.ts';
 import { typedTexts } from './typed-texts.ts';
 import { kindOfType } from './value-kind.ts';
 import { typedConcatenations, valueTexts } from './value-texts.ts';
@@ -235,6 +236,7 @@ export async function rewriteQuery(
     (statement) => valueTexts(statement, catalog, outermost),
     withoutSubqueriesInLambdas,
     (statement) => distinctArrays(statement, catalog, outermost),
+    truncatedComparisons,
     withinSize,
   ]);
 }
