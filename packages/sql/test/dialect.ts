@@ -1,3 +1,4 @@
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,29 +36,39 @@ export function recorded(session: KernelSession) {
   return { session: recording, calls };
 }
 
-/** The dialect over a real kernel. `upload://<name>` refers to a file of its directory. */
+let started: { readonly kernel: Promise<Kernel>; readonly readable: string } | undefined;
+
+/** The kernel of all dialects of this process, which ends with it, and the directory that its SQL may read. */
+function sharedKernel() {
+  if (started !== undefined) return started;
+  const directory = mkdtempSync(join(tmpdir(), 'tessera-sql-'));
+  const readable = join(directory, 'readable');
+  mkdirSync(readable);
+  const kernel = startKernel({
+    directory: join(directory, 'kernel'),
+    readableDirectories: [readable],
+    memoryLimitBytes: 500_000_000,
+    threads: 2,
+    bootstrap: kernelBootstrap,
+    log: silent,
+  });
+  started = { kernel, readable };
+  return started;
+}
+
+/** The dialect over a session of a real kernel. `upload://<name>` refers to a file of its directory. */
 export class Dialect implements AsyncDisposable {
   readonly #directory: string;
-  readonly #kernel: Kernel;
   readonly #session: KernelSession;
 
-  private constructor(directory: string, kernel: Kernel, session: KernelSession) {
+  private constructor(directory: string, session: KernelSession) {
     this.#directory = directory;
-    this.#kernel = kernel;
     this.#session = session;
   }
 
   static async open(): Promise<Dialect> {
-    const directory = await mkdtemp(join(tmpdir(), 'tessera-sql-'));
-    const kernel = await startKernel({
-      directory: join(directory, 'kernel'),
-      readableDirectories: [directory],
-      memoryLimitBytes: 500_000_000,
-      threads: 2,
-      bootstrap: kernelBootstrap,
-      log: silent,
-    });
-    return new Dialect(directory, kernel, await kernel.session());
+    const { kernel, readable } = sharedKernel();
+    return new Dialect(await mkdtemp(join(readable, 'dialect-')), await (await kernel).session());
   }
 
   async file(name: string, content: string | Uint8Array): Promise<void> {
@@ -117,7 +128,6 @@ export class Dialect implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#session.close();
-    await this.#kernel.close();
     await rm(this.#directory, { recursive: true });
   }
 }
