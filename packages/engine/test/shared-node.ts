@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { quoteName } from '@tessera/kernel';
+import { expect } from 'vitest';
 import { query, rows } from './http.ts';
 import { startTessera, type TesseraProcess } from './tessera-process.ts';
 
@@ -18,7 +19,8 @@ const OBJECTS = `
   ) AS objects ORDER BY turn, name`;
 
 let running: Promise<{ readonly node: TesseraProcess; readonly initial: ReadonlySet<string> }> | undefined;
-let isTaken = false;
+/** The test file that has the node. */
+let takenBy: string | undefined;
 
 /**
  * A node with an empty database. The test files of one process get the same node, one after another: a node that has just started
@@ -26,9 +28,13 @@ let isTaken = false;
  * start, the end, the metrics or the history of a node start their own.
  */
 export async function takeSharedNode(): Promise<SharedNode> {
-  if (isTaken)
-    throw new Error('This file has taken the shared node already, or an earlier file has not returned it');
-  isTaken = true;
+  const { testPath } = expect.getState();
+  if (takenBy !== undefined) {
+    if (takenBy === testPath) throw new Error('This file has taken the shared node already');
+    // The disposal of an earlier file failed before it returned the node.
+    running = undefined;
+  }
+  takenBy = testPath;
   running ??= start();
   const { node, initial } = await running;
   const { url, postgres, healthUrl, metricsUrl } = node;
@@ -38,7 +44,7 @@ export async function takeSharedNode(): Promise<SharedNode> {
     healthUrl,
     metricsUrl,
     [Symbol.asyncDispose]: async () => {
-      isTaken = false;
+      takenBy = undefined;
       try {
         await empty(node, initial);
       } catch (error) {
