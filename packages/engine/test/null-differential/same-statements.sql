@@ -871,3 +871,7 @@ select d.id, (select count(e.*) from emp e where e.dept = d.id) from dept d orde
 select count(distinct x.*), count(x.*) from (values (1, 'a'), (1, 'a'), (null, null)) x(a, b)
 select row_to_json(x.*), to_json(x.*) from (select 1 a, 'b' b) x
 select 1 where exists (select)
+select t ~ 'a.b', t ~* 'A.B', t !~ 'a.b', t !~* 'A.B', t ~ '.', t ~ 'a$', t ~ '^b' from (values (E'a\nb'), (E'\n'), ('axb'), ('a'), (null)) v(t) order by t
+select t ~ p, t !~ p, t ~* p from (values (E'a\nb'), ('a.b')) v(t), (values ('a.b'), ('b$')) q(p) order by t, p
+select t ~ '$ab', t ~ 'a^b', t ~ '^a^b', t !~ 'ab$(?:a)', t ~ '^ab', t ~ 'ab$', t ~ '^ab$', regexp_like(t, '$ab'), substring(t from '$ab'), regexp_match(t, 'a^b') from (values ('ab'), ('abab'), ('a^b'), ('$ab'), (null)) v(t) order by t
+select t ~ '[$]ab', t ~ '\$ab', t ~ '[^^]b', t ~ 'a(^|b)', t ~ '(a|$)b' from (values ('ab'), ('$ab'), ('^b')) v(t) order by t

@@ -187,7 +187,7 @@ export function patternWith(pattern: Argument, flags?: Argument): Argument {
   const inline = flagText.replace(/[cgx]/g, '').replace(/[np]/g, 'm');
   const prefix = patternText.includes('.') ? `(?s${inline})` : inline && `(?${inline})`;
   const compact = flagText.includes('x') ? withoutComments(patternText) : patternText;
-  return constant(prefix + withWordBounds(compact));
+  return constant(prefix + kernelPattern(compact));
 }
 
 /** A pattern of the flag x without the white space and the comments outside of brackets. */
@@ -201,10 +201,20 @@ const WORD_CHARACTER = /^(?:\w|\\[wd])$/;
 const OPTIONAL = /^[?*{]$/;
 
 /**
+ * A pattern in the kernel's syntax. The kernel takes a pattern of plain characters for a search of the text, even if it has `^` or `$`
+ * between them, so that `$ab` found `ab`. It does not do so if the pattern has a group.
+ */
+export function kernelPattern(pattern: string): string {
+  const bounded = withWordBounds(pattern);
+  const plain = bounded.replace(/\\[\s\S]|\[\^?\]?[^\]]*\]/g, 'x');
+  return /[\s\S]\^|\$[\s\S]/.test(plain) ? `${bounded}()` : bounded;
+}
+
+/**
  * PostgreSQL's word bounds in the kernel's syntax: `\y` → `\b`, `\Y` → `\B`. `\m` and `\M`, the beginning and the end of a word,
  * are `\b` too if the character beside them is certainly one of a word; otherwise the kernel refuses them.
  */
-export function withWordBounds(pattern: string): string {
+function withWordBounds(pattern: string): string {
   if (!/\\[yYmM]/.test(pattern)) return pattern;
   const parts = pattern.match(/\\[\s\S]|[\s\S]/g) ?? [];
   const isWord = (part: string | undefined) => part !== undefined && WORD_CHARACTER.test(part);

@@ -1,5 +1,5 @@
 import { internalCall, kernelCall, literalText, operatorCall } from '../functions/expressions.ts';
-import { withWordBounds } from '../functions/regex.ts';
+import { kernelPattern } from '../functions/regex.ts';
 import {
   call,
   caseOf,
@@ -102,19 +102,21 @@ export function partialRegexMatch(node: Expression, sourceAt: (node: Expression)
     case 'regexp_full_match':
       return sourceAt(node).startsWith('~') ? { ...matches(node), ...placeOf(node) } : node;
     case '~*':
-      return { ...matches(node, constant('i')), ...placeOf(node) };
+      return { ...matches(node, 'i'), ...placeOf(node) };
     case '!~*':
-      return { ...operator('OPERATOR_NOT', matches(node, constant('i'))), ...placeOf(node) };
+      return { ...operator('OPERATOR_NOT', matches(node, 'i')), ...placeOf(node) };
     default:
       return node;
   }
 }
 
-function matches(node: FunctionNode, ...flags: readonly Expression[]): FunctionNode {
+/** With the flag `s`, a dot matches the end of a line too. */
+function matches(node: FunctionNode, flags = ''): FunctionNode {
   const [subject, pattern] = node.children;
-  const text = literalText(pattern) ?? '';
-  const bounded = withWordBounds(text);
-  return call('regexp_matches', subject!, bounded === text ? pattern! : constant(bounded), ...flags);
+  const text = literalText(pattern);
+  const written = text === undefined ? pattern! : constant(kernelPattern(text));
+  const all = text === undefined || text.includes('.') ? `${flags}s` : flags;
+  return call('regexp_matches', subject!, written, ...(all === '' ? [] : [constant(all)]));
 }
 
 const placeOf = ({ alias, query_location }: Expression) => ({ alias, query_location });
