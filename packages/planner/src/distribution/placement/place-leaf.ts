@@ -19,10 +19,12 @@ const LITTLE = 1 / 20;
 /**
  * Divides a table among the tasks by tablets. Every task reads all of a very small table. For larger tables,
  * each join decides what is cheapest, since divided rows may already be in the same task as their matches.
+ * A refined plan divides what the first one has divided, although a divided table may cost less because the parts fit into memory.
  */
 export function placeScan(planning: Planning, scan: ScanRelation): Placed {
   const table = planning.facts.tables.get(scan.relation);
   const isWhole =
+    !planning.partitionedScans.has(scan) &&
     table !== undefined &&
     table.external === undefined &&
     (table.isDimension ||

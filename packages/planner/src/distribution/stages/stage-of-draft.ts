@@ -103,6 +103,9 @@ function scanSource(
   { leaf, predicates }: FoundLeaf<ScanRelation>,
 ): StageSource {
   const isDivided = planning.partitionedScans.has(leaf) && !isOneTask(draft);
+  // The rows of a part meet only some of the exchanged rows.
+  if (isDivided && draft.partitioning === 'hash')
+    throw new Error(`Stage ${draft.id} joins exchanged rows with parts of table ${leaf.relation}`);
   const key = planning.facts.tables.get(leaf.relation)?.key;
   const limit = isDivided ? undefined : keyLimitIn(planning, draft, leaf);
   return {
