@@ -43,3 +43,15 @@ it('a file gets the node as the file before it got it, with an empty database', 
   expect(second.url).toBe(first.url);
   expect(await catalog()).toEqual(before);
 });
+
+it('a file gets another node if the file before it has not returned its own', async () => {
+  const { testPath = '' } = expect.getState();
+  const kept = await takeSharedNode();
+  expect.setState({ testPath: 'the-next-file.test.ts' });
+  try {
+    await using other = await takeSharedNode();
+    expect(other.url).not.toBe(kept.url);
+  } finally {
+    expect.setState({ testPath });
+  }
+});
