@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { TestNode } from '../testing/test-node.ts';
 
 let node: TestNode;
@@ -124,6 +124,32 @@ it('takes parameters, and tells their types and its columns before it runs', asy
   const asked = { parameters: values.map((value, i) => ({ name: `$${i + 1}`, value })) };
   expect(await node.rows(sql, asked)).toEqual([['1.50', null, '2024-01-01']]);
   expect(await node.rows(sql, asked)).toEqual([['2.50', null, '2024-01-01']]);
+});
+
+it('stores one row of literals or parameters without a table of changed rows', async () => {
+  await all('CREATE TABLE f1 (k INT PRIMARY KEY, n INT)');
+  const session = await node.kernel.session();
+  const createTable = vi.spyOn(Object.getPrototypeOf(session) as typeof session, 'createTable');
+  await session.close();
+  const upsert = 'VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET n = f1.n + excluded.n * $2';
+  const parameters = [
+    { name: '$1', value: 1n },
+    { name: '$2', value: 3n },
+  ];
+  for (const [statement, affectedRows] of [
+    [upsert, 1],
+    [upsert, 1],
+    ['VALUES ($1, $2) ON CONFLICT (k) DO NOTHING', 0],
+  ] as const)
+    expect(await node.run(`INSERT INTO f1 ${statement}`, { parameters })).toMatchObject({ affectedRows });
+  await node.run('INSERT INTO f1 VALUES (2, 5) ON CONFLICT DO NOTHING');
+  expect(await node.rows('SELECT * FROM f1 ORDER BY k')).toEqual([
+    [1, 12],
+    [2, 5],
+  ]);
+  expect(createTable).not.toHaveBeenCalled();
+  await node.run('INSERT INTO f1 VALUES (3, 1), (4, 2) ON CONFLICT DO NOTHING');
+  expect(createTable).toHaveBeenCalled();
 });
 
 it('points at the mistake', async () => {

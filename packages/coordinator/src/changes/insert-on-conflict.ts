@@ -64,7 +64,7 @@ async function insertOneRow(
   const one = values && conflictRow(statement, table, scope, values, text);
   if (one === undefined) return undefined;
   const { row, existing } = one;
-  // A query may not get parameters that it does not name.
+  // Plans are kept by the parameters too, and those of VALUES are literals of this query.
   const parameters = request.parameters.filter(({ name }) => existing.sql.includes(name));
   const context = { ...given, run: { ...given.run, request: { ...request, parameters } } };
   try {

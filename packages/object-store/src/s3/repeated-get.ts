@@ -64,8 +64,8 @@ export class RepeatedGet {
   }
 
   /**
-   * Returns undefined unless the server answers with the range or the object, or that there is none. In that case the SDK must send the
-   * request: it repeats it, follows redirects, corrects its clock, or explains the error.
+   * Returns undefined unless the server answers with the range or the object, or that there is none. If it returns undefined, the SDK must
+   * send the request: it repeats it, follows redirects, corrects its clock, or explains the error.
    */
   async read(key: string, { range, signal }: ReadRequest): Promise<SdkResponse | 'absent' | undefined> {
     if (this.#sent === undefined) return undefined;

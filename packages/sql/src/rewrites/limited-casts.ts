@@ -6,8 +6,9 @@ import { timeLiteral } from './time-texts.ts';
 const MICROSECOND_DIGITS = 6;
 
 /**
- * `x::timestamp(3)` rounds, `x::varchar(3)` cuts, and `x::char(3)` also removes the blanks at the end, which have no meaning, as in PostgreSQL. The text for the parser has names of its own for
- * these types (`limitedType` in `text/source.ts`). Other casts are returned as they are.
+ * `x::timestamp(3)` rounds, `x::varchar(3)` cuts, and `x::char(3)` also removes the blanks at the end, which have no meaning, as in
+ * PostgreSQL. The text for the parser has names of its own for these types (`limitedType` in `text/source.ts`). Other casts are returned as
+ * they are.
  * @throws TesseraError INVALID_ARGUMENT for more digits than a timestamp has, and for texts without characters
  */
 export function limitedCast(node: CastNode): Expression {
