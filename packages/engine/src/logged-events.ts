@@ -3,7 +3,7 @@ import type { EngineConfig } from '@tessera/config';
 import { queryEnds, vacuumJobEnds } from '@tessera/coordinator';
 import { storeRequests } from '@tessera/object-store';
 import { rpcCalls } from '@tessera/rpc';
-import { taskEnds } from '@tessera/scheduler';
+import { refinementFailures, taskEnds } from '@tessera/scheduler';
 import { collectionEnds, commitEnds } from '@tessera/storage-manager';
 
 interface Source<T> {
@@ -27,13 +27,13 @@ export function openServiceLogging(
 }
 
 /**
- * Logs the events that the packages publish: each statement that has ended at debug; tasks, commits, calls of the object
- * store and of other nodes at trace. A component whose level is higher is not listened to. Returns a function that stops
- * it.
+ * Logs the events that the packages publish: plans that could not be refined at error; each statement that has ended at
+ * debug; tasks, commits, calls of the object store and of other nodes at trace. A component whose level is higher is not
+ * listened to. Returns a function that stops it.
  */
 export function logEvents(logging: Logging): () => void {
   const at = <T extends object>(
-    level: 'debug' | 'trace',
+    level: 'error' | 'debug' | 'trace',
     component: LogComponent,
     source: Source<T>,
     message: string,
@@ -42,6 +42,7 @@ export function logEvents(logging: Logging): () => void {
     return log.isLevelEnabled(level) ? [source.listen((event) => log[level](event as object, message))] : [];
   };
   const stops = [
+    ...at('error', 'query', refinementFailures, 'a plan could not be refined; the query continues without'),
     ...at('debug', 'query', queryEnds, 'statement ended'),
     ...at('trace', 'query', taskEnds, 'task of a stage ended'),
     ...at('trace', 'object-store', storeRequests, 'object store called'),

@@ -8,7 +8,7 @@ export type {
   TaskRunner,
 } from './cluster.ts';
 export type { FaultType, InjectedFault } from './driver/injected-faults.ts';
-export { type TaskEnd, taskEnds } from './driver/plan-run.ts';
+export { type RefinementFailure, refinementFailures, type TaskEnd, taskEnds } from './driver/plan-run.ts';
 export { type ExecutePlanOptions, executePlan, executePlanWith } from './execute-plan.ts';
 export { profileText, type StageTotals, stageTotals } from './profile-text.ts';
 export type {

@@ -40,6 +40,14 @@ export interface TaskEnd extends AttemptRef {
 
 export const taskEnds = measurement<TaskEnd>('task');
 
+/** An exception of the planner while it refined a plan. The run continues with the plan that it had. */
+export interface RefinementFailure {
+  readonly queryId: QueryId;
+  readonly err: unknown;
+}
+
+export const refinementFailures = measurement<RefinementFailure>('refinement-failure');
+
 export type DriverOptions = Partial<
   Pick<SchedulerOptions, 'tasksPerNode' | 'retryDelayMs' | 'noNodesGraceMs' | 'releaseBytes'>
 >;
@@ -201,14 +209,15 @@ export class PlanRun {
 
   #askPlanner({ finished, started }: Extract<SchedulerEffect, { kind: 'refine' }>): void {
     if (this.#state.end !== undefined) return;
-    const { plan: before } = this.#state;
+    let { plan } = this.#state;
     try {
-      const plan = this.#planning.measured(() => this.#execution.refine(before, finished, started));
-      this.#send({ kind: 'nodes', living: this.#nodes.membership.living() });
-      this.#send({ kind: 'refined', plan });
-    } catch (error) {
-      this.#send({ kind: 'cancelled', error: this.#typed(error) });
+      plan = this.#planning.measured(() => this.#execution.refine(plan, finished, started));
+    } catch (err) {
+      // The current plan is complete, and a refined one is only faster.
+      refinementFailures.emit({ queryId: this.#execution.queryId, err });
     }
+    this.#send({ kind: 'nodes', living: this.#nodes.membership.living() });
+    this.#send({ kind: 'refined', plan });
   }
 
   async #assign({ stage, scans, nodes, summaries }: Extract<SchedulerEffect, { kind: 'assign' }>) {

@@ -6,6 +6,8 @@ import {
   type InjectedFault,
   type PlanExecution,
   profileText,
+  type RefinementFailure,
+  refinementFailures,
 } from '@tessera/scheduler';
 import { expect, test, vi } from 'vitest';
 import {
@@ -96,6 +98,24 @@ test('a plan is refined with the sizes of finished stages', async () => {
   );
   expect(executed.profiles[1]).toMatchObject({ stage: 1, tasks: 1 });
   expect(refine.mock.calls[0]!.slice(1)).toEqual([new Map([[0, { rows: 9, bytes: 9 << 20 }]]), new Set([0])]);
+});
+
+test('a run continues with its plan if the planner cannot refine it, and reports why', async () => {
+  const failures: RefinementFailure[] = [];
+  const stop = refinementFailures.listen((failure) => failures.push(failure));
+  const defect = new RangeError('Nothing to read for input 3');
+  const refine = vi.fn(() => {
+    throw defect;
+  });
+  try {
+    const execution = executionOf([SCAN, GROUPS, ROOT], { t: 9 }, { refine });
+    const executed = await executePlan(execution, executingOn(new MemoryCluster(3)));
+    expect(executed.root.sql).toBe(sortedRows(9));
+    expect(refine).toHaveBeenCalled();
+    expect(failures[0]).toEqual({ queryId: execution.queryId, err: defect });
+  } finally {
+    stop();
+  }
 });
 
 test('tasks and outputs of a lost node are executed again elsewhere', async () => {
