@@ -97,6 +97,7 @@ export {
   splitWithBackslashes,
 } from './statements/split.ts';
 export type {
+  ExplainableChange,
   ExplainStatement,
   QueryStatement,
   Statement,

@@ -24,7 +24,6 @@ export function statementRequirements(
 ): ((scope: RequirementScope) => Requirements) | undefined {
   switch (statement.kind) {
     case 'query':
-    case 'explain':
     case 'set':
     case 'reset':
     case 'show_setting':
@@ -38,6 +37,8 @@ export function statementRequirements(
     case 'rollback_to_savepoint':
     case 'unsupported':
       return undefined;
+    case 'explain':
+      return statement.change && statementRequirements(statement.change);
     case 'use_database':
       return (scope) => use(scope, statement.database);
     case 'call': {

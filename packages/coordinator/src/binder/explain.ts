@@ -33,9 +33,14 @@ import { executedStageMember, operatorMember, stageMember } from './explained-st
 import { type ExplainedTable, tableLines, tableMembers, tableStatistics } from './explained-tables.ts';
 import { plannedDetails } from './planned-details.ts';
 
+/** The operator that EXPLAIN shows above the query of a statement that changes rows. */
+export type ChangeOperator = Pick<PlanOutline, 'operator' | 'details'>;
+
 /** A query to explain, with what is known about it before it runs. */
 export interface ExplainableQuery {
   readonly prepared: PreparedQuery;
+  /** The statement that changes the rows of the query; undefined if only the query is explained. */
+  readonly change?: ChangeOperator | undefined;
   /** The session that plans `boundSql`: the binder's, or the query's own if it reads no tables. */
   readonly planner: KernelSession;
   readonly tables: readonly ExplainedTable[];
@@ -103,8 +108,11 @@ async function textOf(part: Part, query: ExplainableQuery): Promise<string> {
 
 /** The stages if it runs on several nodes, otherwise the operators on one. */
 async function physicalText(query: ExplainableQuery): Promise<string> {
-  const { distribution, names } = query;
-  if (distribution?.plan !== undefined) return renamed(planText(distribution.plan), names);
+  const { distribution, names, change } = query;
+  if (distribution?.plan !== undefined) {
+    const head = change === undefined ? '' : `${outlineText({ ...change, inputs: [] }).trimEnd()}\n\n`;
+    return head + renamed(planText(distribution.plan), names);
+  }
   return onOneNode(query) + outlineText(await physicalOf(query));
 }
 
@@ -144,12 +152,25 @@ async function physicalMember(query: ExplainableQuery): Promise<ExplainedQuery> 
     stages:
       plan === undefined
         ? [onlyStage(operatorMember(await physicalOf(query), names))]
-        : plan.stages.map((stage) => stageMember(stage, names)),
+        : withRoot(
+            plan.stages.map((stage) => stageMember(stage, names)),
+            query.change,
+          ),
     tables: [...tableMembers(tables), ...fileMembers(files)],
     aggregating_indexes: indexMembers(query.indexes),
     regular_expressions: patternMembers(query.patterns),
     warnings: warningsOf(plan?.unboundedGathers),
   };
+}
+
+/** The stages with the change above the operators of the last one. */
+function withRoot(
+  stages: readonly ExplainedStage[],
+  change: ChangeOperator | undefined,
+): readonly ExplainedStage[] {
+  const root = stages.at(-1);
+  if (change === undefined || root === undefined) return stages;
+  return [...stages.slice(0, -1), { ...root, operators: { ...change, inputs: [root.operators] } }];
 }
 
 const warningsOf = (gathers: readonly string[] = []): readonly string[] =>
@@ -361,19 +382,28 @@ const used = ({ tables }: ExplainableQuery, executable: ExecutableQuery): readon
     return { ...table, use: access?.use, isLate: access?.isLate };
   });
 
-const logicalOf = ({ prepared, planner, names }: ExplainableQuery): Promise<PlanOutline> =>
-  orUnavailable(async () => {
+const logicalOf = ({ prepared, planner, names, change }: ExplainableQuery): Promise<PlanOutline> =>
+  outlined(change, async () => {
     const plan = await planner.scalar(PLAN_SQL, [prepared.boundSql ?? prepared.sql]);
     return logicalOutline(String(plan), (bound) => names.get(bound) ?? bound);
   });
 
-const physicalOf = ({ prepared, planner, names }: ExplainableQuery): Promise<PlanOutline> =>
-  orUnavailable(async () => {
+const physicalOf = ({ prepared, planner, names, change }: ExplainableQuery): Promise<PlanOutline> =>
+  outlined(change, async () => {
     const sql = prepared.boundSql ?? prepared.sql;
     const json = await kernelExplain(planner, `EXPLAIN (FORMAT json) ${sql}`);
     const plan = String(await planner.scalar(PLAN_SQL, [sql]));
     return physicalOutline(json, plan, (text) => renamed(text, names));
   });
+
+/** The outline of a query, below the change of its rows. */
+async function outlined(
+  change: ChangeOperator | undefined,
+  outline: () => Promise<PlanOutline>,
+): Promise<PlanOutline> {
+  const query = await orUnavailable(outline);
+  return change === undefined ? query : { ...change, inputs: [query] };
+}
 
 /**
  * Undefined if there is no outline: for scans of files, and for some plans of optimisers that only run in the

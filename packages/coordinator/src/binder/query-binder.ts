@@ -36,7 +36,7 @@ import type { TableServices } from '../tables.ts';
 import type { Transactions } from '../transactions/transactions.ts';
 import { BoundQueries, type FoundQuery, isLasting } from './bound-queries.ts';
 import { distinctPatterns } from './distinct-patterns.ts';
-import { explainSql } from './explain.ts';
+import { type ChangeOperator, explainSql } from './explain.ts';
 import { explainedFiles } from './explained-files.ts';
 import { explainedReuse } from './explained-reuse.ts';
 import type { ExplainedTable } from './explained-tables.ts';
@@ -258,11 +258,15 @@ export class QueryBinder {
     return this.#bound.describe(context, options, asked);
   }
 
-  /** The query that answers EXPLAIN; only ANALYZE fetches what the explained query reads. */
+  /**
+   * The query that answers EXPLAIN; only ANALYZE fetches what the explained query reads.
+   * @param change the statement that changes the rows of the query
+   */
   async explain(
     context: StatementContext,
     statement: ExplainStatement,
     options: ExecutionOptions = {},
+    change?: ChangeOperator,
   ): Promise<ExecutableQuery> {
     const scope = await this.#bound.open(context, options);
     try {
@@ -275,6 +279,7 @@ export class QueryBinder {
         reuse.key === undefined ? undefined : this.results.peek(reuse, await scope.relations!.snapshot());
       const { sql, columns } = await explainSql(statement, {
         prepared,
+        change,
         planner: prepared.boundSql === undefined ? scope.session : await scope.relations!.binder(),
         tables: explained,
         files: await explainedFiles(bound, context.query.signal),

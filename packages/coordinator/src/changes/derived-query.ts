@@ -7,7 +7,7 @@ import { withLiteralPlan } from '../run/with-literal-plan.ts';
 import type { ChangeContext } from './change.ts';
 
 /** A query that was generated for a statement. */
-interface DerivedQuery {
+export interface DerivedQuery {
   readonly sql: string;
   /** Translates an error of the query to one of the statement. */
   explain(error: unknown): unknown;

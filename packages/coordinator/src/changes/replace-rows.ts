@@ -34,7 +34,7 @@ import { storedRow, storeRows, storesRowsAlone } from './store-rows.ts';
  * @throws TesseraError UNDEFINED_NAME, UNDEFINED_TABLE for names in a WHEN clause of a MERGE that the clause
  * cannot see
  */
-async function refuseInvisible(
+export async function refuseInvisible(
   context: ChangeContext,
   snapshot: Snapshot,
   statement: MergeStatement,

@@ -10,6 +10,8 @@ import {
 import { fail, TesseraError } from '@tessera/common';
 import {
   type CatalogStatement,
+  type ExplainableChange,
+  type ExplainStatement,
   isReturning,
   type TransactionStatement,
   type WithChangesStatement,
@@ -24,6 +26,7 @@ import type { TableServices } from '../tables.ts';
 import { inSession } from '../temporary/session-snapshot.ts';
 import type { Transactions } from '../transactions/transactions.ts';
 import { type VacuumSettings, vacuumTable } from '../vacuum/vacuum-table.ts';
+import { explainChange } from './explain-change.ts';
 import { noticeSkipped } from './notice-skipped.ts';
 import { changeOf } from './run-change.ts';
 
@@ -98,6 +101,20 @@ export class CatalogStatements {
         if (isReturning(statement)) return returnedResult(run, change);
         return affectedRows === undefined ? { kind: 'done' } : { kind: 'done', affectedRows };
       }
+    }
+  }
+
+  /** Answers EXPLAIN of a statement that changes rows, which requires the privileges of the statement. */
+  async explain(
+    statement: ExplainStatement & { readonly change: ExplainableChange },
+    run: StatementRun,
+  ): Promise<RowsResult> {
+    const { snapshot, release } = await run.snapshot();
+    try {
+      this.#authorizer.authorize(statement, run.sessionValues, snapshot);
+      return await explainChange(this.#context(run, ''), snapshot, statement);
+    } finally {
+      release();
     }
   }
 

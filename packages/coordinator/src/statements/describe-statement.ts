@@ -47,8 +47,14 @@ export async function describeStatement(
   switch (statement.kind) {
     case 'query':
       return describeQuery(run);
-    case 'explain':
-      return { ...(await describeQuery(run)), columns: explainColumns(statement) };
+    case 'explain': {
+      const { change } = statement;
+      const described =
+        change === undefined
+          ? describeQuery(run)
+          : describeStatement({ ...run, text: queryInPlace(statement, run.text).sql }, asyncStatements);
+      return { ...(await described), columns: explainColumns(statement) };
+    }
     case 'show':
     case 'show_grants':
     case 'show_setting':

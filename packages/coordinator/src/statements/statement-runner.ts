@@ -1,7 +1,7 @@
 import { TesseraError } from '@tessera/common';
 import type { Kernel } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
-import { type CopyToStatement, classifyStatement, type Statement } from '@tessera/sql';
+import { type CopyToStatement, classifyStatement, type ExplainStatement, type Statement } from '@tessera/sql';
 import type { AdmissionControl } from '../admission/admission-control.ts';
 import type { LongStatements } from '../admission/long-statements.ts';
 import type { QueryBinder } from '../binder/query-binder.ts';
@@ -101,8 +101,9 @@ export class StatementRunner {
     run.query.activity.progress.run(run.text);
     switch (statement.kind) {
       case 'query':
-      case 'explain':
         return this.#query(run);
+      case 'explain':
+        return this.#explain(run, statement);
       case 'set':
         // Refuses an invalid value.
         withSettings(request.settings, [[statement.name, statement.value]]);
@@ -140,6 +141,13 @@ export class StatementRunner {
     return this.#inTransaction(run.request, () => runQuery(run));
   }
 
+  #explain(run: StatementRun, { change, ...statement }: ExplainStatement): Promise<StatementResult> {
+    if (change === undefined) return this.#query(run);
+    return this.#inTransaction(run.request, () =>
+      this.#changing(change.kind).explain({ ...statement, change }, run),
+    );
+  }
+
   async #copyTo(run: StatementRun, statement: CopyToStatement): Promise<StatementResult> {
     const { request } = run;
     return this.#inTransaction(request, async () => {
@@ -161,13 +169,16 @@ export class StatementRunner {
     statement: RunnableStatement,
     idempotencyKey: string,
   ): Promise<StatementResult> {
-    const { catalogStatements } = this.#options;
-    if (catalogStatements === undefined) {
-      throw TesseraError.of('NOT_SUPPORTED', { what: statement.kind, hint: 'this node stores no tables' });
-    }
-    const result = await catalogStatements.run(statement, run, idempotencyKey);
+    const result = await this.#changing(statement.kind).run(statement, run, idempotencyKey);
     if (INSERTING.has(statement.kind)) run.query.activity.insertedRows += result.affectedRows ?? 0;
     return result;
+  }
+
+  #changing(kind: string): CatalogStatements {
+    const { catalogStatements } = this.#options;
+    if (catalogStatements === undefined)
+      throw TesseraError.of('NOT_SUPPORTED', { what: kind, hint: 'this node stores no tables' });
+    return catalogStatements;
   }
 
   async #answer(run: StatementRun, statement: AnsweredStatement): Promise<StatementResult> {

@@ -102,7 +102,7 @@ function classified(text: string): Statement {
   const parenthesised = cursor.peek()?.image === '(';
   if (parenthesised || isWord(cursor.peek(), ...QUERY_WORDS))
     return { kind: 'query', ...cutSettingsSuffix(text) };
-  if (cursor.isAt('EXPLAIN')) return explainStatement(cursor);
+  if (cursor.isAt('EXPLAIN')) return explainStatement(cursor, classifyStatement);
   refuseUploads(cursor);
   return catalogStatement(cursor) ?? sessionStatement(cursor) ?? otherStatement(cursor);
 }

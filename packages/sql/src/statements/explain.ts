@@ -1,9 +1,21 @@
 import type { TokenCursor } from '../text/token-cursor.ts';
 import { cutSettingsSuffix } from './settings-suffix.ts';
-import type { ExplainPart, ExplainStatement } from './statement.ts';
+import type {
+  ExplainableChange,
+  ExplainPart,
+  ExplainStatement,
+  Statement,
+  UnsupportedStatement,
+} from './statement.ts';
 
-/** `EXPLAIN [(LOGICAL|PHYSICAL|ANALYZE|ALL|STATISTICS, FORMAT TEXT|JSON)] query`; `EXPLAIN ANALYZE query` too. */
-export function explainStatement(cursor: TokenCursor): ExplainStatement {
+/**
+ * `EXPLAIN [(LOGICAL|PHYSICAL|ANALYZE|ALL|STATISTICS, FORMAT TEXT|JSON)] statement`; `EXPLAIN ANALYZE statement` too.
+ * @param classify classifies the statement that is explained, at its place in the whole text
+ */
+export function explainStatement(
+  cursor: TokenCursor,
+  classify: (text: string) => Statement,
+): ExplainStatement | UnsupportedStatement {
   cursor.expectWord('EXPLAIN');
   let part: ExplainPart = 'physical';
   let format: 'text' | 'json' = 'text';
@@ -17,15 +29,27 @@ export function explainStatement(cursor: TokenCursor): ExplainStatement {
     cursor.expectSymbol(')');
   }
   const first = cursor.peek() ?? cursor.unexpected('a query');
-  if (!/^(?:\(|select|with|values|from|table)$/i.test(first.image)) cursor.unexpected('a query');
-  return {
+  const { text } = cursor;
+  const { startOffset: offset } = first;
+  const explained = {
     kind: 'explain',
-    ...cutSettingsSuffix(cursor.text.slice(first.startOffset)),
-    offset: first.startOffset,
+    ...cutSettingsSuffix(text.slice(offset)),
+    offset,
     part,
     format,
-  };
+  } as const;
+  if (/^(?:\(|select|values|from|table)$/i.test(first.image)) return explained;
+  if (!/^(?:with|insert|update|delete|merge|create)$/i.test(first.image)) cursor.unexpected('a query');
+  const statement = classify(text.slice(0, offset).replace(/[^\n]/g, ' ') + text.slice(offset));
+  if (statement.kind === 'query') return explained;
+  if (statement.kind === 'with_changes') return { kind: 'unsupported', name: 'EXPLAIN of changes in WITH' };
+  return isExplainable(statement) ? { ...explained, change: statement } : cursor.unexpected('a query');
 }
+
+const EXPLAINABLE: ReadonlySet<string> = new Set(['insert', 'update', 'delete', 'merge', 'create_table_as']);
+
+const isExplainable = (statement: Statement): statement is ExplainableChange =>
+  EXPLAINABLE.has(statement.kind);
 
 const PARTS: readonly ExplainPart[] = ['logical', 'physical', 'analyze', 'statistics', 'all'];
 

@@ -1,5 +1,5 @@
 import type { QueryId } from '@tessera/common';
-import type { CatalogStatement, RowChangeStatement } from './catalog-statement.ts';
+import type { CatalogStatement, CreateStatement, RowChangeStatement } from './catalog-statement.ts';
 import type { SettingPairs } from './setting-pairs.ts';
 
 /** A classified statement, before anything in it is bound. */
@@ -17,8 +17,13 @@ export type Statement =
   | { readonly kind: 'use_engine'; readonly engine: string }
   | { readonly kind: 'cancel_query'; readonly queryId: QueryId }
   | { readonly kind: 'call'; readonly name: string; readonly arguments: readonly string[] }
-  /** A statement that this version does not support; `name` is what a user calls it. */
-  | { readonly kind: 'unsupported'; readonly name: string };
+  | UnsupportedStatement;
+
+/** A statement that this version does not support; `name` is what a user calls it. */
+export interface UnsupportedStatement {
+  readonly kind: 'unsupported';
+  readonly name: string;
+}
 
 export interface QueryStatement {
   readonly kind: 'query';
@@ -47,9 +52,15 @@ export interface WithChangesStatement {
 
 export type ExplainPart = 'logical' | 'physical' | 'analyze' | 'statistics' | 'all';
 
+/** A statement whose rows come from a query, which EXPLAIN shows. */
+export type ExplainableChange = RowChangeStatement | Extract<CreateStatement, { kind: 'create_table_as' }>;
+
 export interface ExplainStatement {
   readonly kind: 'explain';
+  /** The query or the change. */
   readonly sql: string;
+  /** The statement in `sql` if it is not a query; its offsets are those of the whole text. */
+  readonly change?: ExplainableChange;
   /** The offset at which `sql` begins in the statement, in UTF-16 units. */
   readonly offset: number;
   readonly settings: SettingPairs;
