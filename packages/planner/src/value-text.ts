@@ -40,6 +40,18 @@ export function valueText({ type, is_null, value }: PlanValue): string | undefin
   }
 }
 
+const MAX_DATE = 2n ** 31n - 1n;
+const MAX_TIMESTAMP = 2n ** 63n - 1n;
+
+/** The text of a date or timestamp before or after all others; undefined for any other constant. */
+export function infinityText({ type: { id }, value }: PlanValue): string | undefined {
+  const number = integer(value);
+  if (number === undefined || !/^(?:DATE|TIMESTAMP.*)$/.test(id)) return undefined;
+  const limit = id === 'DATE' ? MAX_DATE : MAX_TIMESTAMP;
+  if (number === limit) return 'infinity';
+  return number === -limit ? '-infinity' : undefined;
+}
+
 function integer(value: unknown): bigint | undefined {
   if (typeof value === 'bigint') return value;
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : undefined;

@@ -208,6 +208,14 @@ const TRAPS: readonly (readonly [what: string, sql: string])[] = [
     'a query that is inlined twice, once without any column, with a lateral subquery in one branch of UNION ALL',
     'WITH w AS NOT MATERIALIZED (SELECT sum(k) AS c, max(v) AS d FROM a GROUP BY g UNION ALL SELECT min(y.f) FILTER (WHERE nullif(x.v, x.id) > 3), max(y.v) FROM (SELECT *, [id, v] AS l FROM a) AS x CROSS JOIN LATERAL (SELECT z.n FROM UNNEST(x.l) AS z(n)) AS u(n) LEFT JOIN b AS y ON x.k = y.k AND x.id = y.id GROUP BY x.g, x.s) SELECT c FROM w UNION ALL SELECT 0 FROM w',
   ],
+  [
+    'a truncated time that is NULL differs from nothing',
+    "SELECT id, m FROM (SELECT id, date_trunc('month', t) AS m, date_trunc('month', t::DATE) AS d FROM a) WHERE m <> '2024-02-15' OR NOT d = '2024-02-15'",
+  ],
+  [
+    'truncated times before infinity',
+    "SELECT id, m FROM (SELECT id, date_trunc('day', t) AS m FROM a) WHERE m < 'infinity' AND m >= '-infinity'",
+  ],
   ['rows without columns', 'SELECT count(*) FROM (SELECT DISTINCT g FROM a) CROSS JOIN b'],
 ];
 
@@ -234,7 +242,8 @@ beforeAll(async () => {
       (hash(i + 2) % 20)::INTEGER AS v,
       ((hash(i + 4) % 10000)::INTEGER / 100)::DECIMAL(10,2) AS d,
       ((hash(i + 5) % 100)::INTEGER / 4)::DOUBLE AS f,
-      ['red', 'green', NULL, 'blue'][(1 + hash(i + 6) % 4)::BIGINT] AS s
+      ['red', 'green', NULL, 'blue'][(1 + hash(i + 6) % 4)::BIGINT] AS s,
+      [TIMESTAMP '2024-02-29 23:59:59', '2024-03-01', 'infinity', '-infinity', NULL][(1 + hash(i + 8) % 5)::BIGINT] AS t
       FROM range(1, ${rows + 1}) t(i)`);
   await cluster.shard(3);
 });

@@ -1,6 +1,6 @@
 import { COMPARISONS } from '../comparisons.ts';
 import type { PlanExpression, PlanValue } from '../plan-nodes.ts';
-import { valueText } from '../value-text.ts';
+import { infinityText, valueText } from '../value-text.ts';
 
 interface NamedExpression extends PlanExpression {
   readonly alias?: string;
@@ -77,6 +77,9 @@ export function constantText(value: PlanValue): string {
   if (value.is_null === true) return 'NULL';
   const { children } = (value.value ?? {}) as { readonly children?: readonly PlanValue[] };
   if (children !== undefined) return `[${children.map(constantText).join(', ')}]`;
-  const text = valueText(value) ?? JSON.stringify(value.value) ?? '?';
+  const text = infinityText(value) ?? valueText(value) ?? JSON.stringify(value.value, withoutBigints) ?? '?';
   return /^(?:VARCHAR|DATE|TIMESTAMP.*)$/.test(value.type.id) ? `'${text.replaceAll("'", "''")}'` : text;
 }
+
+const withoutBigints = (_key: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? Number(value) : value;

@@ -1,6 +1,6 @@
 import { quoteIdentifier } from '@tessera/sql';
 import type { PlanType, PlanValue } from '../../../plan-nodes.ts';
-import { valueText } from '../../../value-text.ts';
+import { infinityText, valueText } from '../../../value-text.ts';
 import { unsupported } from '../../unsupported-plan.ts';
 import { exampleSql, isNameable, nullSql } from '../null-sql.ts';
 import { quotedText, typeSql } from '../type-sql.ts';
@@ -55,7 +55,7 @@ function momentSql(constant: PlanValue): string {
   const { type, value } = constant;
   const distance = whole(value);
   if (type.id === 'TIMESTAMP_NS') return `make_timestamp_ns(CAST(${distance} AS BIGINT))`;
-  const text = infinite(type, value) ?? valueText(constant);
+  const text = infinityText(constant) ?? valueText(constant);
   if (text !== undefined) return `CAST(${quotedText(text)} AS ${type.id})`;
   return type.id === 'DATE'
     ? `(CAST('1970-01-01' AS DATE) + CAST(${distance} AS INTEGER))`
@@ -81,7 +81,7 @@ function textOf(constant: PlanValue): string {
     case 'TIME WITH TIME ZONE':
       return zonedTime(BigInt(whole(value)));
     case 'TIMESTAMP WITH TIME ZONE':
-      return infinite(type, value) ?? valueText(constant) ?? unsupported(`a constant of type ${type.id}`);
+      return infinityText(constant) ?? valueText(constant) ?? unsupported(`a constant of type ${type.id}`);
     case 'ENUM': {
       const label = type.type_info?.values?.[Number(value)];
       return label ?? unsupported('a value that its enum does not have');
@@ -95,16 +95,6 @@ const whole = (value: unknown): number | bigint =>
   typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))
     ? value
     : unsupported('a constant that is not an integer');
-
-const MAX_DATE = 2 ** 31 - 1;
-const MAX_TIMESTAMP = 2n ** 63n - 1n;
-
-function infinite(type: PlanType, value: unknown): string | undefined {
-  const number = BigInt(whole(value));
-  const limit = type.id === 'DATE' ? BigInt(MAX_DATE) : MAX_TIMESTAMP;
-  if (number === limit) return 'infinity';
-  return number === -limit ? '-infinity' : undefined;
-}
 
 function wide(value: unknown, isSigned: boolean): bigint {
   if (typeof value === 'number' || typeof value === 'bigint') return BigInt(whole(value));

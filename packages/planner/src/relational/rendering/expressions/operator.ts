@@ -1,5 +1,6 @@
-import { COMPARISONS } from '../../../comparisons.ts';
+import { COMPARISONS, type Comparison } from '../../../comparisons.ts';
 import type { PlanExpression } from '../../../plan-nodes.ts';
+import { infinityText } from '../../../value-text.ts';
 import { isVolatile } from '../../expressions/volatility.ts';
 import { unsupported } from '../../unsupported-plan.ts';
 import type { ExpressionScope } from './expression-scope.ts';
@@ -25,7 +26,7 @@ export function operatorSql(expression: PlanExpression, scope: ExpressionScope):
   const comparison = COMPARISONS[type];
   if (comparison !== undefined) {
     if (left === undefined || right === undefined) return unsupported('a comparison without its sides');
-    return `(${scope.render(left, scope)} ${comparison} ${scope.render(right, scope)})`;
+    return `(${operandSql(left, right, comparison, scope)} ${comparison} ${operandSql(right, left, comparison, scope)})`;
   }
   if (type === 'COMPARE_BETWEEN') return betweenSql(expression, scope);
   const items = children.map((child) => scope.render(child, scope));
@@ -54,6 +55,31 @@ export function operatorSql(expression: PlanExpression, scope: ExpressionScope):
     default:
       return unsupported(`the operator ${type}`);
   }
+}
+
+/**
+ * `date_trunc('month', t) <> x` → `(date_trunc('month', t) + to_days(0)) <> x`: the kernel makes a condition on `t` of the comparison,
+ * which is not NULL where `t` is NULL, and wrong for infinite times.
+ */
+function operandSql(
+  operand: PlanExpression,
+  other: PlanExpression,
+  comparison: Comparison,
+  scope: ExpressionScope,
+): string {
+  const sql = scope.render(operand, scope);
+  const isConcerned =
+    comparison === '=' ||
+    comparison === '<>' ||
+    (other.value !== undefined && infinityText(other.value) !== undefined);
+  return isConcerned && isTruncated(operand) ? `(${sql} + to_days(0))` : sql;
+}
+
+/** Whether the value is that of `date_trunc`, which casts to other types of time may surround. */
+function isTruncated({ type, name, child, return_type }: PlanExpression): boolean {
+  if (type === 'OPERATOR_CAST' && child !== undefined && child !== null)
+    return /^(?:DATE|TIMESTAMP.*)$/.test(return_type?.id ?? '') && isTruncated(child);
+  return name === 'date_trunc';
 }
 
 function betweenSql(expression: PlanExpression, scope: ExpressionScope): string {
