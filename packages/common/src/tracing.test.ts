@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import {
   childSpan,
   type FinishedSpan,
@@ -9,6 +9,7 @@ import {
   recordSpans,
   startTrace,
   traced,
+  tracedWait,
   traceparentOf,
 } from './tracing.ts';
 
@@ -65,6 +66,23 @@ test('spans of a request form a tree below the span of the client', async () => 
   expect(get!.endedAtMs - get!.startedAtMs).toBeCloseTo(500);
   expect(run).toMatchObject({ parentSpanId: query!.spanId, error: 'no' });
   expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([REMOTE.traceId]));
+});
+
+test('a wait is recorded if it took a millisecond or failed', async () => {
+  const spans = recorded();
+  const clock = vi.spyOn(performance, 'now');
+  const waited = (ms: number, wait: () => Promise<unknown>) => {
+    clock.mockReturnValueOnce(0).mockReturnValueOnce(ms);
+    return inSpan(REMOTE, () => tracedWait('admission', wait));
+  };
+  expect(await waited(0.9, async () => 'at once')).toBe('at once');
+  expect(await waited(1, async () => 'later')).toBe('later');
+  await expect(waited(0, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  const [later, refused] = spans;
+  expect(spans).toHaveLength(2);
+  expect(later).toMatchObject({ name: 'admission', kind: 'internal', parentSpanId: REMOTE.spanId });
+  expect(later!.endedAtMs - later!.startedAtMs).toBeCloseTo(1);
+  expect(refused).toMatchObject({ error: 'no' });
 });
 
 test('nothing is recorded without a sink, outside of a trace, or in a trace that is not sampled', async () => {

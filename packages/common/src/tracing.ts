@@ -37,6 +37,9 @@ export interface Span extends SpanContext {
   end(error?: unknown): void;
 }
 
+/** Shorter waits are not recorded. */
+const LEAST_WAIT_SECONDS = 0.001;
+
 let sink: SpanSink | undefined;
 const current = new AsyncLocalStorage<SpanContext>();
 
@@ -97,8 +100,32 @@ export function childSpan(
   return startedSpan(name, parent, attributes, 'internal');
 }
 
+/**
+ * Waits, and records the wait as a span of its own if it failed or took a millisecond: most waits end at once, and
+ * their spans would cost more than they tell.
+ */
+export async function tracedWait<T>(name: string, wait: () => Promise<T>): Promise<T> {
+  const since = performance.now();
+  let error: string | undefined;
+  try {
+    return await wait();
+  } catch (cause) {
+    error = messageOf(cause);
+    throw cause;
+  } finally {
+    const seconds = (performance.now() - since) / 1000;
+    if (seconds >= LEAST_WAIT_SECONDS || error !== undefined)
+      recordSpan(name, seconds, {}, { error, kind: 'internal' });
+  }
+}
+
 /** Records work that has just ended, with its duration, as a child of the current span. */
-export function recordSpan(name: string, seconds: number, attributes: SpanAttributes, error?: string): void {
+export function recordSpan(
+  name: string,
+  seconds: number,
+  attributes: SpanAttributes,
+  { error, kind = 'client' }: Partial<Pick<FinishedSpan, 'error' | 'kind'>> = {},
+): void {
   const parent = presentSpan();
   if (sink === undefined || parent === undefined) return;
   const endedAtMs = now();
@@ -107,7 +134,7 @@ export function recordSpan(name: string, seconds: number, attributes: SpanAttrib
     spanId: hex(8),
     parentSpanId: parent.spanId,
     name,
-    kind: 'client',
+    kind,
     startedAtMs: endedAtMs - 1000 * seconds,
     endedAtMs,
     attributes,
@@ -149,8 +176,6 @@ function startedSpan(
     end: (error) => {
       if (hasEnded) return;
       hasEnded = true;
-      const message =
-        error === undefined ? undefined : error instanceof Error ? error.message : String(error);
       sink?.take({
         traceId,
         spanId,
@@ -160,11 +185,13 @@ function startedSpan(
         startedAtMs,
         endedAtMs: now(),
         attributes,
-        error: message,
+        error: error === undefined ? undefined : messageOf(error),
       });
     },
   };
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const now = (): number => performance.timeOrigin + performance.now();
 

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -126,7 +127,8 @@ test('after a failure, the next full batch waits for the timer', async () => {
     (request, response) => void request.resume().on('end', () => response.writeHead(503).end()),
   );
   const { exporter, warn } = await exporterTo(busy);
-  using requests = vi.spyOn(globalThis, 'fetch');
+  const requests = vi.fn();
+  subscribe('undici:request:create', requests);
   const takeBatch = () => {
     for (let i = 0; i < 2_048; i++) exporter.take(span);
   };
@@ -137,7 +139,8 @@ test('after a failure, the next full batch waits for the timer', async () => {
   takeBatch();
   expect(requests).toHaveBeenCalledTimes(1);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(requests).toHaveBeenCalledTimes(2);
+  await vi.waitFor(() => expect(requests).toHaveBeenCalledTimes(2));
+  unsubscribe('undici:request:create', requests);
   await exporter.close();
   busy.closeAllConnections();
   busy.close();

@@ -7,6 +7,7 @@ import {
   startTimer,
   type Timer,
 } from '@tessera/common';
+import { request } from 'undici';
 import type { TracingOptions } from './tracing-options.ts';
 
 /** Spans beyond this number are dropped while the receiver does not keep up. */
@@ -87,14 +88,14 @@ export class OtlpExporter implements SpanSink {
 
   async #post(spans: readonly FinishedSpan[]): Promise<void> {
     const { url, headers } = this.#options;
-    const response = await fetch(url, {
+    const { statusCode, body } = await request(url, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
-      body: `${this.#head}${spans.map(spanText).join(',')}]}]}]}`,
+      body: Buffer.from(`${this.#head}${spans.map(spanText).join(',')}]}]}]}`),
       signal: AbortSignal.any([AbortSignal.timeout(REQUEST_MS), this.#closing.signal]),
     });
-    await response.arrayBuffer();
-    if (!response.ok) throw new Error(`it answered with status ${response.status}`);
+    await body.dump();
+    if (statusCode < 200 || statusCode > 299) throw new Error(`it answered with status ${statusCode}`);
   }
 
   #warn(error: unknown): void {

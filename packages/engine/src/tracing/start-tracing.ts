@@ -26,7 +26,7 @@ export function startTracing(
         'tessera.bytes_read': bytes.bytesRead,
         'tessera.bytes_written': bytes.bytesWritten,
       },
-      outcome === 'ok' || outcome === 'refused' ? undefined : outcome,
+      { error: outcome === 'ok' || outcome === 'refused' ? undefined : outcome },
     ),
   );
   log.info({ url: options.url, sampleRatio: options.sampleRatio }, 'traces are sent to a receiver');
