@@ -4,7 +4,7 @@ export { type ChangeQuery, checkRefused, constraintViolation, nullRefused } from
 export { type ChangeTarget, storedForm, type TargetColumn } from './changes/change-target.ts';
 export { conflictKeys } from './changes/conflict-keys.ts';
 export { type ConflictScope, conflictQuery } from './changes/conflict-query.ts';
-export { conflictRow } from './changes/conflict-row.ts';
+export { type ConflictRow, conflictRow } from './changes/conflict-row.ts';
 export { fits, fittedSql, isWider } from './changes/declared-limits.ts';
 export { type InsertQuery, insertQueries, insertQuery } from './changes/insert-query.ts';
 export { type MergeRowAction, mergedTwice, mergeQuery } from './changes/merge-query.ts';

@@ -2,6 +2,7 @@ import { atOnce } from '@tessera/common';
 import { expect, it } from 'vitest';
 import {
   type ChangeTarget,
+  type ConflictRow,
   classifyStatement,
   conflictRow,
   type InsertStatement,
@@ -22,6 +23,11 @@ const target: ChangeTarget = {
 
 /** The query for the existing row of an INSERT into `target`; undefined if the INSERT is left to `conflictQuery`. */
 function existing(sql: string, keys = [['k']], into = target): string | undefined {
+  const row = conflict(sql, keys, into);
+  return (row?.existing ?? row?.sameKey)?.sql.replaceAll('\n', '');
+}
+
+function conflict(sql: string, keys = [['k']], into = target): ConflictRow | undefined {
   const insert = classifyStatement(sql) as InsertStatement;
   const values = atOnce(plainValues(insert, into, sql));
   const scope = {
@@ -30,7 +36,7 @@ function existing(sql: string, keys = [['k']], into = target): string | undefine
     checks: [],
     existing: insert.table,
   };
-  return values && conflictRow(insert, into, scope, values, sql)?.existing.sql.replaceAll('\n', '');
+  return values && conflictRow(insert, into, scope, values, sql);
 }
 
 const row = "INSERT INTO t VALUES (5, 1, 'x')";
@@ -54,6 +60,25 @@ it.each([
   expect(existing(sql)).toBe(query);
 });
 
+it('looks for the key alone if WHERE of DO UPDATE may leave out its row', () => {
+  const update = `${row} ON CONFLICT (k) DO UPDATE SET n = 1`;
+  expect(conflict(update)?.sameKey).toBeUndefined();
+  const { existing, sameKey } = conflict(`${update} WHERE t.n < excluded.n`)!;
+  expect(existing?.sql).toMatch(/ WHERE "t"\."k" = 5 AND \(t\.n < CAST\(1 AS BIGINT\)\)\n*$/);
+  expect(sameKey?.sql).toMatch(/ WHERE "t"\."k" = 5\n*$/);
+});
+
+it('returns the items of RETURNING for the existing row and for a new one', () => {
+  const { existing, returning } = conflict(
+    `${row} ON CONFLICT (k) DO UPDATE SET n = 1 RETURNING k, t.n + 1`,
+  )!;
+  expect(existing?.sql).toMatch(
+    /^SELECT "t"\."\$tablet".* k\s*, t\.n \+ 1\s+FROM \(SELECT .* FROM "t" WHERE/s,
+  );
+  expect(returning?.sql).toMatch(/ k\s*, t\.n \+ 1\s+FROM \(SELECT .*VALUES/s);
+  expect(conflict(`${row} ON CONFLICT DO NOTHING`)?.returning).toBeUndefined();
+});
+
 it('compares all columns of the key', () => {
   expect(existing(`${row} ON CONFLICT (k, s) DO NOTHING`, [['k', 's']])).toBe(
     `${AS_UPDATE} FROM "t" WHERE "t"."k" = 5 AND "t"."s" = 'x'`,
@@ -64,8 +89,7 @@ it.each([
   ['of several rows', "INSERT INTO t VALUES (5, 1, 'x'), (6, 1, 'x') ON CONFLICT DO NOTHING"],
   ['of an expression', "INSERT INTO t VALUES (2 + 3, 1, 'x') ON CONFLICT DO NOTHING"],
   ['without a key', "INSERT INTO t VALUES (NULL, 1, 'x') ON CONFLICT DO NOTHING"],
-  ['with RETURNING', `${row} ON CONFLICT DO NOTHING RETURNING k`],
-  ['with WHERE', `${row} ON CONFLICT (k) DO UPDATE SET n = 1 WHERE t.n > 1`],
+  ['with a column of either row in WHERE', `${row} ON CONFLICT (k) DO UPDATE SET n = 1 WHERE n > 1`],
   ['with a subquery', `${row} ON CONFLICT (k) DO UPDATE SET n = (SELECT excluded.n)`],
   ['with DEFAULT', `${row} ON CONFLICT (k) DO UPDATE SET n = DEFAULT`],
   ['with a column of either row', `${row} ON CONFLICT (k) DO UPDATE SET n = n + 1`],

@@ -20,12 +20,12 @@ afterAll(() => dialect[Symbol.asyncDispose]());
 
 /** A type of the kernel, with literals that are stored without being parsed as a query. */
 const PLAIN: readonly (readonly [type: string, literals: readonly string[]])[] = [
-  ['INTEGER', ['0', '-17', '2147483647', 'NULL', 'DEFAULT']],
-  ['BIGINT', ['123456789012345678', '-1']],
-  ['DOUBLE', ['1.5', '-0.1', '1234567.1234567', '3']],
+  ['INTEGER', ['0', '-17', '2147483647', 'NULL', 'DEFAULT', "'42'", "'-7'"]],
+  ['BIGINT', ['123456789012345678', '-1', "'123456789012345678'"]],
+  ['DOUBLE', ['1.5', '-0.1', '1234567.1234567', '3', "'0.1'", "'-12'"]],
   ['FLOAT', ['1.5', '0.1', '-3']],
   ['DECIMAL(38,9)', ['12345678901234567.123456789', '-0.000000001', '.5', '7.', '1.9999999999']],
-  ['DECIMAL(4,1)', ['99.94', '-99.95', '1']],
+  ['DECIMAL(4,1)', ['99.94', '-99.95', '1', "'1.25'", "'-1.35'", "'.05'"]],
   ['VARCHAR', ["''", "'it''s'", "'zażółć 🎉'", "'1'", "'\\x61'", "'a\nb'"]],
   ['BOOLEAN', ['true', 'FALSE']],
   ['DATE', ["'2024-02-29'", "DATE '2024-02-29'", "date'0044-03-15 (BC)'"]],
@@ -178,7 +178,8 @@ test.for([
   ['1 + 1', 'INTEGER'],
   ['1e3', 'DOUBLE'],
   ["'\\x61'", 'BLOB'],
-  ["'1'", 'INTEGER'],
+  ["' 1'", 'INTEGER'],
+  ["'-0'", 'DOUBLE'],
   ['current_date', 'DATE'],
   ["E'a'", 'VARCHAR'],
   ['[1]', 'INTEGER[]'],

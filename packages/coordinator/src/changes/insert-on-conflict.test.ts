@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { QueryBinder } from '../binder/query-binder.ts';
 import { TestNode } from '../testing/test-node.ts';
 
 let node: TestNode;
@@ -150,6 +151,82 @@ it('stores one row of literals or parameters without a table of changed rows', a
   expect(createTable).not.toHaveBeenCalled();
   await node.run('INSERT INTO f1 VALUES (3, 1), (4, 2) ON CONFLICT DO NOTHING');
   expect(createTable).toHaveBeenCalled();
+});
+
+describe('one row of literals or parameters with RETURNING', () => {
+  // A CTE leads to the query that compares many rows.
+  const many = (insert: string) => `WITH w AS (SELECT 1) ${insert}`;
+  const parameters = ['1', '2', '7'].map((value, i) => ({ name: `$${i + 1}`, value }));
+  const CLAUSES = [
+    'ON CONFLICT (k) DO UPDATE SET n = excluded.n RETURNING k, n',
+    "ON CONFLICT (k) DO UPDATE SET n = TABLE.n + excluded.n, s = 'y' RETURNING *, n + 1 AS next, TABLE.*, upper(s)",
+    'ON CONFLICT (k) DO UPDATE SET n = excluded.n WHERE TABLE.n < excluded.n RETURNING k, n, s',
+    'ON CONFLICT (k) DO UPDATE SET n = excluded.n WHERE TABLE.n > 1000 RETURNING k',
+    'ON CONFLICT (k) DO NOTHING RETURNING k, n * 2',
+    'ON CONFLICT DO NOTHING RETURNING *',
+    'ON CONFLICT (k) DO UPDATE SET n = 5 WHERE TABLE.n < excluded.n',
+  ];
+
+  it.each(CLAUSES)('%s', async (clause) => {
+    const create = (name: string) =>
+      `CREATE OR REPLACE TABLE ${name} (k INT PRIMARY KEY, n BIGINT, s VARCHAR(5))`;
+    for (const name of ['r1', 'r2']) await all(create(name), `INSERT INTO ${name} VALUES (0, 0, 'z')`);
+    for (const values of [
+      "(1, 10, 'a')",
+      "(1, '11', 'b')",
+      "('1', 5, 'c')",
+      "(0, 3, 'd  ')",
+      "(2, 1, 'e')",
+    ]) {
+      const outcome = async (name: string, around: (sql: string) => string) => {
+        const sql = around(`INSERT INTO ${name} VALUES ${values} ${clause.replaceAll('TABLE', name)}`);
+        const isReturning = clause.includes('RETURNING');
+        const columns = isReturning
+          ? (await node.describe(sql)).columns?.map(({ name, type }) => [name, type])
+          : [];
+        return { result: isReturning ? await node.rows(sql) : await node.run(sql), columns };
+      };
+      expect(await outcome('r1', (sql) => sql)).toEqual(await outcome('r2', many));
+      expect(await node.rows('SELECT * FROM r1 ORDER BY k')).toEqual(
+        await node.rows('SELECT * FROM r2 ORDER BY k'),
+      );
+    }
+  });
+
+  it('takes parameters that stand only after the row', async () => {
+    await all('CREATE TABLE r3 (k INT PRIMARY KEY, n INT)');
+    const sql =
+      'INSERT INTO r3 VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET n = r3.n + $3 RETURNING k, n, $3::int';
+    expect(await node.rows(sql, { parameters })).toEqual([[1, 2, 7]]);
+    expect(await node.rows(sql, { parameters })).toEqual([[1, 9, 7]]);
+  });
+
+  it('does not compare many rows, and is shown so by EXPLAIN', async () => {
+    await all('CREATE TABLE r4 (k INT PRIMARY KEY, n INT)', 'INSERT INTO r4 VALUES (1, 1)');
+    const insert = 'INSERT INTO r4 VALUES (1, 2) ON CONFLICT (k) DO UPDATE SET n = excluded.n RETURNING k';
+    const executable = vi.spyOn(QueryBinder.prototype, 'executable');
+    expect(await node.rows(insert)).toEqual([[1]]);
+    expect(executable.mock.calls.map(([{ text }]) => text)).toEqual([
+      expect.stringMatching(/ FROM "r4" WHERE/),
+    ]);
+    executable.mockRestore();
+    const [[plan]] = (await node.rows(`EXPLAIN ${insert}`)) as [[string]];
+    expect(plan).toMatch(/^Insert \[table: r4; on conflict: do update; keys: k\]\n(?!.*join)/is);
+  });
+
+  it('changes nothing if an item of RETURNING fails', async () => {
+    await all('CREATE TABLE r5 (k INT PRIMARY KEY, s TEXT)', "INSERT INTO r5 VALUES (1, 'x')");
+    for (const key of [1, 2])
+      await expect(
+        node.rows(
+          `INSERT INTO r5 VALUES (${key}, 'y') ON CONFLICT (k) DO UPDATE SET s = 'y'\nRETURNING s::int`,
+        ),
+      ).rejects.toMatchObject({ name: 'CAST_ERROR' });
+    expect(await node.rows('SELECT * FROM r5')).toEqual([[1, 'x']]);
+    await expect(
+      node.rows("INSERT INTO r5 VALUES (3, 'y') ON CONFLICT (k) DO UPDATE SET s = 'y'\nRETURNING excluded.s"),
+    ).rejects.toMatchObject({ location: { line: 2 } });
+  });
 });
 
 it('points at the mistake', async () => {

@@ -2,6 +2,7 @@ import { implicitSchema, type Snapshot, type TableObject } from '@tessera/catalo
 import { inTurns, retryDecision } from '@tessera/common';
 import {
   type ChangeQuery,
+  type ConflictRow,
   type ConflictScope,
   conflictKeys,
   conflictQuery,
@@ -14,10 +15,18 @@ import { checksOf } from '../objects/definition-check.ts';
 import type { ExecutableQuery } from '../read/executable-query.ts';
 import type { Change, ChangeContext } from './change.ts';
 import { describedQuery, withExecutable, withHeldExecutable } from './derived-query.ts';
-import { changedOnly, expectSameRows, POSITIONS, replaceRows, whereAction } from './replace-rows.ts';
-import { changedRows, storedNames, storedSql } from './returned-rows.ts';
+import {
+  addedAlone,
+  changedOnly,
+  expectSameRows,
+  POSITIONS,
+  replaceRows,
+  storeAdded,
+  whereAction,
+} from './replace-rows.ts';
+import { changedRows, storedNames } from './returned-rows.ts';
 import { countRows, rowPositions } from './row-positions.ts';
-import { storedRow, storeRows, storesRowsAlone } from './store-rows.ts';
+import { storedRow, storesRowsAlone } from './store-rows.ts';
 
 /**
  * The constraints and the table that the rows of an INSERT … ON CONFLICT are compared with. Returns undefined if none of its rows
@@ -58,28 +67,60 @@ async function insertOneRow(
   statement: InsertStatement,
   scope: ConflictScope,
 ): Promise<Change | undefined> {
-  const { text, request, query } = given.run;
-  if (!storesRowsAlone(table) || text.length > MOST_CHARACTERS) return undefined;
-  const values = await inTurns(plainValues(statement, table, text, request.parameters));
-  const one = values && conflictRow(statement, table, scope, values, text);
+  const { request, query } = given.run;
+  const one = await conflictRowOf(given, table, statement, scope);
   if (one === undefined) return undefined;
-  const { row, existing } = one;
-  // Plans are kept by the parameters too, and those of VALUES are literals of this query.
-  const parameters = request.parameters.filter(({ name }) => existing.sql.includes(name));
-  const context = { ...given, run: { ...given.run, request: { ...request, parameters } } };
+  const { row, existing, sameKey, returning } = one;
+  // Plans are kept by the parameters too, and those of VALUES are literals of these queries.
+  const withParameters = ({ sql }: ChangeQuery): ChangeContext => {
+    const named = new Set(sql.match(/\$\d+/g));
+    const parameters = request.parameters.filter(({ name }) => named.has(name));
+    return { ...given, run: { ...given.run, request: { ...request, parameters } } };
+  };
+  const isReturning = returning !== undefined;
   try {
-    if (scope.clause.update === undefined) {
-      if (await hasRows(context, snapshot, existing)) return { actions: [], affectedRows: 0 };
-    } else {
-      const updated = await replaceRows(context, snapshot, table, existing, { replaced: '', stored: '' });
+    if (existing !== undefined) {
+      const how = { replaced: '', stored: '', isReturning };
+      const updated = await replaceRows(withParameters(existing), snapshot, table, existing, how);
       if (updated.affectedRows !== 0) return updated;
+      await updated.returned?.release();
     }
-    const stored = await storedRow(context, table, row);
-    return stored && { actions: [expectSameRows(table), ...stored.actions], affectedRows: 1 };
+    const isThere = sameKey !== undefined && (await hasRows(withParameters(sameKey), snapshot, sameKey));
+    if (returning === undefined) {
+      if (isThere) return { actions: [], affectedRows: 0 };
+      const stored = await storedRow(given, table, row);
+      return stored && { actions: [expectSameRows(table), ...stored.actions], affectedRows: 1 };
+    }
+    return await withHeldExecutable(withParameters(returning), snapshot, returning, async (executable) => {
+      const from = isThere ? withoutRows(executable) : executable;
+      const { returned } = await changedRows(given, from, storedNames(table));
+      if (isThere) return { actions: [], affectedRows: 0, returned };
+      const { actions } =
+        (await storedRow(given, table, row)) ??
+        (await storeAdded(given, executable, table, { rows: 1, row: undefined }));
+      return { actions: [expectSameRows(table), ...actions], affectedRows: 1, returned };
+    });
   } catch (error) {
     if (query.signal.aborted || retryDecision(error, 'query') !== undefined) throw error;
     return undefined;
   }
+}
+
+const withoutRows = (executable: ExecutableQuery): ExecutableQuery => ({
+  ...executable,
+  sql: `SELECT * FROM (${executable.sql}) AS q WHERE false`,
+});
+
+/** The steps of an INSERT … ON CONFLICT of one row of literals; undefined for every other one. */
+export async function conflictRowOf(
+  { run: { text, request } }: ChangeContext,
+  table: TableObject,
+  statement: InsertStatement,
+  scope: ConflictScope,
+): Promise<ConflictRow | undefined> {
+  if (!storesRowsAlone(table) || text.length > MOST_CHARACTERS) return undefined;
+  const values = await inTurns(plainValues(statement, table, text, request.parameters));
+  return values && conflictRow(statement, table, scope, values, text);
 }
 
 const hasRows = (context: ChangeContext, snapshot: Snapshot, existing: ChangeQuery): Promise<boolean> =>
@@ -127,14 +168,13 @@ function insertAbsent(
   isReturning: boolean,
 ): Promise<Change> {
   const work = async (executable: ExecutableQuery): Promise<Change> => {
-    const { session } = executable;
-    const { rows: affectedRows, returned } = isReturning
-      ? await changedRows(context, executable, storedNames(table))
-      : await changedOnly(table, executable, false);
-    const { signal } = context.run.query;
-    const { actions } = await storeRows(context, { session, table, sql: storedSql(table), signal });
-    const expected = affectedRows > 0 ? [expectSameRows(table)] : [];
-    return { actions: [...expected, ...actions], affectedRows, returned };
+    const alone = addedAlone(table);
+    const { returned, ...changed } = isReturning
+      ? await changedRows(context, executable, storedNames(table), alone)
+      : await changedOnly(executable, alone);
+    const { actions } = await storeAdded(context, executable, table, changed);
+    const expected = changed.rows > 0 ? [expectSameRows(table)] : [];
+    return { actions: [...expected, ...actions], affectedRows: changed.rows, returned };
   };
   return isReturning
     ? withHeldExecutable(context, snapshot, query, work)

@@ -7,7 +7,8 @@ import type { ExecutableQuery } from '../read/executable-query.ts';
 import type { Change, ChangeContext } from './change.ts';
 import { describedQuery, withExecutable, withHeldExecutable } from './derived-query.ts';
 import { conflictScope, insertOnConflict } from './insert-on-conflict.ts';
-import { changedRows, storedNames, storedSql } from './returned-rows.ts';
+import { addedAlone, storeAdded } from './replace-rows.ts';
+import { changedRows, storedNames } from './returned-rows.ts';
 import { type QueryToStore, storageOf, storeQuery } from './store-query.ts';
 import { type StoredRows, storedRow, storeRows } from './store-rows.ts';
 
@@ -114,15 +115,18 @@ async function insertReturning(
   table: TableObject,
   statement: InsertStatement,
 ): Promise<Change> {
-  const { text, query: running } = context.run;
+  const { text } = context.run;
   const query = insertQuery(statement, table, text);
   const given = query.isCounted ? undefined : await describedQuery(context, snapshot, query);
   const returning = query.returning(statement.returning ?? [], given?.columns);
   return withHeldExecutable(context, snapshot, returning, async (executable) => {
-    const { session } = executable;
-    const { rows, returned } = await changedRows(context, executable, storedNames(table));
-    const { signal } = running;
-    const { actions } = await storeRows(context, { session, table, sql: storedSql(table), signal });
-    return { actions, affectedRows: rows, returned };
+    const { returned, ...changed } = await changedRows(
+      context,
+      executable,
+      storedNames(table),
+      addedAlone(table),
+    );
+    const { actions } = await storeAdded(context, executable, table, changed);
+    return { actions, affectedRows: changed.rows, returned };
   });
 }

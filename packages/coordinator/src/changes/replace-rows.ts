@@ -26,9 +26,18 @@ import { deleteRows } from './delete-rows.ts';
 import { describedQuery, withExecutable, withHeldExecutable } from './derived-query.ts';
 import { discardTablets } from './discard-tablets.ts';
 import { truncate } from './remove-tablets.ts';
-import { CHANGED, changedRows, POSITION_NAMES, storedNames, storedSql } from './returned-rows.ts';
+import {
+  CHANGED,
+  type CountedChanges,
+  changedRows,
+  countedChanges,
+  POSITION_NAMES,
+  type StoredAlone,
+  storedNames,
+  storedSql,
+} from './returned-rows.ts';
 import { countRows, type RowPositions, rowPositions } from './row-positions.ts';
-import { storedRow, storeRows, storesRowsAlone } from './store-rows.ts';
+import { type StoredRows, storedRow, storeRows, storesRowsAlone } from './store-rows.ts';
 
 /**
  * @throws TesseraError UNDEFINED_NAME, UNDEFINED_TABLE for names in a WHEN clause of a MERGE that the clause
@@ -162,11 +171,12 @@ export function replaceRows(
       const change = await replacedRow(context, table, executable, only?.row);
       if (change !== undefined) return change;
     }
+    const alone = replaced === '' ? { table, from: CHANGED } : undefined;
     const changed = isReturning
-      ? await changedRows(context, executable, [...positionNames, ...storedNames(table)])
-      : await changedOnly(table, executable, isPlain);
+      ? await changedRows(context, executable, [...positionNames, ...storedNames(table)], alone)
+      : await changedOnly(executable, alone);
     const change = await replacedRow(context, table, executable, changed.row);
-    if (change !== undefined) return change;
+    if (change !== undefined) return { ...change, returned: changed.returned };
     if (twice !== undefined && (await isTwice(session, replaced))) twice();
     const found = await rowPositions(session, `FROM ${CHANGED} ${replaced}`);
     const { signal } = context.run.query;
@@ -182,19 +192,28 @@ export function replaceRows(
     : withExecutable(context, snapshot, query, work, options);
 }
 
-/** `changedRows` without RETURNING. @param isPlain whether all changed rows are replaced */
-export async function changedOnly(
-  table: TableObject,
-  { session, sql, params }: ExecutableQuery,
-  isPlain: boolean,
-) {
+/** `changedRows` without RETURNING. */
+export async function changedOnly({ session, sql, params }: ExecutableQuery, alone?: StoredAlone) {
   await session.createTable(CHANGED, sql, params);
-  const rows = Number(await session.scalar(`SELECT count(*) FROM ${CHANGED}`));
-  const only =
-    isPlain && rows === 1 && storesRowsAlone(table)
-      ? await onlyRow({ session, from: CHANGED }, table)
-      : undefined;
-  return { returned: undefined, rows, row: only?.row };
+  return { returned: undefined, ...(await countedChanges(session, alone)) };
+}
+
+/** How the only row that a change adds is read: it replaces no other. */
+export const addedAlone = (table: TableObject): StoredAlone => ({
+  table,
+  from: `(SELECT 0 AS "$tablet", 0 AS "$row", * FROM ${CHANGED}) AS added`,
+});
+
+/** Stores the rows of `CHANGED`, which replace no others. */
+export async function storeAdded(
+  context: ChangeContext,
+  { session }: ExecutableQuery,
+  table: TableObject,
+  { row }: CountedChanges,
+): Promise<StoredRows> {
+  const stored = row && (await storedRow(context, table, row.values));
+  if (stored !== undefined) return stored;
+  return storeRows(context, { session, table, sql: storedSql(table), signal: context.run.query.signal });
 }
 
 /** A query that reads at most this many rows may run twice. */

@@ -16,7 +16,7 @@ import { columnsOf } from '../catalog/create-table-as.ts';
 import { placeForTable } from '../catalog/temporary-place.ts';
 import type { ChangeContext } from '../changes/change.ts';
 import { type DerivedQuery, describedQuery, queryInPlace } from '../changes/derived-query.ts';
-import { conflictScope } from '../changes/insert-on-conflict.ts';
+import { conflictRowOf, conflictScope } from '../changes/insert-on-conflict.ts';
 import { POSITIONS, refuseInvisible } from '../changes/replace-rows.ts';
 import { retryInQuarantine } from '../queries/retry-in-quarantine.ts';
 import type { ExecutionOptions } from '../read/executable-query.ts';
@@ -106,11 +106,13 @@ async function insertedRows(
   const given = rows.isCounted ? undefined : (await describedQuery(context, snapshot, rows)).columns;
   const operator = { operator: 'Insert', details: { table: table.name } };
   if (conflicts === undefined) return { query: rows.returning(insert.returning ?? [], given), operator };
+  const one = await conflictRowOf(context, table, insert, conflicts);
+  const ofOne = one && (one.existing ?? one.sameKey);
   const isUpdating = conflicts.clause.update !== undefined;
   const keys = conflicts.keys.map((key) => key.map(({ name }) => name).join(', '));
   return {
-    query: conflictQuery(insert, table, conflicts, rows.proposed(given), text),
-    options: isUpdating ? POSITIONS : {},
+    query: ofOne ?? conflictQuery(insert, table, conflicts, rows.proposed(given), text),
+    options: isUpdating || ofOne !== undefined ? POSITIONS : {},
     operator: {
       ...operator,
       details: {

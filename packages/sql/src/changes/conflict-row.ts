@@ -4,16 +4,21 @@ import { isWord, nameOf, QuotedName, tokenize, Word } from '../text/lexer.ts';
 import type { ChangeQuery } from './change-query.ts';
 import { assignedType, type ChangeTarget, type TargetColumn, targetAlias } from './change-target.ts';
 import type { ConflictScope } from './conflict-query.ts';
+import { insertQuery } from './insert-query.ts';
 import type { LiteralValue } from './literal-value.ts';
 import type { PlainValues } from './plain-values.ts';
 import { deleteQuery, updateQuery } from './update-query.ts';
 
-/** An INSERT … ON CONFLICT of one row of literals, in two steps that cost less than `conflictQuery`. */
+/** An INSERT … ON CONFLICT of one row of literals, in steps that cost less than `conflictQuery`. */
 export interface ConflictRow {
   /** The values of all columns, in order, which are stored if no row of the table has the key. */
   readonly row: readonly LiteralValue[];
-  /** With DO UPDATE, the UPDATE of the rows with the key; with DO NOTHING, their positions. */
-  readonly existing: ChangeQuery;
+  /** With DO UPDATE, the UPDATE of the rows with the key, with the RETURNING clause of the statement. */
+  readonly existing: ChangeQuery | undefined;
+  /** If `existing` may leave out rows with the key or is undefined: the positions of the rows with the key. */
+  readonly sameKey: ChangeQuery | undefined;
+  /** With RETURNING: the row that is inserted, as `InsertQuery.returning` has it. */
+  readonly returning: ChangeQuery | undefined;
 }
 
 /** The types whose literals can be compared with a column as they are. */
@@ -34,20 +39,23 @@ export function conflictRow(
   const [key, ...otherKeys] = keys;
   if (row === undefined || literals === undefined || key === undefined || otherKeys.length > 0)
     return undefined;
-  if (insert.returning !== undefined || update?.where !== undefined) return undefined;
   const alias = targetAlias(insert.table, insert.alias);
   const literalOf = (column: TargetColumn) => literals[target.columns.indexOf(column)]!;
   const isComparable = (column: TargetColumn) =>
     KEY_TYPES.has(column.type) && column.declared === undefined && literalOf(column) !== 'NULL';
   if (alias === EXCLUDED || !key.every(isComparable)) return undefined;
-  const conditions = key.map(
-    (column) => `${quoteName(alias)}.${quoteName(column.name)} = ${literalOf(column)}`,
-  );
-  const where = { sql: conditions.join(' AND '), offset: 0 };
-  if (update === undefined) {
-    const existing = { ...insert, kind: 'delete', using: undefined, where } as const;
-    return { row, existing: deleteQuery(existing, target, statement) };
-  }
+  const isSameKey = key
+    .map((column) => `${quoteName(alias)}.${quoteName(column.name)} = ${literalOf(column)}`)
+    .join(' AND ');
+  const rows = insert.returning && insertQuery(insert, target, statement).returning(insert.returning);
+  const keyed = {
+    ...insert,
+    kind: 'delete',
+    using: undefined,
+    where: { sql: isSameKey, offset: 0 },
+  } as const;
+  const sameKey = deleteQuery({ ...keyed, returning: undefined }, target, statement);
+  if (update === undefined) return { row, existing: undefined, sameKey, returning: rows };
   const proposed = new Map(
     target.columns.map((column) => [column.name, `CAST(${literalOf(column)} AS ${assignedType(column)})`]),
   );
@@ -57,8 +65,11 @@ export function conflictRow(
     if (sql === undefined) return undefined;
     set.push({ ...given, value: { sql, offset: 0 } });
   }
-  const existing = { ...insert, kind: 'update', set, from: undefined, where } as const;
-  return { row, existing: updateQuery(existing, target, statement) };
+  const condition = update.where && withProposed(update.where.sql, proposed);
+  if (update.where !== undefined && condition === undefined) return undefined;
+  const where = { sql: condition === undefined ? isSameKey : `${isSameKey} AND (${condition})`, offset: 0 };
+  const existing = updateQuery({ ...insert, kind: 'update', set, from: undefined, where }, target, statement);
+  return { row, existing, sameKey: condition === undefined ? undefined : sameKey, returning: rows };
 }
 
 const EXCLUDED = 'excluded';

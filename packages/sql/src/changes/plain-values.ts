@@ -2,11 +2,16 @@ import type { Steps } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import type { QueryParameter } from '../rewrites/parameters.ts';
 import type { InsertStatement } from '../statements/catalog-statement.ts';
+import { tokenize } from '../text/lexer.ts';
 import type { ChangeTarget, TargetColumn } from './change-target.ts';
 import { literalRows } from './insert-query.ts';
 import { type LiteralValue, literalValue } from './literal-value.ts';
 import { parameterLiteral } from './parameter-literal.ts';
 
+/** The types whose values are written in digits. */
+const NUMBERS = /^(?:INTEGER|BIGINT|FLOAT|DOUBLE|DECIMAL\(.*)$/;
+/** Digits in quotes, but not a negative zero, whose sign a literal of digits loses. */
+const QUOTED = /^'(?!-[0.]*')([^' ]*)'$/;
 const STRING = /^'(?:[^']|'')*'$/;
 /** The kernel ignores what follows a date. */
 const DATE = /^(?:date\s*)?'\d{4}-\d\d-\d\d(?: \(BC\))?'$/i;
@@ -87,7 +92,7 @@ export function* plainValues(
     if ((cast.length * order.length) % VALUES_PER_STEP < order.length) yield;
   }
   // The binder says what is wrong with a parameter that the statement does not name.
-  if (unused.size > 0) return undefined;
+  if (unused.size > 0 && !isNamed(unused, statement)) return undefined;
   const literals = cast.length === 1 ? first : undefined;
   return {
     sql: valuesSql(cast, target),
@@ -95,6 +100,12 @@ export function* plainValues(
     row: literals && rowOfLiterals(literals, target),
     literals,
   };
+}
+
+/** Whether a statement names all parameters, for example after the rows. */
+function isNamed(parameters: ReadonlySet<string>, statement: string): boolean {
+  const names = new Set(tokenize(statement).map(({ image }) => image));
+  return [...parameters].every((name) => names.has(name));
 }
 
 const castRow = (row: readonly string[], { columns }: ChangeTarget): string =>
@@ -127,7 +138,10 @@ function plainValue(
   if (sql === null || (parameter === undefined && NULL.test(sql)))
     return column.nullable ? 'NULL' : undefined;
   const plain = type.startsWith('DECIMAL(') ? DECIMAL : Object.hasOwn(PLAIN, type) ? PLAIN[type] : undefined;
-  return plain?.test(sql) ? sql : undefined;
+  if (plain?.test(sql)) return sql;
+  // A text without a type means the same as its digits.
+  const digits = NUMBERS.test(type) && parameter?.type === undefined ? QUOTED.exec(sql)?.[1] : undefined;
+  return digits !== undefined && plain?.test(digits) ? digits : undefined;
 }
 
 const plainDefault = ({ defaultSql, nullable }: TargetColumn): string | undefined =>
