@@ -216,6 +216,10 @@ const TRAPS: readonly (readonly [what: string, sql: string])[] = [
     'truncated times before infinity',
     "SELECT id, m FROM (SELECT id, date_trunc('day', t) AS m FROM a) WHERE m < 'infinity' AND m >= '-infinity'",
   ],
+  [
+    'the mode of a constant',
+    'SELECT g, mode() WITHIN GROUP (ORDER BY 3), mode() WITHIN GROUP (ORDER BY v + 1) FROM a GROUP BY g',
+  ],
   ['rows without columns', 'SELECT count(*) FROM (SELECT DISTINCT g FROM a) CROSS JOIN b'],
 ];
 

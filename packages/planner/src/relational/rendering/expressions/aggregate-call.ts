@@ -111,7 +111,7 @@ const numberSql = (value: unknown, type: string): string =>
   typeof value === 'number' ? `CAST('${value}' AS ${type})` : unsupported(`a number of type ${type}`);
 
 function ordered(
-  { name = '', function_data }: PlanExpression,
+  { name = '', function_data, children = [] }: PlanExpression,
   orders: readonly PlanOrder[],
   scope: ExpressionScope,
 ): { readonly within?: string; readonly order: string } {
@@ -120,5 +120,8 @@ function ordered(
       return unsupported('a descending quantile');
     return { within: 'DESC', order: '' };
   }
-  return { order: orders.length === 0 ? '' : ` ORDER BY ${orderSql(orders, scope)}` };
+  // The kernel takes a constant argument of `mode(3 ORDER BY 3)` for the fraction of a percentile.
+  const isOfConstant = name === 'mode' && children.every(({ type }) => type === 'VALUE_CONSTANT');
+  if (isOfConstant || orders.length === 0) return { order: '' };
+  return { order: ` ORDER BY ${orderSql(orders, scope)}` };
 }
