@@ -3,7 +3,7 @@ import { MANAGED_SCHEMA } from '@tessera/sql';
 /**
  * Optimisers that are disabled in the mirror. Plans cannot always be serialised with the first four; the
  * others draw conclusions from the tables being empty, or insert operators that only an execution
- * understands.
+ * understands, such as `regex_range`, which compares texts with binary values.
  */
 const DISABLED_OPTIMIZERS = [
   'column_lifetime',
@@ -16,6 +16,7 @@ const DISABLED_OPTIMIZERS = [
   'join_filter_pushdown',
   'late_materialization',
   'common_subplan',
+  'regex_range',
 ];
 
 /**

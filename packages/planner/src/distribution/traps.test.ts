@@ -220,6 +220,14 @@ const TRAPS: readonly (readonly [what: string, sql: string])[] = [
     'the mode of a constant',
     'SELECT g, mode() WITHIN GROUP (ORDER BY 3), mode() WITHIN GROUP (ORDER BY v + 1) FROM a GROUP BY g',
   ],
+  [
+    'a pattern of a whole text',
+    "SELECT g, m FROM (SELECT g, max(s) AS m FROM a GROUP BY g) WHERE regexp_full_match(m, '(?s).*e.*')",
+  ],
+  [
+    'counts and means of pairs with infinite numbers',
+    "SELECT g, regr_count(i, v), regr_avgx(v, i), regr_avgy(v, i), regr_avgy(i, v), regr_syy(v, i), regr_sxx(i, v) FROM (SELECT g, v, CASE WHEN v < 3 THEN 'infinity'::DOUBLE WHEN v > 4 THEN f END AS i FROM a) GROUP BY g",
+  ],
   ['rows without columns', 'SELECT count(*) FROM (SELECT DISTINCT g FROM a) CROSS JOIN b'],
 ];
 

@@ -1,19 +1,21 @@
 import type { PlanExpression, PlanType } from '../../plan-nodes.ts';
 import { BIGINT } from '../../relational/expressions/expression-type.ts';
-import { aggregate, call, caseWhen, cast, compare, constant, DOUBLE } from '../tree/expressions.ts';
+import {
+  aggregate,
+  call,
+  caseWhen,
+  cast,
+  compare,
+  constant,
+  DOUBLE,
+  HUGEINT,
+  operator,
+} from '../tree/expressions.ts';
 import type { Decomposition } from './decomposed-aggregate.ts';
 
 const ONE = new Set(['var_pop', 'var_samp', 'variance', 'stddev', 'stddev_pop', 'stddev_samp']);
-const TWO = new Set([
-  'covar_pop',
-  'covar_samp',
-  'regr_sxx',
-  'regr_syy',
-  'regr_sxy',
-  'regr_avgx',
-  'regr_avgy',
-  'regr_count',
-]);
+const TWO = new Set(['covar_pop', 'covar_samp', 'regr_sxx', 'regr_syy', 'regr_sxy']);
+const OF_PAIRS = new Set(['regr_avgx', 'regr_avgy', 'regr_count']);
 
 /**
  * Variances and covariances from parts by the formula of Chan, Golub and LeVeque, with the known mean of all
@@ -27,8 +29,18 @@ export function momentsOf(expression: PlanExpression): Decomposition | undefined
   const [first, second, ...others] = children ?? [];
   if (first === undefined || others.length > 0 || return_type === undefined) return undefined;
   if (ONE.has(name) && second === undefined) return one(name, first, filter);
-  if (TWO.has(name) && second !== undefined) return two(name, first, second, return_type, filter);
-  return undefined;
+  if (second === undefined) return undefined;
+  const of = (aggregateName: string, type = DOUBLE) =>
+    aggregate(aggregateName, [double(first), double(second)], type, filter);
+  const pair = { of: (one: string) => of(one), count: of('regr_count', { id: 'UINTEGER' }) };
+  if (OF_PAIRS.has(name)) return ofPairs(name, pair, return_type);
+  return TWO.has(name) ? two(name, pair) : undefined;
+}
+
+/** Aggregates of pairs: `y`, then `x`. */
+interface PairAggregates {
+  readonly of: (name: string) => PlanExpression;
+  readonly count: PlanExpression;
 }
 
 type Filter = PlanExpression | null | undefined;
@@ -60,66 +72,45 @@ function one(name: string, x: PlanExpression, filter: Filter): Decomposition {
   };
 }
 
-/** Partials: n, means of x and y, Sxx, Syy and Sxy, each over the pairs without NULL. */
-function two(
-  name: string,
-  y: PlanExpression,
-  x: PlanExpression,
-  type: PlanType,
-  filter: Filter,
-): Decomposition {
-  const pair = [double(y), double(x)];
-  const of = (aggregateName: string, returned = DOUBLE) => aggregate(aggregateName, pair, returned, filter);
+/** The number of pairs without NULL, and the means of their coordinates, which are right for infinite values too. */
+function ofPairs(name: string, pair: PairAggregates, type: PlanType): Decomposition {
+  if (name === 'regr_count')
+    return {
+      partials: [pair.count],
+      mergers: (column) => [aggregate('sum', [column(0)], HUGEINT)],
+      result: (merged) =>
+        cast(operator('OPERATOR_COALESCE', [merged(0), constant(BIGINT, 0)], HUGEINT), type),
+    };
   return {
-    partials: [
-      aggregate('regr_count', pair, { id: 'UINTEGER' }, filter),
-      of('regr_avgx'),
-      of('regr_avgy'),
-      of('regr_sxx'),
-      of('regr_syy'),
-      of('regr_sxy'),
-    ],
+    partials: [pair.count, pair.of(name)],
+    mergers: (column) => [sum(double(column(0))), sum(times(double(column(0)), column(1)))],
+    result: (merged) => atLeast(merged(0), 1, over(merged(1), merged(0))),
+  };
+}
+
+/** Partials: n, the means of x or y or both, and Sxx, Syy or Sxy, each over the pairs without NULL. */
+function two(name: string, pair: PairAggregates): Decomposition {
+  const moment = name.startsWith('covar') ? 'regr_sxy' : name;
+  const means =
+    moment === 'regr_sxy' ? ['regr_avgx', 'regr_avgy'] : [moment === 'regr_sxx' ? 'regr_avgx' : 'regr_avgy'];
+  const momentAt = 1 + means.length;
+  return {
+    partials: [pair.count, ...means.map(pair.of), pair.of(moment)],
     totals: (partial) => [
       double(partial(0)),
-      times(double(partial(0)), partial(1)),
-      times(double(partial(0)), partial(2)),
+      ...means.map((_, i) => times(double(partial(0)), partial(1 + i))),
     ],
     terms: (partial, total) => {
       const n = double(partial(0));
-      const [awayX, awayY] = [1, 2].map((i) => minus(partial(i), over(total(i), total(0)))) as [
-        PlanExpression,
-        PlanExpression,
-      ];
-      return [
-        n,
-        times(n, partial(1)),
-        times(n, partial(2)),
-        plus(partial(3), times(n, times(awayX, awayX))),
-        plus(partial(4), times(n, times(awayY, awayY))),
-        plus(partial(5), times(n, times(awayX, awayY))),
-      ];
+      const away = means.map((_, i) => minus(partial(1 + i), over(total(1 + i), total(0))));
+      return [n, plus(partial(momentAt), times(n, times(away[0]!, away.at(-1)!)))];
     },
-    mergers: (column) => [6, 7, 8, 9, 10, 11].map((place) => sum(column(place))),
+    mergers: (column) => [sum(column(momentAt + 1)), sum(column(momentAt + 2))],
     result: (merged) => {
-      const n = merged(0);
-      switch (name) {
-        case 'covar_pop':
-          return atLeast(n, 1, over(merged(5), n));
-        case 'covar_samp':
-          return atLeast(n, 2, over(merged(5), minus(n, constant(DOUBLE, 1))));
-        case 'regr_count':
-          return cast(caseWhen([[atLeastRows(n, 1), n]], constant(DOUBLE, 0), DOUBLE), type);
-        case 'regr_avgx':
-          return atLeast(n, 1, over(merged(1), n));
-        case 'regr_avgy':
-          return atLeast(n, 1, over(merged(2), n));
-        case 'regr_sxx':
-          return atLeast(n, 1, merged(3));
-        case 'regr_syy':
-          return atLeast(n, 1, merged(4));
-        default:
-          return atLeast(n, 1, merged(5));
-      }
+      const [n, moments] = [merged(0), merged(1)];
+      if (name === 'covar_pop') return atLeast(n, 1, over(moments, n));
+      if (name === 'covar_samp') return atLeast(n, 2, over(moments, minus(n, constant(DOUBLE, 1))));
+      return atLeast(n, 1, moments);
     },
   };
 }
