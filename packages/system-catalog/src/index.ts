@@ -25,4 +25,10 @@ export { showGrantsQuery } from './information-schema/show-grants.ts';
 export { describedView, showQuery } from './information-schema/show-query.ts';
 export { isPgCatalogRelation, PG_CATALOG_RELATIONS } from './pg-catalog/pg-catalog.ts';
 export { type SystemCatalogRelation, systemCatalogRelations } from './pg-catalog/system-catalog-columns.ts';
-export { loadSystemRelation, readsViewColumns, systemRelation } from './system-catalog.ts';
+export {
+  createRelation,
+  type EncodedRelation,
+  encodedRelation,
+  readsViewColumns,
+  systemRelation,
+} from './system-catalog.ts';

@@ -102,7 +102,9 @@ export class QueryBinder {
         }),
       columnStatisticsBytes,
     });
-    const systemRelations = new SystemRelations(services.systemFacts, (view) => this.#bound.outputOf(view));
+    const systemRelations = new SystemRelations(services.kernel, services.systemFacts, (view) =>
+      this.#bound.outputOf(view),
+    );
     this.#sessions = {
       kernel: services.kernel,
       external: services.external,

@@ -1,18 +1,22 @@
 import type { ObjectId, Snapshot, ViewObject } from '@tessera/catalog';
 import { TesseraError } from '@tessera/common';
-import { type KernelSession, quoteName } from '@tessera/kernel';
+import { type Kernel, quoteName } from '@tessera/kernel';
 import type { OutputColumn } from '@tessera/sql';
 import {
-  loadSystemRelation,
+  createRelation,
+  encodedRelation,
   readsViewColumns,
   relationsOfDatabase,
   type SystemFacts,
   systemRelation,
 } from '@tessera/system-catalog';
+import { sharesTables } from '../objects/session-options.ts';
 import type { StatementContext } from '../queries/statement-context.ts';
 import type { NamedRelation } from '../read/bound-query.ts';
+import type { SessionScope } from '../read/session-scope.ts';
 import { findRelation } from '../read/statement-relations.ts';
 import { Notices } from '../request/notices.ts';
+import { KeptRelations } from '../reuse/kept-relations.ts';
 
 /** The user for whom `information_schema` is read, and the catalog that it describes. */
 export type SystemScope = Pick<
@@ -35,32 +39,39 @@ export interface QueryOutput {
   readonly named: readonly NamedRelation[];
 }
 
-/** The relations of information_schema and pg_catalog, as temp tables of the sessions that read them. */
+/** The relations of information_schema and pg_catalog, as temp tables or views of the sessions that read them. */
 export class SystemRelations {
   readonly #factsFor: FactsFor | undefined;
   readonly #outputOf: (view: StatementContext) => Promise<QueryOutput>;
   readonly #viewColumns = new ViewColumns();
+  readonly #kept: KeptRelations;
 
   /** @param outputOf binds the query of a view and returns its columns */
-  constructor(factsFor: FactsFor | undefined, outputOf: (view: StatementContext) => Promise<QueryOutput>) {
+  constructor(
+    kernel: Kernel,
+    factsFor: FactsFor | undefined,
+    outputOf: (view: StatementContext) => Promise<QueryOutput>,
+  ) {
+    this.#kept = new KeptRelations(kernel);
     this.#factsFor = factsFor;
     this.#outputOf = outputOf;
   }
 
   /**
-   * Creates a temp table of the session with the contents of a relation, and returns its name; undefined if
+   * Creates a temp table or view of the session with the contents of a relation, and returns its name; undefined if
    * there is no such relation.
    */
   async load(
-    { context, session }: { readonly context: StatementContext; readonly session: KernelSession },
+    scope: Pick<SessionScope, 'context' | 'options' | 'session' | 'keep'>,
     name: { readonly schema: string; readonly name: string },
     { database, snapshot }: { readonly database: string; readonly snapshot: Snapshot },
   ): Promise<string | undefined> {
+    const { context, session } = scope;
     const { user, protocol } = context.sessionValues;
     const preparedStatements = context.request.preparedStatements?.() ?? [];
     const { notices } = context.query;
-    const scope = { view: name.name, snapshot, database, user, protocol, preparedStatements, notices };
-    const facts = await this.#factsFor?.(scope);
+    const asked = { view: name.name, snapshot, database, user, protocol, preparedStatements, notices };
+    const facts = await this.#factsFor?.(asked);
     if (facts === undefined) return undefined;
     const viewColumns = readsViewColumns(name)
       ? await this.#columnsOfViews(facts, context)
@@ -68,7 +79,16 @@ export class SystemRelations {
     const relation = systemRelation(name, { ...facts, viewColumns });
     if (relation === undefined) return undefined;
     const table = `${name.schema}.${name.name}.${database}`;
-    await loadSystemRelation(session, table, relation);
+    const encoded = encodedRelation(relation);
+    // A process in quarantine has tables of its own.
+    const mayShare = scope.options.quarantine !== true && sharesTables(context.request.settings);
+    const kept = mayShare ? await this.#kept.use(encoded) : undefined;
+    if (kept === undefined) {
+      await createRelation(session, `temp.${quoteName(table)}`, encoded);
+    } else {
+      scope.keep(kept);
+      await session.execute(`CREATE TEMP VIEW ${quoteName(table)} AS FROM ${kept.sql}`);
+    }
     return table;
   }
 

@@ -97,7 +97,7 @@ export class NodeInformation {
       engine: engineId,
       cluster: cluster?.otherClusters?.cluster.id || undefined,
       transactions: (transactions?.list() ?? []).filter((transaction) => mayRead(transaction)),
-      running: await runningOf(running, ({ activity }) => mayRead(activity)),
+      running: RUNNING_VIEWS.has(view) ? await runningOf(running, ({ activity }) => mayRead(activity)) : [],
       elsewhere: isOfAllNodes ? await queriesElsewhere(cluster.cluster, mayRead) : [],
       node: this.#options.nodeName(),
       history: HISTORY_VIEWS.has(view) ? await history.readBy(mayRead) : [],
@@ -148,6 +148,9 @@ export class NodeInformation {
 
 /** The views of finished queries. */
 const HISTORY_VIEWS = new Set(['engine_query_history', 'engine_user_query_history', 'queries']);
+
+/** The views of running queries, whose progress the kernel is asked for. */
+const RUNNING_VIEWS = new Set(['engine_running_queries', 'queries', 'pg_stat_activity']);
 
 /** The queries that are running and fulfil a condition. */
 const runningOf = (

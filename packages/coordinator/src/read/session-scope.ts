@@ -32,11 +32,11 @@ export interface SessionServices {
     snapshot: Snapshot,
   ): Promise<readonly string[]>;
   /**
-   * Creates a temp table of the session with the contents of a relation of information_schema or pg_catalog,
+   * Creates a temp table or view of the session with the contents of a relation of information_schema or pg_catalog,
    * and returns its name; undefined if there is no such relation.
    */
   systemRelation(
-    scope: Pick<SessionScope, 'context' | 'session'>,
+    scope: Pick<SessionScope, 'context' | 'options' | 'session' | 'keep'>,
     name: { readonly schema: string; readonly name: string },
     place: { readonly database: string; readonly snapshot: Snapshot },
   ): Promise<string | undefined>;

@@ -168,7 +168,8 @@ export class KeptParts {
   }
 }
 
-async function dropTable(kernel: Kernel, name: string): Promise<void> {
+/** Drops a table of kept rows. */
+export async function dropTable(kernel: Kernel, name: string): Promise<void> {
   const session = await kernel.session({});
   try {
     await session.execute(`DROP TABLE IF EXISTS ${relationOf(name)}`);
