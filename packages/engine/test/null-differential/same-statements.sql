@@ -875,3 +875,30 @@ select t ~ 'a.b', t ~* 'A.B', t !~ 'a.b', t !~* 'A.B', t ~ '.', t ~ 'a$', t ~ '^
 select t ~ p, t !~ p, t ~* p from (values (E'a\nb'), ('a.b')) v(t), (values ('a.b'), ('b$')) q(p) order by t, p
 select t ~ '$ab', t ~ 'a^b', t ~ '^a^b', t !~ 'ab$(?:a)', t ~ '^ab', t ~ 'ab$', t ~ '^ab$', regexp_like(t, '$ab'), substring(t from '$ab'), regexp_match(t, 'a^b') from (values ('ab'), ('abab'), ('a^b'), ('$ab'), (null)) v(t) order by t
 select t ~ '[$]ab', t ~ '\$ab', t ~ '[^^]b', t ~ 'a(^|b)', t ~ '(a|$)b' from (values ('ab'), ('$ab'), ('^b')) v(t) order by t
+select * from regexp_split_to_table('a,b,c', ',') with ordinality as x(v, n)
+select * from string_to_table('a,b,,c', ',', '') with ordinality as x(v, n)
+select * from regexp_matches('a1b2', '[a-z](\d)', 'g') with ordinality as x(v, n)
+select * from regexp_matches('A1b2', '[a-z](\d)', 'gi') with ordinality as x(v, n)
+select * from jsonb_path_query('[1,2,3]', '$[*]') with ordinality as x(v, n)
+select * from rows from (generate_series(1,2), unnest(array['a','b','c'])) with ordinality as x(a, b, n)
+select * from rows from (regexp_split_to_table('a,b', ','), generate_series(1,4)) with ordinality as x(a, b, n)
+select t.a, u.* from (values ('a,b'),('c'),(null),('')) t(a), regexp_split_to_table(t.a, ',') with ordinality u(v, n) order by 1, 3
+select t.a, u.* from (values ('a,b'),('c'),(null)) t(a) left join lateral string_to_table(t.a, ',') with ordinality u(v, n) on true order by 1, 3
+select u.n, count(*) from (values ('a b c'),('d')) t(a), regexp_split_to_table(t.a, '\s+') with ordinality u(v, n) group by 1 order by 1
+select * from upper('x') with ordinality as x(v, n)
+select regexp_replace('aXbX','X|$','-','g'), regexp_replace('aXb','X|$','-','g'), regexp_replace('','X|$','-','g'), regexp_replace('X','X|$','<\&>','g')
+select regexp_replace('foo  ', '\s*$', '!', 'g'), regexp_replace('foo', '\s*$', '!', 'g'), regexp_replace('aXbX','X?$','-','g'), regexp_replace('aXb','b$|$','-','g')
+select x, regexp_replace(x,'(X)|$','<\1>','g') from (values ('aX'),(''),('X'),('b'),(null)) v(x)
+select regexp_replace('aXbX','X|$','-',1,0), regexp_replace('aXbX','X|$','-',1,1), regexp_replace('aXbX','X|$','-',1,2), regexp_replace('aXbX','X|$','-',1,3), regexp_replace('aXbX','X|$','-',1,4), regexp_replace('aXbX','X|$','-',3,0)
+select regexp_count('abc','$'), regexp_count('aXb','X|$'), regexp_count('aXbX','X|$'), regexp_count('','$'), regexp_count('abc','c?$'), regexp_count('ab cd','\y')
+select regexp_instr('aXbX','X|$',1,3), regexp_substr('aXb','X|$',1,2), regexp_substr('aXb','X|$',1,3), regexp_instr('aXb','X|$',1,2), regexp_instr('aXb','X|$',1,3)
+select t::integer[], t::bigint[] from (values ('{1,2}'), ('{}'), (null), (' { 3 , NULL , -4 } ')) v(t)
+select t::text[], cardinality(t::text[]), (t::text[])[2] from (values ('{a,"b c",NULL,"null"}'), ('{"a\"b",c\,d," x "}'), ('{}')) v(t)
+select t::numeric(4,1)[], t::float8[] from (values ('{1.5,2}')) v(t)
+select t::date[], t::boolean[] is null from (values (null)) v(t)
+select t::date[] from (values ('{2020-01-01,"2020-02-03"}')) v(t)
+select t::boolean[] from (values ('{t,f,on,null}')) v(t)
+select t::int[][] from (values ('{{1,2},{3,4}}')) v(t)
+select 5 = any(t::int[]), t::int[] @> array[1] from (values ('{1,5}'), ('{2}')) v(t)
+select json_object(array['a','1','b','2'])::text, json_object('{a,1,b,2}')::text, json_object('{a,b}', '{1,2}')::text, json_object(array['a','b'], array['1',null])::text
+select json_object(array[['a','1'],['b',null]])::text, json_object('{}')::text, json_object(null) is null

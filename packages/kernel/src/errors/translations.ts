@@ -200,6 +200,16 @@ const TRANSLATIONS: readonly Translation[] = [
     message: () => 'The pattern of LIKE must not end with the escape character',
   },
   {
+    says: /^(malformed array literal: .*)$/s,
+    error: 'CAST_ERROR',
+    message: (what) => what,
+  },
+  {
+    says: /^(mismatched array dimensions|array must have even number of elements)$/,
+    error: 'ARRAY_ELEMENT_ERROR',
+    message: (what) => what,
+  },
+  {
     says: /^Invalid escape string/,
     error: 'INVALID_ESCAPE',
     message: () => 'The text after ESCAPE must be empty or one character',
@@ -549,7 +559,7 @@ const TRANSLATIONS: readonly Translation[] = [
     resolution: 'Cast the value to double precision.',
   },
   {
-    says: /^(thresholds array must not contain NULLs|dimension values cannot be null|null values cannot be formatted .*)/,
+    says: /^(thresholds array must not contain NULLs|dimension values cannot be null|null values cannot be formatted .*|null value not allowed for object key)/,
     error: 'NULL_NOT_ALLOWED',
     message: (what) => what,
   },

@@ -115,6 +115,15 @@ const OBJECTS: Readonly<Record<string, readonly string[]>> = {
     `(members, edge) AS CAST('{' || edge || array_to_string(list_transform(members, lambda e:
       CAST(to_json(${MEMBER.key}) AS VARCHAR) || ' : ' || ${MEMBER.value}), ', ') || edge || '}' AS JSON)`,
   ],
+  json_zipped: [
+    `(keys, texts) AS CASE WHEN len(keys) <> len(texts) THEN error('mismatched array dimensions')
+      WHEN len(list_filter(keys, lambda k: k IS NULL)) > 0 THEN error('null value not allowed for object key')
+      WHEN keys IS NOT NULL AND texts IS NOT NULL THEN list_zip(keys, list_transform(texts, lambda t: coalesce(CAST(to_json(t) AS VARCHAR), 'null'))) END`,
+  ],
+  json_pairs: [
+    `(texts) AS CASE WHEN len(texts) % 2 = 1 THEN error('array must have even number of elements')
+      WHEN texts IS NOT NULL THEN tsr_json_zipped(list_slice(texts, 1, len(texts), 2), list_slice(texts, 2, len(texts), 2)) END`,
+  ],
   jsonb_object: ['(members) AS CAST(tsr_jsonb_object_text(members) AS JSON)'],
   jsonb_sorted: ['(j) AS tsr_json_free(tsr_jsonb_object_text(tsr_json_members(tsr_json_hold(j))))'],
   // Ordering the keys of an object without others in it takes a tenth of the time.

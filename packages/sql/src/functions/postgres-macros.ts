@@ -27,6 +27,9 @@ const overlay = (parameters: string, count: string): string =>
   `(${parameters}) AS CASE WHEN start < 1 AND s || part IS NOT NULL AND ${count} IS NOT NULL THEN error('negative substring length not allowed')
     ELSE CAST(left(s, start - 1) || part || substring(s, CASE WHEN start + ${count} < 1 THEN 1 ELSE start + ${count} END) AS VARCHAR) END`;
 
+/** A text without quotes around it, or one with them, as an element of an array in PostgreSQL's text form. */
+const ARRAY_ITEM = String.raw`\s*(?:"(?:[^"\\]|\\.)*"|(?:[^"\\{},\s]|\\.)(?:[^"\\{},]|\\.)*)\s*`;
+
 /** Functions of PostgreSQL that need no lookup, under internal names. */
 export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]>> = {
   pg_days_between: [
@@ -247,6 +250,19 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
       WHEN at_end NOT IN (0, 1) THEN error('invalid value for parameter "endoption": ' || at_end)
       WHEN len(parts) >= 2 * nth + 1 THEN start + length(array_to_string(parts[1:2 * nth - 1 + at_end], ''))
       WHEN parts IS NOT NULL AND nth IS NOT NULL AND at_end IS NOT NULL THEN 0 END`,
+  ],
+  // The elements of an array in PostgreSQL's text form, `{1,NULL,"a b"}`; the kernel's own form has square brackets.
+  array_reading: [
+    String.raw`(t) AS CASE WHEN regexp_full_match(t, '(?s)\s*\[.*') THEN CAST(t AS VARCHAR[])
+      WHEN regexp_full_match(t, '\s*\{\s*\}\s*') THEN []::VARCHAR[]
+      WHEN regexp_full_match(t, '(?s)\s*\{${ARRAY_ITEM}(?:,${ARRAY_ITEM})*\}\s*')
+        THEN list_transform(regexp_extract_all(regexp_replace(t, '(?s)^\s*\{(.*)\}\s*$', '\1'), '(?s)\s*("(?:[^"\\]|\\.)*"|(?:[^"\\{},]|\\.)+)\s*(?:,|$)', 1),
+          lambda item: CASE WHEN item[1] = '"' THEN regexp_replace(item[2:-2], '(?s)\\(.)', '\1', 'g')
+            WHEN lower(rtrim(item)) <> 'null' THEN regexp_replace(rtrim(item), '(?s)\\(.)', '\1', 'g') END)
+      WHEN t IS NOT NULL THEN error('malformed array literal: "' || t || '"') END`,
+  ],
+  nested_array_reading: [
+    String.raw`(t) AS CASE WHEN regexp_matches(t, '["\\]') THEN error('malformed array literal: "' || t || '"') ELSE translate(t, '{}', '[]') END`,
   ],
   pg_array_remove: ['(list, item) AS list_filter(list, lambda x: x IS DISTINCT FROM item)'],
   pg_expandarray: [

@@ -47,7 +47,7 @@ export function regexGroups(pattern: string): readonly RegexGroup[] {
 
 /** Whether a pattern, or a part of one, matches an empty text. Positions such as `\b` are taken to match everywhere. */
 export function matchesNothing(part: string): boolean {
-  const positions = part.replace(/\\[bBAz]|(?<!\\)(?<!\[)[\^$]/g, '').replace(/\(\?P</g, '(?<');
+  const positions = part.replace(/\\[bByYmMAZz]|(?<!\\)(?<!\[)[\^$]/g, '').replace(/\(\?P</g, '(?<');
   try {
     return new RegExp(`^(?:${positions})$`).test('');
   } catch {

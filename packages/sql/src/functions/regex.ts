@@ -72,15 +72,23 @@ function allReplaced({ children: [subject, pattern, replacement, flags] }: Funct
   const found = patternWith(withGroups(pattern, replacement), flags);
   const by = replacementOf(replacement, pattern);
   const literal = literalText(pattern);
-  const isPlain = literal === undefined || !mayMatchNothing(literal) || literalText(replacement) === '';
-  return isPlain
-    ? kernelCall('regexp_replace', text, found, by, constant('g'))
-    : internalCall('regexp_replace_each', internalCall('pg_regexp_marked', text, found), found, by);
+  if (literal === undefined || literalText(replacement) === '' || !matchesNothing(literal))
+    return kernelCall('regexp_replace', text, found, by, constant('g'));
+  if (!hasPositions(literal))
+    return internalCall('regexp_replace_each', internalCall('pg_regexp_marked', text, found), found, by);
+  return endsMatched(literal)
+    ? internalCall('regexp_replace_to_end', text, internalCall('pg_regexp_marked', text, found), found, by)
+    : kernelCall('regexp_replace', text, found, by, constant('g'));
 }
 
 /** Positions, such as `^` and `\b`, depend on what surrounds a match. */
-const mayMatchNothing = (pattern: string): boolean =>
-  !/\\[bByYmMAZz]|(?<!\[)[\^$]/.test(pattern) && matchesNothing(pattern);
+const hasPositions = (pattern: string): boolean => /\\[bByYmMAZz]|(?<!\[)[\^$]/.test(pattern);
+
+/** Whether `$` is the only position of a pattern. */
+const endsMatched = (pattern: string): boolean => !/\\[bByYmMAZz]|(?<!\[)\^/.test(pattern);
+
+/** Whether the kernel would find some matches of a pattern twice: those of nothing that do not begin where the search does. */
+export const isFoundTwice = (pattern: string): boolean => hasPositions(pattern) && matchesNothing(pattern);
 
 const isPosition = (argument: Expression): boolean =>
   literalInteger(argument) !== undefined ||
@@ -90,16 +98,25 @@ const isPosition = (argument: Expression): boolean =>
 function replacedFrom({ children }: FunctionNode): Expression {
   const [subject, pattern, replacement, start, nth = constant(1), flags] = children;
   const found = patternWith(withGroups(pattern, replacement), flags);
-  const rest = searched(kernelCall('substring', subject, start), pattern);
+  const rest = kernelCall('substring', subject, start);
   return internalCall(
     'regexp_replace_nth',
     subject,
-    internalCall('pg_regexp_marked', rest, found),
+    markedMatches(searched(rest, pattern), pattern, found),
     start,
     nth,
     found,
     replacementOf(replacement, pattern),
+    allReplaced(kernelCall('regexp_replace', rest, pattern, replacement, flags)),
   );
+}
+
+/** The text as parts, of which every second one is a match. @param found the pattern as the kernel needs it */
+export function markedMatches(text: Argument, pattern: Argument, found: Argument): Expression {
+  const marked = internalCall('pg_regexp_marked', text, found);
+  const literal = literalText(pattern);
+  const isAtEnd = literal !== undefined && endsMatched(literal) && matchesNothing(literal);
+  return isAtEnd ? internalCall('regexp_marked_to_end', marked, found) : marked;
 }
 
 /** A text in which the kernel finds `\B` inside of the characters beyond ASCII is refused. */

@@ -412,10 +412,21 @@ export const STRING_MACROS: Readonly<Record<string, readonly string[]>> = {
       ELSE regexp_replace(part, p, r) || CASE WHEN part <> '' AND (parts[i + 1] <> '' OR i + 1 = len(parts))
         THEN regexp_replace('', p, r) ELSE '' END END), '') END`,
   ],
+  // In PostgreSQL, a match of nothing at the end of the text follows a match that ends there.
+  regexp_ends_twice: [
+    `(parts, p) AS len(parts) > 2 AND parts[-1] = '' AND parts[-2] <> '' AND regexp_matches('', p)`,
+  ],
+  regexp_marked_to_end: [
+    `(parts, p) AS CASE WHEN tsr_regexp_ends_twice(parts, p) THEN parts || ['', ''] ELSE parts END`,
+  ],
+  regexp_replace_to_end: [
+    `(s, parts, p, r) AS regexp_replace(s, p, r, 'g') || CASE WHEN tsr_regexp_ends_twice(parts, p) THEN regexp_replace('', p, r) ELSE '' END`,
+  ],
+  regexp_all: ['(parts) AS list_filter(parts, lambda part, i: i % 2 = 0)'],
   regexp_replace_nth: [
-    `(s, parts, start, nth, p, r) AS CASE WHEN start < 1 THEN error('invalid value for parameter "start": ' || start)
+    `(s, parts, start, nth, p, r, replaced) AS CASE WHEN start < 1 THEN error('invalid value for parameter "start": ' || start)
       WHEN nth < 0 THEN error('invalid value for parameter "n": ' || nth)
-      WHEN nth = 0 THEN left(s, start - 1) || regexp_replace(substring(s, start), p, r, 'g')
+      WHEN nth = 0 THEN left(s, start - 1) || replaced
       WHEN len(parts) >= 2 * nth + 1 THEN left(s, start - 1) || array_to_string(parts[1:2 * nth - 1], '')
         || regexp_replace(parts[2 * nth], p, r) || array_to_string(parts[2 * nth + 1:], '')
       WHEN parts IS NOT NULL AND nth IS NOT NULL AND r IS NOT NULL THEN s END`,

@@ -284,7 +284,7 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
     rewrite: (args) => call('unnest', splitByPattern(args)),
   },
   string_to_table: {
-    arity: [2, 2],
+    arity: [2, 3],
     rewrite: (args) => call('unnest', call('string_to_array', ...args)),
   },
   quote_ident: macro('pg_quote_ident', [1, 1]),

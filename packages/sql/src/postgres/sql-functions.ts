@@ -7,11 +7,13 @@ import {
   operatorCall,
 } from '../functions/expressions.ts';
 import { internalName } from '../functions/internal-macros.ts';
-import { matchedGroup, patternWith } from '../functions/regex.ts';
+import { isFoundTwice, markedMatches, matchedGroup, patternWith } from '../functions/regex.ts';
 import { regexGroups } from '../functions/regex-groups.ts';
 import type { Arity } from '../functions/types.ts';
 import { XOR } from '../text/json-operators.ts';
-import { call, caseOf, cast, constant, type Expression, stringLiteral } from '../tree.ts';
+import { call, caseOf, cast, constant, type Expression, stringLiteral, type TypeNode } from '../tree.ts';
+import { listOf } from '../types/type-node.ts';
+import { arrayLiteral } from './array-literals.ts';
 import { coalesced } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
 
@@ -51,6 +53,7 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   statement_timestamp: now,
   /** NUMERIC with all digits before the point, which 38 digits have room for. */
   div: { arity: [2, 2], rewrite: (numbers) => cast(internalCall('pg_div', ...numbers), 'HUGEINT') },
+  json_object: { arity: [1, Infinity], rewrite: jsonObject },
   normalize: { arity: [1, 2], rewrite: normalized },
   convert_to: { arity: [2, 2], rewrite: bytesOfText },
   current_time: {
@@ -110,9 +113,9 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   regexp_count: {
     arity: [2, 4],
     rewrite: ([text, pattern, start, flags]) =>
-      kernelCall(
-        'len',
-        kernelCall('regexp_extract_all', textFrom(text!, start), patternWith(pattern, flags)),
+      cast(
+        kernelCall('len', allMatches(textFrom(text!, start), pattern, patternWith(pattern, flags))),
+        'INTEGER',
       ),
   },
   regexp_instr: { arity: [2, 7], rewrite: matchPosition },
@@ -183,13 +186,29 @@ function matchedPart(text: Expression, pattern: Expression): Expression {
 const textFrom = (text: Expression, start: Expression | undefined): Expression =>
   start === undefined || literalInteger(start) === 1 ? text : call('substring', text, start);
 
+/** The texts of all matches. @param found the pattern as the kernel needs it */
+function allMatches(
+  text: Expression,
+  pattern: Expression | undefined,
+  found: ReturnType<typeof patternWith>,
+): Expression {
+  const literal = pattern && stringLiteral(pattern);
+  return literal !== undefined && isFoundTwice(literal)
+    ? internalCall('regexp_all', markedMatches(text, pattern, found))
+    : kernelCall('regexp_extract_all', text, found, constant(0));
+}
+
 /** `regexp_substr(text, pattern, start, n, flags, group)`: the text or a group of the n-th match. */
 function matchedText(args: readonly Expression[]): Expression {
   const [text, pattern, start, nth, flags, group] = args;
   const found = patternWith(pattern, flags);
   if (nth === undefined && group === undefined)
     return internalCall('regexp_extract', textFrom(text!, start), found, constant(0));
-  const all = kernelCall('regexp_extract_all', textFrom(text!, start), found, group ?? constant(0));
+  const searched = textFrom(text!, start);
+  const isWhole = group === undefined || literalInteger(group) === 0;
+  const all = isWhole
+    ? allMatches(searched, pattern, found)
+    : kernelCall('regexp_extract_all', searched, found, group);
   return kernelCall('list_extract', all, nth ?? constant(1));
 }
 
@@ -198,7 +217,7 @@ function matchPosition(args: readonly Expression[]): Expression {
   const [text, pattern, start = constant(1), nth = constant(1), atEnd = constant(0), flags, group] = args;
   if (group !== undefined && literalInteger(group) !== 0)
     return fail('NOT_SUPPORTED', { what: 'regexp_instr with the position of a group' });
-  const parts = internalCall('pg_regexp_marked', textFrom(text!, start), patternWith(pattern, flags));
+  const parts = markedMatches(textFrom(text!, start), pattern, patternWith(pattern, flags));
   return cast(internalCall('pg_marked_position', parts, start, nth, atEnd), 'INTEGER');
 }
 
@@ -296,4 +315,37 @@ function normalized([text, form]: readonly Expression[]): Expression {
   return isDefault
     ? kernelCall('nfc_normalize', text)
     : fail('NOT_SUPPORTED', { what: 'A form of normalize other than NFC' });
+}
+
+/**
+ * PostgreSQL's `json_object('{a,1,b,2}')` and `json_object(keys, values)` of arrays of texts. With other arguments it is a function of the
+ * kernel, which takes keys and values in turn.
+ */
+function jsonObject(args: readonly Expression[]): Expression {
+  const [first, second] = args;
+  if (args.length > 1 && !(args.length === 2 && args.every(isTextArray)))
+    return kernelCall('json_object', ...args);
+  const pairs =
+    second === undefined
+      ? internalCall('json_pairs', textArray(first!))
+      : internalCall('json_zipped', textArray(first!), textArray(second));
+  return internalCall('json_object', pairs, constant(''));
+}
+
+const isArrayText = (node: Expression): boolean => /^\s*\{/.test(stringLiteral(node) ?? '');
+
+const isTextArray = (node: Expression): boolean =>
+  node.class === 'CAST' ? node.cast_type.id === 'LIST' : isArrayText(node) || isArrayCall(node);
+
+const isArrayCall = (node: Expression): boolean =>
+  (node.class === 'OPERATOR' && node.type === 'ARRAY_CONSTRUCTOR') ||
+  (node.class === 'FUNCTION' && /^(?:list_value|array_agg|string_to_array)$/.test(node.function_name));
+
+const TEXTS: TypeNode = listOf({ id: 'VARCHAR', type_info: null });
+
+function textArray(node: Expression): Expression {
+  if (node.class === 'CONSTANT') return arrayLiteral(cast(node, TEXTS));
+  const isNested =
+    (node.class === 'OPERATOR' || node.class === 'FUNCTION') && node.children.some(isArrayCall);
+  return cast(isNested ? kernelCall('flatten', node) : node, TEXTS);
 }

@@ -298,7 +298,10 @@ function isPlainText({ child, cast_type: { id } }: CastNode): boolean {
 
 function checkedText(node: CastNode, ofColumn: KindOfColumn): Expression {
   const { child, cast_type } = node;
-  if (cast_type.type_info?.type === 'LIST_TYPE_INFO') return checkedElements(node, cast_type.type_info);
+  if (cast_type.type_info?.type === 'LIST_TYPE_INFO')
+    return readsArray(node, ofColumn)
+      ? arrayOfText(node, cast_type.type_info)
+      : checkedElements(node, cast_type.type_info);
   const reader = readerOf(cast_type.id);
   if (reader === undefined || isPlainText(node)) return node;
   const kind = valueKind(child, ofColumn);
@@ -307,6 +310,21 @@ function checkedText(node: CastNode, ofColumn: KindOfColumn): Expression {
   const text = kernelCall(reader, cast(child, 'VARCHAR'));
   const unnamed = { ...node, alias: '' };
   return caseOf([[internalCall('is_text', child), { ...unnamed, child: text }]], unnamed);
+}
+
+/** Whether a text that is no literal is cast to an array. */
+const readsArray = ({ child, try_cast }: CastNode, ofColumn: KindOfColumn): boolean =>
+  !try_cast && child.class !== 'CONSTANT' && valueKind(child, ofColumn) === 'text';
+
+/** `t::integer[]` → `list_transform(tsr_array_reading(t), lambda e: e::integer)`: the kernel only reads arrays in square brackets. */
+function arrayOfText(node: CastNode, { child_type: element }: ListInfo): Expression {
+  const { child, alias, query_location } = node;
+  if (element.id === 'LIST')
+    return { ...node, child: onceOnly(child, (text) => internalCall('nested_array_reading', text)) };
+  const texts = internalCall('array_reading', child);
+  if (element.id !== 'BOOLEAN' && readerOf(element.id) === undefined) return { ...node, child: texts };
+  const item = castForm(cast(column(ITEM), element), () => 'text');
+  return { ...kernelCall('list_transform', texts, lambda([ITEM], item)), alias, query_location };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { fail } from '@tessera/common';
 import { bareNameOf } from '../functions/bare-name.ts';
 import { repeatedName } from '../functions/column-names.ts';
-import { kernelCall, operatorCall } from '../functions/expressions.ts';
+import { kernelCall, literalText, operatorCall } from '../functions/expressions.ts';
 import { isTableFunction } from '../guard/functions.ts';
 import { isReadFunction } from '../reads/read-arguments.ts';
 import { JSON_OPERATORS } from '../text/json-operators.ts';
@@ -101,8 +101,8 @@ function asSubquery(node: TableFunctionRef, isNamed: IsNamed): TableRef | undefi
   }
   const isRecord = RECORD_FUNCTION.test(called.function_name);
   const isList = called.function_name === ROWS_FROM;
-  if ((isRecord || isList) && with_ordinality === 'WITH_ORDINALITY')
-    fail('NOT_SUPPORTED', { what: `WITH ORDINALITY of ${isList ? 'ROWS FROM' : called.function_name}` });
+  if (isRecord && with_ordinality === 'WITH_ORDINALITY')
+    fail('NOT_SUPPORTED', { what: `WITH ORDINALITY of ${called.function_name}` });
   const [first] = called.children;
   const name = isList && first?.class === 'FUNCTION' ? first.function_name : called.function_name;
   const items = isRecord ? recordItems(node) : itemsOf(node, isNamed);
@@ -200,16 +200,49 @@ const isZip = ({ function_name, children }: TableFunctionRef['function']): boole
 
 /** The number of each row, counted from 1. */
 function ordinality({ function: called }: TableFunctionRef): Expression {
-  const [document] = called.children;
-  const rows = isZip(called)
-    ? kernelCall('greatest', ...called.children.map((list) => call('len', list)))
-    : !JSON_ROWS.test(called.function_name)
-      ? constant(1)
-      : /elements/.test(called.function_name)
-        ? kernelCall('json_array_length', document)
-        : kernelCall('len', kernelCall('json_keys', document));
-  const numbers = kernelCall('range', constant(1), operatorCall('+', rows, constant(1)));
+  const numbers = kernelCall('range', constant(1), operatorCall('+', countOf(called), constant(1)));
   return { ...call('unnest', numbers), alias: 'ordinality' };
+}
+
+/** The number of rows that a function returns. */
+function countOf(called: FunctionNode): Expression {
+  const { function_name: name, children } = called;
+  const [first] = children;
+  if (name === ROWS_FROM) return kernelCall('greatest', ...children.map((child) => countOfListed(child)));
+  if (isZip(called)) return kernelCall('greatest', ...children.map((list) => call('len', list)));
+  if (JSON_ROWS.test(name))
+    return name.includes('elements')
+      ? kernelCall('json_array_length', first)
+      : kernelCall('len', kernelCall('json_keys', first));
+  switch (name) {
+    case 'unnest':
+      return call('len', first!);
+    case 'generate_series':
+      return call('len', called);
+    case 'regexp_split_to_table':
+      return call('len', call('regexp_split_to_array', ...children));
+    case 'string_to_table':
+      return call('len', call('string_to_array', ...children));
+    case 'jsonb_path_query':
+      return call('jsonb_array_length', call('jsonb_path_query_array', ...children));
+    case 'regexp_matches':
+      return matchCount(children);
+    default:
+      return constant(1);
+  }
+}
+
+/** The rows of ROWS FROM are as many as those of its longest function. */
+function countOfListed(child: Expression): Expression {
+  const isKnown = child.class === 'FUNCTION' && !OF_RECORDS.test(child.function_name);
+  return isKnown ? countOf(child) : fail('NOT_SUPPORTED', { what: 'WITH ORDINALITY of ROWS FROM' });
+}
+
+/** `regexp_matches` returns one row, or with the flag g one for each match. */
+function matchCount([text, pattern, flags]: readonly Expression[]): Expression {
+  const given = flags === undefined ? '' : literalText(flags);
+  if (given?.includes('g') !== true) return constant(1);
+  return call('regexp_count', text!, pattern!, constant(1), constant(given.replaceAll('g', '')));
 }
 
 const NO_TABLE: TableRef = { type: 'EMPTY', alias: '', sample: null, query_location: NO_LOCATION };
