@@ -902,3 +902,16 @@ select t::int[][] from (values ('{{1,2},{3,4}}')) v(t)
 select 5 = any(t::int[]), t::int[] @> array[1] from (values ('{1,5}'), ('{2}')) v(t)
 select json_object(array['a','1','b','2'])::text, json_object('{a,1,b,2}')::text, json_object('{a,b}', '{1,2}')::text, json_object(array['a','b'], array['1',null])::text
 select json_object(array[['a','1'],['b',null]])::text, json_object('{}')::text, json_object(null) is null
+create table returned_types (id int, b smallint, v varchar(8), s text, d double precision, tags text[], j jsonb, ts timestamp(3))
+insert into returned_types values (1, 2, 'v', 's', 1.5, '{a,"b c"}', '{"b":1}', '2024-01-02 03:04:05.6789') returning *
+insert into returned_types (id, tags, d, j) values (2, '{a}', 1, '{"b":1}'), (3, null, 2, null) returning tags::text, d::text, 'x' || d, tags || 'q'::text, j || '{"z":1}', concat(tags, d), b, v, s, ts
+insert into returned_types (id, tags, b) select 4, array['x'], 7 returning tags::text, b, b + 1, v
+update returned_types set s = tags::text || d, b = 3 where id = 1 returning s, tags::text, tags || 'q'::text, j || '{"z":1}', b, v
+update returned_types set v = 'w' where id = 1 returning id, b, v, j, concat(tags, d), ts
+delete from returned_types where id < 4 returning id, b, v, j, tags::text, tags || 'q'::text
+drop table returned_types
+select 'abc' ~ any(array['x','b']), 'abc' ~* any(array['X','B']), 'abc' !~ all(array['x','y']), 'abc' ~ all(array['a','b']), 'abc' !~* any(array['A'])
+select t ~ any(p), t !~ all(p), t ~* some(p) from (values ('abc', array['^a','z']), ('q', array['^a','z']), (null, array['a']), ('a', null), ('a', array[null,'b']), ('a', array[null,'a'])) v(t,p)
+select t from (values ('abc'),('q'), ('a.c')) v(t) where t ~ any('{^a,z}') and not t ~ any(array['\.'])
+select 'abc' ~any (array['b']), not 'abc' ~ any (array['b', null])
+select array_position(array[1,2,1,3], 1, 2), array_position(array['a','b','a'], 'a', 2), array_position(array[1,2,1,3], 1, 4), array_position(array[1,2,null,3], null, 2), array_position(array[1,2,1], 1), array_position(null::int[], 1, 1)

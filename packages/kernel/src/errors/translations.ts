@@ -559,7 +559,7 @@ const TRANSLATIONS: readonly Translation[] = [
     resolution: 'Cast the value to double precision.',
   },
   {
-    says: /^(thresholds array must not contain NULLs|dimension values cannot be null|null values cannot be formatted .*|null value not allowed for object key)/,
+    says: /^(thresholds array must not contain NULLs|dimension values cannot be null|null values cannot be formatted .*|null value not allowed for object key|initial position must not be null)/,
     error: 'NULL_NOT_ALLOWED',
     message: (what) => what,
   },

@@ -1,6 +1,7 @@
-import { quoteName } from '@tessera/kernel';
+import { quoteName, quoteText } from '@tessera/kernel';
 import { skipBrackets } from '../statements/grammar/expression-text.ts';
 import type { ObjectName } from '../statements/object-name.ts';
+import { AS_DECLARED } from '../text/declared-mark.ts';
 import { isWord, nameOf, QuotedName, tokenize, Word } from '../text/lexer.ts';
 import type { SqlText } from '../text/token-cursor.ts';
 import { TokenCursor } from '../text/token-cursor.ts';
@@ -61,11 +62,13 @@ interface ReturningRows {
 /** New values as the table stores them, such as texts without the blanks that are beyond the length of `varchar(n)`. */
 export function fittedRows(rows: ComposedText, target: ChangeTarget): ComposedText {
   const fitted = target.columns.flatMap((column) => {
-    // The cast to the type of the column has rounded points in time.
-    if (column.declared?.startsWith('timestamp(') === true) return [];
+    const { declared } = column;
+    if (declared === undefined || declared === 'jsonb') return [];
     const name = quoteName(column.name);
-    const sql = fittedSql(target.name, column, name);
-    return sql === undefined ? [] : [`${sql} AS ${name}`];
+    // The cast to the type of the column has rounded points in time.
+    const sql = declared.startsWith('timestamp(') ? undefined : fittedSql(target.name, column, name);
+    // Clients learn the declared type of what RETURNING returns.
+    return [`${quoteName(AS_DECLARED)}(${sql ?? name}, ${quoteText(declared)}) AS ${name}`];
   });
   if (fitted.length === 0) return rows;
   return new ComposedText()

@@ -103,7 +103,8 @@ const CALL_NAMES: Readonly<Record<string, string>> = {
 
 function figureCall(item: Extract<Expression, { class: 'FUNCTION' }>): Figured | undefined {
   if (item.is_operator || /^[^a-z_]/i.test(item.function_name)) return undefined;
-  if (/^(?:regexp_full_match|(?:not_)?i?like_escape)$/.test(item.function_name)) return undefined;
+  if (/^(?:regexp_full_match|tsr_(?:any|all)_true|(?:not_)?i?like_escape)$/.test(item.function_name))
+    return undefined;
   return strong(CALL_NAMES[item.function_name] ?? item.function_name);
 }
 

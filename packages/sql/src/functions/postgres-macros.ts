@@ -178,6 +178,10 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
   pg_array_ndims: [
     "(list) AS CASE WHEN len(list) > 0 THEN CAST(len(regexp_extract(typeof(list), '(\\[\\])*$')) // 2 AS INTEGER) END",
   ],
+  pg_array_position: [
+    `(list, item, start) AS CASE WHEN start IS NULL THEN error('initial position must not be null')
+      ELSE list_filter(tsr_pg_array_positions(list, item), lambda i: i >= start)[1] END`,
+  ],
   pg_array_positions: [
     `(list, item) AS list_filter(list_transform(list, lambda x, i: CASE WHEN x IS NOT DISTINCT FROM item
       THEN CAST(i AS INTEGER) END), lambda i: i IS NOT NULL)`,
@@ -251,6 +255,7 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
       WHEN len(parts) >= 2 * nth + 1 THEN start + length(array_to_string(parts[1:2 * nth - 1 + at_end], ''))
       WHEN parts IS NOT NULL AND nth IS NOT NULL AND at_end IS NOT NULL THEN 0 END`,
   ],
+  declared: ['(x, d) AS x'],
   // The elements of an array in PostgreSQL's text form, `{1,NULL,"a b"}`; the kernel's own form has square brackets.
   array_reading: [
     String.raw`(t) AS CASE WHEN regexp_full_match(t, '(?s)\s*\[.*') THEN CAST(t AS VARCHAR[])

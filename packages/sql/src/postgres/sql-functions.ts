@@ -10,9 +10,9 @@ import { internalName } from '../functions/internal-macros.ts';
 import { isFoundTwice, markedMatches, matchedGroup, patternWith } from '../functions/regex.ts';
 import { regexGroups } from '../functions/regex-groups.ts';
 import type { Arity } from '../functions/types.ts';
+import { AS_DECLARED } from '../text/declared-mark.ts';
 import { XOR } from '../text/json-operators.ts';
 import { call, caseOf, cast, constant, type Expression, stringLiteral, type TypeNode } from '../tree.ts';
-import { listOf } from '../types/type-node.ts';
 import { arrayLiteral } from './array-literals.ts';
 import { coalesced } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
@@ -46,6 +46,8 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
   array_dims: macro('pg_array_dims', [1, 1]),
   array_fill: { arity: [2, 3], rewrite: filledArray },
   array_ndims: macro('pg_array_ndims', [1, 1]),
+  [AS_DECLARED]: macro('declared', [2, 2]),
+  array_position: { arity: [2, 3], rewrite: positionIn },
   array_positions: macro('pg_array_positions', [2, 2]),
   array_replace: macro('pg_array_replace', [3, 3]),
   cardinality: macro('pg_cardinality', [1, 1]),
@@ -323,8 +325,11 @@ function normalized([text, form]: readonly Expression[]): Expression {
  */
 function jsonObject(args: readonly Expression[]): Expression {
   const [first, second] = args;
-  if (args.length > 1 && !(args.length === 2 && args.every(isTextArray)))
+  if (args.length > 1 && !(args.length === 2 && args.every(isTextArray))) {
+    if (args.some((key, i) => i % 2 === 0 && isArrayCall(key)))
+      fail('UNDEFINED_FUNCTION', { message: 'json_object cannot be called with an array as a key' });
     return kernelCall('json_object', ...args);
+  }
   const pairs =
     second === undefined
       ? internalCall('json_pairs', textArray(first!))
@@ -341,11 +346,26 @@ const isArrayCall = (node: Expression): boolean =>
   (node.class === 'OPERATOR' && node.type === 'ARRAY_CONSTRUCTOR') ||
   (node.class === 'FUNCTION' && /^(?:list_value|array_agg|string_to_array)$/.test(node.function_name));
 
-const TEXTS: TypeNode = listOf({ id: 'VARCHAR', type_info: null });
+const TEXTS: TypeNode = {
+  id: 'LIST',
+  type_info: {
+    type: 'LIST_TYPE_INFO',
+    alias: '',
+    extension_info: null,
+    child_type: { id: 'VARCHAR', type_info: null },
+  },
+};
 
 function textArray(node: Expression): Expression {
   if (node.class === 'CONSTANT') return arrayLiteral(cast(node, TEXTS));
   const isNested =
     (node.class === 'OPERATOR' || node.class === 'FUNCTION') && node.children.some(isArrayCall);
   return cast(isNested ? kernelCall('flatten', node) : node, TEXTS);
+}
+
+/** `array_position(array, element, start)`: the position of the first element equal to the value, from a position on. */
+function positionIn(args: readonly Expression[]): Expression {
+  return args.length === 2
+    ? kernelCall('array_position', ...args)
+    : internalCall('pg_array_position', ...args);
 }

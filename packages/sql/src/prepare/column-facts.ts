@@ -1,3 +1,5 @@
+import { isSameName } from '@tessera/common';
+import { internalName } from '../functions/internal-macros.ts';
 import {
   type ColumnRefNode,
   type Expression,
@@ -107,32 +109,45 @@ function selectedColumns(
     node.group_sets.length > 1
       ? isCount
       : (item: Expression) => isNotNull(item, (ref) => scope.column(ref)?.notNull === true);
+  const selected = (item: Expression, name: string): SelectedColumn => {
+    const mark = declaredMark(item);
+    const value = mark?.value ?? item;
+    const kind = valueKind(value, kindOf);
+    return {
+      name,
+      notNull: certain(value),
+      declared: mark?.declared ?? declaredType(value, factsOf),
+      kind,
+      element: kind === 'array' ? elementKind(value, kindOf) : undefined,
+      type: value.class === 'COLUMN_REF' ? factsOf(value)?.type : undefined,
+      isFloat: kind === 'float' ? isFloat(value, floatsFrom(factsOf)) : undefined,
+      ...(value.class === 'CONSTANT' && stringLiteral(value) !== undefined && { isTextLiteral: true }),
+    };
+  };
   const columns: SelectedColumn[] = [];
   for (const item of node.select_list) {
     if (item.class !== 'STAR') {
-      const kind = valueKind(item, kindOf);
-      const element = kind === 'array' ? elementKind(item, kindOf) : undefined;
-      const type = item.class === 'COLUMN_REF' ? factsOf(item)?.type : undefined;
-      const declared = declaredType(item, factsOf);
-      const isFloatItem = kind === 'float' ? isFloat(item, floatsFrom(factsOf)) : undefined;
-      const isTextLiteral = item.class === 'CONSTANT' && stringLiteral(item) !== undefined;
-      columns.push({
-        name: nameOf(item),
-        notNull: certain(item),
-        declared,
-        kind,
-        element,
-        type,
-        isFloat: isFloatItem,
-        ...(isTextLiteral && { isTextLiteral }),
-      });
+      columns.push(selected(item, nameOf(item)));
       continue;
     }
     const expanded = starColumns(item, scope);
     if (expanded === undefined) return undefined;
-    columns.push(...expanded);
+    const replaced = item.replace_list;
+    for (const column of expanded) {
+      const by = replaced.find(({ key }) => isSameName(key, column.name));
+      columns.push(by === undefined ? column : selected(by.value, column.name));
+    }
   }
   return columns;
+}
+
+/** `tsr_declared(value, 'smallint')` is the value of a column that a table declares so. */
+function declaredMark(
+  item: Expression,
+): { readonly value: Expression; readonly declared: string | undefined } | undefined {
+  if (item.class !== 'FUNCTION' || item.function_name !== internalName('declared')) return undefined;
+  const [value, declared] = item.children;
+  return value && declared && { value, declared: stringLiteral(declared) };
 }
 
 /**
@@ -193,7 +208,6 @@ function starColumns(
     item.expr === null &&
     item.exclude_list.length === 0 &&
     item.qualified_exclude_list.length === 0 &&
-    item.replace_list.length === 0 &&
     item.rename_list.length === 0;
   return isPlain ? scope.columnsOf(item.relation_name) : undefined;
 }

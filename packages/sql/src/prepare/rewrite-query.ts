@@ -142,6 +142,7 @@ export async function rewriteQuery(
         ? jsonRows(
             quantifiedPattern(
               seriesArguments(writtenExtract(withoutConstantOrder(node), sourceOf(node)), placeOf),
+              sourceOf(node),
             ),
           )
         : node.class === 'SUBQUERY'

@@ -101,6 +101,9 @@ export function partialRegexMatch(node: Expression, sourceAt: (node: Expression)
   switch (node.function_name) {
     case 'regexp_full_match':
       return sourceAt(node).startsWith('~') ? { ...matches(node), ...placeOf(node) } : node;
+    // `quantifiedPattern` writes this one.
+    case '~':
+      return { ...matches(node), ...placeOf(node) };
     case '~*':
       return { ...matches(node, 'i'), ...placeOf(node) };
     case '!~*':

@@ -13,22 +13,32 @@ import {
   stringLiteral,
 } from '../tree.ts';
 
-const PATTERN_OPERATOR = /^!?~~\*?$/;
+const PATTERN_OPERATOR = /^(?:!?~~\*?|!?~\*|regexp_full_match)$/;
 const PATTERN = 'tsr_pattern';
 
 /**
  * Compares a text with several patterns; the text for the kernel's parser has a call in place of the quantifier:
  *     x LIKE ANY (ARRAY['a%', 'b%'])   →   x LIKE 'a%' OR x LIKE 'b%'
  *     x NOT LIKE ALL (patterns)        →   tsr_all_true(list_transform(patterns, lambda p: x NOT LIKE p))
+ * The parser writes `x !~ ALL (patterns)` as NOT around the match, so that the other quantifier stands inside of it.
+ * @param source the text of the statement from the operator on, which the match inside of NOT does not have
  * @throws TesseraError CAST_ERROR for a text that is no array
  */
-export function quantifiedPattern(node: FunctionNode): Expression {
+export function quantifiedPattern(node: FunctionNode, source: string): Expression {
   const [text, call] = node.children;
   if (text === undefined || call?.class !== 'FUNCTION' || !PATTERN_OPERATOR.test(node.function_name))
     return node;
-  const quantifier = QUANTIFIERS.find(({ name }) => name === call.function_name)?.quantifier;
-  if (quantifier === undefined) return node;
-  const compared = (pattern: Expression): FunctionNode => ({ ...node, alias: '', children: [text, pattern] });
+  const written = QUANTIFIERS.find(({ name }) => name === call.function_name)?.quantifier;
+  if (written === undefined) return node;
+  const isMatch = node.function_name === 'regexp_full_match';
+  const quantifier = !isMatch || source.startsWith('~') ? written : written === 'ANY' ? 'ALL' : 'ANY';
+  const function_name = isMatch ? '~' : node.function_name;
+  const compared = (pattern: Expression): FunctionNode => ({
+    ...node,
+    function_name,
+    alias: '',
+    children: [text, pattern],
+  });
   const [list, ...more] = call.children;
   const elements = more.length > 0 ? call.children : elementsOf(list!);
   const { alias, query_location } = node;
