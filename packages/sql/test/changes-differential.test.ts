@@ -36,7 +36,7 @@ afterAll(() => dialect[Symbol.asyncDispose]());
 const relations: Pick<RelationResolver, 'resolve'> = {
   resolve: async ({ name }) =>
     name === 't' || name === 's'
-      ? { kind: 'temporary', name: name === 't' ? 'positions' : 's', ofSystem: false }
+      ? { kind: 'temporary', database: 'temp', name: name === 't' ? 'positions' : 's', ofSystem: false }
       : undefined,
 };
 

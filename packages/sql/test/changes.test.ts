@@ -44,7 +44,9 @@ afterAll(() => dialect[Symbol.asyncDispose]());
 
 const relations: Pick<RelationResolver, 'resolve'> = {
   resolve: async ({ name }) =>
-    ['t', 'u', 's'].includes(name) ? { kind: 'temporary', name: `rel_${name}`, ofSystem: false } : undefined,
+    ['t', 'u', 's'].includes(name)
+      ? { kind: 'temporary', database: 'temp', name: `rel_${name}`, ofSystem: false }
+      : undefined,
 };
 
 /** The rows that a statement wants to write, with their columns. */

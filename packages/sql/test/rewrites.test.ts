@@ -192,6 +192,21 @@ const REWRITES: readonly (readonly [rewrite: string, before: string, after: stri
     'SELECT max(a) OVER (ORDER BY a) AS x, first_value(a) OVER (ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS y FROM (SELECT 1 AS a)',
     'SELECT max(a) OVER (ORDER BY a) AS x, first_value(a) OVER (ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS y FROM (SELECT 1 AS a)',
   ],
+  [
+    'subqueries-once: a macro that names its argument more than once',
+    "SELECT split_part((SELECT 'a'), a, 1) AS x, split_part('a', a, 1) AS y FROM (SELECT 'x' AS a) AS s",
+    `SELECT list_extract(list_transform(list_value("row"((SELECT 'a' AS "?column?"), a)), (tsr_arguments -> tsr_split_part(array_extract(tsr_arguments, 1), array_extract(tsr_arguments, 2), 1))), 1) AS x, tsr_split_part('a', a, 1) AS y FROM (SELECT 'x' AS a) AS s`,
+  ],
+  [
+    'subqueries-once: a macro of the kernel',
+    'SELECT nullif((SELECT 1), a) AS x FROM (SELECT 2 AS a) AS s',
+    'SELECT list_extract(list_transform(list_value("row"((SELECT 1 AS "?column?"), a)), (tsr_arguments -> "nullif"(array_extract(tsr_arguments, 1), array_extract(tsr_arguments, 2)))), 1) AS x FROM (SELECT 2 AS a) AS s',
+  ],
+  [
+    'subqueries-once: a macro that names it once, and a function, stay as they are',
+    "SELECT reverse((SELECT 'a')) AS x, sha256((SELECT 'a'::bytea)) AS y",
+    `SELECT reverse((SELECT 'a' AS "?column?")) AS x, tsr_pg_sha256((SELECT CAST('a' AS BLOB) AS bytea)) AS y`,
+  ],
 ];
 
 test.for(REWRITES)('%s', async ([, before, after]) => {

@@ -14,7 +14,7 @@ import { sharesTables } from '../objects/session-options.ts';
 import type { StatementContext } from '../queries/statement-context.ts';
 import type { NamedRelation } from '../read/bound-query.ts';
 import type { SessionScope } from '../read/session-scope.ts';
-import { findRelation } from '../read/statement-relations.ts';
+import { findRelation, type SystemTable } from '../read/statement-relations.ts';
 import { Notices } from '../request/notices.ts';
 import { KeptRelations } from '../reuse/kept-relations.ts';
 
@@ -39,7 +39,7 @@ export interface QueryOutput {
   readonly named: readonly NamedRelation[];
 }
 
-/** The relations of information_schema and pg_catalog, as temp tables or views of the sessions that read them. */
+/** The relations of information_schema and pg_catalog, as temp tables of the sessions that read them, or as tables that statements share. */
 export class SystemRelations {
   readonly #factsFor: FactsFor | undefined;
   readonly #outputOf: (view: StatementContext) => Promise<QueryOutput>;
@@ -58,14 +58,14 @@ export class SystemRelations {
   }
 
   /**
-   * Creates a temp table or view of the session with the contents of a relation, and returns its name; undefined if
-   * there is no such relation.
+   * Finds or creates a table with the contents of a relation, which lives as long as the scope; undefined if there is no such
+   * relation.
    */
   async load(
     scope: Pick<SessionScope, 'context' | 'options' | 'session' | 'keep'>,
     name: { readonly schema: string; readonly name: string },
     { database, snapshot }: { readonly database: string; readonly snapshot: Snapshot },
-  ): Promise<string | undefined> {
+  ): Promise<SystemTable | undefined> {
     const { context, session } = scope;
     const { user, protocol } = context.sessionValues;
     const preparedStatements = context.request.preparedStatements?.() ?? [];
@@ -78,18 +78,17 @@ export class SystemRelations {
       : facts.viewColumns;
     const relation = systemRelation(name, { ...facts, viewColumns });
     if (relation === undefined) return undefined;
-    const table = `${name.schema}.${name.name}.${database}`;
     const encoded = encodedRelation(relation);
     // A process in quarantine has tables of its own.
     const mayShare = scope.options.quarantine !== true && sharesTables(context.request.settings);
     const kept = mayShare ? await this.#kept.use(encoded) : undefined;
-    if (kept === undefined) {
-      await createRelation(session, `temp.${quoteName(table)}`, encoded);
-    } else {
+    if (kept !== undefined) {
       scope.keep(kept);
-      await session.execute(`CREATE TEMP VIEW ${quoteName(table)} AS FROM ${kept.sql}`);
+      return { database: 'hot', name: kept.name };
     }
-    return table;
+    const table = `${name.schema}.${name.name}.${database}`;
+    await createRelation(session, `temp.${quoteName(table)}`, encoded);
+    return { database: 'temp', name: table };
   }
 
   /** The columns of views, determined with the privileges of their owners. */

@@ -13,7 +13,7 @@ import type { ExecutionOptions } from './executable-query.ts';
 import type { MirrorTables } from './mirror-tables.ts';
 import { explainFailure } from './query-failure.ts';
 import { type FilePartsOptions, ReadResolution } from './read-resolution.ts';
-import { type PatternSource, StatementRelations } from './statement-relations.ts';
+import { type PatternSource, StatementRelations, type SystemTable } from './statement-relations.ts';
 
 export interface SessionServices {
   readonly kernel: Kernel;
@@ -32,14 +32,13 @@ export interface SessionServices {
     snapshot: Snapshot,
   ): Promise<readonly string[]>;
   /**
-   * Creates a temp table or view of the session with the contents of a relation of information_schema or pg_catalog,
-   * and returns its name; undefined if there is no such relation.
+   * Finds or creates a table with the contents of a relation of information_schema or pg_catalog; undefined if there is no such relation.
    */
   systemRelation(
     scope: Pick<SessionScope, 'context' | 'options' | 'session' | 'keep'>,
     name: { readonly schema: string; readonly name: string },
     place: { readonly database: string; readonly snapshot: Snapshot },
-  ): Promise<string | undefined>;
+  ): Promise<SystemTable | undefined>;
 }
 
 /**

@@ -62,6 +62,12 @@ export interface PatternSource {
   readonly owner: string | undefined;
 }
 
+/** A table of the kernel: a temp table of the session, or one that statements share. */
+export interface SystemTable {
+  readonly database: 'temp' | 'hot';
+  readonly name: string;
+}
+
 export interface StatementRelationsOptions {
   readonly mirror: MirrorTables;
   readonly timeZone: string;
@@ -76,14 +82,14 @@ export interface StatementRelationsOptions {
   /** Whether queries may read aggregating indexes. */
   readonly usesIndexes: boolean;
   /**
-   * Creates a temp table of the statement's session with the contents of a relation of information_schema or
-   * pg_catalog, and returns its name; undefined if there is no such relation.
+   * Finds or creates a table with the contents of a relation of information_schema or pg_catalog; undefined if there is no
+   * such relation.
    */
   readonly systemRelation: (
     name: { readonly schema: string; readonly name: string },
     database: string,
     snapshot: Snapshot,
-  ) => Promise<string | undefined>;
+  ) => Promise<SystemTable | undefined>;
   /** Creates a view of the kept rows of the given part of the statement, and returns the name of the view; undefined if no rows are kept. */
   readonly keptRows?: (name: string) => Promise<string> | undefined;
   /** See `distinctPatterns`. If absent, every pattern of a column stays variable. */
@@ -118,7 +124,7 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
   /** The views whose queries are being resolved, by id. */
   readonly #views = new Map<string, ViewObject>();
   /** The relations of information_schema and pg_catalog that exist already. */
-  readonly #system = new Map<string, string>();
+  readonly #system = new Map<string, SystemTable>();
   #empties = 0;
   /** The bound names of file scans, by id. */
   readonly #fileScans = new Map<string, string>();
@@ -140,7 +146,7 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     const kept = name.schema === PARTS_SCHEMA ? this.#options.keptRows?.(name.name) : undefined;
     if (kept !== undefined) {
       this.transient = true;
-      return { kind: 'temporary', name: await kept, ofSystem: false };
+      return { kind: 'temporary', database: 'temp', name: await kept, ofSystem: false };
     }
     const owner = requireDatabase(snapshot, name.database ?? database, name.location);
     const inView = mention.view !== undefined;
@@ -331,7 +337,7 @@ export class StatementRelations implements RelationResolver, AsyncDisposable {
     const made = this.#system.get(key) ?? (await this.#options.systemRelation(name, database, snapshot));
     if (made === undefined) return undefined;
     this.#system.set(key, made);
-    return { kind: 'temporary', name: made, ofSystem: true };
+    return { kind: 'temporary', ...made, ofSystem: true };
   }
 
   async #external(object: ExternalTableObject): Promise<ResolvedRelation> {

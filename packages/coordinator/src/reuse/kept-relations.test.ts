@@ -30,10 +30,9 @@ async function scalar(sql: string): Promise<unknown> {
   }
 }
 
-const shown = (table: string) => scalar(`SELECT string_agg(name, ',' ORDER BY n) FROM ${table}`);
+const shown = (table: string) => scalar(`SELECT string_agg(name, ',' ORDER BY n) FROM hot.main.${table}`);
 const exists = async (table: string) =>
-  Number(await scalar(`SELECT count(*) FROM duckdb_tables() WHERE table_name = '${table.split('"')[1]}'`)) >
-  0;
+  Number(await scalar(`SELECT count(*) FROM duckdb_tables() WHERE table_name = '${table}'`)) > 0;
 
 test('the same rows are kept when they occur for the second time, and then shared', async () => {
   const relations = new KeptRelations(kernel);
@@ -42,8 +41,8 @@ test('the same rows are kept when they occur for the second time, and then share
     relations.use(names('a', null, 'b')),
     relations.use(names('a', null, 'b')),
   ]);
-  expect(await shown(second!.sql)).toBe('a,b');
-  expect(third!.sql).toBe(second!.sql);
+  expect(await shown(second!.name)).toBe('a,b');
+  expect(third!.name).toBe(second!.name);
   expect(relations.size).toBe(1);
 });
 
@@ -55,8 +54,8 @@ test.each([
   const relations = new KeptRelations(kernel);
   const ofTwo = async (relation: typeof other) => (await relations.use(relation)) ?? relations.use(relation);
   const [one, another] = [await ofTwo(names('a', 'b')), await ofTwo(other)];
-  expect(another!.sql).not.toBe(one!.sql);
-  expect(await shown(one!.sql)).toBe('a,b');
+  expect(another!.name).not.toBe(one!.name);
+  expect(await shown(one!.name)).toBe('a,b');
 });
 
 test('the table that was used least recently is dropped when nobody reads it any more', async () => {
@@ -68,10 +67,10 @@ test('the table that was used least recently is dropped when nobody reads it any
   unread.release();
   for (let i = 0; i < 64; i += 1) (await kept(`name ${i}`)).release();
   expect(relations.size).toBe(64);
-  await expect.poll(() => exists(unread.sql)).toBe(false);
-  expect(await shown(read.sql)).toBe('read');
+  await expect.poll(() => exists(unread.name)).toBe(false);
+  expect(await shown(read.name)).toBe('read');
   read.release();
-  await expect.poll(() => exists(read.sql)).toBe(false);
+  await expect.poll(() => exists(read.name)).toBe(false);
 });
 
 test('rows that do not fit into one statement are not kept', async () => {

@@ -45,10 +45,10 @@ export class KeptRelations {
   }
 
   /**
-   * The table with the rows of a relation, for FROM, which the caller must release; undefined if the statement
+   * The name of the table in `hot` with the rows of a relation, which the caller must release; undefined if the statement
    * needs a table of its own.
    */
-  async use(relation: EncodedRelation): Promise<{ readonly sql: string; release(): void } | undefined> {
+  async use(relation: EncodedRelation): Promise<{ readonly name: string; release(): void } | undefined> {
     if (!relation.isWhole || lengthOf(relation) > MAX_LENGTH) return undefined;
     const digest = digestOf(relation);
     const kept = this.#find(digest) ?? (this.#isDue(digest) ? this.#create(digest, relation) : undefined);
@@ -60,7 +60,7 @@ export class KeptRelations {
     };
     try {
       await kept.created;
-      return { sql: relationOf(kept.name), release };
+      return { name: kept.name, release };
     } catch {
       // The statement finds out itself what is wrong with the kernel.
       if (this.#kept.get(digest) === kept) this.#drop(digest);

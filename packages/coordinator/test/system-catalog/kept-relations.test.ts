@@ -50,3 +50,12 @@ test('rows in the parts of an INSERT, which share a transaction, can come from t
   for (let i = 0; i < 3; i += 1) await node.run(`INSERT INTO t VALUES (${columns}), (${columns} + 1)`, admin);
   expect(await node.rows('SELECT sum(a)::int FROM t', admin)).toEqual([[9]]);
 });
+
+test('an argument of a function that is a query of the catalog runs once', async () => {
+  const plan = await node.rows(
+    "EXPLAIN SELECT array_to_string(ARRAY(SELECT relname FROM pg_class), ',') FROM pg_namespace",
+    admin,
+  );
+  const lines = plan.flatMap(([text]) => String(text).split('\n'));
+  expect(lines.filter((line) => line.includes('Seq scan'))).toHaveLength(2);
+});

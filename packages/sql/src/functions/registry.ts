@@ -62,18 +62,36 @@ export const MACROS: ReadonlyMap<string, readonly string[]> = new Map([
     implementation.kind === 'macro' ? [[internalName(name), implementation.overloads] as const] : [],
   ),
 ]);
-const LAMBDAS = new Map<string, boolean>();
+/** Macros of the kernel itself that statements call. */
+const KERNEL_MACROS = new Map([['nullif', ['(a, b) AS CASE WHEN a = b THEN NULL ELSE a END']]]);
 
-/** Whether a macro contains a lambda, or calls a macro that does. */
-export function usesLambdas(name: string): boolean {
-  const body = MACROS.get(name)?.join();
-  if (body === undefined) return false;
-  const known = LAMBDAS.get(name);
+const ARGUMENTS_FIRST = new Map<string, boolean>();
+
+/**
+ * Whether a subquery among the arguments of a macro must be computed before the call: the macro contains a lambda, in which
+ * the kernel allows no subqueries, or it names an argument more than once, so that the kernel would compute the subquery
+ * as often; or it calls a macro that does.
+ */
+export function needsArgumentsFirst(name: string): boolean {
+  const overloads = MACROS.get(name) ?? KERNEL_MACROS.get(name);
+  if (overloads === undefined) return false;
+  const known = ARGUMENTS_FIRST.get(name);
   if (known !== undefined) return known;
-  LAMBDAS.set(name, false);
+  ARGUMENTS_FIRST.set(name, false);
+  const body = overloads.join();
   const found =
     /[\w)] -> [^>]|\blambda\b/.test(body) ||
-    [...body.matchAll(/\btsr_\w+/g)].some(([called]) => usesLambdas(called));
-  LAMBDAS.set(name, found);
+    overloads.some(repeatsArgument) ||
+    [...body.matchAll(/\btsr_\w+/g)].some(([called]) => needsArgumentsFirst(called));
+  ARGUMENTS_FIRST.set(name, found);
   return found;
+}
+
+/** @param overload `(x, y) AS …` */
+function repeatsArgument(overload: string): boolean {
+  const [, names = '', body = ''] = /^\(([^)]*)\) AS (.*)$/s.exec(overload) ?? [];
+  return names
+    .split(',')
+    .map((name) => name.trim().split(' ')[0]!)
+    .some((name) => name !== '' && body.split(new RegExp(`\\b${name}\\b`)).length > 2);
 }

@@ -55,7 +55,7 @@ import { shiftOfNegative } from '../rewrites/shifts.ts';
 import { similarTo } from '../rewrites/similar-patterns.ts';
 import { sortedDistinct } from '../rewrites/sorted-distinct.ts';
 import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
-import { withoutSubqueriesInLambdas } from '../rewrites/subqueries-in-lambdas.ts';
+import { subqueriesOnce } from '../rewrites/subqueries-once.ts';
 import { arraySubscripts } from '../rewrites/subscripts.ts';
 import { summarisedTypes } from '../rewrites/summarised-types.ts';
 import { symmetricBetween } from '../rewrites/symmetric-between.ts';
@@ -221,10 +221,11 @@ export async function rewriteQuery(
     (statement) => wholeRows(statement, catalog, outermost),
     (statement) => jsonbForms(statement, catalog, outermost, hasJsonb),
   ]);
-  // The query of a view becomes a part of the query that reads it. Clients cast many columns of the catalog, which contain no
-  // such values.
+  // The query of a view becomes a part of the query that reads it.
   if (view !== undefined) return documents;
-  if (placement.readsSystem) return withinSize(typedConcatenations(documents, catalog, outermost));
+  // Clients cast many columns of the catalog, whose values need none of the other passes.
+  if (placement.readsSystem)
+    return withinSize(subqueriesOnce(typedConcatenations(documents, catalog, outermost)));
   return inPasses(documents, pause, [
     (statement) => repeatedNames(statement, catalog, outermost, placeOf),
     (statement) => typedTexts(statement, catalog, outermost, placeOf),
@@ -235,7 +236,7 @@ export async function rewriteQuery(
     (statement) => intervalForms(statement, catalog, outermost, context.settings.timezone),
     (statement) => halvesToEven(statement, catalog, outermost),
     (statement) => valueTexts(statement, catalog, outermost),
-    withoutSubqueriesInLambdas,
+    subqueriesOnce,
     (statement) => distinctArrays(statement, catalog, outermost),
     truncatedComparisons,
     withinSize,

@@ -181,8 +181,8 @@ async function placed(
       if (relation.ofSystem) placement.readsSystem = true;
       return placement.relation({
         ...ref,
-        catalog_name: 'temp',
-        schema_name: '',
+        catalog_name: relation.database,
+        schema_name: relation.database === 'temp' ? '' : 'main',
         table_name: relation.name,
       });
     case 'files': {

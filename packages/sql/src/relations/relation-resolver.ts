@@ -77,8 +77,16 @@ export type ResolvedRelation =
       /** The id of the view. */
       readonly id: string;
     }
-  /** A temp table or view of the session; `ofSystem` for those of information_schema and pg_catalog. */
-  | { readonly kind: 'temporary'; readonly name: string; readonly ofSystem: boolean }
+  /**
+   * A temp table or view of the session, or a table in the memory of the kernel that statements share; `ofSystem` for those of
+   * information_schema and pg_catalog.
+   */
+  | {
+      readonly kind: 'temporary';
+      readonly database: 'temp' | 'hot';
+      readonly name: string;
+      readonly ofSystem: boolean;
+    }
   /**
    * Files outside the engine, as if a READ_* call stood here. `columns` are declared with the kernel's types.
    */

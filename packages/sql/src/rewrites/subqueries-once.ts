@@ -1,5 +1,5 @@
 import { computedOnce } from '../functions/expressions.ts';
-import { usesLambdas } from '../functions/registry.ts';
+import { needsArgumentsFirst } from '../functions/registry.ts';
 import {
   type Expression,
   type FunctionNode,
@@ -9,11 +9,11 @@ import {
 } from '../tree.ts';
 
 /**
- * Computes the arguments of a macro before its call, if one contains a subquery and the macro contains a lambda, in which the kernel
- * allows no subqueries:
+ * Computes the arguments of a macro before its call, if one contains a subquery and the macro would compute it more than once,
+ * or in a lambda, in which the kernel allows no subqueries:
  *     tsr_pg_array_remove(a, (SELECT …))   →   [tsr_pg_array_remove(r[1], r[2]) for r in [row(a, (SELECT …))]][1]
  */
-export function withoutSubqueriesInLambdas(statement: Statement): Statement {
+export function subqueriesOnce(statement: Statement): Statement {
   if (!someExpression(statement, isAffected)) return statement;
   return transformTree(statement, {
     expression: (node) => (isAffected(node) ? argumentsFirst(node) : node),
@@ -22,7 +22,7 @@ export function withoutSubqueriesInLambdas(statement: Statement): Statement {
 
 const isAffected = (node: Expression): node is FunctionNode =>
   node.class === 'FUNCTION' &&
-  usesLambdas(node.function_name) &&
+  needsArgumentsFirst(node.function_name) &&
   node.children.some(containsQuery) &&
   !node.children.some(({ class: kind }) => kind === 'LAMBDA');
 
