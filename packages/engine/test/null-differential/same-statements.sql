@@ -915,3 +915,4 @@ select t ~ any(p), t !~ all(p), t ~* some(p) from (values ('abc', array['^a','z'
 select t from (values ('abc'),('q'), ('a.c')) v(t) where t ~ any('{^a,z}') and not t ~ any(array['\.'])
 select 'abc' ~any (array['b']), not 'abc' ~ any (array['b', null])
 select array_position(array[1,2,1,3], 1, 2), array_position(array['a','b','a'], 'a', 2), array_position(array[1,2,1,3], 1, 4), array_position(array[1,2,null,3], null, 2), array_position(array[1,2,1], 1), array_position(null::int[], 1, 1)
+select array_position(null::int[], 1, null), array_position(null::int[], null, null)

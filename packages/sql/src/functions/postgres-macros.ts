@@ -179,7 +179,8 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     "(list) AS CASE WHEN len(list) > 0 THEN CAST(len(regexp_extract(typeof(list), '(\\[\\])*$')) // 2 AS INTEGER) END",
   ],
   pg_array_position: [
-    `(list, item, start) AS CASE WHEN start IS NULL THEN error('initial position must not be null')
+    `(list, item, start) AS CASE WHEN list IS NULL THEN NULL
+      WHEN start IS NULL THEN error('initial position must not be null')
       ELSE list_filter(tsr_pg_array_positions(list, item), lambda i: i >= start)[1] END`,
   ],
   pg_array_positions: [
