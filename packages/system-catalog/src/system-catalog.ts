@@ -39,13 +39,14 @@ export function encodedRelation({ columns, rows }: SystemRelation): EncodedRelat
   return { definitions, first: encodedRows(columns, first.value), rest, isWhole };
 }
 
-/** Creates a table with the columns and rows of a relation, for the session alone if it is in the database `temp`. */
+/** Creates a table with the columns and rows of a relation, in `temp` for the session alone. */
 export async function createRelation(
   session: KernelSession,
-  table: string,
+  { database, name }: { readonly database: 'temp' | 'hot'; readonly name: string },
   { definitions, first, rest }: EncodedRelation,
 ): Promise<void> {
-  const kind = table.startsWith('temp.') ? 'TEMP TABLE' : 'TABLE';
+  const table = `${database}.main.${quoteName(name)}`;
+  const kind = database === 'temp' ? 'TEMP TABLE' : 'TABLE';
   await session.execute(`CREATE ${kind} ${table} (${definitions})`);
   const insert = ({ sql, parameters }: EncodedRows) =>
     session.execute(`INSERT INTO ${table} ${sql}`, parameters);

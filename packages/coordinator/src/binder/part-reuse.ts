@@ -6,7 +6,8 @@ import { plus } from '../queries/scan-totals.ts';
 import type { StatementContext } from '../queries/statement-context.ts';
 import type { BoundQuery } from '../read/bound-query.ts';
 import type { ExecutableQuery, ExecutionOptions } from '../read/executable-query.ts';
-import { type KeptParts, type KeptRows, PARTS_SCHEMA, relationOf } from '../reuse/kept-parts.ts';
+import { type KeptParts, type KeptRows, PARTS_SCHEMA } from '../reuse/kept-parts.ts';
+import { relationOf } from '../reuse/shared-table.ts';
 import { namesHold } from './plan-cache.ts';
 import { sessionOf } from './reuse-key.ts';
 

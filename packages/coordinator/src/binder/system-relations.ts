@@ -86,9 +86,9 @@ export class SystemRelations {
       scope.keep(kept);
       return { database: 'hot', name: kept.name };
     }
-    const table = `${name.schema}.${name.name}.${database}`;
-    await createRelation(session, `temp.${quoteName(table)}`, encoded);
-    return { database: 'temp', name: table };
+    const table: SystemTable = { database: 'temp', name: `${name.schema}.${name.name}.${database}` };
+    await createRelation(session, table, encoded);
+    return table;
   }
 
   /** The columns of views, determined with the privileges of their owners. */

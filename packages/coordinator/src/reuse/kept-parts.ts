@@ -1,7 +1,8 @@
 import type { Snapshot } from '@tessera/catalog';
-import { type Kernel, quoteName } from '@tessera/kernel';
+import type { Kernel } from '@tessera/kernel';
 import type { OutputColumn } from '@tessera/sql';
 import { isCurrent, type ResultSource } from './result-cache.ts';
+import { SharedTable } from './shared-table.ts';
 
 /** The schema in which a query names kept rows. No statement of a client can name it. */
 export const PARTS_SCHEMA = '$parts';
@@ -19,17 +20,11 @@ export interface KeptRows {
   readonly namesHold: (snapshot: Snapshot) => boolean;
 }
 
-/** The name of the table of kept rows for FROM. */
-export const relationOf = (name: string): string => `hot.main.${quoteName(name)}`;
-
 interface Entry {
   readonly kept: KeptRows;
+  readonly table: SharedTable;
   /** The number of queries that have read it. */
   uses: number;
-  /** The number of queries that read it now. */
-  users: number;
-  /** Whether it is dropped when its last user has ended. */
-  isGone: boolean;
 }
 
 /** A part whose rows fewer queries have read before its tables changed is not computed again. */
@@ -86,22 +81,14 @@ export class KeptParts {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     if (!this.#holds(entry.kept, snapshot)) {
-      if (entry.kept.processId !== this.#kernel.processId) this.#drop(key);
+      if (!entry.table.isThere) this.#drop(key);
       return undefined;
     }
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     this.hits += 1;
     entry.uses += 1;
-    entry.users += 1;
-    let isReleased = false;
-    const release = () => {
-      if (isReleased) return;
-      isReleased = true;
-      entry.users -= 1;
-      if (entry.isGone && entry.users === 0) this.#dropTable(entry.kept);
-    };
-    return { kept: entry.kept, release };
+    return { kept: entry.kept, release: entry.table.use() };
   }
 
   /** The rows that a query of the snapshot would use. */
@@ -133,7 +120,8 @@ export class KeptParts {
   /** Replaces what the key had. */
   add(key: string, kept: KeptRows): void {
     this.#drop(key);
-    this.#entries.set(key, { kept, uses: 0, users: 0, isGone: false });
+    const table = new SharedTable(this.#kernel, kept.name, kept.processId);
+    this.#entries.set(key, { kept, table, uses: 0 });
     this.#bytes += kept.bytes;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) return;
@@ -157,23 +145,6 @@ export class KeptParts {
     if (entry === undefined) return;
     this.#entries.delete(key);
     this.#bytes -= entry.kept.bytes;
-    entry.isGone = true;
-    if (entry.users === 0) this.#dropTable(entry.kept);
-  }
-
-  #dropTable({ name, processId }: KeptRows): void {
-    if (processId !== this.#kernel.processId) return;
-    // The process may have ended, and the table with it.
-    void dropTable(this.#kernel, name).catch(() => undefined);
-  }
-}
-
-/** Drops a table of kept rows. */
-export async function dropTable(kernel: Kernel, name: string): Promise<void> {
-  const session = await kernel.session({});
-  try {
-    await session.execute(`DROP TABLE IF EXISTS ${relationOf(name)}`);
-  } finally {
-    await session.close();
+    entry.table.drop();
   }
 }

@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Kernel } from '@tessera/kernel';
 import { createRelation, type EncodedRelation } from '@tessera/system-catalog';
-import { dropTable, relationOf } from './kept-parts.ts';
+import { SharedTable } from './shared-table.ts';
 
 interface Kept {
-  /** The name of the table, unique to this process. */
-  readonly name: string;
-  readonly processId: string | undefined;
+  readonly table: SharedTable;
   /** Resolves when the table has its rows. */
   readonly created: Promise<void>;
-  /** The number of statements that read it now. */
-  users: number;
-  /** Whether it is dropped when its last user has ended. */
-  isGone: boolean;
 }
 
 /** The number of tables that were made, for their names. */
@@ -53,14 +47,10 @@ export class KeptRelations {
     const digest = digestOf(relation);
     const kept = this.#find(digest) ?? (this.#isDue(digest) ? this.#create(digest, relation) : undefined);
     if (kept === undefined) return undefined;
-    kept.users += 1;
-    const release = () => {
-      kept.users -= 1;
-      if (kept.isGone && kept.users === 0) this.#dropTable(kept);
-    };
+    const release = kept.table.use();
     try {
       await kept.created;
-      return { name: kept.name, release };
+      return { name: kept.table.name, release };
     } catch {
       // The statement finds out itself what is wrong with the kernel.
       if (this.#kept.get(digest) === kept) this.#drop(digest);
@@ -73,7 +63,7 @@ export class KeptRelations {
     const kept = this.#kept.get(digest);
     if (kept === undefined) return undefined;
     this.#kept.delete(digest);
-    if (kept.processId !== this.#kernel.processId) return undefined;
+    if (!kept.table.isThere) return undefined;
     this.#kept.set(digest, kept);
     return kept;
   }
@@ -88,26 +78,19 @@ export class KeptRelations {
 
   #create(digest: string, relation: EncodedRelation): Kept {
     made += 1;
-    const name = `relation_${made}`;
-    const { processId } = this.#kernel;
-    const kept: Kept = {
-      name,
-      processId,
-      created: this.#createTable(name, relation),
-      users: 0,
-      isGone: false,
-    };
+    const table = new SharedTable(this.#kernel, `relation_${made}`);
+    const kept: Kept = { table, created: this.#createTable(table, relation) };
     this.#kept.set(digest, kept);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#drop(oldest);
     return kept;
   }
 
-  async #createTable(name: string, relation: EncodedRelation): Promise<void> {
+  async #createTable({ name }: SharedTable, relation: EncodedRelation): Promise<void> {
     // The session of the statement may be in a transaction, which others would not see.
     const session = await this.#kernel.session({});
     try {
-      await createRelation(session, relationOf(name), relation);
+      await createRelation(session, { database: 'hot', name }, relation);
     } finally {
       await session.close();
     }
@@ -116,14 +99,7 @@ export class KeptRelations {
   #drop(digest: string): void {
     const kept = this.#kept.get(digest)!;
     this.#kept.delete(digest);
-    kept.isGone = true;
-    if (kept.users === 0) this.#dropTable(kept);
-  }
-
-  #dropTable({ name, processId }: Kept): void {
-    if (processId !== this.#kernel.processId) return;
-    // The process may have ended, and the table with it.
-    void dropTable(this.#kernel, name).catch(() => undefined);
+    kept.table.drop();
   }
 }
 

@@ -1,7 +1,7 @@
 import { quoteName, quoteText } from '@tessera/kernel';
+import { AS_DECLARED } from '../functions/postgres-macros.ts';
 import { skipBrackets } from '../statements/grammar/expression-text.ts';
 import type { ObjectName } from '../statements/object-name.ts';
-import { AS_DECLARED } from '../text/declared-mark.ts';
 import { isWord, nameOf, QuotedName, tokenize, Word } from '../text/lexer.ts';
 import type { SqlText } from '../text/token-cursor.ts';
 import { TokenCursor } from '../text/token-cursor.ts';

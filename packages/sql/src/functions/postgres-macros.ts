@@ -30,6 +30,12 @@ const overlay = (parameters: string, count: string): string =>
 /** A text without quotes around it, or one with them, as an element of an array in PostgreSQL's text form. */
 const ARRAY_ITEM = String.raw`\s*(?:"(?:[^"\\]|\\.)*"|(?:[^"\\{},\s]|\\.)(?:[^"\\{},]|\\.)*)\s*`;
 
+/**
+ * The call `"as declared"(value, 'smallint')`, which no user's function is named like, in generated queries: the value of a column that a
+ * table declares so.
+ */
+export const AS_DECLARED = 'as declared';
+
 /** Functions of PostgreSQL that need no lookup, under internal names. */
 export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]>> = {
   pg_days_between: [

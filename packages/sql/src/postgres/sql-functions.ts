@@ -7,10 +7,10 @@ import {
   operatorCall,
 } from '../functions/expressions.ts';
 import { internalName } from '../functions/internal-macros.ts';
+import { AS_DECLARED } from '../functions/postgres-macros.ts';
 import { isFoundTwice, markedMatches, matchedGroup, patternWith } from '../functions/regex.ts';
 import { regexGroups } from '../functions/regex-groups.ts';
 import type { Arity } from '../functions/types.ts';
-import { AS_DECLARED } from '../text/declared-mark.ts';
 import { XOR } from '../text/json-operators.ts';
 import { call, caseOf, cast, constant, type Expression, stringLiteral, type TypeNode } from '../tree.ts';
 import { arrayLiteral } from './array-literals.ts';

@@ -14,7 +14,8 @@ import {
  *     tsr_pg_array_remove(a, (SELECT …))   →   [tsr_pg_array_remove(r[1], r[2]) for r in [row(a, (SELECT …))]][1]
  */
 export function subqueriesOnce(statement: Statement): Statement {
-  if (!someExpression(statement, isAffected)) return statement;
+  // Otherwise the arguments of every call would be searched.
+  if (!containsQuery(statement) || !someExpression(statement, isAffected)) return statement;
   return transformTree(statement, {
     expression: (node) => (isAffected(node) ? argumentsFirst(node) : node),
   });
@@ -26,7 +27,7 @@ const isAffected = (node: Expression): node is FunctionNode =>
   node.children.some(containsQuery) &&
   !node.children.some(({ class: kind }) => kind === 'LAMBDA');
 
-const containsQuery = (node: Expression): boolean =>
+const containsQuery = (node: Expression | Statement): boolean =>
   someExpression(node, (part) => part.class === 'SUBQUERY');
 
 const isConstant = (node: Expression): boolean =>
