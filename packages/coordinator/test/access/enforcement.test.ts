@@ -47,6 +47,16 @@ beforeAll(async () => {
 });
 afterAll(() => node[Symbol.asyncDispose]());
 
+test('EXPLAIN of a change requires the privileges of the change', async () => {
+  for (const sql of [
+    'UPDATE shown SET a = 1',
+    'DELETE FROM shown WHERE a = 1',
+    'INSERT INTO shown VALUES (1)',
+  ])
+    expect((await refusal(node.rows(`EXPLAIN ${sql}`, alice))).message).toMatch(/^User "alice" has no/);
+  expect(await node.rows('EXPLAIN SELECT a FROM shown', alice)).toHaveLength(1);
+});
+
 describe('errors reveal nothing about invisible objects', () => {
   test.for([
     'SELECT nosuch FROM secret',
