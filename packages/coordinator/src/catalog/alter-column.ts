@@ -4,9 +4,10 @@ import {
   nameOfTable,
   type Snapshot,
   type TableConstraint,
+  type TableIndex,
   type TableObject,
 } from '@tessera/catalog';
-import { fail } from '@tessera/common';
+import { fail, TesseraError } from '@tessera/common';
 import { alterTypeQuery, isWider, type OutputColumn, quoteIdentifier, type TableChange } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { withExecutable } from '../changes/derived-query.ts';
@@ -14,6 +15,7 @@ import { type QueryToStore, storageOf, storeQuery } from '../changes/store-query
 import { checkCondition, checkDefault, checkExpressions } from '../objects/definition-check.ts';
 import { referencingTables, refuseDependents } from '../objects/dependents.ts';
 import { addedStoredName, columnNamed } from './columns.ts';
+import { rebuiltIndex } from './indexes.ts';
 
 type AlterColumn = Extract<TableChange, { kind: 'alter_column' }>;
 
@@ -133,7 +135,7 @@ async function changeType(
     column.id,
     id,
   );
-  await checkDefinitions(context, object, changed);
+  const indexes = await checkDefinitions(context, object, changed);
   const rewritten = await rewriteRows(context, snapshot, object, changed, using);
   const removed = snapshot.tablets(table.id).map(
     (tablet): Action => ({
@@ -146,7 +148,9 @@ async function changeType(
   const references = referencingTables(snapshot, [table]).map(
     (other): Action => ({ kind: 'alter', object: withReferenceId(other, table, column.id, id) }),
   );
-  return { actions: [...removed, { kind: 'alter', object }, ...references, ...rewritten] };
+  return {
+    actions: [...removed, { kind: 'alter', object: { ...object, indexes } }, ...references, ...rewritten],
+  };
 }
 
 async function rewriteRows(
@@ -176,19 +180,49 @@ async function rewriteRows(
 }
 
 /**
- * Checks that the default, the partition expressions and the CHECK constraints are still valid with the new
- * type.
+ * Checks that the default, the partition expressions, the CHECK constraints and the indexes are still valid with the new type.
+ * @returns the indexes for the new type
  */
-async function checkDefinitions(context: ChangeContext, table: TableObject, column: Column): Promise<void> {
-  const definition = (sql: string) => ({ sql, offset: 0 });
-  const own = (sql: string) => ({ ...context, run: { ...context.run, text: sql } });
+async function checkDefinitions(
+  context: ChangeContext,
+  table: TableObject,
+  column: Column,
+): Promise<readonly TableIndex[]> {
+  const own = (sql: string) =>
+    [
+      { ...context, run: { ...context.run, text: sql } },
+      { sql, offset: 0 },
+    ] as const;
+  const part = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      // Its location is in the text of the definition, which is not that of the statement.
+      const message = (reason: string) =>
+        `${name} is not valid with the new type of column "${column.name}": ${reason}`;
+      throw error instanceof TesseraError
+        ? error.with({ message: message(error.message), location: undefined })
+        : error;
+    }
+  };
   const { defaultSql } = column;
-  if (defaultSql !== undefined) await checkDefault(own(defaultSql), column, definition(defaultSql));
-  for (const sql of [...table.partitionBy, ...table.indexes.flatMap(({ expressions }) => expressions)])
-    await checkExpressions(own(sql), [definition(sql)], table.columns);
-  for (const constraint of table.constraints ?? [])
-    if (constraint.kind === 'check')
-      await checkCondition(own(constraint.sql), definition(constraint.sql), table.columns);
+  if (defaultSql !== undefined) {
+    const [its, sql] = own(defaultSql);
+    await part(`The default ${defaultSql}`, () => checkDefault(its, column, sql));
+  }
+  for (const expression of table.partitionBy) {
+    const [its, sql] = own(expression);
+    await part(`PARTITION BY ${expression}`, () => checkExpressions(its, [sql], table.columns));
+  }
+  for (const constraint of table.constraints ?? []) {
+    if (constraint.kind !== 'check') continue;
+    const [its, sql] = own(constraint.sql);
+    await part(`Check constraint "${constraint.name}"`, () => checkCondition(its, sql, table.columns));
+  }
+  const indexes: TableIndex[] = [];
+  for (const index of table.indexes)
+    indexes.push(await part(`Index "${index.name}"`, () => rebuiltIndex(context, table, index)));
+  return indexes;
 }
 
 const replaced = (ids: readonly number[], from: number, to: number): readonly number[] =>

@@ -13,7 +13,13 @@ import {
 } from '@tessera/catalog';
 import { fail, type SqlLocation } from '@tessera/common';
 import { quoteText } from '@tessera/kernel';
-import type { AlterStatement, TableChange } from '@tessera/sql';
+import {
+  type AlterStatement,
+  constraintViolation,
+  fittedSql,
+  storedForm,
+  type TableChange,
+} from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { discardTablets } from '../changes/discard-tablets.ts';
 import { dropPartition } from '../changes/remove-tablets.ts';
@@ -148,7 +154,7 @@ async function addColumn(
     const what = 'ADD COLUMN of a serial or identity column to a table that has rows';
     fail('NOT_SUPPORTED', { what }, { location: definition.location });
   }
-  const initialSql = await initialValue(context, column);
+  const initialSql = await initialValue(context, table, column);
   if (!column.nullable && initialSql === undefined && hasRows) {
     const message = `Column "${column.name}" is NOT NULL and table "${table.name}" has rows: add a DEFAULT`;
     fail('INVALID_ARGUMENT', { message }, { location: definition.location });
@@ -174,14 +180,24 @@ async function addColumn(
   return { actions };
 }
 
-/** The present value of the default, as a constant of the kernel; undefined means NULL. */
-async function initialValue(context: ChangeContext, column: Column): Promise<string | undefined> {
+/**
+ * The present value of the default as rows store it, as a constant of the kernel; undefined means NULL.
+ * @throws TesseraError VALUE_TOO_LONG, OUT_OF_RANGE for a value that the column cannot store
+ */
+async function initialValue(
+  context: ChangeContext,
+  table: TableObject,
+  column: Column,
+): Promise<string | undefined> {
   const { defaultSql } = column;
   if (defaultSql === undefined || takesSequence(defaultSql)) return undefined;
   return withSession(context, async (session) => {
     const expression = { sql: defaultSql, offset: 0 };
     const { sql } = await definitionExpression(context, session, expression, [], defaultSql);
-    const value = await session.scalar(`SELECT CAST(CAST(${sql} AS ${column.type}) AS VARCHAR)`);
+    const fitted = fittedSql(table.name, column, 'value') ?? 'value';
+    const value = await session
+      .scalar(`SELECT CAST(${fitted} AS VARCHAR) FROM (SELECT ${storedForm(sql, column)} AS value)`)
+      .catch((error: unknown) => Promise.reject(constraintViolation(error) ?? error));
     return value === null ? undefined : `CAST(${quoteText(String(value))} AS ${column.type})`;
   });
 }

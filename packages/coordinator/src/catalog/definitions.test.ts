@@ -104,6 +104,26 @@ describe('ALTER TABLE', () => {
     ]);
   });
 
+  it('rows that were there get the default of a new column as the column stores it', async () => {
+    await all(
+      'CREATE TABLE fitted (k INT)',
+      'INSERT INTO fitted VALUES (1)',
+      "ALTER TABLE fitted ADD COLUMN at TIMESTAMP(0) DEFAULT '2024-01-01 00:00:00.7'",
+      "ALTER TABLE fitted ADD COLUMN c CHAR(4) DEFAULT 'ab '",
+      "ALTER TABLE fitted ADD COLUMN n NUMERIC(4, 2) DEFAULT '1.555'",
+      `ALTER TABLE fitted ADD COLUMN j JSONB DEFAULT '{"b":1.0, "a":2, "b":3}'`,
+    );
+    expect(await node.rows('SELECT at, length(c), n, j FROM fitted')).toEqual([
+      ['2024-01-01 00:00:01', '2', '1.56', '{"a":2,"b":3}'],
+    ]);
+    const refused: readonly [string, string][] = [
+      ["VARCHAR(2) DEFAULT 'abc'", 'value too long for type character varying(2), in column "more"'],
+      ['SMALLINT DEFAULT 70000', 'smallint out of range, in column "more"'],
+    ];
+    for (const [column, message] of refused)
+      await expect(node.run(`ALTER TABLE fitted ADD COLUMN more ${column}`)).rejects.toThrow(message);
+  });
+
   it('refuses to drop or rename what the definition of the table or a view depends on', async () => {
     await all(
       "CREATE TABLE a2 (k INT, p DATE, v INT) PRIMARY INDEX k PARTITION BY date_trunc('month', p)",

@@ -10,7 +10,7 @@ import type {
 import { NO_CHANGE, placeOf, requireTable } from '@tessera/catalog';
 import { fail, nearestName, newUlid } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
-import { type CreateStatement, type DropStatement, indexShape } from '@tessera/sql';
+import { type CreateStatement, type DropStatement, indexShape, type SqlText } from '@tessera/sql';
 import { orderOf } from '@tessera/tablet';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { describedQuery, queryInPlace } from '../changes/derived-query.ts';
@@ -57,11 +57,33 @@ export async function createIndex(
   };
 }
 
+/**
+ * The index of a table whose columns have other types now. What it stores is computed again by the commit.
+ * @throws TesseraError for expressions that are not valid with these types
+ */
+export async function rebuiltIndex(
+  context: ChangeContext,
+  table: TableObject,
+  index: TableIndex,
+): Promise<TableIndex> {
+  if (index.partials === undefined) return index;
+  const text = index.expressions.join(', ');
+  let offset = 0;
+  const expressions = index.expressions.map((sql): SqlText => {
+    const expression = { sql, offset };
+    offset += sql.length + ', '.length;
+    return expression;
+  });
+  if (index.filter !== undefined) return { ...index, ...filtersOf(table, { expressions }, index.filter) };
+  const own = { ...context, run: { ...context.run, text } };
+  return { ...index, partials: await partialsOf(own, table, { expressions }) };
+}
+
 /** @throws TesseraError NOT_SUPPORTED for expressions that an aggregating index cannot have */
 async function partialsOf(
   context: ChangeContext,
   table: TableObject,
-  { expressions }: CreateIndexStatement,
+  { expressions }: Pick<CreateIndexStatement, 'expressions'>,
 ): Promise<IndexPartials> {
   const { keys, states } = await withSession(context, (session) =>
     indexShape(expressions, context.run.text, table, {
@@ -77,7 +99,7 @@ async function partialsOf(
 /** @throws TesseraError NOT_SUPPORTED for expressions that are not columns, and for types without filters */
 function filtersOf(
   table: TableObject,
-  { expressions }: CreateIndexStatement,
+  { expressions }: Pick<CreateIndexStatement, 'expressions'>,
   filter: SkipFilter,
 ): Required<Pick<TableIndex, 'filter' | 'partials'>> {
   const columns = expressions.map(({ sql }): Column => {

@@ -189,6 +189,32 @@ it('is dropped together with its stored rows', async () => {
   expect(names.filter((name) => name.includes('gone'))).toEqual([]);
 });
 
+it('is computed again when the type of a column changes, and refuses a type that it cannot aggregate', async () => {
+  await all(
+    `CREATE TABLE retyped (${COLUMNS}, CHECK (tiny < 1000))`,
+    `INSERT INTO retyped ${ROWS(1, 2000)}`,
+    'CREATE AGGREGATING INDEX per_shop ON retyped (shop, sum(amount), max(price))',
+    'ALTER TABLE retyped ALTER COLUMN amount TYPE NUMERIC(12, 1) USING amount / 10.0',
+  );
+  const query = 'SELECT shop, sum(amount), max(price) FROM retyped GROUP BY shop ORDER BY shop';
+  expect((await same(query))[0]).toEqual([0, '15773.0', '9.75']);
+  expect(await useOf(query)).toMatchObject({ index: 'per_shop', used: true, rows_without_partials: 0 });
+  await all(`INSERT INTO retyped ${ROWS(2001, 3000)}`, 'DELETE FROM retyped WHERE tiny = 5');
+  await same(query);
+  for (const [column, message] of [
+    ['amount', 'Index "per_shop" is not valid with the new type of column "amount": '],
+    [
+      'tiny',
+      'Check constraint "retyped_tiny_check" is not valid with the new type of column "tiny": Cannot compare',
+    ],
+  ]) {
+    const refused = node.run(`ALTER TABLE retyped ALTER COLUMN ${column} TYPE TEXT`);
+    await expect(refused).rejects.toThrow(message);
+    await expect(refused).rejects.toMatchObject({ location: undefined });
+  }
+  await node.run('DROP TABLE retyped');
+});
+
 it('is cloned with its table, and shares its stored rows', async () => {
   await all(
     'CREATE TABLE source (u TEXT, n INT)',

@@ -60,7 +60,8 @@ export async function copiedColumns(
 
 /** The value to store; a cell that cannot be cast, or a forbidden NULL, fails the statement. */
 export function storedValue({ column, cell, fallback }: CopiedColumn, table: TableObject): string {
-  const value = cell === undefined ? fallback : coalesced(readCell(cell, column), fallback);
+  const value =
+    cell === undefined ? `CAST(${fallback} AS ${column.type})` : coalesced(readCell(cell, column), fallback);
   const checked = column.nullable ? value : `coalesce(${value}, ${nullRefused(table.name, column.name)})`;
   return `${checked} AS ${quoteName(column.storedName)}`;
 }

@@ -102,6 +102,19 @@ describe('COPY FROM STDIN, text', () => {
     expect(await node.rows('SELECT count(*) FROM t3')).toEqual([['0']]);
   });
 
+  it('columns that are not sent and have no default are NULL, whatever their types', async () => {
+    await node.run(
+      'CREATE TABLE partly (k INT, n NUMERIC(4, 2), big BIGINT, at TIMESTAMP(0), tz TIMESTAMPTZ(3), s SMALLINT, v VARCHAR(3), j JSONB, y BYTEA, a INT[])',
+    );
+    expect(await copyIn('COPY partly (k) FROM STDIN', '1\n', TEXT)).toBe(1);
+    const sent = '2\t1.555\t12345678901234\t2024-01-01 00:00:00.6\tabc\n';
+    expect(await copyIn('COPY partly (k, n, big, at, v) FROM STDIN', sent, TEXT)).toBe(1);
+    expect(await node.rows('SELECT * FROM partly ORDER BY k')).toEqual([
+      [1, ...Array(9).fill(null)],
+      [2, '1.56', '12345678901234', '2024-01-01 00:00:01', null, null, 'abc', null, null, null],
+    ]);
+  });
+
   it('a malformed line does not end a kernel process, however long it is', async () => {
     await node.run('CREATE TABLE t6 (a INT, b TEXT)');
     const { pid, restarts } = node.kernel.status();

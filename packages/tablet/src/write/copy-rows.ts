@@ -33,25 +33,20 @@ export function sortedRows(table: TableObject, sql: string): string {
 export const storedRows = (table: TableObject, sql: string): string =>
   `SELECT ${selectList(table)} FROM (${sql}) AS "rows"`;
 
-/** The table's columns of `"rows"` in their stored form. */
+/**
+ * The table's columns of `"rows"` in their stored form. Each is cast, which costs nothing if it has the type already: the kernel reads
+ * many files with the types of the first one, so that a file with another type would change the values of the others.
+ */
 export const selectList = (table: TableObject): string =>
   table.columns
     .map(({ storedName, type }) => {
-      const name = `"rows".${quoteName(storedName)}`;
-      const value = storedValue(name, type);
-      return value === name ? name : `${value} AS ${quoteName(storedName)}`;
+      const value = `CAST("rows".${quoteName(storedName)} AS ${storedType(type) ?? type})`;
+      return `${type === 'DOUBLE' || type === 'FLOAT' ? withoutMinusZero(value) : value} AS ${quoteName(storedName)}`;
     })
     .join(', ');
 
-/**
- * The sum with 0 is 0 for -0. The kernel has one entry for both in the dictionary of a column, so that all would become the one that
- * comes first.
- */
-function storedValue(name: string, type: string): string {
-  if (type === 'DOUBLE' || type === 'FLOAT') return `${name} + 0`;
-  const stored = storedType(type);
-  return stored === undefined ? name : `CAST(${name} AS ${stored})`;
-}
+/** The kernel has one entry for 0 and -0 in the dictionary of a column, so that all would become the one that comes first. */
+const withoutMinusZero = (value: string): string => `${value} + 0`;
 
 /** The primary index over `"rows"`. NULL is the largest value. */
 export const orderBy = (table: TableObject): string[] =>

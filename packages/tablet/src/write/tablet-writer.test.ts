@@ -51,6 +51,23 @@ describe('writing tablets', () => {
     expect(await fingerprint(readBack(table, inOrder))).toEqual(source);
   });
 
+  it('stores values with the types of the columns, whatever types the query has', async () => {
+    const prices = tableOf([
+      ['price', 'DECIMAL(4,2)'],
+      ['big', 'BIGINT'],
+      ['f', 'FLOAT'],
+    ]);
+    const untyped = await tablets.write(prices, 'SELECT NULL AS price, 7 AS big, 1 AS f');
+    const typed = await tablets.write(
+      prices,
+      'SELECT 1.56::DECIMAL(4,2) AS price, 1::BIGINT << 40 AS big, 1.5::FLOAT AS f',
+    );
+    expect(await tablets.rows(readBack(prices, [...untyped, ...typed]))).toEqual([
+      [null, '7', '1.0'],
+      ['1.56', String(2 ** 40), '1.5'],
+    ]);
+  });
+
   it('stores -0 as 0, because the kernel does not tell them apart in a dictionary', async () => {
     const numbers = tableOf([
       ['d', 'DOUBLE'],
