@@ -116,8 +116,8 @@ export interface Stage {
      * has no hash keys.
      */
     readonly sortKey?: number | undefined;
-    /** The names of the hash keys that the user knows; absent for plans that were not made by `planDistributed`. */
-    readonly hashNames?: readonly string[] | undefined;
+    /** The columns in words that the user knows; absent for plans that were not made by `planDistributed`. */
+    readonly texts?: (() => readonly string[]) | undefined;
     /** Positions in `columns` whose values a finished task summarises, for dynamic filters. */
     readonly summarised: readonly number[];
     /** Positions in `summarised` for which the task also builds a Bloom filter to test rows against. */
@@ -130,7 +130,7 @@ export interface Stage {
   /** Whether a second attempt may produce other rows (volatile functions, LIMIT without a total order). */
   readonly isVolatile: boolean;
   /** The operators of the stage for EXPLAIN: one line each, indented by depth. */
-  readonly outline: readonly string[];
+  readonly outline: () => readonly string[];
   /** The same as a tree; absent for plans that were not made by `planDistributed`. */
   readonly operators?: (() => PlanOutline) | undefined;
 }

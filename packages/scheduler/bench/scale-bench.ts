@@ -44,7 +44,7 @@ function stage(id: number, partitioning: Stage['partitioning'], sources: readonl
     estimate: { rows: 1, bytes: 1 },
     after: [],
     isVolatile: false,
-    outline: [],
+    outline: () => [],
   };
 }
 

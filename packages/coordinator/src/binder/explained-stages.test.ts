@@ -21,11 +21,11 @@ const SCAN: Stage = {
     },
   ],
   sql: ['SELECT shop FROM ', 0],
-  output: { columns: [{ name: 'c0', type: 'BIGINT' }], hashKeys: [0], hashNames: ['shop'], summarised: [] },
+  output: { columns: [{ name: 'c0', type: 'BIGINT' }], hashKeys: [0], texts: () => ['shop'], summarised: [] },
   estimate: { rows: 7, bytes: 56 },
   after: [],
   isVolatile: false,
-  outline: [`scan ${BOUND} (shop)`],
+  outline: () => [`scan ${BOUND} (shop)`],
   operators: () => ({ operator: 'Scan table', details: { table: BOUND }, inputs: [] }),
 };
 const ROOT: Stage = {
@@ -33,8 +33,8 @@ const ROOT: Stage = {
   id: 1,
   partitioning: 'coordinator',
   sources: [{ kind: 'exchange', stage: 0, mode: 'gather' }],
-  output: { ...SCAN.output, hashKeys: [], hashNames: [] },
-  outline: ['input stage 0'],
+  output: { ...SCAN.output, hashKeys: [] },
+  outline: () => ['input stage 0'],
   operators: () => ({ operator: 'Exchange', details: {}, inputs: [], stage: 0 }),
 };
 

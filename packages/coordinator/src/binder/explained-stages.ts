@@ -10,12 +10,13 @@ export function stageMember(stage: Stage, names: TableNames): ExplainedStage {
   const modes = new Map(
     sources.flatMap((source) => (source.kind === 'exchange' ? [[source.stage, source.mode] as const] : [])),
   );
-  const tree = operators?.() ?? { operator: 'Query', details: { plan: outline.join('\n') }, inputs: [] };
+  const tree = operators?.() ?? { operator: 'Query', details: { plan: outline().join('\n') }, inputs: [] };
+  const texts = output.texts?.() ?? [];
   return {
     stage: id,
     partitioning,
     inputs: sources.flatMap((source) => (source.kind === 'exchange' ? [source.stage] : [])),
-    hash_keys: output.hashNames ?? [],
+    hash_keys: output.hashKeys.flatMap((key) => texts[key] ?? []),
     estimated_rows: estimate.rows,
     estimated_bytes: estimate.bytes,
     operators: withModes(operatorMember(tree, names), modes),

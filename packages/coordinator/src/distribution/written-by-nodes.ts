@@ -80,7 +80,7 @@ const writingStage = (root: Stage, storing: (root: SqlTemplate) => SqlTemplate, 
   estimate: { ...root.estimate, cpuMs },
   // A second attempt writes other tablets.
   isVolatile: true,
-  outline: ['write tablets', ...root.outline.map((line) => `  ${line}`)],
+  outline: () => ['write tablets', ...root.outline().map((line) => `  ${line}`)],
 });
 
 const ROOT_STAGE: Stage = {
@@ -92,7 +92,7 @@ const ROOT_STAGE: Stage = {
   estimate: { rows: 1, bytes: 1_000 },
   after: [],
   isVolatile: false,
-  outline: ['gather tablets'],
+  outline: () => ['gather tablets'],
 };
 
 /** The bound name of the files in a plan of `filesToTablets`. */
@@ -124,7 +124,7 @@ export const filesToTablets = (
       after: [],
       // A second attempt writes other tablets.
       isVolatile: true,
-      outline: ['write tablets', '  scan files'],
+      outline: () => ['write tablets', '  scan files'],
     },
     ROOT_STAGE,
   ],

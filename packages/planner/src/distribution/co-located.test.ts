@@ -104,7 +104,7 @@ test('EXPLAIN names the keys that co-locate a join', async () => {
     ...OPTIONS,
     tables: large(),
   });
-  expect(plan.stages[0]!.outline.join('\n')).toMatch(/join on k = k co-located by k/);
+  expect(plan.stages[0]!.outline().join('\n')).toMatch(/join on k = k co-located by k/);
   expect(plan.stages[0]!.sources).toMatchObject([{ keyDomain: 'keys' }, { keyDomain: 'keys' }]);
 });
 

@@ -36,11 +36,14 @@ function stageText(stage: Stage, isRoot: boolean, tableName: (bound: string) => 
     ...(isVolatile ? ['not repeatable'] : []),
   ].join('; ');
   const reads = sources.flatMap((source) => sourceText(source, tableName));
-  return [head, ...reads.map((line) => `  reads ${line}`), ...stage.outline.map((line) => `    ${line}`)];
+  return [head, ...reads.map((line) => `  reads ${line}`), ...stage.outline().map((line) => `    ${line}`)];
 }
 
-const namesOf = ({ columns }: Stage['output'], positions: readonly number[]): string =>
-  positions.map((position) => columns[position]?.name ?? '?').join(', ');
+function namesOf({ texts, columns }: Stage['output'], positions: readonly number[]): string {
+  if (positions.length === 0) return '';
+  const names = texts?.() ?? columns.map(({ name }) => name);
+  return positions.map((position) => names[position] ?? '?').join(', ');
+}
 
 function sourceText(source: StageSource, tableName: (bound: string) => string): readonly string[] {
   switch (source.kind) {

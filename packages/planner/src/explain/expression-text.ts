@@ -1,6 +1,7 @@
 import { COMPARISONS } from '../comparisons.ts';
 import type { PlanExpression, PlanValue } from '../plan-nodes.ts';
 import { infinityText, valueText } from '../value-text.ts';
+import { operatorText } from './operator-words.ts';
 
 interface NamedExpression extends PlanExpression {
   readonly alias?: string;
@@ -57,9 +58,10 @@ export function expressionText(node: PlanExpression): string {
     }
     default: {
       if (name === 'create_sort_key') return 'sort key';
-      if (is_operator === true && items.length === 2) return `(${items[0]} ${name} ${items[1]})`;
+      if (items.length === 2 && (is_operator === true || !/^\w/.test(name ?? type)))
+        return `(${items[0]} ${operatorText(name ?? '')} ${items[1]})`;
       const distinct = aggregate_type === 'DISTINCT' ? 'DISTINCT ' : '';
-      return `${name ?? type.toLowerCase()}(${distinct}${items.join(', ')})`;
+      return `${name ?? type.replace('OPERATOR_', '').toLowerCase()}(${distinct}${items.join(', ')})`;
     }
   }
 }

@@ -40,3 +40,51 @@ test('positions and packed keys of the kernel become names, and projections that
   // The time of a projection that is left out counts for its input.
   expect(operators.inputs[0]?.timeMs).toBeCloseTo(2);
 });
+
+test('references by position get the names of the columns of a scan, also on both sides of a join', () => {
+  const people = operator(
+    'FILTER',
+    { Expression: "(name != '#0')" },
+    operator('SEQ_SCAN', { Table: 'p', Projections: ['id', 'name'] }),
+  );
+  const orders = operator('SEQ_SCAN', { Table: 'o', Projections: ['number', 'customer'] });
+  const join = operator('HASH_JOIN', { 'Join Type': 'RIGHT_SEMI', Conditions: '#1 = #0' }, orders, people);
+  const root = operator(
+    'EXPLAIN_ANALYZE',
+    {},
+    operator('HASH_GROUP_BY', { Groups: '#0', Aggregates: "max('#1')" }, join),
+  );
+  const { operators } = profileOutline(JSON.stringify({ children: [root] }), {
+    sourceOf: (table) => ({ table }),
+    rename: (text) => text,
+  });
+  expect(texts(operators)).toEqual([
+    // The columns that a join returns have no names in the kernel's plan.
+    "Aggregate column 1; max('#1')",
+    'Hash join right semi; customer = id',
+    'Scan table o; number, customer',
+    "Filter (name != '#0')",
+    'Scan table p; id, name',
+  ]);
+});
+
+test('the check that a subquery returns one row is shown as the value that it checks', () => {
+  // The kernel's texts with a line break are lists of lines.
+  const check = [
+    'CASE  WHEN ((#1 > 1)) THEN ("error"(\'More than one row returned by a subquery used as an expression - scalar subqueries can only return a single row.',
+    '',
+    'Use "SET scalar_subquery_error_on_multiple_rows=false" to revert to previous behavior of returning a random row.\')) ELSE #0 END',
+  ];
+  const scan = operator('SEQ_SCAN', { Table: 't', Projections: 'a' });
+  const grouped = operator('UNGROUPED_AGGREGATE', { Aggregates: ['"first"(#0)', 'count_star()'] }, scan);
+  const root = operator('EXPLAIN_ANALYZE', {}, project(check, grouped));
+  const { operators } = profileOutline(JSON.stringify({ children: [root] }), {
+    sourceOf: (table) => ({ table }),
+    rename: (text) => text,
+  });
+  expect(texts(operators)).toEqual([
+    'Project first(a) (an error if there are several rows)',
+    'Aggregate first(a), count(*)',
+    'Scan table t; a',
+  ]);
+});

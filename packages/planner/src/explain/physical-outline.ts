@@ -120,7 +120,7 @@ interface Described {
 }
 
 /** Operators that return the columns of their input. */
-const PASSING: ReadonlySet<string> = new Set(['TOP_N', 'ORDER_BY', 'STREAMING_LIMIT', 'LIMIT']);
+const PASSING: ReadonlySet<string> = new Set(['FILTER', 'TOP_N', 'ORDER_BY', 'STREAMING_LIMIT', 'LIMIT']);
 
 /** A projection that only passes columns on is left out, and references by position get the names of the columns. */
 function described(operator: KernelOperator, describing: Describing): Described {
@@ -131,10 +131,10 @@ function described(operator: KernelOperator, describing: Describing): Described 
   const inputs = children.map((child) => described(child, describing));
   const below = inputs[0]?.columns ?? [];
   const unresolved = (key: string) =>
-    [info[key] ?? []].flat().map((text) => detailText(rename(String(text))));
+    info[key] === undefined ? [] : detailText(rename([info[key]].flat().join('\n'))).split('\n');
   const textsOf = (key: string) =>
     unresolved(key)
-      .map((text) => (inputs.length === 1 ? resolved(text, below) : text))
+      .map((text) => (inputs.length === 2 ? resolvedSides(text, inputs) : resolved(text, below)))
       .filter((text) => text !== '');
   const groups = inputs[0]?.groups ?? [];
   const columns =
@@ -142,7 +142,9 @@ function described(operator: KernelOperator, describing: Describing): Described 
       ? textsOf('Projections').map((text) => (/^\d+$/.test(text) ? (groups[Number(text)] ?? text) : text))
       : PASSING.has(name)
         ? below
-        : [...textsOf('Groups'), ...textsOf('Aggregates')];
+        : scanned !== undefined
+          ? textsOf('Projections')
+          : [...textsOf('Groups'), ...textsOf('Aggregates')];
   const [only] = inputs;
   if (name === 'PROJECTION' && only !== undefined && unresolved('Projections').every(isPassed))
     return { columns, groups: columns.slice(0, groups.length), outline: plusTime(only.outline, operator) };
@@ -150,11 +152,11 @@ function described(operator: KernelOperator, describing: Describing): Described 
     Object.keys(info).flatMap((key) => {
       const [detail, text] = [
         detailName(key),
-        (key === 'Projections' && name === 'PROJECTION' ? columns : textsOf(key)).join(', '),
+        byPosition((key === 'Projections' && name === 'PROJECTION' ? columns : textsOf(key)).join(', ')),
       ];
       return detail === undefined || text === ''
         ? []
-        : [[detail, detail === 'type' ? text.toLowerCase() : text]];
+        : [[detail, detail === 'type' ? text.toLowerCase().replaceAll('_', ' ') : text]];
     }),
   );
   const { operator: word = rename(operatorWord(name, inputs.map(rowsOf))), ...source } = scanned ?? {};
@@ -175,9 +177,27 @@ const rowsOf = ({ outline: { rows, estimatedRows } }: Described): number | undef
 /** Whether a text is a name or a reference by position, and not an expression or a constant. */
 const isPassed = (column: string): boolean => /^(?:#\d+|[^\s()'\d][^\s()']*|"[^"]*")$/.test(column);
 
-/** Replaces references by position (`#1`) by the columns of the input. */
+/** References by position (`#1`), and the constants in which the same characters may stand. */
+const REFERENCES = /'(?:[^']|'')*'|#(\d+)/g;
+
+/** Replaces references by position by the columns of the input. */
 const resolved = (text: string, columns: readonly string[]): string =>
-  text.replaceAll(/#(\d+)/g, (reference, position) => columns[Number(position)] ?? reference);
+  text.replaceAll(REFERENCES, (found, position) => columns[Number(position)] ?? found);
+
+/** The condition of a join: each of its sides counts the columns of its own input. */
+const resolvedSides = (text: string, inputs: readonly Described[]): string => {
+  const [, left, comparison, right] = JOIN_CONDITION.exec(text) ?? [];
+  if (left === undefined || right === undefined) return text;
+  return `${resolved(left, inputs[0]!.columns)}${comparison}${resolved(right, inputs[1]!.columns)}`;
+};
+
+const JOIN_CONDITION = /^([^=<>']*?)( (?:=|!=|<>|<=?|>=?|IS (?:NOT )?DISTINCT FROM) )([^=<>']*)$/;
+
+/** References by position whose columns have no name in the kernel's plan. */
+const byPosition = (text: string): string =>
+  text.replaceAll(REFERENCES, (found, position?: string) =>
+    position === undefined ? found : `column ${Number(position) + 1}`,
+  );
 
 const plusTime = (outline: PlanOutline, { operator_timing: seconds = 0 }: KernelOperator): PlanOutline =>
   outline.timeMs === undefined ? outline : { ...outline, timeMs: outline.timeMs + 1000 * seconds };

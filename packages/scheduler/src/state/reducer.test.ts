@@ -192,8 +192,10 @@ describe.each([
 
 test('an event does not change the previous state', () => {
   const run = new Run(2);
-  const before = structuredClone(run.state);
+  const texts = (state: SchedulerState) =>
+    JSON.stringify(state, (_, value) => (value instanceof Map || value instanceof Set ? [...value] : value));
   const kept = run.state;
+  const before = texts(kept);
   run.sees(...run.nodes).send({ kind: 'task-finished', ...first, outcome: OUTCOME });
-  expect(kept).toEqual(before);
+  expect(texts(kept)).toBe(before);
 });

@@ -217,7 +217,7 @@ export const stage = (
   estimate: { rows: 1, bytes: 1 },
   after: [],
   isVolatile: false,
-  outline: [],
+  outline: () => [],
   ...more,
 });
 

@@ -147,7 +147,7 @@ function stageOf(
     estimate: { rows: 1, bytes: 1 },
     after: [],
     isVolatile: false,
-    outline: [],
+    outline: () => [],
     ...more,
   };
 }

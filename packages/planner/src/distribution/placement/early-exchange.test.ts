@@ -53,9 +53,9 @@ test.each([true, false])(
   'narrow rows are exchanged before a join with a replicated table (refines: %s)',
   async (refines) => {
     expect(await stagesOf(WIDE, refines)).toEqual([
-      'stage 0; source; hash by c0',
+      'stage 0; source; hash by customer',
       'scan orders',
-      'stage 1; hash; hash by c0',
+      'stage 1; hash; hash by id',
       'inner join on customer = id',
       'input stage 0 hash',
       'scan customer',

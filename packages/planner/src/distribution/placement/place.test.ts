@@ -44,10 +44,6 @@ interface Rule {
   readonly stages: string;
 }
 
-/** The check of the kernel that a subquery in an expression returns one row. */
-const ONE_ROW =
-  "CASE WHEN #1 > 1 THEN error('More than one row returned by a subquery used as an expression - scalar subquer…) ELSE #0 END";
-
 const RULES: readonly Rule[] = [
   {
     file: 'place-leaf.ts',
@@ -72,7 +68,7 @@ const RULES: readonly Rule[] = [
         project random()
           filter n = 0
             scan few (n) replicated
-      1 source, hash by c0
+      1 source, hash by r
         aggregate by r
           inner join of all pairs
             scan a ()
@@ -87,10 +83,10 @@ const RULES: readonly Rule[] = [
     otherwise: 'matching rows of the two tables would be in different tasks and never meet',
     sql: 'SELECT a.id, b.id FROM a JOIN b ON a.k = b.k',
     stages: `
-      1 source, hash by c0
+      1 source, hash by k
         filter k IS NOT NULL
           scan a (k, id)
-      0 source, hash by c0
+      0 source, hash by k
         filter k IS NOT NULL
           scan b (k, id)
       2 hash
@@ -105,9 +101,9 @@ const RULES: readonly Rule[] = [
     otherwise: 'rows with a NULL key, which must be kept on both sides, would be dropped',
     sql: 'SELECT a.id, b.id FROM a FULL JOIN b ON a.k = b.k',
     stages: `
-      1 source, hash by c0
+      1 source, hash by k
         scan a (k, id)
-      0 source, hash by c0
+      0 source, hash by k
         scan b (k, id)
       2 hash
         full join on k = k
@@ -121,11 +117,11 @@ const RULES: readonly Rule[] = [
     otherwise: 'each task would return a row for each group; averages of averages would also be wrong',
     sql: 'SELECT v, avg(k) AS m FROM a GROUP BY v',
     stages: `
-      0 source, hash by c0
+      0 source, hash by v
         partial aggregate sum(k), count(k) by v
           scan a (v, k)
-      1 hash, hash by c0
-        project v, tsr_average(CAST(sum AS HUGEINT), sum)
+      1 hash, hash by v
+        project v, average(CAST(sum AS HUGEINT), sum)
           aggregate sum(sum), sum(count) by v
             input stage 0 hash
       2 coordinator
@@ -136,9 +132,9 @@ const RULES: readonly Rule[] = [
     otherwise: 'each task would return the median of its own rows; medians cannot be combined',
     sql: 'SELECT k, median(v) AS m FROM a GROUP BY k',
     stages: `
-      0 source, hash by c0
+      0 source, hash by k
         scan a (k, v)
-      1 hash, hash by c0
+      1 hash, hash by k
         aggregate median(v) by k
           input stage 0 hash
       2 coordinator
@@ -154,11 +150,11 @@ const RULES: readonly Rule[] = [
         partial aggregate sum(k), count(k)
           scan b (k)
       1 source
-        inner join on CAST(k AS DOUBLE) > #0
+        inner join on CAST(k AS DOUBLE) > first(avg(k))
           scan a (k, id)
-          project ${ONE_ROW}
-            aggregate first(avg(k)), count_star()
-              project tsr_average(CAST(sum AS HUGEINT), sum)
+          project first(avg(k)) (an error if there are several rows)
+            aggregate first(avg(k)), count(*)
+              project average(CAST(sum AS HUGEINT), sum)
                 aggregate sum(sum), sum(count)
                   input stage 0
       2 coordinator
@@ -173,13 +169,13 @@ const RULES: readonly Rule[] = [
         partial aggregate sum(CAST(k AS DOUBLE)), count(CAST(k AS DOUBLE))
           scan b (k)
       1 single
-        project ${ONE_ROW}
-          aggregate first(avg(CAST(k AS DOUBLE))), count_star()
-            project /(sum, CAST(sum AS DOUBLE))
+        project first(avg(CAST(k AS DOUBLE))) (an error if there are several rows)
+          aggregate first(avg(CAST(k AS DOUBLE))), count(*)
+            project (sum / CAST(sum AS DOUBLE))
               aggregate sum(sum), sum(count)
                 input stage 0
       2 source
-        inner join on CAST(k AS DOUBLE) > #0
+        inner join on CAST(k AS DOUBLE) > first(avg(CAST(k AS DOUBLE)))
           scan a (k, id)
           input stage 1
       3 coordinator
@@ -194,7 +190,7 @@ const RULES: readonly Rule[] = [
       5 source
         inner join of all pairs
           inner join of all pairs
-            partial aggregate count_star()
+            partial aggregate count(*)
               filter v > 3
                 scan a (v)
             partial aggregate max(k)
@@ -202,30 +198,30 @@ const RULES: readonly Rule[] = [
           partial aggregate sum(id), count(id)
             scan b (id)
       3 source
-        partial aggregate count_star()
-          inner join on CAST(id AS DOUBLE) < #0
+        partial aggregate count(*)
+          inner join on CAST(id AS DOUBLE) < first(avg(id))
             scan a (id)
-            project ${ONE_ROW}
-              aggregate first(avg(id)), count_star()
-                project tsr_average(CAST(sum AS HUGEINT), sum)
+            project first(avg(id)) (an error if there are several rows)
+              aggregate first(avg(id)), count(*)
+                project average(CAST(sum AS HUGEINT), sum)
                   aggregate sum(sum), sum(count)
                     input stage 5
       4 coordinator
         inner join of all pairs
-          project ${ONE_ROW}
-            aggregate first(count_star()), count_star()
-              project CAST(operator_coalesce(sum, 0) AS BIGINT)
-                aggregate sum(#0)
+          project first(count(*)) (an error if there are several rows)
+            aggregate first(count(*)), count(*)
+              project CAST(coalesce(sum, 0) AS BIGINT)
+                aggregate sum(count(*))
                   input stage 5
           inner join of all pairs
-            project ${ONE_ROW}
-              aggregate first(max(k)), count_star()
-                aggregate max(#0)
+            project first(max(k)) (an error if there are several rows)
+              aggregate first(max(k)), count(*)
+                aggregate max(max(k))
                   input stage 5
-            project ${ONE_ROW}
-              aggregate first(count_star()), count_star()
-                project CAST(operator_coalesce(sum, 0) AS BIGINT)
-                  aggregate sum(#0)
+            project first(count(*)) (an error if there are several rows)
+              aggregate first(count(*)), count(*)
+                project CAST(coalesce(sum, 0) AS BIGINT)
+                  aggregate sum(count(*))
                     input stage 3`,
   },
   {
@@ -233,9 +229,9 @@ const RULES: readonly Rule[] = [
     otherwise: 'rows that several tasks have would stay',
     sql: 'SELECT DISTINCT k, v FROM a',
     stages: `
-      0 source, hash by c0, c1
+      0 source, hash by k, v
         scan a (k, v)
-      1 hash, hash by c0, c1
+      1 hash, hash by k, v
         aggregate by k, v
           input stage 0 hash
       2 coordinator
@@ -246,7 +242,7 @@ const RULES: readonly Rule[] = [
     otherwise: 'each task would return a first row for each key',
     sql: 'SELECT DISTINCT ON (k) k, id FROM a ORDER BY k, id',
     stages: `
-      0 source, hash by c0
+      0 source, hash by k
         distinct on k
           scan a (k, id)
       1 hash
@@ -263,7 +259,7 @@ const RULES: readonly Rule[] = [
     otherwise: 'each task would number its rows of a partition from 1',
     sql: 'SELECT id, row_number() OVER (PARTITION BY k ORDER BY id) AS n FROM a',
     stages: `
-      0 source, hash by c1
+      0 source, hash by k
         scan a (id, k)
       1 hash
         window row_number() over (by k order id)
@@ -307,7 +303,7 @@ const RULES: readonly Rule[] = [
         project true
           scan a ()
       1 coordinator
-        aggregate count_star()
+        aggregate count(*)
           sample reservoir(10 ROWS)
             input stage 0`,
   },
@@ -316,11 +312,11 @@ const RULES: readonly Rule[] = [
     otherwise: 'equal rows of the two tables would be in different tasks, and EXCEPT would keep them',
     sql: 'SELECT k, v FROM a EXCEPT ALL SELECT k, v FROM b',
     stages: `
-      0 source, hash by c0, c1
+      0 source, hash by k, v
         scan a (k, v)
-      1 source, hash by c0, c1
+      1 source, hash by k, v
         scan b (k, v)
-      2 hash, hash by c0, c1
+      2 hash, hash by k, v
         except all
           input stage 0 hash
           input stage 1 hash
@@ -332,17 +328,17 @@ const RULES: readonly Rule[] = [
     otherwise: 'each reader would compute the CTE itself and see other random numbers',
     sql: 'WITH c AS MATERIALIZED (SELECT k, random() AS r FROM a) SELECT count(*) AS n FROM c x JOIN c y ON x.r = y.r',
     stages: `
-      0 source, hash by c0
+      0 source, hash by r
         project random()
           scan a ()
       1 hash
-        partial aggregate count_star()
+        partial aggregate count(*)
           inner join on r = r
             input stage 0 hash
             input stage 0 hash
       2 coordinator
-        project CAST(operator_coalesce(sum, 0) AS BIGINT)
-          aggregate sum(#0)
+        project CAST(coalesce(sum, 0) AS BIGINT)
+          aggregate sum(count(*))
             input stage 1`,
   },
   {
@@ -355,7 +351,7 @@ const RULES: readonly Rule[] = [
           scan a (id)
       1 coordinator
         recursive
-          aggregate min(#0)
+          aggregate min(min(id))
             input stage 0
           project (n + 1)
             filter n < 4

@@ -110,6 +110,8 @@ export class Planning {
    */
   readonly coLocated = new Map<JoinRelation['conditions'], number>();
   readonly reasons: string[] = [];
+  /** The texts of columns without a name, for EXPLAIN, by position. */
+  readonly columnTexts = new Map<Relation, string[]>();
   /** Hash keys for the output of an aggregate that suit the operator above it. */
   readonly preferredKeys = new Map<Relation, readonly number[]>();
   readonly rewrites: Map<Relation, Map<string, unknown>>;

@@ -57,9 +57,9 @@ test('the stage of the smaller side builds a filter, and the scan of the other s
   const plan = await cluster.plan(sql, options());
   const lines = planText(plan).split('\n');
   expect(lines.filter((line) => /^stage|reads/.test(line)).map((line) => line.trim())).toEqual([
-    'stage 0; source; hash by c1; about 300 thousand rows, 3.72 MiB; summarises c1; builds a filter of c1',
+    'stage 0; source; hash by k; about 300 thousand rows, 3.72 MiB; summarises k; builds a filter of k',
     'reads b (id, k), source',
-    'stage 1; source; hash by c0; about 100 million rows, 1.21 GiB; after 0',
+    'stage 1; source; hash by k; about 100 million rows, 1.21 GiB; after 0',
     'reads a (k, id), source, where k is not null, reduced by keys of stage 0 (k)',
     'stage 2; hash; about 300 thousand rows, 2.57 MiB',
     'reads stage 1, hash',

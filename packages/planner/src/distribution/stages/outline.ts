@@ -1,8 +1,6 @@
-import { expressionText } from '../../explain/expression-text.ts';
-import { detailText } from '../../explain/operator-words.ts';
 import type { PlanOutline } from '../../explain/plan-outline.ts';
 import type { PlanExpression } from '../../plan-nodes.ts';
-import { isReference, mapExpression } from '../../relational/expressions/references.ts';
+import { isReference } from '../../relational/expressions/references.ts';
 import type {
   AggregateRelation,
   JoinRelation,
@@ -14,6 +12,7 @@ import { milliseconds } from '../placement/cost/cost-text.ts';
 import type { Planning } from '../placement/planning.ts';
 import type { WeighedStrategy } from '../placement/weighed-strategy.ts';
 import { inputsOf } from '../tree/inputs.ts';
+import { columnText, textsOf } from './column-text.ts';
 
 /** One line per operator of a stage, with its inputs indented below it. Plain projections are left out. */
 export function relationOutline(planning: Planning, relation: Relation, depth = 0): readonly string[] {
@@ -53,11 +52,13 @@ function operatorOf(planning: Planning, relation: Relation): OwnOperator | undef
     case 'values':
       return ofKind('Values');
     case 'filter':
-      return ofKind('Filter', { condition: textsOf(relation.predicates, relation.input) });
+      return relation.predicates.length === 0
+        ? undefined
+        : ofKind('Filter', { condition: textsOf(planning, relation.predicates, relation.input) });
     case 'project':
       return relation.expressions.every(isReference)
         ? undefined
-        : ofKind('Project', { columns: textsOf(relation.expressions, relation.input) });
+        : ofKind('Project', { columns: textsOf(planning, relation.expressions, relation.input) });
     case 'join':
       return joinOperator(planning, relation);
     case 'positional_join':
@@ -65,21 +66,21 @@ function operatorOf(planning: Planning, relation: Relation): OwnOperator | undef
     case 'aggregate':
       return ofKind('Aggregate', {
         step: isPartial(planning, relation) ? 'partial' : '',
-        aggregates: textsOf(relation.aggregates, relation.input),
-        groups: textsOf(relation.groups, relation.input),
+        aggregates: textsOf(planning, relation.aggregates, relation.input),
+        groups: textsOf(planning, relation.groups, relation.input),
       });
     case 'distinct':
       return ofKind('Distinct', {
-        on: relation.on === undefined ? '' : textsOf(relation.on, relation.input),
+        on: relation.on === undefined ? '' : textsOf(planning, relation.on, relation.input),
       });
     case 'window':
       return ofKind('Window', {
-        functions: relation.windows.map((window) => windowText(window, relation.input)).join(', '),
+        functions: relation.windows.map((window) => windowText(planning, window, relation.input)).join(', '),
       });
     case 'sort':
-      return ofKind('Sort', { by: sortText(relation) });
+      return ofKind('Sort', { by: sortText(planning, relation) });
     case 'limit':
-      return ofKind('Limit', { limit: limitText(relation) });
+      return ofKind('Limit', { limit: limitText(planning, relation) });
     case 'sample':
       return ofKind('Sample', { sample: relation.sql });
     case 'set':
@@ -100,7 +101,7 @@ function operatorOf(planning: Planning, relation: Relation): OwnOperator | undef
 const ofKind = (operator: string, details: Readonly<Record<string, string>> = {}): OwnOperator => ({
   operator,
   details: Object.fromEntries(
-    Object.entries(details).flatMap(([name, text]) => (text === '' ? [] : [[name, detailText(text)]])),
+    Object.entries(details).flatMap(([name, text]) => (text === '' ? [] : [[name, text]])),
   ),
 });
 
@@ -108,7 +109,7 @@ function joinOperator(planning: Planning, relation: JoinRelation): OwnOperator {
   const { conditions, type, isAsof } = relation;
   return ofKind(isAsof ? 'As-of join' : conditions.length === 0 ? 'Nested-loop join' : 'Hash join', {
     type: type.replace('_', ' '),
-    on: joinTexts(relation).join(' and '),
+    on: joinTexts(planning, relation).join(' and '),
     'co-located by': coLocatedBy(planning, relation) ?? '',
     strategies: (planning.weighed.get(conditions) ?? []).map(weighedText).join(', '),
   });
@@ -117,7 +118,7 @@ function joinOperator(planning: Planning, relation: JoinRelation): OwnOperator {
 /** The name of the column whose values put rows of both sides on the same node; undefined if none does. */
 function coLocatedBy(planning: Planning, { conditions, left }: JoinRelation): string | undefined {
   const key = planning.coLocated.get(conditions);
-  return key === undefined ? undefined : left.columns[key]?.name || `#${key}`;
+  return key === undefined ? undefined : columnText(planning, left, key);
 }
 
 function lineOf(planning: Planning, relation: Relation): string | undefined {
@@ -135,11 +136,13 @@ function lineOf(planning: Planning, relation: Relation): string | undefined {
     case 'values':
       return `values ${relation.rows.length} rows`;
     case 'filter':
-      return `filter ${textsOf(relation.predicates, relation.input)}`;
+      return relation.predicates.length === 0
+        ? undefined
+        : `filter ${textsOf(planning, relation.predicates, relation.input)}`;
     case 'project':
       return relation.expressions.every(isReference)
         ? undefined
-        : `project ${textsOf(relation.expressions, relation.input)}`;
+        : `project ${textsOf(planning, relation.expressions, relation.input)}`;
     case 'join':
       return joinLine(planning, relation);
     case 'positional_join':
@@ -147,13 +150,15 @@ function lineOf(planning: Planning, relation: Relation): string | undefined {
     case 'aggregate':
       return aggregateLine(planning, relation);
     case 'distinct':
-      return relation.on === undefined ? 'distinct' : `distinct on ${textsOf(relation.on, relation.input)}`;
+      return relation.on === undefined
+        ? 'distinct'
+        : `distinct on ${textsOf(planning, relation.on, relation.input)}`;
     case 'window':
-      return `window ${relation.windows.map((w) => windowText(w, relation.input)).join(', ')}`;
+      return `window ${relation.windows.map((w) => windowText(planning, w, relation.input)).join(', ')}`;
     case 'sort':
-      return `sort by ${sortText(relation)}`;
+      return `sort by ${sortText(planning, relation)}`;
     case 'limit':
-      return `limit ${limitText(relation)}`;
+      return `limit ${limitText(planning, relation)}`;
     case 'sample':
       return `sample ${relation.sql}`;
     case 'set':
@@ -171,7 +176,7 @@ function lineOf(planning: Planning, relation: Relation): string | undefined {
 
 function joinLine(planning: Planning, relation: JoinRelation): string {
   const { type, conditions, isAsof } = relation;
-  const texts = joinTexts(relation);
+  const texts = joinTexts(planning, relation);
   const kind = `${isAsof ? 'asof ' : ''}${type.replace('_', ' ')} join`;
   const key = coLocatedBy(planning, relation);
   const where = key === undefined ? '' : ` co-located by ${key}`;
@@ -183,15 +188,20 @@ function joinLine(planning: Planning, relation: JoinRelation): string {
 function aggregateLine(planning: Planning, relation: AggregateRelation): string {
   const { groups, aggregates, groupingSets, input } = relation;
   const step = isPartial(planning, relation) ? 'partial ' : '';
-  const by = groups.length === 0 ? '' : ` by ${textsOf(groups, input)}`;
+  const by = groups.length === 0 ? '' : ` by ${textsOf(planning, groups, input)}`;
   const sets = groupingSets.length > 1 ? ` in ${groupingSets.length} sets` : '';
-  return `${step}aggregate ${textsOf(aggregates, input)}${by}${sets}`.replace('  ', ' ');
+  return `${step}aggregate ${textsOf(planning, aggregates, input)}${by}${sets}`.replace('  ', ' ');
 }
 
-function joinTexts({ left, right, conditions, residual }: JoinRelation): readonly string[] {
+function joinTexts(
+  planning: Planning,
+  { left, right, conditions, residual }: JoinRelation,
+): readonly string[] {
   return [
-    ...conditions.map((c) => `${textsOf([c.left], left)} ${c.comparison} ${textsOf([c.right], right)}`),
-    ...residual.map((e) => named(e, [...left.columns, ...right.columns])),
+    ...conditions.map(
+      (c) => `${textsOf(planning, [c.left], left)} ${c.comparison} ${textsOf(planning, [c.right], right)}`,
+    ),
+    ...residual.map((e) => textsOf(planning, [e], left, right)),
   ];
 }
 
@@ -200,12 +210,15 @@ const isPartial = (planning: Planning, { aggregates }: AggregateRelation): boole
     (partial) => partial.kind === 'aggregate' && partial.aggregates === aggregates && aggregates.length > 0,
   );
 
-const sortText = ({ keys, input }: SortRelation): string =>
-  keys.map((key) => `${textsOf([key.expression], input)}${key.descending ? ' desc' : ''}`).join(', ');
+const sortText = (planning: Planning, { keys, input }: SortRelation): string =>
+  keys
+    .map((key) => `${textsOf(planning, [key.expression], input)}${key.descending ? ' desc' : ''}`)
+    .join(', ');
 
-function limitText({ limit, offset, isPercent, input }: LimitRelation): string {
-  const most = limit === undefined ? 'all' : `${textsOf([limit], input)}${isPercent ? ' percent' : ''}`;
-  return `${most}${offset === undefined ? '' : ` offset ${textsOf([offset], input)}`}`;
+function limitText(planning: Planning, { limit, offset, isPercent, input }: LimitRelation): string {
+  const most =
+    limit === undefined ? 'all' : `${textsOf(planning, [limit], input)}${isPercent ? ' percent' : ''}`;
+  return `${most}${offset === undefined ? '' : ` offset ${textsOf(planning, [offset], input)}`}`;
 }
 
 /** Formats a strategy with its estimated CPU time: `broadcast right 1.2 s`. */
@@ -215,29 +228,17 @@ function weighedText({ strategy, cost }: WeighedStrategy): string {
   return `${strategy.kind}${side} ${time}`;
 }
 
-const textsOf = (expressions: readonly PlanExpression[], input: Relation): string =>
-  expressions.map((expression) => named(expression, input.columns)).join(', ');
-
-/** The text of an expression, with the names that columns have in the input. */
-const named = (expression: PlanExpression, columns: Relation['columns']): string =>
-  expressionText(
-    mapExpression(expression, (inner) =>
-      isReference(inner)
-        ? { ...inner, alias: columns[Number(inner.index)]?.name || `#${inner.index}` }
-        : undefined,
-    ),
-  );
-
-function windowText(window: PlanExpression, input: Relation): string {
+function windowText(planning: Planning, window: PlanExpression, input: Relation): string {
   const name = window.name ?? window.type.replace('WINDOW_', '').toLowerCase();
   const { partitions = [], orders = [] } = window;
-  const by = partitions.length === 0 ? '' : `by ${textsOf(partitions, input)}`;
+  const by = partitions.length === 0 ? '' : `by ${textsOf(planning, partitions, input)}`;
   const order =
     orders.length === 0
       ? ''
       : `order ${textsOf(
+          planning,
           orders.map(({ expression }) => expression),
           input,
         )}`;
-  return `${name}(${textsOf(window.children ?? [], input)}) over (${[by, order].filter((t) => t !== '').join(' ')})`;
+  return `${name}(${textsOf(planning, window.children ?? [], input)}) over (${[by, order].filter((t) => t !== '').join(' ')})`;
 }

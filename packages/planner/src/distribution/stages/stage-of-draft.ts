@@ -12,6 +12,7 @@ import type { Planning, StageDraft } from '../placement/planning.ts';
 import { sliceableInputs } from '../placement/sliceable.ts';
 import { inputsOf } from '../tree/inputs.ts';
 import { hasOneRow } from '../tree/one-row.ts';
+import { columnText } from './column-text.ts';
 import { holdsNoRows } from './holds-no-rows.ts';
 import { relationOperators, relationOutline } from './outline.ts';
 import { isRowWise } from './row-wise.ts';
@@ -42,7 +43,7 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
       columns: draft.columns.map(({ type }, i) => ({ name: names[i]!, type: typeSql(type) })),
       hashKeys: draft.hashKeys,
       ...(draft.sortKey === undefined ? {} : { sortKey: draft.sortKey }),
-      hashNames: draft.hashKeys.map((key) => draft.columns[key]?.name || `#${key}`),
+      texts: () => draft.columns.map((_, i) => columnText(planning, draft.relation, i)),
       summarised: [...draft.summarised].sort((a, b) => a - b),
       ...(draft.filterKeys.size === 0 ? {} : { filterKeys: [...draft.filterKeys].sort((a, b) => a - b) }),
     },
@@ -53,7 +54,7 @@ export function stageOfDraft(planning: Planning, draft: StageDraft, rootNames?: 
     },
     after: [...afterOf(draft, sources)].sort((a, b) => a - b),
     isVolatile: draft.isVolatile,
-    outline: relationOutline(planning, draft.relation),
+    outline: () => relationOutline(planning, draft.relation),
     operators: () => relationOperators(planning, draft.relation),
   };
 }
