@@ -274,3 +274,5 @@ with x as (select id, date_trunc('month', ts) m from truncated_times) select id,
 select date_trunc('month', x.m) = '2024-02-15' from (select max(ts) m from truncated_times where id = 5) x
 drop table truncated_times
 select date_trunc('day', ts) = 'infinity', date_trunc('day', ts) > timestamp '-infinity', date_trunc('day', ts) <= timestamp '-infinity' from (values (timestamp 'infinity'), ('-infinity'), ('2024-01-01'), (null)) v(ts) order by 1, 2
+select null + interval '1 day', interval '1 day' + null, interval '1 day' * null, null - interval '1 day', (null, interval '1 day') overlaps (date '2024-01-01', interval '1 day')
+select pg_type_is_visible(null), pg_table_is_visible(null), pg_get_userbyid(null), pg_relation_is_updatable(null, false), pg_char_to_encoding(null), pg_tablespace_location(null)

@@ -22,6 +22,7 @@ describe('commands of the session', () => {
       { kind: 'current_setting', name: 'a.b', column: 'c', missingOk: true },
     ],
     ["SELECT pg_catalog.set_config('a.b', 'c', true)", { kind: 'set_config', name: 'a.b', local: true }],
+    ["SELECT set_config('a.b', NULL, true)", { kind: 'set_config', value: undefined, local: true }],
     ['PREPARE p (int, numeric(3, 1)) AS SELECT $1', { kind: 'prepare', name: 'p' }],
     ["EXECUTE p ('a,b', (1), ARRAY[1, 2])", { kind: 'execute', name: 'p' }],
     ['DECLARE c NO SCROLL CURSOR FOR SELECT 1', { kind: 'declare', name: 'c', holds: false }],

@@ -167,7 +167,7 @@ function setConfig(cursor: TokenCursor): SessionCommand | undefined {
   const name = cursor.expectValue('the name of a parameter');
   cursor.expectSymbol(',');
   if (cursor.peek()?.image.startsWith('$')) return undefined;
-  const value = cursor.expectValue('a value');
+  const value = cursor.accept('NULL') ? undefined : cursor.expectValue('a value');
   cursor.expectSymbol(',');
   const local = isTrue(cursor.expectValue('true or false'));
   cursor.expectSymbol(')');

@@ -24,8 +24,13 @@ export type SessionCommand =
   /** A missing name resets all parameters. */
   | { readonly kind: 'reset'; readonly name: string | undefined }
   | { readonly kind: 'show'; readonly name: string | undefined }
-  /** `SELECT set_config('name', 'value', false)`. */
-  | { readonly kind: 'set_config'; readonly name: string; readonly value: string; readonly local: boolean }
+  /** `SELECT set_config('name', 'value', false)`. A missing value means NULL, which resets the parameter. */
+  | {
+      readonly kind: 'set_config';
+      readonly name: string;
+      readonly value: string | undefined;
+      readonly local: boolean;
+    }
   /** `SELECT current_setting('name', true) AS column`: returns NULL for a parameter that is not set. */
   | {
       readonly kind: 'current_setting';

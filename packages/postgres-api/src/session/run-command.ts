@@ -57,8 +57,7 @@ export async function runCommand(
       return done('SET');
     case 'set':
       if (command.local) warnOfLocal(state);
-      if (command.value === undefined) parameters.reset(command.name, command);
-      else parameters.set(command.name, command.value, command);
+      change(parameters, command);
       notifyOfValue(state, command);
       return done('SET');
     case 'reset':
@@ -68,8 +67,9 @@ export async function runCommand(
     case 'show':
       return { kind: 'rows', rows: shownRows(state, command.name, run), tag: () => 'SHOW' };
     case 'set_config': {
-      parameters.set(command.name, command.value, command);
-      const rows = new TextRows(['set_config'], [[parameters.show(command.name)]], run.formats);
+      change(parameters, command);
+      const value = parameters.isSet(command.name) ? parameters.show(command.name) : '';
+      const rows = new TextRows(['set_config'], [[value]], run.formats);
       return { kind: 'rows', rows, tag: (count) => `SELECT ${count}` };
     }
     case 'current_setting': {
@@ -105,6 +105,15 @@ export async function runCommand(
     case 'copy_out':
       return copyOut(state, command, run);
   }
+}
+
+/** Sets a parameter, or resets it if the command has no value. */
+function change(
+  parameters: SessionState['parameters'],
+  command: Extract<SessionCommand, { kind: 'set' | 'set_config' }>,
+): void {
+  if (command.value === undefined) parameters.reset(command.name, command);
+  else parameters.set(command.name, command.value, command);
 }
 
 function warnOfLocal(state: SessionState): void {

@@ -376,6 +376,12 @@ export const AGGREGATE_FUNCTIONS = inCategory('aggregate', [
 ]);
 
 export const AGGREGATE_MACROS: Readonly<Record<string, readonly string[]>> = {
+  // Texts, each with the separator before it except the first. A text that is NULL is left out with its separator.
+  joined_pairs: [
+    `(pairs) AS cast_to_type(list_aggregate(list_transform(list_filter(pairs, p -> struct_extract(p, 1) IS NOT NULL), (p, i) ->
+      CASE WHEN i = 1 THEN '' ELSE coalesce(struct_extract(p, 2), '') END || struct_extract(p, 1)), 'string_agg', ''),
+      struct_extract(pairs[1], 1))`,
+  ],
   // The kernel would interpolate a decimal in the decimal's own scale.
   quantile_input: ['(x) AS cast_to_type(x, list_avg([x]))'],
   nan_unless_finite: [

@@ -15,6 +15,17 @@ export const isLambda = (value: unknown): value is LambdaNode =>
 export const kernelCall = (name: string, ...args: readonly Argument[]): FunctionNode =>
   tree.call(name, ...args.filter((arg) => arg !== undefined));
 
+/** The type of arrays of a type. */
+export const listType = (element: string | tree.TypeNode): tree.TypeNode => ({
+  id: 'LIST',
+  type_info: {
+    type: 'LIST_TYPE_INFO',
+    alias: '',
+    extension_info: null,
+    child_type: typeof element === 'string' ? { id: element, type_info: null } : element,
+  },
+});
+
 /** A list of more elements is written as one text: a node for each takes the parser and the planner half a millisecond. */
 const MAX_LISTED = 1_000;
 

@@ -1,14 +1,7 @@
 import { fail } from '@tessera/common';
 import { cast, constant, type Expression, type FunctionNode } from '../tree.ts';
 import { type PatternItem, parseDatetimePattern } from './datetime-pattern.ts';
-import {
-  type Argument,
-  internalCall,
-  isNullLiteral,
-  kernelCall,
-  literalText,
-  operatorCall,
-} from './expressions.ts';
+import { type Argument, internalCall, kernelCall, literalText, operatorCall } from './expressions.ts';
 
 /** `to_date(s)` → a cast; `to_date(s, 'DD Mon YYYY')` → `strptime(s, '%d %b %Y')::DATE`. */
 export function parseDate({ children: [text, pattern] }: FunctionNode): Expression | undefined {
@@ -32,7 +25,6 @@ export function parseTimestamp({ children: [value, pattern] }: FunctionNode): Ex
 const NUMBERS: ReadonlySet<string> = new Set(['INTEGER', 'BIGINT', 'FLOAT', 'DOUBLE', 'DECIMAL']);
 
 function parsed(name: string, text: Expression, pattern: Argument): Expression {
-  if (isNullLiteral(pattern)) return constant(null);
   const literal = literalText(pattern);
   if (literal === undefined) {
     return fail('INVALID_ARGUMENT', { message: `The pattern of ${name} must be a text literal` });

@@ -27,6 +27,17 @@ const overlay = (parameters: string, count: string): string =>
   `(${parameters}) AS CASE WHEN start < 1 AND s || part IS NOT NULL AND ${count} IS NOT NULL THEN error('negative substring length not allowed')
     ELSE CAST(left(s, start - 1) || part || substring(s, CASE WHEN start + ${count} < 1 THEN 1 ELSE start + ${count} END) AS VARCHAR) END`;
 
+/** The precisions that round and trunc may have. */
+const PRECISIONS = Array.from({ length: 77 }, (_, i) => i - 38);
+
+/** `round` or `trunc` to a number of digits that varies, of a NUMERIC too, for which the kernel requires a constant. */
+const toDigits = (name: 'round' | 'trunc'): string =>
+  `(x, n) AS list_transform([{'x': x, 'n': n}], v -> CASE WHEN v.n IS NULL THEN NULL
+    WHEN typeof(v.x) LIKE 'DECIMAL%' THEN v.x + cast_to_type(CASE v.n
+      ${PRECISIONS.map((digits) => `WHEN ${digits} THEN ${name}(v.x, ${digits}) - v.x`).join(' ')}
+      ELSE CASE WHEN v.n < 0 THEN -v.x ELSE v.x - v.x END END, v.x)
+    ELSE cast_to_type(${name}(CAST(v.x AS DOUBLE), CAST(v.n AS INTEGER)), v.x) END)[1]`;
+
 /** A text without quotes around it, or one with them, as an element of an array in PostgreSQL's text form. */
 const ARRAY_ITEM = String.raw`\s*(?:"(?:[^"\\]|\\.)*"|(?:[^"\\{},\s]|\\.)(?:[^"\\{},]|\\.)*)\s*`;
 
@@ -141,6 +152,13 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     WHEN 'c' THEN CAST([] AS VARCHAR[])
     WHEN 'p' THEN CAST([] AS VARCHAR[]) END`,
   ],
+  // The first group of a pattern, or all that matched if the pattern has no groups.
+  pg_matched_part: [
+    `(s, p, pattern) AS CASE WHEN regexp_matches(regexp_replace(p, '\\\\.|\\[\\^?\\]?[^\\]]*\\]|\\(\\?', '', 'gs'), '\\(')
+      THEN tsr_regexp_extract(s, pattern || '()', 1) ELSE tsr_regexp_extract(s, pattern, 0) END`,
+  ],
+  round_to: [toDigits('round')],
+  trunc_to: [toDigits('trunc')],
   pg_size_pretty: [
     `(n) AS CASE
     WHEN abs(n) < 10240 THEN CAST(n AS BIGINT) || ' bytes'

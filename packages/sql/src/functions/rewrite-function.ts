@@ -1,6 +1,7 @@
 import { fail } from '@tessera/common';
 import type { Expression, FunctionNode, WindowNode } from '../tree.ts';
 import { internalName } from './internal-macros.ts';
+import { nullResult } from './null-results.ts';
 import { DIALECT_FUNCTIONS } from './registry.ts';
 import type { Arity, DialectFunction, FunctionContext, Implementation } from './types.ts';
 
@@ -58,6 +59,8 @@ function rewriteCall(
       message: `${found.name} is not a window function, so it accepts no OVER clause`,
     });
   }
+  const known = nullResult(node);
+  if (known !== undefined) return known;
   return implementation.kind === 'macro'
     ? { ...node, schema: '', function_name: internalName(found.name) }
     : implementation.rewrite(node, context);

@@ -1,7 +1,7 @@
 import { fail } from '@tessera/common';
 import { caseOf, cast, comparison, constant, type Expression, type FunctionNode } from '../tree.ts';
 import { type PatternItem, parseDatetimePattern } from './datetime-pattern.ts';
-import { internalCall, isNullLiteral, kernelCall, literalText, operatorCall } from './expressions.ts';
+import { internalCall, kernelCall, literalText, operatorCall } from './expressions.ts';
 import { isNumberPattern, numberToChar } from './to-char-number.ts';
 
 /**
@@ -10,7 +10,6 @@ import { isNumberPattern, numberToChar } from './to-char-number.ts';
  * kernel writes the year 44 BC as `-43`, so patterns with a year have a second form for years before Christ.
  */
 export function toChar({ children: [value, pattern] }: FunctionNode): Expression | undefined {
-  if (isNullLiteral(pattern)) return cast(constant(null), 'VARCHAR');
   const literal = literalText(pattern);
   if (value === undefined || literal === undefined) {
     return fail('INVALID_ARGUMENT', { message: 'The pattern of to_char must be a text literal' });

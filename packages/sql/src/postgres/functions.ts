@@ -1,19 +1,10 @@
 import { fail } from '@tessera/common';
-import { internalCall, kernelCall, operatorCall } from '../functions/expressions.ts';
+import { internalCall, kernelCall, listType, operatorCall } from '../functions/expressions.ts';
 import { POSTGRES_VERSION_TEXT, settingValue } from '../functions/postgres-settings.ts';
 import { patternWith } from '../functions/regex.ts';
 import { matchesNothing } from '../functions/regex-groups.ts';
 import type { Arity } from '../functions/types.ts';
-import {
-  call,
-  caseOf,
-  cast,
-  constant,
-  type Expression,
-  operator,
-  stringLiteral,
-  type TypeNode,
-} from '../tree.ts';
+import { and, call, caseOf, cast, constant, type Expression, operator, stringLiteral } from '../tree.ts';
 import { LIMITED_FUNCTIONS } from './limited-functions.ts';
 import { coalesced, concatenated, isFound, type Lookup, lookedUp } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
@@ -70,17 +61,26 @@ const always = (value: Expression, arity: Arity = [0, 3]): PostgresFunction => (
   rewrite: () => value,
 });
 
-const NO_INT = cast(constant(null), 'INTEGER');
-const NO_TEXT = cast(constant(null), 'VARCHAR');
-const listType = (element: string): TypeNode => ({
-  id: 'LIST',
-  type_info: {
-    type: 'LIST_TYPE_INFO',
-    alias: '',
-    extension_info: null,
-    child_type: { id: element, type_info: null },
+/** NULL if an argument is, as the functions of PostgreSQL's catalog are. */
+const strict = ({ arity, rewrite }: PostgresFunction): PostgresFunction => ({
+  arity,
+  rewrite: (args, context) => {
+    const conditions = args
+      .filter((argument) => !isValue(argument))
+      .map((argument) => operator('OPERATOR_IS_NOT_NULL', argument));
+    const value = rewrite(args, context);
+    return conditions.length === 0 ? value : caseOf([[and(...conditions), value]], constant(null));
   },
 });
+
+/** Whether the node is a literal other than NULL. */
+const isValue = (node: Expression): boolean =>
+  node.class === 'CAST' ? isValue(node.child) : node.class === 'CONSTANT' && !node.value.is_null;
+
+const alwaysStrict = (value: Expression, arity: Arity): PostgresFunction => strict(always(value, arity));
+
+const NO_INT = cast(constant(null), 'INTEGER');
+const NO_TEXT = cast(constant(null), 'VARCHAR');
 const NO_LIST = cast(constant(null), listType('VARCHAR'));
 const NO_OIDS = cast(constant(null), listType('UINTEGER'));
 const bigint = (value: bigint): Expression => cast(constant(value), 'BIGINT');
@@ -150,7 +150,7 @@ const each = (names: readonly string[], of: PostgresFunction) =>
 
 /** The functions by name. Calls may qualify them with the schema `pg_catalog`. */
 export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
-  ...each(VISIBLE, always(constant(true), [1, 1])),
+  ...each(VISIBLE, alwaysStrict(constant(true), [1, 1])),
   ...each(NEVER_DEFINED, always(NO_TEXT)),
   ...privilegeFunctions,
   ...POSTGRES_SQL_FUNCTIONS,
@@ -209,8 +209,8 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
   parse_ident: macro('pg_parse_ident', [1, 2]),
   ...advisoryLockFunctions,
   pg_backend_pid: always(constant(1), [0, 0]),
-  pg_blocking_pids: always(cast(call('list_value'), listType('INTEGER')), [1, 1]),
-  pg_char_to_encoding: always(constant(6), [1, 1]),
+  pg_blocking_pids: alwaysStrict(cast(call('list_value'), listType('INTEGER')), [1, 1]),
+  pg_char_to_encoding: alwaysStrict(constant(6), [1, 1]),
   pg_client_encoding: always(constant('UTF8'), [0, 0]),
   pg_database_size: {
     arity: [1, 1],
@@ -226,14 +226,14 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
     arity: [1, 3],
     rewrite: ([oid, column]) => lookedUp('index_definition', indexKey(oid!, column)),
   },
-  pg_get_userbyid: {
+  pg_get_userbyid: strict({
     arity: [1, 1],
     rewrite: ([oid]) =>
       coalesced(
         lookedUp('role_name', cast(oid!, 'UINTEGER')),
         concatenated(constant('unknown (OID='), oid!, constant(')')),
       ),
-  },
+  }),
   pg_get_serial_sequence: {
     arity: [2, 2],
     rewrite: ([table, column]) =>
@@ -247,33 +247,33 @@ export const POSTGRES_FUNCTIONS: Readonly<Record<string, PostgresFunction>> = {
       ),
   },
   pg_get_viewdef: ofRelation('view_definition', [1, 2]),
-  pg_index_column_has_property: always(constant(false), [3, 3]),
-  pg_index_has_property: always(constant(false), [2, 2]),
-  pg_indexam_has_property: always(constant(false), [2, 2]),
-  pg_indexes_size: always(bigint(0n), [1, 1]),
+  pg_index_column_has_property: alwaysStrict(constant(false), [3, 3]),
+  pg_index_has_property: alwaysStrict(constant(false), [2, 2]),
+  pg_indexam_has_property: alwaysStrict(constant(false), [2, 2]),
+  pg_indexes_size: alwaysStrict(bigint(0n), [1, 1]),
   pg_is_in_recovery: always(constant(false), [0, 0]),
-  pg_is_other_temp_schema: always(constant(false), [1, 1]),
+  pg_is_other_temp_schema: alwaysStrict(constant(false), [1, 1]),
   pg_is_wal_replay_paused: always(constant(false), [0, 0]),
   pg_my_temp_schema: always(cast(constant(0), 'UINTEGER'), [0, 0]),
   pg_partition_ancestors: { arity: [1, 1], rewrite: () => call('unnest', NO_OIDS) },
   pg_postmaster_start_time: always(cast(constant(STARTED_AT), 'TIMESTAMP WITH TIME ZONE'), [0, 0]),
-  pg_column_is_updatable: { arity: [3, 3], rewrite: ([relation]) => isTable(relation!) },
-  pg_relation_is_updatable: {
+  pg_column_is_updatable: strict({ arity: [3, 3], rewrite: ([relation]) => isTable(relation!) }),
+  pg_relation_is_updatable: strict({
     arity: [2, 2],
     rewrite: ([relation]) =>
       caseOf([[isTable(relation!), cast(constant(ALL_CHANGES), 'INTEGER')]], cast(constant(0), 'INTEGER')),
-  },
-  pg_relation_is_publishable: always(constant(false), [1, 1]),
+  }),
+  pg_relation_is_publishable: alwaysStrict(constant(false), [1, 1]),
   pg_relation_size: ofRelation('relation_bytes', [1, 2]),
   pg_size_pretty: macro('pg_size_pretty', [1, 1]),
-  pg_stat_get_numscans: always(bigint(0n), [1, 1]),
-  pg_table_is_visible: {
+  pg_stat_get_numscans: alwaysStrict(bigint(0n), [1, 1]),
+  pg_table_is_visible: strict({
     arity: [1, 1],
     rewrite: ([oid]) => isFound('relation_visible', cast(oid!, 'UINTEGER')),
-  },
+  }),
   pg_table_size: ofRelation('relation_bytes', [1, 1]),
-  pg_tablespace_location: always(constant(''), [1, 1]),
-  pg_tablespace_size: always(bigint(0n), [1, 1]),
+  pg_tablespace_location: alwaysStrict(constant(''), [1, 1]),
+  pg_tablespace_size: alwaysStrict(bigint(0n), [1, 1]),
   pg_total_relation_size: ofRelation('relation_bytes', [1, 1]),
   regexp_split_to_array: { arity: [2, 3], rewrite: splitByPattern },
   num_nonnulls: nullCount('OPERATOR_IS_NOT_NULL'),

@@ -1,6 +1,7 @@
 import { fail } from '@tessera/common';
 import { nameColumns, postgresName } from '../functions/column-names.ts';
-import { kernelCall, operatorCall } from '../functions/expressions.ts';
+import { isNullLiteral, kernelCall, literalText, operatorCall } from '../functions/expressions.ts';
+import { nullResult } from '../functions/null-results.ts';
 import type { FunctionContext } from '../functions/types.ts';
 import {
   type CastNode,
@@ -11,6 +12,7 @@ import {
   type Expression,
   type FunctionNode,
   operator,
+  type ParameterNode,
   type QueryNode,
   type Statement,
   stringLiteral,
@@ -73,14 +75,19 @@ const vectorText = (vector: Expression): Expression =>
  * Translates what PostgreSQL's clients write to read the catalog into the dialect: functions of `pg_catalog`,
  * casts to `regclass` and similar types, `'{a,b}'::text[]`, vectors whose subscripts begin at 0. Other
  * statements are returned unchanged.
+ * @param parameter the replacement of a parameter
  * @throws TesseraError UNDEFINED_FUNCTION for a wrong number of arguments
  */
-export function postgresForms(statement: Statement, context: FunctionContext): Statement {
+export function postgresForms(
+  statement: Statement,
+  context: FunctionContext,
+  parameter: (node: ParameterNode) => Expression,
+): Statement {
   if (!hasPostgresForms(statement)) return statement;
   const named = transformTree(statement, {
     queryNode: (node) => nameSystemColumns(nameColumns(node, postgresName)),
   });
-  return new Forms(context, named).rewrite(named);
+  return new Forms(context, named, parameter).rewrite(named);
 }
 
 function hasPostgresForms(statement: Statement): boolean {
@@ -120,8 +127,15 @@ class Forms {
 
   readonly #systemColumn: (node: Expression) => Expression;
 
-  constructor(context: FunctionContext, statement: Statement) {
+  readonly #parameter: (node: ParameterNode) => Expression;
+
+  constructor(
+    context: FunctionContext,
+    statement: Statement,
+    parameter: (node: ParameterNode) => Expression,
+  ) {
     this.#context = context;
+    this.#parameter = parameter;
     this.#systemColumn = systemColumns(statement);
   }
 
@@ -214,7 +228,20 @@ class Forms {
         message: `${node.function_name} cannot be called with ${count} argument${count === 1 ? '' : 's'}`,
       });
     }
-    return rewrite(node.children, this.#context);
+    const args = node.children.map((child) => this.#literal(child));
+    return nullResult({ ...node, children: args }) ?? rewrite(args, this.#context);
+  }
+
+  /** A parameter, also under casts to text, as its value, unless the statement is prepared for every value. */
+  #literal(node: Expression): Expression {
+    if (node.class === 'CAST') {
+      const child = this.#literal(node.child);
+      if (child === node.child) return node;
+      return isText(node.cast_type) ? { ...child, alias: node.alias } : { ...node, child };
+    }
+    if (node.class !== 'PARAMETER') return node;
+    const value = this.#parameter(node);
+    return literalText(value) !== undefined || isNullLiteral(value) ? value : node;
   }
 
   #table(node: TableRef): TableRef {

@@ -3,6 +3,7 @@ import {
   internalCall,
   isNullLiteral,
   kernelCall,
+  listType,
   literalInteger,
   operatorCall,
 } from '../functions/expressions.ts';
@@ -10,9 +11,10 @@ import { internalName } from '../functions/internal-macros.ts';
 import { AS_DECLARED } from '../functions/postgres-macros.ts';
 import { isFoundTwice, markedMatches, matchedGroup, patternWith } from '../functions/regex.ts';
 import { regexGroups } from '../functions/regex-groups.ts';
+import { similarPart } from '../functions/similar-part.ts';
 import type { Arity } from '../functions/types.ts';
 import { XOR } from '../text/json-operators.ts';
-import { call, caseOf, cast, constant, type Expression, stringLiteral, type TypeNode } from '../tree.ts';
+import { call, caseOf, cast, constant, type Expression, stringLiteral } from '../tree.ts';
 import { arrayLiteral } from './array-literals.ts';
 import { coalesced } from './lookup.ts';
 import type { PostgresFunction } from './postgres-function.ts';
@@ -82,10 +84,11 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
     arity: [3, 3],
     rewrite: ([stride, time, origin]) => {
       const isText = stringLiteral(origin!) !== undefined;
+      const isOpen = [time, origin].every(isNullLiteral);
       return internalCall(
         'pg_date_bin',
         stride,
-        time,
+        isOpen ? cast(time!, 'TIMESTAMP WITH TIME ZONE') : time,
         isText ? kernelCall('cast_to_type', origin, time) : origin,
       );
     },
@@ -128,8 +131,11 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
     arity: [2, 3],
     rewrite: (args) => {
       const [text, pattern, length] = args;
-      const isPattern = length === undefined && stringLiteral(pattern!) !== undefined;
-      return isPattern ? matchedPart(text!, pattern!) : call('substring', ...args);
+      const isEscape = length !== undefined && (stringLiteral(length) !== undefined || isNullLiteral(length));
+      if (isEscape && isText(pattern!)) return similarPart(text!, pattern!, length);
+      return length === undefined && isText(pattern!)
+        ? matchedPart(text!, pattern!)
+        : call('substring', ...args);
     },
   },
   tand: macro('pg_tand', [1, 1]),
@@ -176,9 +182,14 @@ function bytesOfText([text, encoding]: readonly Expression[]): Expression {
   return kernelCall('encode', text);
 }
 
+const isText = (node: Expression): boolean =>
+  stringLiteral(node) !== undefined || (node.class === 'CAST' && node.cast_type.id === 'VARCHAR');
+
 /** `substring('foo123' from '[0-9]+')`: the first group, or all that matched; NULL where nothing does. */
 function matchedPart(text: Expression, pattern: Expression): Expression {
-  const literal = stringLiteral(pattern) ?? '';
+  if (isNullLiteral(pattern)) return cast(constant(null), 'VARCHAR');
+  const literal = stringLiteral(pattern);
+  if (literal === undefined) return internalCall('pg_matched_part', text, pattern, patternWith(pattern));
   return regexGroups(literal).length > 0
     ? matchedGroup(text, patternWith(pattern), literal, 1, internalName('regexp_extract'))
     : internalCall('regexp_extract', text, patternWith(pattern), constant(0));
@@ -325,7 +336,10 @@ function normalized([text, form]: readonly Expression[]): Expression {
  */
 function jsonObject(args: readonly Expression[]): Expression {
   const [first, second] = args;
-  if (args.length > 1 && !(args.length === 2 && args.every(isTextArray))) {
+  if (
+    args.length > 1 &&
+    !(args.length === 2 && args.every((one) => isTextArray(one) || isNullLiteral(one)))
+  ) {
     if (args.some((key, i) => i % 2 === 0 && isArrayCall(key)))
       fail('UNDEFINED_FUNCTION', { message: 'json_object cannot be called with an array as a key' });
     return kernelCall('json_object', ...args);
@@ -346,15 +360,7 @@ const isArrayCall = (node: Expression): boolean =>
   (node.class === 'OPERATOR' && node.type === 'ARRAY_CONSTRUCTOR') ||
   (node.class === 'FUNCTION' && /^(?:list_value|array_agg|string_to_array)$/.test(node.function_name));
 
-const TEXTS: TypeNode = {
-  id: 'LIST',
-  type_info: {
-    type: 'LIST_TYPE_INFO',
-    alias: '',
-    extension_info: null,
-    child_type: { id: 'VARCHAR', type_info: null },
-  },
-};
+const TEXTS = listType('VARCHAR');
 
 function textArray(node: Expression): Expression {
   if (node.class === 'CONSTANT') return arrayLiteral(cast(node, TEXTS));

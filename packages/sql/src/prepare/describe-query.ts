@@ -6,8 +6,6 @@ import type { PrepareContext } from '../relations/prepare-context.ts';
 import { typedNull } from '../rewrites/literals.ts';
 import { classifyStatement } from '../statements/classify.ts';
 import {
-  call,
-  cast,
   constant,
   type Expression,
   type FunctionNode,
@@ -26,6 +24,7 @@ import { inferParameters, withTextsFor } from './infer-parameters.ts';
 import { bindOutput, located } from './prepare-query.ts';
 import { requiredTypes } from './required-types.ts';
 import { rewriteQuery } from './rewrite-query.ts';
+import { someOf } from './sample-value.ts';
 import { typedConcatenations } from './value-texts.ts';
 
 /** A parameter of a statement. */
@@ -122,35 +121,6 @@ function queryIn(text: string): { readonly sql: string; readonly offset: number 
 const givenTypes = ({ parameters }: PrepareContext): ReadonlyMap<string, SqlType> =>
   new Map(parameters.flatMap(({ name, type }) => (type === undefined ? [] : [[name.slice(1), type]])));
 
-/**
- * A sample value of a type. NULL would not do: an expression over a NULL that the kernel can see may have
- * another type than the same expression over a value. A cast that may fail says that the value may be NULL.
- */
-function someOf(node: TypeNode): Expression {
-  switch (node.id) {
-    case 'INTEGER':
-    case 'BIGINT':
-    case 'DOUBLE':
-      return cast(constant(1), node, true);
-    case 'DECIMAL':
-      return cast(constant(0.5), node, true);
-    case 'DATE':
-    case 'TIMESTAMP':
-    case 'TIMESTAMP WITH TIME ZONE':
-      return cast(constant('2000-01-01'), node, true);
-    case 'VARCHAR':
-      return constant('');
-    case 'BLOB':
-      return cast(constant(''), node);
-    case 'LIST':
-      return cast(call('list_value'), node);
-    default:
-      return nullOf(node);
-  }
-}
-
-const nullOf = (type: TypeNode): Expression => cast(constant(null), type);
-
 function usedParameters({ statement }: ParsedQuery): readonly string[] {
   const names = new Set<string>();
   walkTree(statement, (node) => {
@@ -183,7 +153,8 @@ function requiredWord({
     node?.class === 'CAST' && node.cast_type.id === type;
   if (name === 'generate_series') return isOf(third, 'INTERVAL') ? [third, '1 day'] : [];
   if (/^date_(?:trunc|part)$/.test(name)) return [first, 'day'];
-  if (name === 'to_char') return [second, null];
+  if (/^(?:to_(?:char|date|number|timestamp)|regexp_match(?:es)?)$/.test(name)) return [second, null];
+  if (name === 'format') return [first, null];
   if (/^jsonb_path_/.test(name)) return [second, '$'];
   return name === '+' && isOf(first, 'TIME') && second?.class === 'PARAMETER' ? [second, '1 hour'] : [];
 }

@@ -2,6 +2,7 @@ import { fail } from '@tessera/common';
 import { computedOnce, internalCall, kernelCall, onceParts, operatorCall } from '../functions/expressions.ts';
 import { INTERVAL_FORMATS } from '../functions/to-char.ts';
 import { DIVIDED } from '../rewrites/division.ts';
+import { isBareNull } from '../rewrites/literals.ts';
 import {
   type CastNode,
   call,
@@ -49,6 +50,7 @@ type Call = FunctionNode | WindowNode;
 
 /**
  * Functions of times and intervals that the kernel does not have:
+ *     i + NULL           →   i + NULL::interval
  *     i / n              →   i * (1.0 / n)
  *     t - i              →   t + months of i + days of i + microseconds of i     if i may have several parts, or see `mayMeet`
  *     tz - tz            →   the time between them in UTC; in the zone of the session, the kernel counts calendar days
@@ -216,6 +218,8 @@ function formOf(node: Call, ofColumn: KindOfColumn): Expression {
     if (written !== undefined) return { ...written, alias: node.alias, query_location: node.query_location };
   }
   if (second === undefined) return node;
+  const isSum = node.function_name === '+' || node.function_name === '-';
+  if (isSum && [first, second].some(isBareNull)) return sumWithNull(node, ofColumn);
   if (node.function_name === 'tsr_date_trunc')
     return node.children.length === 2 && valueKind(second, ofColumn) === 'time'
       ? { ...node, children: [first, sinceMidnight(second)] }
@@ -251,6 +255,13 @@ function formOf(node: Call, ofColumn: KindOfColumn): Expression {
     : node;
 }
 
+/** The sum of a time or an interval and a NULL, which becomes an interval; the kernel finds several types that fit. */
+function sumWithNull(node: Call, ofColumn: KindOfColumn): Call {
+  if (!node.children.some((operand) => /^(?:interval|time)$/.test(valueKind(operand, ofColumn)))) return node;
+  const children = node.children.map((one) => (isBareNull(one) ? cast(one, 'INTERVAL') : one));
+  return { ...node, children };
+}
+
 /** Whether an expression is an interval that may have more than one part. */
 const hasParts = (node: Expression, ofColumn: KindOfColumn): boolean => {
   const text = node.class === 'CAST' ? stringLiteral(node.child) : undefined;
@@ -280,7 +291,9 @@ const ends = ([a, b, c, d]: readonly Expression[], ofColumn: KindOfColumn): read
     [c!, d!],
   ].flatMap(([from, to]) => [
     from!,
-    valueKind(to!, ofColumn) === 'interval' ? operatorCall('+', from, to) : to!,
+    valueKind(to!, ofColumn) === 'interval'
+      ? operatorCall('+', isBareNull(from!) ? cast(from!, 'TIMESTAMP') : from, to)
+      : to!,
   ]);
 
 /** A part of `to_char(time, …)` or `to_char(interval, …)`; undefined for another function. */

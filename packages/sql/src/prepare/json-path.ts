@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
-import { internalCall } from '../functions/expressions.ts';
-import { constant, type Expression, stringLiteral } from '../tree.ts';
+import { internalCall, isNullLiteral, listType } from '../functions/expressions.ts';
+import { cast, constant, type Expression, stringLiteral } from '../tree.ts';
 
 /** A step of an SQL/JSON path: a key of objects, a position in arrays, or all items of arrays. */
 type Step = { readonly key: string } | { readonly position: number } | 'items';
@@ -8,11 +8,12 @@ type Step = { readonly key: string } | { readonly position: number } | 'items';
 const STEP = /\s*(?:\.\s*(?:([A-Za-z_$][\w$]*)|("(?:[^"\\]|\\.)*"))|\[\s*(?:(\d+)|\*)\s*\])/y;
 
 /**
- * The list of the parts of a document that an SQL/JSON path finds, each as the text of a held document; NULL if the document is.
+ * The list of the parts of a document that an SQL/JSON path finds, each as the text of a held document; NULL if the document or the path is.
  * As in PostgreSQL's `lax` mode, a key is looked up in the items of an array, and a value that is no array is an array of itself.
  * @throws TesseraError NOT_SUPPORTED for paths with filters, methods, ranges, `strict`, and for paths that are not constant
  */
 export function partsAtPath(document: Expression, path: Expression): Expression {
+  if (isNullLiteral(path)) return cast(constant(null), listType('VARCHAR'));
   return stepsOf(path).reduce(
     (parts: Expression, step) => {
       if (step === 'items') return internalCall('json_path_items', parts);

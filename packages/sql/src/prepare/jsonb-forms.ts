@@ -150,6 +150,9 @@ function callForm(node: FunctionNode, holds: Holds, kindOf: KindOf): Expression 
     const form = (of: (left: Expression, right: Expression) => Expression) =>
       ofArguments([left, right], holds, ([a, b]) => of(a!, b!));
     const symbol = SYMBOLS.get(name);
+    const isOfDocuments = holds(left) || holds(right);
+    const isTest = TESTS.has(symbol ?? name) && (symbol !== undefined || isOfDocuments);
+    if (isTest && [left, right].some(isNullDocument)) return cast(constant(null), 'BOOLEAN');
     if (symbol !== undefined) {
       const inner = partOfPart(symbol, left, right);
       if (inner !== undefined) return symbol === '->' ? inner : shown(inner, holds(left));
@@ -160,7 +163,6 @@ function callForm(node: FunctionNode, holds: Holds, kindOf: KindOf): Expression 
         return jsonOperator(symbol, a!, b!, holds(left), ordered);
       });
     }
-    const isOfDocuments = holds(left) || holds(right);
     // `@>` and `<@` are this call for arrays, and stay operators if an operand is a parameter without a value.
     if (isOfDocuments && (name === '@>' || name === 'tsr_pg_array_contains'))
       return form((a, b) => contained(a, b, '@>'));
@@ -230,6 +232,15 @@ function isOpen(node: Expression): boolean {
   if (node.class === 'CAST' && isDocumentType(node)) return isOpen(node.child);
   return hasNoValue(node);
 }
+
+/** The operators of documents that return a boolean: NULL if an operand is. */
+const TESTS: ReadonlySet<string> = new Set(['?', '?|', '?&', '@?', '@>', '<@', 'tsr_pg_array_contains']);
+
+/** Whether a document, a key or a path is a NULL literal. */
+const isNullDocument = (node: Expression): boolean =>
+  node.class === 'FUNCTION' && node.function_name === 'tsr_jsonb'
+    ? isNullDocument(node.children[0]!)
+    : isNullLiteral(node);
 
 const withoutCasts = (node: Expression): Expression =>
   node.class === 'CAST' ? withoutCasts(node.child) : node;

@@ -19,6 +19,7 @@ import { type BindableQuery, bindable } from './bindable-query.ts';
 import { aboutCalledFunction } from './called-function.ts';
 import { columnFacts } from './column-facts.ts';
 import type { ColumnFacts } from './column-scope.ts';
+import { nullTypes } from './null-types.ts';
 import { keepsNoRows, readsNothing, returnsFewRows } from './result-size.ts';
 import { parameterValues, rewriteQuery } from './rewrite-query.ts';
 import { sumTypes } from './sum-types.ts';
@@ -117,7 +118,7 @@ export async function bindOutput(
   const { columns } = await binder.describe(writtenSql).catch((error: unknown) => {
     throw located(error, text, writtenSql);
   });
-  const adjusted = await sumTypes(binder, written, columns);
+  const adjusted = await nullTypes(binder, written, await sumTypes(binder, written, columns));
   const { bound, running, tables } = answering;
   const boundSql = answering === query ? writtenSql : await deparse(binder, bound);
   const sql = running === bound ? boundSql : await deparse(binder, running);

@@ -54,7 +54,7 @@ import { seriesArguments, seriesInSelect } from '../rewrites/series-in-select.ts
 import { shiftOfNegative } from '../rewrites/shifts.ts';
 import { similarTo } from '../rewrites/similar-patterns.ts';
 import { sortedDistinct } from '../rewrites/sorted-distinct.ts';
-import { joinedWithoutSeparator } from '../rewrites/string-agg.ts';
+import { joinedBySeparator } from '../rewrites/string-agg.ts';
 import { subqueriesOnce } from '../rewrites/subqueries-once.ts';
 import { arraySubscripts } from '../rewrites/subscripts.ts';
 import { summarisedTypes } from '../rewrites/summarised-types.ts';
@@ -161,7 +161,7 @@ export async function rewriteQuery(
       ),
   });
   await pause();
-  const statement = postgresForms(ordered, context);
+  const statement = postgresForms(ordered, context, (node) => scope.parameter(node));
   await pause();
   const reads = readsIn(statement);
   const fileColumns = fileColumnsIn(statement);
@@ -362,7 +362,7 @@ function rewriteExpression(node: Expression, parsed: ParsedQuery, context: Prepa
   if (between !== node) return between;
   if (node.class === 'SUBQUERY') return quantifiedArray(node);
   const typed = withTypedOperands(node);
-  const called = typed === undefined ? node : joinedWithoutSeparator(typed);
+  const called = typed === undefined ? node : joinedBySeparator(typed);
   const replaced = (typed && rewriteDialectFunction(typed, parsed, context)) ?? called;
   const sourceAt = (at: Expression) => parsed.sourceAt(at.query_location);
   const matched = similarTo(partialRegexMatch(replaced, sourceAt), sourceAt);

@@ -1,5 +1,6 @@
 import { fail } from '@tessera/common';
 import { internalCall } from '../functions/expressions.ts';
+import { regularExpression } from '../functions/similar-part.ts';
 import { isSimilarEscape } from '../text/postgres-clauses.ts';
 import { constant, type Expression, type FunctionNode, stringLiteral } from '../tree.ts';
 
@@ -41,14 +42,3 @@ function withBackslashes({ children: [pattern, escaping] }: FunctionNode): Expre
   const part = new RegExp(`${escaped}\\\\`, 'g');
   return constant(text.replace(part, (found, next: unknown) => `\\${found === '\\' ? found : next}`));
 }
-
-/** An escaped character, the characters in brackets, and the characters that mean something else in a regular expression. */
-const PART = /\\(.)|\[\^?\]?[^\]]*\]|[%_.^$]/gs;
-
-const regularExpression = (pattern: string): string =>
-  pattern.replace(PART, (part, escaped: string | undefined) => {
-    if (escaped !== undefined) return part;
-    if (part === '%') return '.*';
-    if (part === '_') return '.';
-    return part.length === 1 ? `\\${part}` : part;
-  });

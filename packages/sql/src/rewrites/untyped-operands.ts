@@ -1,5 +1,6 @@
 import {
   type ConstantNode,
+  caseOf,
   cast,
   constant,
   type Expression,
@@ -8,7 +9,7 @@ import {
   type WindowNode,
 } from '../tree.ts';
 import { intervalLiteral } from './interval-texts.ts';
-import { byteaLiteral } from './literals.ts';
+import { byteaLiteral, isBareNull } from './literals.ts';
 
 const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '%']);
 const NUMERIC_FUNCTIONS: ReadonlySet<string> = new Set([
@@ -56,8 +57,16 @@ export function untypedOperands(node: FunctionNode): FunctionNode {
   return { ...node, children: [cast(first, 'DOUBLE'), ...children.slice(1)] };
 }
 
-/** `RANGE BETWEEN '1 day' PRECEDING AND …` → `RANGE BETWEEN INTERVAL '1 day' PRECEDING AND …`. */
-export function untypedFrame(node: WindowNode): WindowNode {
+/**
+ * `RANGE BETWEEN '1 day' PRECEDING AND …` → `RANGE BETWEEN INTERVAL '1 day' PRECEDING AND …`, and `lag(NULL, 1, 5)` gets a NULL of the type
+ * of the default.
+ */
+export function untypedFrame(given: WindowNode): WindowNode {
+  const [first, ...others] = given.children;
+  const { default_expr } = given;
+  const isOpen = default_expr !== null && first !== undefined && isBareNull(first);
+  const typedNull = isOpen && caseOf([[constant(false), default_expr]], first);
+  const node = typedNull ? { ...given, children: [typedNull, ...others] } : given;
   const { start_expr, end_expr } = node;
   if (![start_expr, end_expr].some((bound) => bound !== null && isTextLiteral(bound))) return node;
   const typed = (bound: Expression | null) => bound && (isTextLiteral(bound) ? typedLiteral(bound) : bound);

@@ -37,6 +37,7 @@ export const RECORD_FUNCTION = /^jsonb?_to_record(?:set)?$/i;
  *     GROUP BY DISTINCT ROLLUP (a), ROLLUP (b)         →   GROUP BY tsr_distinct_sets(), ROLLUP (a), ROLLUP (b)
  *     TABLESAMPLE BERNOULLI (10)                       →   TABLESAMPLE BERNOULLI (10%)
  *     s SIMILAR TO p ESCAPE '#'                        →   s SIMILAR TO p ||(mark) '#'
+ *     substring(s SIMILAR p ESCAPE '#')                →   substring(s , p , '#')
  *     jsonb_to_record(d) AS r(a int, b text)           →   jsonb_to_record(d, CAST(NULL AS int), CAST(NULL AS text)) AS r(a, b)
  * @param typeOf the parser's text for a type of the dialect
  */
@@ -91,13 +92,22 @@ function percentage(tokens: readonly IToken[], sample: number): readonly Replace
 }
 
 function similarEscape(tokens: readonly IToken[], similar: number): readonly ReplacedPart[] {
+  // Without TO, it is an argument of `substring`.
+  const isArgument = !isWord(tokens[similar + 1], 'TO');
+  const replaced = (token: IToken, by: string) => ({
+    start: token.startOffset,
+    end: endOf(token),
+    text: by,
+  });
   let depth = 0;
   for (const token of tokens.slice(similar + 1)) {
     if (token.tokenType === Open) depth += 1;
     else if (token.tokenType === Close) depth -= 1;
     else if (depth === 0) {
       if (isWord(token, 'ESCAPE'))
-        return [{ start: token.startOffset, end: endOf(token), text: ESCAPE_MARK }];
+        return isArgument
+          ? [replaced(tokens[similar]!, ','), replaced(token, ',')]
+          : [replaced(token, ESCAPE_MARK)];
       if (isWord(token, 'AND', 'OR', 'LIKE', 'ILIKE', 'SIMILAR') || token.image === ',') return [];
     }
     if (depth < 0) return [];
