@@ -27,7 +27,7 @@ async function isAlive(pid: number): Promise<boolean> {
 /** A directory that is removed at the end of the test. */
 async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tessera-lifecycle-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }
 
@@ -64,6 +64,21 @@ describe('shutdown', () => {
     await expect.poll(() => runningQueries(server.metricsUrl)).toBe(1);
     expect(await server.stop('SIGTERM')).toBe(0);
     expect((await running).json().errors[0].name).toBe('QUERY_CANCELLED');
+  });
+
+  it('answers an error and ends after its data directory was deleted', async () => {
+    const dataDirectory = await temporaryDirectory();
+    await using server = await startTessera({ dataDirectory });
+    await query(server, 'CREATE TABLE t (a INT)');
+    await rm(dataDirectory, { recursive: true });
+    await mkdir(dataDirectory);
+    const answer = await query(server, 'INSERT INTO t VALUES (1)');
+    expect(answer.json().errors[0]).toMatchObject({
+      name: 'METADATA_UNAVAILABLE',
+      description: expect.stringContaining('meta/identity is gone: the objects were deleted or replaced'),
+    });
+    expect((await query(server, 'SELECT * FROM t')).text).toContain('METADATA_UNAVAILABLE');
+    expect(await server.stop('SIGTERM')).toBe(0);
   });
 
   it('ends a kernel process that cannot be interrupted', async () => {

@@ -40,6 +40,17 @@ async function keys(prefix: string): Promise<string[]> {
   return found;
 }
 
+it('a node alone whose objects were deleted fails what waits and ends', async () => {
+  const manager = await open({ tuning: { leaseMs: 300 } });
+  await commit(manager, create('t'));
+  await rm(directory, { recursive: true });
+  const refused = { name: 'METADATA_UNAVAILABLE', message: expect.stringContaining('meta/identity is gone') };
+  const next = transaction(manager, create('u')).then((u) => manager.commit(u));
+  await expect(next).rejects.toMatchObject(refused);
+  await expect(manager.latest()).rejects.toMatchObject(refused);
+  await manager.close();
+});
+
 describe.each([true, false])('a node alone (the store locked: %s)', (exclusive) => {
   it('finds again what it committed', async () => {
     const first = await open({ exclusive });

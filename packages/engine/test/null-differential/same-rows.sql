@@ -276,3 +276,15 @@ drop table truncated_times
 select date_trunc('day', ts) = 'infinity', date_trunc('day', ts) > timestamp '-infinity', date_trunc('day', ts) <= timestamp '-infinity' from (values (timestamp 'infinity'), ('-infinity'), ('2024-01-01'), (null)) v(ts) order by 1, 2
 select null + interval '1 day', interval '1 day' + null, interval '1 day' * null, null - interval '1 day', (null, interval '1 day') overlaps (date '2024-01-01', interval '1 day')
 select pg_type_is_visible(null), pg_table_is_visible(null), pg_get_userbyid(null), pg_relation_is_updatable(null, false), pg_char_to_encoding(null), pg_tablespace_location(null)
+select p.a, s.x from (values (1), (2), (3)) p(a), lateral (select max(r.a) from (values (1), (2)) r(a) where r.a < p.a union all select 7) s(x) order by 1, 2
+select p.a, s.x from (values (1), (2), (3)) p(a), lateral (select max(r.a) from (values (1), (2)) r(a) where r.a < p.a union select 7) s(x) order by 1, 2
+select p.a, s.x from (values (1), (2), (3)) p(a), lateral (select max(r.a) from (values (1), (2)) r(a) where r.a < p.a except select 7) s(x) order by 1, 2
+select p.a, s.x from (values (1), (2), (3)) p(a), lateral (select max(r.a) from (values (1), (2)) r(a) where r.a < p.a intersect select null) s(x) order by 1, 2
+select p.a, s.x from (values (1), (2), (3)) p(a), lateral (select distinct max(r.a) + 1 from (values (1), (2)) r(a) where r.a < p.a) s(x) order by 1, 2
+select p.a, s.x from (values (1), (2), (3)) p(a), lateral (select string_agg(r.a::text, ',') from (values (1), (2)) r(a) where r.a < p.a order by 1) s(x) order by 1, 2
+select p.a, s.x from (values (1), (2), (3)) p(a), lateral (select x from (select max(r.a) from (values (1), (2)) r(a) where r.a < p.a) q(x) where x is null order by x) s(x) order by 1, 2
+select p.a, s.* from (values (1), (2), (3)) p(a), lateral (select p.a, max(r.a), 5 from (values (1), (2)) r(a) where r.a < p.a union all select min(r.a), 1, 2 from (values (1), (2)) r(a) where r.a > p.a) s(x, y, z) order by 1, 2, 3
+select p.a, s.x from (values (1), (2), (3)) p(a), lateral (select 1 from (values (1), (2)) r(a) where r.a < p.a having true union all select 7) s(x) order by 1, 2
+select p.a, (select count(*) from (select max(r.a) m from (values (1), (2)) r(a) where r.a < p.a union all select 1) q) from (values (1), (2), (3)) p(a) order by 1
+select p.a, s.x from (values (1), (2), (3)) p(a) left join lateral (select (select max(r.a) from (values (1), (2)) r(a)) from (values (1), (2)) r(a) where r.a < p.a order by r.a) s(x) on true order by 1, 2
+with c as (select max(r.a) m from (values (1), (2)) r(a)) select p.a, s.x from (values (1), (2), (3)) p(a), lateral (with d as (select max(r.a) from (values (1), (2)) r(a) where r.a < p.a) select * from d union all select m from c) s(x) order by 1, 2

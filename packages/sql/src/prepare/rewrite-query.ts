@@ -1,4 +1,5 @@
 import { fail, isSameName, type SqlLocation, TesseraError } from '@tessera/common';
+import { AGGREGATE_FUNCTIONS } from '../functions/aggregate.ts';
 import { nameColumns, postgresName } from '../functions/column-names.ts';
 import { withinSize } from '../functions/expanded-size.ts';
 import { rewriteBareName, rewriteFunction } from '../functions/index.ts';
@@ -60,6 +61,7 @@ import { arraySubscripts } from '../rewrites/subscripts.ts';
 import { summarisedTypes } from '../rewrites/summarised-types.ts';
 import { symmetricBetween } from '../rewrites/symmetric-between.ts';
 import { clockText, posixZone, timeDigits, timeLiteral } from '../rewrites/time-texts.ts';
+import { unmatchedAggregates } from '../rewrites/unmatched-aggregates.ts';
 import { untypedFrame, untypedOperands } from '../rewrites/untyped-operands.ts';
 import { wholePartition } from '../rewrites/whole-partitions.ts';
 import { checkWindow } from '../rewrites/window-arguments.ts';
@@ -83,6 +85,7 @@ import { type FactsOf, NOTHING_KNOWN } from './column-scope.ts';
 import { correlatedCtes } from './correlated-ctes.ts';
 import { distinctArrays } from './distinct-arrays.ts';
 import { halvesToEven } from './half-even.ts';
+import { kernelFunctions } from './index-expressions.ts';
 import { intervalForms } from './interval-forms.ts';
 import { itemNames } from './item-names.ts';
 import { jsonbForms } from './jsonb-forms.ts';
@@ -125,7 +128,7 @@ export async function rewriteQuery(
   await pause();
   checkRecursion(parsed);
   checkRepeatedOperands(parsed.statement);
-  const called = functionsInFrom(distinctSets(parsed), parsed.sourceAt);
+  const called = await keptUnmatched(functionsInFrom(distinctSets(parsed), parsed.sourceAt), context);
   guardFunctions({ ...parsed, statement: called });
   await pause();
   const { parameters, sequences } = context;
@@ -241,6 +244,16 @@ export async function rewriteQuery(
     truncatedComparisons,
     withinSize,
   ]);
+}
+
+const DIALECT_AGGREGATES: ReadonlySet<string> = new Set(
+  AGGREGATE_FUNCTIONS.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+);
+
+async function keptUnmatched(statement: Statement, { session }: PrepareContext): Promise<Statement> {
+  if (unmatchedAggregates(statement, () => true) === statement) return statement;
+  const { aggregates } = await kernelFunctions(session);
+  return unmatchedAggregates(statement, (name) => aggregates.has(name) || DIALECT_AGGREGATES.has(name));
 }
 
 /** Rewrites a statement in passes, one after the other, with a pause after each. */

@@ -70,6 +70,7 @@ export function watchPaused(turn: Turn) {
   const { watch, role, options } = turn.state;
   if (watch.phase !== 'pausing') return;
   if (!options.exclusive) return look(turn);
+  if (role.kind === 'leader') return identify(turn);
   if (role.kind === 'follower') campaign(turn);
   waitAndLook(turn);
 }
@@ -141,19 +142,23 @@ function campaign(turn: Turn) {
 }
 
 /**
- * Before each renewal, a leader checks that nobody has deleted or replaced the objects of the store. A hint that is there says nothing
- * about the others: this node may have written it again while they were being deleted.
+ * Before each renewal, a leader checks that nobody has deleted or replaced the objects of the store; so does one that is alone and
+ * renews nothing. A hint that is there says nothing about the others: this node may have written it again while they were being deleted.
  */
 function identify(turn: Turn) {
   const op = turn.store({ kind: 'get', key: IDENTITY_KEY });
   turn.change({ watch: { ...turn.state.watch, op, phase: 'identifying' } });
 }
 
-/** Stops the node if the store was emptied or replaced: nobody could read its later commits after a restart. */
+/**
+ * Stops the node if the store was emptied or replaced: nobody could read its later commits after a restart, and an append to a
+ * directory that is gone would never be answered.
+ */
 function identified(turn: Turn, answer: StoreAnswer) {
   const { options, watch } = turn.state;
   const id = answer.kind === 'found' ? decodeIdentity(answer.body) : undefined;
-  if (id === options.store.id && watch.known !== undefined) return renew(turn, watch.known);
+  if (id === options.store.id)
+    return watch.known === undefined ? waitAndLook(turn) : renew(turn, watch.known);
   const has = id === undefined ? 'is gone' : `names the store ${id} instead of ${options.store.id}`;
   breakDown(
     turn,
