@@ -9,7 +9,7 @@ import {
   recordSpans,
   startTrace,
   traced,
-  tracedWait,
+  tracedIfLong,
   traceparentOf,
 } from './tracing.ts';
 
@@ -73,7 +73,7 @@ test('a wait is recorded if it took a millisecond or failed', async () => {
   const clock = vi.spyOn(performance, 'now');
   const waited = (ms: number, wait: () => Promise<unknown>) => {
     clock.mockReturnValueOnce(0).mockReturnValueOnce(ms);
-    return inSpan(REMOTE, () => tracedWait('admission', wait));
+    return inSpan(REMOTE, () => tracedIfLong('admission', wait));
   };
   expect(await waited(0.9, async () => 'at once')).toBe('at once');
   expect(await waited(1, async () => 'later')).toBe('later');

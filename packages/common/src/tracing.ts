@@ -37,8 +37,8 @@ export interface Span extends SpanContext {
   end(error?: unknown): void;
 }
 
-/** Shorter waits are not recorded. */
-const LEAST_WAIT_SECONDS = 0.001;
+/** See `tracedIfLong`. */
+const LEAST_SECONDS = 0.001;
 
 let sink: SpanSink | undefined;
 const current = new AsyncLocalStorage<SpanContext>();
@@ -101,20 +101,20 @@ export function childSpan(
 }
 
 /**
- * Waits, and records the wait as a span of its own if it failed or took a millisecond: most waits end at once, and
- * their spans would cost more than they tell.
+ * Records work as a span of its own if it failed or took a millisecond: what ends sooner says less in a trace than its
+ * span would cost. Spans of the work are children of the current span.
  */
-export async function tracedWait<T>(name: string, wait: () => Promise<T>): Promise<T> {
+export async function tracedIfLong<T>(name: string, work: () => Promise<T>): Promise<T> {
   const since = performance.now();
   let error: string | undefined;
   try {
-    return await wait();
+    return await work();
   } catch (cause) {
     error = messageOf(cause);
     throw cause;
   } finally {
     const seconds = (performance.now() - since) / 1000;
-    if (seconds >= LEAST_WAIT_SECONDS || error !== undefined)
+    if (seconds >= LEAST_SECONDS || error !== undefined)
       recordSpan(name, seconds, {}, { error, kind: 'internal' });
   }
 }

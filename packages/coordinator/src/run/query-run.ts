@@ -1,4 +1,4 @@
-import { traced } from '@tessera/common';
+import { tracedIfLong } from '@tessera/common';
 import { type Kernel, quoteName } from '@tessera/kernel';
 import type { ExternalSources } from '@tessera/object-store';
 import { classifyStatement, type QueryDescription, type SqlType } from '@tessera/sql';
@@ -109,7 +109,7 @@ export async function startedResult(
       streamed === undefined
         ? encodeResult(drawn, request)
         : encodeStreamedResult(drawn, streamed.parts, request);
-    const first = await traced('execute', {}, () => encoded.next());
+    const first = await tracedIfLong('execute', () => encoded.next());
     return {
       kind: 'rows',
       columns: executable.columns,

@@ -1,4 +1,4 @@
-import { tracedWait } from '@tessera/common';
+import { tracedIfLong } from '@tessera/common';
 import { normalizedSql } from '@tessera/sql';
 import type { AdmissionControl } from '../admission/admission-control.ts';
 import { queued } from '../admission/queued.ts';
@@ -42,7 +42,7 @@ export async function whileAdmitted(
 ): Promise<StatementResult> {
   const { signal, activity } = query;
   query.admitted = await queued(activity, () =>
-    tracedWait('admission', () =>
+    tracedIfLong('admission', () =>
       control.admit({ kind: () => normalizedSql(text), group: request.transactionId, signal }),
     ),
   );

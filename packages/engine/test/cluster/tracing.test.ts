@@ -102,16 +102,7 @@ it(
     };
     const answer = await query(node, sql, spread, { traceparent: traceparent(asking) });
     expect(answer.status, answer.text).toBe(200);
-    const trace = await traceWith(
-      asking,
-      'query',
-      'parse',
-      'plan',
-      'stage 0',
-      'task 0.0',
-      'fetch',
-      'execute',
-    );
+    const trace = await traceWith(asking, 'query', 'parse', 'plan', 'stage 0', 'task 0.0', 'fetch');
     const root = trace.find(({ name }) => name === 'query')!;
     expect(root).toMatchObject({ parentSpanId: CLIENT_SPAN, kind: 2, node: '0' });
     expect([
