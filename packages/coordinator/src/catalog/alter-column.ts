@@ -7,7 +7,7 @@ import {
   type TableIndex,
   type TableObject,
 } from '@tessera/catalog';
-import { fail, TesseraError } from '@tessera/common';
+import { fail, type SqlLocation, TesseraError } from '@tessera/common';
 import { alterTypeQuery, isWider, type OutputColumn, quoteIdentifier, type TableChange } from '@tessera/sql';
 import type { Change, ChangeContext } from '../changes/change.ts';
 import { withExecutable } from '../changes/derived-query.ts';
@@ -34,6 +34,7 @@ export async function alterColumn(
   const altered = (changed: Column): Change => ({
     actions: [{ kind: 'alter', object: { ...table, columns: withColumn(table.columns, column, changed) } }],
   });
+  if (column.identity !== undefined) refuseIdentity(table, column, change, name.location);
   switch (change.kind) {
     case 'set_default': {
       const changed = { ...column, defaultSql: change.default.sql };
@@ -62,6 +63,19 @@ export async function alterColumn(
         return altered(withDeclared(column, change.declared));
       return changeType(context, snapshot, table, column, change);
   }
+}
+
+/** @throws TesseraError SYNTAX_ERROR as in PostgreSQL: an identity column keeps its values, its NOT NULL and a type of integers */
+function refuseIdentity(
+  table: TableObject,
+  { name }: Column,
+  change: AlterColumn['change'],
+  location: SqlLocation | undefined,
+): void {
+  const isInteger = change.kind === 'type' && ['INTEGER', 'BIGINT'].includes(change.kernelType);
+  if (isInteger || change.kind === 'set_not_null') return;
+  const message = `Column "${name}" of table "${table.name}" is an identity column: it has no default, and is a NOT NULL integer`;
+  fail('SYNTAX_ERROR', { message }, { location });
 }
 
 const withDeclared = ({ declared: _before, ...column }: Column, declared: string | undefined): Column =>

@@ -104,6 +104,77 @@ describe('ALTER TABLE', () => {
     ]);
   });
 
+  it('columns have the collation "C", which needs no other word', async () => {
+    await all(
+      `CREATE TABLE collated (a TEXT COLLATE "C" NOT NULL DEFAULT 'x' COLLATE "C", b VARCHAR(5) COLLATE pg_catalog."default")`,
+      "INSERT INTO collated (b) VALUES ('z'), ('A')",
+      `ALTER TABLE collated ALTER COLUMN a TYPE VARCHAR(9) COLLATE "POSIX" USING a || 'q'`,
+      'ALTER TABLE collated ADD COLUMN c TEXT COLLATE ucs_basic',
+    );
+    expect(await node.rows('SELECT a, b, c FROM collated ORDER BY b')).toEqual([
+      ['xq', 'A', null],
+      ['xq', 'z', null],
+    ]);
+    for (const [column, name, message] of [
+      ['TEXT COLLATE "en_US"', 'NOT_SUPPORTED', 'A column with the collation "en_US" is not supported'],
+      ['INT COLLATE "C"', 'DATATYPE_MISMATCH', 'COLLATE can only be applied to text'],
+    ])
+      for (const sql of [
+        `CREATE TABLE uncollated (a ${column})`,
+        `ALTER TABLE collated ALTER COLUMN a TYPE ${column}`,
+        `ALTER TABLE collated ADD COLUMN more ${column}`,
+      ])
+        await expect(node.run(sql)).rejects.toMatchObject({
+          name,
+          message: expect.stringContaining(message!),
+          location: expect.anything(),
+        });
+  });
+
+  it('an identity column keeps its sequence, its NOT NULL and a type of integers', async () => {
+    await node.run('CREATE TABLE counted (id INT GENERATED ALWAYS AS IDENTITY, small SMALLSERIAL, x INT)');
+    for (const change of ['TYPE TEXT', 'SET DEFAULT 1', 'DROP DEFAULT', 'DROP NOT NULL'])
+      await expect(node.run(`ALTER TABLE counted ALTER COLUMN id ${change}`)).rejects.toMatchObject({
+        name: 'SYNTAX_ERROR',
+        message: expect.stringContaining('Column "id" of table "counted" is an identity column'),
+      });
+    await node.run('ALTER TABLE counted ALTER COLUMN id TYPE BIGINT');
+    expect(await node.rows('INSERT INTO counted (x) VALUES (1) RETURNING id, small')).toEqual([['1', 1]]);
+    await expect(node.run('INSERT INTO counted (small) VALUES (70000)')).rejects.toThrow(
+      'smallint out of range',
+    );
+  });
+
+  it('information_schema shows the digits of timestamps and the lengths of texts', async () => {
+    await node.run(
+      'CREATE TABLE measured (a TIMESTAMP(0), b TIMESTAMPTZ(3), c TIMESTAMP, d VARCHAR(7), e CHAR(2), f TEXT)',
+    );
+    const sql =
+      "SELECT character_maximum_length, datetime_precision FROM information_schema.columns WHERE table_name = 'measured' ORDER BY ordinal_position";
+    expect(await node.rows(sql)).toEqual([
+      [null, 0],
+      [null, 3],
+      [null, 6],
+      [7, null],
+      [2, null],
+      [null, null],
+    ]);
+  });
+
+  it('aggregates and window functions are refused in definitions, by that name', async () => {
+    for (const definition of [
+      '(a INT CHECK (sum(a) > 1))',
+      '(a INT DEFAULT max(1))',
+      '(a INT) PARTITION BY sum(a)',
+    ])
+      await expect(node.run(`CREATE TABLE undefined_table ${definition}`)).rejects.toThrow(
+        'Aggregate functions are not allowed in the definition of a table',
+      );
+    await expect(node.run('SELECT 1 INTO x')).rejects.toThrow(
+      'SELECT … INTO is not supported: use CREATE TABLE … AS',
+    );
+  });
+
   it('rows that were there get the default of a new column as the column stores it', async () => {
     await all(
       'CREATE TABLE fitted (k INT)',

@@ -34,6 +34,27 @@ describe('INSERT … RETURNING', () => {
     expect(await node.rows('SELECT count(*) FROM r1')).toEqual([['4']]);
   });
 
+  it('returns the name of the table as a row of its columns alone, in every statement', async () => {
+    await node.run('CREATE TABLE whole (a INT, "B b" TEXT)');
+    const row = (a: number, b: string) => ({ a, 'B b': b });
+    expect(
+      await node.rows("INSERT INTO whole VALUES (1, 'x'), (2, 'y') RETURNING whole, to_json(whole), a whole"),
+    ).toEqual([
+      [row(1, 'x'), JSON.stringify(row(1, 'x')), 1],
+      [row(2, 'y'), JSON.stringify(row(2, 'y')), 2],
+    ]);
+    const update = `UPDATE whole AS w SET "B b" = 'z' FROM (VALUES (1, 5)) s(x, y) WHERE x = a
+      RETURNING w, CASE WHEN w IS NULL THEN NULL ELSE w END AS w, s, (SELECT w FROM (SELECT 7 AS w) q)`;
+    expect(await node.rows(update)).toEqual([[row(1, 'z'), row(1, 'z'), { x: 1, y: 5 }, 7]]);
+    expect(await node.rows('DELETE FROM whole WHERE a = 1 RETURNING (whole)')).toEqual([[row(1, 'z')]]);
+    for (const sql of ['UPDATE whole SET a = 1 RETURNING sum(a)', 'UPDATE whole SET a = max(a)'])
+      await expect(node.rows(sql)).rejects.toThrow(
+        'Aggregate functions are not allowed in SET and RETURNING',
+      );
+    await node.run('CREATE TABLE named (a INT, named TEXT)');
+    expect(await node.rows("INSERT INTO named VALUES (1, 'x') RETURNING named")).toEqual([['x']]);
+  });
+
   it('accepts DEFAULT VALUES, queries with and without column names, WITH, an alias, parameters', async () => {
     await all("CREATE TABLE r2 (a INT DEFAULT 5, b TEXT DEFAULT 'd')");
     const rows = (sql: string, value?: string) =>

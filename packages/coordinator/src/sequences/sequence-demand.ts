@@ -8,7 +8,11 @@ interface Demand {
   count: bigint;
   readonly name: string;
   readonly limit: string;
+  /** Whether the sequence begins a new cycle after its last value. */
+  readonly cycle: boolean;
   isLast: boolean;
+  /** Whether the statement needs more values than are left in the cycle. */
+  wraps: boolean;
 }
 
 /** The kernel's name of the sequence with this id. */
@@ -24,11 +28,11 @@ export const isExhaustion = (error: unknown): boolean =>
 export class SequenceDemand {
   readonly #demands = new Map<string, Demand>();
 
-  /** The number of values for the next attempt. */
-  of(id: string, sequence: Pick<Demand, 'name' | 'limit'>): bigint {
-    const known = this.#demands.get(id) ?? { ...sequence, count: FIRST_DEMAND, isLast: false };
+  /** The number of values for the next attempt, and whether they continue in the next cycle. */
+  of(id: string, sequence: Pick<Demand, 'name' | 'limit' | 'cycle'>): Pick<Demand, 'count' | 'wraps'> {
+    const known = this.#demands.get(id) ?? { ...sequence, count: FIRST_DEMAND, isLast: false, wraps: false };
     this.#demands.set(id, known);
-    return known.count;
+    return known;
   }
 
   /** Records that the sequence has no more values than it returned. */
@@ -45,8 +49,9 @@ export class SequenceDemand {
     const id = EXHAUSTED.exec(error.message)?.[1];
     const demand = id === undefined ? undefined : this.#demands.get(id);
     if (demand === undefined) return false;
-    const { name, limit } = demand;
-    if (demand.isLast) throw TesseraError.of('SEQUENCE_EXHAUSTED', { name, limit });
+    const { name, limit, cycle } = demand;
+    if (demand.isLast && !cycle) throw TesseraError.of('SEQUENCE_EXHAUSTED', { name, limit });
+    demand.wraps ||= demand.isLast;
     demand.count *= GROWTH;
     return true;
   }

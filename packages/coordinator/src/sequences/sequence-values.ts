@@ -12,6 +12,11 @@ export interface SequenceRange {
 export interface TakenRange extends SequenceRange {
   /** Whether there are fewer values than requested, because the sequence ends with them. */
   readonly isLast: boolean;
+  /**
+   * Present if the statement continues in the next cycles, as often as it needs: the next value of the sequence, as this statement
+   * has set it for the others.
+   */
+  readonly nextOfOthers?: string;
 }
 
 /** The open transaction of a statement, which may have sequences that are visible only to it. */
@@ -62,6 +67,43 @@ export class SequenceValues {
     const work = reserved.turn.then(() => this.#take(reserved, sequence, wanted, transaction));
     reserved.turn = work.catch(() => undefined);
     return work;
+  }
+
+  /**
+   * The place from which a statement counts through the cycles of a sequence that has fewer values left in this one. Other statements
+   * continue `wanted` values later, or where it ends (`endWrapping`).
+   */
+  async takeWrapping(
+    sequence: SequenceObject,
+    wanted: bigint,
+    transaction: SequenceTransaction | undefined,
+  ): Promise<TakenRange> {
+    const { free } = this.#reservedOf(sequence);
+    let first = 0n;
+    let nextOfOthers = '';
+    await this.#change(sequence.id, transaction, (now) => {
+      const { step, begin, length, inCycle } = cycleOf(now);
+      const starts = [...free.slice(1).map((range) => range.first), inCycle(BigInt(now.next))];
+      const areNext = free.every((range, i) => inCycle(endOf(range, step)) === starts[i]);
+      first = areNext ? (free[0]?.first ?? starts[0]!) : starts.at(-1)!;
+      const at = (first - begin) / step + wanted;
+      nextOfOthers = String(begin + (at % length) * step);
+      return { ...now, next: nextOfOthers };
+    });
+    free.length = 0;
+    return { first, count: wanted, isLast: false, nextOfOthers };
+  }
+
+  /** Lets the other statements continue after the last value, unless one has taken values already. Never fails for a dropped sequence. */
+  async endWrapping(
+    { id, increment }: SequenceObject,
+    { nextOfOthers }: TakenRange,
+    last: bigint,
+    transaction: SequenceTransaction | undefined,
+  ): Promise<void> {
+    await this.#change(id, transaction, (now) =>
+      now.next === nextOfOthers ? { ...now, next: String(last + BigInt(increment)) } : undefined,
+    );
   }
 
   /** Returns values that a statement has not used. */
@@ -233,6 +275,15 @@ function sequenceIn(snapshot: Snapshot, id: SequenceObject['id']): SequenceObjec
   const found = snapshot.object(id);
   if (found?.kind === 'sequence') return found;
   return fail('UNDEFINED_TABLE', { message: 'The sequence was dropped at the same time' });
+}
+
+/** The first value of a cycle and the number of its values; `inCycle` begins the next cycle for a value beyond the end. */
+function cycleOf({ increment, min, max }: SequenceObject) {
+  const step = BigInt(increment);
+  const [low, high] = [BigInt(min), BigInt(max)];
+  const begin = step > 0n ? low : high;
+  const length = (high - low) / (step > 0n ? step : -step) + 1n;
+  return { step, begin, length, inCycle: (value: bigint) => (value > high || value < low ? begin : value) };
 }
 
 /** The value after the last one. */

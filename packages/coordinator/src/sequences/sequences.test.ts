@@ -54,6 +54,31 @@ describe('nextval', () => {
     });
   });
 
+  it('goes on with the next cycle within a statement, as often as the rows need it', async () => {
+    await all(
+      'CREATE SEQUENCE cycle3 MAXVALUE 3 CYCLE',
+      'CREATE SEQUENCE cycle5 START 10 INCREMENT 5 MINVALUE 1 MAXVALUE 20 CYCLE',
+      'CREATE SEQUENCE down3 INCREMENT -1 MINVALUE -3 MAXVALUE -1 CYCLE',
+      "CREATE TABLE cycled (id INT DEFAULT nextval('cycle3'), a INT)",
+    );
+    const next = async (name: string, rows: number) =>
+      (await node.rows(`SELECT nextval('${name}') FROM generate_series(1, ${rows})`)).map(([n]) => Number(n));
+    expect(await next('cycle3', 1)).toEqual([1]);
+    expect(await next('cycle3', 7)).toEqual([2, 3, 1, 2, 3, 1, 2]);
+    expect(await next('cycle3', 1)).toEqual([3]);
+    expect(await next('cycle5', 1)).toEqual([10]);
+    expect(await next('cycle5', 6)).toEqual([15, 20, 1, 6, 11, 16]);
+    expect(await next('cycle5', 1)).toEqual([1]);
+    expect(await next('down3', 2)).toEqual([-1, -2]);
+    expect(await next('down3', 5)).toEqual([-3, -1, -2, -3, -1]);
+    expect(
+      await node.rows('INSERT INTO cycled (a) SELECT g FROM generate_series(1, 4) g RETURNING id'),
+    ).toEqual([[1], [2], [3], [1]]);
+    const many = await next('cycle3', 5000);
+    expect(many).toEqual(many.map((_, i) => ((i + 1) % 3) + 1));
+    expect(await next('cycle3', 1)).toEqual([((5000 + 1) % 3) + 1]);
+  });
+
   it('never gives a value twice to statements at the same time, nor after a restart of the node', async () => {
     await all('CREATE SEQUENCE n5');
     const many = Array.from({ length: 20 }, () => node.rows("SELECT nextval('n5') FROM range(40)"));

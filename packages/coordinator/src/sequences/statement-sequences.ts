@@ -68,12 +68,17 @@ export class StatementSequences implements SequenceResolver, SessionSequences {
 
   async next(name: string, mention: Mention): Promise<string> {
     const sequence = await this.#resolve(name, mention);
-    const { id, increment, min, max } = sequence;
+    const { id, increment, min, max, cycle } = sequence;
     const { values, draw, transaction, session } = this.#options;
     if (!this.#used.has(id)) {
       const limit = BigInt(increment) > 0n ? max : min;
-      const wanted = draw.demand?.of(id, { name: sequence.name, limit });
-      const range = wanted === undefined ? UNUSED : await values.take(sequence, wanted, transaction);
+      const wanted = draw.demand?.of(id, { name: sequence.name, limit, cycle });
+      const range =
+        wanted === undefined
+          ? UNUSED
+          : wanted.wraps
+            ? await values.takeWrapping(sequence, wanted.count, transaction)
+            : await values.take(sequence, wanted.count, transaction);
       if (range.isLast) draw.demand?.endsHere(id);
       this.#used.set(id, { sequence, range });
       await session.execute(definition({ sequence, range }));
@@ -144,9 +149,11 @@ export class StatementSequences implements SequenceResolver, SessionSequences {
   }
 
   async #end(): Promise<void> {
-    const { values, session, draw } = this.#options;
+    const { values, session, draw, transaction } = this.#options;
     if (draw.demand === undefined) return;
     for (const { sequence, range } of this.#used.values()) {
+      const wraps = range.nextOfOthers !== undefined;
+      if (this.#isVoid && wraps) continue;
       if (this.#isVoid) {
         values.giveBack(sequence, range);
         continue;
@@ -157,6 +164,10 @@ export class StatementSequences implements SequenceResolver, SessionSequences {
       const step = BigInt(sequence.increment);
       const used = last === null ? 0n : (BigInt(String(last)) - range.first) / step + 1n;
       if (last !== null) draw.session?.add(sequence.id, BigInt(String(last)));
+      if (wraps) {
+        if (last !== null) await values.endWrapping(sequence, range, BigInt(String(last)), transaction);
+        continue;
+      }
       values.giveBack(sequence, { first: range.first + used * step, count: range.count - used });
     }
     this.#used.clear();
@@ -177,8 +188,13 @@ export class StatementSequences implements SequenceResolver, SessionSequences {
   }
 }
 
-function definition({ sequence: { id, increment }, range: { first, count } }: UsedSequence): string {
+function definition({ sequence, range: { first, count, nextOfOthers } }: UsedSequence): string {
+  const { id, increment } = sequence;
   const step = BigInt(increment);
+  if (nextOfOthers !== undefined) {
+    const { min, max } = sequence;
+    return `CREATE TEMP SEQUENCE ${quoteName(kernelSequence(id))} INCREMENT BY ${increment} MINVALUE ${min} MAXVALUE ${max} START ${first} CYCLE`;
+  }
   const end = first + (count - 1n) * step;
   // The kernel does not accept a range of a single value, so the bound on the other side is moved.
   const [min, max] = step > 0n ? [first - 1n, end] : [end, first + 1n];

@@ -89,6 +89,26 @@ describe('a temporary table', () => {
     });
   });
 
+  it('takes LOCAL and GLOBAL before TEMP, and OR REPLACE; a temporary view is refused', async () => {
+    await inSession(async (session) => {
+      const run = (sql: string) => node.run(sql, asked(session));
+      const rows = (sql: string) => node.rows(sql, asked(session));
+      await run('CREATE LOCAL TEMP TABLE t (a INT)');
+      await run('CREATE GLOBAL TEMPORARY TABLE other (a INT)');
+      await run('INSERT INTO t VALUES (1)');
+      await run('CREATE OR REPLACE TEMP TABLE t (b TEXT)');
+      expect(await rows('SELECT * FROM t')).toEqual([]);
+      await run('CREATE OR REPLACE TEMPORARY TABLE t AS SELECT 5 AS five');
+      expect(await rows('SELECT five FROM t')).toEqual([[5]]);
+      for (const sql of ['CREATE TEMP VIEW v AS SELECT 1', 'CREATE OR REPLACE TEMPORARY VIEW v AS SELECT 1'])
+        await expect(run(sql)).rejects.toMatchObject({
+          name: 'NOT_SUPPORTED',
+          message: expect.stringContaining('CREATE TEMP VIEW is not supported: use CREATE VIEW'),
+        });
+    });
+    await expect(node.rows('SELECT * FROM t')).rejects.toThrow(/does not exist/);
+  });
+
   it('hides a table of the same name in public unless that is qualified; views do not use it', async () => {
     await node.run('CREATE TABLE doubled (a TEXT)');
     await node.run("INSERT INTO doubled VALUES ('permanent')");

@@ -219,7 +219,7 @@ const TRANSLATIONS: readonly Translation[] = [
   {
     says: /^column "?\$(?:tablet|row)"? must appear in the GROUP BY clause/s,
     error: 'GROUPING_ERROR',
-    message: () => 'Aggregate functions are not allowed in the SET clause of UPDATE',
+    message: () => 'Aggregate functions are not allowed in SET and RETURNING',
     resolution: 'Use a subquery.',
   },
   {

@@ -113,19 +113,51 @@ function isNamed(names: Tokens, { parts }: ObjectName): boolean {
   return name === tableName && schema === tableSchema && database === tableDatabase;
 }
 
-/** Rewrites `public.t.c` to `t.c`, because the rows are named by the last part alone. */
+/**
+ * Rewrites `public.t.c` to `t.c`, because the rows are named by the last part alone, and `t` to a row of the columns of the table,
+ * because the rows have internal columns too.
+ */
 function addUnqualified(text: ComposedText, item: SqlText, scope: ReturningScope): void {
   const { sql, offset } = item;
   const tokens = tokenize(sql);
   let at = 0;
   for (const [i, token] of tokens.entries()) {
     if (token.startOffset < at || tokens[i - 1]?.image === '.') continue;
+    if (isWholeRow(tokens, i, scope)) {
+      text.span({ sql: sql.slice(at, token.startOffset), offset: offset + at });
+      text.add(ownRow(scope));
+      at = token.startOffset + token.image.length;
+      continue;
+    }
     const length = qualifierLength(tokens.slice(i), scope);
     if (length === 0) continue;
     text.span({ sql: sql.slice(at, token.startOffset), offset: offset + at });
     at = tokens[i + length]!.startOffset;
   }
   text.piece({ sql: sql.slice(at), offset: offset + at });
+}
+
+/** Whether a token is the name of the table as a value, and no column, function or alias of an item. */
+function isWholeRow(tokens: Tokens, i: number, { target, alias, others }: ReturningScope): boolean {
+  const token = tokens[i]!;
+  if (token.tokenType !== Word && token.tokenType !== QuotedName) return false;
+  const name = nameOf(token);
+  const names = [...target.columns, ...others.filter(({ mayBeValue }) => mayBeValue)];
+  if (name !== alias || names.some((one) => one.name === name)) return false;
+  const after = tokens[i + 1]?.image;
+  return isBeforeOperand(tokens[i - 1]) && after !== '.' && after !== '(';
+}
+
+/** Whether an operand follows a token; after another operand, a name is an alias. */
+const isBeforeOperand = (token: Tokens[number] | undefined): boolean =>
+  token === undefined ||
+  isWord(token, 'AND', 'OR', 'NOT', 'CASE', 'WHEN', 'THEN', 'ELSE', 'IN', 'DISTINCT') ||
+  /^[^\w'")\]$]/.test(token.image);
+
+function ownRow({ target, alias }: ReturningScope): string {
+  const name = quoteName(alias);
+  const columns = target.columns.map((column) => `${name}.${quoteName(column.name)}`);
+  return `(SELECT ${name} FROM (SELECT ${columns.join(', ')}) AS ${name})`;
 }
 
 /** The number of tokens before the table's name in `schema.table.column`. */

@@ -173,6 +173,9 @@ function parseError(
       'no row is ever locked: transactions have snapshot isolation, and a COMMIT that conflicts with another change fails (40001)';
     return TesseraError.of('NOT_SUPPORTED', { what: 'SELECT … FOR UPDATE or FOR SHARE', hint });
   }
+  if (/^SELECT INTO not supported/.test(error_message)) {
+    return TesseraError.of('NOT_SUPPORTED', { what: 'SELECT … INTO', hint: 'use CREATE TABLE … AS' });
+  }
   if (error_type === 'out of memory' || FAILED_ALLOCATION.test(error_message))
     return kernelErrorToTessera(`Out of Memory Error: ${error_message}`);
   const location = position === undefined ? undefined : locate(Number(position));

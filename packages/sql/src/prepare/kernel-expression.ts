@@ -107,9 +107,15 @@ async function bind(
   // A WHERE clause refuses aggregates.
   const query = source === '' ? `SELECT 1 WHERE ${sql} IS NULL` : `SELECT 1${source}`;
   await session.describe(query).catch((error: unknown) => {
-    throw explained(error);
+    throw inDefinition(explained(error));
   });
 }
+
+/** The error of an aggregate or a window function names the WHERE that is in no statement. */
+const inDefinition = (error: unknown): unknown =>
+  error instanceof TesseraError && / are not allowed in WHERE$/.test(error.message)
+    ? error.with({ message: error.message.replace('WHERE', 'the definition of a table') })
+    : error;
 
 function located(
   error: unknown,

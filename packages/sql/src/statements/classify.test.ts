@@ -57,7 +57,7 @@ describe('refused', () => {
     "EXPORT DATABASE 'x'",
     'CHECKPOINT',
     'CREATE MACRO f() AS 1',
-    'CREATE TEMP VIEW v AS SELECT 1',
+    'CREATE TEMP MACRO f() AS 1',
     'CREATE SECRET s (TYPE s3)',
   ];
   test.for(KERNEL_ONLY)('%s: the kernel’s own', (text) => {

@@ -119,7 +119,7 @@ function precision(type: SqlType): readonly SystemValue[] {
       return [type.precision, 10, type.scale, null];
     case 'timestamp':
     case 'timestamptz':
-      return [null, null, null, 6];
+      return [null, null, null, type.length ?? 6];
     case 'date':
       return [null, null, null, 0];
     default:

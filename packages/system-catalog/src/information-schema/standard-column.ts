@@ -58,7 +58,7 @@ export function standardColumn(
   { type, postgresType, place, isUpdatable, identity }: PlacedColumn,
 ): readonly SystemValue[] {
   const values: Readonly<Record<string, SystemValue>> = {
-    character_maximum_length: 'length' in type ? type.length : undefined,
+    character_maximum_length: type.kind === 'text' ? type.length : undefined,
     character_octet_length: octetLength(type),
     udt_catalog: database,
     udt_schema: 'pg_catalog',

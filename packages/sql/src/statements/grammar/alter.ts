@@ -2,6 +2,7 @@ import { isWord } from '../../text/lexer.ts';
 import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
 import { parseDeclaredType } from '../../types/declared-type.ts';
 import type { AlterStatement, ColumnChange, RenameOrOwner, TableChange } from '../catalog-statement.ts';
+import { columnCollation } from './column-collation.ts';
 import { columnDefinition } from './column-definition.ts';
 import { isAtTableConstraint, tableConstraint } from './constraint.ts';
 import { expressionText } from './expression-text.ts';
@@ -130,6 +131,7 @@ function columnChange(cursor: TokenCursor): ColumnChange {
   if (!cursor.accept('SET', 'DATA', 'TYPE') && !cursor.accept('TYPE'))
     cursor.unexpected('SET DEFAULT, DROP DEFAULT, SET NOT NULL, DROP NOT NULL or TYPE');
   const type = parseDeclaredType(cursor);
+  columnCollation(cursor, type.kernelType);
   const using = cursor.accept('USING') ? expressionText(cursor, 'an expression') : undefined;
   return { kind: 'type', ...type, using };
 }

@@ -1,8 +1,9 @@
 import { fail } from '@tessera/common';
 import { isWord } from '../../text/lexer.ts';
 import type { SqlText, TokenCursor } from '../../text/token-cursor.ts';
-import { type DeclaredType, parseDeclaredType } from '../../types/declared-type.ts';
+import { parseDeclaredType } from '../../types/declared-type.ts';
 import type { ColumnDefinition, ConstraintDefinition, Identity } from '../catalog-statement.ts';
+import { columnCollation } from './column-collation.ts';
 import {
   COLUMN_CONSTRAINTS,
   columnConstraint,
@@ -16,14 +17,14 @@ import { identityClause, serialType } from './sequence.ts';
 import { unsupported } from './unsupported.ts';
 
 /** Column clauses of other systems that the engine does not support. */
-const UNSUPPORTED = ['COLLATE', 'GENERATED', 'COMMENT', 'PARTITION'];
+const UNSUPPORTED = ['GENERATED', 'COMMENT', 'PARTITION'];
 
 /** The words that may follow a default and therefore end it. */
 const AFTER_DEFAULT = [
   ['NOT', 'NULL'],
   ['NULL'],
   ['DEFAULT'],
-  ...[...COLUMN_CONSTRAINTS, ...UNSUPPORTED].map((word) => [word]),
+  ...[...COLUMN_CONSTRAINTS, ...UNSUPPORTED, 'COLLATE'].map((word) => [word]),
   ['CASCADE'],
 ];
 
@@ -77,10 +78,9 @@ export function columnDefinition(cursor: TokenCursor): ColumnWithConstraints {
   const constraints: ConstraintDefinition[] = [];
   const typeStart = cursor.offset;
   const serial = serialType(cursor);
-  const declaredType: DeclaredType =
-    serial === undefined ? parseDeclaredType(cursor) : { kernelType: serial };
+  const declaredType = serial ?? parseDeclaredType(cursor);
   const { kernelType } = declaredType;
-  let identity: Identity | undefined = serial && { kind: 'serial', options: { type: serial } };
+  let identity: Identity | undefined = serial && { kind: 'serial', options: { type: serial.kernelType } };
   const type = cursor.textFrom(typeStart);
   let nullable: boolean | undefined;
   let defaultText: SqlText | undefined;
@@ -101,6 +101,8 @@ export function columnDefinition(cursor: TokenCursor): ColumnWithConstraints {
         fail('SYNTAX_ERROR', { message }, { location: cursor.locationFrom(start) });
       }
       defaultText = expressionText(cursor, 'a default', AFTER_DEFAULT);
+    } else if (cursor.isAt('COLLATE')) {
+      columnCollation(cursor, kernelType);
     } else {
       const clause = identityClause(cursor);
       if (clause !== undefined) {

@@ -10,6 +10,7 @@ import { EXTERNAL_TABLE_OPTIONS } from './file-options.ts';
 import { identifier, ifNotExists, objectName, parenthesisedNames } from './names.ts';
 import { bareOptions, choiceOption, type ReadOptionList } from './option-list.ts';
 import { createSequence } from './sequence.ts';
+import { unsupported } from './unsupported.ts';
 
 const FORMATS = ['PARQUET', 'CSV', 'TSV', 'JSON', 'AVRO'] as const;
 
@@ -95,6 +96,8 @@ function createLocation(cursor: TokenCursor, orReplace: boolean): CreateStatemen
 }
 
 const TEMPORARY = ['TEMP', 'TEMPORARY'];
+/** Words before TEMP that mean nothing, as in PostgreSQL. */
+const SCOPES = ['LOCAL', 'GLOBAL'];
 
 /** Parses `CREATE …`. Undefined, with the cursor unmoved, for objects that do not belong to the catalog. */
 export function createStatement(cursor: TokenCursor): CreateStatement | undefined {
@@ -102,7 +105,8 @@ export function createStatement(cursor: TokenCursor): CreateStatement | undefine
   const orReplace = cursor.isAt('CREATE', 'OR', 'REPLACE');
   const object = orReplace ? 3 : 1;
   const next = cursor.peek(object);
-  if (orReplace && !isWord(next, 'VIEW', 'LOCATION', 'TABLE', 'FACT', 'DIMENSION')) return undefined;
+  if (orReplace && !isWord(next, 'VIEW', 'LOCATION', 'TABLE', 'FACT', 'DIMENSION', ...TEMPORARY, ...SCOPES))
+    return undefined;
   const take = (...words: readonly string[]) =>
     cursor.accept('CREATE', ...(orReplace ? ['OR', 'REPLACE'] : []), ...words);
   if (take('VIEW')) return createView(cursor, orReplace);
@@ -117,10 +121,14 @@ export function createStatement(cursor: TokenCursor): CreateStatement | undefine
   for (const tableType of ['FACT', 'DIMENSION'] as const) {
     if (take(tableType)) return createTable(cursor, tableType, { orReplace });
   }
-  if (TEMPORARY.some((word) => take(word, 'SEQUENCE'))) return createSequence(cursor, true);
-  if (isWord(next, ...TEMPORARY) && isWord(cursor.peek(object + 1), 'TABLE')) {
-    take();
-    cursor.next();
+  if (!orReplace && TEMPORARY.some((word) => take(word, 'SEQUENCE'))) return createSequence(cursor, true);
+  const scope = isWord(next, ...SCOPES) ? 1 : 0;
+  if (isWord(cursor.peek(object + scope), ...TEMPORARY)) {
+    const what = cursor.peek(object + scope + 1);
+    if (isWord(what, 'VIEW'))
+      unsupported(cursor, 'CREATE TEMP VIEW', 'use CREATE VIEW or CREATE TEMP TABLE … AS');
+    if (!isWord(what, 'TABLE')) return undefined;
+    for (let i = 0; i < object + scope + 1; i += 1) cursor.next();
     return createTable(cursor, 'FACT', { orReplace, isTemporary: true });
   }
   if (!isWord(next, 'TABLE')) return undefined;

@@ -1,5 +1,6 @@
 import { fail } from '@tessera/common';
 import type { TokenCursor } from '../../text/token-cursor.ts';
+import type { DeclaredType } from '../../types/declared-type.ts';
 import type {
   AlterSequenceStatement,
   CreateSequenceStatement,
@@ -43,9 +44,13 @@ export function alterSequence(cursor: TokenCursor): AlterSequenceStatement {
  * The type of a serial column, which is NOT NULL and has a sequence of its own. Undefined for every other
  * type.
  */
-export function serialType(cursor: TokenCursor): 'INTEGER' | 'BIGINT' | undefined {
-  if (['SERIAL', 'SERIAL4', 'SMALLSERIAL', 'SERIAL2'].some((word) => cursor.accept(word))) return 'INTEGER';
-  return cursor.accept('BIGSERIAL') || cursor.accept('SERIAL8') ? 'BIGINT' : undefined;
+export function serialType(
+  cursor: TokenCursor,
+): (DeclaredType & { readonly kernelType: 'INTEGER' | 'BIGINT' }) | undefined {
+  if (cursor.accept('SERIAL') || cursor.accept('SERIAL4')) return { kernelType: 'INTEGER' };
+  if (cursor.accept('SMALLSERIAL') || cursor.accept('SERIAL2'))
+    return { kernelType: 'INTEGER', declared: 'smallint' };
+  return cursor.accept('BIGSERIAL') || cursor.accept('SERIAL8') ? { kernelType: 'BIGINT' } : undefined;
 }
 
 /** Parses `GENERATED {ALWAYS | BY DEFAULT} AS IDENTITY [(options)]`; undefined if something else follows. */
