@@ -204,6 +204,16 @@ describe('keys', () => {
   });
 });
 
+it('CREATE INDEX of an index that changes nothing says so', async () => {
+  await run('CREATE TABLE skipped (a INT)');
+  expect(warnings(await run('CREATE INDEX useless ON skipped USING SKIP_INDEX (a)'))).toEqual([
+    expect.stringMatching(
+      /^Skip index "useless" changes nothing: .* TYPE = bloom_filter or TYPE = set adds filters$/,
+    ),
+  ]);
+  expect(warnings(await run('CREATE INDEX useful ON skipped USING SET (a)'))).toEqual([]);
+});
+
 describe('ALTER COLUMN', () => {
   it('changes defaults and NOT NULL', async () => {
     await run('CREATE TABLE altered (a INT, b INT)');

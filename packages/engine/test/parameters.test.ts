@@ -120,7 +120,9 @@ test('engine.id and instance.id: log lines, metrics, system views, the discovery
   const page = await (await fetch(`${server.metricsUrl}/metrics`)).text();
   const samples = page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   expect(samples.filter((line) => !line.includes('engine="an-engine"'))).toEqual([]);
-  expect(await rows(server, 'SELECT engine_name FROM information_schema.engines')).toEqual([['an-engine']]);
+  expect(await rows(server, 'SELECT engine_name, description FROM information_schema.engines')).toEqual([
+    ['an-engine', null],
+  ]);
   const discovered = await (await fetch(`${server.url}/.well-known/firebolt`)).json();
   expect(discovered).toMatchObject({ instance: { id: INSTANCE_ID } });
 });

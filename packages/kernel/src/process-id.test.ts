@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { testKernel } from './testing/test-kernel.ts';
 
@@ -21,3 +22,17 @@ test('sessions of one process have its id and see its tables; the process that r
   await expect(later.scalar('SELECT n FROM shared.main.t')).rejects.toThrow(/does not exist/);
   await later.close();
 });
+
+test.skipIf(!existsSync('/proc/self/cmdline'))(
+  'the macros of the bootstrap are not among the arguments of the process, and may be longer than an argument can be',
+  async () => {
+    const macro = `CREATE MACRO long_text() AS '${'x'.repeat(300_000)}'`;
+    await using t = await testKernel({ bootstrap: [macro] });
+    const session = await t.kernel.session();
+    expect(await session.scalar('SELECT length(long_text())')).toBe(300_000);
+    const args = readFileSync(`/proc/${t.kernel.status().pid}/cmdline`);
+    expect(args.length).toBeGreaterThan(0);
+    expect(args.length).toBeLessThan(4_000);
+    await session.close();
+  },
+);
