@@ -1,18 +1,25 @@
 import { type Action, requireTable, type Snapshot, type TableObject } from '@tessera/catalog';
-import { fail } from '@tessera/common';
+import { fail, newUlid } from '@tessera/common';
 import { quoteName, typeToSql } from '@tessera/kernel';
 import type { SqlText } from '@tessera/sql';
 import { definitionExpression, partitionExpressions, withSession } from '../objects/definition-check.ts';
+import { ownedSequences } from '../objects/owned-sequences.ts';
 import type { Change, ChangeContext } from './change.ts';
 
 /** Removes all rows of a table without reading a tablet. */
 export function truncate(
   context: ChangeContext,
   snapshot: Snapshot,
-  statement: { readonly table: Parameters<typeof requireTable>[1] },
+  statement: { readonly table: Parameters<typeof requireTable>[1]; readonly restartIdentity?: boolean },
 ): Change {
   const table = requireTable(snapshot, statement.table, context.database);
-  return removeTablets(snapshot, table, 'truncate', () => true);
+  const removed = removeTablets(snapshot, table, 'truncate', () => true);
+  if (!statement.restartIdentity) return removed;
+  const restarted = ownedSequences(snapshot, [table]).map((sequence): Action => {
+    const object = { ...sequence, next: sequence.start, generation: newUlid() };
+    return { kind: 'alter', object };
+  });
+  return { ...removed, actions: [...removed.actions, ...restarted] };
 }
 
 /** Removes the tablets of one partition. */

@@ -241,6 +241,19 @@ describe('SERIAL and IDENTITY', () => {
     expect(await node.rows(`SELECT count(*) FROM t2 WHERE id >= ${first}`)).toEqual([['0']]);
   });
 
+  it('begin again after TRUNCATE … RESTART IDENTITY alone', async () => {
+    await all(
+      'CREATE TABLE u1 (id SERIAL, n INT GENERATED ALWAYS AS IDENTITY (START WITH 10 INCREMENT BY 5), a INT)',
+      'INSERT INTO u1 (a) VALUES (1), (2)',
+      'TRUNCATE u1',
+    );
+    const inserted = () => node.rows('INSERT INTO u1 (a) VALUES (3) RETURNING id, n');
+    expect(await inserted()).toEqual([[3, 20]]);
+    await node.run('TRUNCATE TABLE u1 RESTART IDENTITY');
+    expect(await inserted()).toEqual([[1, 10]]);
+    expect(await node.rows('SELECT count(*) FROM u1')).toEqual([['1']]);
+  });
+
   it('is described without taking values', async () => {
     await all('CREATE TABLE e1 (id SERIAL, a INT)', 'CREATE SEQUENCE e2');
     expect((await node.describe('INSERT INTO e1 (a) VALUES ($1) RETURNING id')).columns).toMatchObject([

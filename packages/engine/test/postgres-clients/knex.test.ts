@@ -124,6 +124,14 @@ it('rolls the inner one of two transactions back', async () => {
   expect(await knex('people').whereIn('id', [10, 11]).pluck('name')).toEqual(['kept']);
 });
 
+it('truncates tables, whose numbers begin again', async () => {
+  await knex.schema.createTable('notes', (table) => table.increments('id'));
+  await knex('notes').insert({});
+  await knex('notes').truncate();
+  expect(await knex('notes').insert({}).returning('id')).toEqual([{ id: 1 }]);
+  await knex.schema.dropTable('notes');
+});
+
 it('alters, renames and drops tables', async () => {
   await knex.schema.alterTable('people', (table) => table.integer('age'));
   await knex.schema.renameTable('people', 'humans');

@@ -451,7 +451,12 @@ export type ChangeStatement =
   | UpdateStatement
   | DeleteStatement
   | MergeStatement
-  | { readonly kind: 'truncate'; readonly table: ObjectName }
+  | {
+      readonly kind: 'truncate';
+      readonly table: ObjectName;
+      /** Whether the sequences of its columns begin again. */
+      readonly restartIdentity: boolean;
+    }
   | CopyFromStatement
   | CopyFromStdinStatement
   | CopyToStatement;

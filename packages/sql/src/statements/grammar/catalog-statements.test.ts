@@ -360,8 +360,10 @@ const CHANGES: readonly (readonly [sql: string, statement: object])[] = [
       ],
     },
   ],
-  ['TRUNCATE TABLE t', { kind: 'truncate', table: named('t') }],
+  ['TRUNCATE TABLE t', { kind: 'truncate', table: named('t'), restartIdentity: false }],
   ['TRUNCATE t', { kind: 'truncate' }],
+  ['TRUNCATE t CONTINUE IDENTITY RESTRICT', { kind: 'truncate', restartIdentity: false }],
+  ['TRUNCATE t RESTART IDENTITY', { kind: 'truncate', restartIdentity: true }],
   [
     "COPY INTO t (a, b $2, c \"C d\", d DEFAULT 0 $3, e $source_file_name) FROM 's3://b/x' WITH TYPE = CSV HEADER = TRUE MAX_ERRORS_PER_FILE = '10%' ERROR_FILE = 's3://e' CREDENTIALS = (AWS_KEY_ID = 'k')",
     {
@@ -574,6 +576,7 @@ const ERRORS: readonly (readonly [sql: string, name: string, message: string, at
   ['INSERT INTO t', 'SYNTAX_ERROR', 'Expected columns, VALUES or a query', ''],
   ['INSERT INTO t (a, a) VALUES (1, 2)', 'DUPLICATE_COLUMN', 'listed twice', 'a'],
   ['INSERT INTO t VALUES (1) RETURNING', 'SYNTAX_ERROR', 'Expected an expression', ''],
+  ['TRUNCATE t RESTART IDENTITY CASCADE', 'NOT_SUPPORTED', 'TRUNCATE … CASCADE is not supported', 'CASCADE'],
   ['DELETE FROM t RETURNING a,', 'SYNTAX_ERROR', 'Expected an expression', ''],
   ['UPDATE t SET a = 1 RETURNING a) b', 'SYNTAX_ERROR', 'the end of the statement', ')'],
   ['UPDATE t', 'SYNTAX_ERROR', 'Expected SET', ''],

@@ -2,6 +2,7 @@ import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { ChangeStatement, DropKind, DropStatement } from '../catalog-statement.ts';
 import type { ObjectName } from '../object-name.ts';
 import { ifExists, objectName } from './names.ts';
+import { unsupported } from './unsupported.ts';
 
 const KINDS: readonly (readonly [words: readonly string[], object: DropKind, what: string])[] = [
   [['DATABASE'], 'database', 'the name of a database'],
@@ -34,11 +35,16 @@ export function dropStatement(cursor: TokenCursor): DropStatement | undefined {
   return { kind: 'drop', object, name, others, ifExists: quiet, cascade };
 }
 
-/** `TRUNCATE [TABLE] t` */
+/** `TRUNCATE [TABLE] t [RESTART IDENTITY | CONTINUE IDENTITY] [RESTRICT]` */
 export function truncateStatement(cursor: TokenCursor): ChangeStatement {
   cursor.expectWord('TRUNCATE');
   cursor.accept('TABLE');
   const table = objectName(cursor, 'the name of a table');
+  const restartIdentity = cursor.accept('RESTART', 'IDENTITY');
+  if (!restartIdentity) cursor.accept('CONTINUE', 'IDENTITY');
+  if (cursor.isAt('CASCADE'))
+    unsupported(cursor, 'TRUNCATE … CASCADE', 'truncate the tables whose foreign keys reference it, too');
+  cursor.accept('RESTRICT');
   cursor.expectEnd();
-  return { kind: 'truncate', table };
+  return { kind: 'truncate', table, restartIdentity };
 }
