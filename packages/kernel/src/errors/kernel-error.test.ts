@@ -78,3 +78,25 @@ test('a message with a long value keeps its beginning and its end', () => {
     expect(error.message.length).toBeLessThan(2_100);
   }
 });
+
+test.each([
+  [
+    'Not implemented Error: Non-inner join on correlated columns not supported',
+    'An outer join inside or beside a subquery that refers to columns of the query around it is not supported: use an inner join there, or compute the subquery in FROM without these columns and join it',
+  ],
+  [
+    'Binder Error: Subqueries are not supported in LATERAL join conditions',
+    'A subquery in the condition of a LATERAL join is not supported: write the condition in WHERE inside the LATERAL subquery',
+  ],
+  [
+    'Not implemented Error: Positional join in correlated subqueries is not (yet) supported',
+    'Positional join in correlated subqueries is not supported',
+  ],
+  [
+    'Not implemented Error: correlated columns in window functions not supported',
+    'Correlated columns in window functions is not supported',
+  ],
+  ['Not implemented Error: Unimplemented type for cast', 'Type for cast is not supported'],
+])('the kernel lacks something: %s', (text, message) => {
+  expect(kernelErrorToTessera(text)).toMatchObject({ name: 'NOT_SUPPORTED', message });
+});

@@ -3,6 +3,7 @@ import { withCaret } from './caret.ts';
 import { withDialectTypes } from './dialect-type.ts';
 import { REFUSED_END, REFUSED_RANGE, withFailedValue } from './failed-value.ts';
 import { inDialectWords, translated } from './translations.ts';
+import { unsupported } from './unsupported.ts';
 
 interface ReadValue {
   readonly text: string;
@@ -157,6 +158,8 @@ function toTessera(failure: KernelFailure): TesseraError {
 
 function byType(failure: KernelFailure): TesseraError {
   const message = inDialectWords(failure.message);
+  const lacking = unsupported(failure.type, message);
+  if (lacking !== undefined) return lacking;
   switch (failure.type) {
     case 'INTERRUPT':
     case 'Interrupt':
@@ -200,8 +203,6 @@ function byType(failure: KernelFailure): TesseraError {
     case 'Conversion': {
       return castFailure(failure.message) ?? TesseraError.of('CAST_ERROR', { message });
     }
-    case 'Not implemented':
-      return TesseraError.of('NOT_SUPPORTED', { what: message.split('\n')[0]! });
     case 'Out of Memory':
     case 'Object Size':
       return outOfMemory(message);
