@@ -68,6 +68,13 @@ export const ERRORS = {
     meaning: 'A name refers to more than one object.',
     message: whole,
   }),
+  AMBIGUOUS_ALIAS: row<Whole>({
+    sqlState: '42P09',
+    httpStatus: 400,
+    retry: 'never',
+    meaning: 'A name refers to more than one table of the statement.',
+    message: whole,
+  }),
   DUPLICATE_COLUMN: row<Whole>({
     sqlState: '42701',
     httpStatus: 400,

@@ -198,6 +198,11 @@ const REWRITES: readonly (readonly [rewrite: string, before: string, after: stri
     `SELECT list_extract(list_transform(list_value("row"((SELECT 'a' AS "?column?"), a)), (tsr_arguments -> tsr_split_part(array_extract(tsr_arguments, 1), array_extract(tsr_arguments, 2), 1))), 1) AS x, tsr_split_part('a', a, 1) AS y FROM (SELECT 'x' AS a) AS s`,
   ],
   [
+    'subqueries-once: a function that names its argument more than once',
+    "SELECT to_char((SELECT DATE '2024-01-02'), 'YYYY Q') AS x",
+    `SELECT list_extract(list_transform(list_value((SELECT CAST('2024-01-02' AS DATE) AS date)), (tsr_subquery -> CASE  WHEN (("year"(tsr_subquery) > 0)) THEN ((strftime(tsr_subquery, '%Y ') || tsr_to_char_q(tsr_subquery))) ELSE ((tsr_to_char_yyyy(tsr_subquery) || strftime(tsr_subquery, ' ')) || tsr_to_char_q(tsr_subquery)) END)), 1) AS x`,
+  ],
+  [
     'subqueries-once: a macro of the kernel',
     'SELECT nullif((SELECT 1), a) AS x FROM (SELECT 2 AS a) AS s',
     'SELECT list_extract(list_transform(list_value("row"((SELECT 1 AS "?column?"), a)), (tsr_arguments -> "nullif"(array_extract(tsr_arguments, 1), array_extract(tsr_arguments, 2)))), 1) AS x FROM (SELECT 2 AS a) AS s',

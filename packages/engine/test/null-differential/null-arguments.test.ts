@@ -22,7 +22,10 @@ const MEANT: Readonly<Record<string, string>> = {
 const MEANT_OF: Readonly<Partial<Record<Form, Readonly<Record<string, string>>>>> = {
   literal: { 'mode(NULL::integer)': 'null instead of error 42809' },
   // The dimensions must be known when the statement is prepared.
-  parameter: { 'array_fill(2::integer, NULL::integer[])': 'error 0A000 instead of error 22004' },
+  parameter: {
+    'array_fill(2::integer, NULL::integer[])': 'error 0A000 instead of error 22004',
+    'array_fill(NULL::integer, NULL::integer[])': 'error 0A000 instead of error 22004',
+  },
 };
 
 /** Errors of PostgreSQL for a NULL without a type, where the engine is more lenient: it takes one of several functions that fit. */

@@ -210,3 +210,8 @@ insert into oneu values (1, 1) on conflict (k) do update set n = null
 insert into oneu values (1, 1) on conflict (k) do update set n = (select 7)
 insert into oneu values (1, 1) on conflict (k) do update set n = excluded.k
 select * from two order by k, n
+create table named (id int primary key, v int)
+insert into named values (1, 1)
+insert into named as excluded values (1, 12) on conflict (id) do update set v = excluded.v
+insert into named as excluded values (1, 12) on conflict (id) do nothing
+drop table named

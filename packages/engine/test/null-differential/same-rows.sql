@@ -288,3 +288,13 @@ select p.a, s.x from (values (1), (2), (3)) p(a), lateral (select 1 from (values
 select p.a, (select count(*) from (select max(r.a) m from (values (1), (2)) r(a) where r.a < p.a union all select 1) q) from (values (1), (2), (3)) p(a) order by 1
 select p.a, s.x from (values (1), (2), (3)) p(a) left join lateral (select (select max(r.a) from (values (1), (2)) r(a)) from (values (1), (2)) r(a) where r.a < p.a order by r.a) s(x) on true order by 1, 2
 with c as (select max(r.a) m from (values (1), (2)) r(a)) select p.a, s.x from (values (1), (2), (3)) p(a), lateral (with d as (select max(r.a) from (values (1), (2)) r(a) where r.a < p.a) select * from d union all select m from c) s(x) order by 1, 2
+select bit_length('\x0102'::bytea), bit_length('ab'), bit_length(''::bytea)
+select trim('x' from 'xax'), position('a' in 'xax'), overlay('abc' placing 'x' from 2), ltrim('  a')
+select * from generate_series(0.1, 0.5, 0.2)
+select * from generate_series(1.5, 3)
+select x::float8 from generate_series(2, 1, -0.5) x
+select * from generate_series(2, 1, 0.5)
+select * from generate_series(null, 2, 0.5)
+select x::float8, n from generate_series(1, 2, 0.5) with ordinality s(x, n)
+select generate_series(1, 3), generate_series(0.5, 1, 0.25)::float8
+select array(select generate_series(0.5, 2))::text

@@ -932,3 +932,16 @@ select string_agg(x, s), string_agg(x, s order by x desc), string_agg(x, s) filt
 select string_agg(x, s) over (order by x), string_agg(x, upper(s) || '-') over () from (values ('a', ','), ('b', ';'), ('c', '-')) v(x, s)
 select string_agg(x::bytea, s::bytea) from (values ('a', ','), ('b', '\x5c')) v(x, s)
 select round(x, n)::float8, trunc(x, n)::float8 from (values (1234.5678::numeric, 2), (1234.5678::numeric, -2), (-1234.5678::numeric, null), (99.99::numeric, 9), (99.99::numeric, -40), (null, 1), (-2.5::numeric, 0)) v(x, n)
+select overlay('\x0102030405'::bytea placing '\xff'::bytea from 2 for 3), overlay('\x0102030405'::bytea placing '\xff'::bytea from 2), overlay('\x0102'::bytea placing '\xffff' from 2 for 0), overlay(null::bytea placing '\xff'::bytea from 2)
+select position('\x02'::bytea in '\x010203'::bytea), position('\x10'::bytea in '\x0100'::bytea), position(''::bytea in '\x0100'::bytea), position('\x09' in '\x0100'::bytea), position(null in '\x01'::bytea)
+select trim('\x00'::bytea from '\x000100'::bytea), trim(leading '\x00'::bytea from '\x000100'::bytea), trim(trailing '\x00'::bytea from '\x000100'::bytea), trim(both '\x0001'::bytea from '\x00010200'::bytea), trim(''::bytea from '\x00'::bytea)
+select btrim('\x000100'::bytea, '\x00'::bytea), ltrim('\x000100'::bytea, '\x00'::bytea), rtrim('\x000100'::bytea, '\x00'), ltrim('\x1001'::bytea, '\x00'::bytea), rtrim('\x1001'::bytea, '\x10'::bytea)
+select trim(p from b), rtrim(b, p), position(p in b), overlay(b placing p from 1 for 1)::text from (values ('\x000100'::bytea, '\x00'::bytea), (null, '\x01'), ('\x01', null)) v(b, p)
+select btrim(trim('\x01'::bytea from '\x010001'::bytea), '\x00') = ''
+select ('{1,"{\"a\": 1}"}'::jsonb[])[2], array_length('{1,2}'::jsonb[], 1), null::jsonb[] is null, unnest('{1,"{\"b\":1,\"a\": [2 ]}"}'::jsonb[]) -> 'a'
+select e ->> 'a' from unnest(array['{"a":1}','{"a":2}']::jsonb[]) e
+select x.* from unnest(array['a', 'b']) with ordinality as x(v, n)
+select t.*, x.*, x.n from (values (1, array['a', 'b'])) t(a, l), unnest(t.l) with ordinality x(v, n) order by x.n
+select count(x), max(x.n) from generate_series(5, 6) with ordinality as x(v, n)
+select to_char((select date '2020-01-02'), 'YYYY-MM-DD Mon DY Q'), to_char((select interval '26 hours'), 'HH24:MI'), to_char((select 12.5), '99.99')
+select a, to_char((select date '2020-01-02' + a), 'YYYY-MM-DD TH') from (values (1), (2)) t(a) order by to_char((select date '2020-01-02' + a), 'YYYY-MM-DD')

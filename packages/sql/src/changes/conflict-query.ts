@@ -1,3 +1,4 @@
+import { fail } from '@tessera/common';
 import { quoteName } from '@tessera/kernel';
 import type { ConflictClause, InsertStatement } from '../statements/catalog-statement.ts';
 import type { ObjectName } from '../statements/object-name.ts';
@@ -146,6 +147,10 @@ function withUpdates(
   numbered: ComposedText,
   { set, where }: NonNullable<ConflictClause['update']>,
 ): ComposedText {
+  if (alias.toLowerCase() === 'excluded')
+    fail('AMBIGUOUS_ALIAS', {
+      message: `table reference "${alias}" is ambiguous: it is also the row that was proposed for insertion, so give the table another alias`,
+    });
   const clauses = assignments(set, target);
   const rows = new ComposedText().add(`SELECT ${positions(alias)}, excluded.${NUMBER}, `);
   const addCase = (inserted: string, addUpdated: () => void) => {

@@ -61,6 +61,20 @@ export const BYTEA_MACROS: Readonly<Record<string, readonly string[]>> = {
   hex_bytes: [
     "(t) AS CASE WHEN length(t) % 2 = 1 THEN error('invalid hexadecimal data: odd number of digits') ELSE unhex(t) END",
   ],
+  bytea_bit_length: ['(b) AS CAST(octet_length(b) * 8 AS INTEGER)'],
+  // Two hexadecimal digits are a byte.
+  bytea_position: [
+    `(b, part) AS CASE WHEN regexp_matches(hex(b), '^(?:..)*?' || hex(part))
+      THEN CAST(length(regexp_extract(hex(b), '^((?:..)*?)' || hex(part), 1)) // 2 + 1 AS INTEGER) WHEN b IS NOT NULL AND part IS NOT NULL THEN 0 END`,
+  ],
+  bytea_alternatives: ["(bytes) AS array_to_string(regexp_extract_all(hex(bytes), '..'), '|')"],
+  bytea_ltrim: [
+    "(b, bytes) AS unhex(regexp_replace(hex(b), '^(?:' || tsr_bytea_alternatives(bytes) || ')*', ''))",
+  ],
+  bytea_rtrim: [
+    `(b, bytes) AS unhex(regexp_replace(hex(b), '^((?:..)*?)(?:' || tsr_bytea_alternatives(bytes) || ')*$', '\\1'))`,
+  ],
+  bytea_trim: ['(b, bytes) AS tsr_bytea_rtrim(tsr_bytea_ltrim(b, bytes), bytes)'],
   from_code_units: [
     `(h, width) AS array_to_string(list_transform(regexp_extract_all(h, width), u -> chr(('0x' || u)::INTEGER)), '')`,
   ],

@@ -138,6 +138,7 @@ const OBJECTS: Readonly<Record<string, readonly string[]>> = {
   to_jsonb: [
     '(x) AS list_transform([tsr_json_minified(CAST(x AS JSON))], lambda minified: tsr_jsonb_canonical(minified))[1]',
   ],
+  jsonb_array: ['(a) AS list_transform(a, lambda value: tsr_to_jsonb(value))'],
   to_jsonb_value: [
     `(x) AS CASE WHEN starts_with(typeof(x), 'STRUCT') THEN tsr_jsonb_sorted(to_json(x))
       WHEN typeof(x) = 'JSON' THEN tsr_json_minified(CAST(x AS JSON))

@@ -157,6 +157,18 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     `(s, p, pattern) AS CASE WHEN regexp_matches(regexp_replace(p, '\\\\.|\\[\\^?\\]?[^\\]]*\\]|\\(\\?', '', 'gs'), '\\(')
       THEN tsr_regexp_extract(s, pattern || '()', 1) ELSE tsr_regexp_extract(s, pattern, 0) END`,
   ],
+  // The numbers in billionths, so that they are added without rounding.
+  billionths: ['(x) AS CAST(round(CAST(x AS DOUBLE) * 1e9) AS BIGINT)'],
+  fraction_steps: [
+    `(a, b, s) AS CASE WHEN s = 0 THEN error('interval cannot be 0')
+      WHEN s > 0 AND a > b OR s < 0 AND a < b THEN 0 ELSE (b - a) // s + 1 END`,
+  ],
+  fraction_series: [
+    `(a, b) AS list_transform([{'a': tsr_billionths(a), 'b': tsr_billionths(b), 's': tsr_billionths(1)}], v -> list_transform(
+      range(0, tsr_fraction_steps(v.a, v.b, v.s)), i -> (v.a + i * v.s) / 1e9))[1]`,
+    `(a, b, s) AS list_transform([{'a': tsr_billionths(a), 'b': tsr_billionths(b), 's': tsr_billionths(s)}], v -> list_transform(
+      range(0, tsr_fraction_steps(v.a, v.b, v.s)), i -> (v.a + i * v.s) / 1e9))[1]`,
+  ],
   round_to: [toDigits('round')],
   trunc_to: [toDigits('trunc')],
   pg_size_pretty: [
@@ -189,6 +201,11 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
     "(n) AS lower(to_hex(CASE WHEN typeof(n) = 'INTEGER' THEN CAST(n AS BIGINT) & 4294967295 ELSE n END))",
   ],
   pg_overlay: [overlay('s, part, start', 'length(part)'), overlay('s, part, start, count', 'count')],
+  // Two hexadecimal digits are a byte.
+  bytea_overlay: [
+    '(b, part, start) AS unhex(tsr_pg_overlay(hex(b), hex(part), start * 2 - 1))',
+    '(b, part, start, count) AS unhex(tsr_pg_overlay(hex(b), hex(part), start * 2 - 1, count * 2))',
+  ],
   pg_regexp_split: ['(s, p) AS CASE WHEN p IS NOT NULL THEN string_split_regex(s, p) END'],
   // For patterns that match an empty text: such a match just after another one splits nothing.
   pg_regexp_pieces: [

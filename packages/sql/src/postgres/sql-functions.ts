@@ -84,7 +84,7 @@ export const POSTGRES_SQL_FUNCTIONS: Readonly<Record<string, PostgresFunction>> 
     arity: [3, 3],
     rewrite: ([stride, time, origin]) => {
       const isText = stringLiteral(origin!) !== undefined;
-      const isOpen = [time, origin].every(isNullLiteral);
+      const isOpen = [time, origin].every((one) => one?.class === 'CONSTANT' && isNullLiteral(one));
       return internalCall(
         'pg_date_bin',
         stride,

@@ -1,5 +1,5 @@
 import { fail } from '@tessera/common';
-import { internalCall, isNullLiteral, kernelCall, operatorCall } from '../functions/expressions.ts';
+import { internalCall, isNullLiteral, kernelCall, listType, operatorCall } from '../functions/expressions.ts';
 import { builtAsJsonb } from '../functions/json.ts';
 import {
   containsJson,
@@ -24,6 +24,7 @@ import {
   type Statement,
   someExpression,
   stringLiteral,
+  type TypeNode,
   transformTree,
 } from '../tree.ts';
 import { type JsonValue, jsonbText, parseJson } from '../types/jsonb-text.ts';
@@ -48,7 +49,7 @@ import { withDocumentRows } from './jsonb-rows.ts';
 import { type DeclaredOf, isDocument, isJsonb, isJsonbType, returnsJsonb } from './jsonb-type.ts';
 import { operandsOf, withChildren, withOperands } from './operands.ts';
 import { rewriteInScope } from './scoped-expressions.ts';
-import { type KindOfColumn, type ValueKind, valueKind } from './value-kind.ts';
+import { elementsOf, type KindOfColumn, type ValueKind, valueKind } from './value-kind.ts';
 
 const TEXTS = typeNode({ kind: 'array', element: { kind: 'text' } });
 
@@ -91,7 +92,7 @@ function withBuiltJsonb(node: Expression): Expression {
 
 function mentionsJsonb(statement: Statement): boolean {
   return someExpression(statement, (node) => {
-    if (node.class === 'CAST') return isJsonbType(node.cast_type);
+    if (node.class === 'CAST') return isJsonbType(node.cast_type) || isArrayType(node.cast_type);
     if (node.class !== 'FUNCTION') return false;
     const { function_name } = node;
     return SYMBOLS.has(function_name) || isJsonFunction(function_name) || returnsJsonb(function_name);
@@ -256,6 +257,7 @@ const constantOf = (node: Expression): JsonValue | undefined => {
 function castForm(node: CastNode, holds: Holds): Expression {
   const { child, cast_type, try_cast } = node;
   const isKnown = holds(child);
+  if (isArrayType(cast_type)) return arrayOfDocuments(node);
   if (!isJsonbType(cast_type)) {
     if (!isKnown) return node;
     if (cast_type.id === 'VARCHAR') return internalCall('jsonb_text', child);
@@ -276,6 +278,18 @@ function castForm(node: CastNode, holds: Holds): Expression {
     return internalCall('jsonb', cast(constant(jsonbText(text)), JSON_TYPE));
   if (isOpen(child) || try_cast) return internalCall('jsonb', cast(child, JSON_TYPE, try_cast));
   return ofArguments([child], holds, ([value]) => internalCall('to_jsonb', value));
+}
+
+const isArrayType = ({ type_info }: TypeNode): boolean =>
+  type_info?.type === 'LIST_TYPE_INFO' && isJsonbType(type_info.child_type);
+
+/** `x::jsonb[]`, in which literals are parsed here. */
+function arrayOfDocuments({ child, try_cast }: CastNode): Expression {
+  const elements = elementsOf(child) ?? [];
+  if (elements.length > 0 && elements.every((element) => literalOf(element) !== undefined))
+    return kernelCall('list_value', ...elements.map(documentOf));
+  const isOpenArray = isNullLiteral(child) || child.class === 'PARAMETER';
+  return internalCall('jsonb_array', isOpenArray ? cast(child, listType(JSON_TYPE), try_cast) : child);
 }
 
 /** What `jsonb_typeof` must say about a document that is cast to a type of the kernel. */

@@ -72,6 +72,8 @@ export function isJsonb(node: Expression, declaredOf: DeclaredOf): boolean {
         ((keepsType(node) || CHANGES.has(node.function_name)) && inner(node.children[0])) ||
         (node.function_name === '||' && inner(node.children[1])) ||
         (CHOOSES.has(node.function_name) && node.children.some(inner)) ||
+        (/^(?:unnest|list_extract)$/.test(node.function_name) &&
+          isArrayOfDocuments(node.children[0]!, inner)) ||
         isRowValue(node)
       );
     case 'CASE':
@@ -80,7 +82,7 @@ export function isJsonb(node: Expression, declaredOf: DeclaredOf): boolean {
       if (node.type === 'STRUCT_EXTRACT')
         return isRowValue({ function_name: 'struct_extract', children: node.children });
       if (node.type === 'ARRAY_EXTRACT')
-        return inner(node.children[0]) || elementsOf(node.children[0]!)?.some(inner) === true;
+        return inner(node.children[0]) || isArrayOfDocuments(node.children[0]!, inner);
       return node.type === 'OPERATOR_COALESCE' && node.children.some(inner);
     case 'SUBQUERY':
       return node.subquery_type === 'SCALAR' && declaredOf(node.subquery.node) === 'jsonb';
@@ -90,6 +92,10 @@ export function isJsonb(node: Expression, declaredOf: DeclaredOf): boolean {
       return false;
   }
 }
+
+const isArrayOfDocuments = (node: Expression, isOne: (element: Expression) => boolean): boolean =>
+  (node.class === 'FUNCTION' && node.function_name === 'tsr_jsonb_array') ||
+  elementsOf(node)?.some(isOne) === true;
 
 /** `unnest(tsr_jsonb_elements(…))` and `struct_extract(unnest(tsr_jsonb_entries(…)), 'value')` */
 function isRowValue({

@@ -81,6 +81,7 @@ import {
   walkTree,
   withoutArraySizes,
 } from '../tree.ts';
+import { byteaForms } from './bytea-forms.ts';
 import { type FactsOf, NOTHING_KNOWN } from './column-scope.ts';
 import { correlatedCtes } from './correlated-ctes.ts';
 import { distinctArrays } from './distinct-arrays.ts';
@@ -237,6 +238,7 @@ export async function rewriteQuery(
       return statement;
     },
     (statement) => intervalForms(statement, catalog, outermost, context.settings.timezone),
+    (statement) => byteaForms(statement, catalog, outermost),
     (statement) => halvesToEven(statement, catalog, outermost),
     (statement) => valueTexts(statement, catalog, outermost),
     subqueriesOnce,

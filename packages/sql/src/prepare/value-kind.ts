@@ -176,7 +176,9 @@ const TEXTS = words(
 const ARRAYS = words(
   'array_agg array_append array_distinct array_prepend array_push_back array_push_front array_reverse array_reverse_sort array_sort array_transform flatten list list_append list_concat list_distinct list_filter list_prepend list_reverse list_reverse_sort list_sort list_transform list_value regexp_extract_all regexp_split_to_array string_split string_to_array trim_array tsr_array_distinct tsr_array_enumerate tsr_joined_arrays tsr_pg_array_fill tsr_pg_array_positions tsr_pg_array_remove tsr_pg_array_replace tsr_pg_regexp_pieces tsr_pg_regexp_split tsr_pg_trim_array tsr_resized tsr_string_to_array',
 );
-const BYTES = words('encode from_base64 tsr_pg_set_byte tsr_pg_sha256 unhex');
+const BYTES = words(
+  'tsr_bytea_ltrim tsr_bytea_overlay tsr_bytea_rtrim tsr_bytea_trim encode from_base64 tsr_pg_set_byte tsr_pg_sha256 unhex',
+);
 /** The forms with a format. Those with one argument are the opposite. */
 const CODED: Readonly<Record<string, readonly [ValueKind, ValueKind]>> = {
   tsr_decode: ['text', 'bytea'],

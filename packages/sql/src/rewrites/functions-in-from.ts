@@ -28,6 +28,7 @@ import {
   transformTree,
   walkTree,
 } from '../tree.ts';
+import { isSeriesOfFractions } from './series-in-select.ts';
 
 /**
  * Turns functions in FROM that the kernel only supports in select lists into subqueries, with PostgreSQL's
@@ -52,11 +53,13 @@ export const functionsInFrom = (statement: Statement, sourceAt: (at: QueryLocati
   });
 };
 
-/** The columns that a statement names, as `column` or `relation.column`. */
+/** The columns that a statement names, as `column` or `relation.column`, and the relations all of whose columns it names. */
 function namesIn(statement: Statement): ReadonlySet<string> {
   const names = new Set<string>();
   walkTree(statement, (node) => {
-    if ('class' in node && node.class === 'COLUMN_REF') names.add(node.column_names.join('.').toLowerCase());
+    if (!('class' in node)) return;
+    if (node.class === 'COLUMN_REF') names.add(node.column_names.join('.').toLowerCase());
+    if (node.class === 'STAR') names.add(node.relation_name.toLowerCase());
   });
   return names;
 }
@@ -106,10 +109,26 @@ function asSubquery(node: TableFunctionRef, isNamed: IsNamed): TableRef | undefi
   const [first] = called.children;
   const name = isList && first?.class === 'FUNCTION' ? first.function_name : called.function_name;
   const items = isRecord ? recordItems(node) : itemsOf(node, isNamed);
-  if (items === undefined) return undefined;
+  if (items === undefined) {
+    const isWhole = with_ordinality === 'WITH_ORDINALITY' && alias !== '' && isNamed(alias.toLowerCase());
+    return isWhole ? ofRows(node) : undefined;
+  }
   const numbered = with_ordinality === 'WITH_ORDINALITY' ? [...items, ordinality(node)] : items;
   return inFrom(name, numbered, isRecord ? [] : node.column_name_alias);
 }
+
+/**
+ * `(SELECT * FROM unnest(a) WITH ORDINALITY AS x(v, n)) AS x(v, n)`: for the kernel, the numbers are another relation of the same
+ * name, so that it refuses `x` and `x.*`.
+ */
+const ofRows = (node: TableFunctionRef): SubqueryRef => ({
+  type: 'SUBQUERY',
+  alias: node.alias,
+  sample: node.sample,
+  query_location: node.query_location,
+  subquery: { node: selectAll({ ...node, sample: null }), named_param_map: [] },
+  column_name_alias: node.column_name_alias,
+});
 
 /** The columns of the subquery; undefined for functions that the kernel supports in FROM. */
 function itemsOf(
@@ -121,6 +140,8 @@ function itemsOf(
   if (rows !== undefined) return rows;
   if (isZip(called))
     return called.children.map((list, i) => ({ ...call('unnest', list), alias: repeatedName('unnest', i) }));
+  if (isSeriesOfFractions(called))
+    return [{ ...call('unnest', called), alias: alias || called.function_name }];
   if (isReadFunction(called.function_name.toLowerCase()) || isTableFunction(called)) return undefined;
   return [{ ...called, alias: alias || called.function_name }];
 }

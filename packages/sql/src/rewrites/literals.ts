@@ -105,9 +105,16 @@ const LIMITS: Readonly<Record<string, number>> = { DOUBLE: Number.MAX_VALUE, FLO
 
 /**
  * Refuses `'1e400'::double precision`, which the kernel would turn into infinity, and `'1e-400'::double precision`, which it would
- * turn into 0. A text that means infinity (`'inf'`) is allowed.
+ * turn into 0. A text that means infinity (`'inf'`) is allowed, but not as a NUMERIC, which has no such values.
  */
 export function checkDoubleText(node: CastNode, locate: Locate): void {
+  const isNumeric = node.cast_type.id === 'DECIMAL' && !node.try_cast;
+  if (isNumeric && /^\s*(?:nan|[-+]?inf(?:inity)?)\s*$/i.test(stringLiteral(node.child) ?? ''))
+    fail(
+      'NOT_SUPPORTED',
+      { what: 'NaN or infinity as a NUMERIC', hint: 'use DOUBLE PRECISION' },
+      { location: locate(node.query_location) },
+    );
   const limit = LIMITS[node.cast_type.id];
   const text = limit === undefined ? undefined : stringLiteral(node.child);
   if (limit === undefined || text === undefined || node.try_cast || !/^\s*[-+]?[\d.]/.test(text)) return;

@@ -1,6 +1,7 @@
 import { fail, type SqlLocation } from '@tessera/common';
 import { postgresName } from '../functions/column-names.ts';
 import { internalCall, literalInteger } from '../functions/expressions.ts';
+import { internalName } from '../functions/internal-macros.ts';
 import {
   call,
   cast,
@@ -14,7 +15,8 @@ import { typeNode } from '../types/type-node.ts';
 
 /**
  * `generate_series(x::date, '2024-01-31', '1 day')` → `generate_series(x::date, '2024-01-31'::timestamp, '1 day'::interval)`:
- * literals without a type have the one that the function prefers, as in PostgreSQL. The kernel takes them for texts.
+ * literals without a type have the one that the function prefers, as in PostgreSQL. The kernel takes them for texts. And
+ * `generate_series(1, 2, 0.5)` → `tsr_fraction_series(1, 2, 0.5)`.
  */
 export function seriesArguments(
   node: FunctionNode,
@@ -30,11 +32,26 @@ export function seriesArguments(
       },
       { location: placeOf(node) },
     );
+  if (isSeriesOfFractions(node)) return { ...internalCall(SERIES, ...node.children), ...placed(node) };
   const isOfTimes = step !== undefined && (stringLiteral(step) !== undefined || castTo(step) === 'INTERVAL');
   if (!isOfTimes) return node;
   const type = [from, to].some((end) => castTo(end) === INSTANT) ? INSTANT : 'TIMESTAMP';
   const children = [asType(from, type), asType(to, type), asType(step, 'INTERVAL')];
   return { ...node, children };
+}
+
+const SERIES = 'fraction_series';
+const placed = ({ alias, query_location }: Expression) => ({ alias, query_location });
+
+/** Whether `generate_series(1, 2, 0.5)` has a number with a fraction; the kernel only has series of integers and times. */
+export const isSeriesOfFractions = ({ function_name, children }: FunctionNode): boolean =>
+  function_name === 'generate_series' && children.some(isFraction);
+
+function isFraction(node: Expression): boolean {
+  if (node.class === 'FUNCTION')
+    return node.function_name === '-' && node.children.length === 1 && isFraction(node.children[0]!);
+  const type = node.class === 'CONSTANT' ? node.value.type.id : castTo(node);
+  return type === 'DECIMAL' || (type === 'DOUBLE' && node.class === 'CONSTANT');
 }
 
 const INSTANT = 'TIMESTAMP WITH TIME ZONE';
@@ -84,7 +101,8 @@ function asRows<T>(value: T, inList: boolean): T {
   const { class: kind, function_name: name = '' } = value as Partial<
     Extract<Expression, { class: 'FUNCTION' }>
   >;
-  if (kind === 'FUNCTION' && name === 'generate_series') return inList ? value : (rowsOf(value) as T);
+  if (kind === 'FUNCTION' && (name === 'generate_series' || name === internalName(SERIES)))
+    return inList ? value : (rowsOf(value) as T);
   const isOfLists = kind === 'FUNCTION' && OF_LISTS.test(name);
   let node = value as Record<string, unknown>;
   for (const [key, field] of Object.entries(value)) {
@@ -96,6 +114,8 @@ function asRows<T>(value: T, inList: boolean): T {
 
 const rowsOf = (series: unknown): Expression => {
   const { query_location, ...node } = series as Extract<Expression, { class: 'FUNCTION' }>;
+  if (node.function_name !== 'generate_series')
+    return { ...call('unnest', { ...node, alias: '', query_location }), query_location };
   const list = { ...node, children: withStep(node.children), alias: '', query_location };
   const isOfIntegers = node.children.every(isInteger);
   return { ...call('unnest', isOfIntegers ? cast(list, INTEGERS) : list), query_location };

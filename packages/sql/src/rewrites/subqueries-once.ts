@@ -1,11 +1,16 @@
 import { computedOnce } from '../functions/expressions.ts';
 import { needsArgumentsFirst } from '../functions/registry.ts';
 import {
+  column,
   type Expression,
   type FunctionNode,
+  NO_LOCATION,
+  type QueryLocation,
   type Statement,
+  type SubqueryNode,
   someExpression,
   transformTree,
+  walkTree,
 } from '../tree.ts';
 
 /**
@@ -15,10 +20,58 @@ import {
  */
 export function subqueriesOnce(statement: Statement): Statement {
   // Otherwise the arguments of every call would be searched.
-  if (!containsQuery(statement) || !someExpression(statement, isAffected)) return statement;
-  return transformTree(statement, {
+  if (!containsQuery(statement)) return statement;
+  const single = repeatedOnce(statement);
+  if (!someExpression(single, isAffected)) return single;
+  return transformTree(single, {
     expression: (node) => (isAffected(node) ? argumentsFirst(node) : node),
   });
+}
+
+/**
+ * Computes a subquery that a rewrite has repeated in one expression only once, as that of `to_char((SELECT …), 'YYYY-MM-DD')`. The
+ * copies have the same place in the text.
+ */
+function repeatedOnce(statement: Statement): Statement {
+  const copies = copiesIn(statement);
+  if ([...copies.values()].every((count) => count === 1)) return statement;
+  return transformTree(statement, {
+    expression: (node) => {
+      if (node.class === 'SUBQUERY' || node.class === 'LAMBDA' || !containsQuery(node)) return node;
+      for (const [place, count] of copiesIn(node))
+        if (count > 1 && count === copies.get(place)) return withOneSubquery(node, place);
+      return node;
+    },
+  });
+}
+
+/** How many scalar subqueries stand at each place of the text. */
+function copiesIn(of: Expression | Statement): ReadonlyMap<QueryLocation, number> {
+  const copies = new Map<QueryLocation, number>();
+  walkTree(of, (node) => {
+    if (!('class' in node) || !isScalar(node) || node.query_location === NO_LOCATION) return;
+    copies.set(node.query_location, (copies.get(node.query_location) ?? 0) + 1);
+  });
+  return copies;
+}
+
+const isScalar = (node: Expression): node is SubqueryNode =>
+  node.class === 'SUBQUERY' && node.subquery_type === 'SCALAR';
+
+function withOneSubquery(node: Expression, place: QueryLocation): Expression {
+  let copy: SubqueryNode | undefined;
+  const name = 'tsr_subquery';
+  const form = transformTree(node, {
+    expression: (part) => {
+      if (!isScalar(part) || part.query_location !== place) return part;
+      copy = part;
+      return column(name);
+    },
+  });
+  // A lambda may contain no subqueries.
+  if (copy === undefined || containsQuery(form)) return node;
+  const { alias, query_location } = node;
+  return { ...computedOnce([copy], () => form, name), alias, query_location };
 }
 
 const isAffected = (node: Expression): node is FunctionNode =>
