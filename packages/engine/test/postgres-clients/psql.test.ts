@@ -248,6 +248,9 @@ describeProgram('createdb', () => {
     expect(made).toMatchObject({ code: 0, stderr: '' });
     expect(await names()).toEqual([['made'], ['tessera']]);
     expect(await runProgram('dropdb', place, { args: ['made'] })).toMatchObject({ code: 0, stderr: '' });
+    const described = ['--encoding=UTF8', '--template=template0', '--locale=C', 'described'];
+    expect(await runProgram('createdb', place, { args: described })).toMatchObject({ code: 0, stderr: '' });
+    expect(await runProgram('dropdb', place, { args: ['described'] })).toMatchObject({ code: 0, stderr: '' });
     expect(await names()).toEqual([['tessera']]);
   });
 });

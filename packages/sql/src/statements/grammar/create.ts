@@ -1,5 +1,5 @@
 import { fail } from '@tessera/common';
-import { isParameter, isWord } from '../../text/lexer.ts';
+import { isParameter, isWord, QuotedName } from '../../text/lexer.ts';
 import type { TokenCursor } from '../../text/token-cursor.ts';
 import type { CreateStatement, Options } from '../catalog-statement.ts';
 import { tableElements } from './column-definition.ts';
@@ -141,9 +141,39 @@ function createDatabase(cursor: TokenCursor): CreateStatement {
   const quiet = ifNotExists(cursor);
   const name = identifier(cursor, 'the name of a database');
   cursor.accept('WITH');
+  while (postgresOption(cursor));
   const { values } = bareOptions(cursor, { of: 'CREATE DATABASE', values: ['description'] });
   cursor.expectEnd();
   return { kind: 'create_database', name, ifNotExists: quiet, description: values['description'] };
+}
+
+/** The options with which PostgreSQL's createdb describes a database, by the values that every database here has. */
+const OPTIONS_OF_EVERY_DATABASE: Readonly<Record<string, RegExp>> = {
+  ENCODING: /^(?:utf-?8|unicode|default)$/i,
+  TEMPLATE: /^(?:template[01]|default)$/i,
+  LOCALE: /^(?:C|POSIX|C\.utf-?8|default)$/i,
+  LC_COLLATE: /^(?:C|POSIX|C\.utf-?8|default)$/i,
+  LC_CTYPE: /^(?:C|POSIX|C\.utf-?8|default)$/i,
+};
+
+/** Parses an option of OPTIONS_OF_EVERY_DATABASE. @throws TesseraError NOT_SUPPORTED for another value */
+function postgresOption(cursor: TokenCursor): boolean {
+  const start = cursor.offset;
+  const option = Object.keys(OPTIONS_OF_EVERY_DATABASE).find((word) => cursor.accept(word));
+  if (option === undefined) return false;
+  cursor.acceptSymbol('=');
+  const token = cursor.peek();
+  const value =
+    isWord(token, 'DEFAULT') || token?.tokenType === QuotedName
+      ? cursor.expectName('a value')
+      : cursor.expectValue('a value');
+  if (!OPTIONS_OF_EVERY_DATABASE[option]!.test(value))
+    fail(
+      'NOT_SUPPORTED',
+      { what: `${option} ${value} of a database` },
+      { location: cursor.locationFrom(start) },
+    );
+  return true;
 }
 
 /** Parses `CREATE SCHEMA [IF NOT EXISTS] [d.]s`, starting at the name. */
