@@ -103,6 +103,13 @@ it.each([
   await expect(attempt).rejects.toMatchObject({ name });
 });
 
+it('a parameter that is NULL keeps the types of its casts among the arguments of functions of PostgreSQL', async () => {
+  const sql =
+    "SELECT regexp_split_to_array($1::bigint::text, NULL), regexp_split_to_array($1::bigint::text, 'x'), quote_literal($1::date::text), regexp_split_to_array($1::text, 'x')";
+  const parameters = [{ name: '$1', value: null }];
+  expect(await node.rows(sql, { parameters })).toEqual([[null, null, null, null]]);
+});
+
 it('own relations come before those of pg_catalog of the same name', async () => {
   await node.run('CREATE TABLE pg_locks (mine INT)');
   expect(await node.rows('SELECT mine FROM pg_locks')).toEqual([]);

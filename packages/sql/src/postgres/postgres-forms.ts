@@ -237,7 +237,8 @@ class Forms {
     if (node.class === 'CAST') {
       const child = this.#literal(node.child);
       if (child === node.child) return node;
-      return isText(node.cast_type) ? { ...child, alias: node.alias } : { ...node, child };
+      const isTextOfText = isText(node.cast_type) && literalText(child) !== undefined;
+      return isTextOfText ? { ...child, alias: node.alias } : { ...node, child };
     }
     if (node.class !== 'PARAMETER') return node;
     const value = this.#parameter(node);
