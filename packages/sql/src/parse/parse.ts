@@ -128,7 +128,10 @@ export async function parseQuery(
   const answer = await session.scalar('SELECT json_serialize_sql($1::VARCHAR)', [source.text]);
   const pause = pauses();
   const parsed = (await inTurns(treeSteps(String(answer)), pause)) as SerializedQuery;
-  if (parsed.error) throw parseError(parsed, (byte) => locationAt(text, toUser(byte)));
+  if (parsed.error) {
+    const before = (byte: number) => source.text.slice(0, offsetOf(byte));
+    throw parseError(parsed, before, (byte) => locationAt(text, toUser(byte)));
+  }
   const [statement, more] = parsed.statements;
   if (statement === undefined || more !== undefined) {
     return fail('SYNTAX_ERROR', { message: 'Expected exactly one query' });
@@ -163,12 +166,18 @@ const FAILED_ALLOCATION = /^(?:std::bad_alloc|Allocation failure$|Failed to allo
 
 function parseError(
   { error_type, error_message, position }: Extract<SerializedQuery, { error: true }>,
+  before: (byte: number) => string,
   locate: (byte: number) => SqlLocation,
 ): TesseraError {
   if (/^Only SELECT statements/.test(error_message)) {
     return TesseraError.of('NOT_SUPPORTED', { what: 'A statement of this kind' });
   }
-  if (/^SELECT locking clause/.test(error_message)) {
+  // Without FROM, the parser takes FOR for an alias.
+  const isLock =
+    LOCK.test(error_message) &&
+    position !== undefined &&
+    /\bFOR\s+(?:(?:NO\s+)?KEY\s+)?$/i.test(before(Number(position)));
+  if (isLock || /^SELECT locking clause/.test(error_message)) {
     const hint =
       'no row is ever locked: transactions have snapshot isolation, and a COMMIT that conflicts with another change fails (40001)';
     return TesseraError.of('NOT_SUPPORTED', { what: 'SELECT … FOR UPDATE or FOR SHARE', hint });
@@ -198,9 +207,12 @@ function parseError(
     return TesseraError.of('UNDEFINED_FUNCTION', { message: text }, { location });
   }
   const [, name, words] = TRANSLATIONS.find(([says]) => says.test(error_message)) ?? [];
-  const message = words ?? capitalised(error_message);
+  // Words that are quoted for the kernel's parser are quoted twice in its message.
+  const message = words ?? capitalised(error_message.replace(/at or near ""(\w+)""/, 'at or near "$1"'));
   return TesseraError.of(name ?? 'SYNTAX_ERROR', { message }, { location });
 }
+
+const LOCK = /at or near "+(?:update|share|no|key)"/i;
 
 /** The parser itself counts the arguments of some functions. */
 const WRONG_COUNT =
