@@ -945,3 +945,6 @@ select t.*, x.*, x.n from (values (1, array['a', 'b'])) t(a, l), unnest(t.l) wit
 select count(x), max(x.n) from generate_series(5, 6) with ordinality as x(v, n)
 select to_char((select date '2020-01-02'), 'YYYY-MM-DD Mon DY Q'), to_char((select interval '26 hours'), 'HH24:MI'), to_char((select 12.5), '99.99')
 select a, to_char((select date '2020-01-02' + a), 'YYYY-MM-DD TH') from (values (1), (2)) t(a) order by to_char((select date '2020-01-02' + a), 'YYYY-MM-DD')
+select corr((select 15) % 9, x), corr(x, (select 15) % 9) from (values (1), (2)) v(x)
+select g, stddev_pop((select y from (values (1.5::float8)) w(y) where r.x > 0)) filter (where x > 0) from (values (1, 'a'), (2, 'b')) r(x, g) group by g order by g
+select concat(1 = any('{1,2}'::int[]), exists(select 1), 3 in (select 4))

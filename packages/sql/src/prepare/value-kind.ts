@@ -106,7 +106,7 @@ function kindOf(node: Expression, ofColumn: KindOfColumn): ValueKind {
     case 'WINDOW':
       return kindOfWindow(node, inner);
     case 'SUBQUERY':
-      return node.subquery_type === 'SCALAR' ? kindOfSubquery(node.subquery.node, ofColumn) : 'other';
+      return node.subquery_type === 'SCALAR' ? kindOfSubquery(node.subquery.node, ofColumn) : 'boolean';
     default:
       return 'unknown';
   }

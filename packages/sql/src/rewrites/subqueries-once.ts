@@ -58,6 +58,13 @@ function copiesIn(of: Expression | Statement): ReadonlyMap<QueryLocation, number
 const isScalar = (node: Expression): node is SubqueryNode =>
   node.class === 'SUBQUERY' && node.subquery_type === 'SCALAR';
 
+/** The functions that repeated arguments are made of. */
+const REPEATING =
+  /^(?:\|\||[-+*]|upper|lower|[lr]pad|rtrim|year|isfinite|strftime|tsr_(?:to_char|interval_char|number|ordinal|without_zeros|plus_interval)\w*)$/;
+
+const isOther = (node: Expression): boolean =>
+  node.class === 'FUNCTION' && !REPEATING.test(node.function_name);
+
 function withOneSubquery(node: Expression, place: QueryLocation): Expression {
   let copy: SubqueryNode | undefined;
   const name = 'tsr_subquery';
@@ -68,8 +75,9 @@ function withOneSubquery(node: Expression, place: QueryLocation): Expression {
       return column(name);
     },
   });
-  // A lambda may contain no subqueries.
-  if (copy === undefined || containsQuery(form)) return node;
+  // A lambda may contain neither subqueries nor aggregates.
+  const isPlain = !someExpression(form, ({ class: kind }) => kind === 'SUBQUERY' || kind === 'WINDOW');
+  if (copy === undefined || !isPlain || someExpression(form, isOther)) return node;
   const { alias, query_location } = node;
   return { ...computedOnce([copy], () => form, name), alias, query_location };
 }
