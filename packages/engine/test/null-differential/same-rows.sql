@@ -298,3 +298,5 @@ select * from generate_series(null, 2, 0.5)
 select x::float8, n from generate_series(1, 2, 0.5) with ordinality s(x, n)
 select generate_series(1, 3), generate_series(0.5, 1, 0.25)::float8
 select array(select generate_series(0.5, 2))::text
+select corr((select 1), x), regr_slope((select 2), x) from (values (1), (2)) v(x)
+select x, corr((select max(y) from (values (3)) w(y)) + x, x) from (values (1), (2)) v(x) group by x having corr((select 1), x) is null order by x
