@@ -300,3 +300,6 @@ select generate_series(1, 3), generate_series(0.5, 1, 0.25)::float8
 select array(select generate_series(0.5, 2))::text
 select corr((select 1), x), regr_slope((select 2), x) from (values (1), (2)) v(x)
 select x, corr((select max(y) from (values (3)) w(y)) + x, x) from (values (1), (2)) v(x) group by x having corr((select 1), x) is null order by x
+select p.a, s.* from (values (1), (2)) p(a) join (select r.b, count(*) as n from (values (1), (2)) r(b) group by rollup (r.b)) s on s.n > p.a order by 1, 2, 3
+select p.a, (select count(*) from (values (1), (2)) p(a) group by rollup (p.a) order by 1 desc limit 1) from (values (1), (2)) p(a) order by 1
+select p.a, s.n from (values (1), (2)) p(a), lateral (select count(*) as n from (values (1), (2)) r(b) where r.b > p.a group by grouping sets ((r.b), (r.b))) s order by 1, 2
