@@ -33,6 +33,12 @@ const operatorsOf = ({ operator, inputs }: ExplainedOperator): readonly string[]
 const SQL = 'SELECT sum(k) FROM t WHERE id = 4500';
 
 describe('EXPLAIN', () => {
+  it('shows the operator of a statement that the kernel does not profile', async () => {
+    expect(await explain('EXPLAIN (ANALYZE) VALUES (1), (2)')).toEqual([
+      expect.stringMatching(/^on one node: .*\n {4}Values \[about 2 rows\]$/),
+    ]);
+  });
+
   it('shows the plan and the pruned tablets, and fetches no column', async () => {
     const before = fixture.agent.metrics().bytesFetched;
     const [text] = await explain(`EXPLAIN ${SQL}`);

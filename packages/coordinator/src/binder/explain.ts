@@ -204,7 +204,7 @@ async function analyze(query: ExplainableQuery): Promise<AnalyzedQuery> {
     rename: (text) => renamed(text, names),
     sourceOf: (text) => sourceOf(text, query.tables, executable),
   });
-  const last = operatorMember(profile.operators, names);
+  const last = operatorMember(profile?.operators ?? (await physicalOf(query)), names);
   const plan = executed?.plan;
   const root = plan?.stages.at(-1);
   const stages = (executed?.profiles ?? []).flatMap((one) => {
@@ -221,7 +221,10 @@ async function analyze(query: ExplainableQuery): Promise<AnalyzedQuery> {
     analyzed: true,
     nodes: nodesMember(executed === undefined ? withoutPlan(distribution) : distribution),
     elapsed_ms: elapsedMs,
-    stages: [...inOrder(stages), { ...planned, operators, ...figuresOf(profile) }],
+    stages: [
+      ...inOrder(stages),
+      { ...planned, operators, ...(profile === undefined ? { elapsed_ms: elapsedMs } : figuresOf(profile)) },
+    ],
     tables: [...tableMembers(used(query, executable)), ...fileMembers(query.files)],
     aggregating_indexes: indexMembers(query.indexes),
     regular_expressions: patternMembers(query.patterns),

@@ -303,3 +303,9 @@ select x, corr((select max(y) from (values (3)) w(y)) + x, x) from (values (1), 
 select p.a, s.* from (values (1), (2)) p(a) join (select r.b, count(*) as n from (values (1), (2)) r(b) group by rollup (r.b)) s on s.n > p.a order by 1, 2, 3
 select p.a, (select count(*) from (values (1), (2)) p(a) group by rollup (p.a) order by 1 desc limit 1) from (values (1), (2)) p(a) order by 1
 select p.a, s.n from (values (1), (2)) p(a), lateral (select count(*) as n from (values (1), (2)) r(b) where r.b > p.a group by grouping sets ((r.b), (r.b))) s order by 1, 2
+select p.a, s.n from (values (1), (2)) p(a), lateral (select max(r.b) as n from (values (1), (2)) r(b) where r.b > p.a group by rollup (r.b)) s order by 1, 2
+select p.a, s.n from (values (1), (2)) p(a), lateral (select distinct max(b) as n from (values (1), (2)) r(b) where b > a group by rollup (b)) s order by 1, 2
+select p.a, s.n from (values (1), (2)) p(a), lateral (select max(r.b) as n from (values (1, 1), (2, 1)) r(b, c) where r.b > p.a group by cube (r.b, r.c) union all select 7) s order by 1, 2
+select p.a, (select max(r.b) as n from (values (1), (2)) r(b) where r.b > p.a group by grouping sets ((r.b), ()) order by 1 nulls first limit 1) from (values (1), (2)) p(a) order by 1
+select p.a, s.n from (values (1), (2)) p(a), lateral (select r.b as n from (values (1), (2)) r(b) where r.b > p.a group by rollup (r.b) except select 2) s order by 1, 2
+select p.a, s.n from (values (1), (2)) p(a), lateral (select distinct r.b as n from (values (1), (2)) r(b) where r.b > p.a group by rollup (r.b) having max(r.b) is null) s order by 1, 2

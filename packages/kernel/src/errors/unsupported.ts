@@ -6,7 +6,7 @@ interface Unsupported {
   readonly hint: string;
 }
 
-/** What the kernel cannot do with subqueries that refer to columns of the query around them. */
+/** The kernel lacks these forms of subqueries that refer to columns of the query around them. */
 const UNSUPPORTED: readonly Unsupported[] = [
   {
     says: /^(?:Cannot perform non-inner join on subquery|Non-inner join on correlated columns|Unsupported join type for flattening correlated subquery)/,

@@ -12,6 +12,12 @@ const operator = (name: string, extra_info: object, ...children: object[]) => ({
 const project = (projections: readonly string[], child: object) =>
   operator('PROJECTION', { Projections: projections }, child);
 
+const outlined = (root: object): PlanOutline =>
+  profileOutline(JSON.stringify({ children: [root] }), {
+    sourceOf: (table) => ({ table }),
+    rename: (text) => text,
+  })!.operators;
+
 const texts = ({ operator, details, inputs }: PlanOutline): string[] => [
   `${operator} ${Object.values(details).join('; ')}`.trim(),
   ...inputs.flatMap(texts),
@@ -28,10 +34,7 @@ test('positions and packed keys of the kernel become names, and projections that
   );
   const unpacked = project(['__internal_decompress_integral_bigint(#0, 0)', '#1', '#2'], grouped);
   const root = operator('EXPLAIN_ANALYZE', {}, project(['state', '1', '7', 'round(revenue, 2)'], unpacked));
-  const { operators } = profileOutline(JSON.stringify({ children: [root] }), {
-    sourceOf: (table) => ({ table }),
-    rename: (text) => text,
-  });
+  const operators = outlined(root);
   expect(texts(operators)).toEqual([
     'Project state, week, 7, round(revenue, 2)',
     'Aggregate state, week; sum(price)',
@@ -54,10 +57,7 @@ test('references by position get the names of the columns of a scan, also on bot
     {},
     operator('HASH_GROUP_BY', { Groups: '#0', Aggregates: "max('#1')" }, join),
   );
-  const { operators } = profileOutline(JSON.stringify({ children: [root] }), {
-    sourceOf: (table) => ({ table }),
-    rename: (text) => text,
-  });
+  const operators = outlined(root);
   expect(texts(operators)).toEqual([
     // The columns that a join returns have no names in the kernel's plan.
     "Aggregate column 1; max('#1')",
@@ -78,13 +78,15 @@ test('the check that a subquery returns one row is shown as the value that it ch
   const scan = operator('SEQ_SCAN', { Table: 't', Projections: 'a' });
   const grouped = operator('UNGROUPED_AGGREGATE', { Aggregates: ['"first"(#0)', 'count_star()'] }, scan);
   const root = operator('EXPLAIN_ANALYZE', {}, project(check, grouped));
-  const { operators } = profileOutline(JSON.stringify({ children: [root] }), {
-    sourceOf: (table) => ({ table }),
-    rename: (text) => text,
-  });
+  const operators = outlined(root);
   expect(texts(operators)).toEqual([
     'Project first(a) (an error if there are several rows)',
     'Aggregate first(a), count(*)',
     'Scan table t; a',
   ]);
+});
+
+test('a statement that the kernel does not profile has no outline', () => {
+  const names = { sourceOf: () => undefined, rename: (text: string) => text };
+  expect(profileOutline('{ "result": "error" }', names)).toBeUndefined();
 });

@@ -71,9 +71,13 @@ export async function physicalOutline(
   );
 }
 
-/** The outline of the kernel's `EXPLAIN (ANALYZE, FORMAT json)` output. */
-export function profileOutline(json: string, { sourceOf, rename }: ScanNames): ProfileOutline {
+/**
+ * The outline of the kernel's `EXPLAIN (ANALYZE, FORMAT json)` output; undefined for a statement that the kernel does not profile,
+ * because it only returns values that planning has computed.
+ */
+export function profileOutline(json: string, { sourceOf, rename }: ScanNames): ProfileOutline | undefined {
   const profile = JSON.parse(json) as KernelProfile;
+  if (profile.children === undefined) return undefined;
   const [explain] = profile.children ?? [];
   const top = nameOf(explain ?? {}) === 'EXPLAIN_ANALYZE' ? explain?.children?.[0] : explain;
   const operators = outline(top ?? {}, (operator) => scanOf(operator, sourceOf), rename);
