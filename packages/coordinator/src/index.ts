@@ -40,6 +40,7 @@ export type {
   SessionUpdate,
   StatementResult,
 } from './request/statement-result.ts';
+export { sharedTablesBootstrap } from './reuse/shared-table.ts';
 export { SessionValues } from './sequences/session-values.ts';
 export type { StatementDescription } from './statements/describe-statement.ts';
 export type { Users } from './statements/user-directory.ts';

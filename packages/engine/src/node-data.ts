@@ -10,6 +10,7 @@ import {
   memoryShares,
   storageIsLocal,
 } from '@tessera/config';
+import { sharedTablesBootstrap } from '@tessera/coordinator';
 import { type Kernel, startKernel } from '@tessera/kernel';
 import { ExternalSources, type ObjectStore, schemeOverride } from '@tessera/object-store';
 import type { NodeCredentials } from '@tessera/rpc';
@@ -71,7 +72,7 @@ export async function openNodeData(
       nodeBytes: memory.processBytes,
       registeredBytes: exchangeBufferBytes(options),
       threads: config.execution.max_threads,
-      bootstrap: [...kernelBootstrap, ...agentBootstrap],
+      bootstrap: [...kernelBootstrap, ...agentBootstrap, sharedTablesBootstrap],
       log: logging.logger('kernel'),
     }),
     startMirror(options, memory, logging),

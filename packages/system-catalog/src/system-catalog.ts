@@ -42,7 +42,7 @@ export function encodedRelation({ columns, rows }: SystemRelation): EncodedRelat
 /** Creates a table with the columns and rows of a relation, in `temp` for the session alone. */
 export async function createRelation(
   session: KernelSession,
-  { database, name }: { readonly database: 'temp' | 'hot'; readonly name: string },
+  { database, name }: { readonly database: 'temp' | 'kept'; readonly name: string },
   { definitions, first, rest }: EncodedRelation,
 ): Promise<void> {
   const table = `${database}.main.${quoteName(name)}`;

@@ -84,7 +84,7 @@ export class SystemRelations {
     const kept = mayShare ? await this.#kept.use(encoded) : undefined;
     if (kept !== undefined) {
       scope.keep(kept);
-      return { database: 'hot', name: kept.name };
+      return { database: 'kept', name: kept.name };
     }
     const table: SystemTable = { database: 'temp', name: `${name.schema}.${name.name}.${database}` };
     await createRelation(session, table, encoded);

@@ -64,7 +64,7 @@ export interface PatternSource {
 
 /** A table of the kernel: a temp table of the session, or one that statements share. */
 export interface SystemTable {
-  readonly database: 'temp' | 'hot';
+  readonly database: 'temp' | 'kept';
   readonly name: string;
 }
 

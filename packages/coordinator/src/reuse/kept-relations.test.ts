@@ -30,7 +30,7 @@ async function scalar(sql: string): Promise<unknown> {
   }
 }
 
-const shown = (table: string) => scalar(`SELECT string_agg(name, ',' ORDER BY n) FROM hot.main.${table}`);
+const shown = (table: string) => scalar(`SELECT string_agg(name, ',' ORDER BY n) FROM kept.main.${table}`);
 const exists = async (table: string) =>
   Number(await scalar(`SELECT count(*) FROM duckdb_tables() WHERE table_name = '${table}'`)) > 0;
 

@@ -39,7 +39,7 @@ export class KeptRelations {
   }
 
   /**
-   * The name of the table in `hot` with the rows of a relation, which the caller must release; undefined if the statement
+   * The name of the table in `kept` with the rows of a relation, which the caller must release; undefined if the statement
    * needs a table of its own.
    */
   async use(relation: EncodedRelation): Promise<{ readonly name: string; release(): void } | undefined> {
@@ -90,7 +90,7 @@ export class KeptRelations {
     // The session of the statement may be in a transaction, which others would not see.
     const session = await this.#kernel.session({});
     try {
-      await createRelation(session, { database: 'hot', name }, relation);
+      await createRelation(session, { database: 'kept', name }, relation);
     } finally {
       await session.close();
     }

@@ -1,7 +1,14 @@
 import { type Kernel, quoteName } from '@tessera/kernel';
 
+/**
+ * What the kernel's bootstrap must include for tables that statements share. They have a database of their own, because a
+ * statement that fills one may run for long, and the kernel compresses the tables of a database only while nothing else
+ * writes to it: loading tables into `hot` would fail.
+ */
+export const sharedTablesBootstrap = "ATTACH ':memory:' AS kept";
+
 /** The name of a table that statements share, for FROM. */
-export const relationOf = (name: string): string => `hot.main.${quoteName(name)}`;
+export const relationOf = (name: string): string => `kept.main.${quoteName(name)}`;
 
 /**
  * A table in the memory of a kernel process, which statements share. It is dropped when it is no longer kept and the last

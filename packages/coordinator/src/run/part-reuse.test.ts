@@ -206,7 +206,7 @@ describe('kept rows', () => {
     const session = await node.kernel.session({});
     const tables = () =>
       session.scalar(
-        "SELECT count(*) FROM duckdb_tables() WHERE database_name = 'hot' AND table_name LIKE 'part_%'",
+        "SELECT count(*) FROM duckdb_tables() WHERE database_name = 'kept' AND table_name LIKE 'part_%'",
       );
     await expect.poll(async () => Number(await tables())).toBe(node.coordinator.keptParts.size);
     await session.close();

@@ -5,6 +5,7 @@ import { type Kernel, type KernelOptions, startKernel } from '@tessera/kernel';
 import { mirrorBootstrap } from '@tessera/planner';
 import { kernelBootstrap } from '@tessera/sql';
 import { agentBootstrap } from '@tessera/storage-agent';
+import { sharedTablesBootstrap } from '../reuse/shared-table.ts';
 
 const silent = () => undefined;
 let mirror: Promise<Kernel> | undefined;
@@ -48,8 +49,8 @@ export function sharedMirror(): Promise<Kernel> {
 }
 
 /**
- * The kernel that executes for these nodes. Once nobody uses it, the disposal removes the tables that storage agents have left in its
- * memory.
+ * The kernel that executes for these nodes. Once nobody uses it, the disposal removes the tables that storage agents and
+ * statements have left in its memory.
  */
 export async function takeKernel(): Promise<TakenKernel> {
   executing ??= startExecuting();
@@ -63,7 +64,7 @@ export async function takeKernel(): Promise<TakenKernel> {
       if (users > 0) return;
       const session = await kernel.session();
       const names = await session.scalar(
-        "SELECT coalesce(string_agg('DROP TABLE hot.' || schema_name || '.\"' || table_name || '\"', ';'), '') FROM duckdb_tables() WHERE database_name = 'hot'",
+        "SELECT coalesce(string_agg('DROP TABLE ' || database_name || '.' || schema_name || '.\"' || table_name || '\"', ';'), '') FROM duckdb_tables() WHERE database_name IN ('hot', 'kept')",
       );
       for (const sql of String(names).split(';')) if (sql !== '') await session.execute(sql);
       await session.close();
@@ -75,6 +76,6 @@ async function startExecuting(): Promise<ExecutingKernel> {
   const directory = mkdtempSync(join(tmpdir(), 'kernel-test-'));
   const readable = join(directory, 'readable');
   mkdirSync(readable);
-  const bootstrap = [...kernelBootstrap, ...agentBootstrap];
+  const bootstrap = [...kernelBootstrap, ...agentBootstrap, sharedTablesBootstrap];
   return { kernel: await start(directory, { readableDirectories: [readable], bootstrap }), readable };
 }

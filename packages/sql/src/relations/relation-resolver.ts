@@ -83,7 +83,7 @@ export type ResolvedRelation =
    */
   | {
       readonly kind: 'temporary';
-      readonly database: 'temp' | 'hot';
+      readonly database: 'temp' | 'kept';
       readonly name: string;
       readonly ofSystem: boolean;
     }
