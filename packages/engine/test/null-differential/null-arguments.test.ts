@@ -37,6 +37,8 @@ describe.skipIf(programs === undefined)(
     let sides: ComparedSides;
     let ours: pg.Client;
     let theirs: pg.Client;
+    /** The callables that the engine has too, which answer for typical values from columns and for literals. */
+    let known: Readonly<Record<'ofColumns' | 'ofLiterals', readonly Callable[]>>;
     beforeAll(async () => {
       sides = await startSides(programs!);
       ({ ours, theirs } = sides);
@@ -44,18 +46,18 @@ describe.skipIf(programs === undefined)(
         await client.query("SET timezone = 'UTC'");
         for (const statement of argumentTable) await client.query(statement);
       }
+      const callables = await postgresCallables(theirs);
+      known = {
+        ofColumns: await answeredFrom(ours, callables, 'column'),
+        ofLiterals: await answeredFrom(ours, callables, 'literal'),
+      };
     });
     afterAll(() => sides?.[Symbol.asyncDispose]());
 
     it.each(FORMS)('answers as PostgreSQL does if NULL is a %s', { timeout: 300_000 }, async (form) => {
-      const known: Callable[] = [];
-      for (const callable of await postgresCallables(theirs)) {
-        const [typical] = await answers(ours, [{ callable, nulls: [] }], form);
-        if (!typical!.startsWith('error')) known.push(callable);
-      }
       const different: Record<string, string> = {};
       let compared = 0;
-      for (const some of batchesOf(known)) {
+      for (const some of batchesOf(form === 'column' ? known.ofColumns : known.ofLiterals)) {
         const calls = some.flatMap((callable) =>
           placesOfNull(callable.types.length).map((nulls) => ({ callable, nulls })),
         );
@@ -110,6 +112,24 @@ const batchesOf = (callables: readonly Callable[]): Callable[][] =>
   [...Map.groupBy(callables, ({ kind }) => kind).values()].flatMap((same) =>
     Array.from({ length: Math.ceil(same.length / BATCH) }, (_, i) => same.slice(i * BATCH, (i + 1) * BATCH)),
   );
+
+/** The callables that `client` answers for typical values. */
+async function answeredFrom(
+  client: pg.Client,
+  callables: readonly Callable[],
+  form: Form,
+): Promise<readonly Callable[]> {
+  const known: Callable[] = [];
+  for (const some of batchesOf(callables)) {
+    const found = await answers(
+      client,
+      some.map((callable) => ({ callable, nulls: [] })),
+      form,
+    );
+    known.push(...some.filter((_, i) => !found[i]!.startsWith('error')));
+  }
+  return known;
+}
 
 /**
  * The value of each call as text, or the error. One statement makes all calls; if it fails, two make half of them each.
