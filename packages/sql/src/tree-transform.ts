@@ -19,39 +19,69 @@ export function transformTree<T>(node: T, visitor: TreeVisitor): T {
 
 function transform(value: unknown, visitor: TreeVisitor): unknown {
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) {
-    let copy: unknown[] | undefined;
-    for (const [index, item] of value.entries()) {
-      const next = transform(item, visitor);
-      if (next !== item) {
-        copy ??= value.slice();
-        copy[index] = next;
-      }
-    }
-    return copy ?? value;
-  }
   if (isConstant(value)) return visitor.expression?.(value) ?? value;
   if (visitor.skipsQueries === true && isQueryNode(value)) return value;
-  let node = value as Record<string, unknown>;
-  for (const [key, field] of Object.entries(value)) {
-    const next = transform(field, visitor);
-    if (next !== field) {
-      if (node === value) node = { ...node };
-      node[key] = next;
-    }
-  }
+  const node = mapChildren(value, (child) => transform(child, visitor));
+  if (Array.isArray(node)) return node;
   if (isExpression(node)) return visitor.expression?.(node) ?? node;
   if (isTableRef(node)) return visitor.tableRef?.(node) ?? node;
   if (isQueryNode(node)) return visitor.queryNode?.(node) ?? node;
   return node;
 }
 
+/**
+ * The object or array with its children replaced; the same one if no child is. Children are members and items that are objects.
+ * Dozens of passes search a statement, in which `for … in` takes a fraction of the time of `Object.entries`.
+ */
+export function mapChildren<T extends object>(
+  parent: T,
+  replacement: (child: object, key: string) => unknown,
+): T {
+  if (Array.isArray(parent)) return mapItems(parent, (item) => replacement(item, '')) as T;
+  const members = parent as Record<string, unknown>;
+  let copy: Record<string, unknown> | undefined;
+  for (const key in members) {
+    const child = members[key];
+    if (!isObject(child)) continue;
+    const next = replacement(child, key);
+    if (next === child) continue;
+    copy ??= { ...members };
+    copy[key] = next;
+  }
+  return (copy ?? parent) as T;
+}
+
+function mapItems(items: readonly unknown[], replacement: (item: object) => unknown): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let index = 0; index < items.length; index += 1) {
+    const item = items[index];
+    if (!isObject(item)) continue;
+    const next = replacement(item);
+    if (next === item) continue;
+    copy ??= items.slice();
+    copy[index] = next;
+  }
+  return copy ?? items;
+}
+
+/** Calls `visit` for the members or items that are objects. */
+export function visitChildren(parent: object, visit: (child: object, key: string) => void): void {
+  if (Array.isArray(parent)) {
+    for (const item of parent) if (isObject(item)) visit(item, '');
+    return;
+  }
+  const members = parent as Record<string, unknown>;
+  for (const key in members) {
+    const child = members[key];
+    if (isObject(child)) visit(child, key);
+  }
+}
+
 /** Calls `visit` for every expression, table reference and query node under `node`, parents before children. */
 export function walkTree(node: unknown, visit: (node: Expression | TableRef | QueryNode) => void): void {
+  if (!isObject(node)) return;
   if (isExpression(node) || isTableRef(node) || isQueryNode(node)) visit(node);
-  if (isConstant(node)) return;
-  if (node !== null && typeof node === 'object')
-    for (const child of Object.values(node)) walkTree(child, visit);
+  if (!isConstant(node)) visitChildren(node, (child) => walkTree(child, visit));
 }
 
 /** Whether a test is true for some expression under `node`. */

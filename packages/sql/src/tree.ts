@@ -25,8 +25,10 @@ export {
   isExpression,
   isQueryNode,
   isTableRef,
+  mapChildren,
   someExpression,
   spelling,
   transformTree,
+  visitChildren,
   walkTree,
 } from './tree-transform.ts';

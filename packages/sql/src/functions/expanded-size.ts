@@ -1,5 +1,12 @@
 import { fail } from '@tessera/common';
-import { type Expression, isExpression, isQueryNode, type QueryNode, type Statement } from '../tree.ts';
+import {
+  type Expression,
+  isExpression,
+  isQueryNode,
+  type QueryNode,
+  type Statement,
+  visitChildren,
+} from '../tree.ts';
 import { MACROS } from './registry.ts';
 
 /**
@@ -122,7 +129,9 @@ class ExpandedSize {
 
   #sum(node: object, aliases: Aliases): number {
     let total = 0;
-    for (const child of Object.values(node)) total += this.of(child, aliases);
+    visitChildren(node, (child) => {
+      total += this.of(child, aliases);
+    });
     return total;
   }
 

@@ -11,7 +11,7 @@ import {
   transformTree,
   treeSteps,
 } from '../tree.ts';
-import { isExpression, isQueryNode, isTableRef } from '../tree-transform.ts';
+import { isExpression, isQueryNode, isTableRef, visitChildren } from '../tree-transform.ts';
 
 /**
  * Planning time grows with the cube of the depth of an expression and cannot be interrupted: 300 levels take
@@ -49,7 +49,9 @@ export function checkExpressionDepth(statement: unknown): void {
     if (isQueryNode(node) && node.type === 'SELECT_NODE') checkGroupingSets(node.group_sets.length);
     const isInside = isOne || (isInExpression && !isQueryNode(node) && !isTableRef(node));
     let most = 0;
-    for (const child of Object.values(node)) most = Math.max(most, levelsOf(child, isInside));
+    visitChildren(node, (child) => {
+      most = Math.max(most, levelsOf(child, isInside));
+    });
     if (isOne) most += 1;
     if (isInExpression) return isInside ? most : 0;
     if (isOne) count(most);

@@ -9,6 +9,7 @@ import {
   type QueryNode,
   type Statement,
   type TableRef,
+  visitChildren,
 } from '../tree.ts';
 import { lookedUp } from './lookup.ts';
 
@@ -93,7 +94,7 @@ function collect(
   }
   const isSelect = isQueryNode(value) && value.type === 'SELECT_NODE';
   const inner = isSelect ? [leavesOf(value.from_table), ...scopes] : scopes;
-  for (const child of Object.values(value)) collect(child, inner, tables);
+  visitChildren(value, (child) => collect(child, inner, tables));
 }
 
 function named(names: readonly string[], scope: readonly BaseTableRef[]): BaseTableRef | undefined {

@@ -16,6 +16,7 @@ import {
   type TableRef,
   type TypeNode,
   unionAll,
+  visitChildren,
   walkTree,
 } from '../tree.ts';
 import { normalText } from './index-expressions.ts';
@@ -84,7 +85,7 @@ export function isGrouping(node: SelectNode, aggregates: ReadonlySet<string>): b
       aggregates.has(value.function_name.toLowerCase())
     )
       found = true;
-    else for (const child of Object.values(value)) search(child);
+    else visitChildren(value, search);
   };
   search([node.select_list, node.having]);
   return found;

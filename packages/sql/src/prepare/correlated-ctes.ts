@@ -6,6 +6,7 @@ import {
   isExpression,
   isQueryNode,
   isTableRef,
+  mapChildren,
   NO_LOCATION,
   type QueryNode,
   type SubqueryRef,
@@ -45,21 +46,10 @@ export function correlatedCtes<T>(statement: T, catalog: CatalogColumns): T {
 function withChildren(value: unknown, change: (child: unknown, seesFrom: boolean) => unknown): unknown {
   if (value === null || typeof value !== 'object') return value;
   if (isExpression(value) && value.class === 'CONSTANT') return value;
-  if (Array.isArray(value)) {
-    const items = value.map((item) => change(item, false));
-    return items.every((item, i) => item === value[i]) ? value : items;
-  }
   const seeing = isExpression(value)
     ? value.class === 'SUBQUERY' && 'subquery'
     : isTableRef(value) && value.type === 'JOIN' && 'right';
-  let node = value as Record<string, unknown>;
-  for (const [key, child] of Object.entries(value)) {
-    const changed = change(child, key === seeing);
-    if (changed === child) continue;
-    if (node === value) node = { ...node };
-    node[key] = changed;
-  }
-  return node;
+  return mapChildren(value, (child, key) => change(child, key === seeing));
 }
 
 function withoutCorrelated(node: QueryNode, catalog: CatalogColumns): QueryNode {

@@ -7,6 +7,7 @@ import {
   isExpression,
   isQueryNode,
   isTableRef,
+  mapChildren,
   type QueryNode,
   type SetOperationNode,
   type Statement,
@@ -210,13 +211,7 @@ export function withCombinations(
   const visit = (value: unknown, query: QueryNode): unknown => {
     if (!isObject(value) || value.class === 'CONSTANT') return value;
     const own = isQueryNode(value) ? value : query;
-    let withInner = value;
-    for (const [key, field] of Object.entries(value)) {
-      const next = visit(field, own);
-      if (next === field) continue;
-      if (withInner === value) withInner = (Array.isArray(value) ? [...value] : { ...value }) as typeof value;
-      withInner[key] = next;
-    }
+    const withInner = mapChildren(value, (child) => visit(child, own));
     if (!isExpression(value) && !isTableRef(value)) return withInner;
     const values = combinedValues(value, isOther);
     if (values.length === 0) return withInner;

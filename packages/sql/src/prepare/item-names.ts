@@ -10,6 +10,7 @@ import {
   type Statement,
   type TableRef,
   transformTree,
+  visitChildren,
   walkTree,
 } from '../tree.ts';
 import { isSetOperation, withBranches } from './branches.ts';
@@ -227,7 +228,7 @@ function namesIn(part: Expression, { skipsQueries = false } = {}): readonly Colu
     if (skipsQueries && 'cte_map' in node) return;
     if (isName(node)) names.push(node);
     if (isLambda(node)) for (const name of lambdaParameters(node)) parameters.add(name.toLowerCase());
-    for (const child of Object.values(node)) collect(child);
+    visitChildren(node, collect);
   };
   collect(part);
   return parameters.size === 0 ? names : names.filter((ref) => !parameters.has(lower(ref)));

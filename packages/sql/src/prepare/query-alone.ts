@@ -9,6 +9,7 @@ import {
   type QueryNode,
   type Statement,
   transformTree,
+  visitChildren,
 } from '../tree.ts';
 
 type Ctes = CteMap['map'];
@@ -27,13 +28,9 @@ export function queriesIn<T extends QueryNode>(
   const found: QueryAlone<T>[] = [];
   const visit = (value: unknown, ctes: Ctes): void => {
     if (value === null || typeof value !== 'object') return;
-    if (Array.isArray(value)) {
-      for (const item of value) visit(item, ctes);
-      return;
-    }
     if (!isQueryNode(value)) {
       if (isExpression(value) && value.class === 'CONSTANT') return;
-      for (const field of Object.values(value)) visit(field, ctes);
+      visitChildren(value, (child) => visit(child, ctes));
       return;
     }
     let inner = ctes;
@@ -41,7 +38,9 @@ export function queriesIn<T extends QueryNode>(
       visit(cte.value, inner);
       inner = [...inner.filter(({ key }) => key.toLowerCase() !== cte.key.toLowerCase()), cte];
     }
-    for (const [name, field] of Object.entries(value)) if (name !== 'cte_map') visit(field, inner);
+    visitChildren(value, (child, name) => {
+      if (name !== 'cte_map') visit(child, inner);
+    });
     if (isWanted(value)) found.push({ node: value, ctes: inner });
   };
   visit(statement, []);

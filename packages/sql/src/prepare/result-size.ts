@@ -1,6 +1,6 @@
 import type { FewRows } from '@tessera/kernel';
 import type { Expression, QueryNode, ResultModifier, SelectNode, Statement } from '../tree.ts';
-import { walkTree } from '../tree.ts';
+import { visitChildren, walkTree } from '../tree.ts';
 
 /** The number of rows in a vector of the kernel. */
 const VECTOR_ROWS = 2_048;
@@ -113,7 +113,7 @@ function calls(expression: Expression, names: ReadonlySet<string>): boolean {
     if ('class' in node && node.class === 'SUBQUERY') return;
     if ('class' in node && node.class === 'FUNCTION' && names.has(node.function_name.toLowerCase()))
       found = true;
-    else for (const child of Object.values(value)) search(child);
+    else visitChildren(value, search);
   };
   search(expression);
   return found;

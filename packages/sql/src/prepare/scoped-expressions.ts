@@ -1,5 +1,5 @@
 import { isLambda, lambdaParameters } from '../functions/expressions.ts';
-import { type Expression, isExpression, isQueryNode, type QueryNode } from '../tree.ts';
+import { type Expression, isExpression, isQueryNode, mapChildren, type QueryNode } from '../tree.ts';
 import { factsWithin, knownFrom, knownIn } from './column-facts.ts';
 import {
   type CatalogColumns,
@@ -28,23 +28,14 @@ export function rewriteInScope<T>(
   const rewritten = (value: unknown, around: FactsOf, outside: KnownRelations): unknown => {
     if (value === null || typeof value !== 'object') return value;
     if (isExpression(value) && value.class === 'CONSTANT') return value;
-    if (Array.isArray(value)) {
-      const items = value.map((item) => rewritten(item, around, outside));
-      return items.every((item, i) => item === value[i]) ? value : items;
-    }
+    if (Array.isArray(value)) return mapChildren(value, (item) => rewritten(item, around, outside));
     const known = isQueryNode(value) ? knownIn(value, outside) : outside;
     const inside = isQueryNode(value)
       ? insideQuery(value, known, around)
       : isLambda(value)
         ? insideLambda(lambdaParameters(value), around)
         : around;
-    let node = value as Record<string, unknown>;
-    for (const [key, child] of Object.entries(value)) {
-      const changed = rewritten(child, inside, known);
-      if (changed === child) continue;
-      if (node === value) node = { ...node };
-      node[key] = changed;
-    }
+    const node = mapChildren(value, (child) => rewritten(child, inside, known));
     if (isQueryNode(node)) return queryForm(node, known, around);
     if (!isExpression(node)) return node;
     const found = form(node, around);

@@ -5,6 +5,7 @@ import {
   type Expression,
   isExpression,
   isTableRef,
+  mapChildren,
   type QueryNode,
 } from '../tree.ts';
 
@@ -40,20 +41,11 @@ function assignedItems(node: QueryNode): QueryNode {
   return { ...changed, select_list };
 }
 
-function withChildren(value: object, change: (child: unknown) => unknown): unknown {
-  if (Array.isArray(value)) {
-    const items = value.map(change);
-    return items.every((item, i) => item === value[i]) ? value : items;
-  }
-  let node = value as Record<string, unknown>;
-  for (const [key, child] of Object.entries(value)) {
-    const changed = Array.isArray(child) ? withChildren(child, change) : change(child);
-    if (changed === child) continue;
-    if (node === value) node = { ...node };
-    node[key] = changed;
-  }
-  return node;
-}
+/** Changes the members of a node, and the items of members that are lists. */
+const withChildren = (value: object, change: (child: object) => unknown): unknown =>
+  Array.isArray(value)
+    ? mapChildren(value, change)
+    : mapChildren(value, (child) => (Array.isArray(child) ? withChildren(child, change) : change(child)));
 
 const INEXACT: ReadonlySet<string> = new Set(['DOUBLE', 'FLOAT']);
 

@@ -7,6 +7,7 @@ import {
   type QueryNode,
   type SelectNode,
   type TableRef,
+  visitChildren,
 } from '../tree.ts';
 
 /** A table of FROM that has a primary key. */
@@ -72,7 +73,8 @@ function columnsUsed(node: SelectNode, table: KeyedTable): ReadonlySet<string> {
       if (name !== undefined) used.add(name);
       return;
     }
-    for (const child of Object.values(value)) find(child, inSubquery || isQueryNode(value));
+    const isWithin = inSubquery || isQueryNode(value);
+    visitChildren(value, (child) => find(child, isWithin));
   };
   for (const part of [select_list, having, modifiers, qualify]) find(part, false);
   return used;

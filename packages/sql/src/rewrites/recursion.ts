@@ -8,6 +8,7 @@ import {
   isTableRef,
   type QueryNode,
   type TableRef,
+  visitChildren,
   walkTree,
 } from '../tree.ts';
 
@@ -56,7 +57,7 @@ function refuseWithoutUnion(query: QueryNode, name: string, refuse: Refuse): voi
         `The recursive query "${name}" must have the form non-recursive term UNION [ALL] recursive term`,
         value,
       );
-    for (const child of Object.values(value)) visit(child);
+    visitChildren(value, visit);
   };
   visit(query);
 }
@@ -82,7 +83,7 @@ function checkReferences(
     } else if (value.class !== 'CONSTANT') visitAll(value, forbidden);
   };
   const visitAll = (value: object, forbidden?: Forbidden): void => {
-    for (const child of Object.values(value)) visit(child, forbidden);
+    visitChildren(value, (child) => visit(child, forbidden));
   };
   const visitTable = (ref: TableRef, forbidden?: Forbidden): void => {
     if (isReference(ref, name)) {

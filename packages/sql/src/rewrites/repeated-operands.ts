@@ -1,6 +1,6 @@
 import { fail } from '@tessera/common';
 import { QUANTIFIERS } from '../text/pattern-quantifiers.ts';
-import { type Expression, isExpression, type Statement } from '../tree.ts';
+import { type Expression, isExpression, type Statement, visitChildren } from '../tree.ts';
 import { isRow } from './row-comparisons.ts';
 
 /** A rewrite that repeats an operand doubles the tree at every level, and each later rewrite reads all of it. */
@@ -18,10 +18,10 @@ export function checkRepeatedOperands(statement: Statement): void {
   let repeated = 0;
   const sizeOf = (node: unknown): number => {
     if (node === null || typeof node !== 'object') return 0;
-    if (!isExpression(node)) return sizeOfAll(Object.values(node));
+    if (!isExpression(node)) return sizeWithin(node);
     const known = sizes.get(node);
     if (known !== undefined) return known;
-    let size = node.class === 'CONSTANT' ? 1 : 1 + sizeOfAll(Object.values(node));
+    let size = node.class === 'CONSTANT' ? 1 : 1 + sizeWithin(node);
     const { operands, copies } = repeatedIn(node);
     const parts = copies > 0 ? sizeOfAll(operands) : 0;
     if (parts > MIN_PARTS) repeated += copies * parts;
@@ -39,6 +39,13 @@ export function checkRepeatedOperands(statement: Statement): void {
   const sizeOfAll = (nodes: readonly unknown[]): number => {
     let sum = 0;
     for (const node of nodes) sum += sizeOf(node);
+    return sum;
+  };
+  const sizeWithin = (node: object): number => {
+    let sum = 0;
+    visitChildren(node, (child) => {
+      sum += sizeOf(child);
+    });
     return sum;
   };
   sizeOf(statement);

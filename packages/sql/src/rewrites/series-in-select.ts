@@ -8,6 +8,7 @@ import {
   type Expression,
   type FunctionNode,
   isQueryNode,
+  mapChildren,
   type QueryNode,
   stringLiteral,
 } from '../tree.ts';
@@ -94,22 +95,14 @@ export function seriesInSelect(node: QueryNode): QueryNode {
 /** Subqueries are left alone: their own select lists were rewritten before. */
 function asRows<T>(value: T, inList: boolean): T {
   if (value === null || typeof value !== 'object' || isQueryNode(value)) return value;
-  if (Array.isArray(value)) {
-    const items = value.map((item) => asRows(item, inList));
-    return items.every((item, i) => item === value[i]) ? value : (items as T);
-  }
+  if (Array.isArray(value)) return mapChildren(value, (item) => asRows(item, inList));
   const { class: kind, function_name: name = '' } = value as Partial<
     Extract<Expression, { class: 'FUNCTION' }>
   >;
   if (kind === 'FUNCTION' && (name === 'generate_series' || name === internalName(SERIES)))
     return inList ? value : (rowsOf(value) as T);
   const isOfLists = kind === 'FUNCTION' && OF_LISTS.test(name);
-  let node = value as Record<string, unknown>;
-  for (const [key, field] of Object.entries(value)) {
-    const next = asRows(field as unknown, isOfLists);
-    if (next !== field) node = { ...node, [key]: next };
-  }
-  return node as T;
+  return mapChildren(value, (child) => asRows(child, isOfLists));
 }
 
 const rowsOf = (series: unknown): Expression => {

@@ -7,6 +7,7 @@ import {
   isExpression,
   isQueryNode,
   isTableRef,
+  mapChildren,
   type QueryNode,
   type SelectNode,
 } from '../tree.ts';
@@ -35,19 +36,10 @@ interface Place {
 function rewritten(value: unknown, place: Place): unknown {
   if (value === null || typeof value !== 'object') return value;
   if (isExpression(value) && value.class === 'CONSTANT') return value;
-  if (Array.isArray(value)) {
-    const items = value.map((item) => rewritten(item, place));
-    return items.every((item, i) => item === value[i]) ? value : items;
-  }
+  if (Array.isArray(value)) return mapChildren(value, (item) => rewritten(item, place));
   const within = isQueryNode(value) ? { ...place, isBelow: place.isBelow || loses(value) } : place;
   if (isQueryNode(value) && place.seesOuter) requireOneTotal(value);
-  let node = value as Record<string, unknown>;
-  for (const [key, child] of Object.entries(value)) {
-    const changed = rewritten(child, placeOfChild(value, key, within));
-    if (changed === child) continue;
-    if (node === value) node = { ...node };
-    node[key] = changed;
-  }
+  const node = mapChildren(value, (child, key) => rewritten(child, placeOfChild(value, key, within)));
   return isQueryNode(node) && within.seesOuter && within.isBelow ? counted(node, within) : node;
 }
 

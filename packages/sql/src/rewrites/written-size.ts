@@ -1,5 +1,5 @@
 import { fail } from '@tessera/common';
-import { type Expression, isExpression } from '../tree.ts';
+import { type Expression, isExpression, visitChildren } from '../tree.ts';
 
 /** The most parts of one expression that is rewritten. */
 const MAX_WRITTEN_PARTS = 100_000;
@@ -33,7 +33,9 @@ export class WrittenSize {
     const known = isOne ? this.#sizes.get(node) : undefined;
     if (known !== undefined) return known;
     let size = isOne ? 1 : 0;
-    for (const child of Object.values(node)) size += this.#of(child);
+    visitChildren(node, (child) => {
+      size += this.#of(child);
+    });
     if (isOne) this.#sizes.set(node, size);
     return size;
   }
