@@ -29,7 +29,7 @@ const ASK_TIMEOUT_MS = 3_000;
 
 type LossListener = (node: ClusterNode, reason: string) => void;
 
-/** The nodes of `engine.nodes`, each of which is pinged twice a second. */
+/** The nodes of `engine.nodes`, each of which is pinged twice a second, or less often in clusters of more than 26 nodes. */
 export class EngineCluster implements Cluster {
   readonly #options: EngineClusterOptions;
   readonly #peers: ReadonlyMap<number, Peer>;
@@ -48,7 +48,15 @@ export class EngineCluster implements Cluster {
     this.#peers = new Map(
       others.map((place) => [
         place.index,
-        new Peer({ place, from: this.#process, credentials, places: admission, onLost, log }),
+        new Peer({
+          place,
+          peers: others.length,
+          from: this.#process,
+          credentials,
+          places: admission,
+          onLost,
+          log,
+        }),
       ]),
     );
     const nodes = new Map(others.map(({ index, name }) => [name, this.#peers.get(index)]));

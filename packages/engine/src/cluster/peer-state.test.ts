@@ -1,7 +1,7 @@
 import { asIncarnation, asNodeName } from '@tessera/common';
 import type { ClusterNode } from '@tessera/scheduler';
 import { describe, expect, it } from 'vitest';
-import { afterPing, type PeerChange, type PeerState, UNKNOWN_PEER } from './peer-state.ts';
+import { afterPing, nextPingAfterMs, type PeerChange, type PeerState, UNKNOWN_PEER } from './peer-state.ts';
 import type { PingReply } from './pinger.ts';
 
 const node = (incarnation: string): ClusterNode => ({
@@ -84,4 +84,26 @@ it('silence only counts time in which this process was able to listen', () => {
   const [, { state }] = changes([answer(), late]) as [PeerChange, PeerChange];
   expect(afterPing(state, late, 0).state.kind).toBe('living');
   expect(afterPing(state, late, 2_000).state.kind).toBe('lost');
+});
+
+describe('the next ping', () => {
+  const living = afterPing(UNKNOWN_PEER, answer(), 0).state;
+  const failed = afterPing(living, unreachable, 0).state;
+
+  it.each([
+    ['in a cluster of four nodes', 3, 500],
+    ['in a cluster of 26 nodes', 25, 500],
+    ['in a cluster of 51 nodes', 50, 1_000],
+    ['in a cluster of 200 nodes', 199, 1_500],
+  ])('follows the one before it %s', (_, peers, everyMs) => {
+    expect(nextPingAfterMs(living, answer(), peers, 0)).toBe(everyMs);
+    expect(nextPingAfterMs(living, answer(), peers, 100)).toBe(everyMs - 100);
+    expect(nextPingAfterMs(living, answer(), peers, 5_000)).toBe(0);
+  });
+
+  it.each([3, 199])('comes as soon after silence however many nodes there are (%d)', (peers) => {
+    expect(nextPingAfterMs(living, late, peers, 100)).toBe(400);
+    expect(nextPingAfterMs(UNKNOWN_PEER, unreachable, peers, 0)).toBe(500);
+    expect(nextPingAfterMs(failed, unreachable, peers, 50)).toBe(100);
+  });
 });

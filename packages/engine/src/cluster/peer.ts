@@ -3,7 +3,7 @@ import type { SharedPlaces } from '@tessera/coordinator';
 import { type RemoteTasks, remoteTasks } from '@tessera/distexec';
 import { DistExecService, type NodeCredentials, openRpcChannel, type RpcChannel } from '@tessera/rpc';
 import type { ClusterMember, ClusterNode } from '@tessera/scheduler';
-import { afterPing, type PeerState, UNKNOWN_PEER } from './peer-state.ts';
+import { afterPing, nextPingAfterMs, type PeerState, PING_EVERY_MS, UNKNOWN_PEER } from './peer-state.ts';
 import {
   openPinger,
   type PeerPlace,
@@ -15,6 +15,8 @@ import {
 
 export interface PeerOptions {
   readonly place: PeerPlace;
+  /** The number of nodes that this node pings. */
+  readonly peers: number;
   /** This node. */
   readonly from: NodeProcess;
   readonly credentials: NodeCredentials;
@@ -24,15 +26,12 @@ export interface PeerOptions {
   readonly log: Logger;
 }
 
-const PING_EVERY_MS = 500;
 /** A release call waits no longer than this. */
 const RELEASE_TIMEOUT_MS = 5_000;
 /** More releases than this are not kept for a node that does not answer. */
 const MAX_UNRELEASED = 10_000;
 /** More releases than this do not wait for a ping. */
 const MAX_WITH_PING = 100;
-/** Between a connection that failed and the attempt that confirms it. */
-const CONFIRM_AFTER_MS = 100;
 
 interface Unreleased {
   readonly incarnation: Incarnation;
@@ -159,7 +158,7 @@ export class Peer {
       const reply = await this.#pinger.ping(sent, closing);
       if (closing.aborted) break;
       const now = performance.now();
-      // Time in which this process itself was suspended does not count as silence of the peer.
+      // Time in which this process itself was suspended, or did not ask, does not count as silence of the peer.
       const waitedMs = Math.min(now - heardAt, PING_TIMEOUT_MS + PING_EVERY_MS);
       heardAt = now;
       this.#take(reply, waitedMs);
@@ -168,9 +167,8 @@ export class Peer {
       }
       if (reply.kind !== 'answer' || !reply.hasReleased) this.#releaseAgain(releases);
       asked();
-      const isSuspect = this.#state.kind === 'living' && this.#state.failures > 0;
-      const nextInMs = isSuspect ? CONFIRM_AFTER_MS : Math.max(0, PING_EVERY_MS - (now - sentAt));
-      await pauseUntil(nextInMs, AbortSignal.any([closing, hurry.signal]));
+      const afterMs = nextPingAfterMs(this.#state, reply, this.#options.peers, now - sentAt);
+      await pauseUntil(afterMs, AbortSignal.any([closing, hurry.signal]));
     }
     asked();
   }
