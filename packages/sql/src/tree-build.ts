@@ -1,3 +1,4 @@
+import { NO_LOCATION } from './tree-json.ts';
 import type {
   CaseNode,
   CastNode,
@@ -16,9 +17,6 @@ import type {
   TableRef,
   TypeNode,
 } from './tree-nodes.ts';
-
-/** The parser's marker for a node without a place of its own in the text. */
-export const NO_LOCATION = 18446744073709551615n;
 
 const NO_ORDER: OrderModifier = { type: 'ORDER_MODIFIER', orders: [] };
 

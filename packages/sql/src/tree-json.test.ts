@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseTree, printTree, treeSteps } from './tree-json.ts';
+import { NO_LOCATION, parseTree, printTree, treeSteps } from './tree-json.ts';
 
 test('64-bit integers and numbers that JSON lacks survive', () => {
   const text =
@@ -14,6 +14,29 @@ test('64-bit integers and numbers that JSON lacks survive', () => {
   expect(printTree(parseTree(text))).toBe(text);
 });
 
+test('members that are not set are -1, and printed as the kernel writes them', () => {
+  const text =
+    '{"query_location":18446744073709551615,"value":"\\"query_location\\":18446744073709551615","number":18446744073709551615}';
+  const tree = {
+    query_location: NO_LOCATION,
+    value: '"query_location":18446744073709551615',
+    number: 2n ** 64n - 1n,
+  };
+  expect(parseTree(text)).toEqual(tree);
+  expect(printTree(tree)).toBe(text);
+  const withoutLarge = text
+    .replace(/,"number".*/, '}')
+    .replace(/"value":.*/, '"ordinality_idx":18446744073709551615}');
+  expect(parseTree(withoutLarge)).toEqual({ query_location: NO_LOCATION, ordinality_idx: -1 });
+});
+
+test.each(['[1,NaN]', '[1,-inf,2]', '{"a":Infinity}', '[12345678901234567890]', '[9007199254740993]'])(
+  '%s is read exactly although JSON.parse cannot',
+  (text) => {
+    expect(printTree(parseTree(text))).toBe(text.replace('inf', 'Infinity'));
+  },
+);
+
 test('every JSON document is parsed as JSON.parse does', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
@@ -26,7 +49,7 @@ test('every JSON document is parsed as JSON.parse does', () => {
 });
 
 test('a large tree is parsed in many steps', () => {
-  const numbers = Array.from({ length: 10_000 }, (_, i) => i);
+  const numbers = Array.from({ length: 60_000 }, (_, i) => i);
   expect([...treeSteps(JSON.stringify({ numbers }))].length).toBeGreaterThan(5);
 });
 

@@ -1,7 +1,7 @@
 /** The nodes of the kernel's parse tree (`json_serialize_sql`), named and shaped as its JSON has them. */
 
 /** A byte offset into the parsed UTF-8 text, or `NO_LOCATION`. */
-export type QueryLocation = number | bigint;
+export type QueryLocation = number;
 
 interface HugeIntParts {
   readonly upper: number | bigint;

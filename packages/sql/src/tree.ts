@@ -11,7 +11,6 @@ export {
   comparison,
   constant,
   lambda,
-  NO_LOCATION,
   operator,
   or,
   selectAll,
@@ -19,7 +18,7 @@ export {
   unionAll,
   withoutArraySizes,
 } from './tree-build.ts';
-export { parseTree, printTree, treeSteps } from './tree-json.ts';
+export { NO_LOCATION, parseTree, printTree, treeSteps } from './tree-json.ts';
 export type * from './tree-nodes.ts';
 export {
   isExpression,

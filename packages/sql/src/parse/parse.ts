@@ -142,8 +142,8 @@ export async function parseQuery(
   checkExpressionDepth(statement);
   return {
     statement,
-    locate: (at) => (typeof at === 'number' ? nameLocation(text, toUser(at)) : undefined),
-    sourceAt: (at) => (typeof at === 'number' ? source.text.slice(offsetOf(at)) : ''),
+    locate: (at) => (at >= 0 ? nameLocation(text, toUser(at)) : undefined),
+    sourceAt: (at) => (at >= 0 ? source.text.slice(offsetOf(at)) : ''),
     pause,
   };
 }

@@ -42,7 +42,7 @@ export const isVirtualColumn = (index: number | bigint): boolean => BigInt(index
 const isReal = (index: bigint): boolean => !isVirtualColumn(index);
 
 const isOrdinality = ({ ordinality_idx }: PlanGet): boolean =>
-  ordinality_idx !== undefined && isReal(BigInt(ordinality_idx));
+  ordinality_idx !== undefined && ordinality_idx >= 0;
 
 function columnAt({ names, returned_types }: PlanGet, place: number): RelationColumn {
   const [name, type] = [names?.[place], returned_types?.[place]];
