@@ -26,7 +26,7 @@ export function* treeSteps(text: string): Steps<unknown> {
   const short = text.replace(UNSET_MEMBERS, `"$1":${NO_LOCATION}`);
   if (short.length <= MAX_LENGTH_AT_ONCE && !MAY_BE_LARGE.test(short)) {
     try {
-      // Takes a fiftieth of the reader's time in a process that has just started, and a third later.
+      // Takes a twentieth of the time of the reader in a process that has just started, and a third later.
       return JSON.parse(short);
     } catch {
       // The text has numbers that JSON lacks, or the reader says what is wrong with it.
