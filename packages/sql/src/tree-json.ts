@@ -3,15 +3,15 @@ import { atOnce, fail, requireValidText, type Steps } from '@tessera/common';
 /**
  * Parses and prints JSON as the kernel writes parse trees: integers beyond 2^53 become bigint, and the bare
  * words NaN, Infinity and -Infinity are numbers. To the kernel, `printTree(parseTree(text))` means the same
- * as `text`.
+ * as the `text` of a parse tree. The other text that is parsed so, a plan, is never printed.
  */
 export const parseTree = (text: string): unknown => atOnce(treeSteps(text));
 
-/** What the kernel writes for an index that is not set: the largest integer of 64 bits. It is -1 in trees. */
+/** The kernel writes the largest integer of 64 bits for an index that is not set. In trees, such an index is -1. */
 const UNSET = '18446744073709551615';
 /** A node of a parse tree that has no place of its own in the text has this `query_location`. */
 export const NO_LOCATION = -1;
-/** Members of parse trees and plans that are unset in most nodes. In a text, the quotation marks of such a name would be escaped. */
+/** Matches members of parse trees and plans that most nodes do not set. Within a text, the quotation marks of such a name are escaped. */
 const UNSET_MEMBERS = new RegExp(
   `"(query_location|ordinality_idx|total_files|filtered_files|groupings_index)":${UNSET}(?=[,}])`,
   'g',

@@ -1,9 +1,9 @@
 import { type Kernel, quoteName } from '@tessera/kernel';
 
 /**
- * What the kernel's bootstrap must include for tables that statements share. They have a database of their own, because a
+ * The kernel's bootstrap must include this statement. Tables that statements share have a database of their own, because a
  * statement that fills one may run for long, and the kernel compresses the tables of a database only while nothing else
- * writes to it: loading tables into `hot` would fail.
+ * writes to it: in `hot`, loading other tables would fail.
  */
 export const sharedTablesBootstrap = "ATTACH ':memory:' AS kept";
 
