@@ -50,6 +50,18 @@ test.each([
   );
 });
 
+test.each([
+  ['justify_interval', nested('justify_interval(', "x * interval '1 hour'", ')')],
+  ['justify_hours', nested('justify_hours(', "x * interval '1 hour'", ')')],
+])('%s nested eight times is answered: its argument is computed once', async (_, statement) => {
+  await expect(dialect.rows(statement(8))).resolves.toHaveLength(1);
+});
+
+test('functions that copy their argument are answered over a part of a document', async () => {
+  const part = `('{"a":{"b":"xyz"}}' || left(s, 0))::jsonb -> 'a' ->> 'b'`;
+  await expect(dialect.rows(nested('substr(', part, ', 1, 2)')(3))).resolves.toHaveLength(1);
+});
+
 test('many calls in one SELECT list are not too large', async () => {
   const calls = Array.from({ length: 1_000 }, (_, i) => `split_part(s || ${i}, 'a', 1) AS c${i}`);
   await expect(dialect.rows(`SELECT ${calls.join(', ')} FROM (VALUES ('a')) v(s)`)).resolves.toHaveLength(1);

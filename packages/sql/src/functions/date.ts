@@ -5,6 +5,7 @@ import { parseDate, parseTimestamp } from './parse-date.ts';
 import { toChar } from './to-char.ts';
 import { toNumber } from './to-char-number.ts';
 import { type Definition, inCategory, KERNEL, macro } from './types.ts';
+import { withValue } from './with-value.ts';
 
 /**
  * The units of date_add, each with a time that is n such units later. The kernel takes two sums for one expression if their intervals
@@ -129,8 +130,12 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
     result: '1 mon 5 days',
     implementation: macro(
       [1, 1],
-      `(i) AS to_months(tsr_whole_units(tsr_interval_days(i), 30)::INTEGER)
-        + to_days((tsr_interval_days(i) % 30)::INTEGER) + to_microseconds(tsr_interval_time(i))`,
+      `(i) AS ${withValue(
+        'span',
+        'i::INTERVAL',
+        `to_months(tsr_whole_units(tsr_interval_days(span), 30)::INTEGER)
+        + to_days((tsr_interval_days(span) % 30)::INTEGER) + to_microseconds(tsr_interval_time(span))`,
+      )}`,
     ),
   },
   {
@@ -141,8 +146,12 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
     result: '1 day 03:00:00',
     implementation: macro(
       [1, 1],
-      `(i) AS to_months((date_part('year', i::INTERVAL) * 12 + date_part('month', i::INTERVAL))::INTEGER)
-        + tsr_days_and_time(date_part('day', i::INTERVAL), tsr_interval_time(i))`,
+      `(i) AS ${withValue(
+        'span',
+        'i::INTERVAL',
+        `to_months((date_part('year', span) * 12 + date_part('month', span))::INTEGER)
+        + tsr_days_and_time(date_part('day', span), tsr_interval_time(span))`,
+      )}`,
     ),
   },
   {
@@ -153,9 +162,13 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
     result: '29 days 23:00:00',
     implementation: macro(
       [1, 1],
-      `(i) AS to_months(tsr_whole_units(tsr_whole_days(tsr_interval_days(i), tsr_interval_time(i)), 30)::INTEGER)
-        + to_days((tsr_whole_days(tsr_interval_days(i), tsr_interval_time(i)) % 30)::INTEGER)
-        + tsr_time_of_day(tsr_interval_days(i), tsr_interval_time(i))`,
+      `(i) AS ${withValue(
+        'span',
+        'i::INTERVAL',
+        `to_months(tsr_whole_units(tsr_whole_days(tsr_interval_days(span), tsr_interval_time(span)), 30)::INTEGER)
+        + to_days((tsr_whole_days(tsr_interval_days(span), tsr_interval_time(span)) % 30)::INTEGER)
+        + tsr_time_of_day(tsr_interval_days(span), tsr_interval_time(span))`,
+      )}`,
     ),
   },
   {

@@ -1,3 +1,5 @@
+import { withValue } from './with-value.ts';
+
 /** An item of a list of members: a key, and the JSON text of its value. */
 const MEMBER = { key: 'e[1]', value: 'e[2]' };
 
@@ -18,24 +20,41 @@ const REWRITTEN_NUMBER = "'[.][0-9]*0(?:[^0-9]|$)|[0-9][eE]|[0-9.]{17}'";
 const HELD_NUMBERS: Readonly<Record<string, readonly string[]>> = {
   // The end of the document, after the last number, is held as an empty string and cut off.
   json_hold: [
-    String.raw`(j) AS CASE WHEN regexp_matches(CAST(j AS VARCHAR), '[0-9][.eE]|[0-9]{19}')
-      THEN left(regexp_replace(CAST(j AS VARCHAR) || ' ', '((?:[^"0-9-]|"(?:[^"\\]|\\.)*")*)(-?[0-9][0-9.eE+-]*|$)', '\1"\\u0000\2"', 'g'), -9)
-      ELSE CAST(j AS VARCHAR) END`,
+    `(j) AS ${withValue(
+      'whole',
+      'CAST(j AS VARCHAR)',
+      String.raw`CASE WHEN regexp_matches(whole, '[0-9][.eE]|[0-9]{19}')
+      THEN left(regexp_replace(whole || ' ', '((?:[^"0-9-]|"(?:[^"\\]|\\.)*")*)(-?[0-9][0-9.eE+-]*|$)', '\1"\\u0000\2"', 'g'), -9)
+      ELSE whole END`,
+    )}`,
   ],
   json_free_text: [
-    String.raw`(t) AS CASE WHEN contains(t, '\u0000')
-      THEN regexp_replace(t, '"\\u0000([-+0-9.eE]+)"', '\1', 'g') ELSE t END`,
+    `(t) AS ${withValue(
+      'held',
+      't',
+      String.raw`CASE WHEN contains(held, '\u0000')
+      THEN regexp_replace(held, '"\\u0000([-+0-9.eE]+)"', '\1', 'g') ELSE held END`,
+    )}`,
   ],
   json_free: ['(t) AS CAST(tsr_json_free_text(CAST(t AS VARCHAR)) AS JSON)'],
   // A document without blanks.
   json_minified: [
-    `(j) AS CASE WHEN regexp_matches(CAST(j AS VARCHAR), ${REWRITTEN_NUMBER}) THEN tsr_json_free(json(tsr_json_hold(j))) ELSE json(j) END`,
+    `(j) AS ${withValue(
+      'written',
+      'j',
+      `CASE WHEN regexp_matches(CAST(written AS VARCHAR), ${REWRITTEN_NUMBER})
+        THEN tsr_json_free(json(tsr_json_hold(written))) ELSE json(written) END`,
+    )}`,
   ],
   // A part of a document. It is taken from the held document only if it has a number that the kernel may write differently.
   json_at: [
-    `(j, path) AS CASE WHEN regexp_matches(CAST(json_extract(j, path) AS VARCHAR), '[0-9][.eE]')
-        AND (regexp_matches(CAST(json_extract(j, path) AS VARCHAR), '[0-9]e') OR regexp_matches(CAST(j AS VARCHAR), ${REWRITTEN_NUMBER}))
-      THEN tsr_json_free(json_extract(tsr_json_hold(j), path)) ELSE json_extract(j, path) END`,
+    `(j, path) AS ${withValue(
+      'found',
+      'struct_pack(part := json_extract(j, path), whole := j, path := path)',
+      `CASE WHEN regexp_matches(CAST(found.part AS VARCHAR), '[0-9][.eE]') AND
+        (regexp_matches(CAST(found.part AS VARCHAR), '[0-9]e') OR regexp_matches(CAST(found.whole AS VARCHAR), ${REWRITTEN_NUMBER}))
+      THEN tsr_json_free(json_extract(tsr_json_hold(found.whole), found.path)) ELSE found.part END`,
+    )}`,
   ],
 };
 
@@ -99,17 +118,22 @@ const TO_JSONB: Readonly<Record<string, readonly string[]>> = {
 
 /** Objects as lists of members. */
 const OBJECTS: Readonly<Record<string, readonly string[]>> = {
-  json_members: ["(h) AS list_zip(json_keys(h), CAST(json_extract(h, '$.*') AS VARCHAR[]))"],
+  json_members: [
+    `(h) AS ${withValue('object', 'h', "list_zip(json_keys(object), CAST(json_extract(object, '$.*') AS VARCHAR[]))")}`,
+  ],
   json_object_text: [
     `(members) AS '{' || array_to_string(list_transform(members, lambda e:
       CAST(to_json(${MEMBER.key}) AS VARCHAR) || ':' || ${MEMBER.value}), ',') || '}'`,
   ],
   // The last value of each key, the shorter keys first and keys of one length in the order of their bytes.
   jsonb_object_text: [
-    `(members) AS list_transform([list_sort(list_transform(members, lambda e, i:
-      struct_pack(l := strlen(${MEMBER.key}), k := ${MEMBER.key}, i := i, v := ${MEMBER.value})))], lambda s:
-      '{' || array_to_string(list_transform(list_filter(s, lambda e, i: i = len(s) OR s[i + 1].k <> e.k), lambda e:
-        CAST(to_json(e.k) AS VARCHAR) || ':' || e.v), ',') || '}')[1]`,
+    `(members) AS ${withValue(
+      's',
+      `list_sort(list_transform(members, lambda e, i:
+      struct_pack(l := strlen(${MEMBER.key}), k := ${MEMBER.key}, i := i, v := ${MEMBER.value})))`,
+      `'{' || array_to_string(list_transform(list_filter(s, lambda e, i: i = len(s) OR s[i + 1].k <> e.k), lambda e:
+        CAST(to_json(e.k) AS VARCHAR) || ':' || e.v), ',') || '}'`,
+    )}`,
   ],
   json_object: [
     `(members, edge) AS CAST('{' || edge || array_to_string(list_transform(members, lambda e:
@@ -128,16 +152,17 @@ const OBJECTS: Readonly<Record<string, readonly string[]>> = {
   jsonb_sorted: ['(j) AS tsr_json_free(tsr_jsonb_object_text(tsr_json_members(tsr_json_hold(j))))'],
   // Ordering the keys of an object without others in it takes a tenth of the time.
   jsonb_canonical: [
-    `(j) AS CASE WHEN contains(CAST(j AS VARCHAR), '{') AND contains(CAST(j AS VARCHAR), ',') THEN CASE
-      WHEN starts_with(CAST(j AS VARCHAR), '{') AND NOT contains(CAST(j AS VARCHAR)[2:], '{') THEN tsr_jsonb_sorted(j)
-      ELSE CAST(tsr_json_ordered(CAST(j AS VARCHAR)) AS JSON) END ELSE j END`,
+    `(j) AS ${withValue(
+      'unordered',
+      'j',
+      `CASE WHEN contains(CAST(unordered AS VARCHAR), '{') AND contains(CAST(unordered AS VARCHAR), ',') THEN CASE
+      WHEN starts_with(CAST(unordered AS VARCHAR), '{') AND NOT contains(CAST(unordered AS VARCHAR)[2:], '{')
+      THEN tsr_jsonb_sorted(unordered) ELSE CAST(tsr_json_ordered(CAST(unordered AS VARCHAR)) AS JSON) END ELSE unordered END`,
+    )}`,
   ],
   // A document of which only parts are read: its keys keep their order.
   json_checked: ['(x) AS tsr_json_minified(CAST(x AS JSON))'],
-  // The document is computed once: planning takes five times as long if each of its places contains the expression.
-  to_jsonb: [
-    '(x) AS list_transform([tsr_json_minified(CAST(x AS JSON))], lambda minified: tsr_jsonb_canonical(minified))[1]',
-  ],
+  to_jsonb: ['(x) AS tsr_jsonb_canonical(tsr_json_minified(CAST(x AS JSON)))'],
   jsonb_array: ['(a) AS list_transform(a, lambda value: tsr_to_jsonb(value))'],
   to_jsonb_value: [
     `(x) AS CASE WHEN starts_with(typeof(x), 'STRUCT') THEN tsr_jsonb_sorted(to_json(x))
@@ -301,12 +326,20 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
       THEN error('cannot cast jsonb ' || tsr_jsonb_typeof(j) || ' to a ' || type) ELSE j END`,
   ],
   json_as_text: [
-    `(v) AS CASE WHEN starts_with(CAST(v AS VARCHAR), '"') THEN json_extract_string(v, '$')
-      WHEN CAST(v AS VARCHAR) <> 'null' THEN CAST(v AS VARCHAR) END`,
+    `(v) AS ${withValue(
+      'part',
+      'v',
+      `CASE WHEN starts_with(CAST(part AS VARCHAR), '"') THEN json_extract_string(part, '$')
+      WHEN CAST(part AS VARCHAR) <> 'null' THEN CAST(part AS VARCHAR) END`,
+    )}`,
   ],
   json_shown: [
-    `(v) AS CASE WHEN starts_with(CAST(v AS VARCHAR), '"') THEN json_extract_string(v, '$')
-      WHEN CAST(v AS VARCHAR) <> 'null' THEN tsr_jsonb_text(v) END`,
+    `(v) AS ${withValue(
+      'part',
+      'v',
+      `CASE WHEN starts_with(CAST(part AS VARCHAR), '"') THEN json_extract_string(part, '$')
+      WHEN CAST(part AS VARCHAR) <> 'null' THEN tsr_jsonb_text(part) END`,
+    )}`,
   ],
 };
 
