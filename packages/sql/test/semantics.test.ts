@@ -437,3 +437,12 @@ test('deep nesting is an error, not a crash', async () => {
   }
   expect(await dialect.rows(`SELECT 1${' + 1'.repeat(299)}`)).toEqual([[300]]);
 });
+
+test('functions read their arguments, whatever the names of the table and of its columns', async () => {
+  const sql = `SELECT array_distinct([e.x, e.i, e.x]), array_sort((a, b) -> b, [e.x, e.i], [2, 1]), to_char(v.x, '99.9'),
+      hash(z.x) = hash('text'), hll_count_estimate(hll_count_build(q.m))
+    FROM (VALUES (5, 7, 'v', 'k')) e(x, i, v, k), (VALUES (5, 'w', 'p', 'n', 't', 'd')) v(x, whole, part, negative, text, digits),
+      (VALUES ('text', 's', 'n')) z(x, s, n), (VALUES (1, 'r', 'u', 'h')) q(m, ranks, used, harmonic)
+    GROUP BY ALL`;
+  expect(await dialect.rows(sql)).toEqual([[[5, 7], [7, 5], '  5.0', true, '1']]);
+});

@@ -309,3 +309,7 @@ select p.a, s.n from (values (1), (2)) p(a), lateral (select max(r.b) as n from 
 select p.a, (select max(r.b) as n from (values (1), (2)) r(b) where r.b > p.a group by grouping sets ((r.b), ()) order by 1 nulls first limit 1) from (values (1), (2)) p(a) order by 1
 select p.a, s.n from (values (1), (2)) p(a), lateral (select r.b as n from (values (1), (2)) r(b) where r.b > p.a group by rollup (r.b) except select 2) s order by 1, 2
 select p.a, s.n from (values (1), (2)) p(a), lateral (select distinct r.b as n from (values (1), (2)) r(b) where r.b > p.a group by rollup (r.b) having max(r.b) is null) s order by 1, 2
+select d.j::jsonb || '{"q": 1}' from (values ('{"z": 1, "y": 2}', '[1]', '{}')) d(j, a, b)
+select e.j::jsonb - 'q', e.j::jsonb || '{"x": 3}' from (values ('{"z": 1, "y": {"b": 1.50, "a": 2}}', 'k', 'v', 'key', 'value')) e(j, k, v, key, value)
+select found.j::jsonb -> 'a' ->> 'b', found.j::jsonb -> found.path from (values ('{"a": {"b": 1.50}}', 'p', 'w', 'a')) found(j, part, whole, path)
+select round(v.x, v.n)::float8, trunc(v.x, v.n)::float8, to_char(v.x, '99.9'), to_char(v.digits::int, '99') from (values (12.345, 1, '3', 't')) v(x, n, digits, text)

@@ -58,7 +58,7 @@ export const ARRAY_FUNCTIONS = inCategory('array', [
       `(a) AS CASE WHEN a IS NOT NULL THEN list_transform([list_sort(list_transform(a, (x, i) -> {'v': x, 'i': i}))], sorted ->
         list_transform(list_sort(list_transform(list_filter(
           list_zip(sorted, list_concat([NULL], sorted), true),
-          z -> z[2] IS NULL OR z[1].v IS DISTINCT FROM z[2].v), z -> {'i': z[1].i, 'v': z[1].v})), e -> e.v))[1] END`,
+          z -> z[2] IS NULL OR z[1].v IS DISTINCT FROM z[2].v), z -> {'i': z[1].i, 'v': z[1].v})), tsr_e -> tsr_e.v))[1] END`,
     ),
   },
   {
@@ -281,10 +281,10 @@ export const ARRAY_MACROS: Readonly<Record<string, readonly string[]>> = {
   // Within a struct, NULL sorts last; the position keeps the order of equal keys.
   array_sort_by_keys: [
     `(keys, a) AS CASE WHEN a IS NOT NULL THEN list_transform(list_sort(list_transform(list_zip(keys, a),
-      (e, i) -> {'k': e[1], 'i': i, 'v': e[2]}), 'ASC'), e -> e.v) END`,
+      (e, i) -> {'k': e[1], 'i': i, 'v': e[2]}), 'ASC'), tsr_e -> tsr_e.v) END`,
   ],
   array_reverse_sort_by_keys: [
     `(keys, a) AS CASE WHEN a IS NOT NULL THEN list_transform(list_sort(list_transform(list_zip(keys, a),
-      (e, i) -> {'k': e[1], 'i': -i, 'v': e[2]}), 'DESC'), e -> e.v) END`,
+      (e, i) -> {'k': e[1], 'i': -i, 'v': e[2]}), 'DESC'), tsr_e -> tsr_e.v) END`,
   ],
 };

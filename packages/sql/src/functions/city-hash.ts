@@ -22,13 +22,13 @@ const sub = (a: string, b: string): string =>
 const mul = (a: string, b: string): string => `(((${a})::UHUGEINT * (${b})::UHUGEINT) & ${MASK})::UBIGINT`;
 const rotate = (x: string, n: number | string): string => `tsr_city_rotate(${x}, ${n})`;
 const mix = (x: string): string => `tsr_city_mix(${x})`;
-const at = (position: string): string => `tsr_city_fetch64(z.s, ${position})`;
+const at = (position: string): string => `tsr_city_fetch64(tsr_z.s, ${position})`;
 const hash16 = (u: string, v: string): string => `tsr_city_hash16(${u}, ${v})`;
 
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * A sequence of assignment steps. Each step sees the variables of the previous ones as `z.name` and keeps
+ * A sequence of assignment steps. Each step sees the variables of the previous ones as `tsr_z.name` and keeps
  * those that it does not assign.
  */
 function stages(start: Variables, steps: readonly Variables[], result: string): string {
@@ -39,16 +39,16 @@ function stages(start: Variables, steps: readonly Variables[], result: string): 
   let known = start;
   let nested = `[${struct(start)}]`;
   for (const step of steps) {
-    const kept = Object.fromEntries(Object.keys(known).map((name) => [name, `z.${name}`]));
+    const kept = Object.fromEntries(Object.keys(known).map((name) => [name, `tsr_z.${name}`]));
     known = { ...kept, ...step };
-    nested = `list_transform(${nested}, z -> ${struct(known)})`;
+    nested = `list_transform(${nested}, tsr_z -> ${struct(known)})`;
   }
-  return `list_transform(${nested}, z -> ${result})[1]`;
+  return `list_transform(${nested}, tsr_z -> ${result})[1]`;
 }
 
 /** WeakHashLen32WithSeeds of the 32 bytes at `position`, as a struct with the fields `first` and `second`. */
 const weakHash = (position: string, a: string, b: string): string =>
-  `tsr_city_weak(z.s, ${position}, ${a}, ${b})`;
+  `tsr_city_weak(tsr_z.s, ${position}, ${a}, ${b})`;
 
 export const CITY_HASH_MACROS: Readonly<Record<string, readonly string[]>> = {
   city_string: [
@@ -58,26 +58,26 @@ export const CITY_HASH_MACROS: Readonly<Record<string, readonly string[]>> = {
   city_fetch32: ["(s, i) AS ('0x' || substring(s.r, 2 * (s.n - (i) - 4) + 1, 8))::UBIGINT"],
   city_byte: ["(s, i) AS ('0x' || substring(s.r, 2 * (s.n - (i) - 1) + 1, 2))::UBIGINT"],
   city_rotate: [
-    `(x, n) AS ${stages({ x: 'x', n: 'n::UBIGINT' }, [], `(z.x >> z.n) | (((z.x::UHUGEINT << (64 - z.n)::UHUGEINT) & ${MASK})::UBIGINT)`)}`,
+    `(x, n) AS ${stages({ x: 'x', n: 'n::UBIGINT' }, [], `(tsr_z.x >> tsr_z.n) | (((tsr_z.x::UHUGEINT << (64 - tsr_z.n)::UHUGEINT) & ${MASK})::UBIGINT)`)}`,
   ],
-  city_mix: [`(x) AS ${stages({ x: 'x' }, [], 'xor(z.x, z.x >> 47)')}`],
+  city_mix: [`(x) AS ${stages({ x: 'x' }, [], 'xor(tsr_z.x, tsr_z.x >> 47)')}`],
   city_hash16: [
     `(u, v) AS ${stages(
       { u: 'u', v: 'v' },
-      [{ a: mul('xor(z.u, z.v)', K_MUL) }, { b: mul(`xor(z.v, ${mix('z.a')})`, K_MUL) }],
-      mul(mix('z.b'), K_MUL),
+      [{ a: mul('xor(tsr_z.u, tsr_z.v)', K_MUL) }, { b: mul(`xor(tsr_z.v, ${mix('tsr_z.a')})`, K_MUL) }],
+      mul(mix('tsr_z.b'), K_MUL),
     )}`,
   ],
   city_to_16: [
     `(s) AS ${stages(
       { s: 's', n: 's.n::UBIGINT' },
       [],
-      `CASE WHEN z.n > 8 THEN xor(${hash16(at('0'), rotate(add(at('z.s.n - 8'), 'z.n'), 'z.s.n'))}, ${at('z.s.n - 8')})
-        WHEN z.n >= 4 THEN ${hash16('z.n + (tsr_city_fetch32(z.s, 0) << 3)', 'tsr_city_fetch32(z.s, z.s.n - 4)')}
-        WHEN z.n > 0 THEN ${mul(
+      `CASE WHEN tsr_z.n > 8 THEN xor(${hash16(at('0'), rotate(add(at('tsr_z.s.n - 8'), 'tsr_z.n'), 'tsr_z.s.n'))}, ${at('tsr_z.s.n - 8')})
+        WHEN tsr_z.n >= 4 THEN ${hash16('tsr_z.n + (tsr_city_fetch32(tsr_z.s, 0) << 3)', 'tsr_city_fetch32(tsr_z.s, tsr_z.s.n - 4)')}
+        WHEN tsr_z.n > 0 THEN ${mul(
           mix(
-            `xor(${mul('tsr_city_byte(z.s, 0) + (tsr_city_byte(z.s, z.s.n >> 1) << 8)', K2)},
-              ${mul('z.n + (tsr_city_byte(z.s, z.s.n - 1) << 2)', K3)})`,
+            `xor(${mul('tsr_city_byte(tsr_z.s, 0) + (tsr_city_byte(tsr_z.s, tsr_z.s.n >> 1) << 8)', K2)},
+              ${mul('tsr_z.n + (tsr_city_byte(tsr_z.s, tsr_z.s.n - 1) << 2)', K3)})`,
           ),
           K2,
         )}
@@ -87,10 +87,17 @@ export const CITY_HASH_MACROS: Readonly<Record<string, readonly string[]>> = {
   city_to_32: [
     `(s) AS ${stages(
       { s: 's', n: 's.n::UBIGINT' },
-      [{ a: mul(at('0'), K1), b: at('8'), c: mul(at('z.s.n - 8'), K2), d: mul(at('z.s.n - 16'), K0) }],
+      [
+        {
+          a: mul(at('0'), K1),
+          b: at('8'),
+          c: mul(at('tsr_z.s.n - 8'), K2),
+          d: mul(at('tsr_z.s.n - 16'), K0),
+        },
+      ],
       hash16(
-        add(rotate(sub('z.a', 'z.b'), 43), rotate('z.c', 30), 'z.d'),
-        add(sub(add('z.a', rotate(`xor(z.b, ${K3})`, 20)), 'z.c'), 'z.n'),
+        add(rotate(sub('tsr_z.a', 'tsr_z.b'), 43), rotate('tsr_z.c', 30), 'tsr_z.d'),
+        add(sub(add('tsr_z.a', rotate(`xor(tsr_z.b, ${K3})`, 20)), 'tsr_z.c'), 'tsr_z.n'),
       ),
     )}`,
   ],
@@ -100,10 +107,10 @@ export const CITY_HASH_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(a, e, f, g) AS ${stages(
       { a: 'a', e: 'e', f: 'f', g: 'g' },
       [
-        { b: rotate(add('z.a', 'z.e'), 52), c: rotate('z.a', 37), a: add('z.a', 'z.f') },
-        { c: add('z.c', rotate('z.a', 7)), a: add('z.a', 'z.g') },
+        { b: rotate(add('tsr_z.a', 'tsr_z.e'), 52), c: rotate('tsr_z.a', 37), a: add('tsr_z.a', 'tsr_z.f') },
+        { c: add('tsr_z.c', rotate('tsr_z.a', 7)), a: add('tsr_z.a', 'tsr_z.g') },
       ],
-      `{'first': ${add('z.a', 'z.e')}, 'second': ${add('z.b', rotate('z.a', 31), 'z.c')}}`,
+      `{'first': ${add('tsr_z.a', 'tsr_z.e')}, 'second': ${add('tsr_z.b', rotate('tsr_z.a', 31), 'tsr_z.c')}}`,
     )}`,
   ],
   city_to_64: [
@@ -111,63 +118,82 @@ export const CITY_HASH_MACROS: Readonly<Record<string, readonly string[]>> = {
       { s: 's', n: 's.n::UBIGINT' },
       [
         {
-          v: `tsr_city_half(${add(at('0'), mul(add('z.n', at('z.s.n - 16')), K0))}, ${at('24')}, ${at('8')}, ${at('16')})`,
-          w: `tsr_city_half(${add(at('16'), at('z.s.n - 32'))}, ${at('z.s.n - 8')}, ${at('z.s.n - 24')}, ${at('z.s.n - 16')})`,
+          v: `tsr_city_half(${add(at('0'), mul(add('tsr_z.n', at('tsr_z.s.n - 16')), K0))}, ${at('24')}, ${at('8')}, ${at('16')})`,
+          w: `tsr_city_half(${add(at('16'), at('tsr_z.s.n - 32'))}, ${at('tsr_z.s.n - 8')}, ${at('tsr_z.s.n - 24')}, ${at('tsr_z.s.n - 16')})`,
         },
-        { x: mix(add(mul(add('z.v.first', 'z.w.second'), K2), mul(add('z.w.first', 'z.v.second'), K0))) },
+        {
+          x: mix(
+            add(
+              mul(add('tsr_z.v.first', 'tsr_z.w.second'), K2),
+              mul(add('tsr_z.w.first', 'tsr_z.v.second'), K0),
+            ),
+          ),
+        },
       ],
-      mul(mix(add(mul('z.x', K0), 'z.v.second')), K2),
+      mul(mix(add(mul('tsr_z.x', K0), 'tsr_z.v.second')), K2),
     )}`,
   ],
   city_weak: [
     `(s, i, a, b) AS ${stages(
       { s: 's', i: 'i', a: 'a', b: 'b' },
       [
-        { a: add('z.a', at('z.i')), e: at('z.i + 24') },
-        { b: rotate(add('z.b', 'z.a', 'z.e'), 21), c: 'z.a', a: add('z.a', at('z.i + 8'), at('z.i + 16')) },
+        { a: add('tsr_z.a', at('tsr_z.i')), e: at('tsr_z.i + 24') },
+        {
+          b: rotate(add('tsr_z.b', 'tsr_z.a', 'tsr_z.e'), 21),
+          c: 'tsr_z.a',
+          a: add('tsr_z.a', at('tsr_z.i + 8'), at('tsr_z.i + 16')),
+        },
       ],
-      `{'first': ${add('z.a', 'z.e')}, 'second': ${add('z.b', rotate('z.a', 44), 'z.c')}}`,
+      `{'first': ${add('tsr_z.a', 'tsr_z.e')}, 'second': ${add('tsr_z.b', rotate('tsr_z.a', 44), 'tsr_z.c')}}`,
     )}`,
   ],
   // One round over the 64 bytes at a position. Its result has x and z already swapped.
   city_round: [
-    `(s, state, start) AS ${stages(
-      { s: 's', i: 'start', x: 'state.x', y: 'state.y', k: 'state.k', v: 'state.v', w: 'state.w' },
+    `(s, tsr_state, start) AS ${stages(
+      {
+        s: 's',
+        i: 'start',
+        x: 'tsr_state.x',
+        y: 'tsr_state.y',
+        k: 'tsr_state.k',
+        v: 'tsr_state.v',
+        w: 'tsr_state.w',
+      },
       [
         {
-          x: mul(rotate(add('z.x', 'z.y', 'z.v.first', at('z.i + 16')), 37), K1),
-          y: mul(rotate(add('z.y', 'z.v.second', at('z.i + 48')), 42), K1),
-          k: rotate('xor(z.k, z.w.first)', 33),
+          x: mul(rotate(add('tsr_z.x', 'tsr_z.y', 'tsr_z.v.first', at('tsr_z.i + 16')), 37), K1),
+          y: mul(rotate(add('tsr_z.y', 'tsr_z.v.second', at('tsr_z.i + 48')), 42), K1),
+          k: rotate('xor(tsr_z.k, tsr_z.w.first)', 33),
         },
-        { x: 'xor(z.x, z.w.second)', y: 'xor(z.y, z.v.first)' },
+        { x: 'xor(tsr_z.x, tsr_z.w.second)', y: 'xor(tsr_z.y, tsr_z.v.first)' },
         {
-          v: weakHash('z.i', mul('z.v.second', K1), add('z.x', 'z.w.first')),
-          w: weakHash('z.i + 32', add('z.k', 'z.w.second'), 'z.y'),
+          v: weakHash('tsr_z.i', mul('tsr_z.v.second', K1), add('tsr_z.x', 'tsr_z.w.first')),
+          w: weakHash('tsr_z.i + 32', add('tsr_z.k', 'tsr_z.w.second'), 'tsr_z.y'),
         },
       ],
-      "{'i': z.i, 'x': z.k, 'y': z.y, 'k': z.x, 'v': z.v, 'w': z.w}",
+      "{'i': tsr_z.i, 'x': tsr_z.k, 'y': tsr_z.y, 'k': tsr_z.x, 'v': tsr_z.v, 'w': tsr_z.w}",
     )}`,
   ],
   city_long: [
     `(s) AS ${stages(
       { s: 's', n: 's.n::UBIGINT' },
       [
-        { x: at('0'), y: `xor(${at('z.s.n - 16')}, ${K1})`, k: `xor(${at('z.s.n - 56')}, ${K0})` },
+        { x: at('0'), y: `xor(${at('tsr_z.s.n - 16')}, ${K1})`, k: `xor(${at('tsr_z.s.n - 56')}, ${K0})` },
         {
-          v: weakHash('z.s.n - 64', 'z.n', 'z.y'),
-          w: weakHash('z.s.n - 32', mul('z.n', K1), K0),
+          v: weakHash('tsr_z.s.n - 64', 'tsr_z.n', 'tsr_z.y'),
+          w: weakHash('tsr_z.s.n - 32', mul('tsr_z.n', K1), K0),
         },
-        { k: add('z.k', mul(mix('z.v.second'), K1)) },
-        { x: mul(rotate(add('z.k', 'z.x'), 39), K1), y: mul(rotate('z.y', 33), K1) },
+        { k: add('tsr_z.k', mul(mix('tsr_z.v.second'), K1)) },
+        { x: mul(rotate(add('tsr_z.k', 'tsr_z.x'), 39), K1), y: mul(rotate('tsr_z.y', 33), K1) },
         {
           end: `list_reduce(
-            list_transform(range(-64, ((z.s.n - 1) // 64) * 64, 64), i -> {'i': i, 'x': z.x, 'y': z.y, 'k': z.k, 'v': z.v, 'w': z.w}),
-            (state, next) -> tsr_city_round(z.s, state, next.i))`,
+            list_transform(range(-64, ((tsr_z.s.n - 1) // 64) * 64, 64), i -> {'i': i, 'x': tsr_z.x, 'y': tsr_z.y, 'k': tsr_z.k, 'v': tsr_z.v, 'w': tsr_z.w}),
+            (tsr_state, tsr_next) -> tsr_city_round(tsr_z.s, tsr_state, tsr_next.i))`,
         },
       ],
       hash16(
-        add(hash16('z.end.v.first', 'z.end.w.first'), mul(mix('z.end.y'), K1), 'z.end.k'),
-        add(hash16('z.end.v.second', 'z.end.w.second'), 'z.end.x'),
+        add(hash16('tsr_z.end.v.first', 'tsr_z.end.w.first'), mul(mix('tsr_z.end.y'), K1), 'tsr_z.end.k'),
+        add(hash16('tsr_z.end.v.second', 'tsr_z.end.w.second'), 'tsr_z.end.x'),
       ),
     )}`,
   ],
@@ -175,8 +201,8 @@ export const CITY_HASH_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(h) AS ${stages(
       { s: 'tsr_city_string(h)' },
       [],
-      `CASE WHEN z.s.n <= 16 THEN tsr_city_to_16(z.s) WHEN z.s.n <= 32 THEN tsr_city_to_32(z.s)
-        WHEN z.s.n <= 64 THEN tsr_city_to_64(z.s) ELSE tsr_city_long(z.s) END`,
+      `CASE WHEN tsr_z.s.n <= 16 THEN tsr_city_to_16(tsr_z.s) WHEN tsr_z.s.n <= 32 THEN tsr_city_to_32(tsr_z.s)
+        WHEN tsr_z.s.n <= 64 THEN tsr_city_to_64(tsr_z.s) ELSE tsr_city_long(tsr_z.s) END`,
     )}`,
   ],
   city_bytes: ["(x) AS CASE WHEN typeof(x) = 'BLOB' THEN hex(x::VARCHAR::BLOB) ELSE hex(x::VARCHAR) END"],

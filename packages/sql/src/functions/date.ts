@@ -131,10 +131,10 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
     implementation: macro(
       [1, 1],
       `(i) AS ${withValue(
-        'span',
+        'tsr_span',
         'i::INTERVAL',
-        `to_months(tsr_whole_units(tsr_interval_days(span), 30)::INTEGER)
-        + to_days((tsr_interval_days(span) % 30)::INTEGER) + to_microseconds(tsr_interval_time(span))`,
+        `to_months(tsr_whole_units(tsr_interval_days(tsr_span), 30)::INTEGER)
+        + to_days((tsr_interval_days(tsr_span) % 30)::INTEGER) + to_microseconds(tsr_interval_time(tsr_span))`,
       )}`,
     ),
   },
@@ -147,10 +147,10 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
     implementation: macro(
       [1, 1],
       `(i) AS ${withValue(
-        'span',
+        'tsr_span',
         'i::INTERVAL',
-        `to_months((date_part('year', span) * 12 + date_part('month', span))::INTEGER)
-        + tsr_days_and_time(date_part('day', span), tsr_interval_time(span))`,
+        `to_months((date_part('year', tsr_span) * 12 + date_part('month', tsr_span))::INTEGER)
+        + tsr_days_and_time(date_part('day', tsr_span), tsr_interval_time(tsr_span))`,
       )}`,
     ),
   },
@@ -163,11 +163,11 @@ export const DATE_FUNCTIONS = inCategory('date and time', [
     implementation: macro(
       [1, 1],
       `(i) AS ${withValue(
-        'span',
+        'tsr_span',
         'i::INTERVAL',
-        `to_months(tsr_whole_units(tsr_whole_days(tsr_interval_days(span), tsr_interval_time(span)), 30)::INTEGER)
-        + to_days((tsr_whole_days(tsr_interval_days(span), tsr_interval_time(span)) % 30)::INTEGER)
-        + tsr_time_of_day(tsr_interval_days(span), tsr_interval_time(span))`,
+        `to_months(tsr_whole_units(tsr_whole_days(tsr_interval_days(tsr_span), tsr_interval_time(tsr_span)), 30)::INTEGER)
+        + to_days((tsr_whole_days(tsr_interval_days(tsr_span), tsr_interval_time(tsr_span)) % 30)::INTEGER)
+        + tsr_time_of_day(tsr_interval_days(tsr_span), tsr_interval_time(tsr_span))`,
       )}`,
     ),
   },

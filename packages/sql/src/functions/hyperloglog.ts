@@ -53,8 +53,8 @@ export const HLL_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(sketches) AS list_transform(list_transform([sketches], known -> {
         'precisions': list_distinct(list_transform(known, b -> tsr_hll_precision(b::BLOB))),
         'entries': flatten(list_transform(known, b -> tsr_hll_entries(b::BLOB)))}),
-      merged -> CASE len(merged.precisions) WHEN 0 THEN NULL
-        WHEN 1 THEN tsr_hll_encode(list_filter(merged.entries, e -> (e & 63) > 0), merged.precisions[1])
+      tsr_merged -> CASE len(tsr_merged.precisions) WHEN 0 THEN NULL
+        WHEN 1 THEN tsr_hll_encode(list_filter(tsr_merged.entries, e -> (e & 63) > 0), tsr_merged.precisions[1])
         ELSE error('hll_count_merge: the sketches have different precisions') END)[1]`,
   ],
   hll_sigma: ['(x) AS x + list_sum(list_transform(range(1, 40), k -> pow(x, pow(2, k)) * pow(2, k - 1)))'],
@@ -66,8 +66,8 @@ export const HLL_MACROS: Readonly<Record<string, readonly string[]>> = {
     `(sketch) AS list_transform(list_transform(list_transform([sketch::BLOB], s -> {
           'm': 1::BIGINT << tsr_hll_precision(s),
           'ranks': list_filter(list_transform(tsr_hll_entries(s), e -> e & 63), rank -> rank > 0)}),
-        q -> {'m': q.m, 'used': len(q.ranks), 'harmonic': list_sum(list_transform(q.ranks, r -> pow(2, -r)))}),
-      q -> tsr_hll_formula(q.m, q.used, q.harmonic))[1]`,
+        tsr_q -> {'m': tsr_q.m, 'used': len(tsr_q.ranks), 'harmonic': list_sum(list_transform(tsr_q.ranks, r -> pow(2, -r)))}),
+      tsr_q -> tsr_hll_formula(tsr_q.m, tsr_q.used, tsr_q.harmonic))[1]`,
   ],
 };
 

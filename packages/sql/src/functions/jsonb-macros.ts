@@ -21,39 +21,39 @@ const HELD_NUMBERS: Readonly<Record<string, readonly string[]>> = {
   // The end of the document, after the last number, is held as an empty string and cut off.
   json_hold: [
     `(j) AS ${withValue(
-      'whole',
+      'tsr_whole',
       'CAST(j AS VARCHAR)',
-      String.raw`CASE WHEN regexp_matches(whole, '[0-9][.eE]|[0-9]{19}')
-      THEN left(regexp_replace(whole || ' ', '((?:[^"0-9-]|"(?:[^"\\]|\\.)*")*)(-?[0-9][0-9.eE+-]*|$)', '\1"\\u0000\2"', 'g'), -9)
-      ELSE whole END`,
+      String.raw`CASE WHEN regexp_matches(tsr_whole, '[0-9][.eE]|[0-9]{19}')
+      THEN left(regexp_replace(tsr_whole || ' ', '((?:[^"0-9-]|"(?:[^"\\]|\\.)*")*)(-?[0-9][0-9.eE+-]*|$)', '\1"\\u0000\2"', 'g'), -9)
+      ELSE tsr_whole END`,
     )}`,
   ],
   json_free_text: [
     `(t) AS ${withValue(
-      'held',
+      'tsr_held',
       't',
-      String.raw`CASE WHEN contains(held, '\u0000')
-      THEN regexp_replace(held, '"\\u0000([-+0-9.eE]+)"', '\1', 'g') ELSE held END`,
+      String.raw`CASE WHEN contains(tsr_held, '\u0000')
+      THEN regexp_replace(tsr_held, '"\\u0000([-+0-9.eE]+)"', '\1', 'g') ELSE tsr_held END`,
     )}`,
   ],
   json_free: ['(t) AS CAST(tsr_json_free_text(CAST(t AS VARCHAR)) AS JSON)'],
   // A document without blanks.
   json_minified: [
     `(j) AS ${withValue(
-      'written',
+      'tsr_written',
       'j',
-      `CASE WHEN regexp_matches(CAST(written AS VARCHAR), ${REWRITTEN_NUMBER})
-        THEN tsr_json_free(json(tsr_json_hold(written))) ELSE json(written) END`,
+      `CASE WHEN regexp_matches(CAST(tsr_written AS VARCHAR), ${REWRITTEN_NUMBER})
+        THEN tsr_json_free(json(tsr_json_hold(tsr_written))) ELSE json(tsr_written) END`,
     )}`,
   ],
   // A part of a document. It is taken from the held document only if it has a number that the kernel may write differently.
   json_at: [
     `(j, path) AS ${withValue(
-      'found',
+      'tsr_found',
       'struct_pack(part := json_extract(j, path), whole := j, path := path)',
-      `CASE WHEN regexp_matches(CAST(found.part AS VARCHAR), '[0-9][.eE]') AND
-        (regexp_matches(CAST(found.part AS VARCHAR), '[0-9]e') OR regexp_matches(CAST(found.whole AS VARCHAR), ${REWRITTEN_NUMBER}))
-      THEN tsr_json_free(json_extract(tsr_json_hold(found.whole), found.path)) ELSE found.part END`,
+      `CASE WHEN regexp_matches(CAST(tsr_found.part AS VARCHAR), '[0-9][.eE]') AND
+        (regexp_matches(CAST(tsr_found.part AS VARCHAR), '[0-9]e') OR regexp_matches(CAST(tsr_found.whole AS VARCHAR), ${REWRITTEN_NUMBER}))
+      THEN tsr_json_free(json_extract(tsr_json_hold(tsr_found.whole), tsr_found.path)) ELSE tsr_found.part END`,
     )}`,
   ],
 };
@@ -119,7 +119,7 @@ const TO_JSONB: Readonly<Record<string, readonly string[]>> = {
 /** Objects as lists of members. */
 const OBJECTS: Readonly<Record<string, readonly string[]>> = {
   json_members: [
-    `(h) AS ${withValue('object', 'h', "list_zip(json_keys(object), CAST(json_extract(object, '$.*') AS VARCHAR[]))")}`,
+    `(h) AS ${withValue('tsr_object', 'h', "list_zip(json_keys(tsr_object), CAST(json_extract(tsr_object, '$.*') AS VARCHAR[]))")}`,
   ],
   json_object_text: [
     `(members) AS '{' || array_to_string(list_transform(members, lambda e:
@@ -128,11 +128,11 @@ const OBJECTS: Readonly<Record<string, readonly string[]>> = {
   // The last value of each key, the shorter keys first and keys of one length in the order of their bytes.
   jsonb_object_text: [
     `(members) AS ${withValue(
-      's',
+      'tsr_s',
       `list_sort(list_transform(members, lambda e, i:
       struct_pack(l := strlen(${MEMBER.key}), k := ${MEMBER.key}, i := i, v := ${MEMBER.value})))`,
-      `'{' || array_to_string(list_transform(list_filter(s, lambda e, i: i = len(s) OR s[i + 1].k <> e.k), lambda e:
-        CAST(to_json(e.k) AS VARCHAR) || ':' || e.v), ',') || '}'`,
+      `'{' || array_to_string(list_transform(list_filter(tsr_s, lambda tsr_e, i: i = len(tsr_s) OR tsr_s[i + 1].k <> tsr_e.k), lambda tsr_e:
+        CAST(to_json(tsr_e.k) AS VARCHAR) || ':' || tsr_e.v), ',') || '}'`,
     )}`,
   ],
   json_object: [
@@ -153,11 +153,11 @@ const OBJECTS: Readonly<Record<string, readonly string[]>> = {
   // Ordering the keys of an object without others in it takes a tenth of the time.
   jsonb_canonical: [
     `(j) AS ${withValue(
-      'unordered',
+      'tsr_unordered',
       'j',
-      `CASE WHEN contains(CAST(unordered AS VARCHAR), '{') AND contains(CAST(unordered AS VARCHAR), ',') THEN CASE
-      WHEN starts_with(CAST(unordered AS VARCHAR), '{') AND NOT contains(CAST(unordered AS VARCHAR)[2:], '{')
-      THEN tsr_jsonb_sorted(unordered) ELSE CAST(tsr_json_ordered(CAST(unordered AS VARCHAR)) AS JSON) END ELSE unordered END`,
+      `CASE WHEN contains(CAST(tsr_unordered AS VARCHAR), '{') AND contains(CAST(tsr_unordered AS VARCHAR), ',') THEN CASE
+      WHEN starts_with(CAST(tsr_unordered AS VARCHAR), '{') AND NOT contains(CAST(tsr_unordered AS VARCHAR)[2:], '{')
+      THEN tsr_jsonb_sorted(tsr_unordered) ELSE CAST(tsr_json_ordered(CAST(tsr_unordered AS VARCHAR)) AS JSON) END ELSE tsr_unordered END`,
     )}`,
   ],
   // A document of which only parts are read: its keys keep their order.
@@ -206,7 +206,7 @@ const ORDERED_KEYS: Readonly<Record<string, readonly string[]>> = {
   json_ordered_object: [
     `(t) AS list_transform([list_sort(list_transform(string_split(t[2:-2], ','), lambda m, i: struct_pack(
       l := strlen(tsr_json_key(m)), k := tsr_json_key(m), i := i, v := m)))], lambda s:
-      '{' || array_to_string(list_transform(list_filter(s, lambda e, i: i = len(s) OR s[i + 1].k <> e.k), lambda e: e.v), ',')
+      '{' || array_to_string(list_transform(list_filter(s, lambda tsr_e, i: i = len(s) OR s[i + 1].k <> tsr_e.k), lambda tsr_e: tsr_e.v), ',')
         || '}')[1]`,
   ],
   json_round: [
@@ -226,11 +226,11 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
     "(j) AS CASE WHEN json_type(j) = 'ARRAY' THEN CAST(j AS VARCHAR)[2:-2] ELSE CAST(j AS VARCHAR) END",
   ],
   jsonb_concat: [
-    `(first, second) AS list_transform([struct_pack(a := first, b := second)], lambda d:
-      CASE WHEN json_type(d.a) = 'OBJECT' AND json_type(d.b) = 'OBJECT'
-      THEN tsr_json_free(tsr_jsonb_object_text(tsr_json_members(tsr_json_hold(d.a)) || tsr_json_members(tsr_json_hold(d.b))))
-      ELSE CAST('[' || tsr_json_inside(d.a) || CASE WHEN '' IN (tsr_json_inside(d.a), tsr_json_inside(d.b)) THEN '' ELSE ',' END
-        || tsr_json_inside(d.b) || ']' AS JSON) END)[1]`,
+    `(first, second) AS list_transform([struct_pack(a := first, b := second)], lambda tsr_d:
+      CASE WHEN json_type(tsr_d.a) = 'OBJECT' AND json_type(tsr_d.b) = 'OBJECT'
+      THEN tsr_json_free(tsr_jsonb_object_text(tsr_json_members(tsr_json_hold(tsr_d.a)) || tsr_json_members(tsr_json_hold(tsr_d.b))))
+      ELSE CAST('[' || tsr_json_inside(tsr_d.a) || CASE WHEN '' IN (tsr_json_inside(tsr_d.a), tsr_json_inside(tsr_d.b)) THEN '' ELSE ',' END
+        || tsr_json_inside(tsr_d.b) || ']' AS JSON) END)[1]`,
   ],
   jsonb_without_keys: [
     `(document, keys) AS list_transform([document], lambda j: CASE json_type(j)
@@ -327,18 +327,18 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   ],
   json_as_text: [
     `(v) AS ${withValue(
-      'part',
+      'tsr_part',
       'v',
-      `CASE WHEN starts_with(CAST(part AS VARCHAR), '"') THEN json_extract_string(part, '$')
-      WHEN CAST(part AS VARCHAR) <> 'null' THEN CAST(part AS VARCHAR) END`,
+      `CASE WHEN starts_with(CAST(tsr_part AS VARCHAR), '"') THEN json_extract_string(tsr_part, '$')
+      WHEN CAST(tsr_part AS VARCHAR) <> 'null' THEN CAST(tsr_part AS VARCHAR) END`,
     )}`,
   ],
   json_shown: [
     `(v) AS ${withValue(
-      'part',
+      'tsr_part',
       'v',
-      `CASE WHEN starts_with(CAST(part AS VARCHAR), '"') THEN json_extract_string(part, '$')
-      WHEN CAST(part AS VARCHAR) <> 'null' THEN tsr_jsonb_text(part) END`,
+      `CASE WHEN starts_with(CAST(tsr_part AS VARCHAR), '"') THEN json_extract_string(tsr_part, '$')
+      WHEN CAST(tsr_part AS VARCHAR) <> 'null' THEN tsr_jsonb_text(tsr_part) END`,
     )}`,
   ],
 };
@@ -359,10 +359,10 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
   json_texts: ['(list) AS list_transform(list, lambda v: tsr_json_as_text(v))'],
   jsonb_entries: ['(j, name) AS tsr_json_entries(j, name)'],
   jsonb_text_entries: [
-    '(list) AS list_transform(list, lambda e: struct_pack(key := e.key, value := tsr_json_shown(e.value)))',
+    '(list) AS list_transform(list, lambda tsr_e: struct_pack(key := tsr_e.key, value := tsr_json_shown(tsr_e.value)))',
   ],
   json_text_entries: [
-    '(list) AS list_transform(list, lambda e: struct_pack(key := e.key, value := tsr_json_as_text(e.value)))',
+    '(list) AS list_transform(list, lambda tsr_e: struct_pack(key := tsr_e.key, value := tsr_json_as_text(tsr_e.value)))',
   ],
   json_keys_of: [
     `(document, name) AS list_transform([document], lambda j: CASE WHEN json_type(j) = 'OBJECT' THEN json_keys(j)

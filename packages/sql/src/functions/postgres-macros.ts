@@ -32,11 +32,11 @@ const PRECISIONS = Array.from({ length: 77 }, (_, i) => i - 38);
 
 /** `round` or `trunc` to a number of digits that varies, of a NUMERIC too, for which the kernel requires a constant. */
 const toDigits = (name: 'round' | 'trunc'): string =>
-  `(x, n) AS list_transform([{'x': x, 'n': n}], v -> CASE WHEN v.n IS NULL THEN NULL
-    WHEN typeof(v.x) LIKE 'DECIMAL%' THEN v.x + cast_to_type(CASE v.n
-      ${PRECISIONS.map((digits) => `WHEN ${digits} THEN ${name}(v.x, ${digits}) - v.x`).join(' ')}
-      ELSE CASE WHEN v.n < 0 THEN -v.x ELSE v.x - v.x END END, v.x)
-    ELSE cast_to_type(${name}(CAST(v.x AS DOUBLE), CAST(v.n AS INTEGER)), v.x) END)[1]`;
+  `(x, n) AS list_transform([{'x': x, 'n': n}], tsr_v -> CASE WHEN tsr_v.n IS NULL THEN NULL
+    WHEN typeof(tsr_v.x) LIKE 'DECIMAL%' THEN tsr_v.x + cast_to_type(CASE tsr_v.n
+      ${PRECISIONS.map((digits) => `WHEN ${digits} THEN ${name}(tsr_v.x, ${digits}) - tsr_v.x`).join(' ')}
+      ELSE CASE WHEN tsr_v.n < 0 THEN -tsr_v.x ELSE tsr_v.x - tsr_v.x END END, tsr_v.x)
+    ELSE cast_to_type(${name}(CAST(tsr_v.x AS DOUBLE), CAST(tsr_v.n AS INTEGER)), tsr_v.x) END)[1]`;
 
 /** A text without quotes around it, or one with them, as an element of an array in PostgreSQL's text form. */
 const ARRAY_ITEM = String.raw`\s*(?:"(?:[^"\\]|\\.)*"|(?:[^"\\{},\s]|\\.)(?:[^"\\{},]|\\.)*)\s*`;
@@ -164,10 +164,10 @@ export const POSTGRES_FUNCTION_MACROS: Readonly<Record<string, readonly string[]
       WHEN s > 0 AND a > b OR s < 0 AND a < b THEN 0 ELSE (b - a) // s + 1 END`,
   ],
   fraction_series: [
-    `(a, b) AS list_transform([{'a': tsr_billionths(a), 'b': tsr_billionths(b), 's': tsr_billionths(1)}], v -> list_transform(
-      range(0, tsr_fraction_steps(v.a, v.b, v.s)), i -> (v.a + i * v.s) / 1e9))[1]`,
-    `(a, b, s) AS list_transform([{'a': tsr_billionths(a), 'b': tsr_billionths(b), 's': tsr_billionths(s)}], v -> list_transform(
-      range(0, tsr_fraction_steps(v.a, v.b, v.s)), i -> (v.a + i * v.s) / 1e9))[1]`,
+    `(a, b) AS list_transform([{'a': tsr_billionths(a), 'b': tsr_billionths(b), 's': tsr_billionths(1)}], tsr_v -> list_transform(
+      range(0, tsr_fraction_steps(tsr_v.a, tsr_v.b, tsr_v.s)), i -> (tsr_v.a + i * tsr_v.s) / 1e9))[1]`,
+    `(a, b, s) AS list_transform([{'a': tsr_billionths(a), 'b': tsr_billionths(b), 's': tsr_billionths(s)}], tsr_v -> list_transform(
+      range(0, tsr_fraction_steps(tsr_v.a, tsr_v.b, tsr_v.s)), i -> (tsr_v.a + i * tsr_v.s) / 1e9))[1]`,
   ],
   round_to: [toDigits('round')],
   trunc_to: [toDigits('trunc')],

@@ -225,13 +225,13 @@ export const TO_CHAR_NUMBER_MACROS: Readonly<Record<string, readonly string[]>> 
   number_text: [
     `(x, room, forced, decimals, forced_decimals, point, commas, width, sign) AS
       list_transform(list_transform(list_transform(list_transform([round(x::DECIMAL(38, 10), decimals)],
-        v -> {'negative': v < 0, 'digits': abs(v)::VARCHAR}),
-        v -> {'negative': v.negative, 'part': CASE WHEN length(split_part(v.digits, '.', 1)) > greatest(room, 1) OR room = 0 AND v.digits >= '1'
-            THEN repeat('#', decimals) ELSE rpad(split_part(v.digits, '.', 2), decimals, '0') END,
-          'whole': tsr_number_integer(split_part(v.digits, '.', 1), room, forced, decimals)}),
-        v -> {'negative': v.negative,
-          'text': tsr_number_grouped(v.whole, commas) || tsr_number_fraction(v.part, forced_decimals, point)}),
-        v -> CASE WHEN starts_with(sign, 'leading') THEN tsr_number_led(v.text, width, v.negative, sign)
-          ELSE tsr_number_padded(tsr_number_signed(v.text, v.negative, sign), width) END)[1]`,
+        tsr_v -> {'negative': tsr_v < 0, 'digits': abs(tsr_v)::VARCHAR}),
+        tsr_v -> {'negative': tsr_v.negative, 'part': CASE WHEN length(split_part(tsr_v.digits, '.', 1)) > greatest(room, 1) OR room = 0 AND tsr_v.digits >= '1'
+            THEN repeat('#', decimals) ELSE rpad(split_part(tsr_v.digits, '.', 2), decimals, '0') END,
+          'whole': tsr_number_integer(split_part(tsr_v.digits, '.', 1), room, forced, decimals)}),
+        tsr_v -> {'negative': tsr_v.negative,
+          'text': tsr_number_grouped(tsr_v.whole, commas) || tsr_number_fraction(tsr_v.part, forced_decimals, point)}),
+        tsr_v -> CASE WHEN starts_with(sign, 'leading') THEN tsr_number_led(tsr_v.text, width, tsr_v.negative, sign)
+          ELSE tsr_number_padded(tsr_number_signed(tsr_v.text, tsr_v.negative, sign), width) END)[1]`,
   ],
 };
